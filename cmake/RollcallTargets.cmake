@@ -1,0 +1,47 @@
+# The few kinds of targets this project has. A room's CMakeLists.txt says what it holds, not how it is built.
+
+# rollcall_library(NAME SOURCES... LINK libs...): a static archive.
+function(rollcall_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# rollcall_test(NAME LABEL label SOURCES... LINK libs... [TIMEOUT s]): one GoogleTest program, one CTest per program.
+function(rollcall_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINK;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
+                       ENVIRONMENT "${ARG_ENVIRONMENT}")
+endfunction()
+
+# rollcall_property_test(...): the same with RapidCheck.
+function(rollcall_property_test name)
+  if(NOT RAPIDCHECK_LIBRARY)
+    message(FATAL_ERROR "librapidcheck-dev is missing: the property tests cannot be built")
+  endif()
+  rollcall_test(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE ${RAPIDCHECK_LIBRARY})
+endfunction()
+
+# rollcall_fuzz(NAME SOURCE file CORPUS dir LINK libs...): built with the preset fuzz; replayed over its corpus elsewhere.
+function(rollcall_fuzz name)
+  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "LINK" ${ARGN})
+  if(ROLLCALL_FUZZ)
+    add_executable(${name} ${ARG_SOURCE})
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${ARG_SOURCE} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
+    add_test(NAME ${name}_corpus COMMAND ${name} ${ARG_CORPUS})
+    set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 60)
+  endif()
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+endfunction()
