@@ -1,0 +1,78 @@
+// The files read:
+//   /proc/PID/task/TID/children   pid " " pid " " ...
+//   /proc/PID/stat                pid " (" name ") " state " " ...   (the name may hold anything: the last ')' ends it)
+#include "common/io/process_tree.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace rollcall::io {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::string content;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return content;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) content.append(buffer, static_cast<std::size_t>(n));
+  close(fd);
+  return content;
+}
+
+void append_children(pid_t pid, std::vector<pid_t>& found) {
+  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
+  DIR* threads = opendir(folder.c_str());
+  if (threads == nullptr) return;
+  while (const dirent* thread = readdir(threads)) {
+    if (thread->d_name[0] == '.') continue;
+    const std::string list = read_file(folder + "/" + thread->d_name + "/children");
+    for (const char* at = list.c_str(); *at != '\0';) {
+      char* end = nullptr;
+      const long child = std::strtol(at, &end, 10);
+      if (end == at) break;
+      found.push_back(static_cast<pid_t>(child));
+      at = *end == ' ' ? end + 1 : end;
+    }
+  }
+  closedir(threads);
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants_of(pid_t root) {
+  std::vector<pid_t> found;
+  append_children(root, found);
+  for (std::size_t next = 0; next < found.size(); ++next) append_children(found[next], found);
+  return found;
+}
+
+bool is_alive(pid_t pid) {
+  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
+  const char state = stat[name_end + 2];
+  return state != 'Z' && state != 'X';
+}
+
+int signal_descendants(int signo, const std::vector<pid_t>& spare) {
+  std::vector<pid_t> spared = spare;
+  for (const pid_t pid : spare) {
+    const auto below = descendants_of(pid);
+    spared.insert(spared.end(), below.begin(), below.end());
+  }
+  int reached = 0;
+  for (const pid_t pid : descendants_of(getpid())) {
+    if (std::find(spared.begin(), spared.end(), pid) != spared.end() || !is_alive(pid)) continue;
+    if (kill(pid, signo) == 0) ++reached;
+  }
+  return reached;
+}
+
+}  // namespace rollcall::io

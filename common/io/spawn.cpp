@@ -1,0 +1,82 @@
+#include "common/io/spawn.hpp"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace rollcall::io {
+namespace {
+
+constexpr std::array<const char*, 5> kStageTexts{"fork", "set the limits of", "make a process group for",
+                                                 "watch over", "execute"};
+static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::execute) + 1,
+              "every stage has its text");
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> result;
+  result.reserve(words.size() + 1);
+  for (const auto& word : words) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// Shared with the child, which runs in our memory until it execs.
+struct Failure {
+  volatile SpawnStage stage = SpawnStage::fork;
+  volatile int error = 0;
+};
+
+// In the child: only system calls from here on. Returns where it failed.
+SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent) {
+  if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
+  if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
+  if (plan.parent_death_signal != 0) {
+    if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;
+    if (getppid() != parent) _exit(126);  // it ended before we asked to be told
+  }
+  if (plan.ignore_sigchld) signal(SIGCHLD, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
+  execvpe(argv[0], argv, environment);
+  return SpawnStage::execute;
+}
+
+}  // namespace
+
+const char* stage_text(SpawnStage stage) { return kStageTexts[static_cast<std::size_t>(stage)]; }
+
+int exit_code_of(const SpawnError& error) {
+  return error.stage == SpawnStage::execute && error.error == ENOENT ? 127 : 126;
+}
+
+std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
+  const auto argv = pointers(plan.argv);
+  const auto own_environment = pointers(plan.environment);
+  char* const* environment = plan.environment.empty() ? environ : own_environment.data();
+  const pid_t parent = getpid();
+  Failure failure;
+
+  // No signal may run a handler of ours in the child, which has our memory.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  const pid_t child = vfork();
+  if (child == 0) {
+    failure.stage = become(plan, argv.data(), environment, parent);
+    failure.error = errno;
+    _exit(127);
+  }
+  const int fork_error = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+
+  if (child < 0) return SpawnError{SpawnStage::fork, fork_error, plan.argv[0]};
+  if (failure.error == 0) return child;
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return SpawnError{failure.stage, failure.error, plan.argv[0]};
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,47 @@
+// spawn: starts a program, and knows why when it cannot.
+//
+// One vfork and exec. The child shares our memory until it execs, so the failing stage and errno come back without
+// a pipe, a failed child is reaped here, and nothing of a large parent is copied. Descriptors, directory, limits and
+// environment pass as they are; what should not pass is close-on-exec. This is not a process supervisor: the
+// caller waits for the child. docs/decisions/0001 says why this is ours.
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace rollcall::io {
+
+struct SpawnPlan {
+  std::vector<std::string> argv;         // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
+  std::vector<std::string> environment;  // NAME=VALUE words, complete; empty: ours
+  sigset_t mask{};                       // the child's signal mask
+  bool ignore_sigchld = false;           // SIGCHLD is ignored in the child (it was, before we needed it)
+  bool own_group = false;                // the child leads a process group of its own
+  int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
+  std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
+};
+
+enum class SpawnStage { fork, limits, process_group, parent_death, execute };
+
+struct SpawnError {
+  SpawnStage stage;
+  int error;         // errno
+  std::string path;  // the word that could not be executed
+};
+
+// "execute", "fork", ...: reads as "cannot STAGE PATH: REASON".
+const char* stage_text(SpawnStage stage);
+
+// 127 where the program was not found, else 126 (the shell's codes).
+int exit_code_of(const SpawnError& error);
+
+// Starts the program and returns its pid once it has executed; on an error no child is left.
+std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan);
+
+}  // namespace rollcall::io
