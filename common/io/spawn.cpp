@@ -43,6 +43,18 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
   return SpawnStage::execute;
 }
 
+// A function of its own, so that nothing of the caller lives in registers while the child borrows our stack.
+[[gnu::noinline]] pid_t vfork_and_become(const SpawnPlan& plan, char* const* argv, char* const* environment,
+                                         pid_t parent, Failure& failure) {
+  const pid_t child = vfork();
+  if (child == 0) {
+    failure.stage = become(plan, argv, environment, parent);
+    failure.error = errno;
+    _exit(127);
+  }
+  return child;
+}
+
 }  // namespace
 
 const char* stage_text(SpawnStage stage) { return kStageTexts[static_cast<std::size_t>(stage)]; }
@@ -63,12 +75,7 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  const pid_t child = vfork();
-  if (child == 0) {
-    failure.stage = become(plan, argv.data(), environment, parent);
-    failure.error = errno;
-    _exit(127);
-  }
+  const pid_t child = vfork_and_become(plan, argv.data(), environment, parent, failure);
   const int fork_error = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
 
