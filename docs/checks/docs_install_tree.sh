@@ -1,0 +1,33 @@
+#!/bin/sh
+# docs_install_tree.sh CMAKE BUILD: `cmake --install` makes LSF's tree under any prefix, pam runs from there, and a
+# second install keeps the site's lsf.conf.
+set -eu
+cmake=$1
+build=$2
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+prefix="$top/a b/lsf"
+
+bad=0
+complain() { echo "$*" >&2; bad=1; }
+install_it() { "$cmake" --install "$build" --prefix "$prefix" >"$top/log" || { cat "$top/log" >&2; exit 1; }; }
+
+install_it
+for folder in bin etc lib conf misc share/man; do
+  [ -d "$prefix/$folder" ] || complain "$folder: expected as a folder of the installed tree"
+done
+for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper; do
+  [ -x "$prefix/bin/$program" ] || complain "bin/$program: expected as a program of the installed tree"
+done
+[ -r "$prefix/bin/pjllib.sh" ] || complain "bin/pjllib.sh: expected beside the wrappers that read it"
+[ -n "$(ls "$prefix/misc/examples")" ] || complain "misc/examples: expected examples there"
+if command -v scdoc >/dev/null; then
+  [ -s "$prefix/share/man/man1/pam.1" ] || complain "share/man/man1/pam.1: expected"
+fi
+"$prefix/bin/pam" -V 2>&1 | grep -q . || complain "bin/pam -V: printed nothing"
+grep -qxF "LSF_SERVERDIR=$prefix/etc" "$prefix/conf/lsf.conf" || complain "conf/lsf.conf: does not name $prefix/etc"
+
+echo '# the site was here' >>"$prefix/conf/lsf.conf"
+install_it
+grep -q 'the site was here' "$prefix/conf/lsf.conf" || complain "conf/lsf.conf: a second install has replaced it"
+exit "$bad"

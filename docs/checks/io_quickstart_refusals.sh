@@ -1,0 +1,104 @@
+#!/bin/sh
+# io_quickstart_refusals.sh QUICKSTART: what quickstart says and does where packages are missing, a step fails, or
+# the tests do. Runs a copy of it in a folder of its own, with a PATH of fakes, so that nothing is installed or built.
+# shellcheck disable=SC2016 # the fakes' bodies are expanded when they run
+set -eu
+unset CI
+quickstart=$1
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+bad=0
+
+# fake NAME: a program whose body is read from here; it first writes its command line to $top/calls.
+fake() {
+  { printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"%s/calls"\n' "$1" "$top"; cat; } >"$top/bin/$1"
+  chmod +x "$top/bin/$1"
+}
+
+fresh() {
+  rm -rf "${top:?}"/*
+  mkdir -p "$top/bin" "$top/tree/build/release/bin"
+  : >"$top/calls"
+  cp "$quickstart" "$top/tree/quickstart"
+  for tool in sh dirname cat grep date tee env printf; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+  # All is installed but scdoc; we are a user whom sudo asks for a password; every step works.
+  fake dpkg-query <<'END'
+case $* in *scdoc) exit 1 ;; *) echo 'ii ' ;; esac
+END
+  echo 'echo 1000' | fake id
+  echo 'exit 1' | fake sudo
+  echo 'exit 0' | fake apt-get
+  echo 'exit 0' | fake cmake
+  echo 'shift 2; exec "$@"' | fake timeout
+  echo 'echo 2' | fake nproc
+  echo 'echo "100% tests passed, 0 tests failed out of 7"' | fake ctest
+  echo 'exit 0' | fake pam
+  mv "$top/bin/pam" "$top/tree/build/release/bin/pam"
+}
+all_installed() { echo 'echo "ii "' | fake dpkg-query; }
+as_superuser() { echo 'echo 0' | fake id; }
+
+# run NAME WANTED_STATUS WORDS...: runs it without a terminal; the output is in $out.
+run() {
+  name=$1
+  wanted=$2
+  shift 2
+  found=0
+  out=$(PATH="$top/bin" "$top/tree/quickstart" "$@" 2>&1 </dev/null) || found=$?
+  [ "$found" -eq "$wanted" ] || complain "exit status $found, expected $wanted"
+}
+complain() {
+  printf '%s: %s\n%s\n--\n' "$name" "$*" "$out" >&2
+  bad=1
+}
+says() { printf '%s\n' "$out" | grep -qF -e "$1" || complain "does not say: $1"; }
+last_line_says() { printf '%s\n' "$out" | tail -n 1 | grep -qF -e "$1" || complain "last line does not say: $1"; }
+called() { grep -qF -e "$1" "$top/calls" || complain "did not call: $1"; }
+never_called() { ! grep -q -e "^$1" "$top/calls" || complain "called: $1"; }
+
+fresh; rm "$top/bin/dpkg-query"
+run "no Debian" 1; last_line_says 'no dpkg-query'; last_line_says libboost1.81-dev; never_called cmake
+
+fresh; rm "$top/bin/apt-get"
+run "no apt-get" 1; last_line_says 'no apt-get'; last_line_says scdoc; never_called cmake
+
+fresh; rm "$top/bin/sudo"
+run "no sudo" 1; says 'missing and will be installed: scdoc'; last_line_says 'apt-get install scdoc'
+never_called apt-get; never_called cmake
+
+fresh
+run "sudo asks" 1; last_line_says 'sudo wants a password'; never_called apt-get; never_called cmake
+
+fresh; echo 'case $1 in -n) exit 0 ;; *) exec "$@" ;; esac' | fake sudo
+run "sudo works" 0; called 'apt-get install -y -q --no-install-recommends scdoc'; called 'cmake --build --preset release'
+
+fresh; as_superuser; echo 'case $1 in install) exit 100 ;; esac' | fake apt-get
+run "apt-get fails" 1; last_line_says 'could not install'; last_line_says scdoc; never_called cmake
+
+fresh; as_superuser
+run "root" 0; says 'will be installed: scdoc'; called 'apt-get install'; never_called sudo
+last_line_says './quickstart test'
+
+fresh; all_installed
+run "nothing missing" 0; never_called apt-get; never_called sudo; called 'pam -g'; called 'pam -mpi'
+
+fresh; all_installed; echo 'case $1 in --build) exit 3 ;; esac' | fake cmake
+run "build fails" 1; last_line_says 'the build failed'
+
+fresh; all_installed; printf '#!/bin/sh\nexit 9\n' >"$top/tree/build/release/bin/pam"
+run "job fails" 1; last_line_says 'status 9'
+
+fresh; all_installed
+run "unknown word" 2 tset; last_line_says 'found "tset"'; never_called cmake
+
+fresh; all_installed
+run "tests pass" 0 test; called 'ctest '; last_line_says 'all tests passed'
+
+fresh; all_installed; echo 'echo "86% tests passed, 1 tests failed out of 7"; exit 8' | fake ctest
+run "tests fail" 8 test; last_line_says '--rerun-failed'
+
+fresh; all_installed
+CI=true; export CI
+run "tests in CI" 0 test; last_line_says '100% tests passed, 0 tests failed out of 7'
+
+exit "$bad"
