@@ -1,0 +1,187 @@
+// The key file: what is taken, what is refused and in which words, and many pams that make it at once.
+#include "common/io/key_file.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <latch>
+#include <thread>
+#include <vector>
+
+namespace rollcall::io {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kDigits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eFf";
+
+class KeyFile : public testing::Test {
+ protected:
+  KeyFile() {
+    std::string name = (fs::temp_directory_path() / "rollcall-key-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    home_ = name;
+    path_ = home_ + "/key";
+  }
+  ~KeyFile() override {
+    std::error_code ignored;
+    fs::remove_all(home_, ignored);
+  }
+
+  void write(const std::string& text, mode_t mode = 0600) {
+    std::ofstream(path_, std::ios::binary) << text;
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+  }
+  std::string refusal() {
+    const auto key = load_key(path_);
+    return key ? "" : key.error().text;
+  }
+  mode_t mode_of(const std::string& path) {
+    struct stat info {};
+    EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
+    return info.st_mode & 07777;
+  }
+
+  std::string home_, path_;
+};
+
+TEST(KeyFilePath, EnvironmentThenLsfConfThenHome) {
+  EXPECT_EQ(key_file_path("/e/key", "/c/key", "/home/u"), "/e/key");
+  EXPECT_EQ(key_file_path(std::nullopt, "/c/key", "/home/u"), "/c/key");
+  EXPECT_EQ(key_file_path(std::nullopt, std::nullopt, "/home/u"), "/home/u/.rollcall/key");
+  EXPECT_EQ(key_file_path("", "", "/home/u"), "/home/u/.rollcall/key");
+}
+
+TEST_F(KeyFile, OfSixtyFourDigitsIsTaken) {
+  write(kDigits + "\n");
+  const auto key = load_key(path_);
+  ASSERT_TRUE(key) << key.error().text;
+  for (std::size_t i = 0; i < kKeyBytes - 1; ++i) EXPECT_EQ((*key)[i], i);
+  EXPECT_EQ((*key)[31], 0xff);
+}
+
+TEST_F(KeyFile, ThatNobodyMayWriteIsTaken) {
+  write(kDigits + "\n", 0400);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(KeyFile, ThatIsNotThereIsNamed) {
+  EXPECT_EQ(refusal(), "key file " + path_ + ": cannot open it: No such file or directory");
+}
+
+TEST_F(KeyFile, ThatOthersMayReadIsRefused) {
+  for (const mode_t mode : {0640, 0604, 0660, 0610, 0644}) {
+    write(kDigits + "\n", mode);
+    EXPECT_THAT(refusal(), HasSubstr(", expected 0600 or stricter")) << mode;
+  }
+  write(kDigits + "\n", 0644);
+  EXPECT_EQ(refusal(), "key file " + path_ + ": mode 0644, expected 0600 or stricter");
+}
+
+TEST_F(KeyFile, OfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  write(kDigits + "\n");
+  ASSERT_EQ(chown(path_.c_str(), 12345, 12345), 0);
+  EXPECT_EQ(refusal(), "key file " + path_ + ": belongs to user 12345, expected user 0");
+}
+
+TEST_F(KeyFile, ThatIsNoPlainFileIsRefusedAtOnce) {
+  ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
+  EXPECT_THAT(refusal(), HasSubstr("is no regular file, expected a regular file"));
+  ASSERT_EQ(rmdir(path_.c_str()), 0);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), HasSubstr("is no regular file, expected a regular file"));
+}
+
+TEST_F(KeyFile, BehindASymbolicLinkIsRefused) {
+  write(kDigits + "\n");
+  const std::string link = home_ + "/link";
+  ASSERT_EQ(symlink(path_.c_str(), link.c_str()), 0);
+  const auto key = load_key(link);
+  ASSERT_FALSE(key);
+  EXPECT_EQ(key.error().text, "key file " + link + ": is a symbolic link, expected a regular file");
+  EXPECT_FALSE(load_or_create_key(link));
+}
+
+TEST_F(KeyFile, OfAnotherFormIsRefusedAndNotShown) {
+  const struct {
+    std::string text, found;
+  } rows[] = {
+      {"", "0 bytes"},
+      {kDigits, "64 bytes"},
+      {kDigits + "\r\n", "over 65 bytes"},
+      {kDigits + "\n\n", "over 65 bytes"},
+      {" " + kDigits.substr(1) + "\n", "character 1 is no hexadecimal digit"},
+      {kDigits.substr(0, 63) + "g\n", "character 64 is no hexadecimal digit"},
+      {kDigits + "0", "no newline at its end"},
+      {std::string(1 << 20, 'a'), "over 65 bytes"},
+  };
+  for (const auto& row : rows) {
+    write(row.text);
+    EXPECT_EQ(refusal(),
+              "key file " + path_ + ": " + row.found + ", expected 64 hexadecimal digits and a newline");
+  }
+}
+
+TEST_F(KeyFile, IsMadeOnceWithItsDirectory) {
+  const std::string path = key_file_path(std::nullopt, std::nullopt, home_);
+  const auto made = load_or_create_key(path);
+  ASSERT_TRUE(made) << made.error().text;
+  EXPECT_EQ(mode_of(path), 0600u);
+  EXPECT_EQ(mode_of(home_ + "/.rollcall"), 0700u);
+  EXPECT_EQ(*load_or_create_key(path), *made);
+  EXPECT_EQ(*load_key(path), *made);
+  EXPECT_NE(*made, Key{});
+}
+
+TEST_F(KeyFile, IsReadableWhateverTheUmask) {
+  const mode_t before = umask(0777);
+  const auto made = load_or_create_key(path_);
+  umask(before);
+  ASSERT_TRUE(made) << made.error().text;
+  EXPECT_EQ(mode_of(path_), 0600u);
+}
+
+TEST_F(KeyFile, ThatIsWrongIsNotReplaced) {
+  write("precious\n");
+  EXPECT_FALSE(load_or_create_key(path_));
+  std::string text;
+  std::getline(std::ifstream(path_), text);
+  EXPECT_EQ(text, "precious");
+}
+
+TEST_F(KeyFile, ThatCannotBeMadeSaysWhy) {
+  const auto key = load_or_create_key(home_ + "/no/such/key");
+  ASSERT_FALSE(key);
+  EXPECT_EQ(key.error().text, "key file " + home_ + "/no/such/key: cannot make the directory " + home_ +
+                                  "/no/such/: No such file or directory");
+}
+
+TEST_F(KeyFile, ManyPamsAtOnceAgreeAndLeaveNothingElse) {
+  constexpr int kPams = 16;
+  const std::string path = home_ + "/.rollcall/key";
+  std::latch together(kPams);
+  std::vector<Result<Key>> keys(kPams, Key{});
+  std::vector<std::thread> pams;
+  for (int i = 0; i < kPams; ++i)
+    pams.emplace_back([&, i] {
+      together.arrive_and_wait();
+      keys[i] = load_or_create_key(path);
+    });
+  for (auto& pam : pams) pam.join();
+  for (const auto& key : keys) {
+    ASSERT_TRUE(key) << key.error().text;
+    EXPECT_EQ(*key, *keys[0]);
+  }
+  const fs::directory_iterator files(home_ + "/.rollcall");
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+}  // namespace
+}  // namespace rollcall::io
