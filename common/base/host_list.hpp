@@ -48,6 +48,7 @@ class HostList {
   friend bool operator==(const HostList&, const HostList&) = default;
 
  private:
+  class Builder;
   std::vector<HostSlots> hosts_;
   int slots_ = 0;
 };

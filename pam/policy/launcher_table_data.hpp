@@ -1,0 +1,81 @@
+// The tables of launcher_table.hpp as data: what one launcher's options are. Constants.
+//
+// Names stand without their dashes. Sources: the --help and the manual of the launcher named above each
+// table, and for Hydra the answers of mpiexec.hydra to each option alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace rollcall::pam {
+
+enum class Means : std::uint8_t {
+  nothing,        // only its words must be counted
+  tasks,          // its value is the number of tasks
+  job_elsewhere,  // the job is not on the command line: in a file, or not at all
+};
+
+struct LauncherOption {
+  std::string_view name;
+  std::uint8_t values = 0;  // how many words follow it
+  Means means = Means::nothing;
+  bool pair_may_join = false;  // two values, or one word NAME=VALUE (Hydra's -env)
+  bool attached_only = false;  // its value, if any, is attached: srun's -I30, --exclusive=user
+};
+
+constexpr LauncherOption flag(std::string_view name) { return {name, 0}; }
+constexpr LauncherOption one(std::string_view name) { return {name, 1}; }
+constexpr LauncherOption two(std::string_view name) { return {name, 2}; }
+constexpr LauncherOption pair_or_assignment(std::string_view name) { return {name, 2, Means::nothing, true}; }
+constexpr LauncherOption tasks(std::string_view name) { return {name, 1, Means::tasks}; }
+constexpr LauncherOption job_in_file(std::string_view name) { return {name, 1, Means::job_elsewhere}; }
+constexpr LauncherOption job_flag(std::string_view name) { return {name, 0, Means::job_elsewhere}; }
+
+constexpr LauncherOption maybe(std::string_view name) { return {name, 0, Means::nothing, false, true}; }
+
+enum class Dashes : std::uint8_t {
+  any,     // -np and --np are the same; nothing attached to one letter
+  getopt,  // -n4, -lN2, --ntasks=4, --ntas 4; a flag of one letter may carry its optional value attached
+};
+
+struct LauncherTable {
+  std::string_view launcher;  // "openmpi", "hydra", "intelmpi", "slurm"
+  Dashes dashes = Dashes::any;
+  std::span<const LauncherOption> options;
+  std::span<const LauncherOption> more;  // further ones: of another release, or of old scripts
+};
+
+// MPICH-GM's mpirun.ch_gm, MPICH-P4's mpirun and MVAPICH's mpirun_rsh, as far as scripts give them to their
+// wrappers.
+inline constexpr LauncherOption kOldScriptOptions[] = {
+    flag("gm-copy-env"),
+    flag("gm-no-shmem"),
+    flag("gm-use-shmem"),
+    flag("gm-numa-shmem"),
+    flag("gm-tree-spawn"),
+    flag("gm-v"),
+    one("gm-f"),
+    one("gm-wait"),
+    one("gm-kill"),
+    one("gm-eager"),
+    one("gm-recv"),
+    one("pg"),
+    one("p4pg"),
+    flag("nolocal"),
+    flag("all-local"),
+    flag("ssh"),
+    flag("rsh"),
+    one("wd"),
+    one("x"),
+};
+
+extern const LauncherTable kOpenMpi;
+extern const LauncherTable kHydra;
+extern const LauncherTable kIntelMpi;
+extern const LauncherTable kSlurm;
+// The same with the options that scripts for MPICH-GM, MPICH-P4 and MVAPICH use.
+extern const LauncherTable kOpenMpiOldScripts;
+extern const LauncherTable kHydraOldScripts;
+
+}  // namespace rollcall::pam
