@@ -1,0 +1,156 @@
+"""One run of pam on a host: started, watched, waited for, and what it left to read.
+
+Every run has a watchdog: wait() fails after its seconds and shows what was said and who is still alive. Standard output
+and error go to files, so that no full pipe can stop a job.
+"""
+
+import json
+import os
+import signal
+import subprocess
+
+from rollcall_testing import processes
+from rollcall_testing.runner import expect_equal, expect_one_of
+from rollcall_testing.waiting import wait_until
+
+
+class Job:
+    """`words` is the whole command line; see pam() for the usual way to make one."""
+
+    def __init__(self, bench, words, host=None, environment=None, stdin=subprocess.DEVNULL, directory=None, **how):
+        self.bench, self.words = bench, list(words)
+        self.host = host or bench.cluster.head
+        self.directory = bench.fresh_directory("job")
+        self.report_file = None
+        values = dict(bench.cluster.environment, **(environment or {}))
+        with open(self._file("stdout"), "wb") as out, open(self._file("stderr"), "wb") as err:
+            self.process = self.host.popen(
+                self.words,
+                directory,
+                env={k: v for k, v in values.items() if v is not None},
+                stdin=stdin,
+                stdout=how.pop("stdout", out),
+                stderr=how.pop("stderr", err),
+                **how,
+            )
+
+    def _file(self, name):
+        return os.path.join(self.directory, name)
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def wait(self, seconds=30):
+        """The exit code as a shell shows it (128+n for a signal)."""
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            alive = "\n  ".join(map(str, self.bench.cluster.strangers()))
+            raise AssertionError(f"not ended after {seconds} s\n{self.told()}\nalive:\n  {alive}") from None
+        return 128 - code if code < 0 else code
+
+    def expect_exit(self, code, seconds=30):
+        found = self.wait(seconds)
+        if isinstance(code, int):
+            expect_equal(found, code, f"exit code\n{self.told()}\n")
+        else:
+            expect_one_of(found, code, f"exit code\n{self.told()}\n")
+        return self
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    @property
+    def stdout(self):
+        with open(self._file("stdout"), "rb") as file:
+            return file.read()
+
+    @property
+    def stderr(self):
+        with open(self._file("stderr"), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    @property
+    def report(self):
+        """pam's JSON report; fails where there is none."""
+        try:
+            with open(self.report_file, encoding="utf-8") as file:
+                return json.load(file)
+        except (FileNotFoundError, json.JSONDecodeError) as error:
+            raise AssertionError(f"no report: {error}\n{self.told()}") from None
+
+    def told(self):
+        """What a person needs to see when this run was not as it should be."""
+        state = "runs" if self.process.returncode is None else f"ended with {self.process.returncode}"
+        tail = self.stderr[-3000:]
+        return f"command: {' '.join(self.words)}\n{state}; stdout {self.stdout[:300]!r}\nstderr:\n{tail}"
+
+    def expect_said(self, *parts):
+        """Each part is somewhere in what came to stderr."""
+        for part in parts:
+            if part not in self.stderr:
+                raise AssertionError(f"nothing said {part!r}\n{self.told()}")
+
+    # Who is who among the job's processes, now.
+
+    def tasks(self):
+        return self.bench.cluster.processes(processes.is_task)
+
+    def starters(self, which="outer"):
+        """The TaskStarters, outer or inner: an inner one is the child of an outer one."""
+        both = self.bench.cluster.processes(processes.named("TaskStarter"))
+        pids = {p.pid for p in both}
+        return [p for p in both if (p.parent in pids) == (which == "inner")]
+
+    def front(self, launcher):
+        """The launcher's own process: the one of its name that is nearest to pam."""
+        found = [p for p in processes.tree_below(self.pid) if launcher.is_front(p)]
+        return found[0] if found else None
+
+    def port(self):
+        """pam's port, as TaskStarter was told it; for tests of strangers."""
+        starter = wait_until(self.starters, lambda: f"a TaskStarter\n{self.told()}", 10)[0]
+        words = starter.words
+        return int(words[words.index("-p") + 1].rsplit(":", 1)[1])
+
+
+def site(bench, **parameters):
+    """Environment of a site whose lsf.conf holds these parameters."""
+    directory = bench.fresh_directory("conf")
+    with open(os.path.join(directory, "lsf.conf"), "w", encoding="ascii") as file:
+        file.writelines(f"{name}={value}\n" for name, value in parameters.items())
+    return {
+        "LSF_ENVDIR": directory,
+        "LSF_BINDIR": bench.bin,
+        "LSF_SERVERDIR": os.path.join(bench.build, "etc"),
+        "PATH": f"{bench.bin}:{bench.cluster.environment['PATH']}",
+    }
+
+
+def pam(bench, *words, environment=None, conf=None, **how):
+    """Starts pam with a report. `conf`: the parameters of lsf.conf."""
+    values = site(bench, **(conf or {}))
+    values.update(environment or {})
+    report = os.path.join(bench.fresh_directory("report"), "report.json")
+    job = Job(bench, [os.path.join(bench.bin, "pam"), "--report", report, *words], environment=values, **how)
+    job.report_file = report
+    return job
+
+
+def method_1(launcher_words, job_words):
+    """pam -g N, N counted."""
+    return ["-g", str(len(launcher_words)), *launcher_words, *job_words]
+
+
+def requires_pam(bench):
+    """For main(): a missing pam is a failure, never a skip."""
+    for name in ("pam", "TaskStarter"):
+        if not os.access(os.path.join(bench.bin, name), os.X_OK):
+            raise AssertionError(f"{bench.bin}/{name} is not there: build it first")
+
+
+STOP, CONT, KILL = signal.SIGSTOP, signal.SIGCONT, signal.SIGKILL
