@@ -20,7 +20,7 @@ fresh() {
   mkdir -p "$top/bin" "$top/tree/build/release/bin"
   : >"$top/calls"
   cp "$quickstart" "$top/tree/quickstart"
-  for tool in sh dirname cat grep date tee env printf; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+  for tool in sh dirname cat grep date tee env rm mktemp; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
   # All is installed but scdoc; we are a user whom sudo asks for a password; every step works.
   fake dpkg-query <<'END'
 case $* in *scdoc) exit 1 ;; *) echo 'ii ' ;; esac
@@ -70,7 +70,7 @@ fresh
 run "sudo asks" 1; last_line_says 'sudo wants a password'; never_called apt-get; never_called cmake
 
 fresh; echo 'case $1 in -n) exit 0 ;; *) exec "$@" ;; esac' | fake sudo
-run "sudo works" 0; called 'apt-get install -y -q --no-install-recommends scdoc'; called 'cmake --build --preset release'
+run "sudo works" 0; called 'apt-get install -y -q --no-install-recommends scdoc'; called 'cmake --build build/release'
 
 fresh; as_superuser; echo 'case $1 in install) exit 100 ;; esac' | fake apt-get
 run "apt-get fails" 1; last_line_says 'could not install'; last_line_says scdoc; never_called cmake
