@@ -22,6 +22,9 @@ if(MOLD)
 endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-maybe-uninitialized) # g++ 12 sees ghosts in std::variant of strings
+endif()
 if(ROLLCALL_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -1,0 +1,302 @@
+#include "pam/job.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdio>
+#include <deque>
+#include <unordered_map>
+
+#include "common/io/key_file.hpp"
+#include "common/io/process_tree.hpp"
+#include "common/io/spawn.hpp"
+#include "pam/conversation.hpp"
+#include "pam/output.hpp"
+#include "pam/policy/report.hpp"
+#include "pam/signals.hpp"
+#include "pam/starters.hpp"
+
+namespace rollcall::pam {
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(1);
+constexpr rlim_t kOwnDescriptors = 50;
+
+Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+std::int64_t wall_us() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+// The soft limit of descriptors raised to the hard one; the old one is the launcher's.
+rlimit raise_descriptor_limit() {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+  return before;
+}
+
+class Job {
+ public:
+  Job(const Settings& settings, const io::Key& key, ReportFile report)
+      : settings_(settings),
+        report_(std::move(report)),
+        clock_(monotonic_now(), kTick),
+        roll_(settings.rules),
+        starters_(loop_, key,
+                  {[this](ConnectionId c, const wire::FromStarter& m) { heard(c, m); },
+                   [this](ConnectionId c, bool cut) { link_ended(c, cut); },
+                   [this](const std::string& line) { say(line); }}),
+        signal_input_(loop_, signals_.descriptor()),
+        timer_(loop_),
+        output_(settings.options.verbose) {}
+
+  ~Job() { signal_input_.release(); }
+
+  Result<int> run() {
+    const auto port = starters_.listen();
+    if (!port) return port.error();
+    Callback callback = settings_.callback;
+    callback.port = *port;
+    const auto plan = rewrite(settings_.options, callback, settings_.facts);
+    if (!plan) return plan.error();
+
+    descriptor_limit_ = raise_descriptor_limit();
+    warn_of_descriptors();
+    note("expects " + (settings_.expected.count ? std::to_string(*settings_.expected.count) + " tasks: " : "") +
+         settings_.expected.rule);
+    start_launcher(*plan);
+    await_signals();
+    await_time();
+    loop_.run();
+    close_report();
+    return exit_code_;
+  }
+
+ private:
+  // ---- the roll
+
+  void happened(Event event) {
+    events_.push_back(std::move(event));
+    if (stepping_) return;  // an effect made it happen: after the present step
+    stepping_ = true;
+    while (!events_.empty()) {
+      const Event next = std::move(events_.front());
+      events_.pop_front();
+      const Effects effects = step(roll_, next, clock_.now(monotonic_now()));
+      for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
+    }
+    stepping_ = false;
+  }
+
+  void carry_out(const effect::Welcome& e) {
+    tid_of_[e.connection] = e.tid;
+    starters_.send(e.connection, message_of(e));
+  }
+  void carry_out(const effect::Refuse& e) { starters_.close(e.connection); }
+  void carry_out(const effect::DeliverSignal& e) { send(message_of(e), e.only); }
+  void carry_out(const effect::EndTasks& e) { send(message_of(e), e.only); }
+  void carry_out(const effect::SignalLauncher& e) {
+    if (!e.only_if_caught || catches(*roll_.launcher_pid, e.signo)) kill(*roll_.launcher_pid, e.signo);
+  }
+  void carry_out(const effect::KillLauncherTree&) {
+    // Again and again until nothing is left: a tree that forks while it is killed has new branches.
+    for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) reap();
+  }
+  void carry_out(const effect::StopSelf&) { raise(SIGSTOP); }
+  void carry_out(const effect::Say& e) { say(e.text); }
+  void carry_out(const effect::Note& e) { note(e.text); }
+  void carry_out(const effect::Finish& e) {
+    exit_code_ = e.exit_code;
+    note("ends with " + std::to_string(e.exit_code) + ": " + e.why);
+    loop_.stop();
+  }
+
+  void send(const wire::FromPam& message, std::optional<Tid> only) {
+    if (only) {
+      starters_.send(roll_.tasks[*only].connection, message);
+      return;
+    }
+    for (const auto& task : roll_.tasks)
+      if (task.state == TaskState::running) starters_.send(task.connection, message);
+  }
+
+  // ---- the launcher
+
+  void start_launcher(const LaunchPlan& plan) {
+    io::SpawnPlan spawn_plan;
+    spawn_plan.argv = plan.argv;
+    spawn_plan.environment = launcher_environment(plan);
+    spawn_plan.mask = signals_.mask_at_start();
+    spawn_plan.ignore_sigchld = signals_.sigchld_was_ignored();
+    spawn_plan.parent_death_signal = SIGTERM;
+    spawn_plan.open_files = descriptor_limit_;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const auto started = io::spawn(spawn_plan);
+    if (const auto* pid = std::get_if<pid_t>(&started)) {
+      happened(event::LauncherStarted{*pid});
+    } else {
+      const auto& error = std::get<io::SpawnError>(started);
+      happened(event::LauncherNotStarted{{io::stage_text(error.stage), error.error, error.path}, io::exit_code_of(error)});
+    }
+  }
+
+  static std::vector<std::string> launcher_environment(const LaunchPlan& plan) {
+    std::vector<std::string> words;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+      const std::string word = *entry;
+      const bool replaced = std::any_of(plan.environment.begin(), plan.environment.end(),
+                                        [&](const auto& added) { return word.starts_with(added.first + "="); });
+      if (!replaced) words.push_back(word);
+    }
+    for (const auto& [name, value] : plan.environment) words.push_back(name + "=" + value);
+    return words;
+  }
+
+  // The launcher, and what has fallen to us below it.
+  void reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (roll_.launcher_pid && pid == *roll_.launcher_pid) happened(event::LauncherEnded{ExitStatus::from_wait(status)});
+  }
+
+  // ---- the TaskStarters
+
+  void heard(ConnectionId connection, const wire::FromStarter& message) {
+    const auto known = tid_of_.find(connection);
+    switch (message.message_case()) {
+      case wire::FromStarter::kRegistration:
+        if (known == tid_of_.end()) registered(connection, message.registration());
+        return;
+      case wire::FromStarter::kTaskEnded:
+        if (known != tid_of_.end()) happened(task_ended_of(message.task_ended(), known->second));
+        return;
+      case wire::FromStarter::kParentLost:
+        if (known != tid_of_.end()) happened(parent_lost_of(message.parent_lost(), known->second));
+        return;
+      case wire::FromStarter::kStarterLost:
+        if (known != tid_of_.end())
+          happened(event::StarterLost{known->second, message.starter_lost().pid(), wall_us()});
+        return;
+      case wire::FromStarter::MESSAGE_NOT_SET: return;  // of a newer TaskStarter
+    }
+  }
+
+  void registered(ConnectionId connection, const wire::Register& message) {
+    if (message.resumed()) {
+      happened(event::TaskResumed{connection, message.tid(), message.host(), message.starter_pid()});
+      return;
+    }
+    auto registration = registration_of(message);
+    if (registration) {
+      happened(event::TaskRegistered{connection, std::move(*registration)});
+    } else {
+      say("refused a TaskStarter: " + registration.error().text);
+      starters_.close(connection);
+    }
+  }
+
+  void link_ended(ConnectionId connection, bool cut) {
+    const auto known = tid_of_.find(connection);
+    if (known == tid_of_.end()) return;
+    const Tid tid = known->second;
+    tid_of_.erase(known);
+    if (roll_.tasks[tid].connection == connection) happened(event::LinkEnded{tid, cut, wall_us()});
+  }
+
+  // ---- time and signals
+
+  void await_signals() {
+    signal_input_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const auto& error) {
+      if (error) return;
+      signals_.read_all([this](const signalfd_siginfo& info) {
+        const int signo = static_cast<int>(info.ssi_signo);
+        if (signo == SIGCHLD)
+          reap();
+        else
+          happened(event::SignalArrived{signo, info.ssi_code == SI_KERNEL});
+      });
+      await_time();
+      await_signals();
+    });
+  }
+
+  // At least once a tick, so that the clock can tell a stop of ours from time that passed.
+  void await_time() {
+    const auto next = next_deadline(roll_);
+    const TimePoint now = clock_.now(monotonic_now());
+    const Duration wait = next ? std::clamp(*next - now, Duration{0}, kTick) : kTick;
+    timer_.expires_after(wait);
+    timer_.async_wait([this](const auto& error) {
+      if (error) return;
+      happened(event::Tick{});
+      starters_.expire(clock_.now(monotonic_now()));
+      show_progress();
+      await_time();
+    });
+  }
+
+  void show_progress() {
+    const TimePoint now = clock_.now(monotonic_now());
+    if (roll_.phase == Phase::launching && now.since_start >= kTick) output_.progress(progress_line(roll_, now));
+  }
+
+  // ---- what the user sees
+
+  void say(const std::string& line) { output_.say(line); }
+  void note(const std::string& line) { output_.note(line); }
+
+  void warn_of_descriptors() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    const auto wanted = static_cast<rlim_t>(settings_.rules.expected.value_or(0)) + kOwnDescriptors;
+    if (limit.rlim_cur < wanted)
+      say("the hard limit of descriptors is " + std::to_string(limit.rlim_cur) + ", " + std::to_string(wanted) +
+          " are wanted: some tasks may have to wait to register");
+  }
+
+  void close_report() {
+    if (!settings_.options.no_table) output_.table(roll_, settings_.options);
+    const auto& command = settings_.options.command;
+    if (const auto written = report_.write(json_report(roll_, command, exit_code_)); !written) say(written.error().text);
+  }
+
+  const Settings& settings_;
+  ReportFile report_;
+  boost::asio::io_context loop_{1};
+  JobClock clock_;
+  Signals signals_;
+  Roll roll_;
+  std::deque<Event> events_;
+  bool stepping_ = false;
+  Starters starters_;
+  std::unordered_map<ConnectionId, Tid> tid_of_;
+  boost::asio::posix::stream_descriptor signal_input_;
+  boost::asio::steady_timer timer_;
+  Output output_;
+  rlimit descriptor_limit_{};
+  int exit_code_ = 1;
+};
+
+}  // namespace
+
+Result<int> run_job(const Settings& settings) {
+  const auto key = io::load_or_create_key(settings.key_file);
+  if (!key) return key.error();
+  auto report = ReportFile::open(settings.options.report_file);
+  if (!report) return report.error();
+  Job job(settings, *key, std::move(*report));
+  return job.run();
+}
+
+}  // namespace rollcall::pam

@@ -1,0 +1,51 @@
+// Output: what pam writes: its lines, the progress of a launch, the closing table, the report file.
+//
+// Everything goes to stderr but the report. Standard output belongs to the job.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "pam/policy/options.hpp"
+#include "pam/policy/roll.hpp"
+
+namespace rollcall::pam {
+
+class Output {
+ public:
+  explicit Output(bool verbose);
+
+  void say(const std::string& line);   // "pam: LINE"
+  void note(const std::string& line);  // the same, with -v only
+  // One line that is written over; only on a terminal.
+  void progress(const std::string& line);
+  void table(const Roll& roll, const Options& options);
+
+ private:
+  void clear_progress();
+  void write(const std::string& text);
+
+  bool verbose_;
+  bool terminal_;
+  bool progress_shown_ = false;
+};
+
+// The file of --report: opened before anything is started, written when all is over.
+class ReportFile {
+ public:
+  // Without a path nothing will be written. Errors name the file.
+  static Result<ReportFile> open(const std::optional<std::string>& path);
+  ReportFile(ReportFile&& other) noexcept;
+  ReportFile& operator=(ReportFile&&) = delete;
+  ~ReportFile();
+
+  Result<void> write(const std::string& text);
+
+ private:
+  ReportFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  std::string path_;
+  int fd_;
+};
+
+}  // namespace rollcall::pam

@@ -1,0 +1,155 @@
+// The table, as measured on real output:
+//   "Job  " command "\n\n"
+//   TID   HOST_NAME   COMMAND_LINE            STATUS            TERMINATION_TIME
+//   ===== ========== ================  =======================  ===================
+//   %05d %-10.10s %-16.16s  %-23s  %s
+#include "pam/policy/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "pam/policy/roll_messages.hpp"
+
+namespace rollcall::pam {
+namespace {
+
+constexpr const char* kHeader =
+    "TID   HOST_NAME   COMMAND_LINE            STATUS            TERMINATION_TIME\n"
+    "===== ========== ================  =======================  ===================\n";
+
+std::string status_text(const Task& task) {
+  switch (task.state) {
+    case TaskState::ended: return task.status.text();
+    case TaskState::not_started: return "Not started";
+    default: return "Lost";
+  }
+}
+
+std::string printf_row(const std::string& tid, const std::string& host, const std::string& command,
+                       const std::string& status, const std::string& time) {
+  char line[512];
+  std::snprintf(line, sizeof line, "%s %-10.10s %-16.16s  %-23s  %s\n", tid.c_str(), host.c_str(), command.c_str(),
+                status.c_str(), time.c_str());
+  return line;
+}
+
+std::string tid_text(std::uint32_t tid) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%05u", tid);
+  return text;
+}
+
+// Control bytes of a command would tear the table.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
+}
+
+std::vector<Tid> order_of_rows(const std::vector<std::uint32_t>& ids) {
+  std::vector<Tid> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Tid a, Tid b) { return ids[a] < ids[b]; });
+  return order;
+}
+
+bool alike(const Task& a, const Task& b) {
+  return status_text(a) == status_text(b) && a.registration.command == b.registration.command;
+}
+
+nlohmann::json seconds(std::int64_t us) { return static_cast<double>(us) / 1e6; }
+
+const char* state_name(const Task& task) {
+  switch (task.state) {
+    case TaskState::ended: return task.status.by_signal() ? "signal" : task.status.success() ? "done" : "exit";
+    case TaskState::not_started: return "not started";
+    default: return "lost";
+  }
+}
+
+void add_outcome(nlohmann::ordered_json& entry, const Task& task) {
+  entry["state"] = state_name(task);
+  if (const auto* failure = std::get_if<StartFailure>(&task.registration.outcome)) {
+    entry["error"] = "cannot " + failure->stage + " " + failure->path + ": " +
+                     std::generic_category().message(failure->error);
+    return;
+  }
+  if (task.state != TaskState::ended) return;
+  if (task.status.by_signal()) {
+    entry["signal"] = task.status.signo();
+    entry["core_dumped"] = task.status.core_dumped();
+  } else {
+    entry["exit"] = task.status.code();
+  }
+  entry["user_seconds"] = seconds(task.usage.user.count());
+  entry["system_seconds"] = seconds(task.usage.system.count());
+  entry["peak_memory_bytes"] = task.usage.peak_memory_bytes;
+  entry["voluntary_switches"] = task.usage.voluntary_switches;
+  entry["involuntary_switches"] = task.usage.involuntary_switches;
+  entry["read_bytes"] = task.usage.read_bytes;
+  entry["written_bytes"] = task.usage.written_bytes;
+}
+
+nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id) {
+  const Registration& r = task.registration;
+  nlohmann::ordered_json entry;
+  entry["tid"] = id;
+  if (r.rank) entry["rank"] = *r.rank;
+  entry["host"] = r.host;
+  if (const auto* pid = std::get_if<pid_t>(&r.outcome)) entry["pid"] = *pid;
+  entry["starter_pid"] = r.starter_pid;
+  entry["command"] = r.command;
+  entry["start"] = seconds(r.start_us);
+  if (task.end_us != 0) entry["end"] = seconds(task.end_us);
+  add_outcome(entry, task);
+  return entry;
+}
+
+}  // namespace
+
+std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold) {
+  std::string table = "Job  " + one_line(command) + "\n\n" + kHeader;
+  const auto ids = table_ids(roll);
+  const auto order = order_of_rows(ids);
+  for (std::size_t first = 0; first < order.size();) {
+    const Task& task = roll.tasks[order[first]];
+    std::size_t last = first;
+    std::set<std::string> hosts{task.registration.host};
+    std::int64_t end_us = task.end_us;
+    while (fold && last + 1 < order.size() && alike(task, roll.tasks[order[last + 1]])) {
+      const Task& next = roll.tasks[order[++last]];
+      hosts.insert(next.registration.host);
+      end_us = std::max(end_us, next.end_us);
+    }
+    const std::string tid = tid_text(ids[order[first]]) + (last > first ? "-" + tid_text(ids[order[last]]) : "");
+    table += printf_row(tid, one_line(last > first ? fold_hosts(hosts) : task.registration.host),
+                        one_line(task.registration.command), status_text(task),
+                        end_us == 0 ? "" : local_time(end_us));
+    first = last + 1;
+  }
+  return table;
+}
+
+std::string json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code) {
+  nlohmann::ordered_json report;
+  report["job"]["command"] = command;
+  report["why"] = roll.why;
+  report["exit_code"] = exit_code;
+  if (roll.expected) report["expected_tasks"] = *roll.expected;
+  report["tasks"] = nlohmann::ordered_json::array();
+  const auto ids = table_ids(roll);
+  for (const Tid tid : order_of_rows(ids)) report["tasks"].push_back(task_entry(roll.tasks[tid], ids[tid]));
+  return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string progress_line(const Roll& roll, TimePoint now) {
+  const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
+  const std::size_t ended = roll.registered() - roll.live;
+  const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now.since_start).count();
+  return std::to_string(roll.registered()) + all + " tasks registered, " + std::to_string(roll.hosts.size()) + " hosts, " +
+         std::to_string(ended) + " tasks ended, " + std::to_string(waited) + " s";
+}
+
+}  // namespace rollcall::pam

@@ -1,0 +1,499 @@
+#include "pam/policy/roll.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "pam/policy/roll_messages.hpp"
+
+namespace rollcall::pam {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kTimedOut = 124;         // as timeout(1) exits
+constexpr int kLostParentStatus = 137; // 128 + KILL, where the launcher claims success after a process of it was lost
+constexpr std::size_t kSignalsKept = 64;
+
+// One turn of the roll: the state, the time, and what is to be done.
+class Turn {
+ public:
+  Turn(Roll& roll, TimePoint now) : roll_(roll), now_(now) {}
+
+  void on(const event::LauncherStarted& e) {
+    roll_.phase = Phase::launching;
+    roll_.launcher_pid = e.pid;
+    if (roll_.rules.registration_timeout > Duration{0}) roll_.all_deadline = now_ + roll_.rules.registration_timeout;
+    if (roll_.rules.first_timeout && *roll_.rules.first_timeout > Duration{0})
+      roll_.first_deadline = now_ + *roll_.rules.first_timeout;
+  }
+
+  void on(const event::LauncherNotStarted& e) {
+    say("cannot " + e.failure.stage + " " + e.failure.path + ": " + errno_text(e.failure.error) +
+        ": no task was started");
+    roll_.verdict = e.exit_code;
+    roll_.why = "the launcher could not be started";
+    finish();
+  }
+
+  void on(const event::TaskRegistered& e) {
+    const Tid tid = static_cast<Tid>(roll_.tasks.size());
+    Task task;
+    task.registration = e.registration;
+    task.connection = e.connection;
+    roll_.hosts.insert(e.registration.host);
+    const bool started = std::holds_alternative<pid_t>(e.registration.outcome);
+    if (!started) {
+      task.state = TaskState::not_started;
+      task.end_us = e.registration.start_us;
+      ++roll_.not_started;
+    }
+    roll_.tasks.push_back(std::move(task));
+    out_.push_back(effect::Welcome{e.connection, tid});
+    if (started) became_live(tid);
+    roll_.first_deadline.reset();
+    roll_.linger_at.reset();
+    if (!roll_.rules.expected && roll_.phase == Phase::launching) roll_.settle_at = now_ + kSettle;
+    raise_expected();
+    if (started && (roll_.phase == Phase::ending || roll_.launcher_status)) end_one(tid);
+    check_complete();
+  }
+
+  void on(const event::TaskResumed& e) {
+    Task* task = e.tid < roll_.tasks.size() ? &roll_.tasks[e.tid] : nullptr;
+    if (task == nullptr || (task->state != TaskState::away && task->state != TaskState::lost) ||
+        task->registration.starter_pid != e.starter_pid || task->registration.host != e.host) {
+      out_.push_back(effect::Refuse{e.connection});
+      return;
+    }
+    if (task->state == TaskState::lost) {
+      --roll_.lost;
+      became_live(e.tid);
+    }
+    task->state = TaskState::running;
+    task->connection = e.connection;
+    task->end_us = 0;
+    roll_.away_until.erase(e.tid);
+    if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
+    out_.push_back(effect::Welcome{e.connection, e.tid});
+    for (const auto& missed : roll_.signals) out_.push_back(effect::DeliverSignal{missed.sequence, missed.signo, e.tid});
+    if (roll_.phase == Phase::ending || roll_.launcher_status) end_one(e.tid);
+  }
+
+  void on(const event::TaskEnded& e) {
+    if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
+    Task& task = roll_.tasks[e.tid];
+    no_longer_live(e.tid, TaskState::ended);
+    task.status = e.status;
+    task.end_us = e.end_us;
+    task.usage = e.usage;
+    if (e.leftovers > 0)
+      note(task_name(roll_, e.tid) + " left " + std::to_string(e.leftovers) + " processes behind: they were ended");
+    if (!e.status.success() && roll_.rules.clean_job_delay && !roll_.clean_at && roll_.phase != Phase::ending) {
+      roll_.clean_at = now_ + *roll_.rules.clean_job_delay;
+      roll_.clean_status = e.status;
+    }
+    check_all_ended();
+  }
+
+  void on(const event::LinkEnded& e) {
+    if (e.tid >= roll_.tasks.size() || roll_.tasks[e.tid].state != TaskState::running) return;
+    Task& task = roll_.tasks[e.tid];
+    task.state = TaskState::away;
+    task.end_us = e.at_us;
+    roll_.away_until[e.tid] = now_ + (e.cut ? kCutLink : kClosedLink);
+    if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
+      say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) + " for its tasks");
+  }
+
+  void on(const event::StarterLost& e) {
+    if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
+    roll_.tasks[e.tid].end_us = e.at_us;
+    lose(e.tid, "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
+                    " was killed: its task was ended");
+  }
+
+  void on(const event::ParentLost& e) {
+    if (e.tid >= roll_.tasks.size()) return;
+    const bool by_design = e.background || (e.status && e.status->success());
+    const std::string line = lost_process(e.name, e.pid, roll_.tasks[e.tid].registration.host, e.status);
+    if (by_design) {
+      note(line + ", and left its TaskStarter running: not an error");
+      return;
+    }
+    if (roll_.parent_lost || !roll_.launcher_running() || roll_.phase == Phase::ending) return;
+    roll_.parent_lost = e;
+    roll_.verdict_at = now_ + kVerdict;
+  }
+
+  void on(const event::LauncherEnded& e) {
+    roll_.launcher_status = e.status;
+    roll_.first_deadline.reset();
+    roll_.all_deadline.reset();
+    roll_.settle_at.reset();
+    roll_.linger_at.reset();
+    roll_.clean_at.reset();
+    roll_.verdict_at.reset();
+    roll_.launcher_kill_at.reset();
+    const bool foreign = e.status.by_signal() && roll_.sent_to_launcher.count(e.status.signo()) == 0;
+    if (foreign) say("the launcher " + lost_process(roll_.rules.launcher, *roll_.launcher_pid, roll_.rules.host, e.status));
+    if (roll_.why.empty()) roll_.why = "the launcher ended: " + e.status.text();
+    if (roll_.phase == Phase::ending) return;
+    if (foreign)
+      end_tasks_left(kQuickKill);
+    else if (roll_.live > 0 || !roll_.complete())
+      roll_.drain_at = now_ + kDrain;
+  }
+
+  void on(const event::SignalArrived& e) {
+    switch (e.signo) {
+      case SIGTSTP:
+        deliver(SIGTSTP);
+        if (!e.from_terminal) signal_launcher(SIGTSTP, false);
+        out_.push_back(effect::StopSelf{});
+        return;
+      case SIGCONT:
+        signal_launcher(SIGCONT, false);
+        deliver(SIGCONT);
+        return;
+      case SIGINT:
+      case SIGTERM:
+        deliver(e.signo);
+        if (e.from_terminal)
+          roll_.sent_to_launcher.insert(e.signo);
+        else
+          signal_launcher(e.signo, false);
+        if (e.signo == SIGTERM) told_to_end();
+        return;
+      case SIGUSR1:
+        deliver(SIGUSR1);
+        if (!e.from_terminal) signal_launcher(SIGUSR1, true);
+        return;
+      default:  // HUP, QUIT, USR2, WINCH: launchers die of them or do nothing
+        deliver(e.signo);
+        if (e.from_terminal || e.signo == SIGHUP) roll_.sent_to_launcher.insert(e.signo);
+    }
+  }
+
+  void on(const event::Tick&) {}
+
+  Effects finish_turn() {
+    if (!roll_.finished()) run_timers();
+    if (roll_.live == 0 && roll_.complete()) roll_.drain_at.reset();
+    const bool tasks_done = roll_.live == 0 && !roll_.drain_at;
+    if (!roll_.finished() && roll_.launcher_status && tasks_done) finish();
+    return std::move(out_);
+  }
+
+ private:
+  void say(std::string text) { out_.push_back(effect::Say{std::move(text)}); }
+  void note(std::string text) { out_.push_back(effect::Note{std::move(text)}); }
+  static std::string errno_text(int error) { return std::generic_category().message(error); }
+
+  static bool due(const std::optional<TimePoint>& at, TimePoint now) { return at && *at <= now; }
+  // True once, when the timer has run out.
+  bool take(std::optional<TimePoint>& at) {
+    if (!due(at, now_)) return false;
+    at.reset();
+    return true;
+  }
+
+  void became_live(Tid tid) {
+    ++roll_.live;
+    const auto rank = roll_.tasks[tid].registration.rank;
+    if (rank && ++roll_.live_ranks[*rank] == 2)
+      say("two running tasks say they are rank " + std::to_string(*rank) + ": both go on");
+  }
+
+  void no_longer_live(Tid tid, TaskState state) {
+    Task& task = roll_.tasks[tid];
+    task.state = state;
+    --roll_.live;
+    roll_.away_until.erase(tid);
+    if (task.registration.rank) {
+      const auto entry = roll_.live_ranks.find(*task.registration.rank);
+      if (--entry->second == 0) roll_.live_ranks.erase(entry);
+    }
+  }
+
+  void lose(Tid tid, const std::string& line) {
+    no_longer_live(tid, TaskState::lost);
+    ++roll_.lost;
+    if (roll_.phase == Phase::ending)
+      note(line);  // launchers kill TaskStarters when they clean up
+    else
+      say(line);
+    check_all_ended();
+  }
+
+  void raise_expected() {
+    if (!roll_.expected || static_cast<int>(roll_.registered()) <= *roll_.expected) return;
+    roll_.expected = static_cast<int>(roll_.registered());
+  }
+
+  // (c), and the end of the launch.
+  void check_complete() {
+    if (roll_.phase != Phase::launching && roll_.phase != Phase::running) return;
+    if (!roll_.complete()) return;
+    roll_.phase = Phase::running;
+    roll_.all_deadline.reset();
+    if (roll_.not_started > 0) {
+      say_not_started();
+      begin_ending("a task could not be started", not_started_code(), roll_.rules.terminate_interval);
+      return;
+    }
+    check_all_ended();
+  }
+
+  void say_not_started() {
+    for (const auto& line : not_started_lines(roll_)) say(line);
+  }
+
+  int not_started_code() const {
+    const bool none_found = std::all_of(roll_.tasks.begin(), roll_.tasks.end(), [](const Task& task) {
+      const auto* failure = std::get_if<StartFailure>(&task.registration.outcome);
+      return failure == nullptr || failure->error == ENOENT;
+    });
+    return none_found ? 127 : 126;
+  }
+
+  // (f)
+  void check_all_ended() {
+    const bool waits_for_launcher = roll_.phase == Phase::running && roll_.launcher_running();
+    if (waits_for_launcher && roll_.live == 0 && roll_.rules.linger > Duration{0} && !roll_.linger_at)
+      roll_.linger_at = now_ + roll_.rules.linger;
+  }
+
+  int worst_status() const {
+    int worst = roll_.lost > 0 ? kLostParentStatus : 0;
+    for (const auto& task : roll_.tasks)
+      if (task.state == TaskState::ended) worst = std::max(worst, task.status.shell_code());
+    return worst;
+  }
+
+  void deliver(int signo) {
+    if (signo == SIGTERM) roll_.term_delivered = true;
+    roll_.signals.push_back({++roll_.sequence, signo, std::nullopt});
+    if (roll_.signals.size() > kSignalsKept) roll_.signals.erase(roll_.signals.begin());
+    out_.push_back(roll_.signals.back());
+  }
+
+  void signal_launcher(int signo, bool only_if_caught) {
+    if (!roll_.launcher_running()) return;
+    roll_.sent_to_launcher.insert(signo);
+    out_.push_back(effect::SignalLauncher{signo, only_if_caught});
+  }
+
+  // The launcher, then the tasks: TERM now, KILL after the grace.
+  void begin_ending(const std::string& why, std::optional<int> verdict, Duration grace) {
+    roll_.phase = Phase::ending;
+    roll_.why = why;
+    if (verdict) roll_.verdict = verdict;
+    roll_.first_deadline.reset();
+    roll_.all_deadline.reset();
+    roll_.settle_at.reset();
+    roll_.linger_at.reset();
+    roll_.clean_at.reset();
+    if (roll_.launcher_running()) {
+      signal_launcher(SIGTERM, false);
+      signal_launcher(SIGCONT, false);  // a stopped launcher acts on TERM only then
+      roll_.sent_to_launcher.insert(SIGKILL);
+      roll_.launcher_kill_at = now_ + grace;
+    }
+    end_tasks(grace);
+  }
+
+  void end_tasks(Duration grace) {
+    const auto grace_ms = static_cast<std::uint32_t>(std::chrono::duration_cast<milliseconds>(grace).count());
+    if (!roll_.term_delivered) out_.push_back(effect::EndTasks{grace_ms, std::nullopt});
+    roll_.term_delivered = true;
+    kill_tasks_in(grace);
+  }
+
+  void kill_tasks_in(Duration grace) {
+    roll_.tasks_kill_at = std::min(roll_.tasks_kill_at.value_or(now_ + grace), now_ + grace);
+    roll_.give_up_at = *roll_.tasks_kill_at + kGiveUp;
+  }
+
+  // A task that came, or came back, when the job is being ended.
+  void end_one(Tid tid) {
+    const Duration left = roll_.tasks_kill_at ? std::max(*roll_.tasks_kill_at - now_, Duration{0}) : kQuickKill;
+    out_.push_back(effect::EndTasks{
+        static_cast<std::uint32_t>(std::chrono::duration_cast<milliseconds>(left).count()), tid});
+    if (!roll_.give_up_at) kill_tasks_in(kQuickKill);
+  }
+
+  // (e)
+  void end_tasks_left(Duration grace) {
+    roll_.phase = Phase::ending;
+    if (roll_.not_started > 0 && !roll_.verdict) {
+      say_not_started();
+      roll_.verdict = not_started_code();
+    }
+    if (roll_.live > 0) end_tasks(grace);
+  }
+
+  // TERM to pam itself: it has been passed on; what does not heed it is killed.
+  void told_to_end() {
+    if (roll_.why.empty()) roll_.why = "pam was told to end (TERM)";
+    const bool again = roll_.tasks_kill_at.has_value();
+    const Duration grace = again ? kQuickKill : roll_.rules.terminate_interval;
+    kill_tasks_in(grace);
+    if (roll_.launcher_running()) {
+      roll_.sent_to_launcher.insert(SIGKILL);
+      roll_.launcher_kill_at = std::min(roll_.launcher_kill_at.value_or(now_ + grace), now_ + grace);
+    }
+  }
+
+  void run_timers() {
+    if (take(roll_.settle_at)) {
+      roll_.expected = static_cast<int>(roll_.registered());
+      note(std::to_string(*roll_.expected) + " tasks registered and no further one within " + seconds_text(kSettle));
+      check_complete();
+    }
+    if (take(roll_.first_deadline)) too_late(*roll_.rules.first_timeout, "--timeout-first");
+    if (take(roll_.all_deadline)) too_late(roll_.rules.registration_timeout, "LSF_HPC_PJL_LOADENV_TIMEOUT");
+    if (take(roll_.linger_at)) lingered();
+    if (take(roll_.clean_at)) failed_task();
+    if (take(roll_.verdict_at)) parent_was_lost();
+    if (take(roll_.drain_at)) drained();
+    run_link_timers();
+    run_kill_timers();
+  }
+
+  // (b)
+  void too_late(Duration timeout, const char* parameter) {
+    if (roll_.phase == Phase::ending) return;
+    say(missing_line(roll_, timeout, parameter) + ": the launcher and the tasks are ended");
+    say_not_started();
+    begin_ending("not all tasks registered in time", kTimedOut, roll_.rules.terminate_interval);
+  }
+
+  // (f)
+  void lingered() {
+    say("all " + std::to_string(roll_.registered()) + " tasks have ended and the launcher " + roll_.rules.launcher +
+        " has not within " + seconds_text(roll_.rules.linger) + ": it is ended (to let it wait longer raise " +
+        roll_.rules.linger_parameter + ")");
+    begin_ending("the launcher did not end after its last task", worst_status(), 2 * kQuickKill);
+  }
+
+  // (g)
+  void failed_task() {
+    if (roll_.phase == Phase::ending) return;
+    say("a task ended with " + roll_.clean_status->text() + ": the job is ended (LSF_PAM_CLEAN_JOB_DELAY)");
+    begin_ending("a task failed", roll_.clean_status->shell_code(), roll_.rules.terminate_interval);
+  }
+
+  // (h)
+  void parent_was_lost() {
+    if (!roll_.launcher_running() || roll_.phase == Phase::ending) return;
+    const auto& lost = *roll_.parent_lost;
+    say(lost_process(lost.name, lost.pid, roll_.tasks[lost.tid].registration.host, lost.status) +
+        " while the launcher lives: the job is ended");
+    begin_ending("a process of the launcher was lost", std::nullopt, kQuickKill);
+  }
+
+  // The launcher has ended and what was in flight has arrived.
+  void drained() {
+    if (roll_.live > 0 && roll_.phase != Phase::ending)
+      note("the launcher has ended, " + std::to_string(roll_.live) + " tasks have not: TERM, KILL after " +
+           seconds_text(roll_.rules.terminate_interval));
+    end_tasks_left(roll_.rules.terminate_interval);
+  }
+
+  void run_link_timers() {
+    std::vector<Tid> gone;
+    for (const auto& [tid, until] : roll_.away_until)
+      if (until <= now_) gone.push_back(tid);
+    for (const Tid tid : gone)
+      lose(tid, "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
+                    task_name(roll_, tid) + " is lost");
+  }
+
+  void run_kill_timers() {
+    if (take(roll_.launcher_kill_at) && roll_.launcher_running()) out_.push_back(effect::KillLauncherTree{});
+    if (take(roll_.tasks_kill_at) && roll_.live > 0) out_.push_back(effect::EndTasks{0, std::nullopt});
+    if (!take(roll_.give_up_at)) return;
+    for (Tid tid = 0; tid < roll_.tasks.size(); ++tid)
+      if (roll_.tasks[tid].live()) lose(tid, task_name(roll_, tid) + " does not answer: given up");
+    if (roll_.launcher_running()) {
+      say("the launcher " + roll_.rules.launcher + " does not end: given up");
+      if (!roll_.verdict) roll_.verdict = kLostParentStatus;
+      finish();
+    }
+  }
+
+  void finish() {
+    int code = roll_.launcher_status ? roll_.launcher_status->shell_code() : 1;
+    if (roll_.parent_lost && roll_.phase == Phase::ending && code == 0) code = kLostParentStatus;
+    if (roll_.not_started > 0 && !roll_.verdict) {
+      say_not_started();
+      roll_.verdict = not_started_code();
+    }
+    roll_.phase = Phase::done;
+    out_.push_back(effect::Finish{roll_.verdict.value_or(code), roll_.why});
+  }
+
+  Roll& roll_;
+  TimePoint now_;
+  Effects out_;
+};
+
+}  // namespace
+
+Effects step(Roll& roll, const Event& event, TimePoint now) {
+  if (roll.finished()) return {};
+  Turn turn(roll, now);
+  std::visit([&](const auto& e) { turn.on(e); }, event);
+  return turn.finish_turn();
+}
+
+std::optional<TimePoint> next_deadline(const Roll& roll) {
+  std::optional<TimePoint> next;
+  const auto consider = [&](const std::optional<TimePoint>& at) {
+    if (at && (!next || *at < *next)) next = at;
+  };
+  if (roll.finished()) return next;
+  for (const auto& at : {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at, roll.clean_at,
+                         roll.verdict_at, roll.drain_at, roll.launcher_kill_at, roll.tasks_kill_at, roll.give_up_at})
+    consider(at);
+  for (const auto& [tid, until] : roll.away_until) consider(until);
+  return next;
+}
+
+std::string broken_invariant(const Roll& roll) {
+  std::size_t live = 0;
+  std::size_t lost = 0;
+  std::size_t not_started = 0;
+  std::size_t away = 0;
+  for (const auto& task : roll.tasks) {
+    live += task.live() ? 1 : 0;
+    lost += task.state == TaskState::lost ? 1 : 0;
+    away += task.state == TaskState::away ? 1 : 0;
+    not_started += task.state == TaskState::not_started ? 1 : 0;
+  }
+  if (live != roll.live) return "live counts " + std::to_string(roll.live) + ", there are " + std::to_string(live);
+  if (lost != roll.lost) return "lost counts " + std::to_string(roll.lost) + ", there are " + std::to_string(lost);
+  if (not_started != roll.not_started) return "not_started is miscounted";
+  if (away != roll.away_until.size()) return "a task that is away has no timer, or one that is not has";
+  if (roll.finished() && next_deadline(roll)) return "finished, and still timed";
+  const bool ends_by_itself = roll.launcher_running() || roll.live == 0 || roll.drain_at || roll.give_up_at;
+  if (!roll.finished() && roll.phase != Phase::waiting && !ends_by_itself)
+    return "the launcher is gone, tasks are left, and nothing is timed to end them";
+  return {};
+}
+
+std::vector<std::uint32_t> table_ids(const Roll& roll) {
+  std::set<std::uint32_t> ranks;
+  for (const auto& task : roll.tasks)
+    if (task.registration.rank) ranks.insert(*task.registration.rank);
+  const bool by_rank = ranks.size() == roll.tasks.size();
+  std::vector<std::uint32_t> ids;
+  ids.reserve(roll.tasks.size());
+  for (Tid tid = 0; tid < roll.tasks.size(); ++tid)
+    ids.push_back(by_rank ? *roll.tasks[tid].registration.rank : tid);
+  return ids;
+}
+
+}  // namespace rollcall::pam

@@ -1,0 +1,132 @@
+// Roll: one parallel job as pam sees it, from the launcher's start to pam's exit status.
+//
+// A stepper: step() takes what happened and returns what to do; it touches nothing. The rules are those of "Using
+// Platform LSF HPC 7.3", Error handling (the letters below), and of docs/decisions for what it leaves open.
+//
+//   phase \ event    | launcher started | cannot be started | tasks register     | last expected task ended
+//   -----------------+------------------+-------------------+--------------------+--------------------------------
+//   waiting          | -> launching     | (a) -> done       |                    |
+//   launching        |                  |                   | all -> running;    | (f) timer, a new registration
+//   running          |                  |                   | more are accepted  |     cancels it -> ending
+//   ending           |                  |                   | are ended too      | launcher gone too -> done
+//
+//   in launching, running:
+//   (b) not all registered in time                     -> ending: launcher, then tasks; 124
+//   (c) all reported, one could not start its task     -> ending: launcher, then tasks; 127 or 126
+//   (d) a TaskStarter lost before it reported          its task is Lost; nothing else: pam ends with the launcher
+//   (e) launcher exits, tasks are left                 -> ending: TERM, KILL after terminate_interval
+//       launcher dies of a signal pam did not send     -> ending: TERM, KILL after 1 s
+//   (f) tasks all ended, launcher stays over `linger`  -> ending: launcher; status of the worst task
+//   (g) a task fails and clean_job_delay is set        -> ending after that delay; status of that task
+//   (h) a TaskStarter's parent is lost, launcher lives -> ending: TERM, KILL after 1 s
+//   TERM to pam                                        delivered; KILL after terminate_interval; a second one: 1 s
+//
+//   a task:  registered -> running | not started;  running -> ended | lost | away (link gone);
+//            away -> running (resumed) | lost (1 s after a closed link, 60 s after a cut one)
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "common/base/host_list.hpp"
+#include "common/base/job_clock.hpp"
+#include "pam/policy/roll_events.hpp"
+
+namespace rollcall::pam {
+
+// What is fixed for the whole run.
+struct RollRules {
+  std::string launcher;                                    // its name, for messages
+  std::string host;                                        // pam's own host, for messages
+  std::optional<int> expected;                             // tasks that must register; none: see kSettle
+  Duration registration_timeout = std::chrono::seconds(300);  // (b); zero: off
+  std::optional<Duration> first_timeout;                   // the same for the first task
+  Duration linger = std::chrono::seconds(300);             // (f); zero: off
+  std::string linger_parameter = "LSF_HPC_PJL_LOADENV_TIMEOUT";  // what to raise, for the message
+  std::optional<Duration> clean_job_delay;                 // (g)
+  Duration terminate_interval = std::chrono::seconds(10);  // from TERM to KILL
+  HostList hosts;                                          // the allocation, empty where there is none
+};
+
+inline constexpr Duration kSettle = std::chrono::seconds(2);       // without `expected`: no further task for so long
+inline constexpr Duration kQuickKill = std::chrono::seconds(1);    // from TERM to KILL for what is broken
+inline constexpr Duration kDrain = std::chrono::milliseconds(200); // for reports in flight when the launcher ends
+inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen
+inline constexpr Duration kClosedLink = std::chrono::seconds(1);
+inline constexpr Duration kCutLink = std::chrono::seconds(60);
+inline constexpr Duration kGiveUp = std::chrono::seconds(3);       // after KILL
+
+enum class TaskState { running, away, ended, not_started, lost };
+
+struct Task {
+  Registration registration;
+  TaskState state = TaskState::running;
+  ConnectionId connection = 0;                     // only while running
+  ExitStatus status = ExitStatus::exited(0);       // only when ended
+  std::int64_t end_us = 0;                         // microseconds since 1970; 0 while it lives
+  TaskUsage usage;                                 // only when ended
+
+  bool live() const { return state == TaskState::running || state == TaskState::away; }
+};
+
+enum class Phase { waiting, launching, running, ending, done };
+
+struct Roll {
+  RollRules rules;
+  Phase phase = Phase::waiting;
+  std::vector<Task> tasks;  // by Tid
+
+  // Counters over `tasks`, kept by step().
+  std::size_t live = 0;
+  std::size_t not_started = 0;
+  std::size_t lost = 0;
+  std::set<std::string> hosts;  // where tasks have registered
+  std::map<std::uint32_t, std::size_t> live_ranks;
+
+  std::optional<int> expected;  // rules.expected, raised by what registers; settled by kSettle
+  std::optional<pid_t> launcher_pid;
+  std::optional<ExitStatus> launcher_status;
+  std::set<int> sent_to_launcher;  // signals it may die of on our account
+
+  std::vector<effect::DeliverSignal> signals;  // the last ones delivered, for tasks that were away
+  std::uint32_t sequence = 0;
+  bool term_delivered = false;
+
+  // Timers; none: not running.
+  std::optional<TimePoint> first_deadline, all_deadline, settle_at, linger_at, clean_at, verdict_at, drain_at;
+  std::optional<TimePoint> launcher_kill_at, tasks_kill_at, give_up_at;
+  std::map<Tid, TimePoint> away_until;
+
+  std::optional<ExitStatus> clean_status;  // of the task that started (g)
+  std::optional<event::ParentLost> parent_lost;
+  std::set<std::string> cut_hosts;         // said once each
+  std::optional<int> verdict;              // pam's exit code where a rule, not the launcher, decides it
+  std::string why;                         // why pam ends, for the report
+
+  explicit Roll(RollRules r) : rules(std::move(r)), expected(rules.expected) {}
+
+  std::size_t registered() const { return tasks.size(); }
+  // True once as many tasks have reported as must.
+  bool complete() const { return expected && static_cast<int>(tasks.size()) >= *expected; }
+  bool launcher_running() const { return launcher_pid && !launcher_status; }
+  bool finished() const { return phase == Phase::done; }
+};
+
+// What to do about an event. After Finish nothing more is asked for.
+Effects step(Roll& roll, const Event& event, TimePoint now);
+
+// When step(Tick) has something to do at the latest; none: nothing is timed.
+std::optional<TimePoint> next_deadline(const Roll& roll);
+
+// "" where the state is sound, else what is broken. For tests and the fuzzers: true after every step.
+std::string broken_invariant(const Roll& roll);
+
+// The TIDs of the closing table: the launcher's ranks where every task has one and no two have the same, else the
+// order of registration.
+std::vector<std::uint32_t> table_ids(const Roll& roll);
+
+}  // namespace rollcall::pam

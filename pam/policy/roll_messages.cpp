@@ -1,0 +1,138 @@
+#include "pam/policy/roll_messages.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <system_error>
+#include <tuple>
+
+namespace rollcall::pam {
+namespace {
+
+// A host name as the text before its first run of digits that ends the first label, that number, and the rest:
+// n12.site -> ("n", "12", ".site").
+struct HostParts {
+  std::string stem;
+  std::string digits;
+  std::string rest;
+  auto key() const { return std::tuple(stem, rest, digits.size(), digits); }
+};
+
+HostParts split(const std::string& name) {
+  std::size_t label = name.find('.');
+  if (label == std::string::npos) label = name.size();
+  std::size_t digits = label;
+  while (digits > 0 && std::isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
+  if (label - digits > 9) digits = label;  // too large a number to count with: part of the stem
+  return {name.substr(0, digits), name.substr(digits, label - digits), name.substr(label)};
+}
+
+bool follows(const HostParts& last, const HostParts& next) {
+  return !last.digits.empty() && last.stem == next.stem && last.rest == next.rest &&
+         last.digits.size() == next.digits.size() && std::stol(next.digits) == std::stol(last.digits) + 1;
+}
+
+std::string whole(const HostParts& parts) { return parts.stem + parts.digits + parts.rest; }
+
+std::string missing_ranks(const Roll& roll) {
+  std::set<std::uint32_t> seen;
+  for (const auto& task : roll.tasks)
+    if (task.registration.rank) seen.insert(*task.registration.rank);
+  if (seen.empty() || !roll.expected) return {};
+  std::string ranges;
+  int said = 0;
+  for (int rank = 0; rank < *roll.expected; ++rank) {
+    if (seen.count(static_cast<std::uint32_t>(rank)) != 0) continue;
+    int last = rank;
+    while (last + 1 < *roll.expected && seen.count(static_cast<std::uint32_t>(last) + 1) == 0) ++last;
+    if (++said > 8) return "; missing ranks " + ranges + ",...";
+    ranges += (ranges.empty() ? "" : ",") + std::to_string(rank);
+    if (last > rank) ranges += "-" + std::to_string(last);
+    rank = last;
+  }
+  return ranges.empty() ? "" : "; missing ranks " + ranges;
+}
+
+std::string counts_per_host(const Roll& roll) {
+  std::map<std::string, int> registered;
+  for (const auto& task : roll.tasks) ++registered[task.registration.host];
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? ": " : ", ") + part; };
+  const auto short_name = [](const std::string& name) { return name.substr(0, name.find('.')); };
+  for (const auto& host : roll.rules.hosts.hosts()) {
+    int count = 0;
+    for (auto entry = registered.begin(); entry != registered.end();) {
+      const bool same = entry->first == host.name || short_name(entry->first) == short_name(host.name);
+      if (same) count += entry->second;
+      entry = same ? registered.erase(entry) : std::next(entry);
+    }
+    add(host.name + " " + std::to_string(count) + " of " + std::to_string(host.slots));
+  }
+  for (const auto& [host, count] : registered) add(host + " " + std::to_string(count));
+  return text;
+}
+
+}  // namespace
+
+std::string fold_hosts(const std::set<std::string>& hosts) {
+  std::vector<HostParts> parts;
+  for (const auto& host : hosts) parts.push_back(split(host));
+  std::sort(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.key() < b.key(); });
+  std::string text;
+  for (std::size_t first = 0; first < parts.size();) {
+    std::size_t last = first;
+    while (last + 1 < parts.size() && follows(parts[last], parts[last + 1])) ++last;
+    text += (text.empty() ? "" : ",") + whole(parts[first]);
+    if (last > first) text += "-" + whole(parts[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+std::vector<std::string> not_started_lines(const Roll& roll) {
+  std::map<StartFailure, std::pair<std::size_t, std::set<std::string>>> kinds;
+  for (const auto& task : roll.tasks) {
+    if (const auto* failure = std::get_if<StartFailure>(&task.registration.outcome)) {
+      auto& [count, hosts] = kinds[*failure];
+      ++count;
+      hosts.insert(task.registration.host);
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [failure, where] : kinds)
+    lines.push_back(std::to_string(where.first) + " of " + std::to_string(roll.tasks.size()) + " tasks: cannot " +
+                    failure.stage + " " + failure.path + ": " + std::generic_category().message(failure.error) +
+                    (where.second.size() == 1 ? " (host " : " (hosts ") + fold_hosts(where.second) + ")");
+  return lines;
+}
+
+std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter) {
+  const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
+  return std::to_string(roll.registered()) + all + " tasks registered within " + seconds_text(timeout) + " (" +
+         parameter + ")" + counts_per_host(roll) + missing_ranks(roll);
+}
+
+std::string lost_process(const std::string& name, pid_t pid, const std::string& host,
+                         const std::optional<ExitStatus>& status) {
+  std::string line = name + " (pid " + std::to_string(pid) + ") on " + host;
+  if (!status) return line + " is gone";
+  if (status->by_signal())
+    return line + " was killed by signal " + std::to_string(status->signo()) + " (" + signal_name(status->signo()) + ")";
+  return line + " exited with " + std::to_string(status->code());
+}
+
+std::string task_name(const Roll& roll, Tid tid) {
+  const Task& task = roll.tasks[tid];
+  std::string name = "task " + std::to_string(task.registration.rank.value_or(tid));
+  if (const auto* pid = std::get_if<pid_t>(&task.registration.outcome)) name += " (pid " + std::to_string(*pid) + ")";
+  return name + " on " + task.registration.host;
+}
+
+std::string seconds_text(Duration duration) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.10g s", std::chrono::duration<double>(duration).count());
+  return text;
+}
+
+}  // namespace rollcall::pam

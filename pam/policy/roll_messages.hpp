@@ -1,0 +1,31 @@
+// The lines pam says about a job. Functions of the roll; roll.cpp decides when.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pam/policy/roll.hpp"
+
+namespace rollcall::pam {
+
+// "n1-n4,m7": names in natural order, runs of a common stem folded.
+std::string fold_hosts(const std::set<std::string>& hosts);
+
+// "412 of 512 tasks: cannot execute /x/app: No such file or directory (hosts n1-n4)", one line for each kind of failure.
+std::vector<std::string> not_started_lines(const Roll& roll);
+
+// "3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; missing ranks 3"
+std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter);
+
+// "hydra_pmi_proxy (pid 7) on n2 was killed by signal 9 (KILL)", for what a TaskStarter or pam lost.
+std::string lost_process(const std::string& name, pid_t pid, const std::string& host,
+                         const std::optional<ExitStatus>& status);
+
+// "task 3 (pid 12) on n2"
+std::string task_name(const Roll& roll, Tid tid);
+
+// "10 s", "0.5 s"
+std::string seconds_text(Duration duration);
+
+}  // namespace rollcall::pam

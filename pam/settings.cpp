@@ -1,0 +1,187 @@
+#include "pam/settings.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "common/conf/lsf_conf.hpp"
+#include "common/io/host_addresses.hpp"
+#include "common/io/key_file.hpp"
+#include "pam/policy/launcher_table.hpp"
+
+namespace rollcall::pam {
+namespace {
+
+namespace fs = std::filesystem;
+
+// LSF_ENVDIR says where lsf.conf is, and it must be there; without it, conf/ beside our own bin/ may have one.
+struct ConfDir {
+  std::string path;
+  bool named = false;
+};
+
+std::string value_of(const Environment& environment, const char* name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? "" : found->second;
+}
+
+std::string own_directory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return error ? "." : program.parent_path().string();
+}
+
+ConfDir conf_dir(const Environment& environment, const std::string& bin) {
+  const std::string named = value_of(environment, "LSF_ENVDIR");
+  if (!named.empty()) return {named, true};
+  return {(fs::path(bin).parent_path() / "conf").string(), false};
+}
+
+Result<conf::LsfConf> read_conf(const ConfDir& dir) {
+  const std::string path = dir.path + "/lsf.conf";
+  std::ifstream file(path);
+  if (!file) {
+    if (!dir.named && errno == ENOENT) return conf::LsfConf{};
+    return configuration_error(path + ": cannot read it: " + std::generic_category().message(errno) +
+                               (dir.named ? " (LSF_ENVDIR is " + dir.path + ")" : ""));
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad() || text.bad() || (!file && !file.eof()))
+    return configuration_error(path + ": cannot read it to its end");
+  return conf::LsfConf::parse(text.str(), path);
+}
+
+std::string home_of(const Environment& environment) {
+  const std::string home = value_of(environment, "HOME");
+  if (!home.empty()) return home;
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_dir : "/";
+}
+
+// The file behind a launcher's word: found as execvp would, links followed. "" where there is none.
+std::string resolve(const std::string& word, const Environment& environment) {
+  std::error_code error;
+  if (word.find('/') != std::string::npos) return fs::canonical(word, error).string();
+  std::istringstream path(value_of(environment, "PATH"));
+  for (std::string folder; std::getline(path, folder, ':');) {
+    const std::string file = (folder.empty() ? "." : folder) + "/" + word;
+    if (access(file.c_str(), X_OK) == 0) return fs::canonical(file, error).string();
+  }
+  return "";
+}
+
+std::string host_type(const Environment& environment) {
+  const std::string named = value_of(environment, "HOSTTYPE");
+  if (!named.empty()) return named;
+  utsname name{};
+  uname(&name);
+  std::string type = name.machine;
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::toupper(c); });
+  return type;
+}
+
+AllocationText allocation_text(const Environment& environment) {
+  AllocationText text;
+  text.lsb_hosts = value_of(environment, "LSB_HOSTS");
+  text.lsb_mcpu_hosts = value_of(environment, "LSB_MCPU_HOSTS");
+  text.hostfile_name = value_of(environment, "LSB_DJOB_HOSTFILE");
+  if (std::ifstream file(text.hostfile_name); !text.hostfile_name.empty() && file) {
+    std::ostringstream content;
+    content << file.rdbuf();
+    text.hostfile_content = content.str();
+  }
+  return text;
+}
+
+// What the launcher's own words say of the number of tasks. find_job's errors are rewrite's to report.
+std::optional<int> tasks_of_launcher(const Options& options, const std::string& resolved) {
+  const std::span<const std::string> words(options.command);
+  switch (options.mode) {
+    case Options::Mode::method1:
+      return tasks_in_words(words.first(options.launcher_words), WordsAre::launcher_only, resolved);
+    case Options::Mode::method2: return tasks_in_words(words, WordsAre::launcher_then_job, resolved);
+    case Options::Mode::mpi: {
+      const auto place = find_job(words, resolved);
+      return place ? place->tasks : std::nullopt;
+    }
+    case Options::Mode::bare: break;
+  }
+  return std::nullopt;
+}
+
+RollRules rules_of(const Settings& settings, const HostList& hosts) {
+  const Options& options = settings.options;
+  RollRules rules;
+  const std::string& launcher = options.mode == Options::Mode::bare ? settings.facts.default_wrapper : options.command[0];
+  rules.launcher = fs::path(launcher).filename().string();
+  rules.host = io::host_name_here();
+  rules.expected = settings.expected.count;
+  rules.registration_timeout = settings.config.registration_timeout;
+  rules.first_timeout = options.timeout_first;
+  rules.linger = settings.config.registration_timeout;
+  const bool direct = options.mode == Options::Mode::method1 || options.mode == Options::Mode::mpi;
+  if (options.launcher_grace) {
+    rules.linger = *options.launcher_grace;
+    rules.linger_parameter = "--launcher-grace";
+  } else if (direct && known_launcher(launcher, settings.facts.resolved)) {
+    rules.linger = std::chrono::seconds(10);  // nothing follows its last task: docs/decisions/0010
+    rules.linger_parameter = "--launcher-grace";
+  }
+  rules.clean_job_delay = settings.config.clean_job_delay;
+  rules.terminate_interval = settings.config.terminate_interval;
+  rules.hosts = hosts;
+  return rules;
+}
+
+}  // namespace
+
+Result<Settings> read_settings(const Options& options) {
+  Settings settings;
+  settings.options = options;
+  const Environment environment = environment_of(environ);
+  const std::string bin = own_directory();
+  const ConfDir dir = conf_dir(environment, bin);
+
+  const auto conf = read_conf(dir);
+  if (!conf) return conf.error();
+  const auto config = pam_config(*conf, environment);
+  if (!config) return config.error();
+  settings.config = *config;
+
+  if (options.mode != Options::Mode::bare) settings.facts.resolved = resolve(options.command[0], environment);
+  settings.facts.default_wrapper = bin + "/default_pjl_wrapper";
+
+  const std::string geometry = value_of(environment, "LSB_PJL_TASK_GEOMETRY");
+  const AllocationText allocation = allocation_text(environment);
+  const auto hosts = allocated_hosts(allocation);
+  if (!hosts) return hosts.error();
+  const auto expected = expected_tasks({options.tasks, tasks_of_launcher(options, settings.facts.resolved), geometry,
+                                        settings.config.unique_hosts, value_of(environment, "LSB_DJOB_NUMPROC"),
+                                        allocation});
+  if (!expected) return expected.error();
+  settings.expected = *expected;
+
+  const std::string server_dir =
+      settings.config.server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : settings.config.server_dir;
+  settings.callback = {bin + "/TaskStarter", io::reachable_as(), 0, dir.path, server_dir, host_type(environment)};
+  if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
+    return configuration_error(settings.callback.starter_path + ": " + std::generic_category().message(errno) +
+                               ": expected TaskStarter beside pam");
+
+  const std::string conf_key = settings.config.key_file;
+  settings.key_file = io::key_file_path(std::nullopt, conf_key, home_of(environment));
+  settings.rules = rules_of(settings, *hosts);
+  return settings;
+}
+
+}  // namespace rollcall::pam
