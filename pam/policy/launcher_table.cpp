@@ -22,7 +22,7 @@ using Words = std::span<const std::string>;
 
 struct LauncherName {
   std::string_view file;
-  std::array<const LauncherTable*, 2> tables;  // the second one or nullptr; tried in turn, they must agree
+  std::array<const LauncherTable*, 2> tables;  // the second one or nullptr; tried in turn
   bool wrapper = false;
 };
 
@@ -47,7 +47,8 @@ constexpr LauncherName kNames[] = {
     {"mpichp4_wrapper", {&kOpenMpiOldScripts, &kHydraOldScripts}, true},
     {"mvapich_wrapper", {&kOpenMpiOldScripts, &kHydraOldScripts}, true},
 };
-// Every MPI installs these two.
+// Every MPI installs these two. No option that both tables know takes a different number of words (a test
+// holds it), so a line that both can read has the same job word in both.
 constexpr LauncherName kPlain{"mpirun", {&kOpenMpi, &kHydra}};
 constexpr LauncherName kPlainOfIntel{"mpirun", {&kIntelMpi}};
 
@@ -76,26 +77,30 @@ const LauncherName* launcher_named(std::string_view word, std::string_view resol
 struct Option {
   enum class Kind { known, unknown, no_value, job_elsewhere };
   Kind kind = Kind::unknown;
-  std::size_t next = 0;              // the first word after it
-  const std::string* word;           // as it was written
-  std::optional<std::string> tasks;  // the value of an option that means the number of tasks
+  std::size_t next = 0;               // the first word after it
+  const std::string* word = nullptr;  // as it was written
+  std::optional<std::string> tasks;   // the value of an option that means the number of tasks
 };
 
-std::vector<const LauncherOption*> options_named(const LauncherTable& table, std::string_view name) {
+// The option of that name; with getopt any beginning of a long name that fits one option only. nullptr where
+// none is.
+const LauncherOption* option_named(const LauncherTable& table, std::string_view name) {
   for (const auto options : {table.options, table.more})
     for (const LauncherOption& option : options)
-      if (option.name == name) return {&option};
-  if (table.dashes != Dashes::getopt || name.size() < 2) return {};
-  std::vector<const LauncherOption*>
-      begun;  // getopt_long takes any beginning of a long name that fits one only
-  for (const LauncherOption& option : table.options)
-    if (option.name.size() > 1 && option.name.starts_with(name)) begun.push_back(&option);
+      if (option.name == name) return &option;
+  if (table.dashes != Dashes::getopt || name.size() < 2) return nullptr;
+  const LauncherOption* begun = nullptr;
+  for (const LauncherOption& option : table.options) {
+    if (!option.name.starts_with(name)) continue;
+    if (begun) return nullptr;
+    begun = &option;
+  }
   return begun;
 }
 
-const LauncherOption* option_named(const LauncherTable& table, std::string_view name) {
-  const auto found = options_named(table, name);
-  return found.size() == 1 ? found.front() : nullptr;
+// "--name": for getopt a name of one letter has one dash only.
+const LauncherOption* long_option_named(const LauncherTable& table, std::string_view name) {
+  return table.dashes == Dashes::getopt && name.size() < 2 ? nullptr : option_named(table, name);
 }
 
 // The option in words[at], whose first value is `attached` where that is set.
@@ -133,10 +138,11 @@ Option read_option(const LauncherTable& table, Words words, std::size_t at) {
   const bool two_dashes = word.starts_with("--");
   if (table.dashes == Dashes::getopt && !two_dashes) return read_letters(table, words, at);
   const std::string_view name = word.substr(two_dashes ? 2 : 1);
-  if (const LauncherOption* option = option_named(table, name)) return with_values(*option, words, at, {});
+  if (const LauncherOption* option = long_option_named(table, name))
+    return with_values(*option, words, at, {});
   const std::size_t equals = name.find('=');
   if (equals != std::string_view::npos)
-    if (const LauncherOption* option = option_named(table, name.substr(0, equals)))
+    if (const LauncherOption* option = long_option_named(table, name.substr(0, equals)))
       return with_values(*option, words, at, std::string(name.substr(equals + 1)));
   return {Option::Kind::unknown, at + 1, &words[at], {}};
 }
@@ -231,14 +237,10 @@ Result<JobPlace> find_job(Words words, std::string_view resolved) {
   if (words.empty()) return usage_error("-mpi: no launcher named");
   const LauncherName* name = launcher_named(words[0], resolved);
   if (!name) return unknown_launcher(words[0]);
-  const auto first = find_with(*name->tables[0], words);
-  if (!name->tables[1]) return first;
-  const auto second = find_with(*name->tables[1], words);
-  if (!first) return second ? second : first;
-  if (second && second->jobs != first->jobs)
-    return usage_error("-mpi: " + printable(words[0]) + " may be " + first->launcher + "'s or " +
-                       second->launcher + "'s, and they read these options differently" + kAdvice);
-  return first;
+  auto place = find_with(*name->tables[0], words);
+  if (place || !name->tables[1]) return place;
+  auto second = find_with(*name->tables[1], words);
+  return second ? second : place;
 }
 
 bool known_launcher(std::string_view word, std::string_view resolved) {
