@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <unordered_map>
@@ -73,12 +74,12 @@ class Job {
 
     descriptor_limit_ = raise_descriptor_limit();
     warn_of_descriptors();
-    note("expects " + (settings_.expected.count ? std::to_string(*settings_.expected.count) + " tasks: " : "") +
-         settings_.expected.rule);
+    note("tasks expected: " + settings_.expected.rule);
     start_launcher(*plan);
     await_signals();
     await_time();
     loop_.run();
+    if (roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal())) end_what_is_left();
     close_report();
     return exit_code_;
   }
@@ -97,6 +98,8 @@ class Job {
       for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
     }
     stepping_ = false;
+    const auto next = next_deadline(roll_);
+    if (next && *next < armed_for_) await_time();
   }
 
   void carry_out(const effect::Welcome& e) {
@@ -170,6 +173,24 @@ class Job {
       if (roll_.launcher_pid && pid == *roll_.launcher_pid) happened(event::LauncherEnded{ExitStatus::from_wait(status)});
   }
 
+  // A job that did not end by itself leaves no process of its launcher here. (One that did may have: an ssh master
+  // connection that others use is not ours to end.)
+  void end_what_is_left() {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    constexpr timespec kPause{0, 20'000'000};
+    const Duration start = monotonic_now();
+    for (int signo = SIGTERM; io::signal_descendants(signo) > 0;) {
+      sigtimedwait(&child, nullptr, &kPause);
+      reap();
+      const Duration waited = monotonic_now() - start;
+      if (waited > kQuickKill) signo = SIGKILL;
+      if (waited > 2 * kQuickKill) return;  // not ours to signal, or it does not die
+    }
+    reap();
+  }
+
   // ---- the TaskStarters
 
   void heard(ConnectionId connection, const wire::FromStarter& message) {
@@ -226,7 +247,6 @@ class Job {
         else
           happened(event::SignalArrived{signo, info.ssi_code == SI_KERNEL});
       });
-      await_time();
       await_signals();
     });
   }
@@ -235,8 +255,8 @@ class Job {
   void await_time() {
     const auto next = next_deadline(roll_);
     const TimePoint now = clock_.now(monotonic_now());
-    const Duration wait = next ? std::clamp(*next - now, Duration{0}, kTick) : kTick;
-    timer_.expires_after(wait);
+    armed_for_ = next ? std::clamp(*next, now, now + kTick) : now + kTick;
+    timer_.expires_after(armed_for_ - now);
     timer_.async_wait([this](const auto& error) {
       if (error) return;
       happened(event::Tick{});
@@ -279,6 +299,7 @@ class Job {
   Roll roll_;
   std::deque<Event> events_;
   bool stepping_ = false;
+  TimePoint armed_for_{Duration::max()};  // when the timer rings; before it is armed: never
   Starters starters_;
   std::unordered_map<ConnectionId, Tid> tid_of_;
   boost::asio::posix::stream_descriptor signal_input_;

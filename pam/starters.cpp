@@ -1,5 +1,6 @@
 #include "pam/starters.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -105,6 +106,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
+    // The launcher must not hold the port open when pam is gone.
+    if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
+      error = error_code(errno, boost::system::system_category());
     return error;
   }
 

@@ -32,11 +32,9 @@ struct JobPlace {
 };
 
 // Where the job begins in a launcher's command line (words[0] is the launcher, with or without directories).
-// `resolved` is the launcher's real file name after symbolic links, where the caller knows it
-// ("mpirun.openmpi" or
-// "/usr/bin/orterun"): it decides what a plain mpirun is. Usage errors: a launcher we don't know, an option
-// we don't know (named, with the advice to use -g N), an option without its value, no job word, two tables
-// that disagree.
+// `resolved` is the launcher's real file name after symbolic links ("/usr/bin/orterun"), where the caller knows it: it
+// decides what a plain mpirun is. Usage errors: a launcher we don't know, an option we don't know (named, with the advice
+// to use -g N), an option without its value, no job word.
 Result<JobPlace> find_job(std::span<const std::string> words, std::string_view resolved = {});
 
 // True for a launcher of the table that is started directly (not through a wrapper): nothing follows its last

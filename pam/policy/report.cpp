@@ -110,7 +110,9 @@ nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id) {
 }  // namespace
 
 std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold) {
-  std::string table = "Job  " + one_line(command) + "\n\n" + kHeader;
+  const std::string job_line = "Job  " + one_line(command) + "\n";
+  if (roll.tasks.empty()) return job_line;  // the launcher failed before any task registered
+  std::string table = job_line + "\n" + kHeader;
   const auto ids = table_ids(roll);
   const auto order = order_of_rows(ids);
   for (std::size_t first = 0; first < order.size();) {
