@@ -13,7 +13,7 @@ build=$1
 seconds=$2
 corpora=$(dirname "$0")/corpus
 findings=$build/fuzz/findings
-mkdir -p "$findings"
+[ ! -d "$build/fuzz" ] || mkdir -p "$findings"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
