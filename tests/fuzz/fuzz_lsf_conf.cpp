@@ -1,0 +1,32 @@
+// Any bytes as lsf.conf: read, or broken lines named; what was read is printed so that it reads back the
+// same.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "common/conf/lsf_conf.hpp"
+#include "pam/policy/pam_config.hpp"
+
+using namespace rollcall;
+
+namespace {
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto conf = conf::LsfConf::parse({reinterpret_cast<const char*>(data), size}, "lsf.conf");
+  if (!conf) {
+    require(conf.error().text.starts_with("lsf.conf:"));
+    return 0;
+  }
+  const auto again = conf::LsfConf::parse(conf->text(), "again");
+  require(again.has_value() && again->settings().size() == conf->settings().size());
+  for (const auto& [name, setting] : conf->settings()) require(again->value(name) == setting.value);
+  const auto config = pam::pam_config(*conf, {});
+  require(config.has_value() || config.error().text.starts_with("lsf.conf:"));
+  return 0;
+}
