@@ -5,17 +5,11 @@ Of a killed TaskStarter only its own task must be gone at once; the others end a
 the job says which process was lost, and where. Bare Hydra leaves all 12 of these when a proxy is killed (harness.py).
 """
 
-import re
-import signal
+from rollcall_testing import launchers
+from rollcall_testing.job import requires_pam
+from rollcall_testing.kill_row import kill_one
+from rollcall_testing.runner import cases, main
 
-from rollcall_testing import launchers, processes
-from rollcall_testing.job import method_1, pam, requires_pam
-from rollcall_testing.programs import notes_in, wait_for_ready
-from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
-from rollcall_testing.waiting import seconds_until, wait_until
-
-TASKS = 4
-LIMIT_SECONDS = 2.0
 VICTIMS = (
     "pam",
     "launcher",
@@ -26,69 +20,15 @@ VICTIMS = (
 )
 
 
-def find_victim(job, launcher, what):
-    cluster = job.bench.cluster
-    if what == "pam":
-        return processes.read_process(job.pid)
-    if what == "launcher":
-        return job.front(launcher)
-    if what == "proxy of a remote host":
-        return cluster.host("n3").processes(launcher.is_proxy)[0]
-    if what == "proxy of the first host":
-        found = cluster.host("n1").processes(launcher.is_proxy)
-        if not found:
-            raise Skip(f"{launcher.name} has no process of its own on the first host besides the launcher")
-        return found[0]
-    return next(p for p in job.starters(what.split()[0]) if cluster.host("n3").holds(p))
-
-
-def kill_one(bench, what, program, per_task):
-    """Starts a job, kills one of its processes, and holds what follows to the rules."""
-    cluster, launcher, notes = bench.cluster, launchers.by_name("", bench), bench.fresh_directory()
-    job = pam(bench, "-v", *method_1(launcher.words(TASKS), [program(launcher), notes, *per_task]))
-    wait_for_ready(notes, TASKS, job)
-    before = job.tasks()
-    expect({cluster.host_of(p) for p in before} == set(cluster.names), f"tasks on all hosts: {before}")
-    victim = find_victim(job, launcher, what)
-    at = cluster.host_of(victim)
-    of_starter = what.endswith("TaskStarter")
-    processes.send(victim.pid, signal.SIGKILL)
-
-    watched = cluster.host("n3").processes if of_starter else cluster.processes
-    took = seconds_until(
-        lambda: not watched(processes.is_task),
-        lambda: f"no task alive; alive are {watched(processes.is_task)}\n{job.told()}",
-        LIMIT_SECONDS,
-    )
-    code = job.wait(20)
-    wait_until(
-        lambda: not job.tasks(), lambda: f"no task alive after pam; alive are {job.tasks()}\n{job.told()}", LIMIT_SECONDS
-    )
-    expect(code != 0, f"a job that lost a process does not end with 0\n{job.told()}")
-    bench.saw(f"{len(before)} processes of {len(notes_in(notes))} tasks; gone after {took:.2f} s; exit {code}")
-    hold_words_to_the_rules(job, launcher, what, victim, at)
-
-
-def hold_words_to_the_rules(job, launcher, what, victim, at):
-    """One line names the lost process, its PID, and its host. A killed launcher's host is pam's own."""
-    if what == "pam":
-        expect_equal(job.process.returncode, -signal.SIGKILL, "pam's own end")
-        return
-    lines = [line for line in job.stderr.splitlines() if re.search(rf"\b{victim.pid}\b", line) and "pam" in line]
-    name = "TaskStarter" if what.endswith("TaskStarter") else victim.name[:8]
-    fits = [line for line in lines if name in line and re.search(rf"\b{at}\b", line)]
-    expect(fits, f"a line of pam that names {name}, pid {victim.pid} and {at}\n{job.told()}")
-    job.bench.saw(repr(fits[0]))
-
-
 @cases(*VICTIMS)
 def test_tasks_that_are_no_mpi_programs(bench, what):
-    kill_one(bench, what, lambda launcher: bench.target, ["nest"])
+    kill_one(bench, launchers.by_name("", bench), what, [bench.target], "nest")
 
 
 @cases(*VICTIMS)
 def test_mpi_program(bench, what):
-    kill_one(bench, what, lambda launcher: bench.mpi_target(launcher.mpi), ["nests"])
+    launcher = launchers.by_name("", bench)
+    kill_one(bench, launcher, what, [bench.mpi_target(launcher.mpi)], "nests")
 
 
 main(hosts=4, requires=requires_pam)

@@ -27,6 +27,7 @@ def base_environment(scratch):
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "TMPDIR": os.path.join(scratch, "tmp"),
         "LANG": "C.UTF-8",
+        "SHELL": "/bin/sh",
         "USER": "tester",
         "LOGNAME": "tester",
     }

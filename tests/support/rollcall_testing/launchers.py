@@ -18,6 +18,8 @@ class Launcher:
 
     def words(self, count, hosts=("n1", "n2", "n3", "n4")):
         """`count` tasks, spread evenly. Slots are counted up so that they always suffice."""
+        if self.name == "slurm":
+            return [self.program, "--kill-on-bad-exit=1", self.host_option, ",".join(hosts), "-n", str(count)]
         each = -(-count // len(hosts))
         listed = ",".join(f"{h}:{each}" for h in hosts)
         return [self.program, self.host_option, listed, "-np", str(count)]
@@ -38,6 +40,7 @@ class Launcher:
 OPEN_MPI = Launcher(
     "openmpi", "openmpi", "openmpi_wrapper", "openmpi", "mpirun.openmpi", "orted", "mpirun.openmpi", "--host"
 )
+SRUN = Launcher("slurm", "", "srun_wrapper", "slurm", "srun", "slurmstepd", "srun", "-w")
 HYDRA = Launcher(
     "hydra", "mpich", "mpich_wrapper", "mpich2", "mpiexec.hydra", "hydra_pmi_proxy", "mpiexec.hydra", "-hosts"
 )
