@@ -38,7 +38,8 @@ Result<Registration> registration_of(const wire::Register& message) {
   if (message.outcome_case() == wire::Register::kTaskPid)
     registration.outcome = pid_t{message.task_pid()};
   else if (message.outcome_case() == wire::Register::kFailed)
-    registration.outcome = StartFailure{message.failed().stage(), message.failed().error(), message.failed().path()};
+    registration.outcome =
+        StartFailure{message.failed().stage(), message.failed().error(), message.failed().path()};
   else
     return internal_error("outcome: found none, expected task_pid or failed");
   return registration;

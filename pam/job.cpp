@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <unordered_map>
@@ -79,7 +79,8 @@ class Job {
     await_signals();
     await_time();
     loop_.run();
-    if (roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal())) end_what_is_left();
+    if (roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal()))
+      end_what_is_left();
     close_report();
     return exit_code_;
   }
@@ -150,7 +151,8 @@ class Job {
       happened(event::LauncherStarted{*pid});
     } else {
       const auto& error = std::get<io::SpawnError>(started);
-      happened(event::LauncherNotStarted{{io::stage_text(error.stage), error.error, error.path}, io::exit_code_of(error)});
+      happened(event::LauncherNotStarted{{io::stage_text(error.stage), error.error, error.path},
+                                         io::exit_code_of(error)});
     }
   }
 
@@ -158,8 +160,9 @@ class Job {
     std::vector<std::string> words;
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string word = *entry;
-      const bool replaced = std::any_of(plan.environment.begin(), plan.environment.end(),
-                                        [&](const auto& added) { return word.starts_with(added.first + "="); });
+      const bool replaced =
+          std::any_of(plan.environment.begin(), plan.environment.end(),
+                      [&](const auto& added) { return word.starts_with(added.first + "="); });
       if (!replaced) words.push_back(word);
     }
     for (const auto& [name, value] : plan.environment) words.push_back(name + "=" + value);
@@ -170,7 +173,8 @@ class Job {
   void reap() {
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (roll_.launcher_pid && pid == *roll_.launcher_pid) happened(event::LauncherEnded{ExitStatus::from_wait(status)});
+      if (roll_.launcher_pid && pid == *roll_.launcher_pid)
+        happened(event::LauncherEnded{ExitStatus::from_wait(status)});
   }
 
   // A job that did not end by itself leaves no process of its launcher here. (One that did may have: an ssh master
@@ -209,7 +213,8 @@ class Job {
         if (known != tid_of_.end())
           happened(event::StarterLost{known->second, message.starter_lost().pid(), wall_us()});
         return;
-      case wire::FromStarter::MESSAGE_NOT_SET: return;  // of a newer TaskStarter
+      case wire::FromStarter::MESSAGE_NOT_SET:
+        return;  // of a newer TaskStarter
     }
   }
 
@@ -268,7 +273,8 @@ class Job {
 
   void show_progress() {
     const TimePoint now = clock_.now(monotonic_now());
-    if (roll_.phase == Phase::launching && now.since_start >= kTick) output_.progress(progress_line(roll_, now));
+    if (roll_.phase == Phase::launching && now.since_start >= kTick)
+      output_.progress(progress_line(roll_, now));
   }
 
   // ---- what the user sees
@@ -281,14 +287,15 @@ class Job {
     getrlimit(RLIMIT_NOFILE, &limit);
     const auto wanted = static_cast<rlim_t>(settings_.rules.expected.value_or(0)) + kOwnDescriptors;
     if (limit.rlim_cur < wanted)
-      say("the hard limit of descriptors is " + std::to_string(limit.rlim_cur) + ", " + std::to_string(wanted) +
-          " are wanted: some tasks may have to wait to register");
+      say("the hard limit of descriptors is " + std::to_string(limit.rlim_cur) + ", " +
+          std::to_string(wanted) + " are wanted: some tasks may have to wait to register");
   }
 
   void close_report() {
     if (!settings_.options.no_table) output_.table(roll_, settings_.options);
     const auto& command = settings_.options.command;
-    if (const auto written = report_.write(json_report(roll_, command, exit_code_)); !written) say(written.error().text);
+    if (const auto written = report_.write(json_report(roll_, command, exit_code_)); !written)
+      say(written.error().text);
   }
 
   const Settings& settings_;

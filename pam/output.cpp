@@ -70,11 +70,14 @@ void Output::write(const std::string& text) { write_all(STDERR_FILENO, text); }
 Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
   if (!path) return ReportFile("", -1);
   const int fd = ::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return internal_error(*path + ": cannot write the report: " + std::generic_category().message(errno));
+  if (fd < 0)
+    return internal_error(*path + ": cannot write the report: " + std::generic_category().message(errno));
   return ReportFile(*path, fd);
 }
 
-ReportFile::ReportFile(ReportFile&& other) noexcept : path_(std::move(other.path_)), fd_(other.fd_) { other.fd_ = -1; }
+ReportFile::ReportFile(ReportFile&& other) noexcept : path_(std::move(other.path_)), fd_(other.fd_) {
+  other.fd_ = -1;
+}
 
 ReportFile::~ReportFile() {
   if (fd_ >= 0) ::close(fd_);
@@ -84,7 +87,8 @@ Result<void> ReportFile::write(const std::string& text) {
   if (fd_ < 0) return {};
   int error = ftruncate(fd_, 0) != 0 && errno != EINVAL ? errno : 0;  // a pipe or device has no length
   if (error == 0) error = write_all(fd_, text);
-  if (error != 0) return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
+  if (error != 0)
+    return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
   return {};
 }
 

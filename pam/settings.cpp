@@ -109,12 +109,14 @@ std::optional<int> tasks_of_launcher(const Options& options, const std::string& 
   switch (options.mode) {
     case Options::Mode::method1:
       return tasks_in_words(words.first(options.launcher_words), WordsAre::launcher_only, resolved);
-    case Options::Mode::method2: return tasks_in_words(words, WordsAre::launcher_then_job, resolved);
+    case Options::Mode::method2:
+      return tasks_in_words(words, WordsAre::launcher_then_job, resolved);
     case Options::Mode::mpi: {
       const auto place = find_job(words, resolved);
       return place ? place->tasks : std::nullopt;
     }
-    case Options::Mode::bare: break;
+    case Options::Mode::bare:
+      break;
   }
   return std::nullopt;
 }
@@ -122,7 +124,8 @@ std::optional<int> tasks_of_launcher(const Options& options, const std::string& 
 RollRules rules_of(const Settings& settings, const HostList& hosts) {
   const Options& options = settings.options;
   RollRules rules;
-  const std::string& launcher = options.mode == Options::Mode::bare ? settings.facts.default_wrapper : options.command[0];
+  const std::string& launcher =
+      options.mode == Options::Mode::bare ? settings.facts.default_wrapper : options.command[0];
   rules.launcher = fs::path(launcher).filename().string();
   rules.host = io::host_name_here();
   rules.expected = settings.expected.count;
@@ -165,18 +168,20 @@ Result<Settings> read_settings(const Options& options) {
   const AllocationText allocation = allocation_text(environment);
   const auto hosts = allocated_hosts(allocation);
   if (!hosts) return hosts.error();
-  const auto expected = expected_tasks({options.tasks, tasks_of_launcher(options, settings.facts.resolved), geometry,
-                                        settings.config.unique_hosts, value_of(environment, "LSB_DJOB_NUMPROC"),
-                                        allocation});
+  const auto expected =
+      expected_tasks({options.tasks, tasks_of_launcher(options, settings.facts.resolved), geometry,
+                      settings.config.unique_hosts, value_of(environment, "LSB_DJOB_NUMPROC"), allocation});
   if (!expected) return expected.error();
   settings.expected = *expected;
 
-  const std::string server_dir =
-      settings.config.server_dir.empty() ? (fs::path(bin).parent_path() / "etc").string() : settings.config.server_dir;
-  settings.callback = {bin + "/TaskStarter", io::reachable_as(), 0, dir.path, server_dir, host_type(environment)};
+  const std::string server_dir = settings.config.server_dir.empty()
+                                     ? (fs::path(bin).parent_path() / "etc").string()
+                                     : settings.config.server_dir;
+  settings.callback = {bin + "/TaskStarter", io::reachable_as(),    0, dir.path,
+                       server_dir,           host_type(environment)};
   if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
-    return configuration_error(settings.callback.starter_path + ": " + std::generic_category().message(errno) +
-                               ": expected TaskStarter beside pam");
+    return configuration_error(settings.callback.starter_path + ": " +
+                               std::generic_category().message(errno) + ": expected TaskStarter beside pam");
 
   const std::string conf_key = settings.config.key_file;
   settings.key_file = io::key_file_path(std::nullopt, conf_key, home_of(environment));

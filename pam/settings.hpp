@@ -20,7 +20,7 @@ struct Settings {
   PamConfig config;
   Expected expected;
   RollRules rules;
-  Callback callback;    // without a port yet
+  Callback callback;  // without a port yet
   LauncherFacts facts;
   std::string key_file;
 };

@@ -10,7 +10,8 @@ namespace {
 
 bool is_ignored(int signo) {
   struct sigaction action {};
-  return sigaction(signo, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN;
+  return sigaction(signo, nullptr, &action) == 0 && (action.sa_flags & SA_SIGINFO) == 0 &&
+         action.sa_handler == SIG_IGN;
 }
 
 }  // namespace

@@ -20,11 +20,14 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr int kBacklog = 4096;
-constexpr std::size_t kUnsentLimit = 1 << 20;  // bytes; a starter that takes nothing for so long is not reading
+constexpr std::size_t kUnsentLimit = 1
+                                     << 20;  // bytes; a starter that takes nothing for so long is not reading
 
 // How soon the kernel finds a cut link: docs/protocol.md, "Liveness".
 void keep_alive(int fd) {
-  const auto set = [fd](int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); };
+  const auto set = [fd](int level, int name, int value) {
+    setsockopt(fd, level, name, &value, sizeof value);
+  };
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, 6);
   set(IPPROTO_TCP, TCP_KEEPINTVL, 3);
@@ -40,7 +43,8 @@ bool is_cut(const error_code& error) {
 }
 
 struct Connection {
-  Connection(tcp::socket s, ConnectionId i, io::SecureChannel c) : socket(std::move(s)), id(i), channel(std::move(c)) {}
+  Connection(tcp::socket s, ConnectionId i, io::SecureChannel c)
+      : socket(std::move(s)), id(i), channel(std::move(c)) {}
   tcp::socket socket;
   ConnectionId id;
   io::SecureChannel channel;
@@ -102,7 +106,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     acceptor_.close(error);
     acceptor_.open(endpoint.protocol(), error);
-    if (!error && endpoint.protocol() == tcp::v6()) acceptor_.set_option(boost::asio::ip::v6_only(false), error);
+    if (!error && endpoint.protocol() == tcp::v6())
+      acceptor_.set_option(boost::asio::ip::v6_only(false), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
@@ -125,7 +130,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       error_code error;
       tcp::socket socket = acceptor_.accept(error);
       if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) break;
-      if (error == boost::asio::error::no_descriptors || error == error_code(ENFILE, boost::system::system_category())) {
+      if (error == boost::asio::error::no_descriptors ||
+          error == error_code(ENFILE, boost::system::system_category())) {
         if (make_room()) continue;
         starved_ = true;  // accepting goes on when a connection closes
         return;
@@ -138,7 +144,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   // Out of descriptors: the connection that has been unproved for longest goes.
   bool make_room() {
-    if (!said_full_) handler_.say("no descriptors left for further TaskStarters: raise the hard limit (ulimit -Hn)");
+    if (!said_full_)
+      handler_.say("no descriptors left for further TaskStarters: raise the hard limit (ulimit -Hn)");
     said_full_ = true;
     if (unproved_.empty()) return false;
     const ConnectionId oldest = unproved_.begin()->first;
@@ -155,17 +162,18 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     socket.non_blocking(true, error);
     keep_alive(socket.native_handle());
     const ConnectionId id = next_id_++;
-    auto connection = std::make_shared<Connection>(std::move(socket), id,
-                                                   io::SecureChannel::pam(key_, io::random_nonce(), instance_));
+    auto connection = std::make_shared<Connection>(
+        std::move(socket), id, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
     connections_.emplace(id, connection);
     unproved_.emplace(id, now_);
     read_next(connection);
   }
 
   void read_next(const std::shared_ptr<Connection>& connection) {
-    connection->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), connection](const error_code& error) {
-      if (!error) self->read_all(connection);
-    });
+    connection->socket.async_wait(tcp::socket::wait_read,
+                                  [self = shared_from_this(), connection](const error_code& error) {
+                                    if (!error) self->read_all(connection);
+                                  });
   }
 
   void read_all(const std::shared_ptr<Connection>& connection) {
@@ -174,9 +182,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       const std::size_t size = connection->socket.read_some(boost::asio::buffer(buffer_), error);
       if (error == boost::asio::error::would_block) return read_next(connection);
       if (error) return ended(connection, error);
-      const auto result = connection->channel.feed({buffer_.data(), size}, connection->unsent, [&](std::string_view payload) {
-        return opened(*connection, payload);
-      });
+      const auto result =
+          connection->channel.feed({buffer_.data(), size}, connection->unsent,
+                                   [&](std::string_view payload) { return opened(*connection, payload); });
       if (!result) return offended(connection, result.error().text);
       flush(connection);
     }
@@ -213,7 +221,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     std::size_t sent = 0;
     while (sent < connection->unsent.size()) {
       error_code error;
-      const auto rest = boost::asio::buffer(connection->unsent.data() + sent, connection->unsent.size() - sent);
+      const auto rest =
+          boost::asio::buffer(connection->unsent.data() + sent, connection->unsent.size() - sent);
       sent += connection->socket.write_some(rest, error);
       if (error) break;  // would_block: later; anything else: reading finds it too
     }
@@ -222,12 +231,14 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       connection->unsent.shrink_to_fit();
       return;
     }
-    if (connection->unsent.size() > kUnsentLimit) return offended(connection, "it takes nothing of what it is sent");
+    if (connection->unsent.size() > kUnsentLimit)
+      return offended(connection, "it takes nothing of what it is sent");
     connection->waits_to_write = true;
-    connection->socket.async_wait(tcp::socket::wait_write, [self = shared_from_this(), connection](const error_code& error) {
-      connection->waits_to_write = false;
-      if (!error) self->flush(connection);
-    });
+    connection->socket.async_wait(tcp::socket::wait_write,
+                                  [self = shared_from_this(), connection](const error_code& error) {
+                                    connection->waits_to_write = false;
+                                    if (!error) self->flush(connection);
+                                  });
   }
 
   // Said once for each address; what comes after is only counted.
@@ -256,7 +267,9 @@ Starters::Starters(boost::asio::io_context& loop, const io::Key& key, Handler ha
     : impl_(std::make_shared<Impl>(loop, key, std::move(handler))) {}
 Starters::~Starters() { impl_->shut_down(); }
 Result<std::uint16_t> Starters::listen() { return impl_->listen(); }
-void Starters::send(ConnectionId connection, const wire::FromPam& message) { impl_->send(connection, message); }
+void Starters::send(ConnectionId connection, const wire::FromPam& message) {
+  impl_->send(connection, message);
+}
 void Starters::close(ConnectionId connection) { impl_->close(connection); }
 void Starters::expire(TimePoint now) { impl_->expire(now); }
 

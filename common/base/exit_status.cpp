@@ -12,12 +12,12 @@ namespace rollcall {
 namespace {
 
 constexpr std::array<std::pair<int, const char*>, 31> kNames{{
-    {SIGHUP, "HUP"},   {SIGINT, "INT"},       {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},   {SIGTRAP, "TRAP"},
-    {SIGABRT, "ABRT"}, {SIGBUS, "BUS"},       {SIGFPE, "FPE"},   {SIGKILL, "KILL"}, {SIGUSR1, "USR1"},
-    {SIGSEGV, "SEGV"}, {SIGUSR2, "USR2"},     {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},
-    {SIGSTKFLT, "STKFLT"}, {SIGCHLD, "CHLD"}, {SIGCONT, "CONT"}, {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},
-    {SIGTTIN, "TTIN"}, {SIGTTOU, "TTOU"},     {SIGURG, "URG"},   {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"},
-    {SIGVTALRM, "VTALRM"}, {SIGPROF, "PROF"}, {SIGWINCH, "WINCH"}, {SIGIO, "IO"},   {SIGPWR, "PWR"},
+    {SIGHUP, "HUP"},       {SIGINT, "INT"},   {SIGQUIT, "QUIT"},   {SIGILL, "ILL"},   {SIGTRAP, "TRAP"},
+    {SIGABRT, "ABRT"},     {SIGBUS, "BUS"},   {SIGFPE, "FPE"},     {SIGKILL, "KILL"}, {SIGUSR1, "USR1"},
+    {SIGSEGV, "SEGV"},     {SIGUSR2, "USR2"}, {SIGPIPE, "PIPE"},   {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},
+    {SIGSTKFLT, "STKFLT"}, {SIGCHLD, "CHLD"}, {SIGCONT, "CONT"},   {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},
+    {SIGTTIN, "TTIN"},     {SIGTTOU, "TTOU"}, {SIGURG, "URG"},     {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"},
+    {SIGVTALRM, "VTALRM"}, {SIGPROF, "PROF"}, {SIGWINCH, "WINCH"}, {SIGIO, "IO"},     {SIGPWR, "PWR"},
     {SIGSYS, "SYS"},
 }};
 
@@ -39,7 +39,8 @@ std::string ExitStatus::text() const {
 std::string signal_name(int signo) {
   const auto* found = std::find_if(kNames.begin(), kNames.end(), [&](auto& n) { return n.first == signo; });
   if (found != kNames.end()) return found->second;
-  if (signo >= kFirstRealTime && signo <= kLastRealTime) return "RTMIN+" + std::to_string(signo - kFirstRealTime);
+  if (signo >= kFirstRealTime && signo <= kLastRealTime)
+    return "RTMIN+" + std::to_string(signo - kFirstRealTime);
   return "?";
 }
 
@@ -49,7 +50,8 @@ int signal_number(const std::string& name) {
     if (bare == known) return number;
   char* end = nullptr;
   const long number = std::strtol(bare.c_str(), &end, 10);
-  return !bare.empty() && *end == '\0' && number > 0 && number <= kLastRealTime ? static_cast<int>(number) : 0;
+  return !bare.empty() && *end == '\0' && number > 0 && number <= kLastRealTime ? static_cast<int>(number)
+                                                                                : 0;
 }
 
 }  // namespace rollcall

@@ -12,7 +12,7 @@ struct TaskUsage {
   std::uint64_t peak_memory_bytes = 0;  // the largest resident set of any one process of the task
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
-  std::uint64_t read_bytes = 0;   // from storage, in blocks of 512 bytes as getrusage counts them
+  std::uint64_t read_bytes = 0;  // from storage, in blocks of 512 bytes as getrusage counts them
   std::uint64_t written_bytes = 0;
 };
 

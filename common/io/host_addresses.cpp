@@ -21,7 +21,8 @@ std::string text_of(int family, const void* address) {
 }
 
 void add(const ifaddrs& entry, std::vector<std::string>& v4, std::vector<std::string>& v6) {
-  if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0 || (entry.ifa_flags & IFF_LOOPBACK) != 0) return;
+  if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0 || (entry.ifa_flags & IFF_LOOPBACK) != 0)
+    return;
   if (entry.ifa_addr->sa_family == AF_INET) {
     v4.push_back(text_of(AF_INET, &reinterpret_cast<const sockaddr_in*>(entry.ifa_addr)->sin_addr));
   } else if (entry.ifa_addr->sa_family == AF_INET6) {

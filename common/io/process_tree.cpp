@@ -21,7 +21,8 @@ std::string read_file(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return content;
   char buffer[4096];
-  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;) content.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
+    content.append(buffer, static_cast<std::size_t>(n));
   close(fd);
   return content;
 }

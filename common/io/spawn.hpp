@@ -18,7 +18,8 @@
 namespace rollcall::io {
 
 struct SpawnPlan {
-  std::vector<std::string> argv;         // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
+  std::vector<std::string>
+      argv;  // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
   std::vector<std::string> environment;  // NAME=VALUE words, complete; empty: ours
   sigset_t mask{};                       // the child's signal mask
   bool ignore_sigchld = false;           // SIGCHLD is ignored in the child (it was, before we needed it)

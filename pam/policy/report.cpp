@@ -21,17 +21,20 @@ constexpr const char* kHeader =
 
 std::string status_text(const Task& task) {
   switch (task.state) {
-    case TaskState::ended: return task.status.text();
-    case TaskState::not_started: return "Not started";
-    default: return "Lost";
+    case TaskState::ended:
+      return task.status.text();
+    case TaskState::not_started:
+      return "Not started";
+    default:
+      return "Lost";
   }
 }
 
 std::string printf_row(const std::string& tid, const std::string& host, const std::string& command,
                        const std::string& status, const std::string& time) {
   char line[512];
-  std::snprintf(line, sizeof line, "%s %-10.10s %-16.16s  %-23s  %s\n", tid.c_str(), host.c_str(), command.c_str(),
-                status.c_str(), time.c_str());
+  std::snprintf(line, sizeof line, "%s %-10.10s %-16.16s  %-23s  %s\n", tid.c_str(), host.c_str(),
+                command.c_str(), status.c_str(), time.c_str());
   return line;
 }
 
@@ -63,9 +66,12 @@ nlohmann::json seconds(std::int64_t us) { return static_cast<double>(us) / 1e6; 
 
 const char* state_name(const Task& task) {
   switch (task.state) {
-    case TaskState::ended: return task.status.by_signal() ? "signal" : task.status.success() ? "done" : "exit";
-    case TaskState::not_started: return "not started";
-    default: return "lost";
+    case TaskState::ended:
+      return task.status.by_signal() ? "signal" : task.status.success() ? "done" : "exit";
+    case TaskState::not_started:
+      return "not started";
+    default:
+      return "lost";
   }
 }
 
@@ -109,7 +115,8 @@ nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id) {
 
 }  // namespace
 
-std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold) {
+std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time,
+                          bool fold) {
   const std::string job_line = "Job  " + one_line(command) + "\n";
   if (roll.tasks.empty()) return job_line;  // the launcher failed before any task registered
   std::string table = job_line + "\n" + kHeader;
@@ -125,7 +132,8 @@ std::string closing_table(const Roll& roll, const std::string& command, const Lo
       hosts.insert(next.registration.host);
       end_us = std::max(end_us, next.end_us);
     }
-    const std::string tid = tid_text(ids[order[first]]) + (last > first ? "-" + tid_text(ids[order[last]]) : "");
+    const std::string tid =
+        tid_text(ids[order[first]]) + (last > first ? "-" + tid_text(ids[order[last]]) : "");
     table += printf_row(tid, one_line(last > first ? fold_hosts(hosts) : task.registration.host),
                         one_line(task.registration.command), status_text(task),
                         end_us == 0 ? "" : local_time(end_us));
@@ -150,8 +158,8 @@ std::string progress_line(const Roll& roll, TimePoint now) {
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
   const std::size_t ended = roll.registered() - roll.live;
   const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now.since_start).count();
-  return std::to_string(roll.registered()) + all + " tasks registered, " + std::to_string(roll.hosts.size()) + " hosts, " +
-         std::to_string(ended) + " tasks ended, " + std::to_string(waited) + " s";
+  return std::to_string(roll.registered()) + all + " tasks registered, " + std::to_string(roll.hosts.size()) +
+         " hosts, " + std::to_string(ended) + " tasks ended, " + std::to_string(waited) + " s";
 }
 
 }  // namespace rollcall::pam

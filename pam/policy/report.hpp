@@ -15,7 +15,8 @@ namespace rollcall::pam {
 using LocalTime = std::function<std::string(std::int64_t us)>;
 
 // "Job  COMMAND", an empty line, and the table; rows in the order of TID. fold: equal neighbours become one row.
-std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time, bool fold);
+std::string closing_table(const Roll& roll, const std::string& command, const LocalTime& local_time,
+                          bool fold);
 
 // The report of --report, schema in docs/report.schema.json; ends with a newline.
 std::string json_report(const Roll& roll, const std::vector<std::string>& command, int exit_code);

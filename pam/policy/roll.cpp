@@ -12,8 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kTimedOut = 124;         // as timeout(1) exits
-constexpr int kLostParentStatus = 137; // 128 + KILL, where the launcher claims success after a process of it was lost
+constexpr int kTimedOut = 124;  // as timeout(1) exits
+constexpr int kLostParentStatus =
+    137;  // 128 + KILL, where the launcher claims success after a process of it was lost
 constexpr std::size_t kSignalsKept = 64;
 
 // One turn of the roll: the state, the time, and what is to be done.
@@ -24,7 +25,8 @@ class Turn {
   void on(const event::LauncherStarted& e) {
     roll_.phase = Phase::launching;
     roll_.launcher_pid = e.pid;
-    if (roll_.rules.registration_timeout > Duration{0}) roll_.all_deadline = now_ + roll_.rules.registration_timeout;
+    if (roll_.rules.registration_timeout > Duration{0})
+      roll_.all_deadline = now_ + roll_.rules.registration_timeout;
     if (roll_.rules.first_timeout && *roll_.rules.first_timeout > Duration{0})
       roll_.first_deadline = now_ + *roll_.rules.first_timeout;
   }
@@ -77,7 +79,8 @@ class Turn {
     roll_.away_until.erase(e.tid);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
     out_.push_back(effect::Welcome{e.connection, e.tid});
-    for (const auto& missed : roll_.signals) out_.push_back(effect::DeliverSignal{missed.sequence, missed.signo, e.tid});
+    for (const auto& missed : roll_.signals)
+      out_.push_back(effect::DeliverSignal{missed.sequence, missed.signo, e.tid});
     if (roll_.phase == Phase::ending || roll_.launcher_status) end_one(e.tid);
   }
 
@@ -89,8 +92,10 @@ class Turn {
     task.end_us = e.end_us;
     task.usage = e.usage;
     if (e.leftovers > 0)
-      note(task_name(roll_, e.tid) + " left " + std::to_string(e.leftovers) + " processes behind: they were ended");
-    if (!e.status.success() && roll_.rules.clean_job_delay && !roll_.clean_at && roll_.phase != Phase::ending) {
+      note(task_name(roll_, e.tid) + " left " + std::to_string(e.leftovers) +
+           " processes behind: they were ended");
+    if (!e.status.success() && roll_.rules.clean_job_delay && !roll_.clean_at &&
+        roll_.phase != Phase::ending) {
       roll_.clean_at = now_ + *roll_.rules.clean_job_delay;
       roll_.clean_status = e.status;
     }
@@ -104,7 +109,8 @@ class Turn {
     task.end_us = e.at_us;
     roll_.away_until[e.tid] = now_ + (e.cut ? kCutLink : kClosedLink);
     if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
-      say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) + " for its tasks");
+      say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) +
+          " for its tasks");
   }
 
   void on(const event::StarterLost& e) {
@@ -137,7 +143,9 @@ class Turn {
     roll_.verdict_at.reset();
     roll_.launcher_kill_at.reset();
     const bool foreign = e.status.by_signal() && roll_.sent_to_launcher.count(e.status.signo()) == 0;
-    if (foreign) say("the launcher " + lost_process(roll_.rules.launcher, *roll_.launcher_pid, roll_.rules.host, e.status));
+    if (foreign)
+      say("the launcher " +
+          lost_process(roll_.rules.launcher, *roll_.launcher_pid, roll_.rules.host, e.status));
     if (roll_.why.empty()) roll_.why = "the launcher ended: " + e.status.text();
     if (roll_.phase == Phase::ending) return;
     if (foreign)
@@ -318,7 +326,8 @@ class Turn {
 
   // A task that came, or came back, when the job is being ended.
   void end_one(Tid tid) {
-    const Duration left = roll_.tasks_kill_at ? std::max(*roll_.tasks_kill_at - now_, Duration{0}) : kQuickKill;
+    const Duration left =
+        roll_.tasks_kill_at ? std::max(*roll_.tasks_kill_at - now_, Duration{0}) : kQuickKill;
     out_.push_back(effect::EndTasks{
         static_cast<std::uint32_t>(std::chrono::duration_cast<milliseconds>(left).count()), tid});
     if (!roll_.give_up_at) kill_tasks_in(kQuickKill);
@@ -349,7 +358,8 @@ class Turn {
   void run_timers() {
     if (take(roll_.settle_at)) {
       roll_.expected = static_cast<int>(roll_.registered());
-      note(std::to_string(*roll_.expected) + " tasks registered and no further one within " + seconds_text(kSettle));
+      note(std::to_string(*roll_.expected) + " tasks registered and no further one within " +
+           seconds_text(kSettle));
       check_complete();
     }
     if (take(roll_.first_deadline)) too_late(*roll_.rules.first_timeout, "--timeout-first");
@@ -372,9 +382,9 @@ class Turn {
 
   // (f)
   void lingered() {
-    say("all " + std::to_string(roll_.registered()) + " tasks have ended and the launcher " + roll_.rules.launcher +
-        " has not within " + seconds_text(roll_.rules.linger) + ": it is ended (to let it wait longer raise " +
-        roll_.rules.linger_parameter + ")");
+    say("all " + std::to_string(roll_.registered()) + " tasks have ended and the launcher " +
+        roll_.rules.launcher + " has not within " + seconds_text(roll_.rules.linger) +
+        ": it is ended (to let it wait longer raise " + roll_.rules.linger_parameter + ")");
     begin_ending("the launcher did not end after its last task", worst_status(), 2 * kQuickKill);
   }
 
@@ -455,8 +465,9 @@ std::optional<TimePoint> next_deadline(const Roll& roll) {
     if (at && (!next || *at < *next)) next = at;
   };
   if (roll.finished()) return next;
-  for (const auto& at : {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at, roll.clean_at,
-                         roll.verdict_at, roll.drain_at, roll.launcher_kill_at, roll.tasks_kill_at, roll.give_up_at})
+  for (const auto& at :
+       {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at, roll.clean_at,
+        roll.verdict_at, roll.drain_at, roll.launcher_kill_at, roll.tasks_kill_at, roll.give_up_at})
     consider(at);
   for (const auto& [tid, until] : roll.away_until) consider(until);
   return next;
@@ -473,8 +484,10 @@ std::string broken_invariant(const Roll& roll) {
     away += task.state == TaskState::away ? 1 : 0;
     not_started += task.state == TaskState::not_started ? 1 : 0;
   }
-  if (live != roll.live) return "live counts " + std::to_string(roll.live) + ", there are " + std::to_string(live);
-  if (lost != roll.lost) return "lost counts " + std::to_string(roll.lost) + ", there are " + std::to_string(lost);
+  if (live != roll.live)
+    return "live counts " + std::to_string(roll.live) + ", there are " + std::to_string(live);
+  if (lost != roll.lost)
+    return "lost counts " + std::to_string(roll.lost) + ", there are " + std::to_string(lost);
   if (not_started != roll.not_started) return "not_started is miscounted";
   if (away != roll.away_until.size()) return "a task that is away has no timer, or one that is not has";
   if (roll.finished() && next_deadline(roll)) return "finished, and still timed";

@@ -40,35 +40,37 @@ namespace rollcall::pam {
 
 // What is fixed for the whole run.
 struct RollRules {
-  std::string launcher;                                    // its name, for messages
-  std::string host;                                        // pam's own host, for messages
-  std::optional<int> expected;                             // tasks that must register; none: see kSettle
+  std::string launcher;                                       // its name, for messages
+  std::string host;                                           // pam's own host, for messages
+  std::optional<int> expected;                                // tasks that must register; none: see kSettle
   Duration registration_timeout = std::chrono::seconds(300);  // (b); zero: off
-  std::optional<Duration> first_timeout;                   // the same for the first task
-  Duration linger = std::chrono::seconds(300);             // (f); zero: off
+  std::optional<Duration> first_timeout;                      // the same for the first task
+  Duration linger = std::chrono::seconds(300);                // (f); zero: off
   std::string linger_parameter = "LSF_HPC_PJL_LOADENV_TIMEOUT";  // what to raise, for the message
-  std::optional<Duration> clean_job_delay;                 // (g)
-  Duration terminate_interval = std::chrono::seconds(10);  // from TERM to KILL
-  HostList hosts;                                          // the allocation, empty where there is none
+  std::optional<Duration> clean_job_delay;                       // (g)
+  Duration terminate_interval = std::chrono::seconds(10);        // from TERM to KILL
+  HostList hosts;                                                // the allocation, empty where there is none
 };
 
-inline constexpr Duration kSettle = std::chrono::seconds(2);       // without `expected`: no further task for so long
-inline constexpr Duration kQuickKill = std::chrono::seconds(1);    // from TERM to KILL for what is broken
-inline constexpr Duration kDrain = std::chrono::milliseconds(200); // for reports in flight when the launcher ends
+inline constexpr Duration kSettle =
+    std::chrono::seconds(2);  // without `expected`: no further task for so long
+inline constexpr Duration kQuickKill = std::chrono::seconds(1);  // from TERM to KILL for what is broken
+inline constexpr Duration kDrain =
+    std::chrono::milliseconds(200);  // for reports in flight when the launcher ends
 inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen
 inline constexpr Duration kClosedLink = std::chrono::seconds(1);
 inline constexpr Duration kCutLink = std::chrono::seconds(60);
-inline constexpr Duration kGiveUp = std::chrono::seconds(3);       // after KILL
+inline constexpr Duration kGiveUp = std::chrono::seconds(3);  // after KILL
 
 enum class TaskState { running, away, ended, not_started, lost };
 
 struct Task {
   Registration registration;
   TaskState state = TaskState::running;
-  ConnectionId connection = 0;                     // only while running
-  ExitStatus status = ExitStatus::exited(0);       // only when ended
-  std::int64_t end_us = 0;                         // microseconds since 1970; 0 while it lives
-  TaskUsage usage;                                 // only when ended
+  ConnectionId connection = 0;                // only while running
+  ExitStatus status = ExitStatus::exited(0);  // only when ended
+  std::int64_t end_us = 0;                    // microseconds since 1970; 0 while it lives
+  TaskUsage usage;                            // only when ended
 
   bool live() const { return state == TaskState::running || state == TaskState::away; }
 };
@@ -103,9 +105,9 @@ struct Roll {
 
   std::optional<ExitStatus> clean_status;  // of the task that started (g)
   std::optional<event::ParentLost> parent_lost;
-  std::set<std::string> cut_hosts;         // said once each
-  std::optional<int> verdict;              // pam's exit code where a rule, not the launcher, decides it
-  std::string why;                         // why pam ends, for the report
+  std::set<std::string> cut_hosts;  // said once each
+  std::optional<int> verdict;       // pam's exit code where a rule, not the launcher, decides it
+  std::string why;                  // why pam ends, for the report
 
   explicit Roll(RollRules r) : rules(std::move(r)), expected(rules.expected) {}
 

@@ -9,9 +9,12 @@ std::string n(std::uint64_t number) { return std::to_string(number); }
 std::string whom(const std::optional<Tid>& only) { return only ? " task " + n(*only) : " all tasks"; }
 
 struct EventText {
-  std::string operator()(const event::LauncherStarted& e) const { return "LauncherStarted pid " + std::to_string(e.pid); }
+  std::string operator()(const event::LauncherStarted& e) const {
+    return "LauncherStarted pid " + std::to_string(e.pid);
+  }
   std::string operator()(const event::LauncherNotStarted& e) const {
-    return "LauncherNotStarted " + e.failure.stage + " " + e.failure.path + " errno " + std::to_string(e.failure.error);
+    return "LauncherNotStarted " + e.failure.stage + " " + e.failure.path + " errno " +
+           std::to_string(e.failure.error);
   }
   std::string operator()(const event::LauncherEnded& e) const { return "LauncherEnded " + e.status.text(); }
   std::string operator()(const event::TaskRegistered& e) const {
@@ -20,7 +23,9 @@ struct EventText {
            (std::holds_alternative<StartFailure>(r.outcome) ? " not started" : "");
   }
   std::string operator()(const event::TaskResumed& e) const { return "TaskResumed " + n(e.tid); }
-  std::string operator()(const event::TaskEnded& e) const { return "TaskEnded " + n(e.tid) + " " + e.status.text(); }
+  std::string operator()(const event::TaskEnded& e) const {
+    return "TaskEnded " + n(e.tid) + " " + e.status.text();
+  }
   std::string operator()(const event::LinkEnded& e) const {
     return "LinkEnded " + n(e.tid) + (e.cut ? " cut" : " closed");
   }
@@ -41,7 +46,9 @@ struct EffectText {
   std::string operator()(const effect::DeliverSignal& e) const {
     return "DeliverSignal " + signal_name(e.signo) + " to" + whom(e.only);
   }
-  std::string operator()(const effect::EndTasks& e) const { return "EndTasks in " + n(e.grace_ms) + " ms:" + whom(e.only); }
+  std::string operator()(const effect::EndTasks& e) const {
+    return "EndTasks in " + n(e.grace_ms) + " ms:" + whom(e.only);
+  }
   std::string operator()(const effect::SignalLauncher& e) const {
     return "SignalLauncher " + signal_name(e.signo) + (e.only_if_caught ? " if caught" : "");
   }
@@ -49,7 +56,9 @@ struct EffectText {
   std::string operator()(const effect::StopSelf&) const { return "StopSelf"; }
   std::string operator()(const effect::Say& e) const { return "Say " + e.text; }
   std::string operator()(const effect::Note& e) const { return "Note " + e.text; }
-  std::string operator()(const effect::Finish& e) const { return "Finish " + std::to_string(e.exit_code) + ": " + e.why; }
+  std::string operator()(const effect::Finish& e) const {
+    return "Finish " + std::to_string(e.exit_code) + ": " + e.why;
+  }
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ struct StartFailure {
 // What a TaskStarter says of itself when it registers.
 struct Registration {
   std::string host;
-  pid_t starter_pid = 0;  // what the launcher started
-  pid_t inner_pid = 0;    // the task's parent
+  pid_t starter_pid = 0;      // what the launcher started
+  pid_t inner_pid = 0;        // the task's parent
   std::int64_t start_us = 0;  // microseconds since 1970
   std::optional<std::uint32_t> rank;
   std::string command;

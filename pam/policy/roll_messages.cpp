@@ -101,16 +101,17 @@ std::vector<std::string> not_started_lines(const Roll& roll) {
   }
   std::vector<std::string> lines;
   for (const auto& [failure, where] : kinds)
-    lines.push_back(std::to_string(where.first) + " of " + std::to_string(roll.tasks.size()) + " tasks: cannot " +
-                    failure.stage + " " + failure.path + ": " + std::generic_category().message(failure.error) +
+    lines.push_back(std::to_string(where.first) + " of " + std::to_string(roll.tasks.size()) +
+                    " tasks: cannot " + failure.stage + " " + failure.path + ": " +
+                    std::generic_category().message(failure.error) +
                     (where.second.size() == 1 ? " (host " : " (hosts ") + fold_hosts(where.second) + ")");
   return lines;
 }
 
 std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter) {
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
-  return std::to_string(roll.registered()) + all + " tasks registered within " + seconds_text(timeout) + " (" +
-         parameter + ")" + counts_per_host(roll) + missing_ranks(roll);
+  return std::to_string(roll.registered()) + all + " tasks registered within " + seconds_text(timeout) +
+         " (" + parameter + ")" + counts_per_host(roll) + missing_ranks(roll);
 }
 
 std::string lost_process(const std::string& name, pid_t pid, const std::string& host,
@@ -118,14 +119,16 @@ std::string lost_process(const std::string& name, pid_t pid, const std::string& 
   std::string line = name + " (pid " + std::to_string(pid) + ") on " + host;
   if (!status) return line + " is gone";
   if (status->by_signal())
-    return line + " was killed by signal " + std::to_string(status->signo()) + " (" + signal_name(status->signo()) + ")";
+    return line + " was killed by signal " + std::to_string(status->signo()) + " (" +
+           signal_name(status->signo()) + ")";
   return line + " exited with " + std::to_string(status->code());
 }
 
 std::string task_name(const Roll& roll, Tid tid) {
   const Task& task = roll.tasks[tid];
   std::string name = "task " + std::to_string(task.registration.rank.value_or(tid));
-  if (const auto* pid = std::get_if<pid_t>(&task.registration.outcome)) name += " (pid " + std::to_string(*pid) + ")";
+  if (const auto* pid = std::get_if<pid_t>(&task.registration.outcome))
+    name += " (pid " + std::to_string(*pid) + ")";
   return name + " on " + task.registration.host;
 }
 

@@ -1,9 +1,8 @@
 // The closing table byte for byte, and the report that programs read.
 #include "pam/policy/report.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "pam/policy/roll_messages.hpp"
 #include "tests/unit/roll_driver.hpp"
@@ -25,10 +24,12 @@ RollDriver finished_job(int tasks) {
 TEST(Report, TheTableIsTheRecordedOne) {
   RollDriver d = finished_job(2);
   for (int i = 0; i < 2; ++i) d.task("be0310en");
-  for (auto& task : d.roll.tasks) task.registration.command = "/contrib/bin/ccsm_launch /contrib/bin/job_memusage.exe ./ccsm.exe";
+  for (auto& task : d.roll.tasks)
+    task.registration.command = "/contrib/bin/ccsm_launch /contrib/bin/job_memusage.exe ./ccsm.exe";
   d.ends(0, ExitStatus::exited(134));
   d.ends(1, ExitStatus::exited(134));
-  EXPECT_EQ(closing_table(d.roll, "/usr/local/lsf/7.0/aix5-64/bin/poejob /contrib/bin/ccsm_launch", fixed_time, false),
+  EXPECT_EQ(closing_table(d.roll, "/usr/local/lsf/7.0/aix5-64/bin/poejob /contrib/bin/ccsm_launch",
+                          fixed_time, false),
             "Job  /usr/local/lsf/7.0/aix5-64/bin/poejob /contrib/bin/ccsm_launch\n"
             "\n"
             "TID   HOST_NAME   COMMAND_LINE            STATUS            TERMINATION_TIME\n"
@@ -44,8 +45,12 @@ TEST(Report, EveryStatusHasItsWord) {
   d.fails_to_start();
   d.feed(event::StarterLost{d.task(), 7, 1});
   const std::string table = closing_table(d.roll, "mpirun ./app", fixed_time, false);
-  EXPECT_NE(table.find("00000 a-host-nam ./app             Done                     08/31"), std::string::npos) << table;
-  EXPECT_NE(table.find("00001 n1         ./app             Signal (11 SEGV)         08/31"), std::string::npos) << table;
+  EXPECT_NE(table.find("00000 a-host-nam ./app             Done                     08/31"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("00001 n1         ./app             Signal (11 SEGV)         08/31"),
+            std::string::npos)
+      << table;
   EXPECT_NE(table.find("  Not started  "), std::string::npos) << table;
   EXPECT_NE(table.find("  Lost  "), std::string::npos) << table;
 }

@@ -52,7 +52,8 @@ class RollDriver {
     return static_cast<Tid>(roll.tasks.size() - 1);
   }
 
-  std::vector<std::string> fails_to_start(int error = ENOENT, const std::string& host = "n1", const std::string& path = "/x/app") {
+  std::vector<std::string> fails_to_start(int error = ENOENT, const std::string& host = "n1",
+                                          const std::string& path = "/x/app") {
     Registration r;
     r.host = host;
     r.outcome = StartFailure{"execute", error, path};
@@ -67,9 +68,12 @@ class RollDriver {
   }
 
   bool said(const std::string& part) const {
-    return std::any_of(all.begin(), all.end(), [&](auto& t) { return t.starts_with("Say ") && t.find(part) != t.npos; });
+    return std::any_of(all.begin(), all.end(),
+                       [&](auto& t) { return t.starts_with("Say ") && t.find(part) != t.npos; });
   }
-  bool did(const std::string& effect_text) const { return std::find(all.begin(), all.end(), effect_text) != all.end(); }
+  bool did(const std::string& effect_text) const {
+    return std::find(all.begin(), all.end(), effect_text) != all.end();
+  }
 
   Roll roll;
   TimePoint now{};

@@ -1,9 +1,9 @@
 // Any order of events leaves the roll sound, and when the launcher is gone it always ends.
-#include "tests/unit/roll_driver.hpp"
-
 #include <rapidcheck/gtest.h>
 
 #include <csignal>
+
+#include "tests/unit/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -32,17 +32,40 @@ Tid any_tid(const RollDriver& d) {
 void any_event(RollDriver& d) {
   const Tid tid = any_tid(d);
   switch (*rc::gen::inRange(0, 11)) {
-    case 0: d.task(*rc::gen::element<std::string>("n1", "n2"), *rc::gen::element<std::optional<std::uint32_t>>(std::nullopt, 0, 1)); break;
-    case 1: d.task(); break;
-    case 2: d.fails_to_start(*rc::gen::element(ENOENT, EACCES)); break;
-    case 3: d.ends(tid, any_status()); break;
-    case 4: d.feed(event::LinkEnded{tid, *rc::gen::arbitrary<bool>(), 1}); break;
-    case 5: d.feed(event::TaskResumed{d.next_connection++, tid, "n1", static_cast<pid_t>(1000 + tid)}); break;
-    case 6: d.feed(event::ParentLost{tid, 5, "orted", any_status(), *rc::gen::arbitrary<bool>()}); break;
-    case 7: d.feed(event::StarterLost{tid, 5, 1}); break;
-    case 8: d.feed(event::SignalArrived{*rc::gen::element(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGTSTP, SIGCONT), *rc::gen::arbitrary<bool>()}); break;
-    case 9: d.pass(std::chrono::milliseconds(*rc::gen::element(10, 150, 1500, 20000))); break;
-    default: if (d.roll.launcher_running() && *rc::gen::inRange(0, 4) == 0) d.launcher_ends(any_status());
+    case 0:
+      d.task(*rc::gen::element<std::string>("n1", "n2"),
+             *rc::gen::element<std::optional<std::uint32_t>>(std::nullopt, 0, 1));
+      break;
+    case 1:
+      d.task();
+      break;
+    case 2:
+      d.fails_to_start(*rc::gen::element(ENOENT, EACCES));
+      break;
+    case 3:
+      d.ends(tid, any_status());
+      break;
+    case 4:
+      d.feed(event::LinkEnded{tid, *rc::gen::arbitrary<bool>(), 1});
+      break;
+    case 5:
+      d.feed(event::TaskResumed{d.next_connection++, tid, "n1", static_cast<pid_t>(1000 + tid)});
+      break;
+    case 6:
+      d.feed(event::ParentLost{tid, 5, "orted", any_status(), *rc::gen::arbitrary<bool>()});
+      break;
+    case 7:
+      d.feed(event::StarterLost{tid, 5, 1});
+      break;
+    case 8:
+      d.feed(event::SignalArrived{*rc::gen::element(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGTSTP, SIGCONT),
+                                  *rc::gen::arbitrary<bool>()});
+      break;
+    case 9:
+      d.pass(std::chrono::milliseconds(*rc::gen::element(10, 150, 1500, 20000)));
+      break;
+    default:
+      if (d.roll.launcher_running() && *rc::gen::inRange(0, 4) == 0) d.launcher_ends(any_status());
   }
 }
 
@@ -65,7 +88,8 @@ RC_GTEST_PROP(RollProperty, OneFinishAndNothingAfterIt, ()) {
   RollDriver d(any_rules());
   d.launch();
   for (int count = *rc::gen::inRange(0, 60); count > 0; --count) any_event(d);
-  const auto finishes = std::count_if(d.all.begin(), d.all.end(), [](auto& t) { return t.starts_with("Finish"); });
+  const auto finishes =
+      std::count_if(d.all.begin(), d.all.end(), [](auto& t) { return t.starts_with("Finish"); });
   RC_ASSERT(finishes <= 1);
   if (finishes == 1) RC_ASSERT(d.all.back().starts_with("Finish"));
 }

@@ -1,7 +1,7 @@
 // Every row of the table in pam/policy/roll.hpp, without a process.
-#include "tests/unit/roll_driver.hpp"
-
 #include <csignal>
+
+#include "tests/unit/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -59,11 +59,14 @@ TEST(Roll, NotAllRegisteredInTimeIs124AndNamesWhatIsMissing) {
   d.task("n2", 2);
   EXPECT_EQ(d.pass(299s), Texts{});
   const auto texts = d.pass(1s);
-  EXPECT_EQ(texts, (Texts{"Say 3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; "
-                          "missing ranks 3: the launcher and the tasks are ended",
-                          "SignalLauncher TERM", "SignalLauncher CONT", "EndTasks in 10000 ms: all tasks"}));
+  EXPECT_EQ(
+      texts,
+      (Texts{"Say 3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; "
+             "missing ranks 3: the launcher and the tasks are ended",
+             "SignalLauncher TERM", "SignalLauncher CONT", "EndTasks in 10000 ms: all tasks"}));
   for (Tid tid = 0; tid < 3; ++tid) d.ends(tid, ExitStatus::signaled(SIGTERM));
-  EXPECT_EQ(d.launcher_ends(ExitStatus::signaled(SIGTERM)).back(), "Finish 124: not all tasks registered in time");
+  EXPECT_EQ(d.launcher_ends(ExitStatus::signaled(SIGTERM)).back(),
+            "Finish 124: not all tasks registered in time");
 }
 
 TEST(Roll, ATimeoutOfZeroIsOff) {
@@ -168,7 +171,8 @@ TEST(Roll, ALauncherKilledByAStrangerHasItsTasksEndedQuickly) {
   d.launch();
   d.task();
   EXPECT_EQ(d.launcher_ends(ExitStatus::signaled(SIGKILL)),
-            (Texts{"Say the launcher mpirun (pid 100) on n1 was killed by signal 9 (KILL)", "EndTasks in 1000 ms: all tasks"}));
+            (Texts{"Say the launcher mpirun (pid 100) on n1 was killed by signal 9 (KILL)",
+                   "EndTasks in 1000 ms: all tasks"}));
   d.ends(0, ExitStatus::signaled(SIGTERM));
   EXPECT_EQ(d.finished->exit_code, 137);
 }
@@ -185,7 +189,8 @@ TEST(Roll, ALauncherThatStaysAfterItsLastTaskIsEnded) {
   d.pass(9s);
   EXPECT_FALSE(d.said("has not within"));
   d.pass(1s);
-  EXPECT_TRUE(d.said("mpirun has not within 10 s: it is ended (to let it wait longer raise --launcher-grace)"));
+  EXPECT_TRUE(
+      d.said("mpirun has not within 10 s: it is ended (to let it wait longer raise --launcher-grace)"));
   EXPECT_TRUE(d.did("SignalLauncher TERM"));
   d.pass(2s);
   EXPECT_TRUE(d.did("KillLauncherTree"));
@@ -231,7 +236,9 @@ TEST(Roll, AFailedTaskEndsTheJobOnlyWhereTheSiteSaysSo) {
   EXPECT_EQ(with.finished->exit_code, 5);
 }
 
-event::ParentLost proxy_killed(Tid tid) { return {tid, 55, "hydra_pmi_proxy", ExitStatus::signaled(SIGKILL), false}; }
+event::ParentLost proxy_killed(Tid tid) {
+  return {tid, 55, "hydra_pmi_proxy", ExitStatus::signaled(SIGKILL), false};
+}
 
 TEST(Roll, ALostProxyEndsTheJobWhileTheLauncherLives) {
   RollDriver d(rules(2));
@@ -240,7 +247,9 @@ TEST(Roll, ALostProxyEndsTheJobWhileTheLauncherLives) {
   d.task("n2");
   d.feed(proxy_killed(1));
   d.pass(100ms);
-  EXPECT_TRUE(d.said("hydra_pmi_proxy (pid 55) on n2 was killed by signal 9 (KILL) while the launcher lives: the job is ended"));
+  EXPECT_TRUE(
+      d.said("hydra_pmi_proxy (pid 55) on n2 was killed by signal 9 (KILL) while the launcher lives: the job "
+             "is ended"));
   EXPECT_TRUE(d.did("EndTasks in 1000 ms: all tasks"));
   EXPECT_EQ(d.pass(1s), (Texts{"KillLauncherTree", "EndTasks in 0 ms: all tasks"}));
   d.ends(0);
@@ -334,7 +343,8 @@ TEST(Roll, ACutLinkThatStaysCutLosesItsTask) {
   d.feed(event::LinkEnded{0, true, 5});
   d.pass(60s);
   EXPECT_EQ(d.roll.tasks[0].state, TaskState::lost);
-  EXPECT_EQ(d.feed(event::TaskResumed{9, 0, "n2", 1000}).back(), "Welcome task 0") << "late is better than never";
+  EXPECT_EQ(d.feed(event::TaskResumed{9, 0, "n2", 1000}).back(), "Welcome task 0")
+      << "late is better than never";
   EXPECT_EQ(d.roll.live, 1u);
 }
 
@@ -353,14 +363,17 @@ TEST(Roll, SignalsReachTasksAndOnlyLaunchersThatLiveThroughThem) {
   RollDriver d(rules(1));
   d.launch();
   d.task();
-  const auto signal = [&](int signo, bool terminal = false) { return d.feed(event::SignalArrived{signo, terminal}); };
+  const auto signal = [&](int signo, bool terminal = false) {
+    return d.feed(event::SignalArrived{signo, terminal});
+  };
   EXPECT_EQ(signal(SIGHUP), Texts{"DeliverSignal HUP to all tasks"});
   EXPECT_EQ(signal(SIGUSR2), Texts{"DeliverSignal USR2 to all tasks"});
   EXPECT_EQ(signal(SIGQUIT), Texts{"DeliverSignal QUIT to all tasks"});
   EXPECT_EQ(signal(SIGWINCH), Texts{"DeliverSignal WINCH to all tasks"});
   EXPECT_EQ(signal(SIGUSR1), (Texts{"DeliverSignal USR1 to all tasks", "SignalLauncher USR1 if caught"}));
   EXPECT_EQ(signal(SIGINT), (Texts{"DeliverSignal INT to all tasks", "SignalLauncher INT"}));
-  EXPECT_EQ(signal(SIGINT, true), Texts{"DeliverSignal INT to all tasks"}) << "the terminal told the launcher";
+  EXPECT_EQ(signal(SIGINT, true), Texts{"DeliverSignal INT to all tasks"})
+      << "the terminal told the launcher";
   EXPECT_EQ(signal(SIGTSTP), (Texts{"DeliverSignal TSTP to all tasks", "SignalLauncher TSTP", "StopSelf"}));
   EXPECT_EQ(signal(SIGTSTP, true), (Texts{"DeliverSignal TSTP to all tasks", "StopSelf"}));
   EXPECT_EQ(signal(SIGCONT), (Texts{"SignalLauncher CONT", "DeliverSignal CONT to all tasks"}));
@@ -370,7 +383,8 @@ TEST(Roll, TermIsFollowedByKillAndASecondOneShortensTheWait) {
   RollDriver d(rules(1));
   d.launch();
   d.task();
-  EXPECT_EQ(d.feed(event::SignalArrived{SIGTERM, false}), (Texts{"DeliverSignal TERM to all tasks", "SignalLauncher TERM"}));
+  EXPECT_EQ(d.feed(event::SignalArrived{SIGTERM, false}),
+            (Texts{"DeliverSignal TERM to all tasks", "SignalLauncher TERM"}));
   d.pass(2s);
   d.feed(event::SignalArrived{SIGTERM, false});
   EXPECT_EQ(d.pass(1s), (Texts{"KillLauncherTree", "EndTasks in 0 ms: all tasks"}));
@@ -412,7 +426,8 @@ TEST(Roll, NothingThatDoesNotAnswerKeepsPam) {
   d.task();
   d.feed(proxy_killed(0));
   d.pass(100ms + 1s + 3s);
-  EXPECT_TRUE(d.said("task 0 (pid 2000) on n1 does not answer: given up") || d.did("Note task 0 (pid 2000) on n1 does not answer: given up"));
+  EXPECT_TRUE(d.said("task 0 (pid 2000) on n1 does not answer: given up") ||
+              d.did("Note task 0 (pid 2000) on n1 does not answer: given up"));
   EXPECT_TRUE(d.said("the launcher mpirun does not end: given up"));
   EXPECT_EQ(d.finished->exit_code, 137);
 }
