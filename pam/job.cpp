@@ -99,6 +99,7 @@ class Job {
       for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
     }
     stepping_ = false;
+    if (roll_.phase != Phase::launching) output_.end_progress();
     const auto next = next_deadline(roll_);
     if (next && *next < armed_for_) await_time();
   }

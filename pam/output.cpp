@@ -39,7 +39,7 @@ int write_all(int fd, const std::string& text) {
 Output::Output(bool verbose) : verbose_(verbose), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void Output::say(const std::string& line) {
-  clear_progress();
+  end_progress();
   write("pam: " + line + "\n");
 }
 
@@ -54,12 +54,12 @@ void Output::progress(const std::string& line) {
 }
 
 void Output::table(const Roll& roll, const Options& options) {
-  clear_progress();
+  end_progress();
   const bool fold = options.fold || (terminal_ && !options.full_table && roll.tasks.size() >= kFoldFrom);
   write(closing_table(roll, command_text(options), local_time, fold));
 }
 
-void Output::clear_progress() {
+void Output::end_progress() {
   if (progress_shown_) write("\r\033[K");
   progress_shown_ = false;
 }

@@ -20,10 +20,10 @@ class Output {
   void note(const std::string& line);  // the same, with -v only
   // One line that is written over; only on a terminal.
   void progress(const std::string& line);
+  void end_progress();
   void table(const Roll& roll, const Options& options);
 
  private:
-  void clear_progress();
   void write(const std::string& text);
 
   bool verbose_;
