@@ -1,0 +1,40 @@
+// Descriptor: owns one file descriptor of ours, and keeps it away from 0, 1 and 2.
+//
+// A task may be started with its standard streams closed; then the next descriptor that anybody opens has such a
+// number, and a line for stderr would go into it.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace rollcall::taskstarter {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  // Takes `fd` over (-1: none). The descriptor is close-on-exec from here on where it had to be moved.
+  explicit Descriptor(int fd) : fd_(fd) {
+    if (fd_ < 0 || fd_ > STDERR_FILENO) return;
+    fd_ = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+  }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset() {
+    if (fd_ >= 0) close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace rollcall::taskstarter

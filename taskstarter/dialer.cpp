@@ -1,0 +1,243 @@
+#include "taskstarter/dialer.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace rollcall::taskstarter {
+namespace {
+
+// A cut link is found by the kernel: probes when idle, this limit when data waits. Their sum is the worst case.
+constexpr int kKeepIdle = 6;      // s
+constexpr int kKeepInterval = 3;  // s
+constexpr int kKeepCount = 3;
+constexpr int kUserTimeout = 14'000;  // ms
+
+void set_option(int fd, int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); }
+
+Descriptor open_socket(int family) {
+  Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket) return socket;
+  set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdle);
+  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, kKeepInterval);
+  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, kKeepCount);
+  set_option(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeout);
+  return socket;
+}
+
+PamAddress make_address(const sockaddr* address, socklen_t size, const std::string& shown,
+                        std::uint16_t port) {
+  PamAddress result;
+  std::memcpy(&result.address, address, size);
+  result.size = size;
+  // The port has its place in both families at the same offset.
+  reinterpret_cast<sockaddr_in*>(&result.address)->sin_port = htons(port);
+  result.text = shown + ":" + std::to_string(port);
+  return result;
+}
+
+// The address where `text` is a numeric one: no name service is asked.
+std::optional<PamAddress> numeric(const std::string& text, std::uint16_t port) {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  if (inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1)
+    return make_address(reinterpret_cast<const sockaddr*>(&v4), sizeof v4, text, port);
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  if (inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1)
+    return make_address(reinterpret_cast<const sockaddr*>(&v6), sizeof v6, text, port);
+  return std::nullopt;
+}
+
+DialFailure meaning_of(int error) {
+  if (error == ECONNREFUSED) return DialFailure::refused;
+  if (error == ECONNRESET || error == EPIPE) return DialFailure::hung_up;
+  return DialFailure::no_answer;
+}
+
+}  // namespace
+
+Dialer::Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port)
+    : key_(key), names_(names), port_(port) {}
+
+void Dialer::start(TimePoint now) {
+  attempts_.clear();
+  answered_ = false;
+  std::vector<Attempt> by_name;
+  for (const std::string& name : names_) {
+    Attempt attempt;
+    if (auto address = numeric(name, port_)) {
+      attempt.to = std::move(*address);
+      attempts_.push_back(std::move(attempt));
+    } else {
+      attempt.name = name;
+      attempt.to.text = name + ":" + std::to_string(port_);
+      by_name.push_back(std::move(attempt));
+    }
+  }
+  std::move(by_name.begin(), by_name.end(), std::back_inserter(attempts_));
+  for (std::size_t i = 0; i < attempts_.size(); ++i) attempts_[i].at = now + i * kDialStagger;
+  begin_due(now);
+}
+
+void Dialer::start(const PamAddress& known, TimePoint now) {
+  attempts_.clear();
+  answered_ = false;
+  attempts_.emplace_back();
+  attempts_.back().to = known;
+  attempts_.back().at = now;
+  begin_due(now);
+}
+
+void Dialer::add_to(std::vector<pollfd>& fds) const {
+  for (const Attempt& attempt : attempts_) {
+    if (attempt.step == Step::connecting) fds.push_back({attempt.socket.get(), POLLOUT, 0});
+    if (attempt.step == Step::handshaking) fds.push_back({attempt.socket.get(), POLLIN, 0});
+  }
+}
+
+std::optional<TimePoint> Dialer::next_deadline() const {
+  std::optional<TimePoint> next;
+  for (const Attempt& attempt : attempts_)
+    if ((attempt.step == Step::waiting || attempt.step == Step::connecting) && (!next || attempt.at < *next))
+      next = attempt.at;
+  return next;
+}
+
+Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
+  Progress progress;
+  for (Attempt& attempt : attempts_) {
+    const auto said = std::find_if(ready.begin(), ready.end(), [&](const pollfd& fd) {
+      return attempt.socket && fd.fd == attempt.socket.get() && fd.revents != 0;
+    });
+    if (said != ready.end() && attempt.step == Step::connecting) {
+      continue_connect(attempt);
+    } else if (said != ready.end() && attempt.step == Step::handshaking && continue_handshake(attempt)) {
+      progress.reached = Reached{std::move(attempt.socket), std::move(*attempt.channel),
+                                 std::move(attempt.to_send), attempt.to};
+      attempts_.clear();
+      return progress;
+    }
+    if (attempt.step == Step::connecting && now >= attempt.at) fail(attempt, DialFailure::no_answer);
+  }
+  begin_due(now);
+  progress.answered = std::exchange(answered_, false);
+  progress.failed = all_failed();
+  if (progress.failed) attempts_.clear();
+  return progress;
+}
+
+// Begins what is due, and the next one where all the earlier ones have failed.
+void Dialer::begin_due(TimePoint now) {
+  bool earlier_failed = true;
+  for (std::size_t i = 0; i < attempts_.size(); ++i) {
+    if (attempts_[i].step == Step::waiting && (earlier_failed || now >= attempts_[i].at)) {
+      attempts_[i].name.empty() ? connect(attempts_[i], now) : look_up(i, now);
+    }
+    earlier_failed = earlier_failed && attempts_[i].step == Step::failed;
+  }
+}
+
+bool Dialer::known_already(const PamAddress& address) const {
+  return std::any_of(attempts_.begin(), attempts_.end(), [&](const Attempt& attempt) {
+    return attempt.to.size == address.size &&
+           std::memcmp(&attempt.to.address, &address.address, address.size) == 0;
+  });
+}
+
+// Asks the name service, which may take its time, and puts what it says behind this attempt.
+void Dialer::look_up(std::size_t index, TimePoint now) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const std::string name = attempts_[index].name;
+  const int failure = getaddrinfo(name.c_str(), nullptr, &wanted, &found);
+  fail(attempts_[index], failure == EAI_NONAME ? DialFailure::unknown_host : DialFailure::no_answer);
+  if (failure != 0) return;
+  // The name itself has failed like all others; its addresses speak for it.
+  attempts_[index].why = DialFailure::refused;
+  std::size_t next = index + 1;
+  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+    Attempt attempt;
+    attempt.to = make_address(entry->ai_addr, entry->ai_addrlen, name, port_);
+    if (known_already(attempt.to)) continue;
+    attempt.at = now + (next - index - 1) * kDialStagger;
+    attempts_.insert(attempts_.begin() + static_cast<std::ptrdiff_t>(next++), std::move(attempt));
+  }
+  freeaddrinfo(found);
+}
+
+void Dialer::connect(Attempt& attempt, TimePoint now) {
+  attempt.socket = open_socket(attempt.to.address.ss_family);
+  if (!attempt.socket) return fail(attempt, DialFailure::no_answer);
+  attempt.step = Step::connecting;
+  attempt.at = now + kConnectLimit;
+  const auto* address = reinterpret_cast<const sockaddr*>(&attempt.to.address);
+  if (::connect(attempt.socket.get(), address, attempt.to.size) == 0) return connected(attempt);
+  if (errno != EINPROGRESS && errno != EINTR) fail(attempt, meaning_of(errno));
+}
+
+void Dialer::continue_connect(Attempt& attempt) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+  if (error != 0) return fail(attempt, meaning_of(error));
+  connected(attempt);
+}
+
+void Dialer::connected(Attempt& attempt) {
+  attempt.step = Step::handshaking;
+  answered_ = true;
+  attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
+  const std::string hello = attempt.channel->start();
+  const ssize_t sent = send(attempt.socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(hello.size()))
+    fail(attempt, sent < 0 ? meaning_of(errno) : DialFailure::no_answer);
+}
+
+// True once pam has proved itself.
+bool Dialer::continue_handshake(Attempt& attempt) {
+  char bytes[1024];
+  const ssize_t size = recv(attempt.socket.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (size <= 0) {
+    fail(attempt, size == 0 ? DialFailure::hung_up : meaning_of(errno));
+    return false;
+  }
+  const auto too_early = [](std::string_view) -> Result<void> {
+    return internal_error("a message before our proof");
+  };
+  if (!attempt.channel->feed({bytes, static_cast<std::size_t>(size)}, attempt.to_send, too_early)) {
+    fail(attempt, DialFailure::stranger);
+    return false;
+  }
+  return attempt.channel->open();
+}
+
+void Dialer::fail(Attempt& attempt, DialFailure why) {
+  attempt.step = Step::failed;
+  attempt.why = why;
+  attempt.channel.reset();
+  attempt.socket.reset();
+}
+
+// The failure that speaks for all: as long as one address may still answer, pam is not known to be dead.
+std::optional<DialFailure> Dialer::all_failed() const {
+  if (attempts_.empty()) return std::nullopt;
+  for (const Attempt& attempt : attempts_)
+    if (attempt.step != Step::failed) return std::nullopt;
+  for (const DialFailure why : {DialFailure::no_answer, DialFailure::hung_up, DialFailure::stranger,
+                                DialFailure::refused, DialFailure::unknown_host})
+    for (const Attempt& attempt : attempts_)
+      if (attempt.why == why) return why;
+  return DialFailure::no_answer;
+}
+
+}  // namespace rollcall::taskstarter

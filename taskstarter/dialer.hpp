@@ -1,0 +1,95 @@
+// Dialer: finds pam behind one of several addresses, and makes sure that it is pam.
+//
+// A pam may offer several addresses of its host, of which some lead nowhere, or to another machine. Numeric addresses
+// are tried first (no name service is asked), a quarter of a second apart, without giving the earlier ones up; then
+// the names. The first that *proves itself* wins. It never waits: inner.cpp's loop polls for it. What a failure
+// means is decided in policy/task_life.
+//
+// each address: waiting -> connecting -> handshaking -> reached
+//                  \____________\___________\_________-> failed (why)
+#pragma once
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/job_clock.hpp"
+#include "common/io/secure_channel.hpp"
+#include "taskstarter/descriptor.hpp"
+#include "taskstarter/policy/task_life.hpp"
+
+namespace rollcall::taskstarter {
+
+inline constexpr Duration kDialStagger = std::chrono::milliseconds(250);
+inline constexpr Duration kConnectLimit =
+    std::chrono::seconds(4);  // then it is dialed anew: TCP's own pauses grow
+
+struct PamAddress {
+  sockaddr_storage address{};
+  socklen_t size = 0;
+  std::string text;  // as a person would write it, with the port
+};
+
+// A connection to a pam that has proved itself.
+struct Reached {
+  Descriptor socket;
+  io::SecureChannel channel;
+  std::string to_send;  // our own proof, not sent yet: the registration goes with it
+  PamAddress address;
+};
+
+class Dialer {
+ public:
+  Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port);
+
+  // Starts over with every address, or with the one that worked before.
+  void start(TimePoint now);
+  void start(const PamAddress& known, TimePoint now);
+
+  void add_to(std::vector<pollfd>& fds) const;
+  std::optional<TimePoint> next_deadline() const;
+
+  // What has become of it; `ready` is what poll said.
+  struct Progress {
+    bool answered = false;  // some connection stands
+    std::optional<Reached> reached;
+    std::optional<DialFailure> failed;  // every address has failed
+  };
+  Progress turn(std::span<const pollfd> ready, TimePoint now);
+
+ private:
+  enum class Step { waiting, connecting, handshaking, failed };
+  struct Attempt {
+    PamAddress to;
+    std::string name;  // where it has still to be looked up
+    Step step = Step::waiting;
+    TimePoint at;  // waiting: begins; connecting: is given up
+    DialFailure why = DialFailure::no_answer;
+    Descriptor socket;
+    std::optional<io::SecureChannel> channel;
+    std::string to_send;
+  };
+
+  void begin_due(TimePoint now);
+  void look_up(std::size_t index, TimePoint now);
+  void connect(Attempt& attempt, TimePoint now);
+  void connected(Attempt& attempt);
+  void continue_connect(Attempt& attempt);
+  bool continue_handshake(Attempt& attempt);
+  static void fail(Attempt& attempt, DialFailure why);
+  std::optional<DialFailure> all_failed() const;
+  bool known_already(const PamAddress& address) const;
+
+  io::Key key_;
+  std::vector<std::string> names_;
+  std::uint16_t port_;
+  std::vector<Attempt> attempts_;
+  bool answered_ = false;
+};
+
+}  // namespace rollcall::taskstarter

@@ -1,0 +1,61 @@
+#include "taskstarter/key_search.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/conf/lsf_conf.hpp"
+#include "common/io/key_file.hpp"
+#include "taskstarter/descriptor.hpp"
+
+namespace rollcall::taskstarter {
+namespace {
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string home_directory() {
+  if (const auto home = variable("HOME"); home && !home->empty()) return *home;
+  const passwd* user = getpwuid(geteuid());
+  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+}
+
+// What lsf.conf says of the key file; nothing where there is no lsf.conf.
+Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir) {
+  std::optional<std::string> none;
+  if (conf_dir.empty()) return none;
+  const std::string path = conf_dir + "/lsf.conf";
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file && (errno == ENOENT || errno == ENOTDIR)) return none;
+  if (!file) return configuration_error(path + ": cannot open it: " + std::strerror(errno));
+  std::string content;
+  char bytes[4096];
+  ssize_t size = 0;
+  while ((size = read(file.get(), bytes, sizeof bytes)) > 0)
+    content.append(bytes, static_cast<std::size_t>(size));
+  if (size < 0) return configuration_error(path + ": cannot read it: " + std::strerror(errno));
+  const auto conf = conf::LsfConf::parse(content, path);
+  if (!conf) return configuration_error(conf.error().text.substr(0, conf.error().text.find('\n')));
+  return std::optional<std::string>(conf->value("ROLLCALL_KEY_FILE"));
+}
+
+}  // namespace
+
+Result<io::Key> find_key(const std::string& conf_dir) {
+  const auto environment = variable("ROLLCALL_KEY_FILE");
+  std::optional<std::string> configured;
+  if (!environment || environment->empty()) {
+    auto found = from_lsf_conf(conf_dir);
+    if (!found) return found.error();
+    configured = *found;
+  }
+  const bool named = (environment && !environment->empty()) || (configured && !configured->empty());
+  return io::load_key(io::key_file_path(environment, configured, named ? "" : home_directory()));
+}
+
+}  // namespace rollcall::taskstarter

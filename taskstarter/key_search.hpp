@@ -1,0 +1,15 @@
+// Which key file is ours on this host, and what is in it.
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/io/secure_channel.hpp"
+
+namespace rollcall::taskstarter {
+
+// ROLLCALL_KEY_FILE of the environment, else of CONFDIR/lsf.conf (where there is one), else HOME/.rollcall/key. A launcher
+// may have dropped HOME: then the user's home directory is looked up. The error names the file.
+Result<io::Key> find_key(const std::string& conf_dir);
+
+}  // namespace rollcall::taskstarter

@@ -1,0 +1,35 @@
+// What TaskStarter tells pam, made from facts. The messages are described in common/wire/task.proto.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "common/base/exit_status.hpp"
+#include "common/io/spawn.hpp"
+#include "common/wire/task.pb.h"
+#include "taskstarter/parent_watch.hpp"
+#include "taskstarter/starting_point.hpp"
+
+namespace rollcall::taskstarter {
+
+// The task as it is told to pam: it runs, or it could not be started.
+struct TaskFacts {
+  std::span<char* const> words;
+  std::int64_t start_time_us = 0;  // since 1970
+  pid_t pid = 0;
+  std::optional<io::SpawnError> failure;
+};
+
+// Microseconds since 1970.
+std::int64_t wall_clock_us();
+
+// `known_tid`: what pam had said, where the connection is taken up again.
+wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task,
+                               std::optional<std::uint32_t> known_tid);
+wire::FromStarter parent_lost(const StartingPoint& start, const ParentEnd& end);
+wire::FromStarter starter_lost(const StartingPoint& start);
+// With the use of everything that this process has waited for.
+wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers);
+
+}  // namespace rollcall::taskstarter

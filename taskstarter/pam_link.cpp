@@ -1,0 +1,58 @@
+#include "taskstarter/pam_link.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+namespace rollcall::taskstarter {
+
+PamLink::PamLink(Reached reached)
+    : socket_(std::move(reached.socket)),
+      channel_(std::move(reached.channel)),
+      out_(std::move(reached.to_send)),
+      address_(std::move(reached.address)) {}
+
+bool PamLink::send(const wire::FromStarter& message) {
+  out_ += channel_.seal(message.SerializeAsString());
+  return flush();
+}
+
+bool PamLink::flush() {
+  while (!out_.empty()) {
+    const ssize_t size = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN;
+    out_.erase(0, static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+bool PamLink::receive(const std::function<void(const wire::FromPam&)>& sink) {
+  const auto take = [&](std::string_view payload) -> Result<void> {
+    wire::FromPam message;
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return internal_error("a message from pam that is none");
+    sink(message);
+    return {};
+  };
+  char bytes[4096];
+  while (true) {
+    const ssize_t size = recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN;
+    if (size == 0 || !channel_.feed({bytes, static_cast<std::size_t>(size)}, out_, take)) return false;
+  }
+}
+
+void PamLink::close() {
+  pollfd writable{socket_.get(), POLLOUT, 0};
+  if (flush() && wants_to_write() && poll(&writable, 1, 1000) > 0) flush();
+  shutdown(socket_.get(), SHUT_WR);
+  // Unread bytes at the end would reset the connection, and what we have sent might be lost with it.
+  char bytes[4096];
+  while (recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT) > 0) continue;
+  socket_.reset();
+}
+
+}  // namespace rollcall::taskstarter

@@ -1,0 +1,38 @@
+// PamLink: the open, authenticated connection to pam: messages in, messages out.
+//
+// It decides nothing, and never waits. Whatever breaks it is the same to its user: the link is lost.
+#pragma once
+
+#include <functional>
+
+#include "common/wire/task.pb.h"
+#include "taskstarter/dialer.hpp"
+
+namespace rollcall::taskstarter {
+
+class PamLink {
+ public:
+  explicit PamLink(Reached reached);
+
+  int fd() const { return socket_.get(); }
+  const PamAddress& address() const { return address_; }
+  bool wants_to_write() const { return !out_.empty(); }
+
+  // Sends, or keeps what the kernel does not take yet. False: the link is lost.
+  bool send(const wire::FromStarter& message);
+  bool flush();
+
+  // Hands every message that has come to `sink`. False: the link is lost.
+  bool receive(const std::function<void(const wire::FromPam&)>& sink);
+
+  // Waits at most a second for what is still to be sent, then ends our direction.
+  void close();
+
+ private:
+  Descriptor socket_;
+  io::SecureChannel channel_;
+  std::string out_;
+  PamAddress address_;
+};
+
+}  // namespace rollcall::taskstarter

@@ -1,0 +1,294 @@
+#include "taskstarter/policy/task_life.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace rollcall::taskstarter {
+namespace {
+
+class Step {
+ public:
+  Step(State& state, TimePoint now) : s(state), now_(now) {}
+  Effects take() { return std::move(effects_); }
+
+  void on(const Began&) { dial(kRedialLimit); }
+
+  void on(const Answered&) {
+    if (s.phase == Phase::dialing) s.dial_limit = std::max(*s.dial_limit, now_ + kAnswerLimit);
+  }
+
+  void on(const Connected&) {
+    s.link = Link::up;
+    s.hang_ups = 0;
+    s.dial_at.reset();
+    s.dial_limit.reset();
+    if (s.phase == Phase::dialing) return add(StartTask{});
+    if (s.phase == Phase::finished) return;
+    add(SendRegistration{});
+    if (s.parent_gone) add(SendParentLost{});
+    if (s.phase == Phase::reporting) report();
+  }
+
+  void on(const DialFailed& failed) {
+    if (s.link != Link::dialing) return;
+    // A pam that is being killed may take one more call before its port closes: one hang-up says nothing yet.
+    const bool again =
+        failed.why == DialFailure::no_answer || (failed.why == DialFailure::hung_up && ++s.hang_ups < 2);
+    if (!again) return pam_dead(Complaint::pam_dead, failed.why);
+    s.link = Link::waiting;
+    s.dial_at = now_ + (failed.why == DialFailure::hung_up ? kHangUpPause : kRedialPause);
+  }
+
+  void on(const LinkLost&) {
+    if (s.link != Link::up || s.phase == Phase::finished) return;
+    dial(kRedialLimit);
+  }
+
+  void on(const TaskStarted&) {
+    s.phase = Phase::running;
+    add(SendRegistration{});
+    if (s.parent_gone) add(SendParentLost{});
+    for (const int signo : std::exchange(s.held, {})) deliver(signo, SignalSource::launcher);
+  }
+
+  void on(const StartFailed& failed) {
+    if (s.link == Link::up)
+      add(SendRegistration{});
+    else
+      add(Complain{Complaint::cannot_execute});
+    finish(ExitStatus::exited(failed.not_found ? kNotFound : kCannotExecute));
+  }
+
+  void on(const TaskStopped&) { s.stopped = true; }
+  void on(const TaskContinued&) { s.stopped = false; }
+
+  void on(const TaskExited& exited) {
+    if (s.phase != Phase::running && s.phase != Phase::ending) return;
+    s.status = exited.status;
+    s.phase = Phase::leftovers;
+    s.stop_at.reset();
+    if (!exited.left) return report();
+    if (s.killing) return kill_again();
+    s.term_at = now_ + kLeftoverGrace;
+  }
+
+  void on(const DescendantsChanged& changed) {
+    s.left = changed.left;
+    if (s.phase == Phase::leftovers && s.left == 0) return report();
+    if (s.killing && s.left > 0) kill_again();
+  }
+
+  void on(const SignalArrived& arrived) {
+    if (arrived.source == SignalSource::pam && s.pairing.repeated(arrived.sequence)) return;
+    if (s.pairing.first_arrival(arrived.signo, arrived.source, now_))
+      return deliver(arrived.signo, arrived.source);
+    // Pam or the launcher asks for the same stop: now it is to stop the task whatever that does about TSTP.
+    if (arrived.signo == SIGTSTP && s.terminal_stop) stop_soon();
+  }
+
+  void on(const EndRequested& request) { end(request.grace); }
+
+  void on(const ParentGone&) {
+    if (s.parent_gone) return;
+    s.parent_gone = true;
+    if (s.phase != Phase::dialing && s.link == Link::up) add(SendParentLost{});
+  }
+
+  void on(const OuterGone&) {
+    if (s.outer_gone) return;
+    s.outer_gone = true;
+    if (s.phase == Phase::dialing) return finish(ExitStatus::exited(kCannotBegin));
+    if (s.phase == Phase::reporting) return finish(*s.status);
+    if (s.link == Link::up) add(SendStarterLost{});
+    if (s.phase == Phase::running) s.phase = Phase::ending;
+    kill();
+  }
+
+  void on(const TimePassed&) {
+    s.pairing.forget_old(now_);
+    if (due(s.dial_limit)) dial_limit_passed();
+    if (due(s.dial_at)) dial_again();
+    if (due(s.stop_at) && s.phase == Phase::running) add(SignalTask{SIGSTOP});
+    if (due(s.term_at)) term_leftovers();
+    if (due(s.give_up_at)) give_up();
+    if (due(s.kill_at)) s.killing ? kill_again() : kill();
+  }
+
+ private:
+  void add(Effect effect) { effects_.push_back(effect); }
+
+  // True once for a deadline that has come; it is then unset.
+  bool due(std::optional<TimePoint>& deadline) {
+    if (!deadline || now_ < *deadline || s.phase == Phase::finished) return false;
+    deadline.reset();
+    return true;
+  }
+
+  bool has_task() const { return s.phase == Phase::running || s.phase == Phase::ending; }
+
+  void dial(Duration limit) {
+    s.link = Link::dialing;
+    s.dial_limit = now_ + limit;
+    add(Dial{});
+  }
+
+  void dial_again() {
+    s.link = Link::dialing;
+    add(Dial{});
+  }
+
+  void dial_limit_passed() { pam_dead(Complaint::pam_silent, DialFailure::no_answer); }
+
+  void pam_dead(Complaint what, DialFailure why) {
+    s.link = Link::gone;
+    s.dial_at.reset();
+    s.dial_limit.reset();
+    if (s.phase == Phase::dialing) {
+      add(Complain{Complaint::no_pam, why});
+      return finish(ExitStatus::exited(kCannotBegin));
+    }
+    if (s.phase == Phase::reporting) return finish(*s.status);
+    if (has_task()) add(Complain{what, why});
+    end(kKillGrace);
+  }
+
+  static bool ends_by_default(int signo) {
+    return signo == SIGHUP || signo == SIGINT || signo == SIGQUIT || signo == SIGTERM || signo == SIGABRT;
+  }
+  bool ignored(int signo) const { return (s.settings.ignored_signals >> (signo - 1) & 1) != 0; }
+
+  void deliver(int signo, SignalSource source) {
+    const bool ends = ends_by_default(signo) && !ignored(signo);
+    switch (s.phase) {
+      case Phase::dialing:
+        if (ends) return finish(ExitStatus::signaled(signo));
+        return s.held.push_back(signo);
+      case Phase::reporting:
+        if (ends) finish(*s.status);
+        return;
+      case Phase::running:
+      case Phase::ending:
+        return deliver_to_task(signo, source);
+      case Phase::leftovers:
+      case Phase::finished:
+        return;
+    }
+  }
+
+  void deliver_to_task(int signo, SignalSource source) {
+    if (signo == SIGTSTP && s.phase == Phase::ending) return;
+    const bool has_it = s.settings.shared_group && source == SignalSource::terminal;
+    if (signo == SIGTSTP) {
+      // The terminal alone leaves it to the task, as a shell would.
+      has_it ? void(s.terminal_stop = true) : stop_soon();
+    }
+    if (signo == SIGCONT) {
+      s.stop_at.reset();
+      s.terminal_stop = false;
+      add(ContinueOuter{});
+    }
+    if (!has_it) add(SignalTask{signo});
+  }
+
+  void stop_soon() {
+    s.terminal_stop = false;
+    if (s.phase == Phase::running) s.stop_at = now_ + kStopGrace;
+  }
+
+  void end(Duration grace) {
+    switch (s.phase) {
+      case Phase::running:
+        s.phase = Phase::ending;
+        s.stop_at.reset();
+        if (grace <= Duration{0}) return kill();
+        // The launcher may have passed the same TERM on.
+        if (s.pairing.first_arrival(SIGTERM, SignalSource::pam, now_)) add(SignalTask{SIGTERM});
+        if (s.stopped) add(SignalTask{SIGCONT});
+        s.kill_at = now_ + grace;
+        return;
+      case Phase::ending:
+      case Phase::leftovers:
+        if (s.killing) return;
+        if (grace <= Duration{0}) return kill();
+        s.kill_at = std::min(s.kill_at.value_or(now_ + grace), now_ + grace);
+        return;
+      default:
+        return;
+    }
+  }
+
+  void term_leftovers() {
+    if (s.killing) return;
+    s.leftovers = std::max(s.leftovers, s.left);
+    add(SignalDescendants{SIGTERM});
+    add(SignalDescendants{SIGCONT});  // what is stopped cannot end
+    s.kill_at = std::min(s.kill_at.value_or(now_ + kKillGrace), now_ + kKillGrace);
+  }
+
+  void kill() {
+    s.killing = true;
+    s.term_at.reset();
+    if (s.phase == Phase::leftovers) s.leftovers = std::max(s.leftovers, std::max(s.left, 1U));
+    kill_again();
+  }
+
+  void kill_again() {
+    add(SignalDescendants{SIGKILL});
+    s.kill_pause = std::clamp<Duration>(s.kill_pause * 2, kKillAgain, std::chrono::seconds(1));
+    s.kill_at = now_ + s.kill_pause;
+    if (s.phase == Phase::leftovers && !s.give_up_at) s.give_up_at = now_ + kGiveUp;
+  }
+
+  void give_up() {
+    add(Complain{Complaint::cannot_end_leftovers});
+    report();
+  }
+
+  // Nothing is left of the task.
+  void report() {
+    s.term_at.reset();
+    s.kill_at.reset();
+    s.give_up_at.reset();
+    s.killing = false;
+    if (s.link == Link::up) add(SendTaskEnded{});
+    const bool can_wait = !s.outer_gone && (s.link == Link::dialing || s.link == Link::waiting);
+    if (can_wait) {
+      s.phase = Phase::reporting;
+      return;
+    }
+    finish(*s.status);
+  }
+
+  void finish(ExitStatus status) {
+    s.phase = Phase::finished;
+    add(Finish{status});
+  }
+
+  State& s;
+  TimePoint now_;
+  Effects effects_;
+};
+
+}  // namespace
+
+Effects step(State& state, const Event& event, TimePoint now) {
+  Step stepped(state, now);
+  std::visit([&](const auto& happened) { stepped.on(happened); }, event);
+  return stepped.take();
+}
+
+std::optional<TimePoint> next_deadline(const State& state) {
+  std::optional<TimePoint> next;
+  if (state.phase == Phase::finished) return next;
+  for (const auto& deadline : {state.dial_at, state.dial_limit, state.stop_at, state.term_at, state.kill_at,
+                               state.give_up_at, state.pairing.forgets_at()})
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  return next;
+}
+
+bool wants_descendants(const State& state) {
+  return state.phase == Phase::leftovers || (state.killing && state.phase == Phase::ending);
+}
+
+}  // namespace rollcall::taskstarter

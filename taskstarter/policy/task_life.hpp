@@ -1,0 +1,183 @@
+// TaskLife: everything the inner TaskStarter decides, from the first dial to the last word to pam.
+//
+// A stepper: an event and the time go in, a state and effects come out. It owns no process, no socket and no clock.
+// Whoever carries it out (inner.cpp) calls step() for every event, does the effects in order, and calls it with
+// TimePassed at next_deadline() at the latest.
+//
+//   dialing    no task yet; pam is dialed, or has just answered and the task is being started
+//   running    the task runs (the link to pam is up, or is being dialed anew)
+//   ending     the task has been told to end; KILL follows at `kill_at`
+//   leftovers  the task has ended; what it left behind is being ended
+//   reporting  nothing is left, but the link is cut: it is dialed until its limit to report the end
+//   finished   nothing more to do
+//
+// event \ state         | dialing              | running             | ending              | leftovers           | reporting
+// Began                 | Dial, for 30 s       | -                   | -                   | -                   | -
+// Answered              | wait 300 s           | -                   | -                   | -                   | -
+// Connected             | StartTask            | SendRegistration    | SendRegistration    | SendRegistration    | + TaskEnded, Finish
+// DialFailed, no answer | dial again in 0.5 s  | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s
+// DialFailed, hung up   | once more in 0.1 s   | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s
+// DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
+// the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
+// LinkLost              | -                    | Dial, for 30 s      | Dial, for 30 s      | Dial, for 30 s      | -
+// TaskStarted           | register; running    | -                   | -                   | -                   | -
+// StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
+// SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
+// SignalArrived, copy   | -                    | arms a stop (TSTP)  | -                   | -                   | -
+// TaskStopped/Continued | -                    | remembered          | remembered          | -                   | -
+// EndRequested          | -                    | TERM, KILL at grace | KILL earlier only   | KILL earlier only   | -
+// TaskExited            | -                    | leftovers, or report| leftovers, or report| -                   | -
+// DescendantsChanged    | -                    | -                   | KILL again          | none left: report   | -
+// ParentGone            | told when registered | SendParentLost      | SendParentLost      | SendParentLost      | told when registered
+// OuterGone             | Finish               | StarterLost, KILL   | StarterLost, KILL   | StarterLost, KILL   | Finish
+// TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
+//                       | (ending, leftovers), giving up on what KILL does not end (leftovers)
+//
+// "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
+// connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
+// or is another pam, or where nothing has answered until the dial's limit. Then there is nobody left to report to: the
+// task is ended, and TaskStarter ends as it did.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/exit_status.hpp"
+#include "common/base/job_clock.hpp"
+#include "taskstarter/policy/signal_pairing.hpp"
+
+namespace rollcall::taskstarter {
+
+// Times, all on the job's clock.
+inline constexpr Duration kRedialLimit = std::chrono::seconds(30);  // a cut link is dialed so long
+inline constexpr Duration kAnswerLimit =
+    std::chrono::seconds(300);  // first dial: a pam that accepts, but is stopped
+inline constexpr Duration kRedialPause = std::chrono::milliseconds(500);
+inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);
+inline constexpr Duration kKillGrace = std::chrono::seconds(1);             // from our own TERM to KILL
+inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);      // from TSTP to STOP
+inline constexpr Duration kLeftoverGrace = std::chrono::milliseconds(100);  // for what ends by itself
+inline constexpr Duration kKillAgain = std::chrono::milliseconds(50);  // doubled each time, up to a second
+inline constexpr Duration kGiveUp =
+    std::chrono::seconds(5);  // for what KILL does not end (state D, another's)
+
+// Our own exit codes; the rest are the task's.
+inline constexpr int kCannotBegin = 125;
+inline constexpr int kCannotExecute = 126;
+inline constexpr int kNotFound = 127;
+
+enum class Phase { dialing, running, ending, leftovers, reporting, finished };
+enum class Link { dialing, up, waiting, gone };  // waiting: for the next dial
+enum class DialFailure { no_answer, hung_up, refused, unknown_host, stranger, other_pam };
+
+// What was so at the start.
+struct Settings {
+  // The task shares the group of the terminal's foreground: the terminal reaches it without us.
+  bool shared_group = false;
+  std::uint64_t ignored_signals = 0;  // bit signo - 1: ignored when we were started, so ignored by the task
+};
+
+// Events.
+struct Began {};
+struct Answered {};   // somebody's kernel took the connection; nothing is proved yet
+struct Connected {};  // pam has proved itself
+struct DialFailed {
+  DialFailure why;
+};
+struct LinkLost {};
+struct TaskStarted {};
+struct StartFailed {
+  bool not_found;
+};
+struct TaskStopped {};
+struct TaskContinued {};
+struct TaskExited {
+  ExitStatus status;
+  bool left;
+};  // left: descendants are alive
+struct DescendantsChanged {
+  unsigned left;
+};
+struct SignalArrived {
+  int signo;
+  SignalSource source;
+  std::uint32_t sequence = 0;
+};
+struct EndRequested {
+  Duration grace;
+};
+struct ParentGone {};
+struct OuterGone {};
+struct TimePassed {};
+using Event = std::variant<Began, Answered, Connected, DialFailed, LinkLost, TaskStarted, StartFailed,
+                           TaskStopped, TaskContinued, TaskExited, DescendantsChanged, SignalArrived,
+                           EndRequested, ParentGone, OuterGone, TimePassed>;
+
+// Effects.
+struct Dial {};
+struct StartTask {};
+struct SendRegistration {};
+struct SendParentLost {};
+struct SendStarterLost {};
+struct SendTaskEnded {};
+// To the task's process group (in a shared group: to the task and its descendants in it); STOP and CONT reach
+// all descendants, whatever their group.
+struct SignalTask {
+  int signo;
+};
+struct SignalDescendants {
+  int signo;
+};
+struct ContinueOuter {};
+enum class Complaint { no_pam, pam_dead, pam_silent, cannot_execute, cannot_end_leftovers };
+struct Complain {
+  Complaint what;
+  DialFailure why = DialFailure::no_answer;
+};
+struct Finish {
+  ExitStatus status;
+};  // the outer level relays it
+using Effect = std::variant<Dial, StartTask, SendRegistration, SendParentLost, SendStarterLost, SendTaskEnded,
+                            SignalTask, SignalDescendants, ContinueOuter, Complain, Finish>;
+using Effects = std::vector<Effect>;
+
+struct State {
+  Settings settings;
+  Phase phase = Phase::dialing;
+  Link link = Link::waiting;
+  std::optional<TimePoint> dial_at;     // link == waiting
+  std::optional<TimePoint> dial_limit;  // link is dialing or waiting
+  int hang_ups = 0;                     // in a row
+  SignalPairing pairing;
+  std::vector<int> held;  // signals that came before the task
+  bool stopped = false;
+  std::optional<TimePoint> stop_at;     // STOP for what has not followed TSTP
+  std::optional<TimePoint> term_at;     // leftovers
+  std::optional<TimePoint> kill_at;     // ending, leftovers; after the first KILL: the next
+  std::optional<TimePoint> give_up_at;  // leftovers, killing
+  bool terminal_stop = false;           // the terminal alone has asked the task to stop
+  bool killing = false;
+  Duration kill_pause{0};
+  unsigned left = 0;                 // descendants alive, where known
+  unsigned leftovers = 0;            // of them, how many had to be told to end
+  std::optional<ExitStatus> status;  // the task's
+  bool parent_gone = false;
+  bool outer_gone = false;
+};
+
+Effects step(State& state, const Event& event, TimePoint now);
+
+// When TimePassed is due; nothing where only an event can change anything.
+std::optional<TimePoint> next_deadline(const State& state);
+
+// True where DescendantsChanged is of use: the caller looks at /proc only then.
+bool wants_descendants(const State& state);
+
+// One line each, for tests and traces.
+std::string text(const Event& event);
+std::string text(const Effect& effect);
+
+}  // namespace rollcall::taskstarter
