@@ -42,6 +42,14 @@ bool is_cut(const error_code& error) {
          error == e::network_down;
 }
 
+// An IPv4 peer of our IPv6 socket as people write it.
+std::string plain_text(const boost::asio::ip::address& address) {
+  namespace ip = boost::asio::ip;
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
+  return address.to_string();
+}
+
 struct Connection {
   Connection(tcp::socket s, ConnectionId i, io::SecureChannel c)
       : socket(std::move(s)), id(i), channel(std::move(c)) {}
@@ -245,7 +253,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   void stranger(ConnectionId id, const std::string& why) {
     error_code error;
     const auto peer = connections_[id]->socket.remote_endpoint(error);
-    const std::string address = error ? "a peer that has gone" : peer.address().to_string();
+    const std::string address = error ? "a peer that has gone" : plain_text(peer.address());
     if (refused_[address]++ == 0) handler_.say("refused a connection from " + address + ": " + why);
   }
 
