@@ -1,0 +1,96 @@
+#!/bin/sh
+# self_test.sh COMPILER: the two checks of this folder find what they are for. Each breach is planted and must be named.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+compiler=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail() {
+    echo "FAILED: $1" >&2
+    failed=1
+}
+
+# fresh: a tree with one harmless file in each room.
+fresh() {
+    rm -rf "$dir/tree"
+    for room in common/base common/conf common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
+        mkdir -p "$dir/tree/$room"
+        echo '#include <string>' >"$dir/tree/$room/fine.cpp"
+    done
+}
+
+# expect STATUS TEXT COMMAND...: it ends with STATUS and says TEXT.
+expect() {
+    status=$1
+    text=$2
+    shift 2
+    got=0
+    output=$("$@" 2>&1) || got=$?
+    if [ "$got" -ne "$status" ]; then fail "$*: exit $got, expected $status: $output"; fi
+    case $output in
+    *"$text"*) ;;
+    *) fail "$*: said '$output', expected '$text'" ;;
+    esac
+}
+
+# includes FILE LINE TEXT: LINE in FILE is a breach, and TEXT says why.
+includes() {
+    fresh
+    printf '%s\n' "$2" >"$dir/tree/$1"
+    expect 1 "$1:1: $3" "$here/check_includes.sh" "$dir/tree"
+}
+
+fresh
+expect 0 "8 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
+includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
+includes common/io/x.hpp '#include "pam/policy/options.hpp"' 'common/io may not include pam/policy'
+includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include pam'
+includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
+includes taskstarter/x.cpp '#include "pam/policy/options.hpp"' 'taskstarter may not include pam/policy'
+includes pam/policy/x.cpp '#include "common/wire/task.pb.h"' 'pam/policy includes protobuf'
+includes pam/policy/x.cpp '#include <sys/socket.h>' 'pam/policy is pure'
+includes pam/policy/x.cpp '#include <boost/asio.hpp>' 'pam/policy is pure'
+includes common/base/x.cpp '#include <unistd.h>' 'common/base is pure'
+includes common/conf/x.cpp '#include <fstream>' 'common/conf is pure'
+includes common/wire/x.cpp '#include <sodium.h>' 'libsodium is for common/io'
+includes taskstarter/x.cpp '#include <boost/asio/io_context.hpp>' 'TaskStarter stays small'
+includes common/io/x.cpp '#include <boost/process/v2.hpp>' 'Boost.Process'
+includes pam/x.cpp '#include "elsewhere.hpp"' 'includes "elsewhere.hpp", which is in no room'
+fresh
+rm -r "$dir/tree/pam/policy"
+expect 2 "no source file in pam/policy" "$here/check_includes.sh" "$dir/tree"
+mkdir -p "$dir/none/common" "$dir/none/pam" "$dir/none/taskstarter"
+expect 2 "no source file" "$here/check_includes.sh" "$dir/none"
+
+# archive NAME CODE: a static archive of one object.
+archive() {
+    printf '%s\n' "$2" >"$dir/$1.cpp"
+    "$compiler" -std=c++20 -c "$dir/$1.cpp" -o "$dir/$1.o"
+    ar rcs "$dir/lib$1.a" "$dir/$1.o"
+}
+
+archive clean 'int twice(int x) { return 2 * x; }'
+archive getenv '#include <cstdlib>
+char* home() { return std::getenv("HOME"); }'
+archive clock '#include <chrono>
+auto now() { return std::chrono::steady_clock::now(); }'
+archive fork '#include <unistd.h>
+int child() { return fork(); }'
+archive file '#include <fstream>
+bool there() { return std::ifstream("/x").good(); }'
+expect 0 "none of the world" "$here/check_symbols.sh" "$dir/libclean.a"
+expect 1 "needs getenv" "$here/check_symbols.sh" "$dir/libclean.a" "$dir/libgetenv.a"
+expect 1 "steady_clock3now" "$here/check_symbols.sh" "$dir/libclock.a"
+expect 1 "needs fork" "$here/check_symbols.sh" "$dir/libfork.a" "$dir/libclean.a"
+expect 1 "basic_ifstream" "$here/check_symbols.sh" "$dir/libfile.a"
+expect 2 "missing" "$here/check_symbols.sh" "$dir/libclean.a" "$dir/libabsent.a"
+: >"$dir/libempty.a"
+expect 2 "no symbols" "$here/check_symbols.sh" "$dir/libempty.a"
+expect 2 "no archive given" "$here/check_symbols.sh"
+
+[ "$failed" -eq 0 ] && echo "every planted breach was found"
+exit "$failed"
