@@ -1,0 +1,109 @@
+# shellcheck shell=sh
+# check.sh: what the tests of the wrappers share: a private folder of programs, fakes that record, assertions.
+# Read with `.`; the arguments are the folder of the wrappers to test and, optionally, the shell to run them with.
+#
+# A test is a list of cases:   case_ 'what must be so'; run PROGRAM WORDS...; launched NAME WORDS...
+# Every assertion that fails prints its case, what was found and what was expected; finish ends the test.
+FAKES=$(dirname -- "$(readlink -f -- "$0")")/fakes
+[ -f "${1:-}/pjllib.sh" ] || { echo "no wrappers in '${1:-}'" >&2 && exit 1; }
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/wrappers.XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+trap 'exit 1' HUP INT TERM
+BIN=$WORK/bin RECORD=$WORK/record TOOLS=$WORK/tools
+mkdir "$BIN" "$RECORD" "$TOOLS"
+for file in "$1"/*_wrapper "$1"/*.sh "$1/mpirun.lsf" "$1/cmdfile_task"; do
+  sed "1s|^#!/bin/sh\$|#!${2:-/bin/sh}|" <"$file" >"$BIN/${file##*/}"
+  chmod 755 "$BIN/${file##*/}"
+done
+# Nothing of the machine's launchers, pams and variables reaches a case.
+for tool in awk cat dirname env mktemp paste readlink rm sed sh sort tail tr true uname wc; do
+  ln -s "$(command -v "$tool")" "$TOOLS/$tool"
+done
+for name in $(env | sed -n 's/^\(\(LS[BF]_\|OMPI_\|HYDRA_\|I_MPI_\|PMI\|SLURM_\|MP_\|ROLLCALL_\)[A-Za-z0-9_]*\)=.*/\1/p'); do
+  unset "$name"
+done
+LSF_ENVDIR=$WORK/conf
+export RECORD LSF_ENVDIR
+mkdir "$LSF_ENVDIR"
+
+failures=0 cases=0 name='' status=0
+
+case_() {
+  cases=$((cases + 1)) name=$1
+  rm -f "$RECORD"/*
+}
+
+failed() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s\n' "$name" >&2
+  [ $# = 0 ] || printf '  %s\n' "$@" >&2
+  [ ! -s "$RECORD/stderr" ] || sed 's/^/  stderr: /' <"$RECORD/stderr" >&2
+}
+
+# install_ NAME...: fakes of these names, launchers in PATH, pam and TaskStarter beside the wrappers.
+install_() {
+  for program do
+    case $program in pam | TaskStarter) cp "$FAKES/launcher" "$BIN/$program" ;; *) cp "$FAKES/launcher" "$TOOLS/$program" ;; esac
+  done
+}
+remove_() {
+  for program do rm -f "$BIN/$program" "$TOOLS/$program"; done
+}
+
+# run [NAME=VALUE...] PROGRAM WORD...: a program of $BIN, with these in its environment. stdin is run's own.
+run() {
+  program=
+  for word do
+    shift
+    case $program:$word in :[A-Z]*=*) ;; :*) program=$BIN/$word word=$program ;; esac
+    set -- "$@" "$word"
+  done
+  status=0
+  PATH=$TOOLS "$TOOLS/env" "$@" >"$RECORD/stdout" 2>"$RECORD/stderr" || status=$?
+}
+
+exits() {
+  [ "$status" = "$1" ] || failed "status: found $status, expected $1"
+}
+
+# launched NAME WORD...: the fake NAME was started with exactly these words, byte for byte.
+launched() {
+  fake=$1 && shift
+  if [ ! -f "$RECORD/$fake.argv" ]; then
+    failed "$fake was not started"
+    return 0
+  fi
+  : >"$RECORD/expected"
+  [ $# = 0 ] || printf '%s\0' "$@" >"$RECORD/expected"
+  cmp -s "$RECORD/expected" "$RECORD/$fake.argv" ||
+    failed "words of $fake, one per line in <>:" "found:" "$(show "$RECORD/$fake.argv")" "expected:" "$(show "$RECORD/expected")"
+}
+show() { tr '\n\0' '~\n' <"$1" | sed 's/^\(.*\)$/    <\1>/'; }
+
+not_launched() {
+  for fake do [ ! -f "$RECORD/$fake.argv" ] || failed "$fake was started"; done
+}
+
+# refuses STATUS TEXT: nothing was started, one line on stderr with TEXT in it, and this status.
+refuses() {
+  exits "$1"
+  not_launched mpirun.openmpi mpiexec.hydra srun pam
+  [ "$(wc -l <"$RECORD/stderr")" = 1 ] || failed 'expected one line on stderr'
+  grep -qF -- "$2" "$RECORD/stderr" || failed "stderr: expected to find: $2"
+}
+
+says() { grep -qF -- "$1" "$RECORD/stderr" || failed "stderr: expected to find: $1"; }
+quiet() { [ ! -s "$RECORD/stderr" ] || failed 'expected nothing on stderr'; }
+
+# environment NAME LINE...: the fake NAME had these lines in its environment; unset_in NAME VARIABLE: it had not.
+environment() {
+  fake=$1 && shift
+  for line do grep -qxF -- "$line" "$RECORD/$fake.env" || failed "environment of $fake: no line $line"; done
+}
+unset_in() { ! grep -q "^$2=" "$RECORD/$1.env" || failed "environment of $1: $2 is set"; }
+
+finish() {
+  [ "$failures" = 0 ] || { echo "$failures of the assertions in $cases cases failed" >&2 && exit 1; }
+  [ "$cases" -gt 0 ] || { echo 'no case was run' >&2 && exit 1; }
+  echo "$cases cases hold"
+}
