@@ -5,14 +5,12 @@
 // comes by *another* way within a second belongs to it and is dropped. A second one by the *same* way is a
 // new signal. Nothing is ever dropped without such a pair: what only the launcher sends is always delivered.
 //
-//   known arrivals of this number, within a second | a copy comes by S        -> delivered?
-//   none                                           | any way                  -> yes, and is remembered
-//   some that S has not been seen for              | S                        -> no: pairs off with the
-//   oldest of them all of them have seen S                        | S                        -> yes, and is
-//   remembered
+//   known arrivals of this number, within a second | a copy comes by S | delivered?
+//   none                                           | any way           | yes, and is remembered
+//   some that S has not been seen for              | S                 | no: pairs off with the oldest of them
+//   all of them have seen S                        | S                 | yes, and is remembered
 //
-// It does not deliver, and knows nothing of groups and terminals: task_life.hpp does. Pure: time is passed
-// in.
+// It does not deliver, and knows nothing of groups and terminals: task_life.hpp does. Pure: time is passed in.
 #pragma once
 
 #include <cstdint>

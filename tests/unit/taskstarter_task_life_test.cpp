@@ -1,0 +1,506 @@
+// Every row of the table in taskstarter/policy/task_life.hpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "taskstarter/policy/task_life.hpp"
+
+namespace rollcall::taskstarter {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Lines = std::vector<std::string>;
+constexpr auto kPam = SignalSource::pam;
+constexpr auto kLauncher = SignalSource::launcher;
+constexpr auto kTerminal = SignalSource::terminal;
+
+class TaskLife : public ::testing::Test {
+ protected:
+  Lines on(const Event& event) {
+    Lines lines;
+    for (const Effect& effect : step(state, event, now)) lines.push_back(text(effect));
+    return lines;
+  }
+
+  // Lets the time pass, deadline for deadline, and gathers what is done in it.
+  Lines pass(Duration duration) {
+    const TimePoint end = now + duration;
+    Lines lines;
+    while (const auto next = next_deadline(state)) {
+      if (*next > end) break;
+      now = std::max(now, *next);
+      for (auto& line : on(TimePassed{})) lines.push_back(line);
+      const auto after = next_deadline(state);
+      if (after && *after <= now) {
+        ADD_FAILURE() << "a deadline stands still: the loop would spin";
+        break;
+      }
+    }
+    now = end;
+    return lines;
+  }
+
+  void dialing() { on(Began{}); }
+  void running() {
+    dialing();
+    on(Connected{});
+    on(TaskStarted{});
+    ASSERT_EQ(state.phase, Phase::running);
+  }
+  void ending(Duration grace = seconds(10)) {
+    running();
+    on(EndRequested{grace});
+    ASSERT_EQ(state.phase, Phase::ending);
+  }
+  void leftovers(unsigned left = 2) {
+    running();
+    on(TaskExited{ExitStatus::exited(3), true});
+    on(DescendantsChanged{left});
+    ASSERT_EQ(state.phase, Phase::leftovers);
+  }
+  void reporting() {
+    running();
+    on(LinkLost{});
+    on(TaskExited{ExitStatus::exited(3), false});
+    ASSERT_EQ(state.phase, Phase::reporting);
+  }
+  void shared() { state.settings.shared_group = true; }
+
+  State state;
+  TimePoint now{};
+};
+
+// dialing
+
+TEST_F(TaskLife, DialsThenStartsThenRegisters) {
+  EXPECT_THAT(on(Began{}), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("StartTask"));
+  EXPECT_THAT(on(TaskStarted{}), ElementsAre("SendRegistration"));
+  EXPECT_FALSE(next_deadline(state)) << "nothing wakes a TaskStarter whose task runs";
+}
+
+TEST_F(TaskLife, NoTaskWithoutPam) {
+  for (const auto why : {DialFailure::refused, DialFailure::stranger, DialFailure::unknown_host}) {
+    state = State{};
+    dialing();
+    const Lines done = on(DialFailed{why});
+    ASSERT_EQ(done.size(), 2U);
+    EXPECT_TRUE(done[0].starts_with("Complain no pam"));
+    EXPECT_EQ(done[1], "Finish Exit (125)");
+    EXPECT_EQ(state.phase, Phase::finished);
+  }
+}
+
+TEST_F(TaskLife, AnUnreachablePamIsDialedForHalfAMinute) {
+  dialing();
+  Lines done;
+  int dials = 1;
+  while (state.phase == Phase::dialing && now < TimePoint{} + seconds(60)) {
+    EXPECT_THAT(on(DialFailed{DialFailure::no_answer}), IsEmpty());
+    done = pass(kRedialPause);
+    if (!done.empty() && done[0] == "Dial") ++dials;
+  }
+  EXPECT_EQ(dials, 60);
+  EXPECT_THAT(done, ElementsAre("Complain no pam, no answer", "Finish Exit (125)"));
+  EXPECT_EQ(now, TimePoint{} + kRedialLimit);
+}
+
+TEST_F(TaskLife, AStoppedPamThatTheKernelAnswersForIsWaitedForLonger) {
+  dialing();
+  on(Answered{});
+  EXPECT_THAT(pass(kAnswerLimit - seconds(1)), IsEmpty());
+  EXPECT_THAT(on(Connected{}), ElementsAre("StartTask"));
+}
+
+TEST_F(TaskLife, OneHangUpIsDialedAgainTwoAreTheEnd) {
+  dialing();
+  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}),
+              ElementsAre("Complain no pam, hung up", "Finish Exit (125)"));
+}
+
+TEST_F(TaskLife, WhatWouldEndATaskEndsUsBeforeThereIsOne) {
+  for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT}) {
+    state = State{};
+    dialing();
+    EXPECT_THAT(on(SignalArrived{signo, kLauncher}),
+                ElementsAre("Finish " + ExitStatus::signaled(signo).text()));
+  }
+}
+
+TEST_F(TaskLife, OtherSignalsAreKeptForTheTask) {
+  dialing();
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), IsEmpty());
+  on(Connected{});
+  EXPECT_THAT(on(TaskStarted{}), ElementsAre("SendRegistration", "SignalTask USR1"));
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), IsEmpty()) << "pam's copy of the same";
+}
+
+TEST_F(TaskLife, AnIgnoredSignalDoesNotEndUs) {
+  state.settings.ignored_signals = std::uint64_t{1} << (SIGINT - 1);
+  dialing();
+  EXPECT_THAT(on(SignalArrived{SIGINT, kTerminal}), IsEmpty());
+  EXPECT_EQ(state.phase, Phase::dialing);
+}
+
+TEST_F(TaskLife, AFailedStartIsToldToPam) {
+  dialing();
+  on(Connected{});
+  EXPECT_THAT(on(StartFailed{true}), ElementsAre("SendRegistration", "Finish Exit (127)"));
+  state = State{};
+  dialing();
+  on(Connected{});
+  EXPECT_THAT(on(StartFailed{false}), ElementsAre("SendRegistration", "Finish Exit (126)"));
+}
+
+TEST_F(TaskLife, AFailedStartThatPamCannotBeToldIsSaid) {
+  dialing();
+  on(Connected{});
+  state.link = Link::gone;
+  EXPECT_THAT(on(StartFailed{false}), ElementsAre("Complain cannot execute, no answer", "Finish Exit (126)"));
+}
+
+TEST_F(TaskLife, AParentThatGoesEarlyIsToldAfterTheRegistration) {
+  dialing();
+  EXPECT_THAT(on(ParentGone{}), IsEmpty());
+  on(Connected{});
+  EXPECT_THAT(on(TaskStarted{}), ElementsAre("SendRegistration", "SendParentLost"));
+}
+
+TEST_F(TaskLife, WithoutTheOuterLevelNothingIsBegun) {
+  dialing();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (125)"));
+}
+
+// running
+
+TEST_F(TaskLife, ACutLinkIsDialedForHalfAMinuteThenTheTaskIsEnded) {
+  running();
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  on(DialFailed{DialFailure::no_answer});
+  EXPECT_THAT(pass(kRedialPause), ElementsAre("Dial"));
+  const Lines done = pass(kRedialLimit - kRedialPause);
+  EXPECT_THAT(done, ElementsAre("Complain pam silent, no answer", "SignalTask TERM"));
+  EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, ALinkTakenUpAgainRegistersAnew) {
+  running();
+  on(LinkLost{});
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(pass(seconds(100)), IsEmpty());
+}
+
+TEST_F(TaskLife, ADeadPamEndsTheTaskAtOnce) {
+  for (const auto why : {DialFailure::refused, DialFailure::stranger, DialFailure::other_pam}) {
+    state = State{};
+    running();
+    on(LinkLost{});
+    const Lines done = on(DialFailed{why});
+    ASSERT_EQ(done.size(), 2U);
+    EXPECT_TRUE(done[0].starts_with("Complain pam dead")) << done[0];
+    EXPECT_EQ(done[1], "SignalTask TERM");
+    EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+    EXPECT_THAT(on(TaskExited{ExitStatus::signaled(9), false}), ElementsAre("Finish Signal (9 KILL)"))
+        << "nobody is left to be told";
+  }
+}
+
+TEST_F(TaskLife, OneHangUpMayBeAPamThatIsBeingKilled) {
+  running();
+  on(LinkLost{});
+  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}),
+              ElementsAre("Complain pam dead, hung up", "SignalTask TERM"));
+}
+
+TEST_F(TaskLife, HangUpsAreCountedInARowOnly) {
+  running();
+  on(LinkLost{});
+  on(DialFailed{DialFailure::hung_up});
+  pass(kHangUpPause);
+  on(Connected{});
+  on(LinkLost{});
+  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+}
+
+TEST_F(TaskLife, EverySignalReachesTheTaskOnce) {
+  for (const int signo : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, 40}) {
+    state = State{};
+    running();
+    EXPECT_THAT(on(SignalArrived{signo, kLauncher}), ElementsAre("SignalTask " + signal_name(signo)));
+    EXPECT_THAT(on(SignalArrived{signo, kPam, 1}), IsEmpty());
+    EXPECT_THAT(on(SignalArrived{signo, kTerminal}), IsEmpty());
+  }
+}
+
+TEST_F(TaskLife, PamsRepetitionAfterAReconnectionIsNoSignal) {
+  running();
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), ElementsAre("SignalTask USR1"));
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 2}), ElementsAre("SignalTask USR1"));
+}
+
+TEST_F(TaskLife, InASharedGroupTheTerminalHasDeliveredItsCopy) {
+  shared();
+  running();
+  EXPECT_THAT(on(SignalArrived{SIGINT, kTerminal}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGINT, kPam, 1}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGINT, kLauncher}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kPam, 2}), ElementsAre("SignalTask TERM"));
+}
+
+TEST_F(TaskLife, StopIsTstpThenStop) {
+  running();
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kPam, 1}), ElementsAre("SignalTask TSTP"));
+  EXPECT_THAT(pass(kStopGrace - milliseconds(1)), IsEmpty());
+  EXPECT_THAT(pass(milliseconds(1)), ElementsAre("SignalTask STOP"));
+  EXPECT_THAT(pass(seconds(5)), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGCONT, kPam, 2}), ElementsAre("ContinueOuter", "SignalTask CONT"));
+}
+
+TEST_F(TaskLife, AContWithinTheGraceTakesTheStopBack) {
+  running();
+  on(SignalArrived{SIGTSTP, kPam, 1});
+  on(SignalArrived{SIGCONT, kPam, 2});
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kLauncher}), IsEmpty())
+      << "the launcher's late copies change nothing";
+  EXPECT_THAT(on(SignalArrived{SIGCONT, kLauncher}), IsEmpty());
+  EXPECT_THAT(pass(seconds(5)), IsEmpty());
+}
+
+TEST_F(TaskLife, TheTerminalsOwnStopIsLeftToTheTask) {
+  shared();
+  running();
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kTerminal}), IsEmpty());
+  EXPECT_THAT(pass(seconds(5)), IsEmpty());
+}
+
+TEST_F(TaskLife, WhenPamAsksForTheSameStopItIsSeenThrough) {
+  shared();
+  running();
+  on(SignalArrived{SIGTSTP, kTerminal});
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kPam, 1}), IsEmpty());
+  EXPECT_THAT(pass(kStopGrace), ElementsAre("SignalTask STOP"));
+}
+
+TEST_F(TaskLife, AnEndIsTermAndAfterTheGraceKill) {
+  running();
+  EXPECT_THAT(on(EndRequested{seconds(10)}), ElementsAre("SignalTask TERM"));
+  EXPECT_THAT(pass(seconds(10) - milliseconds(1)), IsEmpty());
+  EXPECT_THAT(pass(milliseconds(1)), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}),
+              ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
+}
+
+TEST_F(TaskLife, AnEndWithoutGraceIsKill) {
+  running();
+  EXPECT_THAT(on(EndRequested{Duration{0}}), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, TheTermThatTheLauncherHasJustSentIsNotSentAgain) {
+  running();
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("SignalTask TERM"));
+  EXPECT_THAT(on(EndRequested{seconds(10)}), IsEmpty());
+  EXPECT_EQ(state.phase, Phase::ending);
+}
+
+TEST_F(TaskLife, AStoppedTaskIsContinuedSoThatItCanEnd) {
+  running();
+  on(TaskStopped{});
+  EXPECT_THAT(on(EndRequested{seconds(10)}), ElementsAre("SignalTask TERM", "SignalTask CONT"));
+  state = State{};
+  running();
+  on(TaskStopped{});
+  on(TaskContinued{});
+  EXPECT_THAT(on(EndRequested{seconds(10)}), ElementsAre("SignalTask TERM"));
+}
+
+TEST_F(TaskLife, AnEndedTaskIsReported) {
+  running();
+  EXPECT_THAT(on(TaskExited{ExitStatus::exited(3), false}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_EQ(state.leftovers, 0U);
+}
+
+TEST_F(TaskLife, ALostParentIsToldOnceForEachConnection) {
+  running();
+  EXPECT_THAT(on(ParentGone{}), ElementsAre("SendParentLost"));
+  EXPECT_THAT(on(ParentGone{}), IsEmpty());
+  on(LinkLost{});
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendParentLost"));
+}
+
+TEST_F(TaskLife, ALostOuterLevelEndsEverything) {
+  running();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("SendStarterLost", "SignalDescendants KILL"));
+  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), true}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{1}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
+  EXPECT_THAT(on(OuterGone{}), IsEmpty());
+}
+
+TEST_F(TaskLife, WithoutOuterLevelACutLinkIsNotWaitedFor) {
+  running();
+  on(LinkLost{});
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}), ElementsAre("Finish Signal (9 KILL)"));
+}
+
+// ending
+
+TEST_F(TaskLife, ALaterEndOnlyShortens) {
+  ending(seconds(10));
+  EXPECT_THAT(on(EndRequested{seconds(20)}), IsEmpty());
+  EXPECT_THAT(on(EndRequested{seconds(2)}), IsEmpty());
+  EXPECT_THAT(pass(seconds(2)), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(EndRequested{seconds(2)}), IsEmpty());
+}
+
+TEST_F(TaskLife, AnEndAtOnceInterruptsTheGrace) {
+  ending(seconds(10));
+  EXPECT_THAT(on(EndRequested{Duration{0}}), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, KillIsRepeatedUntilTheTaskIsGone) {
+  ending(Duration{0});
+  EXPECT_TRUE(wants_descendants(state));
+  EXPECT_THAT(pass(kKillAgain), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(pass(2 * kKillAgain), ElementsAre("SignalDescendants KILL"));
+  EXPECT_GE(pass(seconds(100)).size(), 99U);
+  EXPECT_EQ(state.phase, Phase::ending) << "a task that the kernel cannot end has not ended";
+}
+
+TEST_F(TaskLife, ATaskThatIsEndingIsNotStoppedButGetsOtherSignals) {
+  ending();
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kPam, 1}), IsEmpty());
+  EXPECT_THAT(pass(kStopGrace), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), ElementsAre("SignalTask USR1"));
+  pass(milliseconds(1100));
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("SignalTask TERM"));
+}
+
+TEST_F(TaskLife, ADeadPamShortensTheGrace) {
+  ending(seconds(10));
+  on(LinkLost{});
+  on(DialFailed{DialFailure::refused});
+  EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+}
+
+// leftovers
+
+TEST_F(TaskLife, WhatEndsByItselfIsNoLeftover) {
+  leftovers();
+  EXPECT_TRUE(wants_descendants(state));
+  EXPECT_THAT(pass(kLeftoverGrace - milliseconds(1)), IsEmpty());
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_EQ(state.leftovers, 0U);
+}
+
+TEST_F(TaskLife, LeftoversGetTermThenKill) {
+  leftovers(2);
+  EXPECT_THAT(pass(kLeftoverGrace), ElementsAre("SignalDescendants TERM", "SignalDescendants CONT"));
+  EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{1}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_EQ(state.leftovers, 2U);
+}
+
+TEST_F(TaskLife, WhatKillDoesNotEndIsGivenUp) {
+  leftovers();
+  const Lines done = pass(kLeftoverGrace + kKillGrace + kGiveUp);
+  ASSERT_GE(done.size(), 3U);
+  EXPECT_EQ(done[done.size() - 3], "Complain cannot end leftovers, no answer");
+  EXPECT_EQ(done.back(), "Finish Exit (3)");
+}
+
+TEST_F(TaskLife, LeftoversOfAnEndHaveWhatIsLeftOfItsGrace) {
+  ending(milliseconds(500));
+  on(TaskExited{ExitStatus::signaled(SIGTERM), true});
+  on(DescendantsChanged{1});
+  EXPECT_THAT(pass(kLeftoverGrace), ElementsAre("SignalDescendants TERM", "SignalDescendants CONT"));
+  EXPECT_THAT(pass(milliseconds(400)), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, AnEndAtOnceKillsLeftovers) {
+  leftovers();
+  EXPECT_THAT(on(EndRequested{Duration{0}}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_EQ(state.leftovers, 2U);
+}
+
+TEST_F(TaskLife, SignalsAfterTheTasksEndAreNobodys) {
+  leftovers();
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), IsEmpty());
+}
+
+TEST_F(TaskLife, ALostOuterLevelKillsLeftovers) {
+  leftovers();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("SendStarterLost", "SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, ALostLinkIsDialedWhileLeftoversEnd) {
+  leftovers();
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+}
+
+// reporting
+
+TEST_F(TaskLife, TheEndIsReportedWhenTheLinkIsBack) {
+  reporting();
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, TheEndIsRelayedWhenTheLinkDoesNotComeBack) {
+  reporting();
+  EXPECT_THAT(pass(kRedialLimit), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, NothingIsReportedToADeadPam) {
+  reporting();
+  EXPECT_THAT(on(DialFailed{DialFailure::refused}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheReport) {
+  reporting();
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, NoOuterLevelNoReport) {
+  reporting();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
+}
+
+// finished, and the text forms
+
+TEST_F(TaskLife, NothingHappensAfterTheEnd) {
+  running();
+  on(TaskExited{ExitStatus::exited(0), false});
+  ASSERT_EQ(state.phase, Phase::finished);
+  for (const Event& event : std::vector<Event>{
+           LinkLost{}, Connected{}, EndRequested{Duration{0}}, TimePassed{}, SignalArrived{SIGTERM, kPam, 9},
+           DescendantsChanged{1}, TaskExited{ExitStatus::exited(1), true}})
+    EXPECT_THAT(on(event), IsEmpty()) << text(event);
+  EXPECT_FALSE(next_deadline(state));
+}
+
+TEST(TaskLifeText, EventsReadAsSentences) {
+  EXPECT_EQ(text(Event{SignalArrived{SIGTERM, kLauncher}}), "SignalArrived TERM from launcher");
+  EXPECT_EQ(text(Event{DialFailed{DialFailure::other_pam}}), "DialFailed other pam");
+  EXPECT_EQ(text(Event{EndRequested{seconds(1)}}), "EndRequested 1000 ms");
+  EXPECT_EQ(text(Event{TaskExited{ExitStatus::signaled(11), true}}),
+            "TaskExited Signal (11 SEGV), descendants left");
+}
+
+}  // namespace
+}  // namespace rollcall::taskstarter
