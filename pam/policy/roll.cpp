@@ -150,7 +150,7 @@ class Turn {
     if (roll_.phase == Phase::ending) return;
     if (foreign)
       end_tasks_left(kQuickKill);
-    else if (roll_.live > 0 || !roll_.complete())
+    else if (roll_.live > 0 || !nothing_in_flight())
       roll_.drain_at = now_ + kDrain;
   }
 
@@ -188,13 +188,16 @@ class Turn {
 
   Effects finish_turn() {
     if (!roll_.finished()) run_timers();
-    if (roll_.live == 0 && roll_.complete()) roll_.drain_at.reset();
+    if (roll_.live == 0 && nothing_in_flight()) roll_.drain_at.reset();
     const bool tasks_done = roll_.live == 0 && !roll_.drain_at;
     if (!roll_.finished() && roll_.launcher_status && tasks_done) finish();
     return std::move(out_);
   }
 
  private:
+  // True where every task that is known to exist has reported.
+  bool nothing_in_flight() const { return roll_.expected ? roll_.complete() : roll_.registered() > 0; }
+
   void say(std::string text) { out_.push_back(effect::Say{std::move(text)}); }
   void note(std::string text) { out_.push_back(effect::Note{std::move(text)}); }
   static std::string errno_text(int error) { return std::generic_category().message(error); }

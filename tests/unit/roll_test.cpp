@@ -303,6 +303,13 @@ TEST(Roll, WithoutANumberTwoQuietSecondsSettleIt) {
   EXPECT_EQ(d.pass(400s), Texts{}) << "the registration timeout is over";
 }
 
+TEST(Roll, WithoutANumberAShortJobDoesNotWaitForMore) {
+  RollDriver d(rules(std::nullopt));
+  d.launch();
+  d.ends(d.task());
+  EXPECT_EQ(d.launcher_ends(), Texts{"Finish 0: the launcher ended: Done"});
+}
+
 TEST(Roll, TwoLiveTasksOfOneRankBothRunAndAreNamed) {
   RollDriver d(rules(2));
   d.launch();
