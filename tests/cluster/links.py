@@ -8,7 +8,7 @@ import os
 import signal
 
 from rollcall_testing import launchers, processes
-from rollcall_testing.job import method_1, pam, requires_pam
+from rollcall_testing.job import method_1, open_gate, pam, requires_pam
 from rollcall_testing.programs import end_of, hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import expect, expect_equal, main
 from rollcall_testing.waiting import seconds_until, wait_until
@@ -16,11 +16,6 @@ from rollcall_testing.waiting import seconds_until, wait_until
 FOUND_SECONDS = 27  # both ends know by then
 GONE_SECONDS = 60  # and by then the TaskStarter has ended its task
 SLACK_SECONDS = 3
-
-
-def open_gate(path):
-    with open(path, "w", encoding="ascii"):
-        pass
 
 
 def pass_time(seconds):

@@ -8,7 +8,7 @@ import resource
 import socket
 import struct
 
-from rollcall_testing.job import method_1, pam, requires_pam
+from rollcall_testing.job import fake, method_1, open_gate, pam, requires_pam
 from rollcall_testing.programs import hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
@@ -37,10 +37,6 @@ ATTACKS = {
 }
 
 
-def fake(bench, *options):
-    return [os.path.join(bench.build, "tests", "programs", "fake_launcher"), *options]
-
-
 def start_waiting(bench, *options, count=2):
     """A job of two tasks that wait for the gate; its port is open to strangers meanwhile."""
     notes = bench.fresh_directory()
@@ -66,11 +62,6 @@ def read_to_end(connection):
     except TimeoutError:
         raise AssertionError("pam keeps the connection open") from None
     return answer
-
-
-def open_gate(path):
-    with open(path, "w", encoding="ascii"):
-        pass
 
 
 def finish(bench, job, notes, gate):

@@ -10,17 +10,13 @@ import signal
 import subprocess
 
 from rollcall_testing import launchers, processes
-from rollcall_testing.job import Job, method_1, pam, requires_pam, site
+from rollcall_testing.job import Job, fake, method_1, pam, requires_pam, site
 from rollcall_testing.programs import ids_in, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import CTRL_C, CTRL_D, CTRL_Z, PROMPT, Shell
 from rollcall_testing.waiting import wait_until
 
 EVERY_BYTE = bytes(range(256)) * 4096  # 1 MiB, all values
-
-
-def fake(bench, *options):
-    return [os.path.join(bench.build, "tests", "programs", "fake_launcher"), *options]
 
 
 def launcher_words(bench, name, count=2):

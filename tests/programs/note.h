@@ -99,7 +99,7 @@ static inline void print_much(int number, long bytes) {
   static char buffer[1 << 16];
   setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
   for (long line = 0; line < bytes / 64; ++line) {
-    printf("%05d %08ld abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW\n", number, line);
+    printf("%05d %08ld abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV\n", number, line);
   }
   if (fflush(stdout) != 0) give_up("write the output");
 }

@@ -1,4 +1,5 @@
 // Any order of events leaves the roll sound, and when the launcher is gone it always ends.
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <csignal>

@@ -146,6 +146,27 @@ def method_1(launcher_words, job_words):
     return ["-g", str(len(launcher_words)), *launcher_words, *job_words]
 
 
+def fake(bench, *options):
+    """The words of tests/fakes/fake_launcher with these options."""
+    return [os.path.join(bench.build, "tests", "programs", "fake_launcher"), *map(str, options)]
+
+
+def run(bench, launcher, job_words, *options, **how):
+    """pam by Method 1; `options` are pam's own."""
+    return pam(bench, *options, *method_1(launcher, job_words), **how)
+
+
+def open_gate(path):
+    """Makes the file that a task in the mode `wait` waits for."""
+    with open(path, "w", encoding="ascii"):
+        pass
+
+
+def expect_no_tasks(job, seconds=2.0):
+    """No process of a task is alive any more, on any host."""
+    wait_until(lambda: not job.tasks(), lambda: f"no task alive: {job.tasks()}\n{job.told()}", seconds)
+
+
 def requires_pam(bench):
     """For main(): a missing pam is a failure, never a skip."""
     for name in ("pam", "TaskStarter"):
@@ -153,4 +174,3 @@ def requires_pam(bench):
             raise AssertionError(f"{bench.bin}/{name} is not there: build it first")
 
 
-STOP, CONT, KILL = signal.SIGSTOP, signal.SIGCONT, signal.SIGKILL
