@@ -16,7 +16,7 @@ complain() { echo "README.md: $*" >&2; bad=1; }
 # pam's own options: the words between `pam` and -g or -mpi, and those in the first column of its option table.
 options=$(
   {
-    grep -oE '(^|[`$/ ])pam -[^`|]*' "$readme" | sed -E 's/^.*pam //; s/ (-g|-mpi)( .*)?$/ \1/'
+    grep -oE '(^|[`$/ ])pam -[^`|]*' "$readme" | sed -E 's/^.*pam //; s/(^| )(-g|-mpi)( .*)?$/ \2/'
     sed -nE 's/^\| `(-[^`]*)` .*/\1/p' "$readme"
   } | tr ' ,[]' '\n' | grep -E '^-' | sort -u
 )
