@@ -1,7 +1,6 @@
 #include "pam/settings.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -10,12 +9,12 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "common/conf/lsf_conf.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/key_file.hpp"
+#include "common/io/read_file.hpp"
 #include "pam/policy/launcher_table.hpp"
 
 namespace rollcall::pam {
@@ -48,17 +47,11 @@ ConfDir conf_dir(const Environment& environment, const std::string& bin) {
 
 Result<conf::LsfConf> read_conf(const ConfDir& dir) {
   const std::string path = dir.path + "/lsf.conf";
-  std::ifstream file(path);
-  if (!file) {
-    if (!dir.named && errno == ENOENT) return conf::LsfConf{};
-    return configuration_error(path + ": cannot read it: " + std::generic_category().message(errno) +
-                               (dir.named ? " (LSF_ENVDIR is " + dir.path + ")" : ""));
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.bad() || (!file && !file.eof()))
-    return configuration_error(path + ": cannot read it to its end");
-  return conf::LsfConf::parse(text.str(), path);
+  const auto text = io::read_file(path);
+  if (text) return conf::LsfConf::parse(*text, path);
+  if (!dir.named && text.error() == boost::system::errc::no_such_file_or_directory) return conf::LsfConf{};
+  return configuration_error(path + ": cannot read it: " + text.error().message() +
+                             (dir.named ? " (LSF_ENVDIR is " + dir.path + ")" : ""));
 }
 
 std::string home_of(const Environment& environment) {
@@ -95,11 +88,7 @@ AllocationText allocation_text(const Environment& environment) {
   text.lsb_hosts = value_of(environment, "LSB_HOSTS");
   text.lsb_mcpu_hosts = value_of(environment, "LSB_MCPU_HOSTS");
   text.hostfile_name = value_of(environment, "LSB_DJOB_HOSTFILE");
-  if (std::ifstream file(text.hostfile_name); !text.hostfile_name.empty() && file) {
-    std::ostringstream content;
-    content << file.rdbuf();
-    text.hostfile_content = content.str();
-  }
+  if (const auto content = io::read_file(text.hostfile_name)) text.hostfile_content = *content;
   return text;
 }
 

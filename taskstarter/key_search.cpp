@@ -3,13 +3,11 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "common/conf/lsf_conf.hpp"
 #include "common/io/key_file.hpp"
-#include "taskstarter/descriptor.hpp"
+#include "common/io/read_file.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -30,16 +28,12 @@ Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir) {
   std::optional<std::string> none;
   if (conf_dir.empty()) return none;
   const std::string path = conf_dir + "/lsf.conf";
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file && (errno == ENOENT || errno == ENOTDIR)) return none;
-  if (!file) return configuration_error(path + ": cannot open it: " + std::strerror(errno));
-  std::string content;
-  char bytes[4096];
-  ssize_t size = 0;
-  while ((size = read(file.get(), bytes, sizeof bytes)) > 0)
-    content.append(bytes, static_cast<std::size_t>(size));
-  if (size < 0) return configuration_error(path + ": cannot read it: " + std::strerror(errno));
-  const auto conf = conf::LsfConf::parse(content, path);
+  const auto content = io::read_file(path);
+  if (!content && (content.error() == boost::system::errc::no_such_file_or_directory ||
+                   content.error() == boost::system::errc::not_a_directory))
+    return none;
+  if (!content) return configuration_error(path + ": cannot read it: " + content.error().message());
+  const auto conf = conf::LsfConf::parse(*content, path);
   if (!conf) return configuration_error(conf.error().text.substr(0, conf.error().text.find('\n')));
   return std::optional<std::string>(conf->value("ROLLCALL_KEY_FILE"));
 }

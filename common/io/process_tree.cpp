@@ -4,27 +4,22 @@
 #include "common/io/process_tree.hpp"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string>
+
+#include "common/io/read_file.hpp"
 
 namespace rollcall::io {
 namespace {
 
-std::string read_file(const std::string& path) {
-  std::string content;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return content;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = read(fd, buffer, sizeof buffer)) > 0;)
-    content.append(buffer, static_cast<std::size_t>(n));
-  close(fd);
-  return content;
+// "" where it cannot be read: the process is gone.
+std::string text_of(const std::string& path) {
+  auto content = read_file(path);
+  return content ? std::move(*content) : std::string{};
 }
 
 void append_children(pid_t pid, std::vector<pid_t>& found) {
@@ -33,7 +28,7 @@ void append_children(pid_t pid, std::vector<pid_t>& found) {
   if (threads == nullptr) return;
   while (const dirent* thread = readdir(threads)) {
     if (thread->d_name[0] == '.') continue;
-    const std::string list = read_file(folder + "/" + thread->d_name + "/children");
+    const std::string list = text_of(folder + "/" + thread->d_name + "/children");
     for (const char* at = list.c_str(); *at != '\0';) {
       char* end = nullptr;
       const long child = std::strtol(at, &end, 10);
@@ -55,7 +50,7 @@ std::vector<pid_t> descendants_of(pid_t root) {
 }
 
 bool is_alive(pid_t pid) {
-  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
   const char state = stat[name_end + 2];

@@ -71,12 +71,13 @@ class Turn {
     }
     if (task->state == TaskState::lost) {
       --roll_.lost;
+      std::erase_if(roll_.losses, [&](const Roll::Loss& loss) { return loss.tid == e.tid; });
       became_live(e.tid);
     }
     task->state = TaskState::running;
     task->connection = e.connection;
     task->end_us = 0;
-    roll_.away_until.erase(e.tid);
+    roll_.away.erase(e.tid);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
     out_.push_back(effect::Welcome{e.connection, e.tid});
     for (const auto& missed : roll_.signals)
@@ -107,7 +108,7 @@ class Turn {
     Task& task = roll_.tasks[e.tid];
     task.state = TaskState::away;
     task.end_us = e.at_us;
-    roll_.away_until[e.tid] = now_ + (e.cut ? kCutLink : kClosedLink);
+    roll_.away[e.tid] = {now_ + (e.cut ? kCutLink : kClosedLink), roll_.phase == Phase::ending};
     if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
       say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) +
           " for its tasks");
@@ -116,8 +117,9 @@ class Turn {
   void on(const event::StarterLost& e) {
     if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
     roll_.tasks[e.tid].end_us = e.at_us;
-    lose(e.tid, "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
-                    " was killed: its task was ended");
+    lose(e.tid, roll_.phase == Phase::ending,
+         "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
+             " was killed: its task was ended");
   }
 
   void on(const event::ParentLost& e) {
@@ -221,21 +223,41 @@ class Turn {
     Task& task = roll_.tasks[tid];
     task.state = state;
     --roll_.live;
-    roll_.away_until.erase(tid);
+    roll_.away.erase(tid);
     if (task.registration.rank) {
       const auto entry = roll_.live_ranks.find(*task.registration.rank);
       if (--entry->second == 0) roll_.live_ranks.erase(entry);
     }
   }
 
-  void lose(Tid tid, const std::string& line) {
+  // expected: launchers kill TaskStarters when they clean up.
+  void lose(Tid tid, bool expected, std::string line) {
     no_longer_live(tid, TaskState::lost);
     ++roll_.lost;
-    if (roll_.phase == Phase::ending)
-      note(line);  // launchers kill TaskStarters when they clean up
-    else
-      say(line);
+    if (expected) {
+      note(std::move(line));
+    } else {
+      roll_.losses.push_back({tid, std::move(line)});
+      if (!roll_.losses_at) roll_.losses_at = now_ + kClosedLink;
+    }
     check_all_ended();
+  }
+
+  // The first to be lost is the cause; a launcher that ends the others for it would make a line of each.
+  void say_losses() {
+    roll_.losses_at.reset();
+    if (roll_.losses.empty()) return;
+    const auto earlier = [&](const Roll::Loss& a, const Roll::Loss& b) {
+      return roll_.tasks[a.tid].end_us < roll_.tasks[b.tid].end_us;
+    };
+    const auto first = std::min_element(roll_.losses.begin(), roll_.losses.end(), earlier);
+    std::set<std::string> hosts;
+    for (const auto& loss : roll_.losses)
+      if (loss.tid != first->tid) hosts.insert(roll_.tasks[loss.tid].registration.host);
+    const std::size_t more = roll_.losses.size() - 1;
+    say(first->line +
+        (more == 0 ? "" : "; then " + std::to_string(more) + " more (" + fold_hosts(hosts) + ")"));
+    roll_.losses.clear();
   }
 
   void raise_expected() {
@@ -416,12 +438,14 @@ class Turn {
   }
 
   void run_link_timers() {
-    std::vector<Tid> gone;
-    for (const auto& [tid, until] : roll_.away_until)
-      if (until <= now_) gone.push_back(tid);
-    for (const Tid tid : gone)
-      lose(tid, "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
-                    task_name(roll_, tid) + " is lost");
+    std::vector<std::pair<Tid, bool>> gone;
+    for (const auto& [tid, away] : roll_.away)
+      if (away.until <= now_) gone.emplace_back(tid, away.expected);
+    for (const auto& [tid, expected] : gone)
+      lose(tid, expected,
+           "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
+               task_name(roll_, tid) + " is lost");
+    if (due(roll_.losses_at, now_)) say_losses();
   }
 
   void run_kill_timers() {
@@ -429,7 +453,7 @@ class Turn {
     if (take(roll_.tasks_kill_at) && roll_.live > 0) out_.push_back(effect::EndTasks{0, std::nullopt});
     if (!take(roll_.give_up_at)) return;
     for (Tid tid = 0; tid < roll_.tasks.size(); ++tid)
-      if (roll_.tasks[tid].live()) lose(tid, task_name(roll_, tid) + " does not answer: given up");
+      if (roll_.tasks[tid].live()) lose(tid, false, task_name(roll_, tid) + " does not answer: given up");
     if (roll_.launcher_running()) {
       say("the launcher " + roll_.rules.launcher + " does not end: given up");
       if (!roll_.verdict) roll_.verdict = kLostParentStatus;
@@ -438,6 +462,7 @@ class Turn {
   }
 
   void finish() {
+    say_losses();
     int code = roll_.launcher_status ? roll_.launcher_status->shell_code() : 1;
     if (roll_.parent_lost && roll_.phase == Phase::ending && code == 0) code = kLostParentStatus;
     if (roll_.not_started > 0 && !roll_.verdict) {
@@ -468,11 +493,11 @@ std::optional<TimePoint> next_deadline(const Roll& roll) {
     if (at && (!next || *at < *next)) next = at;
   };
   if (roll.finished()) return next;
-  for (const auto& at :
-       {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at, roll.clean_at,
-        roll.verdict_at, roll.drain_at, roll.launcher_kill_at, roll.tasks_kill_at, roll.give_up_at})
+  for (const auto& at : {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at,
+                         roll.clean_at, roll.verdict_at, roll.drain_at, roll.launcher_kill_at,
+                         roll.tasks_kill_at, roll.losses_at, roll.give_up_at})
     consider(at);
-  for (const auto& [tid, until] : roll.away_until) consider(until);
+  for (const auto& [tid, away] : roll.away) consider(away.until);
   return next;
 }
 
@@ -492,7 +517,7 @@ std::string broken_invariant(const Roll& roll) {
   if (lost != roll.lost)
     return "lost counts " + std::to_string(roll.lost) + ", there are " + std::to_string(lost);
   if (not_started != roll.not_started) return "not_started is miscounted";
-  if (away != roll.away_until.size()) return "a task that is away has no timer, or one that is not has";
+  if (away != roll.away.size()) return "a task that is away has no timer, or one that is not has";
   if (roll.finished() && next_deadline(roll)) return "finished, and still timed";
   const bool ends_by_itself = roll.launcher_running() || roll.live == 0 || roll.drain_at || roll.give_up_at;
   if (!roll.finished() && roll.phase != Phase::waiting && !ends_by_itself)

@@ -101,11 +101,21 @@ struct Roll {
   // Timers; none: not running.
   std::optional<TimePoint> first_deadline, all_deadline, settle_at, linger_at, clean_at, verdict_at, drain_at;
   std::optional<TimePoint> launcher_kill_at, tasks_kill_at, give_up_at;
-  std::map<Tid, TimePoint> away_until;
+  std::optional<TimePoint> losses_at;
+  struct Away {
+    TimePoint until;
+    bool expected = false;  // the job was being ended when the link went
+  };
+  std::map<Tid, Away> away;
 
   std::optional<ExitStatus> clean_status;  // of the task that started (g)
   std::optional<event::ParentLost> parent_lost;
   std::set<std::string> cut_hosts;  // said once each
+  struct Loss {
+    Tid tid;
+    std::string line;
+  };
+  std::vector<Loss> losses;  // said together: a launcher ends the others when one is lost
   std::optional<int> verdict;       // pam's exit code where a rule, not the launcher, decides it
   std::string why;                  // why pam ends, for the report
 

@@ -134,7 +134,7 @@ TEST(Roll, ALostTaskStarterWaitsForTheLauncher) {
   d.task("n2");
   d.feed(event::LinkEnded{1, false, 5});
   EXPECT_EQ(d.roll.tasks[1].state, TaskState::away);
-  d.pass(1s);
+  d.pass(2s);
   EXPECT_TRUE(d.said("task 1 (pid 2001) on n2 is lost"));
   EXPECT_EQ(d.roll.tasks[1].state, TaskState::lost);
   EXPECT_FALSE(d.finished);
@@ -143,13 +143,29 @@ TEST(Roll, ALostTaskStarterWaitsForTheLauncher) {
   EXPECT_EQ(d.finished->exit_code, 9);
 }
 
-TEST(Roll, AKilledOuterTaskStarterIsSaidAtOnce) {
+TEST(Roll, AKilledOuterTaskStarterIsSaid) {
   RollDriver d(rules(1));
   d.launch();
   d.task("n2", 0);
   d.feed(event::StarterLost{0, 77, 5});
+  EXPECT_EQ(d.roll.tasks[0].state, TaskState::lost);
+  d.pass(1s);
   EXPECT_TRUE(d.said("TaskStarter (pid 77) of task 0 (pid 2000) on n2 was killed: its task was ended"));
   EXPECT_FALSE(d.finished);
+}
+
+TEST(Roll, TheFirstLossIsNamedAndTheLaunchersCleanUpIsCounted) {
+  RollDriver d(rules(4));
+  d.launch();
+  for (const char* host : {"n1", "n2", "n3", "n4"}) d.task(host);
+  d.feed(event::LinkEnded{2, false, 1000});  // an inner TaskStarter was killed ...
+  for (const Tid tid : {3, 1, 0})
+    d.feed(event::StarterLost{tid, 70, 2000 + tid});  // ... and the launcher the rest
+  d.launcher_ends(ExitStatus::exited(255));
+  d.pass(2s);
+  EXPECT_TRUE(d.said("of task 2 (pid 2002) on n3 is lost; then 3 more (n1-n2,n4)"));
+  EXPECT_EQ(std::count_if(d.all.begin(), d.all.end(), [](auto& t) { return t.starts_with("Say"); }), 1);
+  EXPECT_EQ(d.finished->exit_code, 255);
 }
 
 TEST(Roll, ALauncherThatLeavesTasksHasThemEndedPolitely) {
