@@ -157,13 +157,15 @@ Error cannot_read(std::string_view launcher, const std::string& problem) {
   return usage_error("-mpi: " + std::string(launcher) + ": " + problem + kAdvice);
 }
 
+// `launcher` is the user's own word: what it is really may be a guess.
 Error option_error(std::string_view launcher, const Option& option) {
   const std::string name = printable(*option.word);
   switch (option.kind) {
     case Option::Kind::no_value:
       return usage_error("-mpi: " + std::string(launcher) + ": option " + name + " has no value");
     case Option::Kind::job_elsewhere:
-      return cannot_read(launcher, "with option " + name + " the job is not on the command line");
+      return usage_error("-mpi: " + std::string(launcher) + ": with option " + name +
+                         " the job is not on the command line; use a wrapper (-g without a number)");
     default:
       return cannot_read(launcher, "unknown option " + name);
   }
@@ -178,12 +180,12 @@ Result<Application> read_application(const LauncherTable& table, Words words, st
   Application application;
   while (at < words.size() && is_option(words[at])) {
     const Option option = read_option(table, words, at);
-    if (option.kind != Option::Kind::known) return option_error(table.launcher, option);
+    if (option.kind != Option::Kind::known) return option_error(file_of(words[0]), option);
     if (option.tasks) application.tasks = parse_whole(*option.tasks, 1, kMaxTasks);
     at = option.next;
   }
   if (at < words.size() && words[at] == "--") ++at;
-  if (at >= words.size() || words[at] == ":") return cannot_read(table.launcher, "found no job word");
+  if (at >= words.size() || words[at] == ":") return cannot_read(file_of(words[0]), "found no job word");
   application.job = at;
   return application;
 }

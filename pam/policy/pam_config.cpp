@@ -53,7 +53,7 @@ class Lookup {
 
  private:
   void complain(const conf::Setting& setting, std::string_view name, const std::string& expected) {
-    if (!errors_.empty()) errors_ += '\n';
+    if (!errors_.empty()) errors_ += "; ";
     errors_ += setting.where + ": " + std::string(name) + ": found " + printable(setting.value) +
                ", expected " + expected;
   }

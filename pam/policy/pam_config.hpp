@@ -36,8 +36,7 @@ struct PamConfig {
   std::string default_pjl_type;                            // LSB_DEFAULT_PJLTYPE
 };
 
-// Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; all of them,
-// joined by newlines.
+// Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; several ones in one line.
 Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& environment);
 
 }  // namespace rollcall::pam

@@ -104,22 +104,24 @@ class Turn {
   }
 
   void on(const event::LinkEnded& e) {
-    if (e.tid >= roll_.tasks.size() || roll_.tasks[e.tid].state != TaskState::running) return;
+    if (e.tid >= roll_.tasks.size()) return;
     Task& task = roll_.tasks[e.tid];
-    task.state = TaskState::away;
-    task.end_us = e.at_us;
-    roll_.away[e.tid] = {now_ + (e.cut ? kCutLink : kClosedLink), roll_.phase == Phase::ending};
+    if (task.state == TaskState::away && !roll_.away[e.tid].line.empty()) {
+      const auto away = roll_.away[e.tid];
+      return lose(e.tid, away.expected, away.line);
+    }
+    if (task.state != TaskState::running) return;
+    goes_away(e.tid, e.at_us, e.cut ? kCutLink : kClosedLink, "");
     if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
       say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) +
           " for its tasks");
   }
 
   void on(const event::StarterLost& e) {
-    if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
-    roll_.tasks[e.tid].end_us = e.at_us;
-    lose(e.tid, roll_.phase == Phase::ending,
-         "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
-             " was killed: its task was ended");
+    if (e.tid >= roll_.tasks.size() || roll_.tasks[e.tid].state != TaskState::running) return;
+    goes_away(e.tid, e.at_us, kGiveUp,
+              "TaskStarter (pid " + std::to_string(e.pid) + ") of " + task_name(roll_, e.tid) +
+                  " was killed: its task was ended");
   }
 
   void on(const event::ParentLost& e) {
@@ -228,6 +230,12 @@ class Turn {
       const auto entry = roll_.live_ranks.find(*task.registration.rank);
       if (--entry->second == 0) roll_.live_ranks.erase(entry);
     }
+  }
+
+  void goes_away(Tid tid, std::int64_t at_us, Duration wait, std::string line) {
+    roll_.tasks[tid].state = TaskState::away;
+    roll_.tasks[tid].end_us = at_us;
+    roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending, std::move(line)};
   }
 
   // expected: launchers kill TaskStarters when they clean up.
@@ -438,13 +446,15 @@ class Turn {
   }
 
   void run_link_timers() {
-    std::vector<std::pair<Tid, bool>> gone;
-    for (const auto& [tid, away] : roll_.away)
-      if (away.until <= now_) gone.emplace_back(tid, away.expected);
-    for (const auto& [tid, expected] : gone)
-      lose(tid, expected,
-           "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
-               task_name(roll_, tid) + " is lost");
+    std::vector<std::pair<Tid, Roll::Away>> gone;
+    for (const auto& entry : roll_.away)
+      if (entry.second.until <= now_) gone.push_back(entry);
+    for (auto& [tid, away] : gone) {
+      if (away.line.empty())
+        away.line = "TaskStarter (pid " + std::to_string(roll_.tasks[tid].registration.inner_pid) + ") of " +
+                    task_name(roll_, tid) + " is lost";
+      lose(tid, away.expected, away.line);
+    }
     if (due(roll_.losses_at, now_)) say_losses();
   }
 

@@ -22,7 +22,8 @@
 //   TERM to pam                                        delivered; KILL after terminate_interval; a second one: 1 s
 //
 //   a task:  registered -> running | not started;  running -> ended | lost | away (link gone);
-//            away -> running (resumed) | lost (1 s after a closed link, 60 s after a cut one)
+//            away -> running (resumed) | lost (1 s after a closed link, 60 s after a cut one; at once where the inner
+//            TaskStarter had said that the outer one was killed: its link closes when nothing of the task is left)
 #pragma once
 
 #include <map>
@@ -105,6 +106,7 @@ struct Roll {
   struct Away {
     TimePoint until;
     bool expected = false;  // the job was being ended when the link went
+    std::string line;       // what is known of it already: its inner TaskStarter is ending the task
   };
   std::map<Tid, Away> away;
 
@@ -115,9 +117,9 @@ struct Roll {
     Tid tid;
     std::string line;
   };
-  std::vector<Loss> losses;  // said together: a launcher ends the others when one is lost
-  std::optional<int> verdict;       // pam's exit code where a rule, not the launcher, decides it
-  std::string why;                  // why pam ends, for the report
+  std::vector<Loss> losses;    // said together: a launcher ends the others when one is lost
+  std::optional<int> verdict;  // pam's exit code where a rule, not the launcher, decides it
+  std::string why;             // why pam ends, for the report
 
   explicit Roll(RollRules r) : rules(std::move(r)), expected(rules.expected) {}
 

@@ -43,7 +43,9 @@ TEST(Report, EveryStatusHasItsWord) {
   d.ends(d.task("a-host-name-of-twenty"));
   d.ends(d.task(), ExitStatus::signaled(SIGSEGV));
   d.fails_to_start();
-  d.feed(event::StarterLost{d.task(), 7, 1});
+  const Tid lost = d.task();
+  d.feed(event::StarterLost{lost, 7, 1});
+  d.feed(event::LinkEnded{lost, false, 1});
   const std::string table = closing_table(d.roll, "mpirun ./app", fixed_time, false);
   EXPECT_NE(table.find("00000 a-host-nam ./app             Done                     08/31"),
             std::string::npos)

@@ -148,6 +148,8 @@ TEST(Roll, AKilledOuterTaskStarterIsSaid) {
   d.launch();
   d.task("n2", 0);
   d.feed(event::StarterLost{0, 77, 5});
+  EXPECT_EQ(d.roll.live, 1u) << "its inner TaskStarter is still ending it";
+  d.feed(event::LinkEnded{0, false, 6});
   EXPECT_EQ(d.roll.tasks[0].state, TaskState::lost);
   d.pass(1s);
   EXPECT_TRUE(d.said("TaskStarter (pid 77) of task 0 (pid 2000) on n2 was killed: its task was ended"));
@@ -159,8 +161,10 @@ TEST(Roll, TheFirstLossIsNamedAndTheLaunchersCleanUpIsCounted) {
   d.launch();
   for (const char* host : {"n1", "n2", "n3", "n4"}) d.task(host);
   d.feed(event::LinkEnded{2, false, 1000});  // an inner TaskStarter was killed ...
-  for (const Tid tid : {3, 1, 0})
-    d.feed(event::StarterLost{tid, 70, 2000 + tid});  // ... and the launcher the rest
+  for (const Tid tid : {3, 1, 0}) {          // ... and the launcher ended the rest
+    d.feed(event::StarterLost{tid, 70, 2000 + tid});
+    d.feed(event::LinkEnded{tid, false, 3000});
+  }
   d.launcher_ends(ExitStatus::exited(255));
   d.pass(2s);
   EXPECT_TRUE(d.said("of task 2 (pid 2002) on n3 is lost; then 3 more (n1-n2,n4)"));
