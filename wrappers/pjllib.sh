@@ -29,12 +29,14 @@ pjl_fail() {
   exit "$1"
 }
 
-# pjl_conf NAME: the value of NAME in the environment, else in LSF_ENVDIR/lsf.conf; nothing where neither has it.
+# pjl_conf NAME: the value of NAME in the environment, else in lsf.conf of LSF_ENVDIR or, as pam has it, of conf
+# beside our directory; nothing where neither has it.
 pjl_conf() {
   eval "value=\${$1:-}"
-  if [ -z "$value" ] && [ -r "${LSF_ENVDIR:-/etc}/lsf.conf" ]; then
-    value=$(sed -n "s/^[[:blank:]]*$1[[:blank:]]*=[[:blank:]]*//p" <"${LSF_ENVDIR:-/etc}/lsf.conf" | tail -n 1 |
-      sed 's/[[:blank:]]*$//; s/^"\(.*\)"$/\1/')
+  conf=${LSF_ENVDIR:-${PJL_HERE%/*}/conf}/lsf.conf
+  if [ -z "$value" ] && [ -r "$conf" ]; then
+    value=$(sed -n "s/^[[:blank:]]*$1[[:blank:]]*=[[:blank:]]*//p" <"$conf" | tail -n 1 |
+      sed "s/[[:blank:]]#.*//; s/[[:blank:]]*\$//; s/^[\"']\(.*\)[\"']\$/\1/")
   fi
   printf %s "$value"
 }

@@ -22,7 +22,7 @@ done
 for name in $(env | sed -n 's/^\(\(LS[BF]_\|OMPI_\|HYDRA_\|I_MPI_\|PMI\|SLURM_\|MP_\|ROLLCALL_\)[A-Za-z0-9_]*\)=.*/\1/p'); do
   unset "$name"
 done
-LSF_ENVDIR=$WORK/conf
+LSF_ENVDIR=$WORK/envdir
 export RECORD LSF_ENVDIR
 mkdir "$LSF_ENVDIR"
 

@@ -74,7 +74,13 @@ printf 'n1\nn1\n\nn2 \n# the end\n' >"$WORK/host file"
   launched mpirun.openmpi $threads --host a:1,b:1 -np 2 prog
   run LSF_PAM_HOSTLIST_USE=all LSB_HOSTS='a a b' openmpi_wrapper prog
   launched mpirun.openmpi $threads --host a:2,b:1 -np 3 prog
-  rm "$LSF_ENVDIR/lsf.conf"
+  printf "LSF_PAM_HOSTLIST_USE='unique' # for the hybrid codes\n" >"$LSF_ENVDIR/lsf.conf"
+  run LSB_HOSTS='a a b' openmpi_wrapper prog
+  launched mpirun.openmpi $threads --host a:1,b:1 -np 2 prog
+  mkdir -p "$WORK/conf" && mv "$LSF_ENVDIR/lsf.conf" "$WORK/conf/lsf.conf"
+  run LSF_ENVDIR= LSB_HOSTS='a a b' openmpi_wrapper prog # conf beside bin
+  launched mpirun.openmpi $threads --host a:1,b:1 -np 2 prog
+  rm "$WORK/conf/lsf.conf"
 
   case_ 'geometry: each task on the host of its group'
   geometry='{(2,5,7)(0,6)(1,3)(4)}'
