@@ -88,6 +88,8 @@ class Turn {
   void on(const event::TaskEnded& e) {
     if (e.tid >= roll_.tasks.size() || !roll_.tasks[e.tid].live()) return;
     Task& task = roll_.tasks[e.tid];
+    if (const auto away = roll_.away.find(e.tid); away != roll_.away.end() && !away->second.line.empty())
+      tell_loss(e.tid, away->second.expected, away->second.line);
     no_longer_live(e.tid, TaskState::ended);
     task.status = e.status;
     task.end_us = e.end_us;
@@ -238,17 +240,18 @@ class Turn {
     roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending, std::move(line)};
   }
 
-  // expected: launchers kill TaskStarters when they clean up.
-  void lose(Tid tid, bool expected, std::string line) {
+  void lose(Tid tid, bool expected, const std::string& line) {
     no_longer_live(tid, TaskState::lost);
     ++roll_.lost;
-    if (expected) {
-      note(std::move(line));
-    } else {
-      roll_.losses.push_back({tid, std::move(line)});
-      if (!roll_.losses_at) roll_.losses_at = now_ + kClosedLink;
-    }
+    tell_loss(tid, expected, line);
     check_all_ended();
+  }
+
+  // expected: launchers kill TaskStarters when they clean up.
+  void tell_loss(Tid tid, bool expected, const std::string& line) {
+    if (expected) return note(line);
+    roll_.losses.push_back({tid, line});
+    if (!roll_.losses_at) roll_.losses_at = now_ + kClosedLink;
   }
 
   // The first to be lost is the cause; a launcher that ends the others for it would make a line of each.

@@ -156,6 +156,17 @@ TEST(Roll, AKilledOuterTaskStarterIsSaid) {
   EXPECT_FALSE(d.finished);
 }
 
+TEST(Roll, AKilledOuterTaskStarterIsSaidAlsoWhereTheTasksEndIsKnown) {
+  RollDriver d(rules(1));
+  d.launch();
+  d.task("n2", 0);
+  d.feed(event::StarterLost{0, 77, 5});
+  d.ends(0, ExitStatus::signaled(SIGKILL));
+  EXPECT_EQ(d.roll.tasks[0].state, TaskState::ended);
+  d.launcher_ends(ExitStatus::exited(137));
+  EXPECT_TRUE(d.said("TaskStarter (pid 77) of task 0 (pid 2000) on n2 was killed: its task was ended"));
+}
+
 TEST(Roll, TheFirstLossIsNamedAndTheLaunchersCleanUpIsCounted) {
   RollDriver d(rules(4));
   d.launch();
