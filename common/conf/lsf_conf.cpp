@@ -111,22 +111,36 @@ std::string quoted(const std::string& value) {
   return quote + value + quote;
 }
 
+// The tail of the error line: "; broken too: lines 4, 9 and 3 more".
+std::string broken_too(const std::vector<int>& lines) {
+  constexpr std::size_t kShown = 5;
+  if (lines.empty()) return "";
+  std::string text = lines.size() == 1 ? "; broken too: line " : "; broken too: lines ";
+  for (std::size_t i = 0; i < lines.size() && i < kShown; ++i)
+    text += (i ? ", " : "") + std::to_string(lines[i]);
+  if (lines.size() > kShown) text += " and " + std::to_string(lines.size() - kShown) + " more";
+  return text;
+}
+
 }  // namespace
 
 Result<LsfConf> LsfConf::parse(std::string_view text, const std::string& file_name) {
   LsfConf conf;
-  std::string errors;
+  std::string first_error;
+  std::vector<int> also_broken;
   for (const Line& line : lines_of(text)) {
     const std::string_view content = trim_left(line.text);
     if (content.empty() || content.front() == '#') continue;
     const std::string where = file_name + ":" + std::to_string(line.number);
     auto pair = pair_of(content);
-    if (!pair)
-      errors += (errors.empty() ? "" : "\n") + where + ": " + pair.error().text;
-    else
+    if (pair)
       conf.settings_[pair->name] = {std::move(pair->value), where};
+    else if (first_error.empty())
+      first_error = where + ": " + pair.error().text;
+    else
+      also_broken.push_back(line.number);
   }
-  if (!errors.empty()) return configuration_error(std::move(errors));
+  if (!first_error.empty()) return configuration_error(first_error + broken_too(also_broken));
   return conf;
 }
 

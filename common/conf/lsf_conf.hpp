@@ -22,7 +22,7 @@ class LsfConf {
  public:
   LsfConf() = default;
 
-  // Every broken line is an error "FILE:LINE: found X, expected Y"; all of them, joined by newlines.
+  // A broken line is an error "FILE:LINE: found X, expected Y"; the numbers of further ones stand behind it.
   // A name given twice: the last one counts.
   static Result<LsfConf> parse(std::string_view text, const std::string& file_name);
 

@@ -64,13 +64,14 @@ TEST(LsfConf, BrokenLinesAreNamed) {
             "f:1: found \"A=b\\x00c\", expected a line of text without NUL bytes");
 }
 
-TEST(LsfConf, AllBrokenLinesAreNamedWithTheirOwnNumbers) {
-  const auto conf = LsfConf::parse("A=1\nB\\\n\\\n!\nC=3\n[x]\n", "lsf.conf");
-  ASSERT_FALSE(conf);
-  EXPECT_EQ(conf.error().kind, ErrorKind::configuration);
-  EXPECT_EQ(conf.error().text,
-            "lsf.conf:2: found \"!\", expected '=' after B\n"
-            "lsf.conf:6: found \"[x]\", expected NAME=VALUE, a comment or an empty line");
+TEST(LsfConf, FurtherBrokenLinesAreNamedByTheirNumbers) {
+  const auto text = [](const std::string& conf) { return LsfConf::parse(conf, "lsf.conf").error().text; };
+  EXPECT_EQ(LsfConf::parse("x", "f").error().kind, ErrorKind::configuration);
+  EXPECT_EQ(text("A=1\nB\\\n\\\n!\nC=3\n[x]\n"),
+            "lsf.conf:2: found \"!\", expected '=' after B; broken too: line 6");
+  EXPECT_EQ(text("a\nb\nc\nd\ne\nf\ng\nh\n"),
+            "lsf.conf:1: found the end of the line, expected '=' after a; broken too: lines 2, 3, 4, 5, 6 "
+            "and 2 more");
 }
 
 TEST(LsfConf, ASettingKnowsItsPlace) {

@@ -59,10 +59,10 @@ TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::configuration);
   EXPECT_EQ(made.error().text,
-            "environment: LSF_HPC_PJL_LOADENV_TIMEOUT: found \"-1\", expected seconds from 0 to 1000000000\n"
-            "/etc/lsf.conf:2: LSF_PAM_CLEAN_JOB_DELAY: found \"-4\", expected seconds from 0 to 1000000000\n"
-            "environment: LSF_PAM_HOSTLIST_USE: found \"all\", expected unique or nothing\n"
-            "/etc/lsf.conf:3: JOB_TERMINATE_INTERVAL: found \"ten\", expected seconds from 0 to 1000000000\n"
+            "environment: LSF_HPC_PJL_LOADENV_TIMEOUT: found \"-1\", expected seconds from 0 to 1000000000; "
+            "/etc/lsf.conf:2: LSF_PAM_CLEAN_JOB_DELAY: found \"-4\", expected seconds from 0 to 1000000000; "
+            "environment: LSF_PAM_HOSTLIST_USE: found \"all\", expected unique or nothing; "
+            "/etc/lsf.conf:3: JOB_TERMINATE_INTERVAL: found \"ten\", expected seconds from 0 to 1000000000; "
             "/etc/lsf.conf:4: LSF_BINDIR: found \"bin\", expected an absolute path");
 }
 
