@@ -1,0 +1,226 @@
+// The way to pam: who is believed, what a lost connection means.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "taskstarter_stage.hpp"
+
+namespace rollcall::taskstarter::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TaskStarterLink : public Stage {
+ protected:
+  // A starter that is to end by itself before any task: what it said.
+  static std::string refusal(const Program::Plan& plan) {
+    Program starter(plan);
+    EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
+    EXPECT_EQ(starter.rest(), "") << "the task has run";
+    const std::string said = starter.errors();
+    EXPECT_TRUE(said.starts_with("TaskStarter: " + host() + ": ")) << said;
+    EXPECT_EQ(said.find('\n'), said.size() - 1) << "one line: " << said;
+    return said;
+  }
+  static std::string host() {
+    char name[256];
+    gethostname(name, sizeof name);
+    return name;
+  }
+  Program::Plan to(const std::string& where) const {
+    return {{task_starter(), "-p", where, probe(), "nest"}, {{"ROLLCALL_KEY_FILE", key_.path}}, {}, false};
+  }
+};
+
+TEST_F(TaskStarterLink, AClosedPortIsNoPam) {
+  pam_.close_port();
+  EXPECT_THAT(refusal(to(pam_.where())),
+              HasSubstr("cannot reach pam at " + pam_.where() + ": connection refused"));
+}
+
+TEST_F(TaskStarterLink, ANameThatIsNone) {
+  EXPECT_THAT(refusal(to("no such host.invalid:1")), HasSubstr("control character"))
+      << "a blank is no part of a name";
+  EXPECT_THAT(refusal(to("rollcall-has-no-such-host.invalid:1")),
+              HasSubstr("rollcall-has-no-such-host.invalid:1"));
+}
+
+TEST_F(TaskStarterLink, WithoutAKeyNothingIsBegun) {
+  auto plan = this->plan({probe(), "nest"});
+  plan.variables["ROLLCALL_KEY_FILE"] = "/nonexistent/key";
+  EXPECT_THAT(refusal(plan), HasSubstr("/nonexistent/key"));
+  plan.variables = {{"ROLLCALL_KEY_FILE", ""}, {"HOME", "/nonexistent"}};
+  EXPECT_THAT(refusal(plan), HasSubstr("/nonexistent/.rollcall/key"));
+  chmod(key_.path.c_str(), 0644);
+  EXPECT_THAT(refusal(this->plan({probe(), "nest"})), HasSubstr("0644"));
+}
+
+TEST_F(TaskStarterLink, ABrokenLsfConfIsNamed) {
+  std::ofstream(key_.directory + "/lsf.conf") << "A=1\nnonsense\n";
+  auto plan = this->plan({probe(), "nest"});
+  plan.variables = {{"ROLLCALL_KEY_FILE", ""}};
+  EXPECT_THAT(refusal(plan), HasSubstr("lsf.conf:2"));
+  unlink((key_.directory + "/lsf.conf").c_str());
+}
+
+TEST_F(TaskStarterLink, APamWithAnotherKeyIsNotBelieved) {
+  KeyFile other;
+  auto plan = this->plan({probe(), "nest"});
+  plan.variables["ROLLCALL_KEY_FILE"] = other.path;
+  Program starter(plan);
+  auto pam = pam_.accept();
+  EXPECT_FALSE(pam.next_or_end("the end of the connection"));
+  EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
+  EXPECT_THAT(starter.errors(), HasSubstr("what answers there does not hold our key"));
+  EXPECT_EQ(starter.rest(), "");
+}
+
+TEST_F(TaskStarterLink, AStrangerIsNotBelieved) {
+  for (const std::string& said :
+       {std::string("SSH-2.0-OpenSSH_9.2\r\n"), std::string("HTTP/1.1 400 Bad\r\n\r\n"),
+        std::string("\xff\xff\xff\xff", 4), std::string("\0\0\0\0", 4), std::string("\0\0\0\1x", 5),
+        std::string(5000, 'x')}) {
+    Program starter(plan({probe(), "nest"}));
+    const Descriptor stranger = pam_.accept_raw();
+    send(stranger.get(), said.data(), said.size(), MSG_NOSIGNAL);
+    EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
+    EXPECT_THAT(starter.errors(), HasSubstr("does not hold our key"));
+    EXPECT_EQ(starter.rest(), "");
+  }
+}
+
+TEST_F(TaskStarterLink, OneWhoOnlyHangsUpIsTriedTwice) {
+  Program starter(plan({probe(), "nest"}));
+  pam_.accept_raw();
+  pam_.accept_raw();
+  EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
+  EXPECT_THAT(starter.errors(), HasSubstr("closed before pam proved itself"));
+}
+
+TEST_F(TaskStarterLink, NoTaskRunsBeforePamHasProvedItself) {
+  Program starter(plan({probe(), "nest"}));
+  auto pam = pam_.accept();
+  starter.signal(SIGUSR2);  // is kept for the task, and shows below that none has run
+  wait_until("the inner level to have taken it", [&] { return state_of(starter.pid()) == 'S'; });
+  pam.registration();
+  EXPECT_EQ(pam.ended().value(), SIGUSR2);
+}
+
+TEST_F(TaskStarterLink, SeveralAddressesAreTried) {
+  FakePam closed(key_.key, "127.0.0.1", 0);
+  const std::string port = ":" + std::to_string(pam_.port());
+  for (const std::string where : {"127.9.9.9,127.0.0.1", "127.0.0.1,127.9.9.9", "::1,127.0.0.1", "localhost",
+                                  "rollcall-has-no-such-host.invalid,127.0.0.1", "127.9.9.9,localhost"}) {
+    Program starter(to(where + port));
+    auto pam = pam_.accept();
+    pam.registration();
+    pam.end_task(0);
+    EXPECT_EQ(pam.ended().value(), SIGKILL) << where;
+  }
+}
+
+TEST_F(TaskStarterLink, AStrangerAtOneAddressIsPassedOver) {
+  FakePam stranger(key_.key, "127.0.0.2", pam_.port());
+  Program starter(to("127.0.0.2,127.0.0.1:" + std::to_string(pam_.port())));
+  const Descriptor odd = stranger.accept_raw();
+  send(odd.get(), "nonsense", 8, MSG_NOSIGNAL);
+  auto pam = pam_.accept();
+  pam.registration();
+  EXPECT_TRUE(starter.running());
+}
+
+TEST_F(TaskStarterLink, ALostConnectionIsTakenUpAgain) {
+  Program starter(plan({probe(), "signals"}));
+  auto first = pam_.accept();
+  const auto told = first.registration();
+  first.welcome(17);
+  first.deliver(1, SIGUSR1);
+  starter.line("the task's set-up");
+  EXPECT_EQ(starter.line("a signal"), "got 10");
+  for (const bool hard : {false, true}) {
+    hard ? first.reset() : first.hang_up();
+    auto again = pam_.accept("the connection to be taken up again");
+    const auto retold = again.registration();
+    EXPECT_TRUE(retold.resumed());
+    EXPECT_EQ(retold.tid(), 17U);
+    EXPECT_EQ(retold.task_pid(), told.task_pid());
+    EXPECT_EQ(retold.start_time_us(), told.start_time_us());
+    again.deliver(1, SIGUSR1);  // a repetition
+    again.deliver(hard ? 3 : 2, SIGUSR2);
+    EXPECT_EQ(starter.line("a signal"), "got 12");
+    first = std::move(again);
+  }
+  first.end_task(0);
+  EXPECT_EQ(first.ended().value(), SIGKILL);
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
+  EXPECT_EQ(starter.errors(), "") << "nothing to worry about";
+}
+
+TEST_F(TaskStarterLink, ADeadPamEndsTheTask) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  const auto pids = pids_in(starter.line("the task's set-up"));
+  pam_.close_port();
+  talk.hang_up();
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
+  EXPECT_THAT(starter.errors(),
+              HasSubstr("pam at " + pam_.where() + " is gone (connection refused): ending the task"));
+  for (const pid_t pid : pids) EXPECT_FALSE(alive(pid));
+}
+
+TEST_F(TaskStarterLink, ADeadPamEndsATaskThatIgnoresTerm) {
+  Program starter(plan({probe(), "stubborn"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  starter.line("the task's set-up");
+  pam_.close_port();
+  talk.reset();
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
+}
+
+TEST_F(TaskStarterLink, AnotherPamOnThePortIsNotOurs) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  starter.line("the task's set-up");
+  pam_.become_another();
+  talk.hang_up();
+  auto other = pam_.accept("the connection to be taken up again");
+  EXPECT_FALSE(other.next_or_end("the end of the connection")) << "another pam is told nothing";
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
+  EXPECT_THAT(starter.errors(), HasSubstr("another pam answers there"));
+}
+
+TEST_F(TaskStarterLink, AStrangerOnThePortIsADeadPam) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  starter.line("the task's set-up");
+  talk.hang_up();
+  const Descriptor stranger = pam_.accept_raw();
+  send(stranger.get(), "nonsense", 8, MSG_NOSIGNAL);
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
+  EXPECT_THAT(starter.errors(), HasSubstr("does not hold our key"));
+}
+
+TEST_F(TaskStarterLink, AnEndWhileTheConnectionIsTakenUpAgainIsReported) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  const auto pids = pids_in(starter.line("the task's set-up"));
+  talk.hang_up();
+  auto again = pam_.accept("the connection to be taken up again");  // pam is busy, and does not answer yet
+  for (const pid_t pid : pids) kill(pid, SIGKILL);
+  for (const pid_t pid : pids) wait_until("the task's end", [&] { return !alive(pid); });
+  EXPECT_TRUE(starter.running());
+  again.registration();
+  EXPECT_EQ(again.ended().value(), SIGKILL);
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
+}
+
+}  // namespace
+}  // namespace rollcall::taskstarter::test
