@@ -104,9 +104,10 @@ Result<Pair> pair_of(std::string_view line) {
   return Pair{std::string(name), std::move(*value)};
 }
 
-// A value with both kinds of quotes can only have come from unquoted words, and reads back from them.
+// A value with both kinds of quotes can only have come from unquoted words, and reads back from them; the blank keeps
+// a backslash at its end from joining the next line.
 std::string quoted(const std::string& value) {
-  if (value.find('"') != std::string::npos && value.find('\'') != std::string::npos) return value;
+  if (value.find('"') != std::string::npos && value.find('\'') != std::string::npos) return value + " ";
   const char quote = value.find('"') == std::string::npos ? '"' : '\'';
   return quote + value + quote;
 }

@@ -82,6 +82,13 @@ TEST(LsfConf, ASettingKnowsItsPlace) {
   EXPECT_EQ(conf->find("Z"), nullptr);
 }
 
+TEST(LsfConf, WhatIsPrintedReadsBack) {
+  for (const char* text : {"A=b c", "A=' b\"'", "A=it's", "A=it's \"so\"", "A=it's \"so\"\\\\"}) {
+    const auto conf = LsfConf::parse(text, "f");
+    EXPECT_EQ(value(conf->text() + "B=1\n"), conf->value("A")) << text;
+  }
+}
+
 TEST(LsfConf, LongBrokenLinesMakeShortErrors) { EXPECT_LT(value(std::string(1 << 20, '!')).size(), 200u); }
 
 }  // namespace
