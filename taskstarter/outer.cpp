@@ -72,10 +72,9 @@ class Outer {
 
  private:
   void turn() {
-    std::array<pollfd, 3> fds{{{signals_, POLLIN, 0}, {parent_.fd(), POLLIN, 0}, {link_fd_, POLLIN, 0}}};
+    std::array<pollfd, 2> fds{{{signals_, POLLIN, 0}, {parent_.fd(), POLLIN, 0}}};
     if (poll(fds.data(), fds.size(), -1) < 0) return;
     if (fds[1].revents != 0) tell_parent_gone();
-    if (fds[2].revents != 0) take_words();
     if (fds[0].revents != 0) take_signals();
   }
 
@@ -112,21 +111,11 @@ class Outer {
     inner_.send(message);
   }
 
+  // The inner level's last words. They are of use only once it has ended, and then SIGCHLD wakes us.
   void take_words() {
     LevelMessage message;
-    while (true) {
-      switch (inner_.receive(message)) {
-        case LevelLink::Got::message:
-          relay_ =
-              message.by_signal ? ExitStatus::signaled(message.value) : ExitStatus::exited(message.value);
-          continue;
-        case LevelLink::Got::end:
-          link_fd_ = -1;  // SIGCHLD comes next
-          return;
-        case LevelLink::Got::nothing:
-          return;
-      }
-    }
+    while (inner_.receive(message) == LevelLink::Got::message)
+      relay_ = message.by_signal ? ExitStatus::signaled(message.value) : ExitStatus::exited(message.value);
   }
 
   bool reap() {
@@ -153,7 +142,6 @@ class Outer {
   int signals_;
   ParentWatch parent_;
   LevelLink inner_;
-  int link_fd_ = inner_.fd();
   pid_t inner_pid_;
   std::optional<ExitStatus> relay_;
   std::optional<ExitStatus> inner_status_;
