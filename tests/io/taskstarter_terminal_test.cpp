@@ -64,6 +64,42 @@ TEST_F(TaskStarterTerminal, ASignalToTheWholeGroupReachesTheTaskOnce) {
   EXPECT_NE(line_with(starter, "got").find("got 12"), std::string::npos) << "no second USR1 in between";
 }
 
+TEST_F(TaskStarterTerminal, CtrlZGivesTheTerminalBackToTheShell) {
+  auto plan = at_terminal({probe(), "nest"});
+  std::vector<std::string> shell{
+      "bash", "-c", "set -m; \"$@\"; echo status $?; read line; fg >/dev/null; echo after $?", "bash"};
+  shell.insert(shell.end(), plan.words.begin(), plan.words.end());
+  plan.words = shell;
+  Program session(plan);
+  auto pam = pam_.accept();
+  const auto told = pam.registration();
+  const auto pids = pids_in(line_with(session, "ready"));
+  session.type("\x1a");
+  line_with(session, "status 148");  // the shell would wait for ever for an outer level that runs on
+  EXPECT_EQ(state_of(told.starter_pid()), 'T');
+  wait_until("the task's stop", [&] { return state_of(pids[0]) == 'T'; });
+  EXPECT_NE(state_of(told.inner_pid()), 'T') << "somebody must be there to hear pam";
+  session.type("\n");
+  wait_until("the task to go on", [&] { return state_of(pids[0]) == 'S'; });
+  wait_until("the outer level to go on", [&] { return state_of(told.starter_pid()) == 'S'; });
+  pam.end_task(0);
+  EXPECT_EQ(pam.ended().value(), SIGKILL);
+  line_with(session, "after 137");
+}
+
+TEST_F(TaskStarterTerminal, CtrlZWithoutAShellStopsNothingUntilPamSaysSo) {
+  Program starter(at_terminal({probe(), "nest"}));  // its group is an orphaned one: nobody could continue it
+  auto pam = pam_.accept();
+  pam.registration();
+  const auto pids = pids_in(line_with(starter, "ready"));
+  starter.type("\x1a");
+  pam.deliver(1, SIGTSTP);
+  wait_until("the task's stop", [&] { return state_of(pids[0]) == 'T'; });
+  EXPECT_NE(state_of(starter.pid()), 'T');
+  pam.deliver(2, SIGCONT);
+  wait_until("the task to go on", [&] { return state_of(pids[0]) == 'S'; });
+}
+
 TEST_F(TaskStarterTerminal, TheTaskLeadsAGroupOfItsOwnWhereThereIsNoTerminal) {
   Program starter(plan({probe(), "signals"}));
   auto pam = pam_.accept();
