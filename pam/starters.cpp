@@ -119,6 +119,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
+    if (!error) keep_alive(acceptor_.native_handle());  // what it accepts inherits this
     // The launcher must not hold the port open when pam is gone.
     if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
       error = error_code(errno, boost::system::system_category());
@@ -168,7 +169,6 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   void take(tcp::socket socket) {
     error_code error;
     socket.non_blocking(true, error);
-    keep_alive(socket.native_handle());
     const ConnectionId id = next_id_++;
     auto connection = std::make_shared<Connection>(
         std::move(socket), id, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
@@ -195,6 +195,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
                                    [&](std::string_view payload) { return opened(*connection, payload); });
       if (!result) return offended(connection, result.error().text);
       flush(connection);
+      if (size < buffer_.size()) return read_next(connection);  // that was all; one system call less each time
     }
   }
 
