@@ -1,0 +1,26 @@
+# The long forms of tests that CI runs in short: label nightly. Each stands for a test of the same name without it.
+
+# Properties over a thousand times more cases. A failure prints the configuration that repeats it.
+foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test)
+  if(TARGET ${name})
+    add_test(NAME nightly_${name} COMMAND ${name})
+    set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 7200
+                         ENVIRONMENT "RC_PARAMS=max_success=100000")
+  endif()
+endforeach()
+
+if(TARGET bench_registration AND TARGET pam AND TARGET TaskStarter)
+  add_test(NAME nightly_registration_of_a_hundred_thousand
+           COMMAND bench_registration --pam $<TARGET_FILE:pam> --tasks 100000 --wave 15000 --runs 3)
+  set_tests_properties(nightly_registration_of_a_hundred_thousand PROPERTIES LABELS nightly TIMEOUT 1800 RUN_SERIAL ON)
+endif()
+
+# Every launcher, bare and under pam, again and again: a run that breaks fails it, a figure never does.
+add_test(NAME nightly_launches COMMAND ${CMAKE_SOURCE_DIR}/bench/launch --build ${CMAKE_BINARY_DIR} --runs 25)
+set_tests_properties(nightly_launches PROPERTIES LABELS nightly TIMEOUT 7200 RUN_SERIAL ON SKIP_RETURN_CODE 77)
+
+if(ROLLCALL_FUZZ_BUILD)
+  add_test(NAME nightly_fuzz_ten_minutes_each
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/fuzz/run_all.sh ${ROLLCALL_FUZZ_BUILD} 600)
+  set_tests_properties(nightly_fuzz_ten_minutes_each PROPERTIES LABELS nightly TIMEOUT 14400)
+endif()
