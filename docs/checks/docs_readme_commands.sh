@@ -29,8 +29,8 @@ done
 for program in $(grep -oE '`[a-z0-9]+_wrapper`|`mpirun\.lsf`|`TaskStarter`|`pam`' "$readme" | tr -d '`' | sort -u); do
   [ -x "$bin/$program" ] || complain "names $program, which is not in $bin"
 done
-for path in $(grep -oE '`(bench|tests|docs|wrappers|common|pam|taskstarter|cmake)/[A-Za-z0-9_./-]*`' "$readme" |
+for path in $(grep -oE '`(bench|tests|docs|wrappers|common|pam|taskstarter|cmake|build/release)/[A-Za-z0-9_./-]*`' "$readme" |
   tr -d '`' | sort -u); do
-  [ -e "$root/$path" ] || [ -e "$bin/../$path" ] || complain "names $path, which is not there"
+  [ -e "$root/$path" ] || [ -e "$bin/../${path#build/release/}" ] || complain "names $path, which is not there"
 done
 exit "$bad"
