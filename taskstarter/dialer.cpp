@@ -1,13 +1,14 @@
 #include "taskstarter/dialer.hpp"
 
 #include <arpa/inet.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "taskstarter/name_lookup.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -154,24 +155,22 @@ bool Dialer::known_already(const PamAddress& address) const {
 
 // Asks the name service, which may take its time, and puts what it says behind this attempt.
 void Dialer::look_up(std::size_t index, TimePoint now) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
   const std::string name = attempts_[index].name;
-  const int failure = getaddrinfo(name.c_str(), nullptr, &wanted, &found);
-  fail(attempts_[index], failure == EAI_NONAME ? DialFailure::unknown_host : DialFailure::no_answer);
-  if (failure != 0) return;
+  const auto addresses = look_up_host(name);
+  fail(attempts_[index], addresses ? DialFailure::unknown_host : DialFailure::no_answer);
+  if (!addresses || addresses->empty()) return;
   // The name itself has failed like all others; its addresses speak for it.
   attempts_[index].why = DialFailure::refused;
   std::size_t next = index + 1;
-  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+  for (const std::string& text : *addresses) {
+    auto address = numeric(text, port_);
+    if (!address || known_already(*address)) continue;
     Attempt attempt;
-    attempt.to = make_address(entry->ai_addr, entry->ai_addrlen, name, port_);
-    if (known_already(attempt.to)) continue;
+    attempt.to = std::move(*address);
+    attempt.to.text = name + ":" + std::to_string(port_);
     attempt.at = now + (next - index - 1) * kDialStagger;
     attempts_.insert(attempts_.begin() + static_cast<std::ptrdiff_t>(next++), std::move(attempt));
   }
-  freeaddrinfo(found);
 }
 
 void Dialer::connect(Attempt& attempt, TimePoint now) {

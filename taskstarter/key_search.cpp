@@ -1,6 +1,5 @@
 #include "taskstarter/key_search.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include "common/conf/lsf_conf.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/read_file.hpp"
+#include "taskstarter/name_lookup.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -19,8 +19,7 @@ std::optional<std::string> variable(const char* name) {
 
 std::string home_directory() {
   if (const auto home = variable("HOME"); home && !home->empty()) return *home;
-  const passwd* user = getpwuid(geteuid());
-  return user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+  return look_up_home(geteuid());
 }
 
 // What lsf.conf says of the key file; nothing where there is no lsf.conf.

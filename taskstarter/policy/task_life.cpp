@@ -12,10 +12,12 @@ class Step {
   Step(State& state, TimePoint now) : s(state), now_(now) {}
   Effects take() { return std::move(effects_); }
 
-  void on(const Began&) { dial(kRedialLimit); }
+  void on(const Began&) { dial(); }
 
+  // A pam that is stopped may be stopped for any time, and its kernel answers for it. The launcher ends us when it is
+  // too long; where the launcher's process is gone, we must.
   void on(const Answered&) {
-    if (s.phase == Phase::dialing) s.dial_limit = std::max(*s.dial_limit, now_ + kAnswerLimit);
+    if (s.phase == Phase::dialing && s.link == Link::dialing && !s.parent_gone) s.dial_limit.reset();
   }
 
   void on(const Connected&) {
@@ -24,7 +26,6 @@ class Step {
     s.dial_at.reset();
     s.dial_limit.reset();
     if (s.phase == Phase::dialing) return add(StartTask{});
-    if (s.phase == Phase::finished) return;
     add(SendRegistration{});
     if (s.parent_gone) add(SendParentLost{});
     if (s.phase == Phase::reporting) report();
@@ -37,12 +38,13 @@ class Step {
         failed.why == DialFailure::no_answer || (failed.why == DialFailure::hung_up && ++s.hang_ups < 2);
     if (!again) return pam_dead(Complaint::pam_dead, failed.why);
     s.link = Link::waiting;
+    limit_dial();
     s.dial_at = now_ + (failed.why == DialFailure::hung_up ? kHangUpPause : kRedialPause);
   }
 
   void on(const LinkLost&) {
-    if (s.link != Link::up || s.phase == Phase::finished) return;
-    dial(kRedialLimit);
+    if (s.link != Link::up) return;
+    dial();
   }
 
   void on(const TaskStarted&) {
@@ -92,7 +94,8 @@ class Step {
   void on(const ParentGone&) {
     if (s.parent_gone) return;
     s.parent_gone = true;
-    if (s.phase != Phase::dialing && s.link == Link::up) add(SendParentLost{});
+    if (s.link == Link::up && s.phase != Phase::dialing) add(SendParentLost{});
+    if (s.phase == Phase::dialing) limit_dial();
   }
 
   void on(const OuterGone&) {
@@ -127,10 +130,14 @@ class Step {
 
   bool has_task() const { return s.phase == Phase::running || s.phase == Phase::ending; }
 
-  void dial(Duration limit) {
+  void dial() {
     s.link = Link::dialing;
-    s.dial_limit = now_ + limit;
+    s.dial_limit = now_ + kRedialLimit;
     add(Dial{});
+  }
+
+  void limit_dial() {
+    if (!s.dial_limit) s.dial_limit = now_ + kRedialLimit;
   }
 
   void dial_again() {
@@ -273,6 +280,7 @@ class Step {
 }  // namespace
 
 Effects step(State& state, const Event& event, TimePoint now) {
+  if (state.phase == Phase::finished) return {};
   Step stepped(state, now);
   std::visit([&](const auto& happened) { stepped.on(happened); }, event);
   return stepped.take();

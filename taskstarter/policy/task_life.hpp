@@ -13,7 +13,7 @@
 //
 // event \ state         | dialing              | running             | ending              | leftovers           | reporting
 // Began                 | Dial, for 30 s       | -                   | -                   | -                   | -
-// Answered              | wait 300 s           | -                   | -                   | -                   | -
+// Answered              | no limit any more    | -                   | -                   | -                   | -
 // Connected             | StartTask            | SendRegistration    | SendRegistration    | SendRegistration    | + TaskEnded, Finish
 // DialFailed, no answer | dial again in 0.5 s  | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s
 // DialFailed, hung up   | once more in 0.1 s   | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s
@@ -28,12 +28,13 @@
 // EndRequested          | -                    | TERM, KILL at grace | KILL earlier only   | KILL earlier only   | -
 // TaskExited            | -                    | leftovers, or report| leftovers, or report| -                   | -
 // DescendantsChanged    | -                    | -                   | KILL again          | none left: report   | -
-// ParentGone            | told when registered | SendParentLost      | SendParentLost      | SendParentLost      | told when registered
+// ParentGone            | told later; 30 s left| SendParentLost      | SendParentLost      | SendParentLost      | told when registered
 // OuterGone             | Finish               | StarterLost, KILL   | StarterLost, KILL   | StarterLost, KILL   | Finish
 // TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
 //                       | (ending, leftovers), giving up on what KILL does not end (leftovers)
 //
-// "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
+// A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
+// has started us lives. "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
 // connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
 // or is another pam, or where nothing has answered until the dial's limit. Then there is nobody left to report to: the
 // task is ended, and TaskStarter ends as it did.
@@ -52,9 +53,8 @@
 namespace rollcall::taskstarter {
 
 // Times, all on the job's clock.
-inline constexpr Duration kRedialLimit = std::chrono::seconds(30);  // a cut link is dialed so long
-inline constexpr Duration kAnswerLimit =
-    std::chrono::seconds(300);  // first dial: a pam that accepts, but is stopped
+inline constexpr Duration kRedialLimit =
+    std::chrono::seconds(30);  // a pam that does not answer is dialed so long
 inline constexpr Duration kRedialPause = std::chrono::milliseconds(500);
 inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);
 inline constexpr Duration kKillGrace = std::chrono::seconds(1);             // from our own TERM to KILL

@@ -111,11 +111,33 @@ TEST_F(TaskLife, AnUnreachablePamIsDialedForHalfAMinute) {
   EXPECT_EQ(now, TimePoint{} + kRedialLimit);
 }
 
-TEST_F(TaskLife, AStoppedPamThatTheKernelAnswersForIsWaitedForLonger) {
+TEST_F(TaskLife, AStoppedPamThatTheKernelAnswersForIsWaitedForWithoutALimit) {
   dialing();
   on(Answered{});
-  EXPECT_THAT(pass(kAnswerLimit - seconds(1)), IsEmpty());
+  EXPECT_THAT(pass(std::chrono::hours(1)), IsEmpty());
   EXPECT_THAT(on(Connected{}), ElementsAre("StartTask"));
+}
+
+TEST_F(TaskLife, WithoutALauncherAPamThatSaysNothingIsNotWaitedForLong) {
+  const Lines given_up{"Complain no pam, no answer", "Finish Exit (125)"};
+  dialing();
+  on(Answered{});
+  pass(std::chrono::hours(1));
+  on(ParentGone{});
+  EXPECT_EQ(pass(kRedialLimit), given_up);
+  state = State{};
+  dialing();
+  on(ParentGone{});
+  on(Answered{});
+  EXPECT_EQ(pass(kRedialLimit), given_up);
+}
+
+TEST_F(TaskLife, AfterItHasHungUpTheLimitCountsAgain) {
+  dialing();
+  on(Answered{});
+  on(DialFailed{DialFailure::hung_up});
+  ASSERT_TRUE(state.dial_limit);
+  EXPECT_EQ(*state.dial_limit, now + kRedialLimit);
 }
 
 TEST_F(TaskLife, OneHangUpIsDialedAgainTwoAreTheEnd) {
