@@ -10,8 +10,9 @@
 namespace rollcall::io {
 namespace {
 
-constexpr std::array<const char*, 5> kStageTexts{"fork", "set the limits of", "make a process group for",
-                                                 "watch over", "execute"};
+constexpr std::array<const char*, 6> kStageTexts{
+    "fork",   "set the limits of", "redirect the output of", "make a process group for", "watch over",
+    "execute"};
 static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::execute) + 1,
               "every stage has its text");
 
@@ -32,6 +33,7 @@ struct Failure {
 // In the child: only system calls from here on. Returns where it failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent) {
   if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
+  if (plan.standard_output >= 0 && dup2(plan.standard_output, STDOUT_FILENO) < 0) return SpawnStage::redirect;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;

@@ -26,9 +26,10 @@ struct SpawnPlan {
   bool own_group = false;                // the child leads a process group of its own
   int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
   std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
+  int standard_output = -1;              // becomes the child's descriptor 1; -1: ours
 };
 
-enum class SpawnStage { fork, limits, process_group, parent_death, execute };
+enum class SpawnStage { fork, limits, redirect, process_group, parent_death, execute };
 
 struct SpawnError {
   SpawnStage stage;
