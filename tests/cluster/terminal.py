@@ -100,7 +100,8 @@ def test_ctrl_z_and_fg(bench, name):
         with open(gate, "w", encoding="ascii"):
             pass
         shell.wait_for(PROMPT, 5)  # the one after "Stopped"
-        shell.wait_for(PROMPT, 15)
+        said = shell.wait_for(PROMPT, 15)
+        expect("--launcher-grace" not in said, f"the launcher ended by itself\n{said}")
         expect_equal(shell.exit_code(), 0, "exit code after fg")
     bench.saw("stopped with the job, resumed by fg, exit 0")
 
@@ -170,8 +171,10 @@ def test_binary_data_through_stdin_and_stdout(bench, source):
 
 @cases("hydra", "openmpi")
 def test_stdin_goes_to_rank_0(bench, name):
+    """Rank 1 must not read: bare Hydra never tells it that there is nothing."""
     text = b"line one\nline two\n" * 500
-    words = [os.path.join(bench.bin, "pam"), "-t", *method_1(launcher_words(bench, name), ["cat"])]
+    script = 'test "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 0 || exit 0; exec cat'
+    words = [os.path.join(bench.bin, "pam"), "-t", *method_1(launcher_words(bench, name), ["sh", "-c", script])]
     done = subprocess.run(words, env=environment_of(bench), input=text, capture_output=True, timeout=30)
     expect_equal(done.returncode, 0, f"exit code; stderr {done.stderr!r}")
     expect(done.stdout == text, f"rank 0 alone got it all: {len(done.stdout)} of {len(text)} bytes")

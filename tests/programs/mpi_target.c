@@ -5,7 +5,8 @@
 //   hello                prints "hello RANK SIZE HOST"
 //   ring                 a token goes round; rank 0 prints "ring SUM" when it is right
 //   allreduce            sums a vector over all ranks and checks every element; rank 0 prints "allreduce SUM"
-//   exits RANK N         that rank calls exit(N) without MPI_Finalize, the others wait for it
+//   exits RANK N         nobody calls MPI_Finalize: that rank calls exit(N), the others exit(0)
+//   deserts RANK N       that rank calls exit(N) without MPI_Finalize, the others wait for it in a barrier
 //   ends RANK N          all finalize, then that rank ends with N
 //   aborts RANK N        that rank calls MPI_Abort(N)
 //   segfaults RANK       that rank writes to address 0
@@ -59,7 +60,7 @@ static void wait_for_the_other(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void write_to_address_0(void) {
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  int* volatile nowhere = NULL;
+  volatile int* volatile nowhere = NULL;
   *nowhere = 1;
 }
 
@@ -70,12 +71,13 @@ static int usage(const char* mode) {
 
 // What this rank will end with, as note.h wants it. A rank that waits for one that fails is ended by the launcher.
 static void foretell(const char* mode, int chosen, int number, char* end, size_t room) {
-  int fails_alone = !strcmp(mode, "exits") || !strcmp(mode, "aborts") || !strcmp(mode, "segfaults");
+  // Even after MPI_Finalize Open MPI ends the ranks that have not left yet when one leaves with an error.
+  int exits = !strcmp(mode, "exits") || !strcmp(mode, "deserts") || !strcmp(mode, "ends");
+  int fails_alone = exits || !strcmp(mode, "aborts") || !strcmp(mode, "segfaults");
   int stays = !strcmp(mode, "ignores-term") || !strcmp(mode, "nests");
   snprintf(end, room, "exit 0");
   if (stays || (fails_alone && rank != chosen)) snprintf(end, room, "any");
-  if (!strcmp(mode, "exits") && rank == chosen) snprintf(end, room, "exit %d", number);
-  if (!strcmp(mode, "ends") && rank == chosen) snprintf(end, room, "exit %d", number);
+  if (exits && rank == chosen) snprintf(end, room, "exit %d", number);
   if (!strcmp(mode, "aborts") && rank == chosen) snprintf(end, room, "any");  // each MPI has its own way to abort
   if (!strcmp(mode, "segfaults") && rank == chosen) snprintf(end, room, "signal %d", SIGSEGV);
 }
@@ -97,8 +99,9 @@ static int run(const char* mode, int chosen, int number) {
     write_note("ready", getpid(), "ready\n");
     sleep_for_ever();
   }
+  if (!strcmp(mode, "exits")) exit(rank == chosen ? number : 0);
   if (rank != chosen) return wait_for_the_other(), 0;
-  if (!strcmp(mode, "exits")) exit(number);
+  if (!strcmp(mode, "deserts")) exit(number);
   if (!strcmp(mode, "aborts")) MPI_Abort(MPI_COMM_WORLD, number);
   if (!strcmp(mode, "segfaults")) write_to_address_0();
   return usage(mode);

@@ -1,0 +1,156 @@
+"""Bad input: one clear line on stderr, exit 2 for usage and 1 for configuration, and nothing is started."""
+
+import os
+import stat
+
+from rollcall_testing.job import Job, fake, method_1, requires_pam, site
+from rollcall_testing.runner import cases, expect, expect_equal, main
+
+
+def refuse(bench, code, words, *named, environment=None, conf=None):
+    """Runs pam with these words; TARGET in them stands for a task that would leave a note."""
+    notes = bench.fresh_directory()
+    task = [bench.target, notes, "exit", "0"]
+    full = [w for word in words for w in (task if word == "TARGET" else fake(bench) if word == "LAUNCHER" else [word])]
+    values = dict(site(bench, **(conf or {})), **(environment or {}))
+    job = Job(bench, [os.path.join(bench.bin, "pam"), *full], environment=values).expect_exit(code, 10)
+    expect_equal(os.listdir(notes), [], "what was started")
+    lines = job.stderr.splitlines()
+    expect(1 <= len(lines) <= 2, f"one line, or one and a hint\n{job.told()}")
+    job.expect_said(*named)
+    expect_equal(job.stdout, b"", "stdout")
+    bench.saw(repr(lines[0]))
+
+
+USAGE = {
+    "an unknown option": (["--frobnicate", "-g", "1", "LAUNCHER", "TARGET"], ["--frobnicate"]),
+    "an unknown letter": (["-z", "-g", "1", "LAUNCHER", "TARGET"], ["-z"]),
+    "-g without a launcher": (["-g"], ["-g"]),
+    "-g N without a launcher": (["-g", "1"], ["-g"]),
+    "N as many as there are words": (["-g", "2", "LAUNCHER", "job"], ["2"]),
+    "N beyond the words": (["-g", "9", "LAUNCHER", "TARGET"], ["9"]),
+    "N of 0": (["-g", "0", "LAUNCHER", "TARGET"], ["0"]),
+    "N of 1000000000": (["-g", "1000000000", "LAUNCHER", "TARGET"], ["1000000000"]),
+    "N that no number holds": (["-g", "99999999999999999999", "LAUNCHER", "TARGET"], ["99999999999999999999"]),
+    "-n of 0": (["-n", "0", "-g", "1", "LAUNCHER", "TARGET"], ["-n"]),
+    "-n of x": (["-n", "x", "-g", "1", "LAUNCHER", "TARGET"], ["-n", "x"]),
+    "-n without its number": (["-n"], ["-n"]),
+    "a negative timeout": (["--timeout-first", "-5", "-g", "1", "LAUNCHER", "TARGET"], ["--timeout-first", "-5"]),
+    "a timeout that is a word": (["--launcher-grace", "soon", "-g", "1", "LAUNCHER", "TARGET"], ["--launcher-grace", "soon"]),
+    "--report without a file": (["--report"], ["--report"]),
+    "nothing at all": ([], []),
+    "-mpi with an unknown option": (["-mpi", "mpirun.openmpi", "--frob", "4", "TARGET"], ["--frob", "-g"]),
+    "-mpi without a job": (["-mpi", "mpiexec.hydra", "-np", "4"], []),
+    "-mpi with an unknown launcher": (["-mpi", "frobrun", "TARGET"], ["frobrun", "-g"]),
+    "-auto_place": (["-mpi", "-auto_place", "TARGET"], ["-auto_place"]),
+}
+
+
+@cases(*USAGE)
+def test_usage(bench, what):
+    words, named = USAGE[what]
+    refuse(bench, 2, words, *named)
+
+
+def test_a_directory_with_a_blank_for_method_2(bench):
+    directory = os.path.join(bench.fresh_directory(), "with blank")
+    os.mkdir(directory)
+    refuse(bench, 2, ["-g", "LAUNCHER", "TARGET"], "with blank", environment={"LSF_SERVERDIR": directory})
+
+
+def conf_file(bench, content, mode=0o644):
+    directory = bench.fresh_directory("conf")
+    path = os.path.join(directory, "lsf.conf")
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, mode)
+    return path, {"LSF_ENVDIR": directory}
+
+
+BROKEN = {
+    "a line without =": (b"# fine\nLSF_HPC_PJL_LOADENV_TIMEOUT 5\n", 2),
+    "a number that is none": (b"\n\nLSF_HPC_PJL_LOADENV_TIMEOUT=soon\n", 3),
+    "a negative number": (b"LSF_HPC_PJL_LOADENV_TIMEOUT=-1\n", 1),
+    "a number that nothing holds": (b"LSF_PAM_CLEAN_JOB_DELAY=99999999999999999999\n", 1),
+    "a quote that does not end": (b'LSF_LIBDIR="/usr\n', 1),
+    "bytes of no text": (b"\x00\x01\xff\xfe=\x00\n", 1),
+}
+
+
+@cases(*BROKEN)
+def test_lsf_conf(bench, what):
+    """File, line, found, expected."""
+    content, line = BROKEN[what]
+    path, environment = conf_file(bench, content)
+    refuse(bench, 1, ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"], f"{path}:{line}", "expected", environment=environment)
+
+
+def test_lsf_conf_that_is_a_directory(bench):
+    directory = bench.fresh_directory("conf")
+    os.mkdir(os.path.join(directory, "lsf.conf"))
+    words = ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"]
+    refuse(bench, 1, words, os.path.join(directory, "lsf.conf"), environment={"LSF_ENVDIR": directory})
+
+
+ENVIRONMENT = {
+    "a timeout that is a word": {"LSF_HPC_PJL_LOADENV_TIMEOUT": "soon"},
+    "a negative timeout": {"LSF_HPC_PJL_LOADENV_TIMEOUT": "-1"},
+    "geometry with a gap": {"LSB_PJL_TASK_GEOMETRY": "{(1)(2)}"},
+    "a number of slots that is a word": {"LSB_DJOB_NUMPROC": "many"},
+    "a host name with odd bytes": {"LSB_HOSTS": "n1 n\x01\x1b[31m2"},
+    "a host name with a quote": {"LSB_MCPU_HOSTS": "n1;reboot 2"},
+}
+
+
+@cases(*ENVIRONMENT)
+def test_environment(bench, what):
+    values = ENVIRONMENT[what]
+    refuse(bench, 1, ["-g", "1", "LAUNCHER", "TARGET"], *values, environment=values)
+
+
+KEYS = {
+    "open to others": (b"41" * 32 + b"\n", 0o644),
+    "too short": (b"4142\n", 0o600),
+    "no hex digits": (b"zz" * 32 + b"\n", 0o600),
+}
+
+
+@cases(*KEYS)
+def test_key(bench, what):
+    content, mode = KEYS[what]
+    path = os.path.join(bench.fresh_directory("key"), "key")
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, mode)
+    expect_equal(stat.S_IMODE(os.stat(path).st_mode), mode, "mode")
+    refuse(bench, 1, ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"], path, environment={"ROLLCALL_KEY_FILE": path})
+
+
+def test_a_report_that_cannot_be_written(bench):
+    """Said before anything is started: a job's report must not turn out impossible hours later."""
+    notes = bench.fresh_directory()
+    words = ["--report", "/no/such/directory/report", "-n", "1", *method_1(fake(bench), [bench.target, notes, "exit", "0"])]
+    job = Job(bench, [os.path.join(bench.bin, "pam"), *words], environment=site(bench))
+    expect(job.wait(10) in (1, 2), f"exit code\n{job.told()}")
+    job.expect_said("/no/such/directory/report")
+    expect_equal(os.listdir(notes), [], "what was started")
+    bench.saw(repr(job.stderr.splitlines()[0]))
+
+
+def test_dry_run_starts_nothing(bench):
+    notes = bench.fresh_directory()
+    words = ["--dry-run", *method_1(fake(bench), [bench.target, notes, "exit", "0", "", "a b"])]
+    job = Job(bench, [os.path.join(bench.bin, "pam"), *words], environment=site(bench)).expect_exit(0)
+    expect_equal(os.listdir(notes), [], "what was started")
+    expect(":0" in job.stdout.decode() and "TaskStarter" in job.stdout.decode(), f"the words with port 0: {job.stdout}")
+    bench.saw(f"{len(job.stdout.splitlines())} words shown, nothing started")
+
+
+@cases("-h", "-V")
+def test_help_and_version(bench, option):
+    job = Job(bench, [os.path.join(bench.bin, "pam"), option], environment=site(bench)).expect_exit(0)
+    expect(job.stderr.strip(), "something is said on stderr, as LSF's commands do")
+    bench.saw(repr(job.stderr.splitlines()[0]))
+
+
+main(requires=requires_pam)

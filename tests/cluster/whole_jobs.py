@@ -1,0 +1,185 @@
+"""One job's exit status, its report, its words and its neighbours, with a launcher that does what it is told.
+
+One host, no privilege needed. The launcher is tests/fakes/fake_launcher, or the shell.
+"""
+
+import os
+import signal
+import stat
+
+from rollcall_testing import processes
+from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam, run
+from rollcall_testing.programs import hold_report_against_notes, ids_in, notes_in, wait_for_ready
+from rollcall_testing.runner import cases, expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+
+@cases(0, 1, 42, 255)
+def test_exit_code_of_the_launcher(bench, code):
+    notes = bench.fresh_directory()
+    run(bench, fake(bench, "--exit", code), [bench.target, notes, "exit", "9"], "-n", "1").expect_exit(code)
+    bench.saw(f"{code}")
+
+
+def test_a_task_dies_of_each_signal(bench):
+    """The launcher sees the same death as without pam: its own code, 128+n here, comes back."""
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1):
+        notes = bench.fresh_directory()
+        job = run(bench, fake(bench), [bench.target, notes, "signal", str(int(number))], "-n", "1")
+        job.expect_exit(128 + number)
+        hold_report_against_notes(job.report, notes)
+        job.expect_said(f"Signal ({int(number)} {number.name.removeprefix('SIG')})")
+    bench.saw("SEGV ABRT KILL TERM USR1: in the report, in the table, and as 128+n from the launcher")
+
+
+def test_a_reordering_launcher(bench):
+    notes = bench.fresh_directory()
+    script = 'exec "$0" "$1" exit "$PMI_RANK"'
+    launcher = fake(bench, "--tasks", 5, "--order", "4,2,0,3,1", "--delay", 20)
+    job = run(bench, launcher, ["sh", "-c", script, bench.target, notes], "-n", "5").expect_exit(4)
+    hold_report_against_notes(job.report, notes)
+    expect_equal([t["tid"] for t in job.report["tasks"]], [0, 1, 2, 3, 4], "TIDs in the report")
+    bench.saw("TID is the rank, whatever the order")
+
+
+def test_the_same_rank_twice(bench):
+    notes = bench.fresh_directory()
+    gate = os.path.join(notes, "gate")
+    launcher = fake(bench, "--tasks", 2, "--order", "0,1,1")
+    job = run(bench, launcher, [bench.target, notes, "wait", gate], "-n", "3")
+    wait_for_ready(notes, 3, job)
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(dict(job.report, tasks=[dict(t, tid=t["rank"]) for t in job.report["tasks"]]), notes)
+    expect_equal(sorted(t["tid"] for t in job.report["tasks"]), [0, 1, 2], "TIDs: the order of registration")
+    expect(any("rank 1" in line for line in job.stderr.splitlines()), f"pam says which rank is there twice\n{job.told()}")
+    bench.saw("both run, pam says so")
+
+
+def test_more_tasks_than_expected(bench):
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench, "--tasks", 5), [bench.target, notes, "after-ms", "300"], "-n", "2").expect_exit(0)
+    expect_equal(len(job.report["tasks"]), 5, "tasks in the report")
+    bench.saw("2 expected, 5 came, all are in the report")
+
+
+def test_a_starter_in_the_background(bench):
+    """`TaskStarter app &` in a wrapper: its parent leaves by design and the job goes on."""
+    notes = bench.fresh_directory()
+    gate = os.path.join(notes, "gate")
+    script = '("$LSF_TS" $LSF_TS_OPTIONS "$@" &) ; while [ ! -e "$4" ]; do sleep 0.05; done; sleep 0.3'
+    job = pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "wait", gate)
+    wait_for_ready(notes, 1, job)
+    begun = processes.clock()
+    wait_until(lambda: processes.clock() > begun + 2, "two seconds", 4)
+    expect(not job.ended() and len(job.tasks()) == 1, f"the job goes on\n{job.told()}")
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes, ranks_known=False)
+    bench.saw("went on for 2 s without its parent, and ended well")
+
+
+def test_what_a_task_leaves_behind(bench):
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench, "--tasks", 3), [bench.target, notes, "leave"], "-n", "3").expect_exit(0)
+    expect_equal(len(ids_in(notes, "left")), 3, "processes that were left")
+    expect_no_tasks(job, 0.1)
+    bench.saw("3 double-forked children ended with their tasks")
+
+
+# Several at once
+
+
+def test_several_pams_at_once_in_one_directory(bench):
+    directory, jobs = bench.fresh_directory("together"), []
+    for code in range(6):
+        notes = bench.fresh_directory()
+        words = method_1(fake(bench, "--tasks", 2), [bench.target, notes, "exit", str(code)])
+        jobs.append((code, notes, pam(bench, "-n", "2", *words, directory=directory)))
+    for code, notes, job in jobs:
+        job.expect_exit(code)
+        hold_report_against_notes(job.report, notes)
+    expect_equal(os.listdir(directory), [], "files in the directory they share")
+    bench.saw("6 at once, each with its own tasks and code; nothing written where they ran")
+
+
+def test_one_after_another_in_one_job(bench):
+    """A batch script with three steps, each with a pam of its own."""
+    notes = bench.fresh_directory()
+    program = os.path.join(bench.bin, "pam")
+    launcher = " ".join(fake(bench, "--tasks", 2))
+    step = f'"{program}" -t -n 2 -g 3 {launcher} "{bench.target}" "{notes}" exit'
+    done = bench.cluster.popen(
+        ["sh", "-c", f"{step} 0 && {step} 0 && {step} 7"], env=bench.cluster.environment, stdin=-3, stdout=-3
+    )
+    expect_equal(done.wait(30), 7, "the last one's code")
+    expect_equal(len(notes_in(notes)), 6, "tasks that ran")
+    bench.saw("three pams in one script, 7 from the last")
+
+
+# The words around
+
+
+def test_words_stay_as_they_were(bench):
+    """Empty words, blanks, quotes, newlines and words like options reach the task byte for byte."""
+    words = ["", " ", "a  b", 'say "hi"', "it's", "$HOME", "-n", "--", "new\nline", "\t", "\\", "*", "-g", "ä", "-p"]
+    script = 'printf "%s\\0" "$@"'
+    job = pam(bench, "-t", "-n", "1", "-g", "1", "env", "sh", "-c", script, "sh", *words).expect_exit(0)
+    expect_equal(job.stdout.decode().split("\0")[:-1], words, "words that the task got")
+    bench.saw(f"{len(words)} odd words")
+
+
+def test_the_table_can_be_left_out(bench):
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench), [bench.target, notes, "exit", "0"], "-n", "1", "-t").expect_exit(0)
+    expect("TID" not in job.stderr and "HOST_NAME" not in job.stderr, f"no table\n{job.told()}")
+    bench.saw("no table with -t")
+
+
+def test_v_says_which_rule_counts(bench):
+    notes = bench.fresh_directory()
+    launcher = fake(bench, "--tasks", 2)
+    environment = {"LSB_DJOB_NUMPROC": "2"}
+    job = run(bench, launcher, [bench.target, notes, "exit", "0"], "-v", environment=environment).expect_exit(0)
+    job.expect_said("LSB_DJOB_NUMPROC")
+    bench.saw("-v names LSB_DJOB_NUMPROC")
+
+
+def test_the_key_is_made_for_the_user_alone(bench):
+    home = bench.fresh_directory("home")
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench), [bench.target, notes, "exit", "0"], "-n", "1", environment={"HOME": home})
+    job.expect_exit(0)
+    key = os.path.join(home, ".rollcall", "key")
+    expect_equal(stat.S_IMODE(os.stat(key).st_mode), 0o600, "mode of the key")
+    expect_equal(stat.S_IMODE(os.stat(os.path.dirname(key)).st_mode), 0o700, "mode of its directory")
+    bench.saw("~/.rollcall/key 0600 in a directory 0700")
+
+
+def test_a_taskstarter_without_the_key(bench):
+    """The environment that says where the key is did not travel: the line names file and host, nothing runs."""
+    notes, nowhere = bench.fresh_directory(), bench.fresh_directory("nowhere")
+    script = f'HOME={nowhere} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    job = pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0")
+    job.expect_exit(125, 15)
+    job.expect_said(f"{nowhere}/.rollcall/key", bench.cluster.name)
+    expect_equal(os.listdir(notes), [], "what ran")
+    bench.saw("125, file and host named, nothing ran")
+
+
+def test_a_port_that_is_another_pams(bench):
+    """A TaskStarter with another user's key, in effect: the listener cannot prove itself, so no task runs."""
+    notes, home = bench.fresh_directory(), bench.fresh_directory("home")
+    key = os.path.join(home, ".rollcall", "key")
+    os.mkdir(os.path.dirname(key), 0o700)
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+        file.write("42" * 32 + "\n")
+    script = f'HOME={home} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    job = pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0")
+    job.expect_exit(125, 15)
+    expect_equal(os.listdir(notes), [], "what ran")
+    expect(not job.tasks(), "no task")
+    bench.saw("125, nothing ran")
+
+
+main(requires=requires_pam)
