@@ -135,8 +135,10 @@ class Inner {
   void reap() {
     int status = 0;
     pid_t pid = 0;
+    rusage used;
     std::optional<ExitStatus> ended;
-    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+    while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &used)) > 0) {
+      if (WIFEXITED(status) || WIFSIGNALED(status)) add(usage_, used);
       if (pid != task_.pid) continue;
       if (WIFSTOPPED(status)) {
         events_.push_back(TaskStopped{});
@@ -256,7 +258,9 @@ class Inner {
   void carry_out(const SendRegistration&) { tell(registration(start_, task_, tid_)); }
   void carry_out(const SendParentLost&) { tell(parent_lost(start_, parent_end_)); }
   void carry_out(const SendStarterLost&) { tell(starter_lost(start_)); }
-  void carry_out(const SendTaskEnded&) { tell(task_ended(*state_.status, end_time_us_, state_.leftovers)); }
+  void carry_out(const SendTaskEnded&) {
+    tell(task_ended(*state_.status, end_time_us_, state_.leftovers, usage_));
+  }
   void carry_out(const SignalTask& e) { signal_task(task_.pid, e.signo, start_.shared_group); }
   void carry_out(const SignalDescendants& e) { io::signal_descendants(e.signo); }
   void carry_out(const ContinueOuter&) {
@@ -309,6 +313,7 @@ class Inner {
   std::optional<std::uint32_t> tid_;
   ParentEnd parent_end_;
   std::int64_t end_time_us_ = 0;
+  TaskUsage usage_;  // of the task and all that has fallen to us
 };
 
 [[noreturn]] void give_up(const StartingPoint& start, const LevelLink& outer, const std::string& why) {

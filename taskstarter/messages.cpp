@@ -1,10 +1,10 @@
 #include "taskstarter/messages.hpp"
 
 #include <signal.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "taskstarter/policy/task_words.hpp"
@@ -17,20 +17,18 @@ constexpr std::size_t kNameLimit = 256;
 constexpr std::size_t kPathLimit = 4096;
 constexpr std::uint64_t kBlock = 512;  // bytes, the unit of ru_inblock and ru_oublock
 
-std::uint64_t microseconds(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U + static_cast<std::uint64_t>(time.tv_usec);
+std::chrono::microseconds duration(const timeval& time) {
+  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-void fill(wire::Usage& usage) {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  usage.set_user_us(microseconds(used.ru_utime));
-  usage.set_system_us(microseconds(used.ru_stime));
-  usage.set_peak_memory_bytes(static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
-  usage.set_voluntary_switches(static_cast<std::uint64_t>(used.ru_nvcsw));
-  usage.set_involuntary_switches(static_cast<std::uint64_t>(used.ru_nivcsw));
-  usage.set_read_bytes(static_cast<std::uint64_t>(used.ru_inblock) * kBlock);
-  usage.set_written_bytes(static_cast<std::uint64_t>(used.ru_oublock) * kBlock);
+void fill(wire::Usage& told, const TaskUsage& usage) {
+  told.set_user_us(static_cast<std::uint64_t>(usage.user.count()));
+  told.set_system_us(static_cast<std::uint64_t>(usage.system.count()));
+  told.set_peak_memory_bytes(usage.peak_memory_bytes);
+  told.set_voluntary_switches(usage.voluntary_switches);
+  told.set_involuntary_switches(usage.involuntary_switches);
+  told.set_read_bytes(usage.read_bytes);
+  told.set_written_bytes(usage.written_bytes);
 }
 
 wire::ParentLost::Cause cause_of(EndCause cause) {
@@ -97,7 +95,8 @@ wire::FromStarter starter_lost(const StartingPoint& start) {
   return message;
 }
 
-wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers) {
+wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers,
+                             const TaskUsage& usage) {
   wire::FromStarter message;
   wire::TaskEnded& told = *message.mutable_task_ended();
   told.set_by_signal(status.by_signal());
@@ -105,8 +104,19 @@ wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us,
   told.set_core_dumped(status.core_dumped());
   told.set_end_time_us(end_time_us);
   told.set_leftovers(leftovers);
-  fill(*told.mutable_usage());
+  fill(*told.mutable_usage(), usage);
   return message;
+}
+
+void add(TaskUsage& total, const rusage& used) {
+  total.user += duration(used.ru_utime);
+  total.system += duration(used.ru_stime);
+  total.peak_memory_bytes =
+      std::max(total.peak_memory_bytes, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
+  total.voluntary_switches += static_cast<std::uint64_t>(used.ru_nvcsw);
+  total.involuntary_switches += static_cast<std::uint64_t>(used.ru_nivcsw);
+  total.read_bytes += static_cast<std::uint64_t>(used.ru_inblock) * kBlock;
+  total.written_bytes += static_cast<std::uint64_t>(used.ru_oublock) * kBlock;
 }
 
 }  // namespace rollcall::taskstarter

@@ -1,11 +1,14 @@
 // What TaskStarter tells pam, made from facts. The messages are described in common/wire/task.proto.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
 
 #include "common/base/exit_status.hpp"
+#include "common/base/task_usage.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/task.pb.h"
 #include "taskstarter/parent_watch.hpp"
@@ -29,7 +32,10 @@ wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task
                                std::optional<std::uint32_t> known_tid);
 wire::FromStarter parent_lost(const StartingPoint& start, const ParentEnd& end);
 wire::FromStarter starter_lost(const StartingPoint& start);
-// With the use of everything that this process has waited for.
-wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers);
+wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers,
+                             const TaskUsage& usage);
+
+// Adds what a process that has ended, and all that it has waited for, has used.
+void add(TaskUsage& total, const rusage& used);
 
 }  // namespace rollcall::taskstarter
