@@ -1,7 +1,8 @@
 # The long forms of tests that CI runs in short: label nightly. Each stands for a test of the same name without it.
 
 # Properties over a thousand times more cases. A failure prints the configuration that repeats it.
-foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test)
+foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test
+        taskstarter_property_test)
   if(TARGET ${name})
     add_test(NAME nightly_${name} COMMAND ${name})
     set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 7200
