@@ -17,6 +17,8 @@ int fail(const Error& error) {
 Result<int> dry_run(const pam::Settings& settings) {
   const auto plan = pam::rewrite(settings.options, settings.callback, settings.facts);
   if (!plan) return plan.error();
+  if (settings.options.verbose)
+    std::fprintf(stderr, "pam: tasks expected: %s\n", settings.expected.rule.c_str());
   std::fputs(pam::dry_run_text(*plan).c_str(), stdout);
   return 0;
 }

@@ -155,7 +155,7 @@ Result<Settings> read_settings(const Options& options) {
 
   const std::string geometry = value_of(environment, "LSB_PJL_TASK_GEOMETRY");
   const AllocationText allocation = allocation_text(environment);
-  const auto hosts = allocated_hosts(allocation);
+  const auto hosts = allocated_hosts(allocation, geometry);
   if (!hosts) return hosts.error();
   const auto expected =
       expected_tasks({options.tasks, tasks_of_launcher(options, settings.facts.resolved), geometry,
