@@ -5,7 +5,7 @@ these is killed. That case comes last here, since its node stays in Slurm's stat
 """
 
 from rollcall_testing import launchers
-from rollcall_testing.job import method_1, pam, requires_pam
+from rollcall_testing.job import Job, method_1, pam, requires_pam, site
 from rollcall_testing.kill_row import kill_one
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in
 from rollcall_testing.runner import cases, expect_equal, main
@@ -16,44 +16,52 @@ TASKS = 8
 RANK_N_ENDS_WITH_N = 'exec "$0" "$1" exit "$SLURM_PROCID"'
 KILLED_PROXY = "proxy of a remote host"
 
-slurm = None  # one for the whole file; made by requirements(), ends with the shelter
+slurm = None  # one for the whole file
 
 
 def requirements(bench):
     global slurm
     requires_pam(bench)
-    slurm = Slurm(bench)
-    slurm.__enter__()
+    slurm = bench.cluster.services.enter_context(Slurm(bench))
 
 
-def start(bench, way, program):
-    words = launchers.SRUN.words(TASKS)
-    if way == "method 1":
-        return pam(bench, *method_1(words, program), environment=slurm.environment)
-    if way == "-mpi":
-        return pam(bench, "-mpi", *words, *program, environment=slurm.environment)
-    hosts = {"LSB_HOSTS": "n1 n1 n2 n2 n3 n3 n4 n4", "LSB_DJOB_NUMPROC": str(TASKS)}
-    return pam(bench, "-g", "srun_wrapper", *program, environment=dict(slurm.environment, **hosts))
+def srun_words():
+    """Without --kill-on-bad-exit: every task is to end by itself."""
+    return [w for w in launchers.SRUN.words(TASKS) if not w.startswith("--kill")]
 
 
-@cases("method 1", "wrapper", "-mpi")
+@cases("method 1", "-mpi")
 def test_rank_n_ends_with_n(bench, way):
     notes = bench.fresh_directory()
-    job = start(bench, way, ["sh", "-c", RANK_N_ENDS_WITH_N, bench.target, notes])
-    code = job.wait(30)
-    if way != "wrapper":
-        expect_equal(code, TASKS - 1, f"srun's code is the highest\n{job.told()}\n")
+    program = ["sh", "-c", RANK_N_ENDS_WITH_N, bench.target, notes]
+    words = method_1(srun_words(), program) if way == "method 1" else ["-mpi", *srun_words(), *program]
+    job = pam(bench, *words, environment=slurm.environment).expect_exit(TASKS - 1)
+    hold_report_against_notes(job.report, notes)
+    expect_equal(len(notes_in(notes)), TASKS, "tasks that ran")
+    bench.saw(f"{TASKS} tasks; the highest code is srun's, and pam's")
+
+
+@cases("srun_wrapper", "mpirun.lsf")
+def test_wrapper(bench, way):
+    notes = bench.fresh_directory()
+    batch = {"LSB_HOSTS": "n1 n1 n2 n2 n3 n3 n4 n4", "LSB_DJOB_NUMPROC": str(TASKS), "LSF_PJL_TYPE": "slurm"}
+    environment = dict(slurm.environment, **batch)
+    program = [bench.target, notes, "exit", "0"]
+    if way == "srun_wrapper":
+        job = pam(bench, "-g", "srun_wrapper", *program, environment=environment).expect_exit(0)
         hold_report_against_notes(job.report, notes)
-        expect_equal(len(notes_in(notes)), TASKS, "tasks that ran")
-    bench.saw(f"{len(notes_in(notes))} tasks, exit {code}")
+    else:
+        Job(bench, [f"{bench.bin}/mpirun.lsf", *program], environment=dict(site(bench), **environment)).expect_exit(0)
+    expect_equal(sorted({n.host for n in notes_in(notes)}), ["n1", "n2", "n3", "n4"], "hosts")
+    expect_equal(len(notes_in(notes)), TASKS, "tasks that ran")
+    bench.saw(f"{TASKS} tasks on 4 hosts")
 
 
 @cases(11, 6)
 def test_a_task_dies_of_a_signal(bench, number):
     notes = bench.fresh_directory()
     program = ["sh", "-c", f'test "$SLURM_PROCID" = 2 && exec "$0" "$1" signal {number}; exec "$0" "$1" exit 0']
-    words = [w for w in launchers.SRUN.words(TASKS) if not w.startswith("--kill")]
-    job = pam(bench, *method_1(words, [*program, bench.target, notes]), environment=slurm.environment)
+    job = pam(bench, *method_1(srun_words(), [*program, bench.target, notes]), environment=slurm.environment)
     job.expect_exit(128 + number)
     hold_report_against_notes(job.report, notes)
     expect_equal(end_of(job.report["tasks"][2]), f"signal {number}", "rank 2")

@@ -18,12 +18,13 @@ TASKS = 4
 
 
 def stop_for_a_while(pid, meanwhile):
+    """An outer TaskStarter is waked by its inner one when the task has ended, and may be gone before the pause is."""
     os.kill(pid, signal.SIGSTOP)
     begun = processes.clock()
     wait_until(lambda: processes.read_process(pid).state == "T", f"{pid} to be stopped", 5)
     meanwhile()
     wait_until(lambda: processes.clock() > begun + PAUSE_SECONDS, "the pause", PAUSE_SECONDS + 5)
-    os.kill(pid, signal.SIGCONT)
+    processes.send(pid, signal.SIGCONT)
 
 
 def run_with_a_stopped(bench, launcher, choose):

@@ -8,6 +8,7 @@ files, PIDs and users. As on a Debian machine at home, each host's own name is 1
     n1 10.77.0.1 --- v1 [bridge rc0] v2 --- 10.77.0.2 n2   ...
 """
 
+import contextlib
 import os
 import socket
 import stat
@@ -117,6 +118,7 @@ class Cluster:
             HYDRA_LAUNCHER_EXEC=self.agent,
         )
         self.fixtures = processes.named()
+        self.services = contextlib.ExitStack()  # daemons for a whole file; ended before the hosts
         self.hosts = []
 
     @property
@@ -146,6 +148,7 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
+        self.services.close()
         for process in self.strangers():
             processes.send(process.pid, 9)
         for host in self.hosts:

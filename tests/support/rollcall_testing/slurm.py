@@ -14,7 +14,7 @@ from rollcall_testing import processes
 from rollcall_testing.runner import Skip
 from rollcall_testing.waiting import wait_until
 
-DAEMONS = ("munged", "slurmctld", "slurmd")
+DAEMONS = ("munged", "slurmctld", "slurmscriptd", "slurmd")
 
 SLURM_CONF = """\
 ClusterName=rollcall
