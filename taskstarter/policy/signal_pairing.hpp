@@ -2,10 +2,10 @@
 //
 // When a job gets a signal, it may reach a TaskStarter by pam's message, by the launcher that passes it on,
 // and by the terminal, in any order, or by only some of them. The first arrival is delivered. A copy that
-// comes by *another* way within a second belongs to it and is dropped. A second one by the *same* way is a
+// comes by *another* way within a second or so belongs to it and is dropped. A second one by the *same* way is a
 // new signal. Nothing is ever dropped without such a pair: what only the launcher sends is always delivered.
 //
-//   known arrivals of this number, within a second | a copy comes by S | delivered?
+//   known arrivals of this number, in the window   | a copy comes by S | delivered?
 //   none                                           | any way           | yes, and is remembered
 //   some that S has not been seen for              | S                 | no: pairs off with the oldest of them
 //   all of them have seen S                        | S                 | yes, and is remembered
@@ -25,8 +25,9 @@ enum class SignalSource : std::uint8_t { pam, launcher, terminal };
 
 class SignalPairing {
  public:
-  // A copy that comes later than this after the first arrival is a new signal.
-  static constexpr Duration kWindow = std::chrono::seconds(1);
+  // A copy that comes later than this after the first arrival is a new signal. A second, and the quarter that Open MPI
+  // needs: its mpirun passes a TERM on one second after it got it.
+  static constexpr Duration kWindow = std::chrono::milliseconds(1250);
 
   // True where this arrival is the first of its signal: the caller delivers it.
   bool first_arrival(int signo, SignalSource source, TimePoint now);

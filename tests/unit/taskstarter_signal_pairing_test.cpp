@@ -66,8 +66,8 @@ TEST(SignalPairing, NumbersDoNotMix) {
 TEST(SignalPairing, AfterTheWindowItIsANewSignal) {
   SignalPairing pairing;
   EXPECT_TRUE(pairing.first_arrival(SIGTERM, kPam, at(0)));
-  EXPECT_FALSE(pairing.first_arrival(SIGTERM, kLauncher, at(1000)));
-  EXPECT_TRUE(pairing.first_arrival(SIGTERM, kTerminal, at(1001)));
+  EXPECT_FALSE(pairing.first_arrival(SIGTERM, kLauncher, at(1250)));
+  EXPECT_TRUE(pairing.first_arrival(SIGTERM, kTerminal, at(1251)));
   EXPECT_FALSE(pairing.first_arrival(SIGTERM, kPam, at(1500)));
 }
 
@@ -75,7 +75,7 @@ TEST(SignalPairing, TheWindowBeginsWithTheFirstArrival) {
   SignalPairing pairing;
   EXPECT_TRUE(pairing.first_arrival(SIGTERM, kPam, at(0)));
   EXPECT_FALSE(pairing.first_arrival(SIGTERM, kLauncher, at(900)));
-  EXPECT_TRUE(pairing.first_arrival(SIGTERM, kTerminal, at(1100)));
+  EXPECT_TRUE(pairing.first_arrival(SIGTERM, kTerminal, at(1300)));
 }
 
 TEST(SignalPairing, ForgetsInTime) {
@@ -84,7 +84,7 @@ TEST(SignalPairing, ForgetsInTime) {
   pairing.first_arrival(SIGTERM, kPam, at(0));
   pairing.first_arrival(SIGTERM, kPam, at(200));
   ASSERT_TRUE(pairing.forgets_at());
-  EXPECT_GT(*pairing.forgets_at(), at(1200));
+  EXPECT_GT(*pairing.forgets_at(), at(1450));
   pairing.forget_old(*pairing.forgets_at());
   EXPECT_FALSE(pairing.forgets_at());
 }

@@ -405,7 +405,7 @@ TEST_F(TaskLife, ATaskThatIsEndingIsNotStoppedButGetsOtherSignals) {
   EXPECT_THAT(on(SignalArrived{SIGTSTP, kPam, 1}), IsEmpty());
   EXPECT_THAT(pass(kStopGrace), IsEmpty());
   EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), ElementsAre("SignalTask USR1"));
-  pass(milliseconds(1100));
+  pass(SignalPairing::kWindow + milliseconds(1));
   EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("SignalTask TERM"));
 }
 
