@@ -177,9 +177,12 @@ class Endings {
     kill_tasks_in(grace);
   }
 
+  // Only ever sooner: an end that is under way is not put off by a second reason for it.
   void kill_tasks_in(Duration grace) {
-    roll_.tasks_kill_at = std::min(roll_.tasks_kill_at.value_or(now_ + grace), now_ + grace);
-    roll_.give_up_at = *roll_.tasks_kill_at + kGiveUp;
+    const TimePoint at = now_ + grace;
+    if (roll_.give_up_at && *roll_.give_up_at <= at + kGiveUp) return;
+    roll_.tasks_kill_at = at;
+    roll_.give_up_at = at + kGiveUp;
   }
 
   // A task that came, or came back, when the job is being ended.

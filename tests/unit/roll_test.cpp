@@ -444,6 +444,19 @@ TEST(Roll, ATaskToldToEndIsNotToldTwiceWhenTheLauncherGoes) {
   EXPECT_TRUE(d.did("EndTasks in 0 ms: all tasks"));
 }
 
+TEST(Roll, ALauncherKilledForATermDoesNotStartTheWaitAnew) {
+  RollDriver d(rules(1));
+  d.launch();
+  d.task("n2");
+  d.feed(event::LinkEnded{0, true, 5});  // its host is cut off: nothing there will answer
+  d.feed(event::SignalArrived{SIGTERM, false});
+  d.pass(10s);
+  d.launcher_ends(ExitStatus::signaled(SIGKILL));
+  d.pass(3s);
+  ASSERT_TRUE(d.finished);
+  EXPECT_EQ(d.finished->exit_code, 137);
+}
+
 TEST(Roll, WhatComesWhenTheJobIsEndedIsEndedToo) {
   RollRules r = rules(4);
   r.registration_timeout = 5s;
