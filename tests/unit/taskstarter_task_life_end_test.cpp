@@ -1,0 +1,156 @@
+// The rows of the table in taskstarter/policy/task_life.hpp: ending, leftovers, reporting, finished.
+#include "taskstarter_task_life_fixture.hpp"
+
+namespace rollcall::taskstarter {
+namespace {
+
+// ending
+
+TEST_F(TaskLife, ALaterEndOnlyShortens) {
+  ending(seconds(10));
+  EXPECT_THAT(on(EndRequested{seconds(20)}), IsEmpty());
+  EXPECT_THAT(on(EndRequested{seconds(2)}), IsEmpty());
+  EXPECT_THAT(pass(seconds(2)), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(EndRequested{seconds(2)}), IsEmpty());
+}
+
+TEST_F(TaskLife, AnEndAtOnceInterruptsTheGrace) {
+  ending(seconds(10));
+  EXPECT_THAT(on(EndRequested{Duration{0}}), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, KillIsRepeatedUntilTheTaskIsGone) {
+  ending(Duration{0});
+  EXPECT_TRUE(wants_descendants(state));
+  EXPECT_THAT(pass(kKillAgain), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(pass(2 * kKillAgain), ElementsAre("SignalDescendants KILL"));
+  EXPECT_GE(pass(seconds(100)).size(), 99U);
+  EXPECT_EQ(state.phase, Phase::ending) << "a task that the kernel cannot end has not ended";
+}
+
+TEST_F(TaskLife, ATaskThatIsEndingIsNotStoppedButGetsOtherSignals) {
+  ending();
+  EXPECT_THAT(on(SignalArrived{SIGTSTP, kPam, 1}), IsEmpty());
+  EXPECT_THAT(pass(kStopGrace), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), ElementsAre("SignalTask USR1"));
+  pass(SignalPairing::kWindow + milliseconds(1));
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("SignalTask TERM"));
+}
+
+TEST_F(TaskLife, ADeadPamShortensTheGrace) {
+  ending(seconds(10));
+  on(LinkLost{});
+  on(DialFailed{DialFailure::refused});
+  EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+}
+
+// leftovers
+
+TEST_F(TaskLife, WhatEndsByItselfIsNoLeftover) {
+  leftovers();
+  EXPECT_TRUE(wants_descendants(state));
+  EXPECT_THAT(pass(kLeftoverGrace - milliseconds(1)), IsEmpty());
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_EQ(state.leftovers, 0U);
+}
+
+TEST_F(TaskLife, LeftoversGetTermThenKill) {
+  leftovers(2);
+  EXPECT_THAT(pass(kLeftoverGrace), ElementsAre("SignalDescendants TERM", "SignalDescendants CONT"));
+  EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{1}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+  EXPECT_EQ(state.leftovers, 2U);
+}
+
+TEST_F(TaskLife, WhatKillDoesNotEndIsGivenUp) {
+  leftovers();
+  const Lines done = pass(kLeftoverGrace + kKillGrace + kGiveUp);
+  ASSERT_GE(done.size(), 3U);
+  EXPECT_EQ(done[done.size() - 3], "Complain cannot end leftovers, no answer");
+  EXPECT_EQ(done.back(), "Finish Exit (3)");
+}
+
+TEST_F(TaskLife, LeftoversOfAnEndHaveWhatIsLeftOfItsGrace) {
+  ending(milliseconds(500));
+  on(TaskExited{ExitStatus::signaled(SIGTERM), true});
+  on(DescendantsChanged{1});
+  EXPECT_THAT(pass(kLeftoverGrace), ElementsAre("SignalDescendants TERM", "SignalDescendants CONT"));
+  EXPECT_THAT(pass(milliseconds(400)), ElementsAre("SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, AnEndAtOnceKillsLeftovers) {
+  leftovers();
+  EXPECT_THAT(on(EndRequested{Duration{0}}), ElementsAre("SignalDescendants KILL"));
+  EXPECT_EQ(state.leftovers, 2U);
+}
+
+TEST_F(TaskLife, SignalsAfterTheTasksEndAreNobodys) {
+  leftovers();
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kPam, 1}), IsEmpty());
+}
+
+TEST_F(TaskLife, ALostOuterLevelKillsLeftovers) {
+  leftovers();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("SendStarterLost", "SignalDescendants KILL"));
+}
+
+TEST_F(TaskLife, ALostLinkIsDialedWhileLeftoversEnd) {
+  leftovers();
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Exit (3)"));
+}
+
+// reporting
+
+TEST_F(TaskLife, TheEndIsReportedWhenTheLinkIsBack) {
+  reporting();
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration", "SendTaskEnded", "Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, TheEndIsRelayedWhenTheLinkDoesNotComeBack) {
+  reporting();
+  EXPECT_THAT(pass(kRedialLimit), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, NothingIsReportedToADeadPam) {
+  reporting();
+  EXPECT_THAT(on(DialFailed{DialFailure::refused}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheReport) {
+  reporting();
+  EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), IsEmpty());
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
+}
+
+TEST_F(TaskLife, NoOuterLevelNoReport) {
+  reporting();
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
+}
+
+// finished, and the text forms
+
+TEST_F(TaskLife, NothingHappensAfterTheEnd) {
+  running();
+  on(TaskExited{ExitStatus::exited(0), false});
+  ASSERT_EQ(state.phase, Phase::finished);
+  for (const Event& event : std::vector<Event>{
+           LinkLost{}, Connected{}, EndRequested{Duration{0}}, TimePassed{}, SignalArrived{SIGTERM, kPam, 9},
+           DescendantsChanged{1}, TaskExited{ExitStatus::exited(1), true}})
+    EXPECT_THAT(on(event), IsEmpty()) << text(event);
+  EXPECT_FALSE(next_deadline(state));
+}
+
+TEST(TaskLifeText, EventsReadAsSentences) {
+  EXPECT_EQ(text(Event{SignalArrived{SIGTERM, kLauncher}}), "SignalArrived TERM from launcher");
+  EXPECT_EQ(text(Event{DialFailed{DialFailure::other_pam}}), "DialFailed other pam");
+  EXPECT_EQ(text(Event{EndRequested{seconds(1)}}), "EndRequested 1000 ms");
+  EXPECT_EQ(text(Event{TaskExited{ExitStatus::signaled(11), true}}),
+            "TaskExited Signal (11 SEGV), descendants left");
+}
+
+}  // namespace
+}  // namespace rollcall::taskstarter

@@ -1,0 +1,79 @@
+// A task's life with a clock of its own: events in, the one-line forms of the effects out.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "taskstarter/policy/task_life.hpp"
+
+namespace rollcall::taskstarter {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Lines = std::vector<std::string>;
+inline constexpr auto kPam = SignalSource::pam;
+inline constexpr auto kLauncher = SignalSource::launcher;
+inline constexpr auto kTerminal = SignalSource::terminal;
+
+class TaskLife : public ::testing::Test {
+ protected:
+  Lines on(const Event& event) {
+    Lines lines;
+    for (const Effect& effect : step(state, event, now)) lines.push_back(text(effect));
+    return lines;
+  }
+
+  // Lets the time pass, deadline for deadline, and gathers what is done in it.
+  Lines pass(Duration duration) {
+    const TimePoint end = now + duration;
+    Lines lines;
+    while (const auto next = next_deadline(state)) {
+      if (*next > end) break;
+      now = std::max(now, *next);
+      for (auto& line : on(TimePassed{})) lines.push_back(line);
+      const auto after = next_deadline(state);
+      if (after && *after <= now) {
+        ADD_FAILURE() << "a deadline stands still: the loop would spin";
+        break;
+      }
+    }
+    now = end;
+    return lines;
+  }
+
+  void dialing() { on(Began{}); }
+  void running() {
+    dialing();
+    on(Connected{});
+    on(TaskStarted{});
+    ASSERT_EQ(state.phase, Phase::running);
+  }
+  void ending(Duration grace = seconds(10)) {
+    running();
+    on(EndRequested{grace});
+    ASSERT_EQ(state.phase, Phase::ending);
+  }
+  void leftovers(unsigned left = 2) {
+    running();
+    on(TaskExited{ExitStatus::exited(3), true});
+    on(DescendantsChanged{left});
+    ASSERT_EQ(state.phase, Phase::leftovers);
+  }
+  void reporting() {
+    running();
+    on(LinkLost{});
+    on(TaskExited{ExitStatus::exited(3), false});
+    ASSERT_EQ(state.phase, Phase::reporting);
+  }
+  void shared() { state.settings.shared_group = true; }
+
+  State state;
+  TimePoint now{};
+};
+
+}  // namespace rollcall::taskstarter
