@@ -15,6 +15,8 @@ namespace rollcall::taskstarter {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using Lines = std::vector<std::string>;
 inline constexpr auto kPam = SignalSource::pam;
 inline constexpr auto kLauncher = SignalSource::launcher;
