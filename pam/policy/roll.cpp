@@ -30,6 +30,10 @@ class Turn : private Endings {
   }
 
   void on(const event::TaskRegistered& e) {
+    if (const auto known = away_task(e.registration)) {
+      // Its connection was cut before it had heard its number.
+      return on(event::TaskResumed{e.connection, *known, e.registration.host, e.registration.starter_pid});
+    }
     const Tid tid = static_cast<Tid>(roll_.tasks.size());
     Task task;
     task.registration = e.registration;

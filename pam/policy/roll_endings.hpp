@@ -37,6 +37,16 @@ class Endings {
     return true;
   }
 
+  std::optional<Tid> away_task(const Registration& registration) const {
+    for (const auto& [tid, away] : roll_.away) {
+      const Registration& known = roll_.tasks[tid].registration;
+      if (known.host == registration.host && known.starter_pid == registration.starter_pid &&
+          known.start_us == registration.start_us)
+        return tid;
+    }
+    return std::nullopt;
+  }
+
   void became_live(Tid tid) {
     ++roll_.live;
     const auto rank = roll_.tasks[tid].registration.rank;

@@ -386,6 +386,17 @@ TEST(Roll, ACutLinkThatStaysCutLosesItsTask) {
   EXPECT_EQ(d.roll.live, 1u);
 }
 
+TEST(Roll, ATaskThatNeverHeardItsNumberIsKnownAgain) {
+  RollDriver d(rules(1));
+  d.launch();
+  d.task("n2");
+  d.feed(event::LinkEnded{0, true, 5});
+  const auto texts = d.feed(event::TaskRegistered{9, d.roll.tasks[0].registration});
+  EXPECT_EQ(texts.back(), "Welcome task 0");
+  EXPECT_EQ(d.roll.registered(), 1u);
+  EXPECT_EQ(d.roll.live, 1u);
+}
+
 TEST(Roll, WhoClaimsToBeAnotherTaskIsRefused) {
   RollDriver d(rules(1));
   d.launch();
