@@ -22,6 +22,8 @@ def refuse(bench, code, words, *named, environment=None, conf=None):
     bench.saw(repr(lines[0]))
 
 
+REST = ["-g", "1", "LAUNCHER", "TARGET"]
+
 USAGE = {
     "an unknown option": (["--frobnicate", "-g", "1", "LAUNCHER", "TARGET"], ["--frobnicate"]),
     "an unknown letter": (["-z", "-g", "1", "LAUNCHER", "TARGET"], ["-z"]),
@@ -36,7 +38,7 @@ USAGE = {
     "-n of x": (["-n", "x", "-g", "1", "LAUNCHER", "TARGET"], ["-n", "x"]),
     "-n without its number": (["-n"], ["-n"]),
     "a negative timeout": (["--timeout-first", "-5", "-g", "1", "LAUNCHER", "TARGET"], ["--timeout-first", "-5"]),
-    "a timeout that is a word": (["--launcher-grace", "soon", "-g", "1", "LAUNCHER", "TARGET"], ["--launcher-grace", "soon"]),
+    "a timeout that is a word": (["--launcher-grace", "soon", *REST], ["--launcher-grace", "soon"]),
     "--report without a file": (["--report"], ["--report"]),
     "nothing at all": ([], []),
     "-mpi with an unknown option": (["-mpi", "mpirun.openmpi", "--frob", "4", "TARGET"], ["--frob", "-g"]),
@@ -82,7 +84,7 @@ def test_lsf_conf(bench, what):
     """File, line, found, expected."""
     content, line = BROKEN[what]
     path, environment = conf_file(bench, content)
-    refuse(bench, 1, ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"], f"{path}:{line}", "expected", environment=environment)
+    refuse(bench, 1, ["-n", "1", *REST], f"{path}:{line}", "expected", environment=environment)
 
 
 def test_lsf_conf_that_is_a_directory(bench):
@@ -129,8 +131,8 @@ def test_key(bench, what):
 def test_a_report_that_cannot_be_written(bench):
     """Said before anything is started: a job's report must not turn out impossible hours later."""
     notes = bench.fresh_directory()
-    words = ["--report", "/no/such/directory/report", "-n", "1", *method_1(fake(bench), [bench.target, notes, "exit", "0"])]
-    job = Job(bench, [os.path.join(bench.bin, "pam"), *words], environment=site(bench))
+    words = ["--report", "/no/such/directory/report", *method_1(fake(bench), [bench.target, notes, "exit", "0"])]
+    job = Job(bench, [os.path.join(bench.bin, "pam"), "-n", "1", *words], environment=site(bench))
     expect(job.wait(10) in (1, 2), f"exit code\n{job.told()}")
     job.expect_said("/no/such/directory/report")
     expect_equal(os.listdir(notes), [], "what was started")

@@ -28,7 +28,7 @@ def start_waiting(bench, launcher, hosts, *options):
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")
     program = [bench.target, notes, "wait", gate]
-    job = pam(bench, *options, *method_1(launcher.words(2, hosts), program))
+    job = pam(bench, *options, *method_1(launcher.words(2, hosts), program), conf={"JOB_TERMINATE_INTERVAL": 2})
     wait_for_ready(notes, 2, job)
     return job, notes, gate
 
@@ -58,7 +58,8 @@ def test_a_cut_for_good_and_a_cut_of_32_seconds(bench):
     cluster.cut("n2")
     cluster.cut("n3")
     try:
-        found = seconds_until(lambda: "n2" in gone.stderr, lambda: f"pam names n2\n{gone.told()}", FOUND_SECONDS + SLACK_SECONDS)
+        names_it = lambda: "n2" in gone.stderr
+        found = seconds_until(names_it, lambda: f"pam names n2\n{gone.told()}", FOUND_SECONDS + SLACK_SECONDS)
         bench.saw(f"pam names n2 after {found:.0f} s: {first_line_with(gone, 'n2')!r}")
         pass_time(32 - (processes.clock() - begun))
         expect(cluster.host("n3").processes(processes.is_task), "the task on n3 lives while its link is away")
@@ -86,7 +87,6 @@ def first_line_with(job, part):
 
 def end_the_torn_job(job):
     """The user ends what is left; the report says which task was lost."""
-    job.signal(signal.SIGTERM)
     job.signal(signal.SIGTERM)
     expect(job.wait(20) != 0, f"exit code\n{job.told()}")
     states = {task["host"]: end_of(task) for task in job.report["tasks"]}

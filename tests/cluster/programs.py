@@ -131,7 +131,7 @@ def test_rank_1_segfaults(bench):
 
 
 def test_every_rank_prints_1_mib(bench):
-    """Open MPI may tear lines of different ranks apart, Hydra does not; no byte may be missing or changed with either."""
+    """Open MPI tears lines of different ranks apart, Hydra does not; no byte may be missing with either."""
     launcher = launchers.by_name("", bench)
     job, _ = run(bench, "method 1", 0, "prints", str(1 << 20))
     expect_equal(len(job.stdout), TASKS << 20, "bytes of stdout")

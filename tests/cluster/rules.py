@@ -61,7 +61,8 @@ def test_b_one_task_of_four_never_comes(bench):
     host = bench.cluster.name
     hosts = {"LSB_HOSTS": f"{host} {host} {host} ghost"}
     launcher = fake(bench, "--tasks", 4, "--order", "0,1,3")
-    job = run(bench, launcher, [bench.target, notes, "nest"], environment=hosts, conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 2})
+    conf = {"LSF_HPC_PJL_LOADENV_TIMEOUT": 2}
+    job = run(bench, launcher, [bench.target, notes, "nest"], environment=hosts, conf=conf)
     job.expect_exit(124, 15)
     expect_no_tasks(job, 0.1)
     job.expect_said("3 of 4", "LSF_HPC_PJL_LOADENV_TIMEOUT", f"{host} 3 of 3", "ghost 0 of 1", "missing ranks 2")
@@ -81,7 +82,8 @@ def test_b_zero_is_off(bench):
     """Held for longer than any default could be mistaken for here; the second task is welcome."""
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
     launcher = fake(bench, "--tasks", 2, "--hold", 1, second)
-    job = run(bench, launcher, [bench.target, notes, "after-ms", "1"], "-n", "2", conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 0})
+    conf = {"LSF_HPC_PJL_LOADENV_TIMEOUT": 0}
+    job = run(bench, launcher, [bench.target, notes, "after-ms", "1"], "-n", "2", conf=conf)
     begun = processes.clock()
     wait_until(lambda: processes.clock() > begun + 3, "three seconds", 5)
     expect(not job.ended(), f"pam waits\n{job.told()}")
@@ -165,7 +167,10 @@ def test_c_one_of_three_cannot_be_started(bench):
 
 @cases("outer", "inner")
 def test_d_a_taskstarter_is_killed(bench, which):
-    """Its own task and what that forked are gone; the other task goes on, and pam ends when the launcher ends."""
+    """Its own task and what that forked are gone; the other task goes on, and pam ends when the launcher ends.
+
+    The inner one still tells the end of the task when the outer one is killed; when it is itself killed, nobody does.
+    """
     notes = bench.fresh_directory()
     job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "nest"], "-n", "2")
     wait_for_ready(notes, 2, job)
@@ -202,7 +207,8 @@ def test_e_tasks_that_ignore_term_are_killed(bench):
     notes, ready = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "leave")
     script = f'"$@" & while [ ! -e {ready} ]; do sleep 0.02; done; exit 0'
     program = ["sh", "-c", script, "sh"]
-    job = pam(bench, "-n", "1", "-g", "4", *program, bench.target, notes, "ignore-term", conf={"JOB_TERMINATE_INTERVAL": 2})
+    task = [bench.target, notes, "ignore-term"]
+    job = pam(bench, "-n", "1", "-g", "4", *program, *task, conf={"JOB_TERMINATE_INTERVAL": 2})
     wait_for_ready(notes, 1, job)
     open_gate(ready)
     took = seconds_until(job.ended, lambda: f"pam to end\n{job.told()}", 10)
@@ -216,7 +222,8 @@ def test_e_tasks_that_ignore_term_are_killed(bench):
 def test_e_launcher_dies_of_a_signal(bench):
     """A crash: JOB_TERMINATE_INTERVAL is not waited for."""
     notes = bench.fresh_directory()
-    job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "ignore-term"], "-n", "2", conf={"JOB_TERMINATE_INTERVAL": 60})
+    task, conf = [bench.target, notes, "ignore-term"], {"JOB_TERMINATE_INTERVAL": 60}
+    job = run(bench, fake(bench, "--tasks", 2), task, "-n", "2", conf=conf)
     wait_for_ready(notes, 2, job)
     launcher = next(p for p in processes.tree_below(job.pid) if p.name == "fake_launcher")
     processes.send(launcher.pid, signal.SIGSEGV)

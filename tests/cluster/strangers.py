@@ -125,7 +125,8 @@ def test_5000_connections_that_say_nothing(bench):
     try:
         for number in range(CONNECTIONS):
             # 127.0.0.1 for all: one address, one line. The port search of the kernel is spread over destinations.
-            strangers.append(socket.create_connection((f"127.0.0.{1 + number % 4}", port), source_address=("127.0.0.1", 0)))
+            there, here = (f"127.0.0.{1 + number % 4}", port), ("127.0.0.1", 0)
+            strangers.append(socket.create_connection(there, source_address=here))
         open_gate(second)
         wait_for_ready(notes, 2, job, seconds=20)
         expect(not job.ended(), f"the job goes on\n{job.told()}")

@@ -78,7 +78,8 @@ static void foretell(const char* mode, int chosen, int number, char* end, size_t
   snprintf(end, room, "exit 0");
   if (stays || (fails_alone && rank != chosen)) snprintf(end, room, "any");
   if (exits && rank == chosen) snprintf(end, room, "exit %d", number);
-  if (!strcmp(mode, "aborts") && rank == chosen) snprintf(end, room, "any");  // each MPI has its own way to abort
+  if (!strcmp(mode, "aborts") && rank == chosen)
+    snprintf(end, room, "any");  // each MPI has its own way to abort
   if (!strcmp(mode, "segfaults") && rank == chosen) snprintf(end, room, "signal %d", SIGSEGV);
 }
 

@@ -54,7 +54,8 @@ static inline int rank_of_launcher(void) {
 static inline void say_who(int rank, const char* end) {
   char host[256] = "", text[512];
   gethostname(host, sizeof host - 1);
-  snprintf(text, sizeof text, "host %s\npid %d\nppid %d\nrank %d\nend %s\n", host, getpid(), getppid(), rank, end);
+  snprintf(text, sizeof text, "host %s\npid %d\nppid %d\nrank %d\nend %s\n", host, getpid(), getppid(), rank,
+           end);
   write_note("task", getpid(), text);
 }
 

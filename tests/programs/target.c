@@ -110,8 +110,8 @@ int main(int argc, char** argv) {
   const char* text = argc > 3 ? argv[3] : "0";
   int number = atoi(text), end_code = 0;
   char end[32] = "exit 0";
-  int stays = !strcmp(mode, "ignore-term") || !strcmp(mode, "nest") || !strcmp(mode, "hang") || !strcmp(mode, "signals");
-  if (stays) strcpy(end, "any");
+  int sleeps = !strcmp(mode, "ignore-term") || !strcmp(mode, "nest") || !strcmp(mode, "hang");
+  if (sleeps || !strcmp(mode, "signals")) strcpy(end, "any");
   if (!strcmp(mode, "exit")) snprintf(end, sizeof end, "exit %d", end_code = number);
   if (!strcmp(mode, "signal")) snprintf(end, sizeof end, "signal %d", number);
   say_who(rank_of_launcher(), end);

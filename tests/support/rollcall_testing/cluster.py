@@ -216,13 +216,17 @@ exec "$@" env -i {kept} sh -c "$command"
 
     def _reaches(self, name):
         """True once the bridge forwards to that host again: a port that refuses us is an answer."""
-        probe = "import socket,sys; s=socket.socket(); s.settimeout(0.3); sys.exit(s.connect_ex((sys.argv[1], 9)) != 111)"
+        probe = (
+            "import socket, sys; s = socket.socket(); s.settimeout(0.3)\n"
+            "sys.exit(s.connect_ex((sys.argv[1], 9)) != 111)"
+        )
         there = self.host(name) if name != self.head.name else self.hosts[1]
         asked_from = self.head if name != self.head.name else self.host(name)
         return asked_from.run([sys.executable, "-c", probe, there.address]).returncode == 0
 
 
 def _ip_batch(entering, lines):
-    done = subprocess.run(entering + ["ip", "-batch", "-"], input="\n".join(lines) + "\n", text=True, capture_output=True)
+    words, text = entering + ["ip", "-batch", "-"], "\n".join(lines) + "\n"
+    done = subprocess.run(words, input=text, text=True, capture_output=True)
     if done.returncode != 0:
         raise RuntimeError(f"ip: {done.stderr}")

@@ -52,7 +52,9 @@ def kill_one(bench, launcher, what, program, mode, environment=None):
     )
     code = job.wait(20)
     wait_until(
-        lambda: not job.tasks(), lambda: f"no task alive after pam; alive are {job.tasks()}\n{job.told()}", LIMIT_SECONDS
+        lambda: not job.tasks(),
+        lambda: f"no task alive after pam; alive are {job.tasks()}\n{job.told()}",
+        LIMIT_SECONDS,
     )
     expect(code != 0, f"a job that lost a process does not end with 0\n{job.told()}")
     bench.saw(f"{len(before)} processes of {len(notes_in(notes))} tasks; gone after {took:.2f} s; exit {code}")

@@ -1,8 +1,10 @@
 """How a test types Open MPI's and Hydra's launchers on its hosts, and how their processes are called."""
 
+import shutil
 from dataclasses import dataclass
 
 from rollcall_testing import processes
+from rollcall_testing.runner import Skip
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,7 @@ class Launcher:
     proxy: str  # and of the one on each host
     program: str
     host_option: str
+    package: str
 
     def words(self, count, hosts=("n1", "n2", "n3", "n4")):
         """`count` tasks, spread evenly. Slots are counted up so that they always suffice."""
@@ -38,11 +41,11 @@ class Launcher:
 
 
 OPEN_MPI = Launcher(
-    "openmpi", "openmpi", "openmpi_wrapper", "openmpi", "mpirun.openmpi", "orted", "mpirun.openmpi", "--host"
+    "openmpi", "openmpi", "openmpi_wrapper", "openmpi", "mpirun.openmpi", "orted", "mpirun.openmpi", "--host", "openmpi-bin"
 )
-SRUN = Launcher("slurm", "", "srun_wrapper", "slurm", "srun", "slurmstepd", "srun", "-w")
+SRUN = Launcher("slurm", "", "srun_wrapper", "slurm", "srun", "slurmstepd", "srun", "-w", "slurm-client")
 HYDRA = Launcher(
-    "hydra", "mpich", "mpich_wrapper", "mpich2", "mpiexec.hydra", "hydra_pmi_proxy", "mpiexec.hydra", "-hosts"
+    "hydra", "mpich", "mpich_wrapper", "mpich2", "mpiexec.hydra", "hydra_pmi_proxy", "mpiexec.hydra", "-hosts", "mpich"
 )
 
 
@@ -52,4 +55,7 @@ def by_name(name, bench=None):
     found = {"openmpi": OPEN_MPI, "hydra": HYDRA}
     if name not in found:
         raise AssertionError(f"--launcher must be one of {sorted(found)}, not {name!r}")
-    return found[name]
+    launcher = found[name]
+    if not shutil.which(launcher.program):
+        raise Skip(f"{launcher.program} is not installed (Debian package {launcher.package})")
+    return launcher

@@ -33,8 +33,8 @@ EXIT_SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class NoPrivilege(Exception):
-    """This machine does not let us make hosts; the text says what was refused."""
+class NoHosts(Exception):
+    """This machine cannot make hosts for us; the text says what was refused or is missing."""
 
 
 def _call(name, *arguments):
@@ -44,16 +44,19 @@ def _call(name, *arguments):
 
 
 def enter_own_namespaces():
-    """Gives this process and its children mounts, network, names and PIDs of their own, or raises NoPrivilege."""
+    """Gives this process and its children mounts, network, names and PIDs of their own, or raises NoHosts."""
     flags = CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET
     user, group = os.geteuid(), os.getegid()
+    for program, package in (("ip", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")):
+        if not shutil.which(program):
+            raise NoHosts(f"{program} is not installed (Debian package {package})")
     try:
         _call("unshare", flags if user == 0 else flags | CLONE_NEWUSER)
         if user != 0:
             _be_root_of_own_users(user, group)
         _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
     except OSError as error:
-        raise NoPrivilege(f"cannot make network namespaces as user {user}: {error.strerror}") from None
+        raise NoHosts(f"cannot make network namespaces as user {user}: {error.strerror}") from None
 
 
 def _be_root_of_own_users(user, group):
@@ -69,7 +72,7 @@ def run(tests, needs_hosts):
     code = 1
     try:
         code = _guard(tests, scratch, needs_hosts)
-    except NoPrivilege as reason:
+    except NoHosts as reason:
         print(f"SKIPPED: {reason}")
         code = EXIT_SKIPPED
     finally:

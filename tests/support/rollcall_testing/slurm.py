@@ -50,7 +50,8 @@ class Slurm:
     """A context manager. Raises Skip where a daemon is not installed."""
 
     def __init__(self, bench):
-        for program, package in (("slurmctld", "slurmctld"), ("slurmd", "slurmd"), ("srun", "slurm-client"), ("munged", "munge")):
+        needed = {"slurmctld": "slurmctld", "slurmd": "slurmd", "srun": "slurm-client", "munged": "munge"}
+        for program, package in needed.items():
             if not shutil.which(program, path="/usr/sbin:/usr/bin"):
                 raise Skip(f"{program} is not installed (Debian package {package})")
         self.bench, self.cluster = bench, bench.cluster
