@@ -21,13 +21,18 @@ TaskUsage usage_of(const wire::Usage& message) {
   return usage;
 }
 
+// A kernel's host name may be any text, and ends up in tables and lines.
+std::string plain_host(std::string host) {
+  for (char& c : host)
+    if (!host_name(std::string(1, c))) c = '?';
+  return host.empty() ? "?" : host.substr(0, 255);
+}
+
 }  // namespace
 
 Result<Registration> registration_of(const wire::Register& message) {
-  if (!host_name(message.host()))
-    return internal_error("host: found " + printable(message.host()) + ", expected a host name");
   Registration registration;
-  registration.host = message.host();
+  registration.host = plain_host(message.host());
   registration.starter_pid = message.starter_pid();
   registration.inner_pid = message.inner_pid();
   registration.start_us = message.start_time_us();
@@ -43,6 +48,10 @@ Result<Registration> registration_of(const wire::Register& message) {
   else
     return internal_error("outcome: found none, expected task_pid or failed");
   return registration;
+}
+
+event::TaskResumed task_resumed_of(const wire::Register& message, ConnectionId connection) {
+  return {connection, message.tid(), plain_host(message.host()), message.starter_pid()};
 }
 
 event::TaskEnded task_ended_of(const wire::TaskEnded& message, Tid tid) {

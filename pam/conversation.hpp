@@ -9,6 +9,7 @@ namespace rollcall::pam {
 
 // Errors name the field, what was found and what was expected.
 Result<Registration> registration_of(const wire::Register& message);
+event::TaskResumed task_resumed_of(const wire::Register& message, ConnectionId connection);
 event::TaskEnded task_ended_of(const wire::TaskEnded& message, Tid tid);
 event::ParentLost parent_lost_of(const wire::ParentLost& message, Tid tid);
 

@@ -157,10 +157,18 @@ class Job {
     }
   }
 
+  // The ranks of a task that pam itself may be: its own tasks would take them for theirs.
+  static bool is_rank(const std::string& word) {
+    const std::string name = word.substr(0, word.find('='));
+    return name == "OMPI_COMM_WORLD_RANK" || name == "PMIX_RANK" || name == "PMI_RANK" ||
+           name == "SLURM_PROCID";
+  }
+
   static std::vector<std::string> launcher_environment(const LaunchPlan& plan) {
     std::vector<std::string> words;
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string word = *entry;
+      if (is_rank(word)) continue;
       const bool replaced =
           std::any_of(plan.environment.begin(), plan.environment.end(),
                       [&](const auto& added) { return word.starts_with(added.first + "="); });
@@ -221,7 +229,7 @@ class Job {
 
   void registered(ConnectionId connection, const wire::Register& message) {
     if (message.resumed()) {
-      happened(event::TaskResumed{connection, message.tid(), message.host(), message.starter_pid()});
+      happened(task_resumed_of(message, connection));
       return;
     }
     auto registration = registration_of(message);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,11 +24,20 @@ std::string local_time(std::int64_t us) {
   return std::string(text, strftime(text, sizeof text, "%m/%d/%Y %H:%M:%S", &parts));
 }
 
+// False where nothing can be written for so long that nobody reads.
+bool wait_to_write(int fd) {
+  constexpr int kPatience = 10'000;  // ms
+  pollfd writable{fd, POLLOUT, 0};
+  return poll(&writable, 1, kPatience) > 0;
+}
+
 // All of it, or errno of what stopped it.
 int write_all(int fd, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t size = ::write(fd, text.data() + done, text.size() - done);
     if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN && wait_to_write(fd))
+      continue;  // somebody made it non-blocking: it is shared
     if (size < 0) return errno;
     done += static_cast<std::size_t>(size);
   }
@@ -69,7 +79,8 @@ void Output::write(const std::string& text) { write_all(STDERR_FILENO, text); }
 
 Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
   if (!path) return ReportFile("", -1);
-  const int fd = ::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  // Non-blocking: a FIFO that nobody reads is an error, not a wait.
+  const int fd = ::open(path->c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (fd < 0)
     return internal_error(*path + ": cannot write the report: " + std::generic_category().message(errno));
   return ReportFile(*path, fd);
@@ -86,6 +97,7 @@ ReportFile::~ReportFile() {
 Result<void> ReportFile::write(const std::string& text) {
   if (fd_ < 0) return {};
   int error = ftruncate(fd_, 0) != 0 && errno != EINVAL ? errno : 0;  // a pipe or device has no length
+  if (error == 0) lseek(fd_, 0, SEEK_SET);
   if (error == 0) error = write_all(fd_, text);
   if (error != 0)
     return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));

@@ -155,6 +155,10 @@ Result<Settings> read_settings(const Options& options) {
 
   const std::string geometry = value_of(environment, "LSB_PJL_TASK_GEOMETRY");
   const AllocationText allocation = allocation_text(environment);
+  const bool file_decides = allocation.lsb_hosts.empty() && allocation.lsb_mcpu_hosts.empty();
+  if (file_decides && !allocation.hostfile_name.empty() && !allocation.hostfile_content)
+    return configuration_error("LSB_DJOB_HOSTFILE: " + allocation.hostfile_name +
+                               ": cannot read it, expected a list of hosts");
   const auto hosts = allocated_hosts(allocation, geometry);
   if (!hosts) return hosts.error();
   const auto expected =

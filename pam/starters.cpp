@@ -20,6 +20,8 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr int kBacklog = 4096;
+constexpr std::size_t kMostRefused = 100;  // addresses that get a line of their own
+constexpr Duration kTimeToProve = std::chrono::seconds(1);
 constexpr std::size_t kUnsentLimit = 1
                                      << 20;  // bytes; a starter that takes nothing for so long is not reading
 
@@ -57,7 +59,9 @@ struct Connection {
   ConnectionId id;
   io::SecureChannel channel;
   std::string unsent;
+  error_code write_error;  // a failed write takes the socket's error with it
   bool waits_to_write = false;
+  bool answered = false;  // what it sent first was a Hello
 };
 
 }  // namespace
@@ -95,6 +99,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   void expire(TimePoint now) {
     now_ = now;
+    if (starved_) accept_all();
     while (!unproved_.empty() && now_ - unproved_.begin()->second > kHandshakeTime) {
       const ConnectionId id = unproved_.begin()->first;
       stranger(id, "it did not prove itself within 10 s");
@@ -139,10 +144,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       error_code error;
       tcp::socket socket = acceptor_.accept(error);
       if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) break;
-      if (error == boost::asio::error::no_descriptors ||
-          error == error_code(ENFILE, boost::system::system_category())) {
+      if (lacks_room(error)) {
         if (make_room()) continue;
-        starved_ = true;  // accepting goes on when a connection closes
+        starved_ = true;  // accepting goes on when a connection closes, or with the next expire()
         return;
       }
       if (error == boost::asio::error::bad_descriptor) return;
@@ -151,12 +155,19 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     accept_next();
   }
 
+  static bool lacks_room(const error_code& error) {
+    return error.category() == boost::system::system_category() &&
+           (error.value() == EMFILE || error.value() == ENFILE || error.value() == ENOBUFS ||
+            error.value() == ENOMEM);
+  }
+
   // Out of descriptors: the connection that has been unproved for longest goes.
   bool make_room() {
     if (!said_full_)
       handler_.say("no descriptors left for further TaskStarters: raise the hard limit (ulimit -Hn)");
     said_full_ = true;
-    if (unproved_.empty()) return false;
+    // A good TaskStarter proves itself in less; what cannot be taken now waits in the backlog.
+    if (unproved_.empty() || now_ - unproved_.begin()->second < kTimeToProve) return false;
     const ConnectionId oldest = unproved_.begin()->first;
     stranger(oldest, "it did not prove itself and its descriptor is needed");
     error_code ignored;
@@ -190,12 +201,15 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       const std::size_t size = connection->socket.read_some(boost::asio::buffer(buffer_), error);
       if (error == boost::asio::error::would_block) return read_next(connection);
       if (error) return ended(connection, error);
+      const bool was_open = connection->channel.open();
       const auto result =
           connection->channel.feed({buffer_.data(), size}, connection->unsent,
                                    [&](std::string_view payload) { return opened(*connection, payload); });
-      if (!result) return offended(connection, result.error().text);
+      if (!result) return offended(connection, was_open, result.error().text);
+      connection->answered |= !connection->unsent.empty();
       flush(connection);
-      if (size < buffer_.size()) return read_next(connection);  // that was all; one system call less each time
+      if (size < buffer_.size())
+        return read_next(connection);  // that was all; one system call less each time
     }
   }
 
@@ -210,9 +224,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   // What the peer sent is not the protocol: nothing more is heard from it.
-  void offended(const std::shared_ptr<Connection>& connection, const std::string& why) {
+  void offended(const std::shared_ptr<Connection>& connection, bool was_open, const std::string& why) {
     if (!connection->socket.is_open()) return;  // we closed it ourselves
-    const bool was_open = connection->channel.open();
     stranger(connection->id, why);
     close(connection->id);
     if (was_open) handler_.closed(connection->id, false);
@@ -220,9 +233,10 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   void ended(const std::shared_ptr<Connection>& connection, const error_code& error) {
     const bool was_open = connection->channel.open();
-    if (!was_open) stranger(connection->id, "it left before it had proved itself");
+    // A TaskStarter that tries several of our addresses leaves all but one after its Hello.
+    if (!connection->answered) stranger(connection->id, "it left before it had proved itself");
     close(connection->id);
-    if (was_open) handler_.closed(connection->id, is_cut(error));
+    if (was_open) handler_.closed(connection->id, is_cut(error) || is_cut(connection->write_error));
   }
 
   void flush(const std::shared_ptr<Connection>& connection) {
@@ -233,7 +247,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       const auto rest =
           boost::asio::buffer(connection->unsent.data() + sent, connection->unsent.size() - sent);
       sent += connection->socket.write_some(rest, error);
-      if (error) break;  // would_block: later; anything else: reading finds it too
+      if (error == boost::asio::error::would_block) break;
+      if (error) connection->write_error = error;  // reading finds that the connection has ended
+      if (error) return connection->unsent.clear();
     }
     connection->unsent.erase(0, sent);
     if (connection->unsent.empty()) {
@@ -241,7 +257,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       return;
     }
     if (connection->unsent.size() > kUnsentLimit)
-      return offended(connection, "it takes nothing of what it is sent");
+      return offended(connection, true, "it takes nothing of what it is sent");
     connection->waits_to_write = true;
     connection->socket.async_wait(tcp::socket::wait_write,
                                   [self = shared_from_this(), connection](const error_code& error) {
@@ -255,6 +271,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     const auto peer = connections_[id]->socket.remote_endpoint(error);
     const std::string address = error ? "a peer that has gone" : plain_text(peer.address());
+    if (refused_.size() >= kMostRefused && refused_.count(address) == 0) return;
     if (refused_[address]++ == 0) handler_.say("refused a connection from " + address + ": " + why);
   }
 

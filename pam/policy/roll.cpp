@@ -58,12 +58,16 @@ class Turn : private Endings {
 
   void on(const event::TaskResumed& e) {
     Task* task = e.tid < roll_.tasks.size() ? &roll_.tasks[e.tid] : nullptr;
-    if (task == nullptr || (task->state != TaskState::away && task->state != TaskState::lost) ||
-        task->registration.starter_pid != e.starter_pid || task->registration.host != e.host) {
+    const bool open =
+        task != nullptr && task->state != TaskState::ended && task->state != TaskState::not_started;
+    if (!open || task->registration.starter_pid != e.starter_pid || task->registration.host != e.host) {
       out_.push_back(effect::Refuse{e.connection});
       return;
     }
+    // It knew of the cut before we did: the old connection is dead.
+    if (task->state == TaskState::running) out_.push_back(effect::Refuse{task->connection});
     if (task->state == TaskState::lost) {
+      say(task_name(roll_, e.tid) + " is back");
       --roll_.lost;
       std::erase_if(roll_.losses, [&](const Roll::Loss& loss) { return loss.tid == e.tid; });
       became_live(e.tid);
@@ -122,7 +126,7 @@ class Turn : private Endings {
 
   void on(const event::ParentLost& e) {
     if (e.tid >= roll_.tasks.size()) return;
-    const bool by_design = e.background || (e.status && e.status->success());
+    const bool by_design = e.status ? e.status->success() : e.background;
     const std::string line = lost_process(e.name, e.pid, roll_.tasks[e.tid].registration.host, e.status);
     if (by_design) {
       note(line + ", and left its TaskStarter running: not an error");

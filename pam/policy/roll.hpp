@@ -61,6 +61,8 @@ inline constexpr Duration kDrain =
 inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen
 inline constexpr Duration kClosedLink = std::chrono::seconds(1);
 inline constexpr Duration kCutLink = std::chrono::seconds(60);
+inline constexpr Duration kHeadStart =
+    std::chrono::milliseconds(500);                           // of the tasks' KILL before the launcher's
 inline constexpr Duration kGiveUp = std::chrono::seconds(3);  // after KILL
 
 enum class TaskState { running, away, ended, not_started, lost };

@@ -68,7 +68,7 @@ class Endings {
   void goes_away(Tid tid, std::int64_t at_us, Duration wait, std::string line) {
     roll_.tasks[tid].state = TaskState::away;
     roll_.tasks[tid].end_us = at_us;
-    roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending, std::move(line)};
+    roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, std::move(line)};
   }
 
   void lose(Tid tid, bool expected, const std::string& line) {
@@ -298,8 +298,13 @@ class Endings {
   }
 
   void run_kill_timers() {
+    if (take(roll_.tasks_kill_at) && roll_.live > 0) {
+      out_.push_back(effect::EndTasks{0, std::nullopt});
+      // The tree holds the TaskStarters of this host: they are to report first how their tasks ended.
+      if (roll_.launcher_kill_at)
+        roll_.launcher_kill_at = std::max(*roll_.launcher_kill_at, now_ + kHeadStart);
+    }
     if (take(roll_.launcher_kill_at) && roll_.launcher_running()) out_.push_back(effect::KillLauncherTree{});
-    if (take(roll_.tasks_kill_at) && roll_.live > 0) out_.push_back(effect::EndTasks{0, std::nullopt});
     if (!take(roll_.give_up_at)) return;
     for (Tid tid = 0; tid < roll_.tasks.size(); ++tid)
       if (roll_.tasks[tid].live()) lose(tid, false, task_name(roll_, tid) + " does not answer: given up");
