@@ -49,6 +49,8 @@ const char* reason(DialFailure why) {
       return "another pam answers there";
     case DialFailure::hung_up:
       return "the connection was closed before pam proved itself";
+    case DialFailure::turned_away:
+      return "the connection was closed before the task was registered";
     case DialFailure::unknown_host:
       return "no such host";
     case DialFailure::no_answer:
@@ -197,7 +199,10 @@ class Inner {
   }
 
   void take(const wire::FromPam& message) {
-    if (message.has_welcome()) tid_ = message.welcome().tid();
+    if (message.has_welcome()) {
+      tid_ = message.welcome().tid();
+      events_.push_back(Welcomed{});
+    }
     if (message.has_deliver_signal()) {
       const auto& signal = message.deliver_signal();
       if (signal.signo() > 0 && signal.signo() <= 64)

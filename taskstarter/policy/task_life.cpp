@@ -17,14 +17,14 @@ class Step {
   // A pam that is stopped may be stopped for any time, and its kernel answers for it. The launcher ends us when it is
   // too long; where the launcher's process is gone, we must.
   void on(const Answered&) {
-    if (s.phase == Phase::dialing && s.link == Link::dialing && !s.parent_gone) s.dial_limit.reset();
+    if (s.phase == Phase::dialing && s.link == Link::dialing && !s.parent_gone) set_limit_aside();
   }
 
   void on(const Connected&) {
     s.link = Link::up;
-    s.hang_ups = 0;
+    s.welcomed = false;
     s.dial_at.reset();
-    s.dial_limit.reset();
+    set_limit_aside();
     if (s.phase == Phase::dialing) return add(StartTask{});
     add(SendRegistration{});
     if (s.parent_gone) add(SendParentLost{});
@@ -33,18 +33,21 @@ class Step {
 
   void on(const DialFailed& failed) {
     if (s.link != Link::dialing) return;
-    // A pam that is being killed may take one more call before its port closes: one hang-up says nothing yet.
-    const bool again =
-        failed.why == DialFailure::no_answer || (failed.why == DialFailure::hung_up && ++s.hang_ups < 2);
-    if (!again) return pam_dead(Complaint::pam_dead, failed.why);
-    s.link = Link::waiting;
-    limit_dial();
-    s.dial_at = now_ + (failed.why == DialFailure::hung_up ? kHangUpPause : kRedialPause);
+    if (failed.why == DialFailure::no_answer) return dial_later(failed.why, kRedialPause);
+    if (failed.why == DialFailure::hung_up) return dial_later(failed.why, next_hang_up_pause());
+    pam_dead(Complaint::pam_dead, failed.why);
+  }
+
+  void on(const Welcomed&) {
+    if (s.link != Link::up) return;
+    s.welcomed = true;
+    s.limit_left.reset();
   }
 
   void on(const LinkLost&) {
     if (s.link != Link::up) return;
-    dial();
+    if (s.welcomed) return dial();
+    dial_later(DialFailure::turned_away, next_hang_up_pause());
   }
 
   void on(const TaskStarted&) {
@@ -130,14 +133,34 @@ class Step {
 
   bool has_task() const { return s.phase == Phase::running || s.phase == Phase::ending; }
 
+  // The first of a row.
   void dial() {
-    s.link = Link::dialing;
-    s.dial_limit = now_ + kRedialLimit;
-    add(Dial{});
+    s.limit_left.reset();
+    s.hang_up_pause = Duration{0};
+    s.last_failure = DialFailure::no_answer;
+    limit_dial();
+    dial_again();
+  }
+
+  void dial_later(DialFailure why, Duration pause) {
+    s.link = Link::waiting;
+    s.last_failure = why;
+    limit_dial();
+    s.dial_at = now_ + pause;
+  }
+
+  Duration next_hang_up_pause() {
+    return s.hang_up_pause = std::clamp<Duration>(s.hang_up_pause * 2, kHangUpPause, kLongestHangUpPause);
   }
 
   void limit_dial() {
-    if (!s.dial_limit) s.dial_limit = now_ + kRedialLimit;
+    if (!s.dial_limit) s.dial_limit = now_ + s.limit_left.value_or(kRedialLimit);
+    s.limit_left.reset();
+  }
+
+  void set_limit_aside() {
+    if (s.dial_limit) s.limit_left = std::max(*s.dial_limit - now_, Duration{0});
+    s.dial_limit.reset();
   }
 
   void dial_again() {
@@ -145,7 +168,10 @@ class Step {
     add(Dial{});
   }
 
-  void dial_limit_passed() { pam_dead(Complaint::pam_silent, DialFailure::no_answer); }
+  void dial_limit_passed() {
+    const bool silent = s.last_failure == DialFailure::no_answer;
+    pam_dead(silent ? Complaint::pam_silent : Complaint::pam_dead, s.last_failure);
+  }
 
   void pam_dead(Complaint what, DialFailure why) {
     s.link = Link::gone;

@@ -16,10 +16,12 @@
 // Answered              | no limit any more    | -                   | -                   | -                   | -
 // Connected             | StartTask            | SendRegistration    | SendRegistration    | SendRegistration    | + TaskEnded, Finish
 // DialFailed, no answer | dial again in 0.5 s  | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s | dial again in 0.5 s
-// DialFailed, hung up   | once more in 0.1 s   | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s  | once more in 0.1 s
+// DialFailed, hung up   | dial again, later    | dial again, later   | dial again, later   | dial again, later   | dial again, later
 // DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
-// LinkLost              | -                    | Dial, for 30 s      | Dial, for 30 s      | Dial, for 30 s      | -
+// Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | -
+// LinkLost, welcomed    | -                    | Dial, for 30 s      | Dial, for 30 s      | Dial, for 30 s      | -
+// LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | -
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
 // StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
 // SignalArrived, first  | ends: Finish; held   | SignalTask          | SignalTask, no stop | -                   | ends: Finish
@@ -38,6 +40,11 @@
 // connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam
 // or is another pam, or where nothing has answered until the dial's limit. Then there is nobody left to report to: the
 // task is ended, and TaskStarter ends as it did.
+//
+// "dial again, later": a pam that is short of descriptors closes calls to make room, and one that is being killed may
+// take one more call before its port closes. So a connection that is closed before pam has welcomed the task is dialed
+// again after 0.1 s, doubled each time up to 2 s: never in a hot loop. Only a Welcome ends such a row and its limit of
+// 30 s; the time for which a connection stands does not count.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +63,8 @@ namespace rollcall::taskstarter {
 inline constexpr Duration kRedialLimit =
     std::chrono::seconds(30);  // a pam that does not answer is dialed so long
 inline constexpr Duration kRedialPause = std::chrono::milliseconds(500);
-inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);
+inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);  // doubled each time, up to the next
+inline constexpr Duration kLongestHangUpPause = 4 * kRedialPause;
 inline constexpr Duration kKillGrace = std::chrono::seconds(1);             // from our own TERM to KILL
 inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);      // from TSTP to STOP
 inline constexpr Duration kLeftoverGrace = std::chrono::milliseconds(100);  // for what ends by itself
@@ -71,7 +79,8 @@ inline constexpr int kNotFound = 127;
 
 enum class Phase { dialing, running, ending, leftovers, reporting, finished };
 enum class Link { dialing, up, waiting, gone };  // waiting: for the next dial
-enum class DialFailure { no_answer, hung_up, refused, unknown_host, stranger, other_pam };
+// turned_away: pam has proved itself, and closed the connection without a Welcome.
+enum class DialFailure { no_answer, hung_up, refused, unknown_host, stranger, other_pam, turned_away };
 
 // What was so at the start.
 struct Settings {
@@ -87,6 +96,7 @@ struct Connected {};  // pam has proved itself
 struct DialFailed {
   DialFailure why;
 };
+struct Welcomed {};  // pam has taken the registration
 struct LinkLost {};
 struct TaskStarted {};
 struct StartFailed {
@@ -112,9 +122,9 @@ struct EndRequested {
 struct ParentGone {};
 struct OuterGone {};
 struct TimePassed {};
-using Event = std::variant<Began, Answered, Connected, DialFailed, LinkLost, TaskStarted, StartFailed,
-                           TaskStopped, TaskContinued, TaskExited, DescendantsChanged, SignalArrived,
-                           EndRequested, ParentGone, OuterGone, TimePassed>;
+using Event = std::variant<Began, Answered, Connected, DialFailed, Welcomed, LinkLost, TaskStarted,
+                           StartFailed, TaskStopped, TaskContinued, TaskExited, DescendantsChanged,
+                           SignalArrived, EndRequested, ParentGone, OuterGone, TimePassed>;
 
 // Effects.
 struct Dial {};
@@ -150,7 +160,10 @@ struct State {
   Link link = Link::waiting;
   std::optional<TimePoint> dial_at;     // link == waiting
   std::optional<TimePoint> dial_limit;  // link is dialing or waiting
-  int hang_ups = 0;                     // in a row
+  std::optional<Duration> limit_left;   // while a connection stands that is not welcomed: of the dial's limit
+  bool welcomed = false;                // on the connection that is up, or was the last
+  Duration hang_up_pause{0};            // the last one in this row
+  DialFailure last_failure = DialFailure::no_answer;  // in this row
   SignalPairing pairing;
   std::vector<int> held;  // signals that came before the task
   bool stopped = false;

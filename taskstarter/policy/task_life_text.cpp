@@ -6,8 +6,8 @@
 namespace rollcall::taskstarter {
 namespace {
 
-constexpr std::array<const char*, 6> kFailures{"no answer",    "hung up",  "refused",
-                                               "unknown host", "stranger", "other pam"};
+constexpr std::array<const char*, 7> kFailures{"no answer", "hung up",   "refused",    "unknown host",
+                                               "stranger",  "other pam", "turned away"};
 constexpr std::array<const char*, 3> kSources{"pam", "launcher", "terminal"};
 constexpr std::array<const char*, 5> kComplaints{"no pam", "pam dead", "pam silent", "cannot execute",
                                                  "cannot end leftovers"};
@@ -22,6 +22,7 @@ struct EventText {
   std::string operator()(const Answered&) const { return "Answered"; }
   std::string operator()(const Connected&) const { return "Connected"; }
   std::string operator()(const DialFailed& e) const { return "DialFailed " + name(e.why); }
+  std::string operator()(const Welcomed&) const { return "Welcomed"; }
   std::string operator()(const LinkLost&) const { return "LinkLost"; }
   std::string operator()(const TaskStarted&) const { return "TaskStarted"; }
   std::string operator()(const StartFailed& e) const {

@@ -92,12 +92,30 @@ TEST_F(TaskStarterLink, AStrangerIsNotBelieved) {
   }
 }
 
-TEST_F(TaskStarterLink, OneWhoOnlyHangsUpIsTriedTwice) {
+TEST_F(TaskStarterLink, OneWhoHangsUpIsTriedAgainUntilThePortIsClosed) {
   Program starter(plan({probe(), "nest"}));
-  pam_.accept_raw();
-  pam_.accept_raw();
+  for (int i = 0; i < 3; ++i) pam_.accept_raw();
+  pam_.close_port();
   EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
-  EXPECT_THAT(starter.errors(), HasSubstr("closed before pam proved itself"));
+  EXPECT_THAT(starter.errors(), HasSubstr("connection refused"));
+}
+
+TEST_F(TaskStarterLink, APamThatMakesRoomAndThenTakesTheCallIsNotDead) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  talk.registration();
+  talk.welcome(3);
+  starter.line("the task's set-up");
+  talk.hang_up();
+  for (int i = 0; i < 3; ++i) pam_.accept_raw();
+  for (int i = 0; i < 3; ++i) pam_.accept("another call").registration();  // and is not taken
+  auto again = pam_.accept("the connection to be taken up again");
+  EXPECT_EQ(again.registration().tid(), 3U);
+  again.welcome(3);
+  again.end_task(0);
+  EXPECT_EQ(again.ended().value(), SIGKILL);
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
+  EXPECT_EQ(starter.errors(), "") << "nothing to worry about";
 }
 
 TEST_F(TaskStarterLink, NoTaskRunsBeforePamHasProvedItself) {

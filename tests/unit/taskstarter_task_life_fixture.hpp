@@ -13,10 +13,10 @@
 
 namespace rollcall::taskstarter {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Lines = std::vector<std::string>;
 inline constexpr auto kPam = SignalSource::pam;
 inline constexpr auto kLauncher = SignalSource::launcher;
@@ -48,11 +48,32 @@ class TaskLife : public ::testing::Test {
     return lines;
   }
 
+  // Answers every dial with what `answer` does until that ends the dialing: the pauses before each dial, in ms.
+  // What is done in the end is in `last`.
+  template <class Answer>
+  std::vector<long> pauses(Answer answer, Lines& last) {
+    std::vector<long> result;
+    for (int i = 0; i < 1000; ++i) {
+      answer();
+      const TimePoint before = now;
+      do {
+        const auto next = next_deadline(state);
+        if (!next) return result;
+        last = pass(std::max(*next - now, Duration{0}));
+      } while (last.empty());
+      if (last != Lines{"Dial"}) return result;
+      result.push_back(static_cast<long>(std::chrono::duration_cast<milliseconds>(now - before).count()));
+    }
+    ADD_FAILURE() << "dialed without an end";
+    return result;
+  }
+
   void dialing() { on(Began{}); }
   void running() {
     dialing();
     on(Connected{});
     on(TaskStarted{});
+    on(Welcomed{});
     ASSERT_EQ(state.phase, Phase::running);
   }
   void ending(Duration grace = seconds(10)) {

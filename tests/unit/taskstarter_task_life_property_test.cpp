@@ -22,7 +22,7 @@ Event event_of(int kind, int detail) {
     case 1:
       return Connected{};
     case 2:
-      return DialFailed{static_cast<DialFailure>(detail % 6)};
+      return DialFailed{static_cast<DialFailure>(detail % 7)};
     case 3:
       return LinkLost{};
     case 4:
@@ -41,6 +41,8 @@ Event event_of(int kind, int detail) {
       return ParentGone{};
     case 11:
       return OuterGone{};
+    case 12:
+      return Welcomed{};
     default:
       return TimePassed{};
   }
@@ -82,7 +84,7 @@ RC_GTEST_PROP(TaskLifeProperty, KeepsItsInvariantsAndEnds, ()) {
   };
   feed(Began{});
   const auto events = *rc::gen::container<std::vector<std::pair<int, int>>>(
-      rc::gen::pair(rc::gen::inRange(0, 13), rc::gen::inRange(0, 5000)));
+      rc::gen::pair(rc::gen::inRange(0, 14), rc::gen::inRange(0, 5000)));
   for (const auto& [kind, detail] : events) {
     now = now + milliseconds(detail % 700);
     const Event event = event_of(kind, detail);

@@ -68,12 +68,30 @@ TEST_F(TaskLife, AfterItHasHungUpTheLimitCountsAgain) {
   EXPECT_EQ(*state.dial_limit, now + kRedialLimit);
 }
 
-TEST_F(TaskLife, OneHangUpIsDialedAgainTwoAreTheEnd) {
+TEST_F(TaskLife, HangUpsAreDialedAgainEverMoreSlowlyUntilTheLimit) {
   dialing();
+  Lines last;
+  const auto waited = pauses(
+      [&] {
+        on(Answered{});
+        EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+      },
+      last);
+  EXPECT_THAT(waited, ElementsAre(100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000,
+                                  2000, 2000, 2000, 2000, 2000))
+      << "18 dials in 30 s";
+  EXPECT_THAT(last, ElementsAre("Complain no pam, hung up", "Finish Exit (125)"));
+  EXPECT_EQ(now, TimePoint{} + kRedialLimit);
+}
+
+TEST_F(TaskLife, AfterHangUpsAStoppedPamIsStillWaitedForWithoutALimit) {
+  dialing();
+  on(DialFailed{DialFailure::hung_up});
+  pass(kHangUpPause);
+  on(Answered{});
+  EXPECT_THAT(pass(std::chrono::hours(1)), IsEmpty());
   EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
-  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
-  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}),
-              ElementsAre("Complain no pam, hung up", "Finish Exit (125)"));
+  EXPECT_EQ(*state.dial_limit, now + (kRedialLimit - kHangUpPause)) << "what was left of the limit";
 }
 
 TEST_F(TaskLife, WhatWouldEndATaskEndsUsBeforeThereIsOne) {
@@ -163,23 +181,64 @@ TEST_F(TaskLife, ADeadPamEndsTheTaskAtOnce) {
   }
 }
 
-TEST_F(TaskLife, OneHangUpMayBeAPamThatIsBeingKilled) {
+TEST_F(TaskLife, APamThatClosesUnprovedCallsToMakeRoomIsNotDead) {
   running();
   on(LinkLost{});
-  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
-  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
-  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}),
-              ElementsAre("Complain pam dead, hung up", "SignalTask TERM"));
+  for (const auto pause : {kHangUpPause, 2 * kHangUpPause, 4 * kHangUpPause}) {
+    EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+    EXPECT_THAT(pass(pause - milliseconds(1)), IsEmpty());
+    EXPECT_THAT(pass(milliseconds(1)), ElementsAre("Dial"));
+  }
+  EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+  on(Welcomed{});
+  EXPECT_THAT(pass(seconds(100)), IsEmpty());
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial"));
+  on(DialFailed{DialFailure::hung_up});
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial")) << "a new row";
 }
 
-TEST_F(TaskLife, HangUpsAreCountedInARowOnly) {
+TEST_F(TaskLife, AfterAHangUpAClosedPortIsADeadPam) {
   running();
   on(LinkLost{});
   on(DialFailed{DialFailure::hung_up});
-  pass(kHangUpPause);
-  on(Connected{});
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
+  EXPECT_THAT(on(DialFailed{DialFailure::refused}),
+              ElementsAre("Complain pam dead, refused", "SignalTask TERM"));
+}
+
+TEST_F(TaskLife, HangUpsUntilTheLimitAreADeadPam) {
+  running();
   on(LinkLost{});
-  EXPECT_THAT(on(DialFailed{DialFailure::hung_up}), IsEmpty());
+  const TimePoint lost = now;
+  Lines last;
+  EXPECT_EQ(pauses([&] { on(DialFailed{DialFailure::hung_up}); }, last).size(), 18U);
+  EXPECT_THAT(last, ElementsAre("Complain pam dead, hung up", "SignalTask TERM"));
+  EXPECT_EQ(now, lost + kRedialLimit);
+}
+
+TEST_F(TaskLife, APamThatDoesNotTakeTheRegistrationIsNotDialedInAHotLoop) {
+  running();
+  EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial")) << "the first was welcomed";
+  Lines last;
+  const auto waited = pauses(
+      [&] {
+        EXPECT_THAT(on(Connected{}), ElementsAre("SendRegistration"));
+        EXPECT_THAT(on(LinkLost{}), IsEmpty());
+      },
+      last);
+  ASSERT_EQ(waited.size(), 18U);
+  EXPECT_EQ(waited[0], 100);
+  EXPECT_EQ(waited[17], 2000);
+  EXPECT_THAT(last, ElementsAre("Complain pam dead, turned away", "SignalTask TERM"));
+}
+
+TEST_F(TaskLife, ALinkThatWasNeverWelcomedIsDialedLater) {
+  dialing();
+  on(Connected{});
+  on(TaskStarted{});
+  EXPECT_THAT(pass(std::chrono::hours(1)), IsEmpty()) << "a pam that is stopped may welcome it late";
+  EXPECT_THAT(on(LinkLost{}), IsEmpty());
+  EXPECT_THAT(pass(kHangUpPause), ElementsAre("Dial"));
 }
 
 TEST_F(TaskLife, EverySignalReachesTheTaskOnce) {
