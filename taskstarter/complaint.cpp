@@ -1,14 +1,41 @@
 #include "taskstarter/complaint.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+
 namespace rollcall::taskstarter {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// For a reader that is slow: what is ended after the complaint waits so long at most.
+constexpr std::chrono::milliseconds kPatience{2000};
+
+bool await_room(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  if (left.count() <= 0) return false;
+  pollfd room{STDERR_FILENO, POLLOUT, 0};
+  const int ready = poll(&room, 1, static_cast<int>(left.count()));
+  return ready > 0 || (ready < 0 && errno == EINTR);
+}
+
+}  // namespace
 
 void complain(const std::string& host, std::string_view line) {
   std::string text = "TaskStarter: " + host + ": ";
   text.append(line).append("\n");
-  // There is nobody to tell where even this fails.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  const auto deadline = Clock::now() + kPatience;
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t size = write(STDERR_FILENO, rest.data(), rest.size());
+    if (size >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN ? !await_room(deadline) : errno != EINTR) {
+      return;  // there is nobody to tell where even this fails
+    }
+  }
 }
 
 }  // namespace rollcall::taskstarter

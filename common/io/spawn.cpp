@@ -1,6 +1,7 @@
 #include "common/io/spawn.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,10 +31,18 @@ struct Failure {
   volatile int error = 0;
 };
 
-// In the child: only system calls from here on. Returns where it failed.
+// In the child: only system calls from here on.
+
+// Makes `fd` the descriptor 1. Where the caller had none, it may be that already: dup2 then does nothing, and
+// close-on-exec would stay set.
+bool redirect(int fd) {
+  return fd == STDOUT_FILENO ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, STDOUT_FILENO) >= 0;
+}
+
+// Returns where it failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent) {
   if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
-  if (plan.standard_output >= 0 && dup2(plan.standard_output, STDOUT_FILENO) < 0) return SpawnStage::redirect;
+  if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;
