@@ -10,7 +10,7 @@ import secrets
 import shutil
 import subprocess
 
-from rollcall_testing import processes
+from rollcall_testing import processes, shelter
 from rollcall_testing.runner import Skip
 from rollcall_testing.waiting import wait_until
 
@@ -54,12 +54,21 @@ class Slurm:
         for program, package in needed.items():
             if not shutil.which(program, path="/usr/sbin:/usr/bin"):
                 raise Skip(f"{program} is not installed (Debian package {package})")
+        if not shelter.users_are_the_machines():
+            raise Skip("Slurm's daemons want to be root, and not only of a user namespace")
         self.bench, self.cluster = bench, bench.cluster
         self.directory = bench.fresh_directory("slurm")
         self.daemons = []
         self.environment = {"SLURM_CONF": os.path.join(self.directory, "slurm.conf")}
 
     def __enter__(self):
+        try:
+            return self._start_all()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _start_all(self):
         self.cluster.fixtures = processes.named(*DAEMONS)
         self._configure()
         self._start_munged()
