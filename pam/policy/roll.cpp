@@ -48,6 +48,7 @@ class Turn : private Endings {
     roll_.tasks.push_back(std::move(task));
     out_.push_back(effect::Welcome{e.connection, tid});
     if (started) became_live(tid);
+    if (started) deliver_missed(tid, now_ + -kMissed);
     roll_.first_deadline.reset();
     roll_.linger_at.reset();
     if (!roll_.rules.expected && roll_.phase == Phase::launching) roll_.settle_at = now_ + kSettle;
@@ -78,8 +79,7 @@ class Turn : private Endings {
     roll_.away.erase(e.tid);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
     out_.push_back(effect::Welcome{e.connection, e.tid});
-    for (const auto& missed : roll_.signals)
-      out_.push_back(effect::DeliverSignal{missed.sequence, missed.signo, e.tid});
+    deliver_missed(e.tid, TimePoint{});
     if (roll_.phase == Phase::ending || roll_.launcher_status) end_one(e.tid);
   }
 
@@ -163,9 +163,10 @@ class Turn : private Endings {
       case SIGTSTP:
         deliver(SIGTSTP);
         if (!e.from_terminal) signal_launcher(SIGTSTP, false);
-        out_.push_back(effect::StopSelf{});
+        roll_.stop_at = now_ + kStopGrace;
         return;
       case SIGCONT:
+        roll_.stop_at.reset();
         signal_launcher(SIGCONT, false);
         deliver(SIGCONT);
         return;

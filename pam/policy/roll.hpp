@@ -61,6 +61,9 @@ inline constexpr Duration kDrain =
 inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen
 inline constexpr Duration kClosedLink = std::chrono::seconds(1);
 inline constexpr Duration kCutLink = std::chrono::seconds(60);
+inline constexpr Duration kMissed =
+    std::chrono::seconds(1);  // a task that registers so long after a signal may have run when it came
+inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);  // for the launcher to pass TSTP on
 inline constexpr Duration kHeadStart =
     std::chrono::milliseconds(500);                           // of the tasks' KILL before the launcher's
 inline constexpr Duration kGiveUp = std::chrono::seconds(3);  // after KILL
@@ -97,13 +100,17 @@ struct Roll {
   std::optional<ExitStatus> launcher_status;
   std::set<int> sent_to_launcher;  // signals it may die of on our account
 
-  std::vector<effect::DeliverSignal> signals;  // the last ones delivered, for tasks that were away
+  struct Delivered {
+    effect::DeliverSignal signal;
+    TimePoint at;
+  };
+  std::vector<Delivered> signals;  // the last ones, for tasks that were away or had not registered yet
   std::uint32_t sequence = 0;
   bool term_delivered = false;
 
   // Timers; none: not running.
   std::optional<TimePoint> first_deadline, all_deadline, settle_at, linger_at, clean_at, verdict_at, drain_at;
-  std::optional<TimePoint> launcher_kill_at, tasks_kill_at, give_up_at;
+  std::optional<TimePoint> stop_at, launcher_kill_at, tasks_kill_at, give_up_at;
   std::optional<TimePoint> losses_at;
   struct Away {
     TimePoint until;

@@ -149,9 +149,15 @@ class Endings {
 
   void deliver(int signo) {
     if (signo == SIGTERM) roll_.term_delivered = true;
-    roll_.signals.push_back({++roll_.sequence, signo, std::nullopt});
+    roll_.signals.push_back({{++roll_.sequence, signo, std::nullopt}, now_});
     if (roll_.signals.size() > kSignalsKept) roll_.signals.erase(roll_.signals.begin());
-    out_.push_back(roll_.signals.back());
+    out_.push_back(roll_.signals.back().signal);
+  }
+
+  // What was delivered to the others since then; a TaskStarter knows by the number what it has had.
+  void deliver_missed(Tid tid, TimePoint since) {
+    for (const auto& [signal, at] : roll_.signals)
+      if (at >= since) out_.push_back(effect::DeliverSignal{signal.sequence, signal.signo, tid});
   }
 
   void signal_launcher(int signo, bool only_if_caught) {
@@ -240,6 +246,7 @@ class Endings {
     if (take(roll_.clean_at)) failed_task();
     if (take(roll_.verdict_at)) parent_was_lost();
     if (take(roll_.drain_at)) drained();
+    if (take(roll_.stop_at)) stop();
     run_link_timers();
     run_kill_timers();
   }
@@ -282,6 +289,12 @@ class Endings {
       note("the launcher has ended, " + std::to_string(roll_.live) + " tasks have not: TERM, KILL after " +
            seconds_text(roll_.rules.terminate_interval));
     end_tasks_left(roll_.rules.terminate_interval);
+  }
+
+  // A launcher that only passes TSTP on would run while the shell has the terminal: Open MPI's then reads from it.
+  void stop() {
+    signal_launcher(SIGSTOP, false);
+    out_.push_back(effect::StopSelf{});
   }
 
   void run_link_timers() {

@@ -444,9 +444,23 @@ TEST(Roll, SignalsReachTasksAndOnlyLaunchersThatLiveThroughThem) {
   EXPECT_EQ(signal(SIGINT), (Texts{"DeliverSignal INT to all tasks", "SignalLauncher INT"}));
   EXPECT_EQ(signal(SIGINT, true), Texts{"DeliverSignal INT to all tasks"})
       << "the terminal told the launcher";
-  EXPECT_EQ(signal(SIGTSTP), (Texts{"DeliverSignal TSTP to all tasks", "SignalLauncher TSTP", "StopSelf"}));
-  EXPECT_EQ(signal(SIGTSTP, true), (Texts{"DeliverSignal TSTP to all tasks", "StopSelf"}));
+  EXPECT_EQ(signal(SIGTSTP), (Texts{"DeliverSignal TSTP to all tasks", "SignalLauncher TSTP"}));
+  EXPECT_EQ(d.pass(100ms), (Texts{"SignalLauncher STOP", "StopSelf"}));
+  EXPECT_EQ(signal(SIGTSTP, true), Texts{"DeliverSignal TSTP to all tasks"});
   EXPECT_EQ(signal(SIGCONT), (Texts{"SignalLauncher CONT", "DeliverSignal CONT to all tasks"}));
+  EXPECT_EQ(d.pass(1s), Texts{}) << "going on again cancels the stop";
+}
+
+TEST(Roll, ATaskThatRegistersJustAfterASignalGetsItToo) {
+  RollDriver d(rules(2));
+  d.launch();
+  d.feed(event::SignalArrived{SIGINT, true});
+  d.pass(500ms);
+  d.task();
+  EXPECT_EQ(d.all.back(), "DeliverSignal INT to task 0");
+  d.pass(1s);
+  d.task();
+  EXPECT_EQ(d.all.back(), "Welcome task 1") << "it was started after the signal";
 }
 
 TEST(Roll, TermIsFollowedByKillAndASecondOneShortensTheWait) {
