@@ -5,7 +5,7 @@
 //   hello                prints "hello RANK SIZE HOST"
 //   ring                 a token goes round; rank 0 prints "ring SUM" when it is right
 //   allreduce            sums a vector over all ranks and checks every element; rank 0 prints "allreduce SUM"
-//   exits RANK N         nobody calls MPI_Finalize: that rank calls exit(N), the others exit(0)
+//   exits RANK N         nobody calls MPI_Finalize: that rank calls exit(N), then the others exit(0)
 //   deserts RANK N       that rank calls exit(N) without MPI_Finalize, the others wait for it in a barrier
 //   ends RANK N          all finalize, then that rank ends with N
 //   aborts RANK N        that rank calls MPI_Abort(N)
@@ -83,6 +83,20 @@ static void foretell(const char* mode, int chosen, int number, char* end, size_t
   if (!strcmp(mode, "segfaults") && rank == chosen) snprintf(end, room, "signal %d", SIGSEGV);
 }
 
+// The chosen rank goes first: Open MPI ends with TERM what is left when any rank has exited without MPI_Finalize.
+static void exits(int chosen, int number) {
+  if (rank == chosen) {
+    write_note("exiting", rank, "now\n");
+    exit(number);
+  }
+  char sign[4096];
+  snprintf(sign, sizeof sign, "%s/exiting.%d", note_directory, chosen);
+  const struct timespec a_while = {0, 20000000}, until_it_is_seen = {0, 500000000};
+  while (access(sign, F_OK) != 0) nanosleep(&a_while, NULL);
+  nanosleep(&until_it_is_seen, NULL);
+  exit(0);
+}
+
 static int run(const char* mode, int chosen, int number) {
   if (!strcmp(mode, "hello")) return hello(), 0;
   if (!strcmp(mode, "ring")) return ring();
@@ -100,7 +114,7 @@ static int run(const char* mode, int chosen, int number) {
     write_note("ready", getpid(), "ready\n");
     sleep_for_ever();
   }
-  if (!strcmp(mode, "exits")) exit(rank == chosen ? number : 0);
+  if (!strcmp(mode, "exits")) exits(chosen, number);
   if (rank != chosen) return wait_for_the_other(), 0;
   if (!strcmp(mode, "deserts")) exit(number);
   if (!strcmp(mode, "aborts")) MPI_Abort(MPI_COMM_WORLD, number);
