@@ -230,9 +230,6 @@ class Inner {
     instance_ = instance;
     pam_address_ = progress.reached->address;
     pam_.emplace(std::move(*progress.reached));
-    // Our proof goes before the task is started: to find its program may take longer than pam waits for a proof.
-    // Where that fails, so will the registration.
-    pam_->flush();
     events_.push_back(Connected{});
   }
 

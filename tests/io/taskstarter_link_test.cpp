@@ -1,12 +1,9 @@
 // The way to pam: who is believed, what a lost connection means.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include "taskstarter_stage.hpp"
@@ -128,29 +125,6 @@ TEST_F(TaskStarterLink, NoTaskRunsBeforePamHasProvedItself) {
   wait_until("the inner level to have taken it", [&] { return state_of(starter.pid()) == 'S'; });
   pam.registration();
   EXPECT_EQ(pam.ended().value(), SIGUSR2);
-}
-
-TEST_F(TaskStarterLink, TheProofDoesNotWaitForAProgramThatIsSlowToBeFound) {
-  // A lease holds up everybody else who opens the program, as a file system that hangs does.
-  const std::string slow = key_.directory + "/slow";
-  std::filesystem::copy_file(probe(), slow);
-  Descriptor lease(open(slow.c_str(), O_RDONLY | O_CLOEXEC));
-  signal(SIGIO, SIG_IGN);  // somebody wants it
-  if (fcntl(lease.get(), F_SETLEASE, F_WRLCK) != 0) {
-    const int error = errno;
-    unlink(slow.c_str());
-    GTEST_SKIP() << "no lease to be had on a file in " << key_.directory << ": " << std::strerror(error);
-  }
-  Program starter(plan({slow, "nest"}));
-  auto talk = pam_.accept();
-  EXPECT_NO_THROW(talk.handshake());
-  wait_until("the program to be opened", [&] { return fcntl(lease.get(), F_GETLEASE) != F_WRLCK; });
-  lease.reset();
-  talk.registration();
-  starter.line("the task's set-up");
-  talk.end_task(0);
-  EXPECT_EQ(talk.ended().value(), SIGKILL);
-  unlink(slow.c_str());
 }
 
 TEST_F(TaskStarterLink, SeveralAddressesAreTried) {

@@ -127,12 +127,6 @@ wire::FromStarter Conversation::next(const std::string& what) {
   return *message;
 }
 
-void Conversation::handshake() {
-  while (!channel_.open())
-    if (!fill("the starter's proof"))
-      throw std::runtime_error("the connection ended before the starter's proof");
-}
-
 wire::Register Conversation::registration() {
   const auto message = next("the registration");
   if (!message.has_registration()) throw std::runtime_error("the first message is no registration");

@@ -45,8 +45,6 @@ struct KeyFile {
 class Conversation {
  public:
   Conversation(Descriptor socket, const io::Key& key, const io::Instance& instance);
-  // The handshake up to the starter's proof.
-  void handshake();
   // The handshake up to the first sealed message, which must be the registration.
   wire::Register registration();
   // The next message; fails the test where none comes.
