@@ -1,0 +1,69 @@
+// ClusterChannel: one end of a conversation with a daemon of the cluster (common/wire/load.proto), without the socket.
+//
+// Bytes in, payloads out; payloads in, bytes out. It owns the handshake, the keys of this connection and the frame
+// decoder; not the socket, the time limit, or what the payloads mean. The cluster has one key (cluster_key.hpp): daemons
+// hold the secret, everybody may read the public half. Who dials knows the daemon by that public half; a daemon that
+// dials proves that it holds the secret; a client may prove it too (the owner of a one-user cluster), or sends a MUNGE
+// credential over hash() as its first sealed message. Each connection has keys of its own from ephemeral Diffie-Hellman,
+// so a stolen key opens no past conversation. docs/protocol.md has the bytes and test vectors; all randomness is passed in.
+//
+// state x input (who dials)              | (who accepts)
+//   fresh         start() -> awaits Accept |   fresh         Dial good   -> awaits Finish (sends Accept)
+//   awaits Accept good    -> open (sends Finish) | awaits Finish  good   -> open
+//   open          sealed  -> open (payload)|   open          sealed      -> open (payload)
+//   any           anything else            -> error; the caller closes the connection, and calls nothing more
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/io/cluster_key.hpp"
+
+namespace rollcall::io {
+
+class ClusterChannel {
+ public:
+  using Sink = std::function<Result<void>(std::string_view payload)>;
+
+  // What the one who dialled has proved to be.
+  enum class Caller {
+    daemon,  // a daemon of the cluster: holds the key
+    owner,   // a client that holds the key: the user who owns a one-user cluster, or root
+    anyone,  // a client that has proved nothing (yet): see hash()
+  };
+
+  static ClusterChannel dial_as_daemon(const ClusterKey& key, const Seed& random);
+  static ClusterChannel dial_as_owner(const ClusterKey& key, const Seed& random);
+  static ClusterChannel dial_as_anyone(const ClusterPublicKey& key, const Seed& random);
+  static ClusterChannel accept(const ClusterKey& key, const Seed& random);
+  ClusterChannel(ClusterChannel&&) noexcept;
+  ClusterChannel& operator=(ClusterChannel&&) noexcept;
+  ~ClusterChannel();  // wipes the keys
+
+  // Who dials only: the first bytes to send.
+  std::string start();
+
+  // Takes bytes from the peer. Bytes that the handshake must answer with are appended to `out`; opened payloads go to
+  // `sink`, which may call seal(). An error is final.
+  Result<void> feed(std::string_view bytes, std::string& out, const Sink& sink);
+
+  bool open() const;
+  // Who accepts only, where open().
+  Caller caller() const;
+  // 32 bytes that only this handshake has, the same at both ends; only where open(). A credential over it holds for this
+  // connection alone.
+  const std::string& hash() const;
+
+  // The sealed frame of a payload (1 byte ..= 1 MiB - 17). Only where open().
+  std::string seal(std::string_view payload);
+
+ private:
+  struct State;
+  explicit ClusterChannel(std::unique_ptr<State>);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace rollcall::io

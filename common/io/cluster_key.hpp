@@ -1,0 +1,34 @@
+// The cluster's key: the secret by which its daemons know each other, and the public half by which clients know them.
+//
+// Not a user's key (key_file.hpp). `lsf_daemons init` makes both files once; nobody makes them silently on several hosts.
+//
+//   key file     = 64 hexadecimal digits, newline          mode 0600, owned by who runs the daemons, no symbolic link
+//   public file  = 64 hexadecimal digits, newline          KEYFILE.pub, mode 0644, writable by its owner alone
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "common/base/result.hpp"
+
+namespace rollcall::io {
+
+using Seed = std::array<std::uint8_t, 32>;              // random bytes of one handshake
+using ClusterPublicKey = std::array<std::uint8_t, 32>;  // X25519
+struct ClusterKey {
+  std::array<std::uint8_t, 32> secret{};  // the file's bytes
+  ClusterPublicKey public_half{};         // made from it
+};
+
+Seed random_seed();
+
+// Errors name the file, what was found and what was expected, and never hold a byte of it. A key that others could read
+// or write is refused; a public half must be writable by root or the owner of its directory alone.
+Result<ClusterKey> load_cluster_key(const std::string& path);
+Result<ClusterPublicKey> load_cluster_public_key(const std::string& path);  // path of the public file
+
+// Makes both files (O_EXCL); an error where one is there. Nothing half-made is left.
+Result<void> create_cluster_key(const std::string& path);
+
+}  // namespace rollcall::io
