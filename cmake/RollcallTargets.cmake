@@ -45,3 +45,12 @@ function(rollcall_fuzz name)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()
+
+# rollcall_parts(): includes every *.cmake beside the calling CMakeLists.txt: one file for each subject, so that a room
+# of many subjects has no list that everybody edits.
+macro(rollcall_parts)
+  file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cmake)
+  foreach(part ${parts})
+    include(${part})
+  endforeach()
+endmacro()
