@@ -1,0 +1,68 @@
+// ClusterFiles: everything the load system knows from files, checked together: lsf.conf, lsf.shared and lsf.cluster.NAME.
+//
+// A value, and the only way to get one is a set without errors. Reading is injected (ReadFile), so a check
+// (`lsadmin ckconfig`), LIM's reconfig and the tests are one function. The lsb.* files are apart (lsb_files.hpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/host_facts.hpp"
+#include "common/base/index_table.hpp"
+#include "common/conf/host_names.hpp"
+#include "common/conf/lsf_cluster.hpp"
+#include "common/conf/lsf_conf.hpp"
+#include "common/conf/lsf_shared.hpp"
+
+namespace rollcall::conf {
+
+// lsf.conf as the load system's programs need it; every default is documented in lsf.conf(5).
+struct LoadSettings {
+  std::string env_dir;     // where the files are (LSF_ENVDIR of the environment, else /etc)
+  std::string conf_dir;    // LSF_CONFDIR, else env_dir: lsf.shared, lsf.cluster.NAME
+  std::string server_dir;  // LSF_SERVERDIR: elims, daemons; "" where not set: beside the command
+  std::string log_dir;     // LSF_LOGDIR; "" where not set
+  std::string log_mask;    // LSF_LOG_MASK, LOG_WARNING unless set
+  std::string
+      key_file;  // ROLLCALL_CLUSTER_KEY, else env_dir/cluster.key; its public half is that plus ".pub"
+  std::string work_dir;  // ROLLCALL_RUNDIR, else LSF_LOGDIR, else "": pid files
+  std::string cluster;   // ROLLCALL_CLUSTER or LSF_CLUSTER_NAME, else the only or first one of lsf.shared
+  int lim_port = 7869;   // LSF_LIM_PORT
+  std::vector<std::string> master_list;   // LSF_MASTER_LIST, as written
+  std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: whom a client asks first
+  bool strict_resreq = false;             // LSF_STRICT_RESREQ
+  std::string http;                       // ROLLCALL_HTTP: "PORT" or "ADDRESS:PORT"; "" : off
+};
+
+struct ClusterFiles {
+  LsfConf lsf_conf;
+  LoadSettings settings;
+  LsfShared shared;
+  LsfCluster cluster;
+  HostNames names;
+  IndexTable indices;                   // built-in resources, then those of lsf.shared
+  std::vector<std::string> candidates;  // master candidates by official name, in order
+
+  // What the files say of a host: type, model, cpu factor (1 where detected), static resources. Official name.
+  HostFacts facts(const std::string& host) const;
+  // The cpu factor of a model, also after detection; 1 where lsf.shared does not have it.
+  double cpu_factor(std::string_view model) const;
+};
+
+struct FileSources {
+  ReadFile read;                 // errors are one line: the file and why
+  TimeIn time;                   // for #if time(); none: an error where it is used
+  std::string env_dir = "/etc";  // LSF_ENVDIR of the environment
+};
+
+// `files` is there only where `problems` has no errors.
+struct CheckedClusterFiles {
+  std::optional<ClusterFiles> files;
+  Problems problems;
+};
+CheckedClusterFiles read_cluster_files(const FileSources& sources);
+
+// lsf.conf alone, for programs that need ports and directories before the rest can be read.
+Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir);
+
+}  // namespace rollcall::conf

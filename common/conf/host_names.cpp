@@ -1,0 +1,95 @@
+#include "common/conf/host_names.hpp"
+
+#include <algorithm>
+
+namespace rollcall::conf {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+
+std::string lower(std::string_view word) {
+  std::string result(word);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;
+       at = text.find_first_not_of(separators, at)) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+// Enough to tell an address from a name that stands in its place; connecting will tell the rest.
+bool looks_like_address(std::string_view word) {
+  return word.find_first_of(".:") != std::string_view::npos &&
+         word.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
+}
+
+}  // namespace
+
+HostNames::HostNames(std::string_view strip_domains, std::string_view hosts_file) {
+  for (const std::string_view domain : split(strip_domains, ":"))
+    domains_.push_back((domain.starts_with('.') ? "" : ".") + lower(domain));
+  for (std::string_view line : split(hosts_file, "\n")) {
+    line = line.substr(0, line.find('#'));
+    const auto words = split(line, kBlanks);
+    if (words.size() < 2 || !looks_like_address(words[0])) continue;
+    const std::string first = lower(words[1]);
+    // Of two lines for one name the first counts, as in the system's own file.
+    for (std::size_t i = 1; i < words.size(); ++i) first_names_.emplace(lower(words[i]), first);
+    addresses_.emplace(first, words[0]);
+  }
+}
+
+std::string HostNames::short_of_domain(std::string_view name) const {
+  if (name.size() > 1 && name.ends_with('.')) name.remove_suffix(1);
+  const std::string small = lower(name);
+  for (const std::string& domain : domains_)
+    if (small.size() > domain.size() && small.ends_with(domain))
+      return std::string(name.substr(0, name.size() - domain.size()));
+  return std::string(name);
+}
+
+std::string HostNames::stripped(std::string_view word) const {
+  const auto first = first_names_.find(lower(word));
+  return lower(short_of_domain(first == first_names_.end() ? word : std::string_view(first->second)));
+}
+
+void HostNames::add_official(const std::string& name) {
+  const std::string whole = stripped(name);
+  const auto add = [&](const std::string& form) {
+    auto& names = official_[form];
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  add(whole);
+  add(whole.substr(0, whole.find('.')));
+}
+
+std::optional<std::string> HostNames::official(std::string_view word) const {
+  const std::string form = stripped(word);
+  const auto found = official_.find(form);
+  if (found == official_.end()) return std::nullopt;
+  const auto& names = found->second;
+  // Who is called exactly so comes before those whose short form it is.
+  const auto exact = [&](const std::string& name) { return stripped(name) == form; };
+  const auto first = std::find_if(names.begin(), names.end(), exact);
+  if (first == names.end()) return names.size() == 1 ? std::optional(names.front()) : std::nullopt;
+  if (std::find_if(std::next(first), names.end(), exact) != names.end()) return std::nullopt;
+  return *first;
+}
+
+std::optional<std::string> HostNames::address(std::string_view official) const {
+  const auto first = first_names_.find(lower(official));
+  if (first == first_names_.end()) return std::nullopt;
+  const auto found = addresses_.find(first->second);
+  if (found == addresses_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace rollcall::conf

@@ -1,0 +1,88 @@
+// SectionFile: the sections of an LSF configuration file (all of them but lsf.conf), as rows of named cells with the
+// line each came from. A value; the caller reads the files.
+//
+// It is not a typed view (see lsf_shared.hpp, lsf_cluster.hpp, lsb_*.hpp) and knows no section or keyword by name. Both
+// layouts, vertical (a keyword line, then one row per line) and horizontal (NAME = VALUE lines, one row per section),
+// give the same rows. The grammar and every tolerance are at the top of section_file.cpp.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/conf/problems.hpp"
+
+namespace rollcall::conf {
+
+// A value as it stands in the file: blanks round it gone, one pair of parentheses round all of it kept.
+struct Cell {
+  std::string text;
+  Place place;
+
+  // True for nothing at all, "-" and "()": the default.
+  bool is_default() const;
+  // The blank-separated words; one pair of outer parentheses is taken off first.
+  std::vector<std::string> words() const;
+};
+
+// One object: a line of a vertical section, or a whole horizontal section.
+class Row {
+ public:
+  Place place;
+
+  // Keywords are compared without regard to case. nullptr where the row has no such keyword; a default value is found
+  // (ask is_default()).
+  const Cell* find(std::string_view keyword) const;
+  // The same, but nullptr for a default value too.
+  const Cell* given(std::string_view keyword) const;
+  // In the order of the file. A keyword given twice in a horizontal section: the last one counts.
+  const std::vector<std::pair<std::string, Cell>>& cells() const { return cells_; }
+
+  void set(std::string keyword, Cell cell);
+
+ private:
+  std::vector<std::pair<std::string, Cell>> cells_;
+};
+
+struct Section {
+  std::string name;                   // as written; same_name() compares
+  Place place;                        // of its Begin
+  std::vector<std::string> keywords;  // of a vertical section, as written; empty for a horizontal one
+  std::vector<Row> rows;              // a horizontal section has exactly one
+};
+
+// What the files outside the text itself are asked for. `#INCLUDE "path"`: the text of that file.
+using ReadFile = std::function<Result<std::string>(const std::string& path)>;
+
+// The wall clock for `#if time(...)`, as the site's own time zone has it; or a zone the condition names.
+struct LocalTime {
+  int day = 0;     // 0 = Sunday
+  int minute = 0;  // of the day, 0..1439
+};
+using TimeIn = std::function<LocalTime(const std::string& zone)>;  // "" is the site's own zone
+
+struct SectionSyntax {
+  // Columns of sections whose keyword line is missing or commented out, by section name.
+  std::vector<std::pair<std::string, std::vector<std::string>>> default_keywords;
+  ReadFile include;  // none: an #INCLUDE is an error
+  TimeIn time;       // none: #if time() is an error
+  // Sections whose lines are words of their own and neither layout (lsf.task): each line is a row of one cell "".
+  std::vector<std::string> line_sections;
+};
+
+struct SectionFile {
+  std::vector<Section> sections;
+
+  // All sections of that name, in order; names are compared without regard to case.
+  std::vector<const Section*> all(std::string_view name) const;
+};
+
+// Never fails as a whole: what could be read is there, and `problems` tells every error and warning of the file.
+SectionFile parse_sections(std::string_view text, const std::string& file_name, const SectionSyntax& syntax,
+                           Problems& problems);
+
+}  // namespace rollcall::conf
