@@ -1,0 +1,152 @@
+#include "elim/policy/show_load.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/base/index_table.hpp"
+#include "common/base/load_vector.hpp"
+#include "elim/policy/show_cells.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+constexpr std::uint32_t kStringType = 2;  // Resource.type
+constexpr std::uint32_t kNever = 4294967295U;
+
+struct Column {
+  std::string name;
+  int place = 0;  // in Loads.names
+  std::size_t width = 0;
+  bool word = false;
+};
+
+// The widths of 10.1, the blank before the column included.
+std::size_t width_of(const std::string& index) {
+  if (index == "ut") return 5;
+  if (index == "ls") return 4;
+  return std::max<std::size_t>(6, index.size() + 1);
+}
+
+Column column(const Loads& loads, int place) {
+  const std::string& name = loads.names(place);
+  return {name, place, width_of(name), loads.types(place) == kStringType};
+}
+
+Result<std::vector<Column>> columns_of(const Loads& loads, const LoadTable& table) {
+  std::vector<Column> columns;
+  for (const auto& wanted : table.indices) {
+    const auto formal = formal_name(wanted);
+    const auto at = std::find(loads.names().begin(), loads.names().end(), formal);
+    if (at == loads.names().end()) return usage_error("-I: found \"" + wanted + "\", expected a load index");
+    columns.push_back(column(loads, static_cast<int>(at - loads.names().begin())));
+  }
+  if (!table.indices.empty()) return columns;
+  const bool complete = table.form == LoadTable::Form::complete;
+  for (int place = 0; place < loads.names_size(); ++place)
+    if (complete || (loads.built_in(place) && loads.names(place) != "io"))
+      columns.push_back(column(loads, place));
+  return columns;
+}
+
+const std::string& word_at(const wire::Reply::Load& host, int place) {
+  static const std::string unknown = "-";
+  for (const auto& word : host.words())
+    if (static_cast<int>(word.index()) == place && !word.value().empty()) return word.value();
+  return unknown;
+}
+
+std::string cell(const wire::Reply::Load& host, const Column& column) {
+  if (column.word) return word_at(host, column.place);
+  const float value = column.place < host.values_size() ? host.values(column.place) : kUnknownLoad;
+  const auto& beyond = host.beyond();
+  const bool breached =
+      std::find(beyond.begin(), beyond.end(), static_cast<unsigned>(column.place)) != beyond.end();
+  return (breached ? "*" : "") + load_cell(column.name, value);
+}
+
+std::string host_cells(std::string_view host, std::string_view status, LoadTable::Form form) {
+  if (form == LoadTable::Form::narrow) return left(host.substr(0, 15), 15) + right(status, 7);
+  return left(host, 22) + right(status, 8);
+}
+
+nlohmann::ordered_json elims_json(const wire::Reply::Load& host) {
+  static const char* const states[] = {"running", "waiting", "given up", "aborted"};
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& elim : host.elims())
+    list.push_back({{"NAME", elim.name()},
+                    {"STATE", states[std::min<int>(elim.state(), 3)]},
+                    {"RESTARTS", elim.restarts()},
+                    {"ERRORS", elim.errors()},
+                    {"LAST_ERROR", elim.last_error()}});
+  return list;
+}
+
+nlohmann::ordered_json value_json(const Loads& loads, const wire::Reply::Load& host, int place) {
+  if (loads.types(place) == kStringType) {
+    const std::string& word = word_at(host, place);
+    return word == "-" ? nlohmann::ordered_json() : nlohmann::ordered_json(word);
+  }
+  const bool known = place < host.values_size() && known_load(host.values(place));
+  return known ? nlohmann::ordered_json(host.values(place)) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json host_json(const Loads& loads, const wire::Reply::Load& host) {
+  auto load = nlohmann::ordered_json::object(), ages = nlohmann::ordered_json::object();
+  auto beyond = nlohmann::ordered_json::array();
+  for (int place = 0; place < loads.names_size(); ++place) {
+    load[loads.names(place)] = value_json(loads, host, place);
+    if (place < host.age_ms_size() && host.age_ms(place) != kNever)
+      ages[loads.names(place)] = host.age_ms(place);
+  }
+  for (const auto place : host.beyond())
+    if (static_cast<int>(place) < loads.names_size()) beyond.push_back(loads.names(static_cast<int>(place)));
+  nlohmann::ordered_json record{{"HOST_NAME", host.host()}, {"STATUS", status_word(host.status())}};
+  record["LOAD"] = std::move(load);
+  record["AGE_MS"] = std::move(ages);
+  record["BEYOND"] = std::move(beyond);
+  if (host.elims_size() > 0) record["ELIMS"] = elims_json(host);
+  return record;
+}
+
+}  // namespace
+
+std::string status_word(const wire::Reply::Status& status) {
+  if (status.unavailable()) return "unavail";
+  std::string word;
+  if (status.locked_by_administrator() || status.locked_by_window() || status.locked_by_master()) {
+    word = "lock";
+    if (status.locked_by_administrator()) word += 'U';
+    if (status.locked_by_window()) word += 'W';
+    if (status.locked_by_master()) word += 'M';
+  } else {
+    word = status.busy() ? "busy" : "ok";
+  }
+  return (status.res_down() ? "-" : "") + word;
+}
+
+Result<std::string> load_table(const Loads& loads, const LoadTable& table) {
+  const auto columns = columns_of(loads, table);
+  if (!columns) return columns.error();
+  std::string text;
+  if (table.header) {
+    text = host_cells("HOST_NAME", "status", table.form);
+    for (const auto& column : *columns) text += right(column.name, column.width);
+    text += '\n';
+  }
+  for (const auto& host : loads.hosts()) {
+    text += host_cells(host.host(), status_word(host.status()), table.form);
+    if (!host.status().unavailable())
+      for (const auto& column : *columns) text += ' ' + right(cell(host, column), column.width - 1);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string load_json(const Loads& loads) {
+  nlohmann::ordered_json document{{"COMMAND", "lsload"}, {"HOSTS", loads.hosts_size()}};
+  auto& records = document["RECORDS"] = nlohmann::ordered_json::array();
+  for (const auto& host : loads.hosts()) records.push_back(host_json(loads, host));
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace rollcall::elim

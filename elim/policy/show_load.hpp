@@ -1,0 +1,37 @@
+// What lsload and lsmon print: tables and JSON of an answer of the master. Pure.
+//
+// The columns are those of "IBM Spectrum LSF 10.1"; programs split them on blanks with the header's words as keys, so a
+// header never changes. Our own additions (ages, elims) are in the JSON alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/wire/load.pb.h"
+
+namespace rollcall::elim {
+
+using Loads = wire::Reply::Loads;
+
+struct LoadTable {
+  enum class Form {
+    narrow,   // lsload: host names are cut at 15; no io, no site indices
+    wide,     // lsload -w
+    complete  // lsload -l: with io and the site's indices
+  };
+  Form form = Form::narrow;
+  std::vector<std::string> indices;  // lsload -I a:b: only these, by formal name; empty: those of `form`
+  bool header = true;
+};
+
+// The status word as lsload shows it: "ok", "-ok", "busy", "lockU", "lockW", "lockUW", "lockM", "unavail".
+std::string status_word(const wire::Reply::Status& status);
+
+// Errors: an index of `table.indices` that the answer does not have.
+Result<std::string> load_table(const Loads& loads, const LoadTable& table);
+
+// Everything that is known, as JSON: {"COMMAND":"lsload","HOSTS":n,"RECORDS":[...]}; unknown values are null.
+std::string load_json(const Loads& loads);
+
+}  // namespace rollcall::elim

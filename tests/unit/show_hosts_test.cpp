@@ -1,0 +1,110 @@
+// lshosts' tables, against lines of real LSF sessions with our own host names.
+#include "elim/policy/show_hosts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace rollcall::elim {
+namespace {
+
+wire::Facts& add(Hosts& hosts, const std::string& name) {
+  auto& host = *hosts.add_hosts();
+  host.set_name(name);
+  host.set_type("X86_64");
+  host.set_model("Intel_E5");
+  host.set_cpu_factor(12.5);
+  host.set_ncpus(4);
+  host.set_maxmem(15770);
+  host.set_server(true);
+  hosts.add_up(true);
+  return host;
+}
+
+TEST(HostsTable, WideFormIsThatOfARealSession) {
+  Hosts hosts;
+  auto& host = add(hosts, "compute-rack07-node-0037x");
+  host.add_booleans("mg");
+  host.add_booleans("docker");
+  add(hosts, "grid02").set_server(false);
+  EXPECT_EQ(
+      hosts_table(hosts, true),
+      "HOST_NAME                       type       model  cpuf ncpus maxmem maxswp server RESOURCES\n"
+      "compute-rack07-node-0037x        X86_64    Intel_E5  12.5     4  15.4G      -    Yes (mg docker)\n"
+      "grid02                        X86_64    Intel_E5  12.5     4  15.4G      -     No ()\n");
+}
+
+TEST(HostsTable, NarrowFormCutsNamesTypesAndModels) {
+  Hosts hosts;
+  auto& host = add(hosts, "compute-rack07");
+  host.set_type("LINUX_ARM64");
+  host.set_model("EPYC_Genoa_9654");
+  EXPECT_EQ(hosts_table(hosts, false),
+            "HOST_NAME      type    model  cpuf ncpus maxmem maxswp server RESOURCES\n"
+            "compute-rac LINUX_A EPYC_Gen  12.5     4  15.4G      -    Yes ()\n");
+}
+
+TEST(HostsTable, WhatWasNotFoundIsADash) {
+  Hosts hosts;
+  auto& host = *hosts.add_hosts();
+  host.set_name("grid09");
+  host.set_cpu_factor(1);
+  EXPECT_EQ(hosts_table(hosts, true).substr(92),
+            "grid09                             -           -   1.0     -      -      -     No ()\n");
+}
+
+TEST(HostsLong, ShowsThresholdsUnderTheirIndices) {
+  Hosts hosts;
+  auto& host = add(hosts, "grid01");
+  host.add_booleans("mg");
+  host.add_booleans("gpu");
+  host.add_dedicated("gpu");
+  auto& threshold = *host.add_thresholds();
+  threshold.set_name("r1m");
+  threshold.set_value(3.5);
+  const std::string text = hosts_long(hosts, {"r15s", "r1m", "mem"});
+  EXPECT_NE(text.find("HOST_NAME:  grid01\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("RESOURCES: mg !gpu\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("RUN_WINDOWS:  (always open)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("LOAD_THRESHOLDS:\n  r15s   r1m   mem\n     -   3.5     -\n"), std::string::npos)
+      << text;
+}
+
+TEST(HostsTopology, SaysWhereThereIsNone) {
+  Hosts hosts;
+  add(hosts, "grid01").set_topology("Machine 16G\n  Package 0\n");
+  add(hosts, "grid02");
+  EXPECT_EQ(hosts_topology(hosts),
+            "HOST_NAME:  grid01\nMachine 16G\n  Package 0\n\nHOST_NAME:  grid02\n(no topology is known)\n");
+}
+
+TEST(HostsJson, HasEveryFact) {
+  Hosts hosts;
+  auto& host = add(hosts, "grid01");
+  (*host.mutable_values())["rack"] = "r7";
+  const auto record = nlohmann::json::parse(hosts_json(hosts)).at("RECORDS").at(0);
+  EXPECT_EQ(record.at("VALUES").at("rack"), "r7");
+  EXPECT_EQ(record.at("MAXMEM_MB"), 15770);
+  EXPECT_EQ(record.at("UP"), true);
+}
+
+TEST(SharedsTable, WrapsHostsUnderLocationAndSaysAll) {
+  Shareds shareds;
+  auto& profile = *shareds.add_shareds();
+  profile.set_resource("profile");
+  profile.set_value("mx2_16x128");
+  profile.add_hosts("compute-rack07-node-0037");
+  profile.add_hosts("grid02");
+  auto& licence = *shareds.add_shareds();
+  licence.set_resource("licence");
+  licence.set_value("5");
+  licence.set_all(true);
+  EXPECT_EQ(shareds_table(shareds),
+            "RESOURCE                                VALUE       LOCATION\n"
+            "profile                            mx2_16x128       compute-rack07-node-0037\n"
+            "                                                    grid02\n"
+            "licence                                     5       ALL\n");
+}
+
+}  // namespace
+}  // namespace rollcall::elim

@@ -1,0 +1,152 @@
+// lsload's tables, against lines of real LSF sessions with our own host names.
+#include "elim/policy/show_load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/base/load_vector.hpp"
+#include "elim/policy/show_cells.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+Loads answer() {
+  Loads loads;
+  for (const char* name :
+       {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem", "scratch", "mode"}) {
+    loads.add_names(name);
+    const bool word = std::string(name) == "mode";
+    loads.add_types(word ? 2 : 0);
+    loads.add_built_in(loads.names_size() <= 11);
+  }
+  return loads;
+}
+
+wire::Reply::Load& add(Loads& loads, const std::string& name, std::initializer_list<float> values) {
+  auto& host = *loads.add_hosts();
+  host.set_host(name);
+  for (const float value : values) host.add_values(value);
+  return host;
+}
+
+constexpr float kMegaInGiga = 1024;
+
+TEST(LoadTable, IsThatOfARealSession) {
+  Loads loads = answer();
+  add(loads, "grid01",
+      {0.6F, 0.3F, 0.3F, 0.0F, 0.0F, 4, 1, 18, 791 * kMegaInGiga, 853, 7.3F * kMegaInGiga, 1, kUnknownLoad});
+  EXPECT_EQ(load_table(loads, {}).value(),
+            "HOST_NAME       status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem\n"
+            "grid01              ok   0.6   0.3   0.3   0%   0.0   1    18  791G  853M  7.3G\n");
+}
+
+TEST(LoadTable, StarsWhatIsBeyondAndSaysOnlyUnavailOfTheAbsent) {
+  Loads loads = answer();
+  auto& busy = add(loads, "gridG", {6.2F, 6.9F, 9.5F, 0.85F, 1.1F, 0, 30, 0, 5, 400, 385, 0, 0});
+  busy.mutable_status()->set_busy(true);
+  busy.add_beyond(0);
+  add(loads, "gridV", {}).mutable_status()->set_unavailable(true);
+  EXPECT_EQ(load_table(loads, {}).value(),
+            "HOST_NAME       status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem\n"
+            "gridG             busy  *6.2   6.9   9.5  85%   1.1  30     0    5M  400M  385M\n"
+            "gridV          unavail\n");
+}
+
+TEST(LoadTable, CutsNarrowNamesAndKeepsWideOnes) {
+  Loads loads = answer();
+  const std::string name = "compute-rack07-node-0037x";
+  add(loads, name, {0.4F, 0.1F, 0.1F, 0.02F, 0, 0, 1, 16, 40 * kMegaInGiga, 0, 14.9F * kMegaInGiga, 0, 0});
+  EXPECT_EQ(load_table(loads, {}).value().substr(80, 22), "compute-rack07-     ok");
+  LoadTable wide;
+  wide.form = LoadTable::Form::wide;
+  EXPECT_EQ(load_table(loads, wide).value(),
+            "HOST_NAME               status  r15s   r1m  r15m   ut    pg  ls    it   tmp   swp   mem\n"
+            "compute-rack07-node-0037x      ok   0.4   0.1   0.1   2%   0.0   1    16   40G    0M 14.9G\n");
+}
+
+TEST(LoadTable, CompleteFormHasIoAndTheSitesIndicesInOrder) {
+  Loads loads = answer();
+  auto& host = add(loads, "grid01", {0, 0, 0, 0, 0, 311, 1, 0, 1297, 0, 701, 45, kUnknownLoad});
+  auto& word = *host.add_words();
+  word.set_index(12);
+  word.set_value("fast");
+  add(loads, "grid02", {0, 0, 0, 0, 0, 311, 1, 0, 1297, 0, 701, kUnknownLoad, kUnknownLoad});
+  LoadTable table;
+  table.form = LoadTable::Form::complete;
+  EXPECT_EQ(load_table(loads, table).value(),
+            "HOST_NAME               status  r15s   r1m  r15m   ut    pg    io  ls    it   tmp   swp   mem "
+            "scratch  mode\n"
+            "grid01                      ok   0.0   0.0   0.0   0%   0.0   311   1     0 1297M    0M  701M   "
+            " 45.0  fast\n"
+            "grid02                      ok   0.0   0.0   0.0   0%   0.0   311   1     0 1297M    0M  701M   "
+            "    -     -\n");
+}
+
+TEST(LoadTable, ChosenIndicesMayBeAliasesAndMustExist) {
+  Loads loads = answer();
+  add(loads, "grid01", {0, 1.5F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 45, 0});
+  LoadTable table;
+  table.indices = {"scratch", "cpu"};
+  EXPECT_EQ(load_table(loads, table).value(),
+            "HOST_NAME       status scratch   r1m\n"
+            "grid01              ok    45.0   1.5\n");
+  table.indices = {"nowhere"};
+  EXPECT_EQ(load_table(loads, table).error().text, "-I: found \"nowhere\", expected a load index");
+}
+
+TEST(StatusWord, IsOneForEveryCombination) {
+  wire::Reply::Status status;
+  EXPECT_EQ(status_word(status), "ok");
+  status.set_res_down(true);
+  EXPECT_EQ(status_word(status), "-ok");
+  status.set_busy(true);
+  EXPECT_EQ(status_word(status), "-busy");
+  status.set_res_down(false);
+  status.set_locked_by_administrator(true);
+  EXPECT_EQ(status_word(status), "lockU");
+  status.set_locked_by_window(true);
+  EXPECT_EQ(status_word(status), "lockUW");
+  status.set_unavailable(true);
+  EXPECT_EQ(status_word(status), "unavail");
+}
+
+TEST(LoadJson, HasAgesAndNullForWhatIsNotKnown) {
+  Loads loads = answer();
+  auto& host = add(loads, "grid01", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kUnknownLoad, 0});
+  for (int i = 0; i < 11; ++i) host.add_age_ms(4000);
+  host.add_age_ms(4294967295U);
+  auto& elim = *host.add_elims();
+  elim.set_name("elim.scratch");
+  elim.set_state(wire::ElimState::GIVEN_UP);
+  const auto document = nlohmann::json::parse(load_json(loads));
+  const auto& record = document.at("RECORDS").at(0);
+  EXPECT_EQ(record.at("HOST_NAME"), "grid01");
+  EXPECT_TRUE(record.at("LOAD").at("scratch").is_null());
+  EXPECT_TRUE(record.at("LOAD").at("mode").is_null());
+  EXPECT_EQ(record.at("LOAD").at("mem"), 0.0);
+  EXPECT_EQ(record.at("AGE_MS").at("mem"), 4000);
+  EXPECT_FALSE(record.at("AGE_MS").contains("scratch"));
+  EXPECT_EQ(record.at("ELIMS").at(0).at("STATE"), "given up");
+}
+
+TEST(LoadJson, SurvivesANameThatIsNoUtf8) {
+  Loads loads = answer();
+  add(loads, "grid\xff", {});
+  EXPECT_NO_THROW((void)nlohmann::json::parse(load_json(loads)));
+}
+
+TEST(Cells, ChangeUnitsWhereLsfDoes) {
+  EXPECT_EQ(load_cell("mem", 1023), "1023M");
+  EXPECT_EQ(load_cell("mem", 1024), "1.0G");
+  EXPECT_EQ(load_cell("tmp", 9999), "9999M");
+  EXPECT_EQ(load_cell("tmp", 10240), "10G");
+  EXPECT_EQ(load_cell("mem", 2 * 1024 * 1024), "2.0T");
+  EXPECT_EQ(load_cell("it", 5444), "5444");
+  EXPECT_EQ(load_cell("it", kUnknownLoad), "-");
+  EXPECT_EQ(size_cell(0), "-");
+  EXPECT_EQ(size_cell(15770), "15.4G");
+}
+
+}  // namespace
+}  // namespace rollcall::elim
