@@ -1,0 +1,86 @@
+#include "common/base/command_words.hpp"
+
+#include <algorithm>
+
+#include "common/base/host_list.hpp"
+
+namespace rollcall {
+namespace {
+
+const CommandOption* find(const CommandShape& shape, const std::string& name) {
+  const auto same = [&name](const CommandOption& option) { return option.name == name; };
+  const auto found = std::find_if(shape.options.begin(), shape.options.end(), same);
+  return found == shape.options.end() ? nullptr : &*found;
+}
+
+std::string names_of(const CommandShape& shape) {
+  std::string names;
+  for (const auto& option : shape.options) names += (names.empty() ? "" : " ") + option.name;
+  return names;
+}
+
+// "WORD" of "WORD meaning".
+std::string value_word(const CommandOption& option) {
+  return option.meaning.substr(0, option.meaning.find(' '));
+}
+
+}  // namespace
+
+Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::vector<std::string>& words) {
+  CommandWords parsed;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool ends = word == "--";
+    const bool operand = word.size() < 2 || word[0] != '-';
+    if (ends || (operand && shape.order == CommandShape::Order::first)) {
+      parsed.operands_.insert(parsed.operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i + ends),
+                              words.end());
+      break;
+    }
+    if (operand) {
+      parsed.operands_.push_back(word);
+      continue;
+    }
+    const CommandOption* option = find(shape, word);
+    if (!option)
+      return usage_error("found the option " + printable(word) + ", expected one of " + names_of(shape));
+    std::string value;
+    if (option->value == CommandOption::Value::required) {
+      if (i + 1 == words.size())
+        return usage_error(word + ": found nothing behind it, expected " + value_word(*option));
+      value = words[++i];
+    }
+    parsed.given_.emplace_back(word, std::move(value));
+  }
+  return parsed;
+}
+
+bool CommandWords::has(std::string_view option) const { return value(option).has_value(); }
+
+std::optional<std::string> CommandWords::value(std::string_view option) const {
+  for (auto given = given_.rbegin(); given != given_.rend(); ++given)
+    if (given->first == option) return given->second;
+  return std::nullopt;
+}
+
+std::vector<std::string> CommandWords::values(std::string_view option) const {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : given_)
+    if (name == option) all.push_back(value);
+  return all;
+}
+
+std::string usage_text(const CommandShape& shape) {
+  std::string text = "Usage: " + shape.name + " [options]" + (shape.operands.empty() ? "" : " ") +
+                     shape.operands + "\n" + shape.summary + "\n\n";
+  for (const auto& option : shape.options) {
+    const bool valued = option.value == CommandOption::Value::required;
+    const std::string left = "  " + option.name + (valued ? " " + value_word(option) : "");
+    const std::string meaning =
+        valued ? option.meaning.substr(value_word(option).size() + 1) : option.meaning;
+    text += left + std::string(left.size() < 20 ? 20 - left.size() : 1, ' ') + meaning + "\n";
+  }
+  return text;
+}
+
+}  // namespace rollcall
