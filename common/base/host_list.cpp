@@ -15,7 +15,6 @@ namespace rollcall {
 namespace {
 
 constexpr std::size_t kLongestName = 255;
-constexpr std::size_t kShownBytes = 60;
 constexpr std::string_view kBlanks = " \t\r\n\v\f";
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -45,17 +44,17 @@ bool host_name(std::string_view word) {
   });
 }
 
-std::string printable(std::string_view bytes) {
+std::string printable(std::string_view bytes, std::size_t most) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string text = "\"";
-  for (const char c : bytes.substr(0, kShownBytes)) {
+  for (const char c : bytes.substr(0, most)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\')
       text += c;
     else
       text += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
   }
-  return text + (bytes.size() > kShownBytes ? "...\"" : "\"");
+  return text + (bytes.size() > most ? "...\"" : "\"");
 }
 
 // A list under construction: add() of HostList searches, which is too slow for 100,000 words.

@@ -56,8 +56,8 @@ class HostList {
 // A name LSF and every resolver take: 1 to 255 of letters, digits, '-', '.', '_'.
 bool host_name(std::string_view word);
 
-// Bytes of foreign origin made fit for one error line: in quotes, what does not print as \xNN, at most 60
-// bytes.
-std::string printable(std::string_view bytes);
+// Bytes of foreign origin made fit for one line of a message or a log: in quotes, what does not print as \xNN, at most
+// the first `most` bytes.
+std::string printable(std::string_view bytes, std::size_t most = 60);
 
 }  // namespace rollcall
