@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,9 +12,9 @@
 namespace rollcall::io {
 namespace {
 
-constexpr std::array<const char*, 6> kStageTexts{
-    "fork",   "set the limits of", "redirect the output of", "make a process group for", "watch over",
-    "execute"};
+constexpr std::array<const char*, 7> kStageTexts{
+    "fork",       "set the limits of", "redirect the output of", "make a process group for", "change the user of",
+    "watch over", "execute"};
 static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::execute) + 1,
               "every stage has its text");
 
@@ -39,11 +40,37 @@ bool redirect(int fd) {
   return fd == STDOUT_FILENO ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, STDOUT_FILENO) >= 0;
 }
 
+// All are moved out of the way first, since a target may be another one's source.
+bool place(const SpawnPlan& plan, int* moved) {
+  constexpr int kAbove = 64;
+  const auto& wanted = plan.descriptors;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if ((moved[i] = fcntl(wanted[i].from, F_DUPFD_CLOEXEC, kAbove)) < 0) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (dup2(moved[i], wanted[i].to) < 0) return false;
+  return true;
+}
+
+// The kernel's own calls: the library's would tell all threads of the parent, whose memory this is.
+bool become_user(const SpawnIdentity& who) {
+  if (syscall(SYS_setgroups, who.groups.size(), who.groups.data()) != 0) return false;
+  if (syscall(SYS_setresgid, who.group, who.group, who.group) != 0) return false;
+  if (syscall(SYS_setresuid, who.user, who.user, who.user) != 0) return false;
+  uid_t real = 0, effective = 0, saved = 0;
+  if (syscall(SYS_getresuid, &real, &effective, &saved) != 0) return false;
+  if (real == who.user && effective == who.user && saved == who.user) return true;
+  errno = EPERM;
+  return false;
+}
+
 // Returns where it failed.
-SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent) {
+SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
+                  int* moved) {
   if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
   if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
+  if (!place(plan, moved)) return SpawnStage::redirect;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
+  if (plan.identity && !become_user(*plan.identity)) return SpawnStage::identity;
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;
     if (getppid() != parent) _exit(126);  // it ended before we asked to be told
@@ -56,10 +83,10 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
 
 // A function of its own, so that nothing of the caller lives in registers while the child borrows our stack.
 [[gnu::noinline]] pid_t vfork_and_become(const SpawnPlan& plan, char* const* argv, char* const* environment,
-                                         pid_t parent, Failure& failure) {
+                                         pid_t parent, int* moved, Failure& failure) {
   const pid_t child = vfork();
   if (child == 0) {
-    failure.stage = become(plan, argv, environment, parent);
+    failure.stage = become(plan, argv, environment, parent, moved);
     failure.error = errno;
     _exit(127);
   }
@@ -79,6 +106,7 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   const auto own_environment = pointers(plan.environment);
   char* const* environment = plan.environment.empty() ? environ : own_environment.data();
   const pid_t parent = getpid();
+  std::vector<int> moved(plan.descriptors.size());
   Failure failure;
 
   // No signal may run a handler of ours in the child, which has our memory.
@@ -86,7 +114,7 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  const pid_t child = vfork_and_become(plan, argv.data(), environment, parent, failure);
+  const pid_t child = vfork_and_become(plan, argv.data(), environment, parent, moved.data(), failure);
   const int fork_error = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
 

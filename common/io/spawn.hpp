@@ -17,6 +17,19 @@
 
 namespace rollcall::io {
 
+// Who the child is to be: only root can ask for that. Every step is checked; the child never runs as somebody else.
+struct SpawnIdentity {
+  uid_t user = 0;
+  gid_t group = 0;
+  std::vector<gid_t> groups;  // all supplementary ones
+};
+
+// The caller's descriptor `from` is the child's `to`. Any number may be on both sides.
+struct SpawnDescriptor {
+  int from = -1;
+  int to = -1;
+};
+
 struct SpawnPlan {
   std::vector<std::string>
       argv;  // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
@@ -27,9 +40,11 @@ struct SpawnPlan {
   int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
   std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
   int standard_output = -1;              // becomes the child's descriptor 1; -1: ours
+  std::vector<SpawnDescriptor> descriptors;  // further ones
+  std::optional<SpawnIdentity> identity;     // none: ours
 };
 
-enum class SpawnStage { fork, limits, redirect, process_group, parent_death, execute };
+enum class SpawnStage { fork, limits, redirect, process_group, identity, parent_death, execute };
 
 struct SpawnError {
   SpawnStage stage;

@@ -1,6 +1,7 @@
 // What a started program gets as its standard output.
 #include "common/io/spawn.hpp"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -49,6 +50,73 @@ std::string heard_through(int end) {
 TEST(Spawn, APipeBecomesTheStandardOutput) { EXPECT_EQ(heard_through(20), "heard\n"); }
 
 TEST(Spawn, APipeThatIsDescriptorOneAlreadyStaysOpen) { EXPECT_EQ(heard_through(STDOUT_FILENO), "heard\n"); }
+
+int exit_code_of_run(const SpawnPlan& plan) {
+  const auto started = spawn(plan);
+  const auto* pid = std::get_if<pid_t>(&started);
+  if (pid == nullptr) return -1;
+  int status = 0;
+  EXPECT_EQ(waitpid(*pid, &status, 0), *pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Spawn, DescriptorsChangePlaces) {
+  int first[2];
+  int second[2];
+  ASSERT_EQ(pipe2(first, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(second, O_CLOEXEC), 0);
+  SpawnPlan plan;
+  plan.argv = {"sh", "-c",
+               "echo one >&" + std::to_string(first[1]) + "; echo two >&" + std::to_string(second[1]) +
+                   "; echo three >&2"};
+  plan.descriptors = {{first[1], second[1]}, {second[1], first[1]}, {first[1], STDERR_FILENO}};
+  EXPECT_EQ(exit_code_of_run(plan), 0);
+  close(first[1]);
+  close(second[1]);
+  EXPECT_EQ(read_all(first[0]), "two\nthree\n");
+  EXPECT_EQ(read_all(second[0]), "one\n");
+  close(first[0]);
+  close(second[0]);
+}
+
+TEST(Spawn, ADescriptorThatIsNotOpenIsAnError) {
+  SpawnPlan plan;
+  plan.argv = {"true"};
+  plan.descriptors = {{999, 3}};
+  const auto started = spawn(plan);
+  const auto* error = std::get_if<SpawnError>(&started);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->stage, SpawnStage::redirect);
+  EXPECT_EQ(error->error, EBADF);
+}
+
+TEST(Spawn, AnotherUserWithItsGroupsAndNoWayBack) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can start a program as somebody else";
+  SpawnPlan plan;
+  plan.argv = {"sh", "-c",
+               "test \"$(id -u):$(id -g):$(id -G)\" = '65534:65533:65533 7 8' && ! setpriv --reuid 0 true "
+               "2>/dev/null"};
+  plan.identity = SpawnIdentity{65534, 65533, {7, 8}};
+  EXPECT_EQ(exit_code_of_run(plan), 0);
+}
+
+TEST(Spawn, AUserWhoMayNotBeTakenIsAnErrorAndNothingRuns) {
+  if (geteuid() != 0) GTEST_SKIP() << "the child of root gives its right away first";
+  // A child that is not root any more, and asks to be root again.
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(65534) != 0 || setuid(65534) != 0) _exit(3);
+    SpawnPlan plan;
+    plan.argv = {"true"};
+    plan.identity = SpawnIdentity{0, 0, {}};
+    const auto started = spawn(plan);
+    const auto* error = std::get_if<SpawnError>(&started);
+    _exit(error != nullptr && error->stage == SpawnStage::identity && error->error == EPERM ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
 
 }  // namespace
 }  // namespace rollcall::io
