@@ -1,0 +1,122 @@
+#include "elim/lim/dialing.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <vector>
+
+namespace rollcall::lim {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+class Dial : public std::enable_shared_from_this<Dial> {
+ public:
+  Dial(boost::asio::io_context& loop, std::uint16_t port, Duration patience,
+       std::function<void(Dialled)> done)
+      : loop_(loop),
+        resolver_(loop),
+        timer_(loop),
+        port_(port),
+        patience_(patience),
+        done_(std::move(done)) {}
+
+  void start(const std::string& host) {
+    error_code error;
+    const auto numeric = boost::asio::ip::make_address(host, error);
+    if (!error) {
+      addresses_ = {tcp::endpoint(numeric, port_)};
+      boost::asio::post(loop_, [self = shared_from_this()] { self->try_next(); });
+      return;
+    }
+    // A name server that does not answer is silence like any other.
+    watch([this] { resolver_.cancel(); });
+    resolver_.async_resolve(host, std::to_string(port_), tcp::resolver::numeric_service,
+                            [self = shared_from_this()](const error_code& failed, const auto& found) {
+                              self->stop_watching();
+                              if (self->gave_up_ || failed)
+                                return self->finish_without(failed ? failed.message() : "no answer");
+                              for (const auto& entry : found) self->addresses_.push_back(entry.endpoint());
+                              self->try_next();
+                            });
+  }
+
+ private:
+  // Calls `give_up` when the patience is over, unless the timer is cancelled before.
+  template <class GiveUp>
+  void watch(GiveUp give_up) {
+    gave_up_ = false;
+    timer_.expires_after(patience_);
+    // A timer that rang just before it was cancelled must not end the attempt after it.
+    timer_.async_wait([self = shared_from_this(), give_up, round = ++round_](const error_code& error) {
+      if (error || round != self->round_) return;
+      self->gave_up_ = true;
+      give_up();
+    });
+  }
+
+  void stop_watching() {
+    ++round_;
+    timer_.cancel();
+  }
+
+  void try_next() {
+    if (next_ == addresses_.size()) return finish_without(last_ ? last_.message() : "no address");
+    const tcp::endpoint to = addresses_[next_++];
+    socket_.emplace(loop_);
+    watch([this] {
+      error_code ignored;
+      if (socket_) socket_->close(ignored);
+    });
+    socket_->async_connect(to, [self = shared_from_this()](const error_code& error) {
+      self->stop_watching();
+      self->connected(error);
+    });
+  }
+
+  void connected(const error_code& error) {
+    if (!error && !gave_up_) {
+      error_code ignored;
+      socket_->non_blocking(true, ignored);
+      return finish({std::move(socket_), false, ""});
+    }
+    last_ = gave_up_ ? error_code(boost::asio::error::timed_out) : error;
+    if (last_ == boost::asio::error::connection_refused)
+      refused_ = true;
+    else
+      silent_ = true;
+    try_next();
+  }
+
+  void finish_without(const std::string& why) { finish({std::nullopt, refused_ && !silent_, why}); }
+  void finish(Dialled result) {
+    socket_.reset();
+    done_(std::move(result));
+  }
+
+  boost::asio::io_context& loop_;
+  tcp::resolver resolver_;
+  boost::asio::steady_timer timer_;
+  std::uint16_t port_;
+  Duration patience_;
+  std::function<void(Dialled)> done_;
+  std::vector<tcp::endpoint> addresses_;
+  std::size_t next_ = 0;
+  std::uint64_t round_ = 0;
+  std::optional<tcp::socket> socket_;
+  error_code last_;
+  bool gave_up_ = false;
+  bool refused_ = false;
+  bool silent_ = false;
+};
+
+}  // namespace
+
+void dial(boost::asio::io_context& loop, const std::string& host, std::uint16_t port, Duration patience,
+          std::function<void(Dialled)> done) {
+  std::make_shared<Dial>(loop, port, patience, std::move(done))->start(host);
+}
+
+}  // namespace rollcall::lim

@@ -1,0 +1,42 @@
+#include "elim/lim/link.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+constexpr std::size_t kAhead =
+    64 * 1024;  // bytes of an answer that are made before the earlier ones have left
+
+}  // namespace
+
+Sent Link::write() {
+  for (;;) {
+    while (source && unsent.size() - sent < kAhead) {
+      auto payload = source();
+      if (payload)
+        unsent += channel.seal(*payload);
+      else
+        source = nullptr;
+    }
+    if (sent == unsent.size()) break;
+    boost::system::error_code error;
+    const std::size_t size =
+        socket.write_some(boost::asio::buffer(unsent.data() + sent, unsent.size() - sent), error);
+    if (size > 0) last_progress = std::chrono::steady_clock::now();
+    sent += size;
+    if (error == boost::asio::error::would_block) {
+      unsent.erase(0, sent);
+      sent = 0;
+      return Sent::some;
+    }
+    if (error) {
+      write_error = error;
+      return Sent::failed;
+    }
+  }
+  unsent.clear();
+  unsent.shrink_to_fit();
+  sent = 0;
+  return Sent::all;
+}
+
+}  // namespace rollcall::lim

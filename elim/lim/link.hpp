@@ -1,0 +1,45 @@
+// Link: one connection of a LIM: its socket, its channel, and what waits in both directions. Links owns it and decides.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "elim/lim/links.hpp"
+
+namespace rollcall::lim {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+enum class Sent { all, some, failed };
+
+struct Link {
+  Link(boost::asio::ip::tcp::socket s, LinkId i, io::ClusterChannel c)
+      : socket(std::move(s)), id(i), channel(std::move(c)) {}
+
+  bool client() const { return peer.caller != io::ClusterChannel::Caller::daemon; }
+  // A client is read again when it has taken its answer: so it cannot ask faster than it reads.
+  bool owes() const { return !unsent.empty() || source; }
+  // Writes what it can, and takes more of the source while that leaves at once.
+  Sent write();
+
+  boost::asio::ip::tcp::socket socket;
+  LinkId id;
+  io::ClusterChannel channel;
+  LinkPeer peer;
+  std::string unsent;
+  std::size_t sent = 0;           // bytes of `unsent` that have left
+  Links::Source source;           // of the answer under way
+  std::deque<std::string> inbox;  // a client's requests that were read with the one being answered
+  std::size_t since_payload = 0;  // bytes read since the last whole payload
+  SteadyTime last_progress{};     // of writing; for a client also of reading
+  bool opened = false;
+  bool waits_to_read = false;
+  bool waits_to_write = false;
+  bool closing = false;  // when everything was sent
+  boost::system::error_code write_error;
+};
+
+}  // namespace rollcall::lim

@@ -1,0 +1,450 @@
+#include "elim/lim/links.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <unordered_map>
+
+#include "common/io/liveness.hpp"
+#include "elim/lim/dialing.hpp"
+#include "elim/lim/link.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+using LinkPointer = std::shared_ptr<Link>;
+
+constexpr int kBacklog = 4096;
+constexpr std::size_t kMostStrangers = 100;  // addresses that get a line of their own
+constexpr std::size_t kClientPayload =
+    64 * 1024;  // bytes of a client's message; a LIM's may have a frame's most
+constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is unproved or does not read
+
+SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
+
+bool is_cut(const error_code& error) {
+  namespace e = boost::asio::error;
+  return error == e::timed_out || error == e::host_unreachable || error == e::network_unreachable ||
+         error == e::network_down;
+}
+
+bool lacks_room(const error_code& error) {
+  return error.category() == boost::system::system_category() &&
+         (error.value() == EMFILE || error.value() == ENFILE || error.value() == ENOBUFS ||
+          error.value() == ENOMEM);
+}
+
+// An IPv4 peer of our IPv6 socket as people write it.
+std::string address_of(const tcp::socket& socket) {
+  namespace ip = boost::asio::ip;
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  if (error) return "a peer that has gone";
+  const auto address = peer.address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
+  return address.to_string();
+}
+
+}  // namespace
+
+class Links::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  Impl(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits, Handler handler)
+      : loop_(loop),
+        acceptor_(loop),
+        watch_(loop),
+        key_(key),
+        limits_(limits),
+        handler_(std::move(handler)) {}
+
+  Result<std::uint16_t> listen(std::uint16_t port) {
+    error_code error = open_on(tcp::endpoint(tcp::v6(), port));
+    if (error && error != boost::asio::error::address_in_use) error = open_on(tcp::endpoint(tcp::v4(), port));
+    if (error)
+      return internal_error("cannot listen on port " + std::to_string(port) + ": " + error.message());
+    accept_next();
+    return acceptor_.local_endpoint().port();
+  }
+
+  LinkId dial(const std::string& host, std::uint16_t port) {
+    const LinkId id = next_id_++;
+    dialling_[id] = true;
+    lim::dial(loop_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
+      if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
+      if (!result.socket)
+        return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent, result.why);
+      self->connected(id, std::move(*result.socket));
+    });
+    return id;
+  }
+
+  void send(LinkId id, std::string_view payload) {
+    const auto link = find(id);
+    if (!link || !link->opened) return;
+    if (link->unsent.empty()) link->last_progress = steady_now();
+    link->unsent += link->channel.seal(payload);
+    flush(link);
+  }
+
+  void answer(LinkId id, Source source) {
+    const auto link = find(id);
+    if (!link || !link->opened) return;
+    link->last_progress = steady_now();
+    link->source = std::move(source);
+    flush(link);
+  }
+
+  void close(LinkId id) {
+    dialling_.erase(id);
+    const auto link = find(id);
+    if (link) remove(link);
+  }
+
+  void close_when_sent(LinkId id) {
+    const auto link = find(id);
+    if (!link) return;
+    if (!link->owes()) return remove(link);
+    link->closing = true;
+  }
+
+  std::size_t open_links() const { return links_.size() - unproved_.size() - proving_.size(); }
+
+  void shut_down() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    watch_.cancel();
+    for (auto& [id, link] : links_) link->socket.close(ignored);
+    links_.clear();
+    dialling_.clear();
+  }
+
+ private:
+  LinkPointer find(LinkId id) const {
+    const auto found = links_.find(id);
+    return found == links_.end() ? nullptr : found->second;
+  }
+
+  // ---- accepting
+
+  error_code open_on(const tcp::endpoint& endpoint) {
+    error_code error;
+    acceptor_.close(error);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error && endpoint.protocol() == tcp::v6())
+      acceptor_.set_option(boost::asio::ip::v6_only(false), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(kBacklog, error);
+    if (!error) acceptor_.non_blocking(true, error);
+    if (!error) io::watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
+    if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
+      error = error_code(errno, boost::system::system_category());
+    return error;
+  }
+
+  void accept_next() {
+    acceptor_.async_wait(tcp::acceptor::wait_read, [self = shared_from_this()](const error_code& error) {
+      if (!error) self->accept_all();
+    });
+  }
+
+  void accept_all() {
+    waits_for_room_ = false;
+    for (;;) {
+      if (unproved_.size() >= limits_.unproved && !make_room()) return wait_for_room();
+      error_code error;
+      tcp::socket socket = acceptor_.accept(error);
+      if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) break;
+      if (lacks_room(error)) {
+        if (!said_full_)
+          handler_.say("no descriptors left for further connections: raise the hard limit (ulimit -Hn)");
+        said_full_ = true;
+        if (make_room()) continue;
+        return wait_for_room();
+      }
+      if (error == boost::asio::error::bad_descriptor) return;
+      if (!error) take(std::move(socket));
+    }
+    accept_next();
+  }
+
+  void wait_for_room() {
+    waits_for_room_ = true;  // accepting goes on when a link goes, or with the next look
+    keep_watch();
+  }
+
+  // The connection that is unproved for longest goes, unless it has had hardly any time.
+  bool make_room() {
+    if (unproved_.empty()) return false;
+    const auto link = find(unproved_.begin()->first);
+    if (steady_now() - unproved_.begin()->second < limits_.time_to_prove / 4) return false;
+    stranger(*link, "it did not prove itself and its place is needed");
+    forget(link);
+    return true;
+  }
+
+  void take(tcp::socket socket) {
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    const LinkId id = next_id_++;
+    begin(std::make_shared<Link>(std::move(socket), id, io::ClusterChannel::accept(key_, io::random_seed())));
+  }
+
+  // ---- dialling
+
+  void connected(LinkId id, tcp::socket socket) {
+    io::watch_liveness(socket.native_handle());
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    auto link = std::make_shared<Link>(std::move(socket), id,
+                                       io::ClusterChannel::dial_as_daemon(key_, io::random_seed()));
+    link->peer.dialled = true;
+    link->unsent = link->channel.start();
+    begin(link);
+    flush(link);
+  }
+
+  void begin(const LinkPointer& link) {
+    link->peer.address = address_of(link->socket);
+    link->last_progress = steady_now();
+    links_.emplace(link->id, link);
+    (link->peer.dialled ? proving_ : unproved_).emplace(link->id, link->last_progress);
+    keep_watch();
+    read_next(link);
+  }
+
+  // ---- reading
+
+  void read_next(const LinkPointer& link) {
+    if (link->waits_to_read || !link->socket.is_open()) return;
+    link->waits_to_read = true;
+    link->socket.async_wait(tcp::socket::wait_read,
+                            [self = shared_from_this(), link](const error_code& error) {
+                              link->waits_to_read = false;
+                              if (!error) self->read_all(link);
+                            });
+  }
+
+  // One turn of a client, and everything that a daemon has sent.
+  void read_all(const LinkPointer& link) {
+    while (link->socket.is_open()) {
+      error_code error;
+      const std::size_t size = link->socket.read_some(boost::asio::buffer(buffer_), error);
+      if (error == boost::asio::error::would_block) return read_next(link);
+      if (error) return connection_ended(link, error);
+      link->since_payload += size;
+      const auto fed =
+          link->channel.feed({buffer_.data(), size}, link->unsent,
+                             [&](std::string_view payload) { return take_payload(link, payload); });
+      if (!link->socket.is_open()) return;
+      if (!fed) return offended(link, fed.error().text);
+      if (link->client() && link->since_payload > kClientPayload + size)
+        return offended(link, "a request of over " + std::to_string(kClientPayload) + " bytes");
+      if (!link->opened && link->channel.open()) proved(link);
+      if (!flush(link)) return;
+      if (link->opened && link->client()) return serve(link);
+      if (size < buffer_.size()) return read_next(link);  // that was all; one system call less
+    }
+  }
+
+  void proved(const LinkPointer& link) {
+    link->opened = true;
+    unproved_.erase(link->id);
+    proving_.erase(link->id);
+    if (!link->peer.dialled) link->peer.caller = link->channel.caller();
+    link->peer.hash = link->channel.hash();
+    link->last_progress = steady_now();
+    if (link->client()) {
+      clients_.emplace(link->id, link);
+      if (clients_.size() > limits_.clients) drop_idle_client();
+    }
+    if (waits_for_room_) accept_soon();
+    handler_.opened(link->id, link->peer);
+  }
+
+  Result<void> take_payload(const LinkPointer& link, std::string_view payload) {
+    if (!link->opened) proved(link);
+    link->since_payload = 0;
+    if (!link->socket.is_open()) return internal_error("closed");
+    if (link->client()) {
+      link->inbox.emplace_back(payload);
+      return {};
+    }
+    return handler_.message(link->id, payload);
+  }
+
+  // A client's next request, when it has taken the answer to the last one. One for each turn of the loop.
+  void serve(const LinkPointer& link) {
+    if (!link->socket.is_open() || link->owes()) return;
+    if (link->closing) return remove(link);
+    if (link->inbox.empty()) return read_next(link);
+    const std::string payload = std::move(link->inbox.front());
+    link->inbox.pop_front();
+    link->last_progress = steady_now();
+    const auto done = handler_.message(link->id, payload);
+    if (!link->socket.is_open()) return;
+    if (!done) return offended(link, done.error().text);
+    if (!link->owes()) boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
+  }
+
+  // ---- writing
+
+  // False where the link is gone.
+  bool flush(const LinkPointer& link) {
+    if (link->waits_to_write || !link->socket.is_open()) return link->socket.is_open();
+    switch (link->write()) {
+      case Sent::failed:  // reading finds that the connection has ended
+        link->unsent.clear();
+        link->source = nullptr;
+        link->sent = 0;
+        read_next(link);
+        return true;
+      case Sent::all:
+        stalled_.erase(link->id);
+        if (link->closing) remove(link);
+        return link->socket.is_open();
+      case Sent::some:
+        break;
+    }
+    if (!link->client() && link->unsent.size() > limits_.unsent) {
+      offended(link, "it takes nothing of what it is sent");
+      return false;
+    }
+    stalled_.emplace(link->id, link);
+    keep_watch();
+    link->waits_to_write = true;
+    link->socket.async_wait(tcp::socket::wait_write,
+                            [self = shared_from_this(), link](const error_code& error) {
+                              link->waits_to_write = false;
+                              if (error || !self->flush(link)) return;
+                              if (link->opened && link->client()) self->serve(link);
+                            });
+    return true;
+  }
+
+  // ---- ends
+
+  void forget(const LinkPointer& link) {
+    error_code ignored;
+    link->socket.close(ignored);
+    unproved_.erase(link->id);
+    proving_.erase(link->id);
+    stalled_.erase(link->id);
+    clients_.erase(link->id);
+    links_.erase(link->id);
+  }
+
+  void remove(const LinkPointer& link) {
+    forget(link);
+    if (waits_for_room_) accept_soon();
+  }
+
+  void accept_soon() {
+    boost::asio::post(loop_, [self = shared_from_this()] {
+      if (self->waits_for_room_) self->accept_all();
+    });
+  }
+
+  // The handler hears of links that it knows: those it dialled, and those that were opened.
+  void end(const LinkPointer& link, LinkEnd how, const std::string& why) {
+    const bool known = link->opened || link->peer.dialled;
+    remove(link);
+    if (known) handler_.ended(link->id, how, why);
+  }
+
+  void connection_ended(const LinkPointer& link, const error_code& error) {
+    if (!link->opened && !link->peer.dialled) stranger(*link, "it left before it had proved itself");
+    const bool cut = is_cut(error) || is_cut(link->write_error);
+    end(link, cut ? LinkEnd::cut : link->opened ? LinkEnd::closed : LinkEnd::stranger, error.message());
+  }
+
+  // What the peer sent is not the conversation: nothing more is heard from it.
+  void offended(const LinkPointer& link, const std::string& why) {
+    if (link->opened || !link->peer.dialled) stranger(*link, why);
+    end(link, link->opened ? LinkEnd::offended : LinkEnd::stranger, why);
+  }
+
+  // Said once for each address; what comes after is only counted.
+  void stranger(const Link& link, const std::string& why) {
+    const std::string& address = link.peer.address;
+    if (strangers_.size() >= kMostStrangers && strangers_.count(address) == 0) return;
+    if (strangers_[address]++ == 0) handler_.say("closed a connection from " + address + ": " + why);
+  }
+
+  void drop_idle_client() {
+    auto oldest = clients_.begin();
+    for (auto it = clients_.begin(); it != clients_.end(); ++it)
+      if (it->second->last_progress < oldest->second->last_progress) oldest = it;
+    end(LinkPointer(oldest->second), LinkEnd::offended, "too many clients");
+  }
+
+  // ---- time: only while there is somebody to look after
+
+  void keep_watch() {
+    if (watching_) return;
+    watching_ = true;
+    watch_.expires_after(kLook);
+    watch_.async_wait([self = shared_from_this()](const error_code& error) {
+      self->watching_ = false;
+      if (!error) self->look();
+    });
+  }
+
+  void look() {
+    const SteadyTime now = steady_now();
+    for (auto* waiting : {&unproved_, &proving_}) {
+      while (!waiting->empty() && now - waiting->begin()->second > limits_.time_to_prove) {
+        const auto link = find(waiting->begin()->first);
+        if (!link->peer.dialled) stranger(*link, "it did not prove itself in time");
+        end(link, LinkEnd::silent, "it did not prove itself in time");
+      }
+    }
+    const auto stalled = stalled_;
+    for (const auto& [id, link] : stalled)
+      if (now - link->last_progress > limits_.stall) offended(link, "it takes nothing of what it is sent");
+    if (waits_for_room_) accept_all();
+    if (!unproved_.empty() || !proving_.empty() || !stalled_.empty() || waits_for_room_) keep_watch();
+  }
+
+  boost::asio::io_context& loop_;
+  tcp::acceptor acceptor_;
+  boost::asio::steady_timer watch_;
+  io::ClusterKey key_;
+  LinkLimits limits_;
+  Handler handler_;
+  LinkId next_id_ = 1;
+  std::unordered_map<LinkId, LinkPointer> links_;
+  std::unordered_map<LinkId, bool> dialling_;
+  std::map<LinkId, SteadyTime> unproved_;  // accepted ones; by age, since ids grow
+  std::map<LinkId, SteadyTime> proving_;   // dialled ones; nearly by age
+  std::map<LinkId, LinkPointer> stalled_;
+  std::unordered_map<LinkId, LinkPointer> clients_;
+  std::map<std::string, std::uint64_t> strangers_;
+  bool watching_ = false;
+  bool waits_for_room_ = false;
+  bool said_full_ = false;
+  std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
+};
+
+Links::Links(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits,
+             Handler handler)
+    : impl_(std::make_shared<Impl>(loop, key, limits, std::move(handler))) {}
+Links::~Links() { impl_->shut_down(); }
+Result<std::uint16_t> Links::listen(std::uint16_t port) { return impl_->listen(port); }
+LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->dial(host, port); }
+void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }
+void Links::answer(LinkId link, Source source) { impl_->answer(link, std::move(source)); }
+void Links::close(LinkId link) { impl_->close(link); }
+void Links::close_when_sent(LinkId link) { impl_->close_when_sent(link); }
+std::size_t Links::open_links() const { return impl_->open_links(); }
+
+}  // namespace rollcall::lim

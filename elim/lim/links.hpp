@@ -1,0 +1,96 @@
+// Links: the connections of a LIM: those it accepts on LSF_LIM_PORT and those it dials to other LIMs.
+//
+// Owns the listening socket, every connection, the handshakes with their time limit, the frames' order, and what keeps
+// one peer from hurting the others: a time to prove itself, a number of the unproved, a limit for what is unsent, a turn
+// for each client. It does not know what the messages mean: payloads go in and out. One loop, one thread.
+//
+// state x event (of one link)    |
+//   dialling      connected -> proving; refused, silent: ended
+//   proving       proved    -> open (`opened`); anything else: ended; time over: ended
+//   open          payload   -> `message`; an error of it, a closed or broken connection: ended
+//   any           close()   -> gone, without a word to the handler
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/job_clock.hpp"
+#include "common/base/result.hpp"
+#include "common/io/cluster_channel.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace rollcall::lim {
+
+using LinkId = std::uint64_t;  // grows; never used again
+
+struct LinkLimits {
+  Duration time_to_prove = std::chrono::seconds(2);  // from the connection to the last byte of the handshake
+  Duration dial_patience = std::chrono::seconds(2);  // for each address
+  Duration stall = std::chrono::seconds(15);         // a peer that takes nothing for so long is not reading
+  std::size_t unproved = 512;    // accepted and not proved; further ones wait in the backlog
+  std::size_t clients = 1024;    // beyond it the client that was idle for longest goes
+  std::size_t unsent = 1 << 20;  // bytes for a daemon; a client is answered as it reads
+};
+
+// How a link ended by itself.
+enum class LinkEnd {
+  refused,   // dialled: the host answers, and nobody listens there
+  silent,    // dialled: no answer, or no proof in time
+  stranger,  // dialled: what answered is no daemon of this cluster
+  closed,    // the peer closed it, or its process ended
+  cut,       // the network did
+  offended,  // we closed it for what the peer sent, or did not take
+};
+
+struct LinkPeer {
+  bool dialled = false;  // by us: then it is a daemon of the cluster
+  io::ClusterChannel::Caller caller = io::ClusterChannel::Caller::daemon;
+  std::string hash;  // of the handshake, for credentials
+  std::string address;
+};
+
+class Links {
+ public:
+  struct Handler {
+    std::function<void(LinkId, const LinkPeer&)> opened;
+    // May call send and close. An error ends the link, and its text is logged.
+    std::function<Result<void>(LinkId, std::string_view payload)> message;
+    std::function<void(LinkId, LinkEnd, const std::string& why)> ended;
+    std::function<void(const std::string&)>
+        say;  // a line for the log; strangers are told once for each address
+  };
+  // The payloads of one answer, each made when there is room for it; nothing after the last.
+  using Source = std::function<std::optional<std::string>()>;
+
+  Links(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits, Handler handler);
+  ~Links();
+
+  // Every address of this host, port 0: one the kernel chooses. Gives the port; the error names port and reason.
+  Result<std::uint16_t> listen(std::uint16_t port);
+
+  // The outcome is `opened` or `ended`, never before this returns. `host`: a name or an address.
+  LinkId dial(const std::string& host, std::uint16_t port);
+
+  // Nothing where the link is not open. What cannot leave now is kept up to the limit.
+  void send(LinkId link, std::string_view payload);
+  // A client's answer of any length. What else it asks is read when this is done.
+  void answer(LinkId link, Source source);
+  void close(LinkId link);
+  // Closes when everything was sent; says so to nobody.
+  void close_when_sent(LinkId link);
+
+  std::size_t open_links() const;
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace rollcall::lim

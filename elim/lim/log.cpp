@@ -1,0 +1,63 @@
+#include "elim/lim/log.hpp"
+
+#include <strings.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+namespace rollcall::lim {
+namespace {
+
+struct LevelName {
+  const char* syslog;  // after LOG_
+  const char* shown;
+};
+constexpr std::array<LevelName, 8> kLevels{{{"EMERG", "emergency"},
+                                            {"ALERT", "alert"},
+                                            {"CRIT", "critical"},
+                                            {"ERR", "error"},
+                                            {"WARNING", "warning"},
+                                            {"NOTICE", "notice"},
+                                            {"INFO", "info"},
+                                            {"DEBUG", "debug"}}};
+
+std::string stamp() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  tm parts{};
+  localtime_r(&now.tv_sec, &parts);
+  char text[40];
+  const std::size_t size = strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts);
+  const std::string millis = std::to_string(now.tv_nsec / 1'000'000 + 1000);
+  return std::string(text, size) + "." + millis.substr(1);
+}
+
+bool same(std::string_view word, const char* name) {
+  return word.size() == std::char_traits<char>::length(name) &&
+         strncasecmp(word.data(), name, word.size()) == 0;
+}
+
+}  // namespace
+
+std::optional<Level> parse_level(std::string_view word) {
+  if (word.size() > 4 && strncasecmp(word.data(), "LOG_", 4) == 0) word.remove_prefix(4);
+  for (std::size_t i = 0; i < kLevels.size(); ++i)
+    if (same(word, kLevels[i].syslog) || same(word, kLevels[i].shown)) return static_cast<Level>(i);
+  if (same(word, "DEBUG1") || same(word, "DEBUG2") || same(word, "DEBUG3")) return Level::debug;
+  return std::nullopt;
+}
+
+void Log::line(Level level, std::string_view text) const {
+  if (!writes(level)) return;
+  std::string line = stamp() + " " + program_ + "[" + std::to_string(getpid()) +
+                     "]: " + kLevels[static_cast<std::size_t>(level)].shown + ": ";
+  // What peers and files say may hold anything; a line stays one line.
+  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  line += '\n';
+  [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
+}
+
+}  // namespace rollcall::lim
