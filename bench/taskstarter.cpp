@@ -22,7 +22,7 @@
 namespace {
 
 using namespace rollcall::taskstarter::test;
-using rollcall::taskstarter::Descriptor;
+using rollcall::io::Descriptor;
 using Clock = std::chrono::steady_clock;
 
 constexpr double kTargetMs = 1.3;

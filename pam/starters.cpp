@@ -1,9 +1,6 @@
 #include "pam/starters.hpp"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -12,6 +9,8 @@
 #include <deque>
 #include <map>
 #include <unordered_map>
+
+#include "common/io/liveness.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -24,19 +23,6 @@ constexpr std::size_t kMostRefused = 100;  // addresses that get a line of their
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
 constexpr std::size_t kUnsentLimit = 1
                                      << 20;  // bytes; a starter that takes nothing for so long is not reading
-
-// How soon the kernel finds a cut link: docs/protocol.md, "Liveness".
-void keep_alive(int fd) {
-  const auto set = [fd](int level, int name, int value) {
-    setsockopt(fd, level, name, &value, sizeof value);
-  };
-  set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 6);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 3);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 14000);
-  set(IPPROTO_TCP, TCP_NODELAY, 1);
-}
 
 bool is_cut(const error_code& error) {
   namespace e = boost::asio::error;
@@ -124,7 +110,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
-    if (!error) keep_alive(acceptor_.native_handle());  // what it accepts inherits this
+    if (!error) io::watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
     // The launcher must not hold the port open when pam is gone.
     if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
       error = error_code(errno, boost::system::system_category());

@@ -2,34 +2,21 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "common/io/liveness.hpp"
 #include "taskstarter/name_lookup.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
 
-// A cut link is found by the kernel: probes when idle, this limit when data waits. Their sum is the worst case.
-constexpr int kKeepIdle = 6;      // s
-constexpr int kKeepInterval = 3;  // s
-constexpr int kKeepCount = 3;
-constexpr int kUserTimeout = 14'000;  // ms
-
-void set_option(int fd, int level, int name, int value) { setsockopt(fd, level, name, &value, sizeof value); }
-
-Descriptor open_socket(int family) {
-  Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+io::Descriptor open_socket(int family) {
+  io::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket) return socket;
-  set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(socket.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE, kKeepIdle);
-  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL, kKeepInterval);
-  set_option(socket.get(), IPPROTO_TCP, TCP_KEEPCNT, kKeepCount);
-  set_option(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeout);
+  io::watch_liveness(socket.get());
   return socket;
 }
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "common/base/job_clock.hpp"
+#include "common/io/descriptor.hpp"
 #include "common/io/secure_channel.hpp"
-#include "taskstarter/descriptor.hpp"
 #include "taskstarter/policy/task_life.hpp"
 
 namespace rollcall::taskstarter {
@@ -37,7 +37,7 @@ struct PamAddress {
 
 // A connection to a pam that has proved itself.
 struct Reached {
-  Descriptor socket;
+  io::Descriptor socket;
   io::SecureChannel channel;
   std::string to_send;  // our own proof, not sent yet: the registration goes with it
   PamAddress address;
@@ -70,7 +70,7 @@ class Dialer {
     Step step = Step::waiting;
     TimePoint at;  // waiting: begins; connecting: is given up
     DialFailure why = DialFailure::no_answer;
-    Descriptor socket;
+    io::Descriptor socket;
     std::optional<io::SecureChannel> channel;
     std::string to_send;
   };

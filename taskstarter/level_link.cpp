@@ -10,8 +10,8 @@ std::pair<LevelLink, LevelLink> LevelLink::make() {
   std::pair<LevelLink, LevelLink> links;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return links;
-  links.first.end_ = Descriptor(ends[0]);
-  links.second.end_ = Descriptor(ends[1]);
+  links.first.end_ = io::Descriptor(ends[0]);
+  links.second.end_ = io::Descriptor(ends[1]);
   return links;
 }
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "taskstarter/descriptor.hpp"
+#include "common/io/descriptor.hpp"
 #include "taskstarter/policy/signal_pairing.hpp"
 
 namespace rollcall::taskstarter {
@@ -41,7 +41,7 @@ class LevelLink {
   Got receive(LevelMessage& message) const;
 
  private:
-  Descriptor end_;
+  io::Descriptor end_;
 };
 
 }  // namespace rollcall::taskstarter

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
-#include "taskstarter/descriptor.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -44,8 +44,8 @@ Answer ask(std::vector<std::string> words) {
   Answer answer;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return answer;
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
+  const io::Descriptor from(ends[0]);
+  io::Descriptor to(ends[1]);
   io::SpawnPlan plan;
   plan.argv = std::move(words);
   plan.standard_output = to.get();

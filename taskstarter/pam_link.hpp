@@ -29,7 +29,7 @@ class PamLink {
   void close();
 
  private:
-  Descriptor socket_;
+  io::Descriptor socket_;
   io::SecureChannel channel_;
   std::string out_;
   PamAddress address_;

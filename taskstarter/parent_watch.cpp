@@ -36,7 +36,7 @@ bool ask_stat(pid_t pid, int& wait_status) {
   const std::string folder = "/proc/" + std::to_string(pid);
   struct stat owner;
   if (stat(folder.c_str(), &owner) != 0 || (owner.st_uid != geteuid() && geteuid() != 0)) return false;
-  const Descriptor file(open((folder + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const io::Descriptor file(open((folder + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> buffer;
   const ssize_t size = file ? read(file.get(), buffer.data(), buffer.size() - 1) : 0;
   if (size <= 0) return false;
@@ -52,7 +52,7 @@ bool ask_stat(pid_t pid, int& wait_status) {
 
 ParentWatch::ParentWatch(pid_t parent) : parent_(parent) {
   if (parent <= 0) return;
-  pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
+  pidfd_ = io::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
   if (getppid() == parent) return;
   gone_already_ = true;
   pidfd_.reset();

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "taskstarter/descriptor.hpp"
+#include "common/io/descriptor.hpp"
 #include "taskstarter/level_link.hpp"
 
 namespace rollcall::taskstarter {
@@ -33,7 +33,7 @@ class ParentWatch {
 
  private:
   pid_t parent_;
-  Descriptor pidfd_;
+  io::Descriptor pidfd_;
   bool gone_already_ = false;
 };
 

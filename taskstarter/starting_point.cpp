@@ -4,8 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/io/descriptor.hpp"
 #include "common/io/host_addresses.hpp"
-#include "taskstarter/descriptor.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -16,12 +16,12 @@ bool is_our_terminal(int fd, pid_t& foreground) { return ioctl(fd, TIOCGPGRP, &f
 bool must_share_group() {
   pid_t foreground = 0;
   if (is_our_terminal(STDIN_FILENO, foreground)) return true;
-  const Descriptor terminal(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+  const io::Descriptor terminal(open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   return terminal && is_our_terminal(terminal.get(), foreground) && foreground == getpgrp();
 }
 
 std::string command_name(pid_t pid) {
-  const Descriptor file(open(("/proc/" + std::to_string(pid) + "/comm").c_str(), O_RDONLY | O_CLOEXEC));
+  const io::Descriptor file(open(("/proc/" + std::to_string(pid) + "/comm").c_str(), O_RDONLY | O_CLOEXEC));
   char name[64];
   const ssize_t size = file ? read(file.get(), name, sizeof name) : 0;
   if (size <= 0) return {};

@@ -11,25 +11,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "common/io/descriptor.hpp"
+
 namespace rollcall::io {
 namespace {
 
 constexpr std::size_t kFileBytes = 2 * kKeyBytes + 1;
 constexpr const char* kForm = "64 hexadecimal digits and a newline";
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 Error wrong(const std::string& path, const std::string& found, const std::string& expected) {
   return configuration_error("key file " + path + ": " + found + ", expected " + expected);
@@ -39,11 +27,18 @@ Error failed(const std::string& path, const char* what, int error) {
   return configuration_error("key file " + path + ": cannot " + what + ": " + std::strerror(error));
 }
 
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "is a directory";
+  if (S_ISFIFO(mode)) return "is a FIFO";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "is a device";
+  return "is no regular file";
+}
+
 // Whether nobody else could have read or written the open file.
 Result<void> check_secrecy(const std::string& path, int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0) return failed(path, "look at it", errno);
-  if (!S_ISREG(info.st_mode)) return wrong(path, "is no regular file", "a regular file");
+  if (!S_ISREG(info.st_mode)) return wrong(path, kind_of(info.st_mode), "a regular file");
   if (info.st_uid != geteuid())
     return wrong(path, "belongs to user " + std::to_string(info.st_uid), "user " + std::to_string(geteuid()));
   if ((info.st_mode & 077) != 0) {
@@ -98,7 +93,7 @@ Result<Key> read_key(const std::string& path, int fd) {
   return key;
 }
 
-// O_NONBLOCK: somebody's FIFO must not hold us; it is then refused as no regular file.
+// O_NONBLOCK: somebody's FIFO must not hold us; it is then refused for what it is.
 int open_key(const std::string& path) {
   return open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }

@@ -63,7 +63,7 @@ template <class Message>
 Result<Message> parse(std::string_view payload, std::size_t size, const char* name) {
   Message message;
   if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-    return internal_error(std::string("what came is no ") + name);
+    return internal_error(std::string("found bytes that cannot be read, expected ") + name);
   if constexpr (requires { message.version(); }) {
     if (message.version() != kVersion)
       return internal_error(std::string(name) + " of protocol version " + std::to_string(message.version()) +

@@ -93,10 +93,10 @@ TEST_F(KeyFile, OfAnotherUserIsRefused) {
 
 TEST_F(KeyFile, ThatIsNoPlainFileIsRefusedAtOnce) {
   ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
-  EXPECT_THAT(refusal(), HasSubstr("is no regular file, expected a regular file"));
+  EXPECT_THAT(refusal(), HasSubstr("is a directory, expected a regular file"));
   ASSERT_EQ(rmdir(path_.c_str()), 0);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_THAT(refusal(), HasSubstr("is no regular file, expected a regular file"));
+  EXPECT_THAT(refusal(), HasSubstr("is a FIFO, expected a regular file"));
 }
 
 TEST_F(KeyFile, BehindASymbolicLinkIsRefused) {

@@ -84,7 +84,7 @@ TEST_F(TaskStarterLink, AStrangerIsNotBelieved) {
         std::string("\xff\xff\xff\xff", 4), std::string("\0\0\0\0", 4), std::string("\0\0\0\1x", 5),
         std::string(5000, 'x')}) {
     Program starter(plan({probe(), "nest"}));
-    const Descriptor stranger = pam_.accept_raw();
+    const io::Descriptor stranger = pam_.accept_raw();
     send(stranger.get(), said.data(), said.size(), MSG_NOSIGNAL);
     EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
     EXPECT_THAT(starter.errors(), HasSubstr("does not hold our key"));
@@ -143,7 +143,7 @@ TEST_F(TaskStarterLink, SeveralAddressesAreTried) {
 TEST_F(TaskStarterLink, AStrangerAtOneAddressIsPassedOver) {
   FakePam stranger(key_.key, "127.0.0.2", pam_.port());
   Program starter(to("127.0.0.2,127.0.0.1:" + std::to_string(pam_.port())));
-  const Descriptor odd = stranger.accept_raw();
+  const io::Descriptor odd = stranger.accept_raw();
   send(odd.get(), "nonsense", 8, MSG_NOSIGNAL);
   auto pam = pam_.accept();
   pam.registration();
@@ -219,7 +219,7 @@ TEST_F(TaskStarterLink, AStrangerOnThePortIsADeadPam) {
   talk.registration();
   starter.line("the task's set-up");
   talk.hang_up();
-  const Descriptor stranger = pam_.accept_raw();
+  const io::Descriptor stranger = pam_.accept_raw();
   send(stranger.get(), "nonsense", 8, MSG_NOSIGNAL);
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
   EXPECT_THAT(starter.errors(), HasSubstr("does not hold our key"));

@@ -168,7 +168,7 @@ TEST_F(TaskStarterLost, AParentThatLeavesItInTheBackgroundIsToldWithItsCode) {
   Program launcher(plan);
   auto pam = pam_.accept();
   pam.registration();
-  const Descriptor writer(open(go.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::Descriptor writer(open(go.c_str(), O_WRONLY | O_CLOEXEC));
   ASSERT_EQ(write(writer.get(), "go\n", 3), 3);
   const auto message = pam.next("the loss of the parent");
   EXPECT_TRUE(message.parent_lost().background());

@@ -91,7 +91,7 @@ KeyFile::~KeyFile() {
   rmdir(directory.c_str());
 }
 
-Conversation::Conversation(Descriptor socket, const io::Key& key, const io::Instance& instance)
+Conversation::Conversation(io::Descriptor socket, const io::Key& key, const io::Instance& instance)
     : socket_(std::move(socket)), channel_(io::SecureChannel::pam(key, io::random_nonce(), instance)) {}
 
 // Takes what has come; false at the end of the connection.
@@ -191,14 +191,14 @@ FakePam::FakePam(const io::Key& key, const std::string& address, int port)
   port_ = ntohs(at.sin_port);
 }
 
-Descriptor FakePam::accept_raw() {
+io::Descriptor FakePam::accept_raw() {
   await_readable(listener_.get(), "a connection");
-  return Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  return io::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
 Conversation FakePam::accept(const std::string& what) {
   await_readable(listener_.get(), what);
-  return {Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)), key_, instance_};
+  return {io::Descriptor(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)), key_, instance_};
 }
 
 Program::Program(Plan plan) {
@@ -230,13 +230,13 @@ Program::Program(Plan plan) {
   }
   if (plan.with_terminal) {
     close(side);
-    output_ = Descriptor(terminal);
+    output_ = io::Descriptor(terminal);
     return;
   }
   close(out[1]);
   close(err[1]);
-  output_ = Descriptor(out[0]);
-  error_output_ = Descriptor(err[0]);
+  output_ = io::Descriptor(out[0]);
+  error_output_ = io::Descriptor(err[0]);
 }
 
 Program::~Program() {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "common/base/exit_status.hpp"
+#include "common/io/descriptor.hpp"
 #include "common/io/secure_channel.hpp"
 #include "common/wire/task.pb.h"
-#include "taskstarter/descriptor.hpp"
 
 namespace rollcall::taskstarter::test {
 
@@ -44,7 +44,7 @@ struct KeyFile {
 // One connection that a TaskStarter has made.
 class Conversation {
  public:
-  Conversation(Descriptor socket, const io::Key& key, const io::Instance& instance);
+  Conversation(io::Descriptor socket, const io::Key& key, const io::Instance& instance);
   // The handshake up to the first sealed message, which must be the registration.
   wire::Register registration();
   // The next message; fails the test where none comes.
@@ -64,7 +64,7 @@ class Conversation {
 
  private:
   bool fill(const std::string& what);
-  Descriptor socket_;
+  io::Descriptor socket_;
   io::SecureChannel channel_;
   std::vector<wire::FromStarter> messages_;
 };
@@ -75,7 +75,7 @@ class FakePam {
   int port() const { return port_; }
   std::string where() const { return address_ + ":" + std::to_string(port_); }
   Conversation accept(const std::string& what = "a connection");
-  Descriptor accept_raw();
+  io::Descriptor accept_raw();
   void close_port() { listener_.reset(); }
   // From here on it is another pam with the same key.
   void become_another() { instance_ = io::random_instance(); }
@@ -84,7 +84,7 @@ class FakePam {
   io::Key key_;
   io::Instance instance_ = io::random_instance();
   std::string address_;
-  Descriptor listener_;
+  io::Descriptor listener_;
   int port_ = 0;
 };
 
@@ -116,8 +116,8 @@ class Program {
 
  private:
   pid_t pid_ = 0;
-  Descriptor output_;
-  Descriptor error_output_;
+  io::Descriptor output_;
+  io::Descriptor error_output_;
   std::string said_;
   std::optional<ExitStatus> status_;
 };

@@ -1,6 +1,6 @@
 // Descriptor: owns one file descriptor of ours, and keeps it away from 0, 1 and 2.
 //
-// A task may be started with its standard streams closed; then the next descriptor that anybody opens has such a
+// A program may be started with its standard streams closed; then the next descriptor that anybody opens has such a
 // number, and a line for stderr would go into it.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace rollcall::taskstarter {
+namespace rollcall::io {
 
 class Descriptor {
  public:
@@ -37,4 +37,4 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace rollcall::taskstarter
+}  // namespace rollcall::io
