@@ -26,6 +26,8 @@ namespace rollcall::io {
 
 class ClusterChannel {
  public:
+  static constexpr std::size_t kAnyoneLimit = 1 << 16;  // bytes of a frame from a caller who has proved nothing
+
   using Sink = std::function<Result<void>(std::string_view payload)>;
 
   // What the one who dialled has proved to be.
@@ -57,11 +59,15 @@ class ClusterChannel {
   // connection alone.
   const std::string& hash() const;
 
-  // The sealed frame of a payload (1 byte ..= 1 MiB - 17). Only where open().
+  // The largest payload that may be sealed here, in bytes: 1 MiB - 17, or 64 KiB - 17 on the way from anyone, who may
+  // send only small frames. 0 where not open().
+  std::size_t most() const;
+  // The sealed frame of a payload of 1 byte ..= most(). Only where open(); "" where a caller breaks that.
   std::string seal(std::string_view payload);
 
  private:
   struct State;
+  static ClusterChannel with_key(bool accepts, Caller caller, const ClusterKey& key, const Seed& random);
   explicit ClusterChannel(std::unique_ptr<State>);
   std::unique_ptr<State> state_;
 };

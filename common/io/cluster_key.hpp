@@ -23,12 +23,21 @@ struct ClusterKey {
 
 Seed random_seed();
 
+inline std::string public_key_path(const std::string& key_path) { return key_path + ".pub"; }
+
 // Errors name the file, what was found and what was expected, and never hold a byte of it. A key that others could read
-// or write is refused; a public half must be writable by root or the owner of its directory alone.
+// or write is refused, and one of another user; but root may use the key of the one who owns its directory. A public half
+// must belong to root or to the owner of its directory, and nobody else may write it.
 Result<ClusterKey> load_cluster_key(const std::string& path);
 Result<ClusterPublicKey> load_cluster_public_key(const std::string& path);  // path of the public file
 
 // Makes both files (O_EXCL); an error where one is there. Nothing half-made is left.
 Result<void> create_cluster_key(const std::string& path);
+
+// Makes the public half of the key in `path` where it is missing (a crash may have come between the two files).
+Result<void> complete_cluster_key(const std::string& path);
+
+// An error where either file is not as said above, or the public half is not that of the key.
+Result<void> check_cluster_key(const std::string& path);
 
 }  // namespace rollcall::io

@@ -1,0 +1,358 @@
+// dial   = version kind half          34 bytes   kind: 0 anyone, 1 owner, 2 daemon
+// accept = half proof                 64 bytes
+// finish = proof                      32 bytes
+// record = a record of secretstream   18 bytes or more
+//
+// Each is the payload of one frame; `half` is the public half of a key made for this connection alone. What the proofs
+// and the streams' keys are made from is in docs/protocol.md, with test vectors.
+#include "common/io/cluster_channel.hpp"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "common/io/cluster_keys.hpp"
+#include "common/wire/frame.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using cluster::Bytes32;
+using cluster::octets;
+using cluster::view;
+
+constexpr std::uint8_t kVersion = 1;
+constexpr std::size_t kDialBytes = 2 + 32;
+constexpr std::size_t kAcceptBytes = 32 + 32;
+constexpr std::size_t kFinishBytes = 32;
+constexpr std::size_t kSealBytes = crypto_secretstream_xchacha20poly1305_ABYTES;
+static_assert(wire::kHandshakeLimit >= kAcceptBytes);
+
+// What each keyed hash is for. One that was made for one purpose is worth nothing for another.
+constexpr std::string_view kTranscript = "rollcall cluster v1";
+constexpr std::string_view kAcceptProof = "rollcall cluster accept v1";
+constexpr std::string_view kFinishProof = "rollcall cluster finish v1";
+constexpr std::string_view kHolderProof = "rollcall cluster holder v1";
+constexpr std::string_view kChannelHash = "rollcall cluster hash v1";
+constexpr std::string_view kToAcceptor = "rollcall cluster to acceptor v1";
+constexpr std::string_view kToDialler = "rollcall cluster to dialler v1";
+
+using Stream = crypto_secretstream_xchacha20poly1305_state;
+static_assert(crypto_secretstream_xchacha20poly1305_KEYBYTES == 32);
+
+std::uint8_t kind_of(ClusterChannel::Caller caller) {
+  switch (caller) {
+    case ClusterChannel::Caller::anyone:
+      return 0;
+    case ClusterChannel::Caller::owner:
+      return 1;
+    case ClusterChannel::Caller::daemon:
+      break;
+  }
+  return 2;
+}
+
+Bytes32 take(std::string_view from) {
+  assert(from.size() == 32);
+  Bytes32 bytes;
+  std::copy(from.begin(), from.end(), bytes.begin());
+  return bytes;
+}
+
+Result<void> check_size(std::string_view payload, std::size_t size, const char* what) {
+  if (payload.size() == size) return {};
+  return internal_error(std::string(what) + " of " + std::to_string(payload.size()) + " bytes, expected " +
+                        std::to_string(size));
+}
+
+bool same(const Bytes32& expected, std::string_view given) {
+  return given.size() == expected.size() &&
+         sodium_memcmp(expected.data(), given.data(), expected.size()) == 0;
+}
+
+}  // namespace
+
+struct ClusterChannel::State {
+  enum class Stage : std::uint8_t { fresh, awaits_accept, awaits_finish, open, failed };
+
+  Stage stage = Stage::fresh;
+  bool accepts = false;
+  Caller caller = Caller::anyone;
+  ClusterPublicKey cluster{};             // the cluster's public half
+  Bytes32 secret{};                       // the cluster's secret; zeros for anyone
+  Bytes32 scalar{};                       // of this connection's own key; then the proof that is awaited
+  std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
+  Bytes32 transcript{};                   // hash of all that was said in clear
+  std::string hash;
+  Stream sending{};
+  Stream receiving{};
+  wire::FrameDecoder decoder;
+
+  State(bool accepting, Caller who, const Seed& random) : accepts(accepting), caller(who), scalar(random) {
+    cluster::ready_sodium();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { wipe(); }
+
+  void wipe_handshake();
+  void wipe();
+  std::string dial() const;
+  Bytes32 derive(std::string_view label) const;
+  Bytes32 finish_proof() const;
+  bool agree(const Bytes32& dialled, const Bytes32& accepted);
+  Stream stream(std::string_view label) const;
+  void open_streams();
+  std::size_t limit(bool from_dialler) const;
+
+  Result<void> on_frame(std::string_view payload, std::string& out, const Sink& sink);
+  Result<void> on_dial(std::string_view payload, std::string& out);
+  Result<void> on_accept(std::string_view payload, std::string& out);
+  Result<void> on_finish(std::string_view payload);
+  Result<void> on_record(std::string_view record, const Sink& sink);
+};
+
+void ClusterChannel::State::wipe_handshake() {
+  sodium_memzero(secret.data(), secret.size());
+  sodium_memzero(scalar.data(), scalar.size());
+  sodium_memzero(shared.data(), shared.size());
+}
+
+void ClusterChannel::State::wipe() {
+  wipe_handshake();
+  sodium_memzero(hash.data(), hash.size());
+  sodium_memzero(&sending, sizeof sending);
+  sodium_memzero(&receiving, sizeof receiving);
+}
+
+std::string ClusterChannel::State::dial() const {
+  std::string payload;
+  payload.push_back(static_cast<char>(kVersion));
+  payload.push_back(static_cast<char>(kind_of(caller)));
+  return payload.append(view(cluster::public_half(scalar)));
+}
+
+// One of the things that only the two ends of this handshake can make. All of them are keyed with both shared secrets:
+// only who has the dialler's or both of the acceptor's halves has them.
+Bytes32 ClusterChannel::State::derive(std::string_view label) const {
+  return cluster::blake(view(shared), label, view(transcript));
+}
+
+// What the dialler proves at the end: anyone, that it is the one who dialled; the others, that they hold the secret.
+Bytes32 ClusterChannel::State::finish_proof() const {
+  const Bytes32 base = derive(kFinishProof);
+  if (caller == Caller::anyone) return base;
+  Bytes32 key = cluster::proof_key(secret);
+  const Bytes32 proof = cluster::blake(view(key), kHolderProof, view(base));
+  sodium_memzero(key.data(), key.size());
+  return proof;
+}
+
+// Both shared secrets and the transcript, from what either end holds. False where a half is worthless.
+bool ClusterChannel::State::agree(const Bytes32& dialled, const Bytes32& accepted) {
+  Bytes32 both_fresh, with_cluster;
+  bool good = false;
+  if (accepts) {
+    Bytes32 cluster_scalar = cluster::exchange_scalar(secret);
+    good = cluster::exchange(both_fresh, scalar, dialled) &&
+           cluster::exchange(with_cluster, cluster_scalar, dialled);
+    sodium_memzero(cluster_scalar.data(), cluster_scalar.size());
+  } else {
+    good =
+        cluster::exchange(both_fresh, scalar, accepted) && cluster::exchange(with_cluster, scalar, cluster);
+  }
+  if (good) {
+    std::copy(both_fresh.begin(), both_fresh.end(), shared.begin());
+    std::copy(with_cluster.begin(), with_cluster.end(), shared.begin() + 32);
+    std::string said(view(cluster));
+    said.push_back(static_cast<char>(kVersion));
+    said.push_back(static_cast<char>(kind_of(caller)));
+    said.append(view(dialled)).append(view(accepted));
+    transcript = cluster::blake({}, kTranscript, said);
+  }
+  sodium_memzero(both_fresh.data(), both_fresh.size());
+  sodium_memzero(with_cluster.data(), with_cluster.size());
+  return good;
+}
+
+// As in secure_channel.cpp: the key is made for this stream alone, so its header is zeros and is not sent.
+Stream ClusterChannel::State::stream(std::string_view label) const {
+  Bytes32 derived = derive(label);
+  const std::array<std::uint8_t, crypto_secretstream_xchacha20poly1305_HEADERBYTES> header{};
+  Stream made;
+  crypto_secretstream_xchacha20poly1305_init_pull(&made, header.data(), derived.data());
+  sodium_memzero(derived.data(), derived.size());
+  return made;
+}
+
+void ClusterChannel::State::open_streams() {
+  sending = stream(accepts ? kToDialler : kToAcceptor);
+  receiving = stream(accepts ? kToAcceptor : kToDialler);
+  hash = view(derive(kChannelHash));
+  wipe_handshake();
+  stage = Stage::open;
+}
+
+// The largest frame in one direction. Who has proved nothing sends small ones, however long the conversation.
+std::size_t ClusterChannel::State::limit(bool from_dialler) const {
+  if (stage != Stage::open) return wire::kHandshakeLimit;
+  return from_dialler && caller == Caller::anyone ? kAnyoneLimit : wire::kFrameLimit;
+}
+
+Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::string& out, const Sink& sink) {
+  switch (stage) {
+    case Stage::fresh:
+      if (accepts) return on_dial(payload, out);
+      break;
+    case Stage::awaits_accept:
+      return on_accept(payload, out);
+    case Stage::awaits_finish:
+      return on_finish(payload);
+    case Stage::open:
+      return on_record(payload, sink);
+    case Stage::failed:
+      break;
+  }
+  return internal_error("bytes came before anything was asked, expected none");
+}
+
+Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::string& out) {
+  if (const auto version = static_cast<std::uint8_t>(payload[0]); version != kVersion)
+    return internal_error("a call of protocol version " + std::to_string(version) + ", expected " +
+                          std::to_string(kVersion));
+  if (auto sized = check_size(payload, kDialBytes, "a call"); !sized) return sized;
+  const auto kind = static_cast<std::uint8_t>(payload[1]);
+  const auto callers = {Caller::anyone, Caller::owner, Caller::daemon};
+  const auto* const found =
+      std::find_if(callers.begin(), callers.end(), [kind](Caller who) { return kind_of(who) == kind; });
+  if (found == callers.end())
+    return internal_error("a call of kind " + std::to_string(kind) + ", expected 0 to 2");
+  caller = *found;
+
+  const Bytes32 mine = cluster::public_half(scalar);
+  if (!agree(take(payload.substr(2)), mine)) return internal_error("a call with a worthless key");
+  std::string answer(view(mine));
+  answer.append(view(derive(kAcceptProof)));
+  wire::append_frame(out, answer);
+  stage = Stage::awaits_finish;
+  return {};
+}
+
+Result<void> ClusterChannel::State::on_accept(std::string_view payload, std::string& out) {
+  if (auto sized = check_size(payload, kAcceptBytes, "an answer to our call"); !sized) return sized;
+  if (!agree(cluster::public_half(scalar), take(payload.substr(0, 32))))
+    return internal_error("a worthless key, expected the cluster's and the daemon's");
+  if (!same(derive(kAcceptProof), payload.substr(32)))
+    return internal_error("what answers does not hold the cluster's key");
+  wire::append_frame(out, view(finish_proof()));
+  open_streams();
+  return {};
+}
+
+Result<void> ClusterChannel::State::on_finish(std::string_view payload) {
+  if (auto sized = check_size(payload, kFinishBytes, "a caller's proof"); !sized) return sized;
+  if (!same(finish_proof(), payload))
+    return internal_error(caller == Caller::anyone ? "the caller does not know the cluster's public key"
+                                                   : "the caller does not hold the cluster's key");
+  open_streams();
+  return {};
+}
+
+Result<void> ClusterChannel::State::on_record(std::string_view record, const Sink& sink) {
+  if (record.size() <= kSealBytes)
+    return internal_error("a sealed record of " + std::to_string(record.size()) +
+                          " bytes, expected at least " + std::to_string(kSealBytes + 1));
+  std::string payload(record.size() - kSealBytes, '\0');
+  unsigned char tag = 0;
+  if (crypto_secretstream_xchacha20poly1305_pull(&receiving, reinterpret_cast<unsigned char*>(payload.data()),
+                                                 nullptr, &tag, octets(record), record.size(), nullptr,
+                                                 0) != 0)
+    return internal_error("a sealed record that does not open: changed, repeated, or of another connection");
+  if (tag != crypto_secretstream_xchacha20poly1305_TAG_MESSAGE)
+    return internal_error("a sealed record with tag " + std::to_string(tag) + ", expected 0");
+  return sink(payload);
+}
+
+ClusterChannel::ClusterChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ClusterChannel::ClusterChannel(ClusterChannel&&) noexcept = default;
+ClusterChannel& ClusterChannel::operator=(ClusterChannel&&) noexcept = default;
+ClusterChannel::~ClusterChannel() = default;
+
+ClusterChannel ClusterChannel::dial_as_daemon(const ClusterKey& key, const Seed& random) {
+  return with_key(false, Caller::daemon, key, random);
+}
+
+ClusterChannel ClusterChannel::dial_as_owner(const ClusterKey& key, const Seed& random) {
+  return with_key(false, Caller::owner, key, random);
+}
+
+ClusterChannel ClusterChannel::dial_as_anyone(const ClusterPublicKey& key, const Seed& random) {
+  auto state = std::make_unique<State>(false, Caller::anyone, random);
+  state->cluster = key;
+  return ClusterChannel(std::move(state));
+}
+
+ClusterChannel ClusterChannel::accept(const ClusterKey& key, const Seed& random) {
+  return with_key(true, Caller::anyone, key, random);
+}
+
+ClusterChannel ClusterChannel::with_key(bool accepts, Caller caller, const ClusterKey& key,
+                                        const Seed& random) {
+  auto state = std::make_unique<State>(accepts, caller, random);
+  state->cluster = key.public_half;
+  state->secret = key.secret;
+  static_assert(sizeof(State) <= 448, "a master holds 10,000 of these");
+  return ClusterChannel(std::move(state));
+}
+
+std::string ClusterChannel::start() {
+  assert(!state_->accepts && state_->stage == State::Stage::fresh);
+  std::string out;
+  wire::append_frame(out, state_->dial());
+  state_->stage = State::Stage::awaits_accept;
+  return out;
+}
+
+Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, const Sink& sink) {
+  const auto limit = [this] { return state_->limit(state_->accepts); };
+  const auto frame = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
+  if (state_->stage == State::Stage::failed) return internal_error("this conversation has already failed");
+  auto fed = state_->decoder.feed(bytes, limit, frame);
+  if (!fed) {
+    state_->stage = State::Stage::failed;
+    state_->wipe();
+  }
+  return fed;
+}
+
+bool ClusterChannel::open() const { return state_->stage == State::Stage::open; }
+
+ClusterChannel::Caller ClusterChannel::caller() const {
+  assert(open() && state_->accepts);
+  return open() ? state_->caller : Caller::anyone;  // nobody is more than that before the proof
+}
+
+const std::string& ClusterChannel::hash() const {
+  assert(open());
+  return state_->hash;
+}
+
+std::size_t ClusterChannel::most() const { return open() ? state_->limit(!state_->accepts) - kSealBytes : 0; }
+
+std::string ClusterChannel::seal(std::string_view payload) {
+  assert(!payload.empty() && payload.size() <= most());
+  if (!open() || payload.empty() || payload.size() > most())
+    return {};  // never a byte under no key, whatever the caller forgot
+  std::string record(payload.size() + kSealBytes, '\0');
+  crypto_secretstream_xchacha20poly1305_push(
+      &state_->sending, reinterpret_cast<unsigned char*>(record.data()), nullptr, octets(payload),
+      payload.size(), nullptr, 0, crypto_secretstream_xchacha20poly1305_TAG_MESSAGE);
+  std::string out;
+  out.reserve(4 + record.size());
+  wire::append_frame(out, record);
+  return out;
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,158 @@
+#include "common/io/hex_file.hpp"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+namespace {
+
+constexpr std::size_t kFileBytes = 2 * 32 + 1;
+constexpr const char* kForm = "64 hexadecimal digits and a newline";
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "is a directory";
+  if (S_ISFIFO(mode)) return "is a FIFO";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "is a device";
+  return "is no regular file";
+}
+
+// The folder of a path, opened, and the name in it.
+struct Spot {
+  Descriptor directory;
+  std::string name;
+};
+
+Result<Spot> find_spot(const HexFile& file) {
+  const auto slash = file.path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : file.path.substr(0, slash + 1);
+  Spot spot;
+  spot.name = slash == std::string::npos ? file.path : file.path.substr(slash + 1);
+  spot.directory = Descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // A folder that may be entered and not listed will do, where nothing must be written into it.
+  if (!spot.directory) spot.directory = Descriptor(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!spot.directory) return file.failed("open its directory", errno);
+  return spot;
+}
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Result<HexBytes> parse(const HexFile& file, std::string_view text) {
+  if (text.size() > kFileBytes) return file.wrong("over " + std::to_string(kFileBytes) + " bytes", kForm);
+  if (text.size() < kFileBytes) return file.wrong(std::to_string(text.size()) + " bytes", kForm);
+  if (text.back() != '\n') return file.wrong("no newline at its end", kForm);
+  HexBytes bytes{};
+  for (std::size_t i = 0; i + 1 < kFileBytes; ++i) {
+    const int value = digit_value(text[i]);
+    if (value < 0)
+      return file.wrong("character " + std::to_string(i + 1) + " is no hexadecimal digit", kForm);
+    bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] << 4 | value);
+  }
+  return bytes;
+}
+
+// Reads until `size` bytes or the end; the number of bytes, or -1 with errno.
+ssize_t read_up_to(int fd, char* to, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = read(fd, to + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+// The mode is said again: an odd umask must not leave a file that even its owner cannot read.
+bool write_digits(int fd, const HexBytes& bytes, mode_t mode) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::array<char, kFileBytes> text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    text[2 * i] = kDigits[bytes[i] >> 4];
+    text[2 * i + 1] = kDigits[bytes[i] & 15];
+  }
+  text.back() = '\n';
+  const bool written = fchmod(fd, mode) == 0 &&
+                       write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       fsync(fd) == 0;
+  sodium_memzero(text.data(), text.size());
+  return written;
+}
+
+// Gives the finished file its name, unless something has it.
+bool publish(int directory, const std::string& temporary, const std::string& name) {
+  if (linkat(directory, temporary.c_str(), directory, name.c_str(), 0) == 0) return true;
+  if (errno == EEXIST) return false;
+  // File systems without hard links have this instead.
+  return renameat2(directory, temporary.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0;
+}
+
+}  // namespace
+
+Error HexFile::wrong(const std::string& found, const std::string& expected) const {
+  return configuration_error(what + " " + path + ": " + found + ", expected " + expected);
+}
+
+Error HexFile::failed(const std::string& what_not, int error) const {
+  return configuration_error(what + " " + path + ": cannot " + what_not + ": " + std::strerror(error));
+}
+
+Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
+  const auto spot = find_spot(file);
+  if (!spot) return spot.error();
+  // O_NONBLOCK: somebody's FIFO must not hold us; it is then refused for what it is.
+  const Descriptor fd(openat(spot->directory.get(), spot->name.c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd && errno == ELOOP) return file.wrong("is a symbolic link", "a regular file");
+  if (!fd) return file.failed("open it", errno);
+  struct stat info, around;
+  if (fstat(fd.get(), &info) != 0 || fstat(spot->directory.get(), &around) != 0)
+    return file.failed("look at it", errno);
+  if (!S_ISREG(info.st_mode)) return file.wrong(kind_of(info.st_mode), "a regular file");
+  if (auto allowed = rule(info, around); !allowed) return allowed.error();
+  std::array<char, kFileBytes + 1> text;  // one more, to see that there is no more
+  const ssize_t size = read_up_to(fd.get(), text.data(), text.size());
+  if (size < 0) return file.failed("read it", errno);
+  auto bytes = parse(file, std::string_view(text.data(), static_cast<std::size_t>(size)));
+  sodium_memzero(text.data(), text.size());
+  return bytes;
+}
+
+Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t mode) {
+  const auto spot = find_spot(file);
+  if (!spot) return spot.error();
+  const int directory = spot->directory.get();
+  // A name of our own, so that one who was killed half-way is in nobody's way.
+  const std::string temporary =
+      spot->name + "." + std::to_string(getpid()) + "." + std::to_string(randombytes_random());
+  const Descriptor fresh(
+      openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!fresh) return file.failed("make it", errno);
+  const bool done = write_digits(fresh.get(), bytes, mode) && publish(directory, temporary, spot->name);
+  const int error = errno;
+  unlinkat(directory, temporary.c_str(), 0);
+  if (!done && error == EEXIST) return file.wrong("is there", "none");
+  if (!done) return file.failed("make it", error);
+  fsync(directory);
+  return {};
+}
+
+bool exists(const HexFile& file) {
+  struct stat info;
+  return lstat(file.path.c_str(), &info) == 0 || errno != ENOENT;
+}
+
+}  // namespace rollcall::io

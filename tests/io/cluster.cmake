@@ -1,0 +1,5 @@
+# The cluster's channel and key.
+rollcall_test(cluster_channel_test LABEL io SOURCES cluster_channel_test.cpp LINK rollcall_cluster_channel)
+rollcall_property_test(cluster_channel_property_test LABEL io
+  SOURCES cluster_channel_property_test.cpp LINK rollcall_cluster_channel)
+rollcall_test(cluster_key_test LABEL io SOURCES cluster_key_test.cpp LINK rollcall_cluster_channel)
