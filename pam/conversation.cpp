@@ -85,4 +85,10 @@ wire::FromPam message_of(const effect::EndTasks& effect) {
   return message;
 }
 
+wire::FromPam message_of(const effect::EndOrphans&) {
+  wire::FromPam message;
+  message.mutable_end_orphans();
+  return message;
+}
+
 }  // namespace rollcall::pam

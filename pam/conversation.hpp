@@ -16,5 +16,6 @@ event::ParentLost parent_lost_of(const wire::ParentLost& message, Tid tid);
 wire::FromPam message_of(const effect::Welcome& effect);
 wire::FromPam message_of(const effect::DeliverSignal& effect);
 wire::FromPam message_of(const effect::EndTasks& effect);
+wire::FromPam message_of(const effect::EndOrphans& effect);
 
 }  // namespace rollcall::pam

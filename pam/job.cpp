@@ -19,6 +19,7 @@
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
+#include "common/io/task_cgroup.hpp"
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
 #include "pam/policy/report.hpp"
@@ -111,6 +112,12 @@ class Job {
   void carry_out(const effect::Refuse& e) { starters_.close(e.connection); }
   void carry_out(const effect::DeliverSignal& e) { send(message_of(e), e.only); }
   void carry_out(const effect::EndTasks& e) { send(message_of(e), e.only); }
+  void carry_out(const effect::EndOrphans& e) {
+    if (e.by)
+      send(message_of(e), e.by);
+    else
+      io::end_abandoned_jobs();
+  }
   void carry_out(const effect::SignalLauncher& e) {
     if (!e.only_if_caught || catches(*roll_.launcher_pid, e.signo)) kill(*roll_.launcher_pid, e.signo);
   }
@@ -234,7 +241,7 @@ class Job {
     }
     auto registration = registration_of(message);
     if (registration) {
-      happened(event::TaskRegistered{connection, std::move(*registration)});
+      happened(event::TaskRegistered{connection, std::move(*registration), message.no_cgroup()});
     } else {
       say("refused a TaskStarter: " + registration.error().text);
       starters_.close(connection);

@@ -62,11 +62,12 @@ const char* reason(DialFailure why) {
 class Inner {
  public:
   Inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-        LevelLink outer, const io::Key& key)
+        LevelLink outer, io::TaskCgroup cgroup, const io::Key& key)
       : start_(start),
         options_(options),
         signals_(signals),
         outer_(std::move(outer)),
+        cgroup_(std::move(cgroup)),
         dialer_(key, options.pam_addresses, options.pam_port),
         clock_(monotonic(), kTick) {
     state_.settings = {start.shared_group, start.ignored_signals};
@@ -210,6 +211,7 @@ class Inner {
     }
     if (message.has_end_task())
       events_.push_back(EndRequested{std::chrono::milliseconds(message.end_task().grace_ms())});
+    if (message.has_end_orphans()) events_.push_back(OrphansReported{});
   }
 
   void lose_link() {
@@ -249,8 +251,18 @@ class Inner {
     plan.ignore_sigchld = start_.ignored(SIGCHLD);
     plan.own_group = !start_.shared_group;
     plan.parent_death_signal = SIGKILL;
+    plan.cgroup = cgroup_.fd();
     task_.start_time_us = wall_clock_us();
-    const auto spawned = io::spawn(plan);
+    auto spawned = io::spawn(plan);
+    if (const auto* error = std::get_if<io::SpawnError>(&spawned);
+        error != nullptr &&
+        error->stage == io::SpawnStage::cgroup) {  // not allowed to enter what we could make
+      cgroup_.remove();
+      cgroup_ =
+          io::TaskCgroup::none(std::string("cannot start a task in it: ") + std::strerror(error->error));
+      plan.cgroup = -1;
+      spawned = io::spawn(plan);
+    }
     if (const auto* pid = std::get_if<pid_t>(&spawned)) {
       task_.pid = *pid;
       events_.push_back(TaskStarted{});
@@ -260,14 +272,18 @@ class Inner {
     }
   }
 
-  void carry_out(const SendRegistration&) { tell(registration(start_, task_, tid_)); }
+  void carry_out(const SendRegistration&) { tell(registration(start_, task_, tid_, cgroup_.why_none())); }
   void carry_out(const SendParentLost&) { tell(parent_lost(start_, parent_end_)); }
   void carry_out(const SendStarterLost&) { tell(starter_lost(start_)); }
   void carry_out(const SendTaskEnded&) {
     tell(task_ended(*state_.status, end_time_us_, state_.leftovers, usage_));
   }
   void carry_out(const SignalTask& e) { signal_task(task_.pid, e.signo, start_.shared_group); }
-  void carry_out(const SignalDescendants& e) { io::signal_descendants(e.signo); }
+  void carry_out(const SignalDescendants& e) {
+    if (e.signo == SIGKILL) cgroup_.kill();
+    io::signal_descendants(e.signo);
+  }
+  void carry_out(const EndOrphans&) { cgroup_.end_orphans(); }
   void carry_out(const ContinueOuter&) {
     if (getppid() == start_.outer_pid) kill(start_.outer_pid, SIGCONT);
   }
@@ -296,7 +312,10 @@ class Inner {
     LevelMessage relay{LevelMessage::Kind::relay};
     relay.by_signal = e.status.by_signal();
     relay.value = relay.by_signal ? e.status.signo() : e.status.code();
-    if (outer_) outer_.send(relay);
+    if (outer_)
+      outer_.send(relay);
+    else
+      cgroup_.remove();  // it would have
     // A launcher may have stopped it; stopped, it could not tell the task's end.
     carry_out(ContinueOuter{});
     _exit(0);
@@ -306,6 +325,7 @@ class Inner {
   const Options& options_;
   int signals_;
   LevelLink outer_;
+  io::TaskCgroup cgroup_;
   Dialer dialer_;
   JobClock clock_;
   State state_;
@@ -332,12 +352,12 @@ class Inner {
 }  // namespace
 
 void run_inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-               LevelLink outer) {
+               LevelLink outer, io::TaskCgroup cgroup) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!start.shared_group) setpgid(0, 0);
   const auto key = find_key(options.conf_dir);
   if (!key) give_up(start, outer, key.error().text);
-  Inner(start, options, words, signals, std::move(outer), *key).run();
+  Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key).run();
 }
 
 }  // namespace rollcall::taskstarter

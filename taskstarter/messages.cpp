@@ -52,7 +52,7 @@ std::int64_t wall_clock_us() {
 }
 
 wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task,
-                               std::optional<std::uint32_t> known_tid) {
+                               std::optional<std::uint32_t> known_tid, const std::string& no_cgroup) {
   wire::FromStarter message;
   wire::Register& told = *message.mutable_registration();
   told.set_host(message_text(start.host, kNameLimit));
@@ -66,6 +66,7 @@ wire::FromStarter registration(const StartingPoint& start, const TaskFacts& task
   told.set_parent_name(message_text(start.parent_name, kNameLimit));
   told.set_resumed(known_tid.has_value());
   told.set_tid(known_tid.value_or(0));
+  if (!no_cgroup.empty()) told.set_no_cgroup(message_text(no_cgroup, kPathLimit));
   if (!task.failure) {
     told.set_task_pid(task.pid);
     return message;

@@ -53,21 +53,23 @@ void stop_as_asked() {
 
 class Outer {
  public:
-  Outer(const StartingPoint& start, int signals, ParentWatch parent, LevelLink inner, pid_t inner_pid)
+  Outer(const StartingPoint& start, int signals, ParentWatch parent, LevelLink inner, pid_t inner_pid,
+        io::TaskCgroup cgroup)
       : start_(start),
         signals_(signals),
         parent_(std::move(parent)),
         inner_(std::move(inner)),
-        inner_pid_(inner_pid) {}
+        inner_pid_(inner_pid),
+        cgroup_(std::move(cgroup)) {}
 
   // Until the inner level has ended; how this level is to end.
   ExitStatus run() {
     if (parent_.gone_already()) tell_parent_gone();
     while (!inner_status_) turn();
     take_words();
-    if (relay_) return *relay_;
-    end_descendants();
-    return *inner_status_;
+    if (!relay_) end_descendants();
+    cgroup_.remove();
+    return relay_ ? *relay_ : *inner_status_;
   }
 
  private:
@@ -128,6 +130,7 @@ class Outer {
 
   // The inner level was killed. Its children are ours now.
   void end_descendants() {
+    cgroup_.kill();
     for (int pause_ms = 1, spent_ms = 0; !reap() && spent_ms < 5000; pause_ms = std::min(2 * pause_ms, 100)) {
       io::signal_descendants(SIGKILL);
       pollfd children{signals_, POLLIN, 0};
@@ -143,6 +146,7 @@ class Outer {
   ParentWatch parent_;
   LevelLink inner_;
   pid_t inner_pid_;
+  io::TaskCgroup cgroup_;  // the task's
   std::optional<ExitStatus> relay_;
   std::optional<ExitStatus> inner_status_;
 };
@@ -189,18 +193,20 @@ void run_task(const Options& options, std::span<char* const> words) {
   ParentWatch parent(start.parent_pid);
   sigset_t all;
   sigfillset(&all);
-  const Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   auto [to_inner, to_outer] = LevelLink::make();
   if (!signals || !to_inner) give_up(start, "make what both levels need");
+  io::TaskCgroup cgroup = io::TaskCgroup::make(io::job_cgroup_name(options.pam_addresses, options.pam_port));
   const pid_t inner = fork();
   if (inner < 0) give_up(start, "fork");
   if (inner == 0) {
     to_inner = LevelLink();
     parent.stop();
-    run_inner(start, options, words, signals.get(), std::move(to_outer));
+    run_inner(start, options, words, signals.get(), std::move(to_outer), std::move(cgroup));
   }
   to_outer = LevelLink();
-  end_as(Outer(start, signals.get(), std::move(parent), std::move(to_inner), inner).run());
+  if (cgroup.first_of_job()) io::end_abandoned_jobs();
+  end_as(Outer(start, signals.get(), std::move(parent), std::move(to_inner), inner, std::move(cgroup)).run());
 }
 
 }  // namespace rollcall::taskstarter

@@ -2,19 +2,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 
 namespace rollcall::io {
 namespace {
 
-constexpr std::array<const char*, 7> kStageTexts{
-    "fork",       "set the limits of", "redirect the output of", "make a process group for", "change the user of",
-    "watch over", "execute"};
+constexpr std::array<const char*, 8> kStageTexts{"fork",
+                                                 "make a cgroup for",
+                                                 "set the limits of",
+                                                 "redirect the output of",
+                                                 "make a process group for",
+                                                 "change the user of",
+                                                 "watch over",
+                                                 "execute"};
 static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::execute) + 1,
               "every stage has its text");
 
@@ -81,16 +88,50 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
   return SpawnStage::execute;
 }
 
+struct Child {
+  const SpawnPlan& plan;
+  char* const* argv;
+  char* const* environment;
+  pid_t parent;
+  int* moved;  // room for a number of each of plan.descriptors
+  Failure& failure;
+};
+
+[[noreturn, gnu::noinline]] void run_child(const Child& child) {
+  child.failure.stage = become(child.plan, child.argv, child.environment, child.parent, child.moved);
+  child.failure.error = errno;
+  _exit(127);
+}
+
 // A function of its own, so that nothing of the caller lives in registers while the child borrows our stack.
-[[gnu::noinline]] pid_t vfork_and_become(const SpawnPlan& plan, char* const* argv, char* const* environment,
-                                         pid_t parent, int* moved, Failure& failure) {
-  const pid_t child = vfork();
-  if (child == 0) {
-    failure.stage = become(plan, argv, environment, parent, moved);
-    failure.error = errno;
-    _exit(127);
-  }
-  return child;
+[[gnu::noinline]] pid_t vfork_and_become(const Child& child) {
+  const pid_t pid = vfork();
+  if (pid == 0) run_child(child);
+  return pid;
+}
+
+// What vfork does, into the cgroup `plan.cgroup`; -1 with errno. The C library has no such call, and none made with its
+// syscall() would do: the child, which returns from it first, would write over the parent's way back.
+[[gnu::noinline]] pid_t vfork_into_cgroup(const Child& child) {
+  clone_args how{};
+  how.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
+  how.exit_signal = SIGCHLD;
+  how.cgroup = static_cast<std::uint64_t>(child.plan.cgroup);
+#if defined(__x86_64__)
+  long result = SYS_clone3;
+  asm volatile("syscall" : "+a"(result) : "D"(&how), "S"(sizeof how) : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+  register long result asm("x0") = reinterpret_cast<long>(&how);
+  register long size asm("x1") = sizeof how;
+  register long number asm("x8") = SYS_clone3;
+  asm volatile("svc 0" : "+r"(result) : "r"(size), "r"(number) : "memory");
+#else
+  long result = -ENOSYS;
+#endif
+  if (result == 0) run_child(child);
+  if (result > 0) return static_cast<pid_t>(result);
+  errno = static_cast<int>(-result);
+  return -1;
 }
 
 }  // namespace
@@ -114,11 +155,13 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  const pid_t child = vfork_and_become(plan, argv.data(), environment, parent, moved.data(), failure);
+  const Child what{plan, argv.data(), environment, parent, moved.data(), failure};
+  const pid_t child = plan.cgroup < 0 ? vfork_and_become(what) : vfork_into_cgroup(what);
   const int fork_error = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
 
-  if (child < 0) return SpawnError{SpawnStage::fork, fork_error, plan.argv[0]};
+  if (child < 0)
+    return SpawnError{plan.cgroup < 0 ? SpawnStage::fork : SpawnStage::cgroup, fork_error, plan.argv[0]};
   if (failure.error == 0) return child;
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -39,12 +39,13 @@ struct SpawnPlan {
   bool own_group = false;                // the child leads a process group of its own
   int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
   std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
-  int standard_output = -1;              // becomes the child's descriptor 1; -1: ours
+  int cgroup = -1;           // directory of the version 2 cgroup that the child is born in; -1: ours
+  int standard_output = -1;  // becomes the child's descriptor 1; -1: ours
   std::vector<SpawnDescriptor> descriptors;  // further ones
   std::optional<SpawnIdentity> identity;     // none: ours
 };
 
-enum class SpawnStage { fork, limits, redirect, process_group, identity, parent_death, execute };
+enum class SpawnStage { fork, cgroup, limits, redirect, process_group, identity, parent_death, execute };
 
 struct SpawnError {
   SpawnStage stage;

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "pam/policy/roll_endings.hpp"
+#include "pam/policy/roll_messages.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -39,6 +40,7 @@ class Turn : private Endings {
     task.registration = e.registration;
     task.connection = e.connection;
     roll_.hosts.insert(e.registration.host);
+    note_no_cgroup(e);
     const bool started = std::holds_alternative<pid_t>(e.registration.outcome);
     if (!started) {
       task.state = TaskState::not_started;
@@ -112,6 +114,7 @@ class Turn : private Endings {
     }
     if (task.state != TaskState::running) return;
     goes_away(e.tid, e.at_us, e.cut ? kCutLink : kClosedLink, "");
+    if (!e.cut) expect_orphans(task.registration.host);
     if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
       say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) +
           " for its tasks");

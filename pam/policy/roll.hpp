@@ -21,6 +21,9 @@
 //   (h) a TaskStarter's parent is lost, launcher lives -> ending: TERM, KILL after 1 s
 //   TERM to pam                                        delivered; KILL after terminate_interval; a second one: 1 s
 //
+//   a link that is closed without the task's end      EndOrphans 50 ms later: by another task of that host, or by pam
+//                                                      where it is pam's own (docs/decisions/0012)
+//
 //   a task:  registered -> running | not started;  running -> ended | lost | away (link gone);
 //            away -> running (resumed) | lost (1 s after a closed link, 60 s after a cut one; at once where the inner
 //            TaskStarter had said that the outer one was killed: its link closes when nothing of the task is left)
@@ -60,6 +63,8 @@ inline constexpr Duration kDrain =
     std::chrono::milliseconds(200);  // for reports in flight when the launcher ends
 inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the launcher's own end to be seen
 inline constexpr Duration kClosedLink = std::chrono::seconds(1);
+inline constexpr Duration kOrphans =
+    std::chrono::milliseconds(50);  // for what dies with a TaskStarter to be dead
 inline constexpr Duration kCutLink = std::chrono::seconds(60);
 inline constexpr Duration kMissed =
     std::chrono::seconds(1);  // a task that registers so long after a signal may have run when it came
@@ -118,6 +123,9 @@ struct Roll {
     std::string line;       // what is known of it already: its inner TaskStarter is ending the task
   };
   std::map<Tid, Away> away;
+  std::set<std::string> orphan_hosts;  // where a TaskStarter may have died with both its levels
+  std::optional<TimePoint> orphans_at;
+  bool said_no_cgroup = false;
 
   std::optional<ExitStatus> clean_status;  // of the task that started (g)
   std::optional<event::ParentLost> parent_lost;

@@ -49,6 +49,9 @@ struct EffectText {
   std::string operator()(const effect::EndTasks& e) const {
     return "EndTasks in " + n(e.grace_ms) + " ms:" + whom(e.only);
   }
+  std::string operator()(const effect::EndOrphans& e) const {
+    return "EndOrphans on " + e.host + " by " + (e.by ? "task " + n(*e.by) : "pam");
+  }
   std::string operator()(const effect::SignalLauncher& e) const {
     return "SignalLauncher " + signal_name(e.signo) + (e.only_if_caught ? " if caught" : "");
   }

@@ -56,6 +56,7 @@ struct LauncherEnded {
 struct TaskRegistered {
   ConnectionId connection = 0;
   Registration registration;
+  std::string no_cgroup;  // why the task has no cgroup of its own; "": it has one
 };
 // A TaskStarter whose connection was cut is back.
 struct TaskResumed {
@@ -125,6 +126,12 @@ struct EndTasks {
   std::uint32_t grace_ms = 0;
   std::optional<Tid> only;
 };
+// On this host both levels of a TaskStarter may be dead: `by` another one there, or pam itself where it is its own host,
+// ends what is in cgroups that nobody holds any more.
+struct EndOrphans {
+  std::string host;
+  std::optional<Tid> by;
+};
 struct SignalLauncher {
   int signo = 0;
   bool only_if_caught = false;  // a launcher without a handler would die of it
@@ -149,8 +156,8 @@ struct Finish {
 }  // namespace effect
 
 using Effect = std::variant<effect::Welcome, effect::Refuse, effect::DeliverSignal, effect::EndTasks,
-                            effect::SignalLauncher, effect::KillLauncherTree, effect::StopSelf, effect::Say,
-                            effect::Note, effect::Finish>;
+                            effect::EndOrphans, effect::SignalLauncher, effect::KillLauncherTree,
+                            effect::StopSelf, effect::Say, effect::Note, effect::Finish>;
 using Effects = std::vector<Effect>;
 
 std::string text(const Event& event);

@@ -13,7 +13,7 @@ std::optional<TimePoint> next_deadline(const Roll& roll) {
   if (roll.finished()) return next;
   for (const auto& at : {roll.first_deadline, roll.all_deadline, roll.settle_at, roll.linger_at,
                          roll.clean_at, roll.verdict_at, roll.drain_at, roll.stop_at, roll.launcher_kill_at,
-                         roll.tasks_kill_at, roll.losses_at, roll.give_up_at})
+                         roll.tasks_kill_at, roll.losses_at, roll.give_up_at, roll.orphans_at})
     consider(at);
   for (const auto& [tid, away] : roll.away) consider(away.until);
   return next;

@@ -94,6 +94,8 @@ class Step {
 
   void on(const EndRequested& request) { end(request.grace); }
 
+  void on(const OrphansReported&) { add(EndOrphans{}); }
+
   void on(const ParentGone&) {
     if (s.parent_gone) return;
     s.parent_gone = true;
@@ -104,6 +106,7 @@ class Step {
   void on(const OuterGone&) {
     if (s.outer_gone) return;
     s.outer_gone = true;
+    s.told_to_end = true;
     if (s.phase == Phase::dialing) return finish(ExitStatus::exited(kCannotBegin));
     if (s.phase == Phase::reporting) return finish(*s.status);
     if (s.link == Link::up) add(SendStarterLost{});
@@ -193,6 +196,7 @@ class Step {
 
   void deliver(int signo, SignalSource source) {
     const bool ends = ends_by_default(signo) && !ignored(signo);
+    s.told_to_end |= ends;
     switch (s.phase) {
       case Phase::dialing:
         if (ends) return finish(ExitStatus::signaled(signo));
@@ -230,6 +234,7 @@ class Step {
   }
 
   void end(Duration grace) {
+    s.told_to_end = true;
     switch (s.phase) {
       case Phase::running:
         s.phase = Phase::ending;
@@ -295,6 +300,7 @@ class Step {
 
   void finish(ExitStatus status) {
     s.phase = Phase::finished;
+    if (s.told_to_end && s.status) add(EndOrphans{});
     add(Finish{status});
   }
 

@@ -31,9 +31,13 @@
 // TaskExited            | -                    | leftovers, or report| leftovers, or report| -                   | -
 // DescendantsChanged    | -                    | -                   | KILL again          | none left: report   | -
 // ParentGone            | told later; 30 s left| SendParentLost      | SendParentLost      | SendParentLost      | told when registered
+// OrphansReported       | EndOrphans           | EndOrphans          | EndOrphans          | EndOrphans          | EndOrphans
 // OuterGone             | Finish               | StarterLost, KILL   | StarterLost, KILL   | StarterLost, KILL   | Finish
 // TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
 //                       | (ending, leftovers), giving up on what KILL does not end (leftovers)
+//
+// Before the Finish of a task that was told to end come EndOrphans: whoever ends this job may have killed both levels of
+// another TaskStarter of this host, and nobody else may be left to see to it.
 //
 // A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
 // has started us lives. "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
@@ -119,12 +123,13 @@ struct SignalArrived {
 struct EndRequested {
   Duration grace;
 };
+struct OrphansReported {};  // pam says that a TaskStarter on this host may have died with both its levels
 struct ParentGone {};
 struct OuterGone {};
 struct TimePassed {};
 using Event = std::variant<Began, Answered, Connected, DialFailed, Welcomed, LinkLost, TaskStarted,
                            StartFailed, TaskStopped, TaskContinued, TaskExited, DescendantsChanged,
-                           SignalArrived, EndRequested, ParentGone, OuterGone, TimePassed>;
+                           SignalArrived, EndRequested, OrphansReported, ParentGone, OuterGone, TimePassed>;
 
 // Effects.
 struct Dial {};
@@ -142,6 +147,7 @@ struct SignalDescendants {
   int signo;
 };
 struct ContinueOuter {};
+struct EndOrphans {};  // of TaskStarters of this job on this host that are gone
 enum class Complaint { no_pam, pam_dead, pam_silent, cannot_execute, cannot_end_leftovers };
 struct Complain {
   Complaint what;
@@ -151,7 +157,7 @@ struct Finish {
   ExitStatus status;
 };  // the outer level relays it
 using Effect = std::variant<Dial, StartTask, SendRegistration, SendParentLost, SendStarterLost, SendTaskEnded,
-                            SignalTask, SignalDescendants, ContinueOuter, Complain, Finish>;
+                            SignalTask, SignalDescendants, ContinueOuter, EndOrphans, Complain, Finish>;
 using Effects = std::vector<Effect>;
 
 struct State {
@@ -172,6 +178,7 @@ struct State {
   std::optional<TimePoint> kill_at;     // ending, leftovers; after the first KILL: the next
   std::optional<TimePoint> give_up_at;  // leftovers, killing
   bool terminal_stop = false;           // the terminal alone has asked the task to stop
+  bool told_to_end = false;             // by a signal, by pam, by a loss
   bool killing = false;
   Duration kill_pause{0};
   unsigned left = 0;                 // descendants alive, where known

@@ -40,6 +40,7 @@ struct EventText {
     return "SignalArrived " + signal_name(e.signo) + " from " + kSources[static_cast<std::size_t>(e.source)];
   }
   std::string operator()(const EndRequested& e) const { return "EndRequested " + milliseconds(e.grace); }
+  std::string operator()(const OrphansReported&) const { return "OrphansReported"; }
   std::string operator()(const ParentGone&) const { return "ParentGone"; }
   std::string operator()(const OuterGone&) const { return "OuterGone"; }
   std::string operator()(const TimePassed&) const { return "TimePassed"; }
@@ -57,6 +58,7 @@ struct EffectText {
     return "SignalDescendants " + signal_name(e.signo);
   }
   std::string operator()(const ContinueOuter&) const { return "ContinueOuter"; }
+  std::string operator()(const EndOrphans&) const { return "EndOrphans"; }
   std::string operator()(const Complain& e) const {
     return std::string("Complain ") + kComplaints[static_cast<std::size_t>(e.what)] + ", " + name(e.why);
   }

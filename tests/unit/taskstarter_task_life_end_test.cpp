@@ -123,12 +123,35 @@ TEST_F(TaskLife, NothingIsReportedToADeadPam) {
 TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheReport) {
   reporting();
   EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), IsEmpty());
-  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("EndOrphans", "Finish Exit (3)"));
 }
 
 TEST_F(TaskLife, NoOuterLevelNoReport) {
   reporting();
-  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("EndOrphans", "Finish Exit (3)"));
+}
+
+// orphans: what TaskStarters have left that were killed with both their levels
+
+TEST_F(TaskLife, OrphansAreEndedWheneverPamSaysSo) {
+  running();
+  EXPECT_THAT(on(OrphansReported{}), ElementsAre("EndOrphans"));
+  EXPECT_EQ(state.phase, Phase::running) << "its own task goes on";
+  on(EndRequested{seconds(1)});
+  EXPECT_THAT(on(OrphansReported{}), ElementsAre("EndOrphans"));
+}
+
+TEST_F(TaskLife, ATaskThatEndsByItselfLooksForNoOrphans) {
+  running();
+  on(SignalArrived{SIGUSR1, kLauncher});
+  EXPECT_THAT(on(TaskExited{ExitStatus::exited(0), false}), ElementsAre("SendTaskEnded", "Finish Done"));
+}
+
+TEST_F(TaskLife, ATaskThatALauncherEndsLooksForOrphans) {
+  running();
+  on(SignalArrived{SIGTERM, kLauncher});
+  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGTERM), false}),
+              ElementsAre("SendTaskEnded", "EndOrphans", "Finish Signal (15 TERM)"));
 }
 
 // finished, and the text forms
