@@ -2,28 +2,10 @@
 
 #include <algorithm>
 
+#include "common/conf/words.hpp"
+
 namespace rollcall::conf {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r\v\f";
-
-std::string lower(std::string_view word) {
-  std::string result(word);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;
-       at = text.find_first_not_of(separators, at)) {
-    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
 
 // Enough to tell an address from a name that stands in its place; connecting will tell the rest.
 bool looks_like_address(std::string_view word) {
@@ -34,11 +16,10 @@ bool looks_like_address(std::string_view word) {
 }  // namespace
 
 HostNames::HostNames(std::string_view strip_domains, std::string_view hosts_file) {
-  for (const std::string_view domain : split(strip_domains, ":"))
+  for (const std::string& domain : split_words(strip_domains, ":"))
     domains_.push_back((domain.starts_with('.') ? "" : ".") + lower(domain));
-  for (std::string_view line : split(hosts_file, "\n")) {
-    line = line.substr(0, line.find('#'));
-    const auto words = split(line, kBlanks);
+  for (const std::string& line : split_words(hosts_file, "\n")) {
+    const auto words = split_words(std::string_view(line).substr(0, line.find('#')));
     if (words.size() < 2 || !looks_like_address(words[0])) continue;
     const std::string first = lower(words[1]);
     // Of two lines for one name the first counts, as in the system's own file.

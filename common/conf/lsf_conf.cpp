@@ -125,24 +125,29 @@ std::string broken_too(const std::vector<int>& lines) {
 
 }  // namespace
 
-Result<LsfConf> LsfConf::parse(std::string_view text, const std::string& file_name) {
+LsfConf LsfConf::parse(std::string_view text, const std::string& file_name, Problems& problems) {
   LsfConf conf;
-  std::string first_error;
-  std::vector<int> also_broken;
   for (const Line& line : lines_of(text)) {
     const std::string_view content = trim_left(line.text);
     if (content.empty() || content.front() == '#') continue;
-    const std::string where = file_name + ":" + std::to_string(line.number);
+    const Place place{file_name, line.number};
     auto pair = pair_of(content);
     if (pair)
-      conf.settings_[pair->name] = {std::move(pair->value), where};
-    else if (first_error.empty())
-      first_error = where + ": " + pair.error().text;
+      conf.settings_[pair->name] = {std::move(pair->value), place.text()};
     else
-      also_broken.push_back(line.number);
+      problems.error(place, pair.error().text);
   }
-  if (!first_error.empty()) return configuration_error(first_error + broken_too(also_broken));
   return conf;
+}
+
+Result<LsfConf> LsfConf::parse(std::string_view text, const std::string& file_name) {
+  Problems problems;
+  LsfConf conf = parse(text, file_name, problems);
+  if (problems.all().empty()) return conf;
+  std::vector<int> also_broken;
+  for (auto problem = std::next(problems.all().begin()); problem != problems.all().end(); ++problem)
+    also_broken.push_back(problem->place.line);
+  return configuration_error(problems.all().front().line() + broken_too(also_broken));
 }
 
 const Setting* LsfConf::find(std::string_view name) const {

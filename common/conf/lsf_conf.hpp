@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
+#include "common/conf/problems.hpp"
 
 namespace rollcall::conf {
 
@@ -25,6 +26,9 @@ class LsfConf {
   // A broken line is an error "FILE:LINE: found X, expected Y"; the numbers of further ones stand behind it.
   // A name given twice: the last one counts.
   static Result<LsfConf> parse(std::string_view text, const std::string& file_name);
+
+  // The same for a check that tells everything: each broken line is a problem, the rest is there.
+  static LsfConf parse(std::string_view text, const std::string& file_name, Problems& problems);
 
   // Nothing (nullptr) where the name is not set, or set to nothing.
   const Setting* find(std::string_view name) const;

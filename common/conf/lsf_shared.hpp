@@ -29,6 +29,7 @@ struct HostModel {
 // One row of section Resource. `definition` is what every other room works with.
 struct SharedResource {
   ResourceDefinition definition;
+  bool every_host = false;  // of a section NewIndex: every host has its own without a row in ResourceMap
   Place place;
 };
 

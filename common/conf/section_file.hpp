@@ -49,24 +49,27 @@ class Row {
 };
 
 struct Section {
-  std::string name;                   // as written; same_name() compares
+  std::string name;                   // as written; same_name() of words.hpp compares
   Place place;                        // of its Begin
   std::vector<std::string> keywords;  // of a vertical section, as written; empty for a horizontal one
+  Place keywords_place;               // of the line they stand in
   std::vector<Row> rows;              // a horizontal section has exactly one
 };
 
 // What the files outside the text itself are asked for. `#INCLUDE "path"`: the text of that file.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
-// The wall clock for `#if time(...)`, as the site's own time zone has it; or a zone the condition names.
+// The wall clock for `#if time(...)`, as the site's own time zone has it; or a zone the condition names. Nothing where the
+// zone is not known.
 struct LocalTime {
   int day = 0;     // 0 = Sunday
   int minute = 0;  // of the day, 0..1439
 };
-using TimeIn = std::function<LocalTime(const std::string& zone)>;  // "" is the site's own zone
+using TimeIn = std::function<std::optional<LocalTime>(const std::string& zone)>;  // "" is the site's own zone
 
 struct SectionSyntax {
-  // Columns of sections whose keyword line is missing or commented out, by section name.
+  // Columns of sections whose keyword line is missing or commented out, by section name. A first line that has none of
+  // them is taken for a row.
   std::vector<std::pair<std::string, std::vector<std::string>>> default_keywords;
   ReadFile include;  // none: an #INCLUDE is an error
   TimeIn time;       // none: #if time() is an error
@@ -80,6 +83,9 @@ struct SectionFile {
   // All sections of that name, in order; names are compared without regard to case.
   std::vector<const Section*> all(std::string_view name) const;
 };
+
+// The sections as a file: parse_sections() of it gives the same sections again.
+std::string section_text(const SectionFile& file);
 
 // Never fails as a whole: what could be read is there, and `problems` tells every error and warning of the file.
 SectionFile parse_sections(std::string_view text, const std::string& file_name, const SectionSyntax& syntax,

@@ -1,0 +1,168 @@
+#include "common/conf/row_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+
+std::optional<double> parse_real(std::string_view word) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  // from_chars reads "inf" and "nan" too.
+  if (word.empty() || word.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
+    return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<bool> parse_yes_no(std::string_view word) {
+  if (same_name(word, "y") || same_name(word, "yes")) return true;
+  if (same_name(word, "n") || same_name(word, "no")) return false;
+  return std::nullopt;
+}
+
+std::string list_of(std::initializer_list<std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) text.append(text.empty() ? "" : " ").append(word);
+  return text;
+}
+
+Place RowReader::place(std::string_view keyword) const {
+  const Cell* cell = row_.find(keyword);
+  return cell ? cell->place : row_.place;
+}
+
+void RowReader::error(std::string_view keyword, std::string_view found, std::string_view expected) {
+  problems_.error(place(keyword), std::string(keyword) + ": found " + printable(found) + ", expected " +
+                                      std::string(expected));
+}
+
+void RowReader::warning(std::string_view keyword, std::string_view found, std::string_view expected) {
+  problems_.warning(place(keyword), std::string(keyword) + ": found " + printable(found) + ", expected " +
+                                        std::string(expected));
+}
+
+std::string RowReader::word(std::string_view keyword) {
+  const Cell* cell = row_.given(keyword);
+  if (!cell) return "";
+  auto words = cell->words();
+  if (words.size() == 1) return words[0];
+  error(keyword, cell->text, "one word");
+  return "";
+}
+
+std::string RowReader::required(std::string_view keyword) {
+  if (row_.given(keyword)) return word(keyword);
+  const Cell* cell = row_.find(keyword);
+  error(keyword, cell ? cell->text : "", "a value");
+  return "";
+}
+
+std::string RowReader::text(std::string_view keyword) const {
+  const Cell* cell = row_.given(keyword);
+  if (!cell) return "";
+  const auto words = cell->words();
+  const std::string joined = join(words);
+  // The blanks inside are the writer's, where no parentheses were taken off.
+  return cell->text.starts_with('(') ? joined : cell->text;
+}
+
+std::vector<std::string> RowReader::words(std::string_view keyword) const {
+  const Cell* cell = row_.given(keyword);
+  return cell ? cell->words() : std::vector<std::string>{};
+}
+
+std::optional<int> RowReader::whole(std::string_view keyword, int least, int most) {
+  const std::string text = word(keyword);
+  if (text.empty()) return std::nullopt;
+  const bool negative = text.starts_with('-');
+  auto value = parse_whole(std::string_view(text).substr(negative ? 1 : 0), 0, std::max(most, -least));
+  if (value && negative) *value = -*value;
+  if (value && *value >= least && *value <= most) return value;
+  error(keyword, text, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return std::nullopt;
+}
+
+std::optional<double> RowReader::real(std::string_view keyword, double least, double most) {
+  const std::string text = word(keyword);
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_real(text);
+  if (value && *value >= least && *value <= most) return value;
+  error(keyword, text, least == 0 ? "a number, 0 or more" : "a number");
+  return std::nullopt;
+}
+
+std::optional<bool> RowReader::yes_no(std::string_view keyword) {
+  const std::string text = word(keyword);
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_yes_no(text);
+  if (!value) error(keyword, text, "Y or N");
+  return value;
+}
+
+std::optional<Duration> RowReader::seconds(std::string_view keyword) {
+  const std::string text = word(keyword);
+  if (text.empty()) return std::nullopt;
+  const auto value = parse_seconds(text);
+  if (!value) error(keyword, text, "seconds from 0 to " + std::to_string(kMaxSeconds));
+  return value;
+}
+
+std::optional<Duration> RowReader::some_seconds(std::string_view keyword) {
+  const auto value = seconds(keyword);
+  if (!value || *value > Duration{0}) return value;
+  error(keyword, word(keyword), "more than 0 seconds");
+  return std::nullopt;
+}
+
+TimeWindows RowReader::windows(std::string_view keyword) {
+  const Cell* cell = row_.given(keyword);
+  if (!cell) return {};
+  auto windows = TimeWindows::parse(cell->text);
+  if (windows) return *windows;
+  problems_.error(cell->place, std::string(keyword) + ": " + windows.error().text);
+  return {};
+}
+
+bool check_keywords(const Section& section, const Keywords& keywords, Problems& problems) {
+  std::vector<std::string> known = keywords.required;
+  known.insert(known.end(), keywords.known.begin(), keywords.known.end());
+  std::vector<std::pair<std::string, Place>> given;
+  for (const std::string& keyword : section.keywords) given.emplace_back(keyword, section.keywords_place);
+  if (section.keywords.empty() && !section.rows.empty())
+    for (const auto& [keyword, cell] : section.rows[0].cells()) given.emplace_back(keyword, cell.place);
+  if (given.empty()) return true;  // an empty section
+
+  for (const auto& [keyword, place] : given)
+    if (std::none_of(known.begin(), known.end(),
+                     [&keyword](const std::string& name) { return same_name(name, keyword); }))
+      problems.warning(place, "found " + printable(keyword) + " in section " + section.name +
+                                  ", which is unknown and passed over, expected " + join(known));
+  bool all = true;
+  for (const std::string& name : keywords.required) {
+    if (std::any_of(given.begin(), given.end(),
+                    [&name](const auto& pair) { return same_name(pair.first, name); }))
+      continue;
+    problems.error(section.keywords.empty() ? section.place : section.keywords_place,
+                   "found no " + name + " in section " + section.name + ", expected it");
+    all = false;
+  }
+  return all;
+}
+
+void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
+                    Problems& problems) {
+  for (const Section& section : file.sections)
+    if (std::none_of(known.begin(), known.end(),
+                     [&section](std::string_view name) { return same_name(name, section.name); }))
+      problems.warning(section.place, "found section " + printable(section.name) +
+                                          ", which is unknown and passed over, expected " + list_of(known));
+}
+
+}  // namespace rollcall::conf

@@ -1,0 +1,53 @@
+// Words: blanks, case and splitting as every configuration file has them. Functions over text, no state.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rollcall::conf {
+
+inline constexpr std::string_view kBlanks = " \t\r\v\f";
+
+inline std::string_view trim_left(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
+}
+inline std::string_view trim_right(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+inline std::string_view trim(std::string_view text) { return trim_right(trim_left(text)); }
+
+// ASCII letters alone: names in other scripts are compared byte for byte.
+inline std::string lower(std::string_view word) {
+  std::string result(word);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+// Without regard to case: Begin, End, section names and keywords.
+inline bool same_name(std::string_view a, std::string_view b) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [small](char x, char y) { return small(x) == small(y); });
+}
+
+inline std::vector<std::string> split_words(std::string_view text, std::string_view separators = kBlanks) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;
+       at = text.find_first_not_of(separators, at)) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+inline std::string join(const std::vector<std::string>& words, std::string_view between = " ") {
+  std::string text;
+  for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
+  return text;
+}
+
+}  // namespace rollcall::conf
