@@ -300,7 +300,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // False where the link is gone.
   bool flush(const LinkPointer& link) {
-    if (link->waits_to_write || !link->socket.is_open()) return link->socket.is_open();
+    if (!link->socket.is_open()) return false;
+    if (link->waits_to_write) return keeps_up(link);
     switch (link->write()) {
       case Sent::failed:  // reading finds that the connection has ended
         link->unsent.clear();
@@ -315,10 +316,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       case Sent::some:
         break;
     }
-    if (!link->client() && link->unsent.size() > limits_.unsent) {
-      offended(link, "it takes nothing of what it is sent");
-      return false;
-    }
+    if (!keeps_up(link)) return false;
     stalled_.emplace(link->id, link);
     keep_watch();
     link->waits_to_write = true;
@@ -329,6 +327,12 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
                               if (link->opened && link->client()) self->serve(link);
                             });
     return true;
+  }
+
+  bool keeps_up(const LinkPointer& link) {
+    if (link->client() || link->unsent.size() <= limits_.unsent) return true;
+    offended(link, "it takes nothing of what it is sent");
+    return false;
   }
 
   // ---- ends

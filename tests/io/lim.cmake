@@ -1,0 +1,2 @@
+# LIM's shell, a piece at a time.
+rollcall_test(lim_links_test LABEL io SOURCES lim_links_test.cpp LINK lim_shell)

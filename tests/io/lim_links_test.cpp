@@ -1,0 +1,337 @@
+// A LIM's connections, with real sockets on 127.0.0.1: who is taken, who is told apart, and who is cut.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <filesystem>
+#include <map>
+
+#include "elim/lim/links.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using boost::asio::ip::tcp;
+using io::ClusterChannel;
+using Caller = io::ClusterChannel::Caller;
+using std::chrono::milliseconds;
+
+constexpr auto kDeadline = std::chrono::seconds(20);
+
+io::ClusterKey new_key() {
+  char directory[] = "/tmp/rollcall-links.XXXXXX";
+  EXPECT_NE(mkdtemp(directory), nullptr);
+  const std::string path = std::string(directory) + "/key";
+  EXPECT_TRUE(io::create_cluster_key(path));
+  const auto key = io::load_cluster_key(path);
+  EXPECT_TRUE(key);
+  std::filesystem::remove_all(directory);
+  return key ? *key : io::ClusterKey{};
+}
+
+// One LIM's links, with a book of what its handler heard.
+struct Side {
+  Side(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits = {})
+      : links(loop, key, limits,
+              {[this](LinkId id, const LinkPeer& peer) { opened[id] = peer; },
+               [this](LinkId id, std::string_view payload) { return hear(id, payload); },
+               [this](LinkId id, LinkEnd end, const std::string&) { ended[id] = end; },
+               [this](const std::string& line) { said.push_back(line); }}) {}
+
+  Result<void> hear(LinkId id, std::string_view payload) {
+    heard.emplace_back(payload);
+    if (payload == "nonsense") return internal_error("found nonsense, expected sense");
+    if (on_message) on_message(id, payload);
+    return {};
+  }
+
+  std::map<LinkId, LinkPeer> opened;
+  std::map<LinkId, LinkEnd> ended;
+  std::vector<std::string> heard, said;
+  std::function<void(LinkId, std::string_view)> on_message;
+  Links links;
+};
+
+class LimLinks : public testing::Test {
+ protected:
+  template <class Condition>
+  void wait_until(Condition condition, const char* what) {
+    const auto deadline = std::chrono::steady_clock::now() + kDeadline;
+    while (!condition() && std::chrono::steady_clock::now() < deadline) {
+      loop.restart();
+      loop.run_one_for(milliseconds(20));
+    }
+    ASSERT_TRUE(condition()) << "waited in vain for: " << what;
+  }
+
+  std::uint16_t listen(Side& side) {
+    const auto port = side.links.listen(0);
+    EXPECT_TRUE(port);
+    return port ? *port : 0;
+  }
+
+  tcp::socket connect(std::uint16_t port) {
+    tcp::socket socket(loop);
+    socket.connect({boost::asio::ip::make_address("127.0.0.1"), port});
+    return socket;
+  }
+
+  boost::asio::io_context loop{1};
+  io::ClusterKey key = new_key();
+};
+
+// A client without Asio's help: writes, and reads only when it is told to.
+class Client {
+ public:
+  Client(tcp::socket socket, ClusterChannel channel)
+      : socket_(std::move(socket)), channel_(std::move(channel)) {
+    boost::asio::write(socket_, boost::asio::buffer(channel_.start()));
+    socket_.non_blocking(true);
+  }
+  bool open() {
+    if (!channel_.open()) read();
+    return channel_.open();
+  }
+  void say(std::string_view payload) { out_ += channel_.seal(payload); }
+  // Writes what is said as far as the peer takes it.
+  bool wrote() {
+    boost::system::error_code error;
+    if (!out_.empty()) out_.erase(0, socket_.write_some(boost::asio::buffer(out_), error));
+    return out_.empty();
+  }
+  // False at the end of the connection.
+  bool read() {
+    boost::system::error_code error;
+    const std::size_t size = socket_.read_some(boost::asio::buffer(buffer_), error);
+    if (error && error != boost::asio::error::would_block) return false;
+    std::string out;
+    const auto fed = channel_.feed({buffer_.data(), size}, out, [this](std::string_view payload) {
+      heard.emplace_back(payload);
+      return Result<void>();
+    });
+    EXPECT_TRUE(fed) << fed.error().text;
+    out_ += out;
+    wrote();
+    return true;
+  }
+  std::vector<std::string> heard;
+
+ private:
+  tcp::socket socket_;
+  ClusterChannel channel_;
+  std::string out_;
+  std::array<char, 65536> buffer_{};
+};
+
+TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
+  Side server(loop, key);
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  wait_until([&] { return other.opened.count(dialled) == 1 && server.opened.size() == 1; },
+             "both ends to open");
+  const auto& [accepted, peer] = *server.opened.begin();
+  EXPECT_FALSE(peer.dialled);
+  EXPECT_EQ(peer.caller, Caller::daemon);
+  EXPECT_EQ(peer.address, "127.0.0.1");
+  EXPECT_EQ(peer.hash, other.opened[dialled].hash);
+  other.links.send(dialled, "there");
+  wait_until([&] { return server.heard == std::vector<std::string>{"there"}; }, "the message");
+  server.links.send(accepted, "back");
+  wait_until([&] { return other.heard == std::vector<std::string>{"back"}; }, "the answer");
+  other.links.close(dialled);
+  wait_until([&] { return server.ended.count(accepted) == 1; }, "the end");
+  EXPECT_EQ(server.ended[accepted], LinkEnd::closed);
+  EXPECT_TRUE(other.ended.empty()) << "who closes is not told of it";
+}
+
+TEST_F(LimLinks, ByNameAsWell) {
+  Side server(loop, key);
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("localhost", listen(server));
+  wait_until([&] { return other.opened.count(dialled) == 1; }, "the link to localhost");
+}
+
+TEST_F(LimLinks, AClosedPortRefuses) {
+  std::uint16_t port = 0;
+  {
+    Side gone(loop, key);
+    port = listen(gone);
+  }
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  wait_until([&] { return other.ended.count(dialled) == 1; }, "the refusal");
+  EXPECT_EQ(other.ended[dialled], LinkEnd::refused);
+}
+
+TEST_F(LimLinks, AStoppedLimIsSilent) {
+  tcp::acceptor stopped(loop,
+                        {boost::asio::ip::make_address("127.0.0.1"), 0});  // the kernel takes the connection
+  Side other(loop, key, {.time_to_prove = milliseconds(300)});
+  const LinkId dialled = other.links.dial("127.0.0.1", stopped.local_endpoint().port());
+  wait_until([&] { return other.ended.count(dialled) == 1; }, "the end of the patience");
+  EXPECT_EQ(other.ended[dialled], LinkEnd::silent);
+}
+
+TEST_F(LimLinks, AnotherClustersLimIsAStrangerToBoth) {
+  Side server(loop, key);
+  Side other(loop, new_key());
+  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  wait_until([&] { return other.ended.count(dialled) == 1; }, "the end");
+  EXPECT_EQ(other.ended[dialled], LinkEnd::stranger);
+  EXPECT_TRUE(server.opened.empty());
+  EXPECT_TRUE(server.ended.empty()) << "the handler never knew of it";
+}
+
+TEST_F(LimLinks, AHostNobodyKnowsIsSilence) {
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("no-such-host.invalid", 1);
+  wait_until([&] { return other.ended.count(dialled) == 1; }, "the end");
+  EXPECT_EQ(other.ended[dialled], LinkEnd::silent);
+}
+
+TEST_F(LimLinks, ALinkClosedWhileItDialsIsHeardOfNoMore) {
+  Side server(loop, key);
+  Side other(loop, key);
+  other.links.close(other.links.dial("127.0.0.1", listen(server)));
+  const LinkId second = other.links.dial("127.0.0.1", listen(server));
+  wait_until([&] { return other.opened.count(second) + other.ended.count(second) == 1; }, "the second one");
+  EXPECT_EQ(other.opened.size() + other.ended.size(), 1U);
+}
+
+TEST_F(LimLinks, WhoSaysNothingOrGarbageIsClosedAndNamedOnce) {
+  Side server(loop, key, {.time_to_prove = milliseconds(200)});
+  const auto port = listen(server);
+  auto silent = connect(port);
+  auto garbage = connect(port);
+  boost::asio::write(garbage, boost::asio::buffer(std::string(300, 'x')));
+  const auto ended = [](tcp::socket& socket) {
+    boost::system::error_code error;
+    char byte = 0;
+    socket.non_blocking(true);
+    socket.read_some(boost::asio::buffer(&byte, 1), error);
+    return error && error != boost::asio::error::would_block;
+  };
+  wait_until([&] { return ended(silent) && ended(garbage); }, "both to be closed");
+  EXPECT_EQ(server.said.size(), 1U) << "one line for the address";
+  EXPECT_TRUE(server.opened.empty());
+}
+
+TEST_F(LimLinks, TheUnprovedAreLimitedAndALimComesThrough) {
+  Side server(loop, key, {.time_to_prove = milliseconds(400), .unproved = 8});
+  const auto port = listen(server);
+  std::vector<tcp::socket> idle;
+  for (int i = 0; i < 40; ++i) idle.push_back(connect(port));
+  Side other(loop, key, {.time_to_prove = std::chrono::seconds(15)});
+  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  wait_until([&] { return other.opened.count(dialled) == 1; }, "a LIM to come through 40 idle connections");
+}
+
+TEST_F(LimLinks, ADaemonThatDoesNotReadIsCut) {
+  Side server(loop, key, {.unsent = 1 << 20});
+  const auto port = listen(server);
+  Client deaf(connect(port), ClusterChannel::dial_as_daemon(key, io::random_seed()));
+  wait_until([&] { return deaf.open() && !server.opened.empty(); }, "the link");
+  const LinkId id = server.opened.begin()->first;
+  const std::string much(500'000, 'm');
+  for (int i = 0; i < 100 && server.ended.empty(); ++i) server.links.send(id, much);
+  ASSERT_EQ(server.ended.count(id), 1U);
+  EXPECT_EQ(server.ended[id], LinkEnd::offended);
+}
+
+TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
+  Side server(loop, key);
+  constexpr int kParts = 60;
+  int made = 0;
+  server.on_message = [&](LinkId id, std::string_view) {
+    server.links.answer(id, [&made]() -> std::optional<std::string> {
+      if (made == kParts) return std::nullopt;
+      return std::to_string(made++) + std::string(200'000, '.');
+    });
+  };
+  Client client(connect(listen(server)), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return client.open() && !server.opened.empty(); }, "the link");
+  EXPECT_EQ(server.opened.begin()->second.caller, Caller::anyone);
+  client.say("all");
+  client.say("again");
+  wait_until([&] { return client.wrote() && made > 0; }, "the answer to begin");
+  for (int turn = 0; turn < 50; ++turn) loop.poll();
+  EXPECT_LT(made, kParts) << "12 MB were made for a client that has read nothing";
+  EXPECT_EQ(server.heard.size(), 1U) << "what else it asks waits";
+  wait_until([&] { return client.read() && client.heard.size() >= kParts; }, "all of it");
+  for (int i = 0; i < kParts; ++i) EXPECT_EQ(std::stoi(client.heard[static_cast<std::size_t>(i)]), i);
+  wait_until([&] { return server.heard.size() == 2; }, "the second request");
+}
+
+TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
+  Side server(loop, key, {.stall = milliseconds(300)});
+  server.on_message = [&](LinkId id, std::string_view) {
+    server.links.answer(id, [] { return std::optional<std::string>(std::string(200'000, '.')); });
+  };
+  Client client(connect(listen(server)), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  wait_until([&] { return client.open() && !server.opened.empty(); }, "the link");
+  EXPECT_EQ(server.opened.begin()->second.caller, Caller::owner);
+  client.say("all");
+  wait_until([&] { return client.wrote() && server.ended.size() == 1; }, "its end");
+  EXPECT_EQ(server.ended.begin()->second, LinkEnd::offended);
+}
+
+TEST_F(LimLinks, ARefusedMessageEndsTheLink) {
+  Side server(loop, key);
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  wait_until([&] { return other.opened.count(dialled) == 1; }, "the link");
+  other.links.send(dialled, "nonsense");
+  wait_until([&] { return server.ended.size() == 1 && other.ended.size() == 1; }, "the end at both sides");
+  EXPECT_EQ(server.ended.begin()->second, LinkEnd::offended);
+  ASSERT_EQ(server.said.size(), 1U);
+  EXPECT_THAT(server.said[0], testing::HasSubstr("expected sense"));
+}
+
+TEST_F(LimLinks, TheLastWordIsSentBeforeTheLinkIsClosed) {
+  Side server(loop, key);
+  const auto port = listen(server);
+  server.on_message = [&](LinkId id, std::string_view) {
+    server.links.send(id, std::string(900'000, 'w'));
+    server.links.close_when_sent(id);
+  };
+  Client client(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  wait_until([&] { return client.open() && !server.opened.empty(); }, "the link");
+  client.say("end");
+  wait_until([&] { return client.wrote() && !client.read(); }, "the end of the connection");
+  ASSERT_EQ(client.heard.size(), 1U);
+  EXPECT_EQ(client.heard[0].size(), 900'000U);
+}
+
+TEST_F(LimLinks, TooManyClientsCostTheIdlestItsPlaceAndNoLim) {
+  Side server(loop, key, {.clients = 3});
+  const auto port = listen(server);
+  Side other(loop, key);
+  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  wait_until([&] { return other.opened.count(dialled) == 1 && server.opened.size() == 1; }, "the LIM");
+  std::vector<std::unique_ptr<Client>> clients;
+  for (std::size_t i = 0; i < 5; ++i) {
+    clients.push_back(
+        std::make_unique<Client>(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed())));
+    wait_until([&] { return clients.back()->open() && server.opened.size() == i + 2; }, "a client");
+  }
+  EXPECT_EQ(server.ended.size(), 2U);
+  EXPECT_TRUE(other.ended.empty());
+  EXPECT_FALSE(clients[0]->read());
+  EXPECT_TRUE(clients[4]->read());
+}
+
+TEST_F(LimLinks, APortInUseIsOneLine) {
+  Side server(loop, key);
+  const auto port = listen(server);
+  Side second(loop, key);
+  const auto result = second.links.listen(port);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().text,
+            "cannot listen on port " + std::to_string(port) + ": Address already in use");
+}
+
+}  // namespace
+}  // namespace rollcall::lim
