@@ -1,4 +1,4 @@
 # What the ls* commands print.
 rollcall_library(show_policy
-  SOURCES show_cells.cpp show_load.cpp show_hosts.cpp show_information.cpp show_identity.cpp
+  SOURCES show_cells.cpp show_load.cpp show_hosts.cpp show_information.cpp show_identity.cpp load_history.cpp
   LINK rollcall_base rollcall_wire nlohmann_json::nlohmann_json)

@@ -1,0 +1,77 @@
+#include "elim/policy/load_history.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/base/load_vector.hpp"
+#include "elim/policy/show_cells.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::array<const char*, 8> kAscii = {"_", ".", ":", "-", "=", "+", "*", "#"};
+
+// The mean over the hosts that are up and know the index.
+float mean(const wire::Reply::Loads& loads, int place) {
+  double sum = 0;
+  int known = 0;
+  for (const auto& host : loads.hosts()) {
+    if (host.status().unavailable() || place >= host.values_size() || !known_load(host.values(place)))
+      continue;
+    sum += host.values(place);
+    ++known;
+  }
+  return known > 0 ? static_cast<float>(sum / known) : kUnknownLoad;
+}
+
+// From the least to the largest of the samples; a line that does not change lies at the bottom.
+std::string bars(const std::deque<float>& means, const std::array<const char*, 8>& shapes) {
+  float least = kUnknownLoad, most = -kUnknownLoad;
+  for (const float value : means) {
+    if (!known_load(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  std::string text;
+  for (const float value : means) {
+    if (!known_load(value)) {
+      text += ' ';
+      continue;
+    }
+    const double part =
+        most > least ? (static_cast<double>(value) - least) / (static_cast<double>(most) - least) : 0;
+    text += shapes.at(std::min<std::size_t>(7, static_cast<std::size_t>(part * 8)));
+  }
+  return text;
+}
+
+}  // namespace
+
+LoadHistory::Line& LoadHistory::line(const std::string& name) {
+  for (auto& line : lines_)
+    if (line.name == name) return line;
+  return lines_.emplace_back(Line{name, {}});
+}
+
+void LoadHistory::take(const wire::Reply::Loads& loads) {
+  for (int place = 0; place < loads.names_size(); ++place) {
+    auto& means = line(loads.names(place)).means;
+    means.push_back(mean(loads, place));
+    if (means.size() > kHistory) means.pop_front();
+  }
+}
+
+std::string LoadHistory::graph(const std::vector<std::string>& indices, bool unicode) const {
+  std::size_t width = 0;
+  for (const auto& name : indices) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& name : indices)
+    for (const auto& line : lines_)
+      if (line.name == name && !line.means.empty())
+        text += left(name, width) + ' ' + right(load_cell(name, line.means.back()), 7) + ' ' +
+                bars(line.means, unicode ? kBlocks : kAscii) + '\n';
+  return text;
+}
+
+}  // namespace rollcall::elim
