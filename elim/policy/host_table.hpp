@@ -1,0 +1,92 @@
+// HostTable: every host of the cluster as its master sees it: what it is, what it reports, and whether it is there.
+//
+// A value, owned by the master's LIM (Lim::table); only the stepper writes it. Laid out for 10,000 hosts of 40 indices:
+// numbers and the times they were told are two flat arrays, words are kept for the few resources that have them, equal
+// topologies are one text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "common/base/host_facts.hpp"
+#include "common/base/load_vector.hpp"
+#include "common/base/result.hpp"
+#include "common/wire/load.pb.h"
+#include "elim/policy/host_status.hpp"
+#include "elim/policy/lim_rules.hpp"
+
+namespace rollcall::lim {
+
+enum class Presence {
+  unheard,     // not yet: the master is new, and has not heard of it since
+  up,          // registered
+  unavailable  // its port refused, or it was silent for too long
+};
+
+struct HostEntry {
+  struct Word {
+    ResourceId id = 0;
+    std::string text;
+  };
+  HostFacts facts;  // without the topology
+  std::shared_ptr<const std::string> topology;
+  std::string configuration;  // digest of the files it runs with
+  bool registered = false;    // `facts` are its own words; they are kept when it goes
+  Presence presence = Presence::unheard;
+  bool presumed = true;          // unheard: no dial has failed yet, so elims are not moved away from it
+  std::uint64_t connection = 0;  // 0: none
+  TimePoint heard;               // the last time it said anything
+  Condition condition;
+  std::vector<wire::ElimState> elims;
+  std::vector<Word> words;
+  Raise raise;  // by lsplace
+};
+
+class HostTable {
+ public:
+  HostTable() = default;
+  // Every host unheard, nothing known.
+  HostTable(const std::vector<LimRules::Host>& hosts, ResourceId indices);
+
+  std::size_t size() const { return entries_.size(); }
+  ResourceId indices() const { return indices_; }
+  HostEntry& operator[](HostIndex host) { return entries_[host]; }
+  const HostEntry& operator[](HostIndex host) const { return entries_[host]; }
+
+  // kUnknownLoad where not known.
+  float number(HostIndex host, ResourceId id) const { return numbers_[place(host, id)]; }
+  std::string_view word(HostIndex host, ResourceId id) const;  // "": not known
+  // When the value, number or word, was told last; none: never.
+  std::optional<TimePoint> told(HostIndex host, ResourceId id) const;
+
+  void set_number(HostIndex host, ResourceId id, float value, TimePoint told);
+  void set_word(HostIndex host, ResourceId id, std::string text, TimePoint told);
+  void refresh(HostIndex host, ResourceId id, TimePoint told);
+  void lose(HostIndex host, ResourceId id);
+  void set_facts(HostIndex host, HostFacts facts, std::string configuration);
+
+ private:
+  static constexpr TimePoint kNever{Duration::min()};
+  std::size_t place(HostIndex host, ResourceId id) const {
+    return static_cast<std::size_t>(host) * indices_ + id;
+  }
+  ResourceId indices_ = 0;
+  std::vector<HostEntry> entries_;
+  std::vector<float> numbers_;
+  std::vector<TimePoint> told_;
+  std::unordered_map<std::string, std::weak_ptr<const std::string>> topologies_;
+};
+
+// The value of an instance that several hosts share: it belongs to the instance, whoever reports it, and stays when the
+// elims move to the next host.
+struct SharedValue {
+  float number = kUnknownLoad;
+  std::string word;
+  std::optional<TimePoint> told;  // none: never
+};
+
+}  // namespace rollcall::lim
