@@ -1,0 +1,86 @@
+// HostReader: reads this host: its load for LIM every five seconds, and once what does not change about it.
+//
+// A shell: it opens files under a root directory ("/", or a fixture tree) and hands their texts to elim/policy. It decides
+// nothing, keeps no file open but the root directory, and starts no thread. LIM owns one LoadSampler.
+// What is missing gives kUnknownLoad, or 0 in the facts; nothing here is an error that LIM could die of.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/host_facts.hpp"
+#include "common/conf/lsf_shared.hpp"
+#include "common/io/topology.hpp"
+#include "elim/policy/load_math.hpp"
+
+namespace rollcall::load {
+
+struct FileSystemSize {
+  double free_mb = 0;  // for users other than root
+  double total_mb = 0;
+};
+
+// Where a host is read from. The default is the machine itself.
+struct HostSource {
+  std::string root = "/";
+  // Of the file system of an open directory; nothing: not to be had.
+  std::function<std::optional<FileSystemSize>(int directory)> file_system_size;  // none: fstatvfs
+  std::function<std::chrono::seconds()>
+      wall_clock;  // since 1970, as terminals' access times are; none: the system's
+};
+
+// Sizes that may change under a running LIM: memory is plugged in, swap is turned on. MB; 0: not known.
+struct HostSizes {
+  std::uint64_t maxmem = 0, maxswp = 0, maxtmp = 0;
+  friend bool operator==(const HostSizes&, const HostSizes&) = default;
+};
+
+class LoadSampler {
+ public:
+  explicit LoadSampler(HostSource source = {});
+  LoadSampler(LoadSampler&&) noexcept;
+  LoadSampler& operator=(LoadSampler&&) noexcept;
+  ~LoadSampler();
+
+  // To be called every 5 s. Each index is read when its interval (lsinfo -l) is over: the run queue every time, ut pg io
+  // swp mem every 15 s, ls it every 30 s, tmp every 120 s; the others keep their values. The first call reads all.
+  BuiltInLoad sample(TimePoint now);
+
+  // As of the last sample.
+  const HostSizes& sizes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+inline constexpr Duration kSampleInterval = std::chrono::seconds(5);
+
+// EGO_DEFINE_NCPUS of lsf.conf, or a host's Boolean resource define_ncpus_procs, _cores or _threads.
+enum class CountedCpus { procs, cores, threads };
+
+struct DetectOptions {
+  HostSource source;
+  io::TopologySource topology;  // the machine, an hwloc XML file, or a synthetic description
+  CountedCpus ncpus = CountedCpus::cores;
+  std::string machine;                                   // as `uname -m` says; empty: asked from the system
+  const std::vector<conf::HostModel>* models = nullptr;  // of lsf.shared: their ARCHITECTURE names the model
+};
+
+struct DetectedHost {
+  // type, model, ncpus, nprocs, ncores, nthreads, ndisks, maxmem, maxswp, maxtmp and topology; the rest is the
+  // configuration's. `model` is the HostModel whose ARCHITECTURE fits, else one made of the processor's name.
+  HostFacts facts;
+  std::string architecture;  // what ARCHITECTURE is compared with, e.g. x6_5187_IntelXeonE526700270GHz
+  std::vector<std::string> warnings;  // one line each: what could not be found out
+};
+
+// Takes some milliseconds, and some megabytes that are given back before it returns. LIM calls it once.
+DetectedHost detect_facts(const DetectOptions& options);
+
+}  // namespace rollcall::load
