@@ -5,6 +5,7 @@ find_package(Protobuf REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 find_package(nlohmann_json REQUIRED)
+find_path(MUNGE_INCLUDE_DIR munge.h REQUIRED) # its library is loaded at run time
 find_library(SODIUM_ARCHIVE libsodium.a REQUIRED)
 find_library(PROTOBUF_LITE_ARCHIVE libprotobuf-lite.a REQUIRED)
 if(ROLLCALL_TESTS)

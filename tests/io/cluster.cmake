@@ -3,3 +3,5 @@ rollcall_test(cluster_channel_test LABEL io SOURCES cluster_channel_test.cpp LIN
 rollcall_property_test(cluster_channel_property_test LABEL io
   SOURCES cluster_channel_property_test.cpp LINK rollcall_cluster_channel)
 rollcall_test(cluster_key_test LABEL io SOURCES cluster_key_test.cpp LINK rollcall_cluster_channel)
+rollcall_test(munge_credential_test LABEL io
+  SOURCES munge_credential_test.cpp LINK rollcall_cluster_channel rollcall_process munge)
