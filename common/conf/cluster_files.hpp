@@ -42,6 +42,7 @@ struct ClusterFiles {
   HostNames names;
   IndexTable indices;                   // built-in resources, then those of lsf.shared
   std::vector<std::string> candidates;  // master candidates by official name, in order
+  Row parameter_cells;  // of section Parameters, as written, with the place of each (showconf -v)
 
   // What the files say of a host: type, model, cpu factor (1 where detected), static resources. Official name.
   HostFacts facts(const std::string& host) const;
@@ -59,10 +60,15 @@ struct FileSources {
 struct CheckedClusterFiles {
   std::optional<ClusterFiles> files;
   Problems problems;
+  std::vector<std::string> read;  // the files that were found, in the order of reading
 };
 CheckedClusterFiles read_cluster_files(const FileSources& sources);
 
 // lsf.conf alone, for programs that need ports and directories before the rest can be read.
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir);
+// The same with all that is wrong.
+LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems);
+// The parameters of lsf.conf that LoadSettings is made from, sorted.
+const std::vector<std::string_view>& load_setting_names();
 
 }  // namespace rollcall::conf

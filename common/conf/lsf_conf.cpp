@@ -16,22 +16,15 @@
 #include <vector>
 
 #include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\v\f";
-
 bool blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trim_left(std::string_view text) {
-  return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
-}
-std::string_view trim_right(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
 
 struct Line {
   std::string text;
@@ -124,6 +117,13 @@ std::string broken_too(const std::vector<int>& lines) {
 }
 
 }  // namespace
+
+Place setting_place(const Setting& setting) {
+  const std::size_t colon = setting.where.rfind(':');
+  if (colon == std::string::npos) return {setting.where, 0};
+  const auto line = parse_whole(std::string_view(setting.where).substr(colon + 1), 0, kMaxSeconds);
+  return line ? Place{setting.where.substr(0, colon), *line} : Place{setting.where, 0};
+}
 
 LsfConf LsfConf::parse(std::string_view text, const std::string& file_name, Problems& problems) {
   LsfConf conf;

@@ -19,6 +19,9 @@ struct Setting {
   std::string where;  // "FILE:LINE", for messages about the value
 };
 
+// `where` as a Place.
+Place setting_place(const Setting& setting);
+
 class LsfConf {
  public:
   LsfConf() = default;

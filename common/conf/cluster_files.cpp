@@ -1,0 +1,147 @@
+#include "common/conf/cluster_files.hpp"
+
+#include <algorithm>
+
+#include "common/base/host_list.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+class SetReader {
+ public:
+  explicit SetReader(const FileSources& sources) : sources_(sources) {}
+
+  CheckedClusterFiles read() {
+    ClusterFiles files;
+    if (const auto text = this->text(sources_.env_dir + "/lsf.conf")) {
+      files.lsf_conf = LsfConf::parse(*text, sources_.env_dir + "/lsf.conf", checked_.problems);
+      files.settings = read_load_settings(files.lsf_conf, sources_.env_dir, checked_.problems);
+      read_shared(files);
+    }
+    if (!checked_.problems.has_errors()) checked_.files = std::move(files);
+    return std::move(checked_);
+  }
+
+ private:
+  // A file that must be there.
+  std::optional<std::string> text(const std::string& path) {
+    auto text = sources_.read(path);
+    if (!text) {
+      checked_.problems.error({path, 0},
+                              "found no file that can be read, expected one: " + text.error().text);
+      return std::nullopt;
+    }
+    checked_.read.push_back(path);
+    return std::move(*text);
+  }
+
+  SectionFile sections(const std::string& text, const std::string& path, SectionSyntax syntax) {
+    syntax.include = [this](const std::string& included) {
+      auto content = sources_.read(included);
+      if (content) checked_.read.push_back(included);
+      return content;
+    };
+    syntax.time = sources_.time;
+    return parse_sections(text, path, syntax, checked_.problems);
+  }
+
+  void read_shared(ClusterFiles& files) {
+    const std::string path = files.settings.conf_dir + "/lsf.shared";
+    const auto text = this->text(path);
+    if (!text) return;
+    files.shared = read_lsf_shared(sections(*text, path, lsf_shared_syntax()), path, checked_.problems);
+    for (const SharedResource& resource : files.shared.resources) files.indices.add(resource.definition);
+    if (choose_cluster(files, path)) read_cluster(files);
+  }
+
+  bool choose_cluster(ClusterFiles& files, const std::string& path) {
+    const auto& clusters = files.shared.clusters;
+    std::string& name = files.settings.cluster;
+    if (name.empty() && !clusters.empty()) name = clusters[0].name;
+    if (std::any_of(clusters.begin(), clusters.end(),
+                    [&](const ClusterRow& row) { return row.name == name; }))
+      return true;
+    if (!clusters.empty())
+      checked_.problems.error({path, 0}, "found no cluster " + printable(name) +
+                                             ", expected the one that lsf.conf names in section Cluster");
+    return false;
+  }
+
+  void read_cluster(ClusterFiles& files) {
+    const std::string path = files.settings.conf_dir + "/lsf.cluster." + files.settings.cluster;
+    const auto text = this->text(path);
+    if (!text) return;
+    const std::string hosts_path = files.settings.env_dir + "/hosts";
+    const auto hosts = sources_.read(hosts_path);
+    if (hosts) checked_.read.push_back(hosts_path);
+    files.names = HostNames(files.lsf_conf.value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
+    const SectionFile file = sections(*text, path, lsf_cluster_syntax());
+    files.cluster = read_lsf_cluster(file, path, files.shared, files.indices, files.names, checked_.problems);
+    files.cluster.name = files.settings.cluster;
+    for (const Section* section : file.all("Parameters"))
+      for (const Row& row : section->rows)
+        for (const auto& [keyword, cell] : row.cells()) files.parameter_cells.set(keyword, cell);
+    choose_candidates(files);
+  }
+
+  void choose_candidates(ClusterFiles& files) {
+    auto& candidates = files.candidates;
+    for (const std::string& word : files.settings.master_list) {
+      const auto name = files.names.official(word);
+      const ClusterHost* host = name ? files.cluster.host(*name) : nullptr;
+      const Place place = setting_place(*files.lsf_conf.find("LSF_MASTER_LIST"));
+      if (!host || !host->server)
+        checked_.problems.error(place, "LSF_MASTER_LIST: found " + printable(word) +
+                                           ", expected a server host of section Host in lsf.cluster." +
+                                           files.cluster.name);
+      else if (std::find(candidates.begin(), candidates.end(), host->name) != candidates.end())
+        checked_.problems.warning(place,
+                                  "LSF_MASTER_LIST: found " + printable(word) + " twice, expected it once");
+      else
+        candidates.push_back(host->name);
+    }
+    if (!files.settings.master_list.empty()) return;
+    for (const ClusterHost& host : files.cluster.hosts)
+      if (host.server) candidates.push_back(host.name);
+    if (candidates.empty() && !files.cluster.hosts.empty())
+      checked_.problems.error(files.cluster.hosts[0].place,
+                              "found no server host, expected one that can be master (server 1)");
+  }
+
+  const FileSources& sources_;
+  CheckedClusterFiles checked_;
+};
+
+}  // namespace
+
+HostFacts ClusterFiles::facts(const std::string& host) const {
+  HostFacts facts;
+  facts.name = host;
+  const ClusterHost* row = cluster.host(host);
+  if (!row) return facts;
+  facts.type = row->type.value_or("");
+  facts.model = row->model.value_or("");
+  facts.cpu_factor = cpu_factor(facts.model);
+  facts.server = row->server;
+  facts.rexpri = row->rexpri;
+  facts.ndisks = std::max(row->disks, 0);
+  facts.booleans = row->booleans;
+  facts.dedicated = row->dedicated;
+  facts.values = row->values;
+  // VALUE@[default]: each host has its own. What the Host section says of one host counts more.
+  for (const ResourceMapping& mapping : cluster.resource_map)
+    for (const ResourceInstance& instance : mapping.instances)
+      if (row->server && instance.kind == ResourceInstance::Kind::each_host && instance.value)
+        facts.values.emplace(mapping.resource, *instance.value);
+  return facts;
+}
+
+double ClusterFiles::cpu_factor(std::string_view model) const {
+  const HostModel* known = shared.model(model);
+  return known ? known->cpu_factor : 1.0;
+}
+
+CheckedClusterFiles read_cluster_files(const FileSources& sources) { return SetReader(sources).read(); }
+
+}  // namespace rollcall::conf

@@ -1,0 +1,16 @@
+// The rows of section Host of lsf.cluster.NAME: hosts with what the site says of them. Pure.
+//
+// It is a part of the view lsf_cluster.hpp, which is what other rooms use. What a host finds out about itself is not here.
+#pragma once
+
+#include <vector>
+
+#include "common/conf/lsf_cluster.hpp"
+
+namespace rollcall::conf {
+
+// The hosts in the order of the file; their names are added to `names`.
+std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfShared& shared,
+                                           const IndexTable& indices, HostNames& names, Problems& problems);
+
+}  // namespace rollcall::conf

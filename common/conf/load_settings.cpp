@@ -1,0 +1,145 @@
+// What the load system's programs take from lsf.conf, with the default of each.
+#include <algorithm>
+
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+constexpr std::string_view kLogLevels[] = {"LOG_EMERG",   "LOG_ALERT",  "LOG_CRIT",  "LOG_ERR",
+                                           "LOG_WARNING", "LOG_NOTICE", "LOG_INFO",  "LOG_DEBUG",
+                                           "LOG_DEBUG1",  "LOG_DEBUG2", "LOG_DEBUG3"};
+
+class SettingsReader {
+ public:
+  SettingsReader(const LsfConf& conf, Problems& problems) : conf_(conf), problems_(problems) {}
+
+  LoadSettings read(const std::string& env_dir) {
+    LoadSettings settings;
+    settings.env_dir = env_dir;
+    settings.conf_dir = directory("LSF_CONFDIR", env_dir);
+    settings.server_dir = directory("LSF_SERVERDIR", "");
+    settings.log_dir = directory("LSF_LOGDIR", "");
+    settings.log_mask = log_mask();
+    settings.key_file = directory("ROLLCALL_CLUSTER_KEY", env_dir + "/cluster.key");
+    settings.work_dir = directory("ROLLCALL_RUNDIR", settings.log_dir);
+    settings.cluster = conf_.value("ROLLCALL_CLUSTER");
+    if (settings.cluster.empty()) settings.cluster = conf_.value("LSF_CLUSTER_NAME");
+    if (const Setting* port = conf_.find("LSF_LIM_PORT")) {
+      const auto number = parse_whole(port->value, 1, 65535);
+      if (!number) error(*port, "LSF_LIM_PORT", "a port from 1 to 65535");
+      settings.lim_port = number.value_or(settings.lim_port);
+    }
+    settings.master_list = hosts("LSF_MASTER_LIST");
+    settings.server_hosts = hosts("LSF_SERVER_HOSTS");
+    settings.strict_resreq = yes_no("LSF_STRICT_RESREQ");
+    settings.http = http();
+    warn_of_names();
+    return settings;
+  }
+
+ private:
+  // Every program must find the same file, whatever its working directory is.
+  std::string directory(std::string_view name, const std::string& otherwise) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return otherwise;
+    if (!setting->value.starts_with('/')) error(*setting, name, "an absolute path");
+    return setting->value;
+  }
+
+  std::string log_mask() {
+    const Setting* setting = conf_.find("LSF_LOG_MASK");
+    if (!setting) return "LOG_WARNING";
+    if (std::find(std::begin(kLogLevels), std::end(kLogLevels), setting->value) != std::end(kLogLevels))
+      return setting->value;
+    error(*setting, "LSF_LOG_MASK", "LOG_EMERG ... LOG_WARNING ... LOG_DEBUG3");
+    return "LOG_WARNING";
+  }
+
+  std::vector<std::string> hosts(std::string_view name) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return {};
+    auto words = split_words(setting->value);
+    for (const std::string& word : words)
+      if (!host_name(word)) error(*setting, name, "host names with blanks between them");
+    return words;
+  }
+
+  bool yes_no(std::string_view name) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return false;
+    const auto value = parse_yes_no(setting->value);
+    if (!value) error(*setting, name, "Y or N");
+    return value.value_or(false);
+  }
+
+  std::string http() {
+    const Setting* setting = conf_.find("ROLLCALL_HTTP");
+    if (!setting) return "";
+    const std::size_t colon = setting->value.rfind(':');
+    const std::string_view port =
+        std::string_view(setting->value).substr(colon == std::string::npos ? 0 : colon + 1);
+    if (parse_whole(port, 1, 65535) && colon != 0) return setting->value;
+    error(*setting, "ROLLCALL_HTTP", "PORT or ADDRESS:PORT");
+    return "";
+  }
+
+  // lsf.conf is full of names of other programs; what is a slip of the hand is told, the rest is not ours.
+  void warn_of_names() {
+    const auto& known = load_setting_names();
+    for (const auto& [name, setting] : conf_.settings()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      for (const std::string_view meant : known)
+        if (one_slip(name, meant))
+          problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
+                                                        std::string(meant) + "? It is passed over");
+    }
+  }
+
+  // One letter changed, left out or put in behind a prefix that is right: LSB_CONFDIR is not LSF_CONFDIR.
+  static bool one_slip(std::string_view name, std::string_view meant) {
+    if (name.substr(0, 4) != meant.substr(0, 4)) return false;
+    if (name.size() > meant.size()) std::swap(name, meant);
+    if (meant.size() - name.size() > 1) return false;
+    std::size_t same = 0;
+    while (same < name.size() && name[same] == meant[same]) ++same;
+    const std::size_t skip = meant.size() == name.size() ? 1 : 0;
+    return name.substr(std::min(same + skip, name.size())) == meant.substr(std::min(same + 1, meant.size()));
+  }
+
+  void error(const Setting& setting, std::string_view name, std::string_view expected) {
+    problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
+                                                ", expected " + std::string(expected));
+  }
+
+  const LsfConf& conf_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+const std::vector<std::string_view>& load_setting_names() {
+  static const std::vector<std::string_view> names{
+      "LSF_CLUSTER_NAME", "LSF_CONFDIR",     "LSF_LIM_PORT",     "LSF_LOGDIR",          "LSF_LOG_MASK",
+      "LSF_MASTER_LIST",  "LSF_SERVERDIR",   "LSF_SERVER_HOSTS", "LSF_STRICT_RESREQ",   "LSF_STRIP_DOMAIN",
+      "ROLLCALL_CLUSTER", "ROLLCALL_RUNDIR", "ROLLCALL_HTTP",    "ROLLCALL_CLUSTER_KEY"};
+  return names;
+}
+
+LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems) {
+  return SettingsReader(lsf_conf, problems).read(env_dir);
+}
+
+Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir) {
+  Problems problems;
+  auto settings = read_load_settings(lsf_conf, env_dir, problems);
+  for (const Problem& problem : problems.all())
+    if (problem.kind == Problem::Kind::error) return configuration_error(problem.line());
+  return settings;
+}
+
+}  // namespace rollcall::conf
