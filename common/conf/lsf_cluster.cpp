@@ -215,8 +215,8 @@ void ClusterReader::read_remote_clusters() {
 }  // namespace
 
 const ClusterHost* LsfCluster::host(std::string_view official) const {
-  const auto found =
-      std::find_if(hosts.begin(), hosts.end(), [official](const ClusterHost& host) { return host.name == official; });
+  const auto found = std::find_if(hosts.begin(), hosts.end(),
+                                  [official](const ClusterHost& host) { return host.name == official; });
   return found == hosts.end() ? nullptr : &*found;
 }
 
