@@ -308,7 +308,7 @@ class Job {
   }
 
   void close_report() {
-    if (!settings_.options.no_table) output_.table(roll_, settings_.options);
+    output_.tables(roll_, settings_.options);
     const auto& command = settings_.options.command;
     if (const auto written = report_.write(json_report(roll_, command, exit_code_)); !written)
       say(written.error().text);

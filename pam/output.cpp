@@ -63,10 +63,11 @@ void Output::progress(const std::string& line) {
   progress_shown_ = true;
 }
 
-void Output::table(const Roll& roll, const Options& options) {
+void Output::tables(const Roll& roll, const Options& options) {
   end_progress();
   const bool fold = options.fold || (terminal_ && !options.full_table && roll.tasks.size() >= kFoldFrom);
-  write(closing_table(roll, command_text(options), local_time, fold));
+  if (!options.no_table) write(closing_table(roll, command_text(options), local_time, fold));
+  if (options.usage) write((options.no_table ? "" : "\n") + usage_table(roll, fold));
 }
 
 void Output::end_progress() {

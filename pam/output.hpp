@@ -21,7 +21,8 @@ class Output {
   // One line that is written over; only on a terminal.
   void progress(const std::string& line);
   void end_progress();
-  void table(const Roll& roll, const Options& options);
+  // The closing table, and that of --usage, as the options want them.
+  void tables(const Roll& roll, const Options& options);
 
  private:
   void write(const std::string& text);

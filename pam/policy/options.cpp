@@ -1,7 +1,7 @@
 // The grammar of pam's words:
 //
 //   words   = { option } ( "-g" N command | "-g" command | "-mpi" command | [ "--" ] command )  |  "-h" |
-//   "-V" option  = "-t" | "-v" | "-n" NUM | "--dry-run" | "--full-table" | "--fold"
+//   "-V" option  = "-t" | "-v" | "-n" NUM | "--dry-run" | "--full-table" | "--fold" | "--usage"
 //           | long VALUE | long "=" VALUE
 //   long    = "--report" | "--timeout-first" | "--launcher-grace"
 //   N       = digits: how many words of command are the launcher's, itself included; 1 to one less than all
@@ -126,6 +126,7 @@ class Reader {
     if (word == "--dry-run") return &options_.dry_run;
     if (word == "--full-table") return &options_.full_table;
     if (word == "--fold") return &options_.fold;
+    if (word == "--usage") return &options_.usage;
     return nullptr;
   }
 
@@ -172,6 +173,7 @@ std::string usage_text() {
          "  --report FILE             write a JSON report of the job\n"
          "  --timeout-first SECONDS   end the job when no task has registered by then\n"
          "  --launcher-grace SECONDS  end the launcher that long after the last task\n"
+         "  --usage                   a second table: what each task has used\n"
          "  --full-table, --fold      one row per task; rows of equal tasks as ranges\n"
          "\n"
          "All of pam's options stand before -g, -mpi or the job. pam(1) has the rules and examples.\n";

@@ -29,6 +29,7 @@ struct Options {
   bool dry_run = false;
   bool full_table = false;
   bool fold = false;
+  bool usage = false;
   std::optional<int> tasks;                // -n, 1 to kMaxTasks
   std::optional<std::string> report_file;  // --report
   std::optional<Duration> timeout_first;   // --timeout-first; zero is off

@@ -8,9 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
-#include "pam/policy/roll_messages.hpp"
+#include "pam/policy/report_rows.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -19,47 +18,12 @@ constexpr const char* kHeader =
     "TID   HOST_NAME   COMMAND_LINE            STATUS            TERMINATION_TIME\n"
     "===== ========== ================  =======================  ===================\n";
 
-std::string status_text(const Task& task) {
-  switch (task.state) {
-    case TaskState::ended:
-      return task.status.text();
-    case TaskState::not_started:
-      return "Not started";
-    default:
-      return "Lost";
-  }
-}
-
 std::string printf_row(const std::string& tid, const std::string& host, const std::string& command,
                        const std::string& status, const std::string& time) {
   char line[512];
   std::snprintf(line, sizeof line, "%s %-10.10s %-16.16s  %-23s  %s\n", tid.c_str(), host.c_str(),
                 command.c_str(), status.c_str(), time.c_str());
   return line;
-}
-
-std::string tid_text(std::uint32_t tid) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%05u", tid);
-  return text;
-}
-
-// Control bytes of a command would tear the table.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
-}
-
-std::vector<Tid> order_of_rows(const std::vector<std::uint32_t>& ids) {
-  std::vector<Tid> order(ids.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](Tid a, Tid b) { return ids[a] < ids[b]; });
-  return order;
-}
-
-bool alike(const Task& a, const Task& b) {
-  return status_text(a) == status_text(b) && a.registration.command == b.registration.command;
 }
 
 nlohmann::json seconds(std::int64_t us) { return static_cast<double>(us) / 1e6; }
@@ -120,24 +84,12 @@ std::string closing_table(const Roll& roll, const std::string& command, const Lo
   const std::string job_line = "Job  " + one_line(command) + "\n";
   if (roll.tasks.empty()) return job_line;  // the launcher failed before any task registered
   std::string table = job_line + "\n" + kHeader;
-  const auto ids = table_ids(roll);
-  const auto order = order_of_rows(ids);
-  for (std::size_t first = 0; first < order.size();) {
-    const Task& task = roll.tasks[order[first]];
-    std::size_t last = first;
-    std::set<std::string> hosts{task.registration.host};
-    std::int64_t end_us = task.end_us;
-    while (fold && last + 1 < order.size() && alike(task, roll.tasks[order[last + 1]])) {
-      const Task& next = roll.tasks[order[++last]];
-      hosts.insert(next.registration.host);
-      end_us = std::max(end_us, next.end_us);
-    }
-    const std::string tid =
-        tid_text(ids[order[first]]) + (last > first ? "-" + tid_text(ids[order[last]]) : "");
-    table += printf_row(tid, one_line(last > first ? fold_hosts(hosts) : task.registration.host),
-                        one_line(task.registration.command), status_text(task),
+  for (const auto& row : rows_of(roll, fold)) {
+    std::int64_t end_us = 0;
+    for (const Tid tid : row.tasks) end_us = std::max(end_us, roll.tasks[tid].end_us);
+    const Task& task = roll.tasks[row.tasks.front()];
+    table += printf_row(row.tid, row.hosts, one_line(task.registration.command), status_text(task),
                         end_us == 0 ? "" : local_time(end_us));
-    first = last + 1;
   }
   return table;
 }

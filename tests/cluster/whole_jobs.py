@@ -136,6 +136,17 @@ def test_the_table_can_be_left_out(bench):
     bench.saw("no table with -t")
 
 
+def test_usage_is_a_second_table(bench):
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "exit", "0"], "-n", "2", "-t", "--usage")
+    job.expect_exit(0)
+    table = [line.split() for line in job.stderr.splitlines()]
+    expect_equal([row[0] for row in table], ["TID", "=====", "00000", "00001", "total"], f"rows\n{job.told()}")
+    memory = [t["peak_memory_bytes"] / 1024**2 for t in job.report["tasks"]]
+    expect_equal([row[6] for row in table[2:4]], [f"{m:.1f}" for m in memory], "MiB, as in the report")
+    bench.saw(" ".join(table[-1]))
+
+
 def test_v_says_which_rule_counts(bench):
     notes = bench.fresh_directory()
     launcher = fake(bench, "--tasks", 2)
