@@ -77,6 +77,7 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
   if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
   if (!place(plan, moved)) return SpawnStage::redirect;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
+  if (plan.own_session && setsid() < 0) return SpawnStage::process_group;
   if (plan.identity && !become_user(*plan.identity)) return SpawnStage::identity;
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;

@@ -37,6 +37,7 @@ struct SpawnPlan {
   sigset_t mask{};                       // the child's signal mask
   bool ignore_sigchld = false;           // SIGCHLD is ignored in the child (it was, before we needed it)
   bool own_group = false;                // the child leads a process group of its own
+  bool own_session = false;              // the same of a session: it has no terminal
   int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
   std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
   int cgroup = -1;           // directory of the version 2 cgroup that the child is born in; -1: ours
