@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -56,10 +57,17 @@ bool is_alive(pid_t pid) {
   return state != 'Z' && state != 'X';
 }
 
-int signal_descendants(int signo) {
+int signal_descendants(int signo, const std::vector<pid_t>& spare) {
+  std::vector<pid_t> spared = spare;
+  for (const pid_t pid : spare) {
+    const auto below = descendants_of(pid);
+    spared.insert(spared.end(), below.begin(), below.end());
+  }
   int reached = 0;
-  for (const pid_t pid : descendants_of(getpid()))
-    if (is_alive(pid) && kill(pid, signo) == 0) ++reached;
+  for (const pid_t pid : descendants_of(getpid())) {
+    if (std::find(spared.begin(), spared.end(), pid) != spared.end() || !is_alive(pid)) continue;
+    if (kill(pid, signo) == 0) ++reached;
+  }
   return reached;
 }
 

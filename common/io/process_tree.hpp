@@ -13,8 +13,9 @@ namespace rollcall::io {
 // Every descendant of `root` (not root itself), parents before children. Zombies are among them.
 std::vector<pid_t> descendants_of(pid_t root);
 
-// Sends `signo` to every descendant of this process. Returns how many living ones (not zombies) it reached.
-int signal_descendants(int signo);
+// Sends `signo` to every descendant of this process but those in `spare` and what those have started. Returns how many
+// living ones (not zombies) it reached.
+int signal_descendants(int signo, const std::vector<pid_t>& spare = {});
 
 // True while the process exists and is not a zombie.
 bool is_alive(pid_t pid);
