@@ -1,0 +1,226 @@
+#include "elim/melim/elim.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "common/base/host_list.hpp"
+#include "common/io/spawn.hpp"
+
+namespace rollcall::melim {
+namespace {
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> words;
+  for (char** word = environ; word != nullptr && *word != nullptr; ++word) words.emplace_back(*word);
+  return words;
+}
+
+bool ready(std::span<const pollfd> fds, const io::Descriptor& descriptor) {
+  return descriptor && std::any_of(fds.begin(), fds.end(), [&](const pollfd& fd) {
+           return fd.fd == descriptor.get() && fd.revents != 0;
+         });
+}
+
+wire::ElimState::State wire_state(Phase phase) {
+  switch (phase) {
+    case Phase::running:
+      return wire::ElimState::RUNNING;
+    case Phase::aborted:
+      return wire::ElimState::ABORTED;
+    case Phase::given_up:
+      return wire::ElimState::GIVEN_UP;
+    case Phase::waiting:
+    case Phase::ending:
+    case Phase::retired:
+      break;
+  }
+  return wire::ElimState::WAITING;
+}
+
+}  // namespace
+
+Elim::Elim(std::string name, FileIdentity identity, Surroundings& around, TimePoint now)
+    : name_(std::move(name)), identity_(identity), around_(around), life_(around.orders.rules, now) {}
+
+void Elim::feed(const Event& event, TimePoint now) {
+  const auto state = [this] { return std::tuple(wire_state(life_.phase), life_.restarts, life_.phase); };
+  const auto before = state();
+  for (const Effect& effect : step(life_, event, now)) std::visit([this](const auto& e) { act(e); }, effect);
+  if (state() != before) around_.states_changed = true;
+  if (start_failure_) feed(StartFailed{*std::exchange(start_failure_, std::nullopt)}, now), feed(Gone{}, now);
+}
+
+void Elim::act(const Start&) {
+  std::vector<std::string> argv{around_.orders.server_dir + "/" + name_};
+  argv.insert(argv.end(), around_.orders.arguments.begin(), around_.orders.arguments.end());
+  auto keeper = start_keeper(argv, elim_environment(own_environment(), around_.orders));
+  deaf_ = false;
+  output_.clear();
+  errors_.clear();
+  gate_ = {};
+  if (keeper)
+    keeper_ = std::move(*keeper);
+  else
+    start_failure_ = keeper.error().text;
+}
+
+void Elim::act(const End&) {
+  if (keeper_) shutdown(keeper_->control.get(), SHUT_WR);
+}
+
+void Elim::act(const Say& e) { say(e.text); }
+
+void Elim::act(const SayRest& e) {
+  ++refused_;
+  last_error_ = e.text;
+  deaf_ = true;
+  around_.states_changed = true;
+  say(e.text + "; it has said " + printable(output_.rest(), kLineShown));
+}
+
+void Elim::add_to(std::vector<pollfd>& fds, TimePoint now) const {
+  if (!keeper_) return;
+  fds.push_back({keeper_->control.get(), POLLIN, 0});
+  if (deaf_ || !gate_.open(now)) return;
+  if (keeper_->output) fds.push_back({keeper_->output.get(), POLLIN, 0});
+  if (keeper_->errors) fds.push_back({keeper_->errors.get(), POLLIN, 0});
+}
+
+void Elim::turn(std::span<const pollfd> fds, TimePoint now) {
+  if (keeper_) {
+    if (ready(fds, keeper_->output)) read_stream(Stream::output, now);
+    if (ready(fds, keeper_->errors)) read_stream(Stream::errors, now);
+  }
+  // Late or not: what has been written in time counts.
+  if (keeper_ && life_.block_at && now >= *life_.block_at) read_stream(Stream::output, now);
+  if (keeper_ && ready(fds, keeper_->control)) take_keeper_words(now);
+  feed(TimePassed{}, now);
+}
+
+std::optional<TimePoint> Elim::next_deadline(TimePoint now) const {
+  auto deadline = melim::next_deadline(life_);
+  const bool reads = keeper_ && !deaf_ && (keeper_->output || keeper_->errors);
+  if (reads && !gate_.open(now) && (!deadline || gate_.opens_at() < *deadline)) deadline = gate_.opens_at();
+  return deadline;
+}
+
+// One read: an elim that has more to say is heard again after the others.
+void Elim::read_stream(Stream stream, TimePoint now) {
+  if (deaf_ || !descriptor(stream)) return;
+  const ssize_t size = read(descriptor(stream).get(), around_.buffer.data(), around_.buffer.size());
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) {
+    descriptor(stream).reset();
+    return;
+  }
+  if (!gate_.took(static_cast<std::size_t>(size), now)) {
+    deaf_ = true;
+    last_error_ = "writes far more than an elim may";
+    return feed(Flooded{}, now);
+  }
+  if (!take_bytes(stream, {around_.buffer.data(), static_cast<std::size_t>(size)}, now)) return;
+  // A full buffer says nothing of where the string ends: the rest is in the pipe.
+  if (stream == Stream::errors || static_cast<std::size_t>(size) == around_.buffer.size()) return;
+  feed(output_.in_line() ? Event(StringBegun{}) : Event(StringRead{}), now);
+}
+
+// What is left in the pipes of an elim that has ended; a flood is cut off by its gate.
+void Elim::read_all(TimePoint now) {
+  for (const Stream stream : {Stream::output, Stream::errors}) {
+    std::size_t read_bytes = 1;
+    for (int turns = 0; turns < 16 && read_bytes > 0 && !deaf_ && descriptor(stream); ++turns) {
+      const ssize_t size = read(descriptor(stream).get(), around_.buffer.data(), around_.buffer.size());
+      read_bytes = size > 0 ? static_cast<std::size_t>(size) : 0;
+      if (read_bytes > 0) take_bytes(stream, {around_.buffer.data(), read_bytes}, now);
+    }
+  }
+}
+
+// False where it has said something that ends it.
+bool Elim::take_bytes(Stream stream, std::string_view bytes, TimePoint now) {
+  if (stream == Stream::errors) {
+    errors_.feed(bytes, [&](std::string_view line, LineCutter::Kind) { take_error_line(line, now); });
+    return true;
+  }
+  bool complete = false;
+  output_.feed(bytes, [&](std::string_view line, LineCutter::Kind kind) {
+    complete = true;
+    take_line(line, kind, now);
+  });
+  // The block time counts from the first byte of each string.
+  if (complete && !deaf_) feed(StringRead{}, now);
+  return !deaf_;
+}
+
+void Elim::take_line(std::string_view line, LineCutter::Kind kind, TimePoint now) {
+  if (deaf_) return;
+  const bool too_long = kind == LineCutter::Kind::too_long;
+  if (around_.orders.debug && debug_lines_.take(now)) say("received " + printable(line, 4096));
+  LoadString said = too_long ? refuse_long_line() : read_load_string(line, around_.names);
+  if (!said.faults.empty()) ++refused_;
+  for (const Fault& fault : said.faults) take_fault(fault, line);
+  for (Reading& reading : said.readings) around_.merge.put(std::move(reading));
+  if (!said.refused) return;
+  deaf_ = true;
+  feed(StringRefused{}, now);
+}
+
+void Elim::take_fault(const Fault& fault, std::string_view line) {
+  last_error_ = fault.text;
+  around_.states_changed = true;
+  if (said_.first(fault)) say(fault.text + "; the line: " + printable(line, kLineShown));
+}
+
+void Elim::take_error_line(std::string_view line, TimePoint now) {
+  if (!error_lines_.take(now)) return;
+  if (const auto missing = error_lines_.left_out(); missing > 0)
+    say(std::to_string(missing) + " lines of its stderr were left out: too many at once");
+  say("stderr: " + printable(line, kLineShown));
+}
+
+void Elim::take_keeper_words(TimePoint now) {
+  KeeperWord word;
+  ssize_t size = 0;
+  while (keeper_ && (size = recv(keeper_->control.get(), &word, sizeof word, MSG_DONTWAIT)) ==
+                        static_cast<ssize_t>(sizeof word)) {
+    switch (word.kind) {
+      case KeeperWord::started:
+        say("started, pid " + std::to_string(word.value));
+        break;
+      case KeeperWord::not_started:
+        feed(StartFailed{std::string("cannot ") + io::stage_text(static_cast<io::SpawnStage>(word.stage)) +
+                         " it: " + std::strerror(word.value)},
+             now);
+        break;
+      case KeeperWord::ended:
+        read_all(now);  // its last words come before its end
+        feed(Ended{ExitStatus::from_wait(word.value)}, now);
+        break;
+    }
+  }
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close_keeper(now);
+}
+
+void Elim::close_keeper(TimePoint now) {
+  read_all(now);
+  if (errors_.in_line()) take_error_line(errors_.rest(), now);
+  if (!deaf_ && !output_.rest().empty())
+    say("has ended in the middle of a load update string: " + printable(output_.rest(), kLineShown));
+  keeper_.reset();
+  feed(Gone{}, now);
+}
+
+void Elim::describe(wire::ElimState& state) const {
+  state.set_name(name_);
+  state.set_state(wire_state(life_.phase));
+  state.set_restarts(life_.restarts);
+  state.set_errors(refused_);
+  state.set_last_error(last_error_.substr(0, 2 * kLineShown));
+}
+
+}  // namespace rollcall::melim

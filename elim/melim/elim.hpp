@@ -1,0 +1,97 @@
+// Elim: one elim of this host: its file, its life, its keeper while it runs, and what it says.
+//
+// It carries out what elim_life decides. It owns the keeper's descriptors and reads them at most every kReadPause. It
+// does not know the other elims: what it reads goes into the merge that they share.
+#pragma once
+
+#include <poll.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/wire/load.pb.h"
+#include "elim/melim/elim_log.hpp"
+#include "elim/melim/keeper.hpp"
+#include "elim/melim/server_dir.hpp"
+#include "elim/policy/elim_life.hpp"
+#include "elim/policy/elim_merge.hpp"
+#include "elim/policy/elim_orders.hpp"
+#include "elim/policy/line_cutter.hpp"
+#include "elim/policy/output_limits.hpp"
+#include "elim/policy/said_once.hpp"
+
+namespace rollcall::melim {
+
+// What all elims of a host share; it outlives them.
+struct Surroundings {
+  ElimOrders orders;
+  ElimNames names;
+  ElimMerge merge;
+  ElimLog log;
+  std::vector<char> buffer = std::vector<char>(kReadBytes);
+  bool states_changed = false;  // an ElimState is to be reported
+};
+
+class Elim {
+ public:
+  Elim(std::string name, FileIdentity identity, Surroundings& around, TimePoint now);
+
+  const std::string& name() const { return name_; }
+  const FileIdentity& identity() const { return identity_; }
+  void set_identity(const FileIdentity& identity) { identity_ = identity; }
+  bool retired() const { return life_.phase == Phase::retired; }
+  // It is ended for good, and the file is not to be run.
+  bool leaving() const { return life_.phase == Phase::ending && life_.next == Next::retire; }
+
+  void feed(const Event& event, TimePoint now);
+
+  void add_to(std::vector<pollfd>& fds, TimePoint now) const;
+  // What came through the descriptors that poll found ready, then the time.
+  void turn(std::span<const pollfd> fds, TimePoint now);
+  std::optional<TimePoint> next_deadline(TimePoint now) const;
+
+  // The process that MELIM is not to take for a stray; -1: none.
+  pid_t keeper_pid() const { return keeper_ ? keeper_->pid : -1; }
+  void describe(wire::ElimState& state) const;
+
+ private:
+  enum class Stream { output, errors };
+
+  void act(const Start&);
+  void act(const End&);
+  void act(const Say& e);
+  void act(const SayRest& e);
+
+  void read_stream(Stream stream, TimePoint now);
+  void read_all(TimePoint now);
+  bool take_bytes(Stream stream, std::string_view bytes, TimePoint now);
+  void take_line(std::string_view line, LineCutter::Kind kind, TimePoint now);
+  void take_fault(const Fault& fault, std::string_view line);
+  void take_error_line(std::string_view line, TimePoint now);
+  void take_keeper_words(TimePoint now);
+  void close_keeper(TimePoint now);
+  void say(const std::string& text) { around_.log.say(name_ + ": " + text); }
+  io::Descriptor& descriptor(Stream stream) {
+    return stream == Stream::output ? keeper_->output : keeper_->errors;
+  }
+
+  std::string name_;
+  FileIdentity identity_;
+  Surroundings& around_;
+  Life life_;
+  std::optional<Keeper> keeper_;
+  std::optional<std::string> start_failure_;  // there is no keeper to tell it
+  bool deaf_ = false;                         // it has said something that ends it: nothing more counts
+  LineCutter output_{kLineLimit};
+  LineCutter errors_{kLineShown};
+  FloodGate gate_;
+  LineBudget error_lines_{100, std::chrono::seconds(10)};
+  LineBudget debug_lines_{1000, std::chrono::milliseconds(100)};
+  SaidOnce said_;
+  std::uint64_t refused_ = 0;
+  std::string last_error_;
+};
+
+}  // namespace rollcall::melim

@@ -1,0 +1,29 @@
+// ElimLog: LSF_LOGDIR/melim.log.HOST. Every line is opened, appended and closed: the file may be rotated, removed or on
+// a full disk at any time, and a line that cannot be written is lost, nothing else.
+//
+// No link is followed and nothing but a regular file of ours or root's is written: the directory may be one that
+// others write. Lines are bounded in number; where some were left out, the next one says how many.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "elim/policy/output_limits.hpp"
+
+namespace rollcall::melim {
+
+class ElimLog {
+ public:
+  // Empty: no log, lines go nowhere.
+  void open(std::string file) { file_ = std::move(file); }
+
+  void say(std::string_view text);
+
+ private:
+  void write_line(const std::string& line) const;
+
+  std::string file_;
+  LineBudget budget_{2000, std::chrono::milliseconds(200)};
+};
+
+}  // namespace rollcall::melim

@@ -1,0 +1,38 @@
+// Keeper: the process between MELIM and one elim. It is the elim's parent and adopts everything that the elim forks, in
+// whatever session, so it can end all of it; and it does so by itself when MELIM asks, and when MELIM is gone.
+//
+// A fork of MELIM that never executes anything: it costs its stack. MELIM and its keeper share a socketpair: the keeper
+// tells how the elim began and ended, and closes it when nothing of the elim is left; MELIM's shutdown of it, or its
+// death, is the order to end. What the keeper decides is elim_end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::melim {
+
+// What a keeper tells MELIM; one message of the socketpair.
+struct KeeperWord {
+  enum Kind : std::int32_t { started, not_started, ended } kind = started;
+  std::int32_t value = 0;  // started: the elim's pid; not_started: errno; ended: the word of wait(2)
+  std::int32_t stage = 0;  // not_started: SpawnStage
+};
+
+struct Keeper {
+  pid_t pid = -1;
+  io::Descriptor control;
+  io::Descriptor output;  // the elim's standard output and error; non-blocking
+  io::Descriptor errors;
+};
+
+// Starts a keeper, which starts `argv` with `environment`.
+Result<Keeper> start_keeper(const std::vector<std::string>& argv,
+                            const std::vector<std::string>& environment);
+
+}  // namespace rollcall::melim

@@ -1,0 +1,35 @@
+// LimLink: MELIM's end of the socketpair that LIM started it with, descriptor 3: frames in clear, orders in, reports out.
+//
+// It keeps one unfinished frame in and one report out: while LIM does not read, nothing is added, and the values wait in
+// ElimMerge, where the newest replaces the older.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/io/descriptor.hpp"
+#include "common/wire/frame.hpp"
+#include "common/wire/load.pb.h"
+
+namespace rollcall::melim {
+
+class LimLink {
+ public:
+  explicit LimLink(io::Descriptor socket) : socket_(std::move(socket)) {}
+
+  int fd() const { return socket_.get(); }
+  bool wants_to_write() const { return !out_.empty(); }
+
+  // Everything that has come; false: LIM is gone, or says what cannot be understood.
+  bool receive(const std::function<void(const wire::ToMelim&)>& sink);
+  void send(const wire::FromMelim& message);
+  // False: LIM is gone.
+  bool flush();
+
+ private:
+  io::Descriptor socket_;
+  wire::FrameDecoder decoder_;
+  std::string out_;
+};
+
+}  // namespace rollcall::melim
