@@ -116,23 +116,28 @@ class SetReader {
 }  // namespace
 
 HostFacts ClusterFiles::facts(const std::string& host) const {
+  if (const ClusterHost* row = cluster.host(host)) return facts(*row);
   HostFacts facts;
   facts.name = host;
-  const ClusterHost* row = cluster.host(host);
-  if (!row) return facts;
-  facts.type = row->type.value_or("");
-  facts.model = row->model.value_or("");
+  return facts;
+}
+
+HostFacts ClusterFiles::facts(const ClusterHost& row) const {
+  HostFacts facts;
+  facts.name = row.name;
+  facts.type = row.type.value_or("");
+  facts.model = row.model.value_or("");
   facts.cpu_factor = cpu_factor(facts.model);
-  facts.server = row->server;
-  facts.rexpri = row->rexpri;
-  facts.ndisks = std::max(row->disks, 0);
-  facts.booleans = row->booleans;
-  facts.dedicated = row->dedicated;
-  facts.values = row->values;
+  facts.server = row.server;
+  facts.rexpri = row.rexpri;
+  facts.ndisks = std::max(row.disks, 0);
+  facts.booleans = row.booleans;
+  facts.dedicated = row.dedicated;
+  facts.values = row.values;
   // VALUE@[default]: each host has its own. What the Host section says of one host counts more.
   for (const ResourceMapping& mapping : cluster.resource_map)
     for (const ResourceInstance& instance : mapping.instances)
-      if (row->server && instance.kind == ResourceInstance::Kind::each_host && instance.value)
+      if (row.server && instance.kind == ResourceInstance::Kind::each_host && instance.value)
         facts.values.emplace(mapping.resource, *instance.value);
   return facts;
 }

@@ -46,6 +46,7 @@ struct ClusterFiles {
 
   // What the files say of a host: type, model, cpu factor (1 where detected), static resources. Official name.
   HostFacts facts(const std::string& host) const;
+  HostFacts facts(const ClusterHost& row) const;  // the same of a row of cluster.hosts
   // The cpu factor of a model, also after detection; 1 where lsf.shared does not have it.
   double cpu_factor(std::string_view model) const;
 };
