@@ -51,7 +51,6 @@ struct MachineTopology {
   std::vector<Device> devices;     // only where asked for
   std::uint64_t bytes = 0;         // memory of all nodes
   std::string processor;           // name of the first package's processor; empty: not known
-  std::string tree;                // for lshosts -T
 
   friend bool operator==(const MachineTopology&, const MachineTopology&) = default;
 };

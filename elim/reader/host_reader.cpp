@@ -1,0 +1,108 @@
+#include "elim/reader/host_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "elim/reader/disks.hpp"
+#include "elim/reader/files_below.hpp"
+#include "elim/reader/host_sizes.hpp"
+#include "elim/reader/logins.hpp"
+#include "elim/reader/memory_limits.hpp"
+
+namespace rollcall::load {
+namespace {
+
+using std::chrono::seconds;
+
+// Reads what is due. A turn that comes a little early still counts, so that an interval never becomes the next one.
+class Due {
+ public:
+  explicit Due(Duration every) : every_(every) {}
+  bool operator()(TimePoint now) {
+    if (last_ && now - *last_ < every_ - kSampleInterval / 2) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  Duration every_;
+  std::optional<TimePoint> last_;
+};
+
+}  // namespace
+
+struct LoadSampler::State {
+  explicit State(HostSource from) : source(with_defaults(std::move(from))), files(source.root) {}
+
+  void read_queue(Reading& reading);
+  void read_rates(Reading& reading);
+  void read_logins(Reading& reading);
+  void read_tmp(Reading& reading);
+
+  HostSource source;
+  FilesBelow files;
+  LoadState load;
+  HostSizes sizes;
+  std::vector<std::string> disks;
+  std::optional<long long> last_used;  // of any terminal, since 1970: people who left stay in it
+  Due rates_due{seconds(15)}, logins_due{seconds(30)}, tmp_due{seconds(120)};
+};
+
+void LoadSampler::State::read_queue(Reading& reading) {
+  const auto text = files.text("proc/loadavg");
+  const auto kernel = text ? kernel_load(*text) : std::nullopt;
+  if (!kernel) return;
+  reading.running = static_cast<double>(kernel->running > 0 ? kernel->running - 1 : 0);  // we run as well
+  reading.loads = {kernel->one, kernel->fifteen};
+}
+
+void LoadSampler::State::read_rates(Reading& reading) {
+  if (const auto text = files.text("proc/stat")) reading.cpu = cpu_ticks(*text);
+  if (const auto text = files.text("proc/vmstat")) reading.pages = swapped_pages(*text);
+  if (const auto text = files.text("proc/diskstats")) reading.disks = disk_sectors(*text, disks);
+  const auto memory = read_memory(files);
+  if (!memory) return;
+  reading.mem = static_cast<double>(memory->available / 1024);
+  reading.swp = static_cast<double>(memory->swap_available / 1024);
+  sizes.maxmem = memory->total / 1024;
+  sizes.maxswp = memory->swap_total / 1024;
+}
+
+void LoadSampler::State::read_logins(Reading& reading) {
+  const auto logins = current_logins(files);
+  reading.users = distinct_users(logins);
+  if (const auto used = last_terminal_use(files, logins))
+    last_used = std::max(last_used.value_or(*used), *used);
+  const auto now = source.wall_clock().count();
+  std::optional<double> idle;
+  if (last_used) idle = static_cast<double>(now - *last_used);
+  // Nobody has been here since LIM started: since the machine did.
+  if (const auto text = idle ? std::nullopt : files.text("proc/uptime")) idle = uptime_seconds(*text);
+  if (idle) reading.idle_minutes = std::floor(std::max(*idle, 0.0) / 60);
+}
+
+void LoadSampler::State::read_tmp(Reading& reading) {
+  disks = local_disks(files);
+  const auto size = size_of_tmp(source, files);
+  if (!size) return;
+  reading.tmp = size->free_mb;
+  sizes.maxtmp = static_cast<std::uint64_t>(size->total_mb);
+}
+
+LoadSampler::LoadSampler(HostSource source) : state_(std::make_unique<State>(std::move(source))) {}
+LoadSampler::LoadSampler(LoadSampler&&) noexcept = default;
+LoadSampler& LoadSampler::operator=(LoadSampler&&) noexcept = default;
+LoadSampler::~LoadSampler() = default;
+
+BuiltInLoad LoadSampler::sample(TimePoint now) {
+  Reading reading;
+  state_->read_queue(reading);
+  if (state_->tmp_due(now)) state_->read_tmp(reading);
+  if (state_->rates_due(now)) state_->read_rates(reading);
+  if (state_->logins_due(now)) state_->read_logins(reading);
+  return update(state_->load, reading, now);
+}
+
+const HostSizes& LoadSampler::sizes() const { return state_->sizes; }
+
+}  // namespace rollcall::load
