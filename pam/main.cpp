@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -57,6 +58,8 @@ int main(int argc, char** argv) {
   fill_standard_streams();
   try {
     return run({argv + 1, argv + argc});
+  } catch (const boost::system::system_error& error) {
+    return fail(internal_error("cannot begin: " + error.code().message()));
   } catch (const std::exception& error) {  // no descriptors or no memory left: what the libraries throw at
     return fail(internal_error(error.what()));
   }

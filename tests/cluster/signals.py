@@ -9,7 +9,7 @@ import signal
 
 from rollcall_testing import launchers, processes
 from rollcall_testing.job import method_1, pam, requires_pam
-from rollcall_testing.programs import ids_in, notes_in, wait_for_ready
+from rollcall_testing.programs import end_of, ids_in, notes_in, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
 
@@ -149,6 +149,19 @@ def test_a_job_that_was_stopped_ends_well(bench):
     job.signal(signal.SIGCONT)
     job.expect_exit(0)
     bench.saw("0 after stop and CONT")
+
+
+def test_tasks_that_ignore_term(bench):
+    """They are killed after JOB_TERMINATE_INTERVAL, and their TaskStarters still tell how they ended."""
+    launcher, notes = launchers.by_name("", bench), bench.fresh_directory()
+    words = method_1(launcher.words(TASKS), [bench.target, notes, "ignore-term"])
+    job = pam(bench, "-n", str(TASKS), *words, conf={"JOB_TERMINATE_INTERVAL": 1})
+    wait_for_ready(notes, TASKS, job)
+    job.signal(signal.SIGTERM)
+    wait_until(lambda: not job.tasks(), lambda: f"no task alive: {job.tasks()}\n{job.told()}", 10)
+    job.wait(20)  # the code is the launcher's: Hydra says 0
+    expect_equal([end_of(t) for t in job.report["tasks"]], ["signal 9"] * TASKS, f"ends in the report\n{job.told()}")
+    bench.saw("killed, and every one reported so")
 
 
 main(hosts=4, requires=requires_pam)
