@@ -1,0 +1,195 @@
+#include "elim/commands/daemon_place.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "common/io/host_addresses.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+constexpr std::size_t kMostLogBytes = 1 << 16;
+constexpr int kMostPidFileBytes = 200;
+
+Error failed(const std::string& path, const char* what, int error) {
+  return configuration_error(path + ": cannot " + what + ": " + std::strerror(error));
+}
+
+Ownership ownership(const struct stat& info) {
+  return {info.st_uid, info.st_gid, static_cast<std::uint32_t>(info.st_mode & 07777), S_ISDIR(info.st_mode)};
+}
+
+bool writable_directory(const std::string& path) {
+  struct stat info;
+  return !path.empty() && stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+bool executable(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+// Up to `size` bytes from `from` on; fewer where there are no more.
+std::string read_at(int fd, std::size_t from, std::size_t size) {
+  std::string text(size, '\0');
+  const ssize_t got = pread(fd, text.data(), size, static_cast<off_t>(from));
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+// The mark in an open pid file; nothing where it holds something else.
+std::optional<ProcessMark> mark_in(int fd, const std::string& path) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMostPidFileBytes) return {};
+  const auto mark = parse_pid_file(read_at(fd, 0, kMostPidFileBytes), path);
+  if (!mark) return {};
+  return *mark;
+}
+
+// For appending, and nobody else's: in a directory that many may write a name can be anybody's trap.
+io::Descriptor open_own_log(const std::string& path) {
+  io::Descriptor fd(open(
+      path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+  struct stat info;
+  const bool ours = fd && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                    info.st_nlink == 1;
+  if (!ours) return io::Descriptor();
+  fcntl(fd.get(), F_SETFL, O_APPEND);
+  return fd;
+}
+
+}  // namespace
+
+DaemonPlace::DaemonPlace(conf::LoadSettings settings)
+    : settings_(std::move(settings)), host_(io::host_name_here()) {}
+
+Result<void> DaemonPlace::check_trust() const {
+  for (const std::string& path : {settings_.env_dir, settings_.env_dir + "/lsf.conf"}) {
+    struct stat info;
+    if (stat(path.c_str(), &info) != 0) return failed(path, "look at it", errno);
+    if (const auto why = unsafe_for(geteuid(), ownership(info)); !why.empty())
+      return configuration_error(path + ": " + why + ": it says what root is to start");
+  }
+  return {};
+}
+
+Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
+  if (!settings_.server_dir.empty()) {
+    const std::string path = settings_.server_dir + "/" + kind.name;
+    if (executable(path)) return path;
+  }
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string beside = (own.parent_path() / kind.name).string();
+  if (!error && executable(beside)) return beside;
+  const std::string first = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
+  return configuration_error(kind.name + ": found no such program in " + first + " nor in " +
+                             own.parent_path().string() + ", expected it in one of them");
+}
+
+std::string DaemonPlace::own_directory() const {
+  return "/tmp/rollcall-" + std::to_string(geteuid()) + "-" + std::to_string(settings_.lim_port);
+}
+
+Result<void> DaemonPlace::make_own_directory() const {
+  const std::string path = own_directory();
+  if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return failed(path, "make it", errno);
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return failed(path, "look at it", errno);
+  if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return {};
+  return configuration_error(path + ": found something of another's, expected a directory that only user " +
+                             std::to_string(geteuid()) + " may write");
+}
+
+Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const {
+  const std::string name = "/" + kind.name + ".log." + host_;
+  OpenLog log;
+  if (!settings_.log_dir.empty()) {
+    log.path = settings_.log_dir + name;
+    log.fd = open_own_log(log.path);
+  }
+  if (!log.fd) {
+    if (auto made = make_own_directory(); !made) return made.error();
+    log.path = own_directory() + name;
+    log.fd = open_own_log(log.path);
+    if (!log.fd) return configuration_error(log.path + ": cannot write to it");
+  }
+  struct stat info;
+  if (fstat(log.fd.get(), &info) == 0) log.size = static_cast<std::size_t>(info.st_size);
+  return log;
+}
+
+std::string DaemonPlace::pid_file(const DaemonKind& kind) const {
+  const std::string name = "/" + kind.name + "." + host_ + ".pid";
+  const std::string wanted = settings_.work_dir + name, own = own_directory() + name;
+  if (settings_.work_dir.empty()) return own;
+  if (access(wanted.c_str(), F_OK) == 0) return wanted;
+  if (access(own.c_str(), F_OK) == 0) return own;
+  return writable_directory(settings_.work_dir) ? wanted : own;
+}
+
+Result<void> DaemonPlace::prepare_pid_file(const DaemonKind& kind) const {
+  if (pid_file(kind).starts_with(own_directory() + "/")) return make_own_directory();
+  return {};
+}
+
+std::string log_since(const std::string& path, std::size_t from) {
+  const io::Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat info;
+  if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
+  const auto size = static_cast<std::size_t>(info.st_size);
+  const std::size_t start = std::max(from, size > kMostLogBytes ? size - kMostLogBytes : 0);
+  return size > start ? read_at(fd.get(), start, size - start) : "";
+}
+
+Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make) {
+  while (true) {
+    io::Descriptor fd(
+        open(path.c_str(),
+             (make ? O_RDWR | O_CREAT : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
+    if (!fd && errno == ENOENT && !make) return std::optional<PidFile>();
+    if (!fd) return failed(path, "open it", errno);
+    struct stat held, named;
+    if (fstat(fd.get(), &held) != 0) return failed(path, "look at it", errno);
+    if (!S_ISREG(held.st_mode)) return configuration_error(path + ": is no regular file");
+    if (const auto why = unsafe_for(geteuid(), ownership(held)); !why.empty())
+      return configuration_error(path + ": " + why);
+    if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return failed(path, "lock it", errno);
+      return configuration_error(
+          path + ": another lsf_daemons is at work on this daemon; try again when it has ended");
+    }
+    // The one who had the lock may have removed the file: then ours is not the one that others find.
+    const bool current =
+        lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev;
+    if (current) return std::optional<PidFile>(PidFile(std::move(fd), path));
+  }
+}
+
+std::optional<ProcessMark> PidFile::mark() const { return mark_in(fd_.get(), path_); }
+
+Result<void> PidFile::write(const ProcessMark& mark) {
+  const std::string text = pid_file_text(mark);
+  if (fchmod(fd_.get(), 0644) != 0 || ftruncate(fd_.get(), 0) != 0 ||
+      pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return failed(path_, "write it", errno);
+  return {};
+}
+
+void PidFile::remove() { unlink(path_.c_str()); }
+
+std::optional<ProcessMark> read_pid_file(const std::string& path) {
+  const io::Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) return {};
+  return mark_in(fd.get(), path);
+}
+
+}  // namespace rollcall::elim

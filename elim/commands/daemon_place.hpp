@@ -1,0 +1,77 @@
+// DaemonPlace: where the files of one host's daemons are, by the cluster's files: program, log, pid file.
+//
+//   program    LSF_SERVERDIR/NAME, else NAME beside the command
+//   log        LSF_LOGDIR/NAME.log.HOST
+//   pid file   ROLLCALL_RUNDIR, else LSF_LOGDIR: /NAME.HOST.pid
+//
+// What is not set or cannot be written is in /tmp/rollcall-UID-PORT instead, a directory of the user's own; PORT is
+// LSF_LIM_PORT, so no two clusters of one host share it. HOST is what gethostname says. It reads and makes files; it
+// starts nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/io/descriptor.hpp"
+#include "elim/policy/daemon_control.hpp"
+
+namespace rollcall::elim {
+
+class DaemonPlace {
+ public:
+  explicit DaemonPlace(conf::LoadSettings settings);
+
+  const conf::LoadSettings& settings() const { return settings_; }
+
+  // An error where root is to believe files that others may write.
+  Result<void> check_trust() const;
+
+  Result<std::string> program(const DaemonKind& kind) const;
+
+  struct OpenLog {
+    io::Descriptor fd;
+    std::string path;
+    std::size_t size = 0;  // bytes before this start
+  };
+  // Ready to be appended to. A log that is a link or another user's is not touched; the next place is taken.
+  Result<OpenLog> open_log(const DaemonKind& kind) const;
+
+  // Where the pid file is, or is to be made.
+  std::string pid_file(const DaemonKind& kind) const;
+  // Makes the directory of /tmp where that is to hold it.
+  Result<void> prepare_pid_file(const DaemonKind& kind) const;
+
+ private:
+  std::string own_directory() const;
+  Result<void> make_own_directory() const;
+
+  conf::LoadSettings settings_;
+  std::string host_;
+};
+
+// The bytes of a log behind the first `from`, 64 KiB at the most, from its end.
+std::string log_since(const std::string& path, std::size_t from);
+
+// The one pid file of a daemon, locked: two lsf_daemons never work on the same daemon at once.
+class PidFile {
+ public:
+  // make: where there is none, an empty one is made; else nothing is given. Errors: somebody holds the lock, it is a
+  // link, or it belongs to somebody whom we must not believe.
+  static Result<std::optional<PidFile>> lock(const std::string& path, bool make);
+
+  std::optional<ProcessMark> mark() const;
+  Result<void> write(const ProcessMark& mark);
+  void remove();
+
+ private:
+  PidFile(io::Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  io::Descriptor fd_;
+  std::string path_;
+};
+
+// The same without a lock, for who only looks. Nothing where there is none or it makes no sense.
+std::optional<ProcessMark> read_pid_file(const std::string& path);
+
+}  // namespace rollcall::elim

@@ -1,0 +1,108 @@
+#include "elim/commands/daemon_process.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+
+#include "common/io/process_tree.hpp"
+#include "common/io/read_file.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+// The state and the start time of /proc/PID/stat. The name before them may hold anything, blanks and ")" too.
+struct Stat {
+  char state = 0;
+  std::uint64_t ticks = 0;
+};
+
+std::optional<Stat> read_stat(pid_t pid) {
+  const auto text = io::read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return {};
+  std::size_t at = text->rfind(") ");
+  if (at == std::string::npos || at + 2 >= text->size()) return {};
+  Stat stat;
+  stat.state = (*text)[at + 2];
+  constexpr int kBehindState = 19;  // fields, up to the start time
+  at += 2;
+  for (int i = 0; i < kBehindState; ++i) {
+    at = text->find(' ', at);
+    if (at == std::string::npos) return {};
+    ++at;
+  }
+  std::from_chars(text->data() + at, text->data() + text->size(), stat.ticks);
+  return stat;
+}
+
+std::string boot_id() {
+  auto text = io::read_file("/proc/sys/kernel/random/boot_id");
+  if (!text) return "00000000-0000-0000-0000-000000000000";
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return *text;
+}
+
+// Seconds since 1970 when this kernel started; 0 where /proc does not say.
+std::int64_t boot_time() {
+  const auto text = io::read_file("/proc/stat");
+  const auto at = text ? text->find("\nbtime ") : std::string::npos;
+  return at == std::string::npos ? 0 : std::strtoll(text->c_str() + at + 7, nullptr, 10);
+}
+
+}  // namespace
+
+std::optional<ProcessMark> mark_of(pid_t pid) {
+  const auto stat = read_stat(pid);
+  if (!stat || stat->state == 'Z' || stat->state == 'X') return {};
+  return ProcessMark{pid, stat->ticks, boot_id()};
+}
+
+std::string started_at(const ProcessMark& mark) {
+  const long ticks_per_second = sysconf(_SC_CLK_TCK);
+  const std::time_t when =
+      boot_time() + static_cast<std::int64_t>(mark.ticks) / (ticks_per_second > 0 ? ticks_per_second : 100);
+  std::tm local{};
+  localtime_r(&when, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+std::optional<HeldProcess> HeldProcess::hold(const ProcessMark& mark) {
+  io::Descriptor fd(static_cast<int>(syscall(SYS_pidfd_open, mark.pid, 0)));
+  // Looked at after the descriptor is held: whose it is cannot change any more.
+  if (!fd || mark_of(mark.pid) != mark) return {};
+  return HeldProcess(std::move(fd), mark.pid);
+}
+
+int HeldProcess::send(int signal) const {
+  if (syscall(SYS_pidfd_send_signal, fd_.get(), signal, nullptr, 0) == 0) return 0;
+  return errno == ESRCH ? 0 : errno;
+}
+
+bool HeldProcess::gone_within(Patience patience) const {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + patience;
+  while (true) {
+    const auto left = std::chrono::duration_cast<Patience>(end - Clock::now());
+    pollfd ended{fd_.get(), POLLIN, 0};
+    const int got = poll(&ended, 1, static_cast<int>(std::max<Patience::rep>(left.count(), 0)));
+    if (got > 0) return true;
+    if (got == 0 || errno != EINTR) return false;
+  }
+}
+
+std::vector<HeldProcess> hold_descendants(pid_t pid) {
+  std::vector<HeldProcess> held;
+  for (const pid_t below : io::descendants_of(pid))
+    if (const auto mark = mark_of(below))
+      if (auto process = HeldProcess::hold(*mark)) held.push_back(std::move(*process));
+  return held;
+}
+
+}  // namespace rollcall::elim

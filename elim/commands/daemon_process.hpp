@@ -1,0 +1,47 @@
+// daemon_process: a process that was named by a pid file, held so that no other one is ever meant.
+//
+// A pid is looked up once, together with when it started; from then on a pidfd stands for it. Nothing here decides whom
+// to signal.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/io/descriptor.hpp"
+#include "elim/policy/daemon_control.hpp"
+
+namespace rollcall::elim {
+
+using Patience = std::chrono::milliseconds;
+
+// Nothing where there is no such process, or it has ended (a zombie).
+std::optional<ProcessMark> mark_of(pid_t pid);
+
+// When it started, in this host's time: "2026-11-21 12:34:56".
+std::string started_at(const ProcessMark& mark);
+
+class HeldProcess {
+ public:
+  // Nothing where the process of that mark is gone, whoever has its number now.
+  static std::optional<HeldProcess> hold(const ProcessMark& mark);
+
+  pid_t pid() const { return pid_; }
+  // 0, or errno. A process that has ended is no error.
+  int send(int signal) const;
+  // True once it has ended; waits that long at the most.
+  bool gone_within(Patience patience) const;
+
+ private:
+  HeldProcess(io::Descriptor fd, pid_t pid) : fd_(std::move(fd)), pid_(pid) {}
+  io::Descriptor fd_;
+  pid_t pid_ = 0;
+};
+
+// Everything below `pid` that is alive now.
+std::vector<HeldProcess> hold_descendants(pid_t pid);
+
+}  // namespace rollcall::elim

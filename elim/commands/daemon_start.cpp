@@ -1,0 +1,172 @@
+#include "elim/commands/daemon_start.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <variant>
+
+#include "common/io/spawn.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kReadyDescriptor = 3;
+constexpr std::size_t kMostReadyBytes = 4096;
+constexpr Patience kAfterTerm{2000};  // for a daemon that did not get ready
+constexpr Patience kForLeftBehind{2000};
+constexpr Patience kAfterKill{5000};  // the kernel may be busy; more is a process that cannot be killed
+constexpr std::string_view kReady = "ready";
+
+// What the daemon said through the pipe before it fell silent.
+struct Said {
+  enum class How { line, closed, nothing } how = How::nothing;
+  std::string line;
+};
+
+Said read_line(int fd, Patience patience) {
+  const auto end = Clock::now() + patience;
+  Said said;
+  std::array<char, 512> bytes;
+  while (said.line.size() < kMostReadyBytes) {
+    const auto left = std::chrono::duration_cast<Patience>(end - Clock::now()).count();
+    pollfd ready{fd, POLLIN, 0};
+    const int polled = poll(&ready, 1, static_cast<int>(std::max<Patience::rep>(left, 0)));
+    if (polled < 0 && errno == EINTR) continue;
+    if (polled <= 0) return said;
+    const ssize_t got = read(fd, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return said.how = Said::How::closed, said;
+    said.line.append(bytes.data(), static_cast<std::size_t>(got));
+    if (const auto newline = said.line.find('\n'); newline != std::string::npos) {
+      said.line.resize(newline);
+      return said.how = Said::How::line, said;
+    }
+  }
+  return said.how = Said::How::line, said;
+}
+
+std::vector<std::string> our_environment() {
+  std::vector<std::string> words;
+  for (char** word = environ; *word != nullptr; ++word) words.emplace_back(*word);
+  return words;
+}
+
+std::string ending_text(int status) {
+  if (WIFSIGNALED(status)) return "it died by signal " + std::to_string(WTERMSIG(status));
+  return "it ended with exit status " + std::to_string(WEXITSTATUS(status));
+}
+
+// A child that is to be ended, or has ended by itself; how it did.
+std::string end_child(pid_t child, bool by_itself) {
+  const auto mark = mark_of(child);
+  const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
+  if (held) {
+    if (!by_itself || !held->gone_within(kAfterTerm)) {
+      by_itself = false;
+      static_cast<void>(stop_daemon(*held, kAfterTerm));
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return by_itself ? ending_text(status) : "";
+}
+
+// The one line about a daemon that is not ready: its own word, what became of it, the last line of its log.
+Error not_ready(const DaemonKind& kind, const Said& said, const std::string& ending, Patience patience,
+                const std::string& log, const std::string& log_path) {
+  std::string why;
+  if (said.how == Said::How::line) {
+    why = last_line(said.line);
+  } else {
+    why = !ending.empty() ? ending
+          : said.how == Said::How::nothing
+              ? "not ready after " + std::to_string(patience.count() / 1000) + " s"
+              : "it closed its readiness descriptor without a word";
+    const std::string line = last_line(log);
+    why += line.empty() ? "; its log has nothing" : ": " + line;
+  }
+  return internal_error(kind.name + " did not start: " + why + " (" + log_path + ")");
+}
+
+io::SpawnPlan plan_for(const std::string& program, const DaemonPlace& place, int null, int log, int ready) {
+  io::SpawnPlan plan;
+  const std::string& env_dir = place.settings().env_dir;
+  plan.argv = {program, "-d", env_dir};
+  plan.environment = daemon_environment(our_environment(), geteuid() == 0, env_dir, kReadyDescriptor);
+  sigemptyset(&plan.mask);
+  plan.own_session = true;
+  plan.descriptors = {
+      {null, STDIN_FILENO}, {log, STDOUT_FILENO}, {log, STDERR_FILENO}, {ready, kReadyDescriptor}};
+  return plan;
+}
+
+}  // namespace
+
+Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+                                 Patience patience) {
+  const auto program = place.program(kind);
+  if (!program) return program.error();
+  const auto log = place.open_log(kind);
+  if (!log) return log.error();
+  const io::Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  int ends[2];
+  if (!null || pipe2(ends, O_CLOEXEC) != 0)
+    return internal_error(std::string("no descriptors: ") + std::strerror(errno));
+  const io::Descriptor from_daemon(ends[0]);
+  io::Descriptor to_us(ends[1]);
+
+  const auto started = io::spawn(plan_for(*program, place, null.get(), log->fd.get(), to_us.get()));
+  to_us.reset();
+  if (const auto* error = std::get_if<io::SpawnError>(&started))
+    return internal_error(kind.name + ": cannot " + io::stage_text(error->stage) + " " + error->path + ": " +
+                          std::strerror(error->error));
+  const pid_t child = std::get<pid_t>(started);
+  // At once: should we be killed now, `stop` still finds it.
+  const auto mark = mark_of(child);
+  if (mark) {
+    if (auto written = file.write(*mark); !written) {
+      end_child(child, false);
+      return written.error();
+    }
+  }
+  const Said said = read_line(from_daemon.get(), patience);
+  if (said.how == Said::How::line && said.line == kReady && mark) return *mark;
+  const std::string ending = end_child(child, said.how != Said::How::nothing);
+  return not_ready(kind, said, ending, patience, log_since(log->path, log->size), log->path);
+}
+
+Result<Stopped> stop_daemon(const HeldProcess& daemon, Patience patience) {
+  auto below = hold_descendants(daemon.pid());
+  if (const int error = daemon.send(SIGTERM))
+    return internal_error("cannot stop pid " + std::to_string(daemon.pid()) + ": " + std::strerror(error));
+  Stopped stopped;
+  if (!daemon.gone_within(patience)) {
+    below = hold_descendants(daemon.pid());  // before they lose their parent
+    daemon.send(SIGKILL);
+    stopped.killed = true;
+  }
+  const auto end = Clock::now() + kForLeftBehind;
+  for (const auto& process : below) {
+    const auto left = std::chrono::duration_cast<Patience>(end - Clock::now());
+    if (process.gone_within(std::max(left, Patience(0)))) continue;
+    process.send(SIGKILL);
+    ++stopped.left_behind;
+  }
+  const auto gone = [](const HeldProcess& process) { return process.gone_within(kAfterKill); };
+  if (gone(daemon) && std::all_of(below.begin(), below.end(), gone)) return stopped;
+  return internal_error("pid " + std::to_string(daemon.pid()) +
+                        " or a process below it is there after SIGKILL");
+}
+
+}  // namespace rollcall::elim

@@ -1,0 +1,29 @@
+// daemon_start: one daemon from program to readiness, and back to nothing.
+//
+// The daemon runs in the foreground of a session of its own: stdin is /dev/null, stdout and stderr its log, directory
+// "/". Its descriptor ROLLCALL_READY_FD is a pipe into which it writes one line when it serves: "ready", or why it cannot.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "elim/commands/daemon_place.hpp"
+#include "elim/commands/daemon_process.hpp"
+
+namespace rollcall::elim {
+
+// The mark of the ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says
+// why: its own word, else the last line of its log.
+Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+                                 Patience patience);
+
+struct Stopped {
+  bool killed = false;  // the daemon itself did not end by TERM
+  int left_behind = 0;  // processes below it that outlived it, and were killed
+};
+// TERM; KILL for the daemon after `patience`, and for what it leaves behind two seconds after its end. An error where it
+// may not be done, or where something is there even after KILL.
+Result<Stopped> stop_daemon(const HeldProcess& daemon, Patience patience);
+
+}  // namespace rollcall::elim

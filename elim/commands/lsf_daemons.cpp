@@ -1,0 +1,274 @@
+// lsf_daemons: starts, stops and looks at the daemons of this host. lsf_daemons(8).
+//
+// A program of its own, not one of the ls* commands: it never asks a LIM, and works where none runs. What is believed and
+// said is elim/policy/daemon_control; here the steps are put together.
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "common/base/command_words.hpp"
+#include "common/base/numbers.hpp"
+#include "common/io/cluster_key.hpp"
+#include "common/io/config_source.hpp"
+#include "elim/commands/daemon_probe.hpp"
+#include "elim/commands/daemon_start.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr Patience kStartPatience{30000};
+constexpr Patience kStopPatience{10000};
+constexpr Patience kProbePatience{2000};
+
+int complain(const std::string& text) {
+  std::fprintf(stderr, "lsf_daemons: %s\n", text.c_str());
+  return kFailed;
+}
+
+void say(const std::string& text) {
+  std::printf("%s\n", text.c_str());
+  std::fflush(stdout);
+}
+
+struct Work {
+  conf::FileSources sources;
+  DaemonPlace place;
+  std::optional<Patience> patience;  // of the command line
+
+  Patience start_patience() const { return patience.value_or(kStartPatience); }
+  Patience stop_patience() const { return patience.value_or(kStopPatience); }
+};
+
+// lsf.conf alone: what `stop` and `status` need, whatever the other files are like.
+Result<conf::LoadSettings> read_settings(const conf::FileSources& sources) {
+  const std::string path = sources.env_dir + "/lsf.conf";
+  const auto text = sources.read(path);
+  if (!text) return text.error();
+  const auto parsed = conf::LsfConf::parse(*text, path);
+  if (!parsed) return parsed.error();
+  return conf::read_load_settings(*parsed, sources.env_dir);
+}
+
+bool is_there(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0;
+}
+
+// --- the key
+
+Result<void> make_key(const std::string& path) {
+  if (auto made = io::create_cluster_key(path); !made) return made;
+  say("made the cluster's key " + path + " and its public half " + io::public_key_path(path));
+  return {};
+}
+
+// The key as `start` wants it: there, ours, with its public half. One host needs no copying, so it makes its own.
+Result<void> ensure_key(const Work& work, std::size_t hosts) {
+  const std::string& path = work.place.settings().key_file;
+  if (!is_there(path)) {
+    if (hosts == 1) return make_key(path);
+    return configuration_error("cluster key " + path + ": found none, and this cluster has " +
+                               std::to_string(hosts) +
+                               " hosts: run \"lsf_daemons init\" on one of them and copy " + path + " and " +
+                               io::public_key_path(path) + " to the others");
+  }
+  if (auto complete = io::complete_cluster_key(path); !complete) return complete;
+  return io::check_cluster_key(path);
+}
+
+int init(const Work& work) {
+  const std::string& path = work.place.settings().key_file;
+  if (is_there(path) && !is_there(io::public_key_path(path))) {
+    if (auto complete = io::complete_cluster_key(path); !complete) return complain(complete.error().text);
+    say("made " + io::public_key_path(path) + ", the public half of the key that is there");
+    return 0;
+  }
+  if (auto made = make_key(path); !made) return complain(made.error().text);
+  return 0;
+}
+
+// --- status
+
+DaemonSight look(const Work& work, const DaemonKind& kind) {
+  DaemonSight sight;
+  if (const auto mark = read_pid_file(work.place.pid_file(kind))) {
+    if (HeldProcess::hold(*mark)) {
+      sight.pid = mark->pid;
+      sight.since = started_at(*mark);
+    } else {
+      sight.stale_pid = mark->pid;
+    }
+  }
+  std::optional<io::ClusterPublicKey> key;
+  if (auto loaded = io::load_cluster_public_key(io::public_key_path(work.place.settings().key_file)))
+    key = *loaded;
+  sight.port_number = work.place.settings().lim_port;
+  sight.port = probe_port(sight.port_number, key, kProbePatience);
+  return sight;
+}
+
+int status(const Work& work) {
+  std::vector<Verdict> verdicts;
+  for (const auto& kind : daemon_kinds()) {
+    verdicts.push_back(judge(kind, look(work, kind)));
+    say(verdicts.back().line);
+  }
+  return status_code(verdicts);
+}
+
+// --- start and stop
+
+int start_one(const Work& work, const DaemonKind& kind) {
+  if (auto prepared = work.place.prepare_pid_file(kind); !prepared) return complain(prepared.error().text);
+  auto file = PidFile::lock(work.place.pid_file(kind), true);
+  if (!file) return complain(file.error().text);
+  if (const auto mark = (*file)->mark(); mark && HeldProcess::hold(*mark)) {
+    say(kind.name + ": runs already, pid " + std::to_string(mark->pid));
+    return 0;
+  }
+  if (const auto verdict = judge(kind, look(work, kind)); verdict.state == Verdict::State::running) {
+    say(verdict.line);
+    return 0;
+  }
+  const auto started = start_daemon(kind, work.place, **file, work.start_patience());
+  if (!started) {
+    (*file)->remove();
+    return complain(started.error().text);
+  }
+  say(kind.name + ": started, pid " + std::to_string(started->pid));
+  return 0;
+}
+
+int start(const Work& work) {
+  if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
+  const auto checked = conf::read_cluster_files(work.sources);
+  if (!checked.files) {
+    for (const auto& problem : checked.problems.all())
+      if (problem.kind == conf::Problem::Kind::error) complain(problem.line());
+    return kFailed;
+  }
+  if (auto key = ensure_key(work, checked.files->cluster.hosts.size()); !key)
+    return complain(key.error().text);
+  for (const auto& kind : daemon_kinds())
+    if (const int code = start_one(work, kind)) return code;
+  return 0;
+}
+
+int stop_one(const Work& work, const DaemonKind& kind) {
+  auto file = PidFile::lock(work.place.pid_file(kind), false);
+  if (!file) return complain(file.error().text);
+  const auto mark = *file ? (*file)->mark() : std::nullopt;
+  const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
+  if (!held) {
+    if (*file) (*file)->remove();
+    const auto verdict = judge(kind, look(work, kind));
+    if (verdict.state == Verdict::State::running)
+      return complain(verdict.line + ": stop it the way it was started, or with lsadmin limshutdown");
+    say(kind.name + ": not running");
+    return 0;
+  }
+  const auto stopped = stop_daemon(*held, work.stop_patience());
+  if (!stopped) return complain(kind.name + ": " + stopped.error().text);
+  (*file)->remove();
+  std::string line = kind.name + ": stopped";
+  if (stopped->killed) line += ", with SIGKILL: it did not end by itself";
+  if (stopped->left_behind > 0)
+    line += "; processes it left behind, ended with SIGKILL: " + std::to_string(stopped->left_behind);
+  say(line);
+  return 0;
+}
+
+int stop(const Work& work) {
+  if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
+  int worst = 0;
+  const auto& kinds = daemon_kinds();
+  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind)
+    worst = std::max(worst, stop_one(work, *kind));
+  return worst;
+}
+
+int restart(const Work& work) {
+  const int stopped = stop(work);
+  return stopped != 0 ? stopped : start(work);
+}
+
+// --- the command line
+
+const std::map<std::string, std::function<int(const Work&)>>& actions() {
+  static const std::map<std::string, std::function<int(const Work&)>> all{
+      {"start", start}, {"stop", stop}, {"restart", restart}, {"status", status}, {"init", init}};
+  return all;
+}
+
+CommandShape shape() {
+  using Value = CommandOption::Value;
+  return {"lsf_daemons",
+          "start|stop|restart|status|init",
+          {{"-d", Value::required, "DIR LSF_ENVDIR, before that of the environment"},
+           {"-t", Value::required, "SECONDS to wait for a daemon: 30 to get ready, 10 to end"},
+           {"-h", Value::none, "print this and end"},
+           {"-V", Value::none, "print the version and end"}},
+          CommandShape::Order::anywhere,
+          "Starts, stops and looks at the daemons of this host; init makes the cluster's key."};
+}
+
+int usage(const std::string& text) {
+  complain(text + "\n" + usage_text(shape()));
+  return 2;
+}
+
+Result<Work> prepare(const CommandWords& words) {
+  auto sources = io::real_file_sources();
+  if (const auto directory = words.value("-d")) sources = io::file_sources_of(*directory);
+  sources.env_dir = std::filesystem::absolute(sources.env_dir).lexically_normal().string();
+  std::optional<Patience> patience;
+  if (const auto word = words.value("-t")) {
+    const auto seconds = parse_whole(*word, 1, 86400);
+    if (!seconds) return usage_error("-t: found \"" + *word + "\", expected 1 to 86400 seconds");
+    patience = std::chrono::seconds(*seconds);
+  }
+  auto settings = read_settings(sources);
+  if (!settings) return settings.error();
+  return Work{std::move(sources), DaemonPlace(std::move(*settings)), patience};
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto words = CommandWords::parse(shape(), arguments);
+  if (!words) return usage(words.error().text);
+  if (words->has("-h")) return std::fputs(usage_text(shape()).c_str(), stderr), 0;
+  if (words->has("-V")) return std::fputs("Rollcall " ROLLCALL_VERSION "\n", stderr), 0;
+  const auto& operands = words->operands();
+  if (operands.size() != 1 || !actions().contains(operands[0]))
+    return usage("found " + (operands.empty() ? "no action" : "\"" + operands[0] + "\"") +
+                 ", expected one of start stop restart status init");
+  const auto work = prepare(*words);
+  if (!work) {
+    complain(work.error().text);
+    return exit_code_of(work.error());
+  }
+  // Nothing that our caller has open may stay open in a daemon, nor a file system be held by it.
+  syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+  umask(022);
+  if (chdir("/") != 0) return complain("/: cannot enter it");
+  return actions().at(operands[0])(*work);
+}
+
+}  // namespace
+}  // namespace rollcall::elim
+
+int main(int argc, char** argv) {
+  try {
+    return rollcall::elim::run({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::exception& error) {
+    return rollcall::elim::complain(error.what());
+  }
+}

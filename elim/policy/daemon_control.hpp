@@ -1,0 +1,85 @@
+// DaemonControl: what lsf_daemons knows and says about the daemons of one host. Values and functions; it starts nothing.
+//
+//   pid file = pid newline ticks " " boot newline      LSF_LOGDIR/NAME.HOST.pid
+//   pid      = 1*10 digits                              of the daemon
+//   ticks    = 1*20 digits                              when it started, as /proc/PID/stat says it (clock ticks)
+//   boot     = 36 of 0-9 a-f "-"                        of the kernel's run, /proc/sys/kernel/random/boot_id
+//
+// A pid alone names no process: numbers are used again, and a file outlives a boot. All three together do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace rollcall::elim {
+
+// The daemons of a host, in the order of their start. Later ones are a row each.
+struct DaemonKind {
+  std::string name;       // the program in LSF_SERVERDIR; its files are NAME.log.HOST and NAME.HOST.pid
+  std::string port_name;  // the parameter of lsf.conf, for messages
+};
+const std::vector<DaemonKind>& daemon_kinds();
+
+struct ProcessMark {
+  int pid = 0;
+  std::uint64_t ticks = 0;
+  std::string boot;
+  friend bool operator==(const ProcessMark&, const ProcessMark&) = default;
+};
+std::string pid_file_text(const ProcessMark& mark);
+Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& path);
+
+// What was seen of one daemon.
+struct DaemonSight {
+  enum class Port {
+    closed,    // nobody listens
+    ours,      // who answers proved that it holds the cluster's key
+    stranger,  // somebody answers, and did not
+    mute,      // somebody took the call and said nothing in time
+    unasked,   // there is no key to ask with
+  };
+  int pid = 0;        // the process that the pid file means, alive; 0: there is none
+  std::string since;  // of that process, for people
+  int stale_pid = 0;  // the pid file is there, and its process is gone; 0: not so
+  Port port = Port::unasked;
+  int port_number = 0;
+};
+
+struct Verdict {
+  enum class State {
+    running,
+    ailing,  // neither: a dead one's pid file, a stranger on its port, a process that does not answer
+    stopped,
+  } state = State::stopped;
+  std::string line;
+};
+Verdict judge(const DaemonKind& kind, const DaemonSight& sight);
+
+// Exit status of `status` for all of them: 0 all run, 3 none runs, 1 anything else (the init scripts' convention).
+int status_code(const std::vector<Verdict>& verdicts);
+
+// What a daemon gets of the environment of whoever starts it: words of a short list, and for root a fixed PATH; then
+// LSF_ENVDIR and ROLLCALL_READY_FD. What a user has set for himself shall not reach programs that run for all.
+std::vector<std::string> daemon_environment(const std::vector<std::string>& words, bool root,
+                                            const std::string& env_dir, int ready_descriptor);
+
+// The last line with anything in it, without what cannot be printed, 300 bytes at the most; "" where there is none.
+std::string last_line(std::string_view log);
+
+// Who may write a file or directory that decides what root starts.
+struct Ownership {
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+  std::uint32_t mode = 0;  // permission bits and the sticky one
+  bool directory = false;
+};
+// "" where `user` may start what this file or directory names, else why not. Root starts nothing that others may change;
+// everybody else only harms himself.
+std::string unsafe_for(std::uint32_t user, const Ownership& file);
+
+}  // namespace rollcall::elim
