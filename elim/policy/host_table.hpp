@@ -68,6 +68,9 @@ class HostTable {
   void refresh(HostIndex host, ResourceId id, TimePoint told);
   void lose(HostIndex host, ResourceId id);
   void set_facts(HostIndex host, HostFacts facts, std::string configuration);
+  // The row of a host in an older table; `renumbered` gives the new number of each of its resources.
+  void adopt(HostIndex host, HostTable& old, HostIndex old_host,
+             const std::vector<std::optional<ResourceId>>& renumbered);
 
  private:
   static constexpr TimePoint kNever{Duration::min()};

@@ -42,7 +42,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "common/base/job_clock.hpp"
@@ -54,6 +53,8 @@
 namespace rollcall::lim {
 
 inline constexpr std::size_t kDialsAtOnce = 128;  // of a master: so that a take-over is no storm
+inline constexpr Duration kBreather =
+    std::chrono::seconds(1);  // after a link that ended as soon as it was there, before the next search
 
 enum class Role { looking, following, master };
 
@@ -84,7 +85,9 @@ struct Mastership {
   TimePoint since;
   HostTable table;
   std::vector<bool> is_shared;                                  // by resource: its values belong to instances
-  Holders holders;                                              // by instance
+  std::vector<bool> available;                                  // by host: its elims can report
+  Holders holders;                                              // by instance: who reports it
+  std::vector<std::vector<std::uint32_t>> held;                 // by host: the same the other way round
   std::vector<SharedValue> shared;                              // by instance
   std::vector<std::optional<std::vector<ResourceId>>> ordered;  // by host: the last Orders of its connection
   std::deque<HostIndex> to_dial;
@@ -96,14 +99,16 @@ struct Lim {
   std::shared_ptr<const LimRules> rules;
   Role role = Role::looking;
   bool started = false;
-  std::unordered_map<ConnectionId, Peer> peers;
+  std::map<ConnectionId, Peer> peers;
   std::set<std::string> dialling;  // each has one outcome to come
+  TimePoint tidy_at;               // close what peers have left open
 
   // looking, following
   Search search;
   TimePoint master_heard;       // the last word of a master; at the start: the start
   std::string master;           // whom we follow; "" unless following
   ConnectionId connection = 0;  // to it
+  TimePoint followed_at;        // since when
   TimePoint renew_at;           // ask whether it is there
   TimePoint report_at;
 
@@ -116,6 +121,7 @@ struct Lim {
   ReportWriter writer;
   struct Lock {
     std::optional<TimePoint> until;  // none: until limunlock
+    std::int64_t until_us = 0;       // the same, microseconds since 1970
   };
   std::optional<Lock> lock;
   WeekMinute wall;

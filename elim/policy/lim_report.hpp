@@ -37,6 +37,7 @@ class ReportWriter {
 
  private:
   std::uint32_t number(ResourceId id, const IndexTable& indices, wire::ToLim::Report& report);
+  void add_changes(const OwnLoad& own, const IndexTable& indices, TimePoint now, wire::ToLim::Report& report);
   void add_value(ResourceId id, const LoadValue& value, const IndexTable& indices, TimePoint now,
                  wire::ToLim::Report& report);
 
@@ -51,19 +52,21 @@ class ReportWriter {
 // The end that hears: number -> resource; none: a name that our files do not have, whose values are passed over.
 using Dictionary = std::vector<std::optional<ResourceId>>;
 
-// Writes what a report says into the host's row of the table, shared instances into `shared` where `host` holds them.
-// The error says what is wrong with it; the row may be half written then, and the connection is to be closed.
+// Where a report goes: the host's row, and for shared resources the instances whose elims run on it. What it says of
+// other shared resources is passed over: another host reports those.
 struct ReportTarget {
+  HostIndex host = 0;
   HostTable& table;
   const LimRules& rules;
-  const Holders& holders;
-  const std::vector<bool>& is_shared;  // by resource
-  std::vector<SharedValue>& shared;    // by instance
+  const std::vector<bool>& is_shared;      // by resource
+  const std::vector<std::uint32_t>& held;  // places in ResourceMap::shared
+  std::vector<SharedValue>& shared;        // by place in ResourceMap::shared
 };
-Result<void> apply(const wire::ToLim::Report& report, HostIndex host, Dictionary& dictionary,
-                   ReportTarget target, TimePoint now);
+// The error says what is wrong with it; the row may be half written then, and the connection is to be closed.
+Result<void> apply(const wire::ToLim::Report& report, Dictionary& dictionary, const ReportTarget& target,
+                   TimePoint now);
 
 // One's own load, without a connection between: for the master's own host.
-void apply(const OwnLoad& own, HostIndex host, ReportTarget target);
+void apply(const OwnLoad& own, const ReportTarget& target);
 
 }  // namespace rollcall::lim

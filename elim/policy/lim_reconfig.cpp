@@ -1,0 +1,114 @@
+// New files in a running LIM: what is still true is kept, links with it; the rest is dropped.
+#include <algorithm>
+
+#include "elim/policy/lim_steps.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using Renumbered = std::vector<std::optional<ResourceId>>;
+
+// A resource that has kept its name and type keeps its values.
+Renumbered renumber(const IndexTable& old, const IndexTable& now) {
+  Renumbered result(old.size());
+  for (ResourceId id = 0; id < old.size(); ++id) {
+    const auto found = now.find(old.at(id).name);
+    if (found && now.at(*found).type == old.at(id).type) result[id] = found;
+  }
+  return result;
+}
+
+LoadVector renumbered_load(const LoadVector& load, const Renumbered& renumbered, ResourceId size) {
+  LoadVector result(size);
+  for (ResourceId id = 0; id < load.size(); ++id)
+    if (renumbered[id]) result[*renumbered[id]] = load[id];
+  return result;
+}
+
+std::vector<std::string> names(const LimRules& rules, const SharedInstance& instance) {
+  std::vector<std::string> result;
+  if (instance.all_hosts) return result;
+  for (const HostIndex host : instance.hosts) result.push_back(rules.hosts[host].name);
+  return result;
+}
+
+// The values of instances that are still there, with the same hosts.
+void keep_shared(const LimRules& old, const Mastership& from, const LimRules& now, Mastership& to) {
+  for (std::size_t i = 0; i < now.resource_map.shared.size(); ++i) {
+    const SharedInstance& instance = now.resource_map.shared[i];
+    const std::string& name = now.indices.at(instance.resource).name;
+    for (std::size_t j = 0; j < old.resource_map.shared.size(); ++j) {
+      const SharedInstance& before = old.resource_map.shared[j];
+      if (before.all_hosts == instance.all_hosts && old.indices.at(before.resource).name == name &&
+          old.indices.at(before.resource).type == now.indices.at(instance.resource).type &&
+          names(old, before) == names(now, instance))
+        to.shared[i] = from.shared[j];
+    }
+  }
+}
+
+// Links of hosts that are gone are closed; and of those that report names we did not know, since we may know them now.
+void keep_links(Turn& turn, const LimRules& old, const Renumbered& renumbered) {
+  std::vector<ConnectionId> gone;
+  for (auto& [connection, peer] : turn.lim.peers) {
+    if (!peer.registered) continue;
+    const bool strange = std::count(peer.dictionary.begin(), peer.dictionary.end(), std::nullopt) > 0;
+    const auto place = turn.rules().find(old.hosts[*peer.registered].name);
+    if (!place || strange) gone.push_back(connection);
+    for (auto& id : peer.dictionary)
+      if (id) id = renumbered[*id];
+  }
+  for (const ConnectionId connection : gone) close_link(turn, connection);
+  for (auto& [connection, peer] : turn.lim.peers)
+    if (peer.registered) peer.registered = turn.rules().find(old.hosts[*peer.registered].name);
+}
+
+void keep_mastership(Turn& turn, const LimRules& old, const Renumbered& renumbered) {
+  Lim& lim = turn.lim;
+  keep_links(turn, old, renumbered);
+  Mastership from = std::move(*lim.mastership);
+  Mastership to = fresh_mastership(turn.rules(), turn.now);
+  to.round_at = to.sweep_at = turn.now;  // new hosts are dialled at once
+  for (HostIndex host = 0; host < to.table.size(); ++host) {
+    const auto before = old.find(turn.rules().hosts[host].name);
+    if (!before) continue;
+    to.table.adopt(host, from.table, *before, renumbered);
+    const HostEntry& entry = to.table[host];
+    to.available[host] =
+        entry.presence == Presence::up || (entry.presence == Presence::unheard && entry.presumed);
+  }
+  keep_shared(old, from, turn.rules(), to);
+  lim.mastership = std::move(to);
+  place_elims(turn);
+  for (HostIndex host = 0; host < lim.mastership->table.size(); ++host) send_orders(turn, host);
+}
+
+}  // namespace
+
+void reconfigured(Turn& turn, const event::Reconfigured& event) {
+  Lim& lim = turn.lim;
+  const std::shared_ptr<const LimRules> old = std::exchange(lim.rules, event.rules);
+  const Renumbered renumbered = renumber(old->indices, turn.rules().indices);
+  lim.own.load = renumbered_load(lim.own.load, renumbered, turn.rules().indices.size());
+  if (lim.role == Role::master) {
+    if (turn.candidate() && turn.rules().find(turn.rules().host)) {
+      keep_mastership(turn, *old, renumbered);
+    } else {
+      // The links are those of the old files.
+      lim.rules = old;
+      step_down(turn, "the files do not name it as a candidate");
+      lim.rules = event.rules;
+    }
+  }
+  lim.writer.start_anew();
+  judge_own_load(turn);
+  if (!lim.started || lim.role == Role::master) return;
+  if (lim.role == Role::following && !turn.rules().find(lim.master))
+    return lose_master(turn, "the files do not name it");
+  if (lim.role == Role::looking) return start_search(turn);
+  lim.search = {};
+  if (turn.candidate() && turn.rules().rank(lim.master) > turn.own_rank()) lim.search.again_at = turn.now;
+  register_anew(turn);
+}
+
+}  // namespace rollcall::lim
