@@ -19,6 +19,7 @@ class SetReader {
       files.settings = read_load_settings(files.lsf_conf, sources_.env_dir, checked_.problems);
       read_shared(files);
     }
+    checked_.problems.sort();
     if (!checked_.problems.has_errors()) checked_.files = std::move(files);
     return std::move(checked_);
   }
@@ -28,8 +29,9 @@ class SetReader {
   std::optional<std::string> text(const std::string& path) {
     auto text = sources_.read(path);
     if (!text) {
-      checked_.problems.error({path, 0},
-                              "found no file that can be read, expected one: " + text.error().text);
+      std::string why = text.error().text;
+      if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
+      checked_.problems.error({path, 0}, "found nothing to read, expected a file: " + why);
       return std::nullopt;
     }
     checked_.read.push_back(path);

@@ -47,8 +47,9 @@ class SettingsReader {
   std::string directory(std::string_view name, const std::string& otherwise) {
     const Setting* setting = conf_.find(name);
     if (!setting) return otherwise;
-    if (!setting->value.starts_with('/')) error(*setting, name, "an absolute path");
-    return setting->value;
+    if (setting->value.starts_with('/')) return setting->value;
+    error(*setting, name, "an absolute path");
+    return otherwise;
   }
 
   std::string log_mask() {
@@ -137,6 +138,7 @@ LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir) {
   Problems problems;
   auto settings = read_load_settings(lsf_conf, env_dir, problems);
+  problems.sort();
   for (const Problem& problem : problems.all())
     if (problem.kind == Problem::Kind::error) return configuration_error(problem.line());
   return settings;

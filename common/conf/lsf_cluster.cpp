@@ -150,7 +150,7 @@ void ClusterReader::map_resource(const Row& row) {
   RowReader cells(row, problems_);
   const std::string name = cells.required("RESOURCENAME");
   const Cell* location = row.given("LOCATION");
-  if (!location) return cells.error("LOCATION", "", "where " + name + " is");
+  if (!location) return cells.error("LOCATION", "()", "where " + name + " is");
   if (name.empty()) return;
   const auto id = indices_.find(name);
   if (!id) return cells.error("RESOURCENAME", name, "a resource of lsf.shared");
@@ -178,7 +178,7 @@ void ClusterReader::check_values(RowReader& cells, const ResourceDefinition& def
       cells.error("LOCATION", *instance.value + "@",
                   "no value for " + definition.name + ", which is dynamic: an elim reports it");
     if (!definition.dynamic() && !instance.value)
-      cells.error("LOCATION", "", "VALUE@ before each [ of " + definition.name + ", which is static");
+      cells.error("LOCATION", "[", "VALUE@[ for " + definition.name + ", which is static");
     if (instance.value && definition.type == ResourceType::numeric && !parse_real(*instance.value))
       cells.error("LOCATION", *instance.value, "a number for " + definition.name);
   }

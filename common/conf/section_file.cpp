@@ -248,7 +248,8 @@ void Parser::take_row(const SectionLine& line) {
     cells.resize(keywords.size());
   }
   if (cells.size() != keywords.size())
-    return problems_.error(line.place, "found " + std::to_string(cells.size()) + " values, expected " +
+    return problems_.error(line.place, "found " + std::to_string(cells.size()) +
+                                           (cells.size() == 1 ? " value" : " values") + ", expected " +
                                            std::to_string(keywords.size()) + ": " + join(keywords));
   Row row;
   row.place = line.place;
