@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/base/output_format.hpp"
 #include "elim/policy/show_cells.hpp"
 
 namespace rollcall::elim {
@@ -81,6 +82,45 @@ std::string host_block(const Facts& h, const std::vector<std::string>& indices) 
   return text + "\n";
 }
 
+// The columns that -o knows, in the order of field_values().
+const std::vector<OutputField>& host_fields() {
+  static const std::vector<OutputField> fields = {{"host_name", "HOST_NAME", 20, {"hname", "host"}},
+                                                  {"type", "type", 10, {}},
+                                                  {"model", "model", 10, {}},
+                                                  {"cpuf", "cpuf", 6, {}},
+                                                  {"ncpus", "ncpus", 6, {}},
+                                                  {"maxmem", "maxmem", 7, {}},
+                                                  {"maxswp", "maxswp", 7, {}},
+                                                  {"server", "server", 6, {}},
+                                                  {"nprocs", "nprocs", 6, {}},
+                                                  {"ncores", "ncores", 6, {}},
+                                                  {"nthreads", "nthreads", 8, {}},
+                                                  {"ndisks", "ndisks", 6, {}},
+                                                  {"maxtmp", "maxtmp", 7, {}},
+                                                  {"rexpri", "rexpri", 6, {}},
+                                                  {"resources", "RESOURCES", 20, {"res"}}};
+  return fields;
+}
+
+std::vector<std::string> field_values(const Facts& h) {
+  const auto word = [](const std::string& text) { return text.empty() ? std::string("-") : text; };
+  return {h.name(),
+          word(h.type()),
+          word(h.model()),
+          factor_cell(h.cpu_factor()),
+          count_cell(h.ncpus()),
+          size_cell(h.maxmem()),
+          size_cell(h.maxswp()),
+          server_cell(h),
+          count_cell(h.nprocs()),
+          count_cell(h.ncores()),
+          count_cell(h.nthreads()),
+          count_cell(h.ndisks()),
+          size_cell(h.maxtmp()),
+          std::to_string(h.rexpri()),
+          "(" + resources_of(h) + ")"};
+}
+
 nlohmann::ordered_json facts_json(const Facts& h) {
   nlohmann::ordered_json record{
       {"HOST_NAME", h.name()},   {"TYPE", h.type()},         {"MODEL", h.model()},
@@ -133,6 +173,19 @@ std::string hosts_table(const Hosts& hosts, bool wide) {
 std::string hosts_long(const Hosts& hosts, const std::vector<std::string>& indices) {
   std::string text;
   for (const auto& host : hosts.hosts()) text += (text.empty() ? "" : "\n") + host_block(host, indices);
+  return text;
+}
+
+Result<std::string> hosts_fields(const Hosts& hosts, const std::string& format) {
+  const auto chosen = OutputFormat::parse(format, host_fields());
+  if (!chosen) return chosen.error();
+  std::string text = chosen->header(host_fields());
+  for (const auto& host : hosts.hosts()) {
+    const auto all = field_values(host);
+    std::vector<std::string> values;
+    for (const auto& field : chosen->chosen()) values.push_back(all[field.field]);
+    text += chosen->line(values);
+  }
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
 
 namespace rollcall::elim {
@@ -16,6 +17,8 @@ using Shareds = wire::Reply::Shareds;
 std::string hosts_table(const Hosts& hosts, bool wide);
 // lshosts -l: a block for each host. `indices`: the names of the threshold columns, in lsload's order.
 std::string hosts_long(const Hosts& hosts, const std::vector<std::string>& indices);
+// lshosts -o FORMAT (common/base/output_format.hpp): the columns of -l by name, and RESOURCES.
+Result<std::string> hosts_fields(const Hosts& hosts, const std::string& format);
 // lshosts -T: the topology tree of each host.
 std::string hosts_topology(const Hosts& hosts);
 std::string hosts_json(const Hosts& hosts);

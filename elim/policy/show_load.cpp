@@ -5,6 +5,7 @@
 
 #include "common/base/index_table.hpp"
 #include "common/base/load_vector.hpp"
+#include "common/base/output_format.hpp"
 #include "elim/policy/show_cells.hpp"
 
 namespace rollcall::elim {
@@ -55,18 +56,49 @@ const std::string& word_at(const wire::Reply::Load& host, int place) {
   return unknown;
 }
 
+bool is_beyond(const wire::Reply::Load& host, int place) {
+  const auto& beyond = host.beyond();
+  return std::find(beyond.begin(), beyond.end(), static_cast<unsigned>(place)) != beyond.end();
+}
+
 std::string cell(const wire::Reply::Load& host, const Column& column) {
   if (column.word) return word_at(host, column.place);
   const float value = column.place < host.values_size() ? host.values(column.place) : kUnknownLoad;
-  const auto& beyond = host.beyond();
-  const bool breached =
-      std::find(beyond.begin(), beyond.end(), static_cast<unsigned>(column.place)) != beyond.end();
-  return (breached ? "*" : "") + load_cell(column.name, value);
+  return (is_beyond(host, column.place) ? "*" : "") + load_cell(column.name, value);
 }
 
-std::string host_cells(std::string_view host, std::string_view status, LoadTable::Form form) {
-  if (form == LoadTable::Form::narrow) return left(host.substr(0, 15), 15) + right(status, 7);
-  return left(host, 22) + right(status, 8);
+constexpr const char* kRed = "\033[31m";
+constexpr const char* kYellow = "\033[33m";
+constexpr const char* kPlain = "\033[0m";
+
+const char* colour_of(const wire::Reply::Status& status) {
+  if (status.unavailable() || status.res_down()) return kRed;
+  const bool locked =
+      status.locked_by_administrator() || status.locked_by_window() || status.locked_by_master();
+  return locked || status.busy() ? kYellow : nullptr;
+}
+
+std::string coloured(const std::string& text, const char* colour) {
+  return colour ? colour + text + kPlain : text;
+}
+
+std::string host_cells(std::string_view host, const std::string& status, const char* colour,
+                       LoadTable::Form form) {
+  const bool narrow = form == LoadTable::Form::narrow;
+  const std::string name = narrow ? left(host.substr(0, 15), 15) : left(host, 22);
+  return name + coloured(right(status, narrow ? 7 : 8), colour);
+}
+
+std::string host_row(const wire::Reply::Load& host, const std::vector<Column>& columns,
+                     const LoadTable& table) {
+  std::string row = host_cells(host.host(), status_word(host.status()),
+                               table.colour ? colour_of(host.status()) : nullptr, table.form);
+  if (host.status().unavailable()) return row + '\n';
+  for (const auto& column : columns) {
+    const bool marked = table.colour && is_beyond(host, column.place);
+    row += ' ' + coloured(right(cell(host, column), column.width - 1), marked ? kYellow : nullptr);
+  }
+  return row + '\n';
 }
 
 nlohmann::ordered_json elims_json(const wire::Reply::Load& host) {
@@ -127,17 +159,34 @@ std::string status_word(const wire::Reply::Status& status) {
 Result<std::string> load_table(const Loads& loads, const LoadTable& table) {
   const auto columns = columns_of(loads, table);
   if (!columns) return columns.error();
-  std::string text;
-  if (table.header) {
-    text = host_cells("HOST_NAME", "status", table.form);
-    for (const auto& column : *columns) text += right(column.name, column.width);
-    text += '\n';
-  }
+  std::string text = host_cells("HOST_NAME", "status", nullptr, table.form);
+  for (const auto& column : *columns) text += right(column.name, column.width);
+  text += '\n';
+  for (const auto& host : loads.hosts()) text += host_row(host, *columns, table);
+  return text;
+}
+
+Result<std::string> load_fields(const Loads& loads, const std::string& format) {
+  std::vector<OutputField> fields{{"host_name", "HOST_NAME", 20, {"hname", "host"}},
+                                  {"status", "status", 15, {}}};
+  for (const auto& name : loads.names())
+    fields.push_back({name, name, std::max<std::size_t>(6, name.size()), {}});
+  const auto chosen = OutputFormat::parse(format, fields);
+  if (!chosen) return chosen.error();
+  std::string text = chosen->header(fields);
   for (const auto& host : loads.hosts()) {
-    text += host_cells(host.host(), status_word(host.status()), table.form);
-    if (!host.status().unavailable())
-      for (const auto& column : *columns) text += ' ' + right(cell(host, column), column.width - 1);
-    text += '\n';
+    std::vector<std::string> values;
+    for (const auto& field : chosen->chosen()) {
+      if (field.field == 0)
+        values.push_back(host.host());
+      else if (field.field == 1)
+        values.push_back(status_word(host.status()));
+      else if (host.status().unavailable())
+        values.push_back("-");
+      else
+        values.push_back(cell(host, column(loads, static_cast<int>(field.field) - 2)));
+    }
+    text += chosen->line(values);
   }
   return text;
 }

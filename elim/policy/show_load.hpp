@@ -22,7 +22,7 @@ struct LoadTable {
   };
   Form form = Form::narrow;
   std::vector<std::string> indices;  // lsload -I a:b: only these, by formal name; empty: those of `form`
-  bool header = true;
+  bool colour = false;               // of status words and of what is beyond its threshold, for a terminal
 };
 
 // The status word as lsload shows it: "ok", "-ok", "busy", "lockU", "lockW", "lockUW", "lockM", "unavail".
@@ -30,6 +30,9 @@ std::string status_word(const wire::Reply::Status& status);
 
 // Errors: an index of `table.indices` that the answer does not have.
 Result<std::string> load_table(const Loads& loads, const LoadTable& table);
+
+// lsload -o FORMAT (common/base/output_format.hpp): its fields are host_name, status and every index of the answer.
+Result<std::string> load_fields(const Loads& loads, const std::string& format);
 
 // Everything that is known, as JSON: {"COMMAND":"lsload","HOSTS":n,"RECORDS":[...]}; unknown values are null.
 std::string load_json(const Loads& loads);

@@ -70,6 +70,19 @@ TEST(HostsLong, ShowsThresholdsUnderTheirIndices) {
       << text;
 }
 
+TEST(HostsFields, AreThoseThatMonitorsAskFor) {
+  Hosts hosts;
+  auto& host = add(hosts, "grid01");
+  host.add_booleans("mg");
+  host.set_ncores(2);
+  EXPECT_EQ(
+      hosts_fields(hosts,
+                   "HOST_NAME type model cpuf ncpus maxmem maxswp server nprocs ncores nthreads RESOURCES")
+          .value(),
+      "HOST_NAME type model cpuf ncpus maxmem maxswp server nprocs ncores nthreads RESOURCES\n"
+      "grid01 X86_64 Intel_E5 12.5 4 15.4G - Yes - 2 - (mg)\n");
+}
+
 TEST(HostsTopology, SaysWhereThereIsNone) {
   Hosts hosts;
   add(hosts, "grid01").set_topology("Machine 16G\n  Package 0\n");
