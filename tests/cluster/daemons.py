@@ -1,0 +1,437 @@
+"""lsf_daemons with a daemon that misbehaves on request: started, looked at, stopped, by its owner and by others."""
+
+import os
+import re
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+
+from rollcall_testing import processes
+from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+OTHER = 54321  # a user that no machine has
+
+
+def free_port():
+    with socket.socket() as here:
+        here.bind(("127.0.0.1", 0))
+        return here.getsockname()[1]
+
+
+class Site:
+    """The files of one cluster in a directory of its own, with the fake as its lim."""
+
+    def __init__(self, bench, hosts=(), log=True, server=True):
+        self.bench = bench
+        self.top = bench.fresh_directory("site")
+        os.chmod(self.top, 0o755)
+        self.port = free_port()
+        self.conf, self.log, self.etc = (os.path.join(self.top, d) for d in ("conf", "log", "etc"))
+        for directory in (self.conf, self.log, self.etc):
+            os.mkdir(directory)
+        fake = os.path.join(bench.build, "tests", "programs", "fake_daemon")
+        shutil.copy(fake, os.path.join(self.etc, "lim"))
+        lines = [f"LSF_LIM_PORT={self.port}"]
+        if log:
+            lines.append(f"LSF_LOGDIR={self.log}")
+        if server:
+            lines.append(f"LSF_SERVERDIR={self.etc}")
+        self.write("lsf.conf", "\n".join(lines) + "\n")
+        self.write("lsf.shared", "Begin Cluster\nClusterName\nc1\nEnd Cluster\n"
+                   "Begin HostType\nTYPENAME\nX86_64\nEnd HostType\n"
+                   "Begin HostModel\nMODELNAME CPUFACTOR\nPC 10\nEnd HostModel\n")
+        rows = "".join(f"{name} ! ! 1\n" for name in (socket.gethostname(), *hosts))
+        self.write("lsf.cluster.c1", f"Begin Host\nHOSTNAME model type server\n{rows}End Host\n")
+
+    key = property(lambda self: os.path.join(self.conf, "cluster.key"))
+    pid_file = property(lambda self: os.path.join(self.log, f"lim.{socket.gethostname()}.pid"))
+    log_file = property(lambda self: os.path.join(self.log, f"lim.log.{socket.gethostname()}"))
+
+    def write(self, name, text):
+        with open(os.path.join(self.conf, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def mode(self, text):
+        self.write("mode", text)
+
+    def words(self, *words, program=None):
+        return [program or os.path.join(self.bench.bin, "lsf_daemons"), "-d", self.conf, *words]
+
+    def run(self, *words, program=None, user=None, **how):
+        line = self.words(*words, program=program)
+        if user is not None:
+            line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
+        how.setdefault("env", self.bench.cluster.environment)
+        # The pipes end when nobody holds them any more: a daemon that did would be waited for in vain.
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how)
+        expect_in("\n", (done.stdout + done.stderr) or "nothing was said", " ".join(words))
+        return done
+
+    def good(self, *words, **how):
+        done = self.run(*words, **how)
+        expect_equal((done.returncode, done.stderr), (0, ""), " ".join(words))
+        return done.stdout
+
+    def refused(self, *words, code=1, **how):
+        done = self.run(*words, **how)
+        expect_equal(done.returncode, code, f"{' '.join(words)}: {done.stderr}")
+        return done.stderr
+
+    def status(self, code, **how):
+        done = self.run("status", **how)
+        expect_equal((done.returncode, done.stderr), (code, ""), f"status: {done.stdout}")
+        return done.stdout
+
+    def pid(self):
+        with open(self.pid_file, encoding="ascii") as file:
+            return int(file.readline())
+
+    def lims(self):
+        return [p for p in self.bench.cluster.strangers() if os.path.join(self.etc, "lim") in p.words]
+
+
+def give_away(site, user=OTHER):
+    for directory, _, files in os.walk(site.top):
+        for name in [directory] + [os.path.join(directory, f) for f in files]:
+            os.chown(name, user, user)
+
+
+def needs_root():
+    if os.geteuid() != 0:
+        raise Skip("only root can act as another user")
+
+
+def is_alive(pid):
+    process = processes.read_process(pid)
+    return bool(process and process.alive)
+
+
+def test_start_status_stop(bench):
+    site = Site(bench)
+    expect_equal(site.status(3), "lim: not running\n", "before")
+    out = site.good("start")
+    expect_in(f"lim: started, pid {site.pid()}\n", out, "start")
+    expect(is_alive(site.pid()), "the daemon lives when start has ended")
+    said = site.status(1)  # the fake has no port
+    expect(re.match(rf"lim: running, pid {site.pid()}, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d; but nothing listens on "
+                    rf"port {site.port}\n$", said), f"status said {said!r}")
+    expect_equal(site.good("start"), f"lim: runs already, pid {site.pid()}\n", "a second start")
+    expect_equal(len(site.lims()), 1, "daemons")
+    first = site.pid()
+    expect_in("lim: stopped\nlim: started", site.good("restart"), "restart")
+    expect(site.pid() != first and not is_alive(first), "restart is another process")
+    expect_equal(site.good("stop"), "lim: stopped\n", "stop")
+    expect_equal(site.lims(), [], "daemons after stop")
+    expect(not os.path.exists(site.pid_file), "the pid file is gone")
+    expect_equal(site.good("stop"), "lim: not running\n", "a second stop")
+    expect_equal(site.status(3), "lim: not running\n", "after")
+
+
+def test_a_daemon_has_a_session_a_log_and_a_short_environment(bench):
+    site = Site(bench)
+    read_end, write_end = os.pipe()
+    os.set_inheritable(write_end, True)
+    environment = dict(bench.cluster.environment, LD_PRELOADED="x", SECRET="y", LSF_ENVDIR="/nowhere")
+    site.good("start", env=environment, pass_fds=(write_end,))
+    os.close(write_end)
+    expect_equal(os.read(read_end, 1), b"", "a descriptor of the caller in the daemon")
+    os.close(read_end)
+    with open(os.path.join(site.conf, "seen"), encoding="utf-8") as file:
+        environment, _, rest = file.read().partition("\0\0")
+    names = {word.split("=")[0] for word in environment.split("\0")}
+    allowed = {"HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "TMPDIR", "LSF_ENVDIR", "ROLLCALL_READY_FD",
+               "LC_CTYPE"}
+    expect(names <= allowed, f"the daemon's environment has {names - allowed}")
+    expect_in(f"LSF_ENVDIR={site.conf}", environment.split("\0"), "environment")
+    expect_equal(rest.split("\0"), ["/dev/null", site.log_file, site.log_file, str(site.pid()), "/"],
+                 "stdin, stdout, stderr, session, directory")
+    site.good("stop")
+
+
+def test_the_program_is_in_the_server_directory_or_beside_the_command(bench):
+    site = Site(bench, server=False)
+    program = os.path.join(site.etc, "lsf_daemons")
+    shutil.copy(os.path.join(bench.bin, "lsf_daemons"), program)
+    site.good("start", program=program)
+    expect_equal(len(site.lims()), 1, "daemons")
+    site.good("stop", program=program)
+    os.remove(os.path.join(site.etc, "lim"))
+    said = site.refused("start", program=program)
+    expect_in("lim: found no such program in LSF_SERVERDIR (not set) nor in " + site.etc, said, "start")
+    expect(not os.path.exists(site.pid_file), "no pid file")
+
+
+def test_a_daemon_that_is_not_ready_is_one_line_with_the_reason(bench):
+    log = f"({{0.log_file}})"
+    rows = {
+        "exits": "it ended with exit status 3: no moon tonight",
+        "dies": "it died by signal 11: fake daemon: mode dies",
+        "says cannot listen on port 7869: Address already in use": "cannot listen on port 7869: Address already in use",
+        "never": "not ready after 1 s: waiting for the moon",
+        "silent": "it closed its readiness descriptor without a word: fake daemon: mode silent",
+    }
+    for mode, reason in rows.items():
+        site = Site(bench)
+        site.mode(mode)
+        said = site.refused("-t", "1", "start")
+        expect_equal(said, f"lsf_daemons: lim did not start: {reason} {log.format(site)}\n", mode)
+        expect_equal(site.lims(), [], f"daemons after {mode}")
+        expect_equal(site.status(3), "lim: not running\n", mode)
+    # What an earlier start left in the log is not the reason of this one.
+    site.mode("says \x1b[31m" + "x" * 1000)
+    said = site.refused("start")
+    expect("\x1b" not in said and len(said) < 500, "a long line with control characters is cut and cleaned")
+
+
+def test_stop_leaves_nothing(bench):
+    for mode, said in (("deaf", "lim: stopped, with SIGKILL: it did not end by itself\n"),
+                       ("leaves", "lim: stopped; processes it left behind, ended with SIGKILL: 1\n")):
+        site = Site(bench)
+        site.mode(mode)
+        site.good("start")
+        expect_equal(site.good("-t", "1", "stop"), said, mode)
+        expect_equal(site.lims(), [], f"processes after {mode}")
+
+
+def test_a_killed_daemon_is_told_and_started_again(bench):
+    site = Site(bench)
+    site.good("start")
+    pid = site.pid()
+    processes.send(pid, 9)
+    wait_until(lambda: not is_alive(pid), "the daemon to die")
+    expect_equal(site.status(1), f"lim: not running; it ended without lsf_daemons (it was pid {pid})\n", "status")
+    expect_in("lim: started", site.good("start"), "start")
+    site.good("stop")
+
+
+def test_another_process_with_the_pid_is_never_touched(bench):
+    site = Site(bench)
+    site.good("start")
+    with open(site.pid_file, encoding="ascii") as file:
+        pid, mark = file.read().split("\n")[:2]
+    ticks, boot = mark.split()
+    innocent = subprocess.Popen(["sleep", "600"])
+    try:
+        for text in (f"{innocent.pid}\n{ticks} {boot}\n",  # the number is used again
+                     f"{innocent.pid}\n{start_of(innocent.pid)} {'0' * 36}\n",  # of another boot
+                     f"{innocent.pid}\n", f"-{innocent.pid}\n{ticks} {boot}\n", f"-1\n{ticks} {boot}\n", "\n", ""):
+            with open(site.pid_file, "w", encoding="ascii") as file:
+                file.write(text)
+            expect_equal(site.good("stop"), "lim: not running\n", repr(text))
+            expect(innocent.poll() is None, f"the process of {text!r} lives")
+            expect(is_alive(int(pid)), "the daemon was not meant either")
+    finally:
+        innocent.kill()
+        innocent.wait()
+        processes.send(int(pid), 9)
+
+
+def start_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rsplit(") ", 1)[1].split()[19]
+
+
+def test_who_else_has_the_port_is_told(bench):
+    site = Site(bench)
+    site.good("init")
+    listener = socket.create_server(("127.0.0.1", site.port))
+    expect_equal(site.status(1), f"lim: not running; what listens on port {site.port} says nothing\n", "mute")
+    stranger = subprocess.Popen([sys.executable, "-c", STRANGER, str(listener.fileno())], pass_fds=[listener.fileno()])
+    listener.close()
+    try:
+        expect_equal(site.status(1), f"lim: not running; what answers on port {site.port} does not hold this "
+                     "cluster's key\n", "stranger")
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+STRANGER = """
+import socket, sys
+server = socket.socket(fileno=int(sys.argv[1]))
+while True:
+    link, _ = server.accept()
+    link.recv(1000)
+    link.sendall(b"HTTP/1.1 400 Bad Request\\r\\n\\r\\n" * 10)
+    link.close()
+"""
+
+
+def test_a_cluster_of_one_host_makes_its_key(bench):
+    site = Site(bench)
+    out = site.good("start")
+    expect_in(f"made the cluster's key {site.key} and its public half {site.key}.pub\n", out, "start")
+    for name, mode in ((site.key, 0o600), (site.key + ".pub", 0o644)):
+        expect_equal(stat.S_IMODE(os.stat(name).st_mode), mode, name)
+    site.good("stop")
+    expect("made" not in site.good("start"), "made once")
+    site.good("stop")
+
+
+def test_a_cluster_of_several_hosts_wants_its_key_made_once_and_copied(bench):
+    site = Site(bench, hosts=("n2", "n3"))
+    expect_equal(site.refused("start"),
+                 f"lsf_daemons: cluster key {site.key}: found none, and this cluster has 3 hosts: run "
+                 f"\"lsf_daemons init\" on one of them and copy {site.key} and {site.key}.pub to the others\n", "start")
+    expect(not os.path.exists(site.key), "nothing was made")
+    site.good("init")
+    expect_equal(site.refused("init"), f"lsf_daemons: cluster key {site.key}: is there, expected none\n", "again")
+    site.good("start")
+    site.good("stop")
+
+
+def test_a_key_that_is_not_as_it_must_be_starts_nothing(bench):
+    site = Site(bench)
+    site.good("init")
+    os.chmod(site.key, 0o640)
+    expect_equal(site.refused("start"), f"lsf_daemons: cluster key {site.key}: mode 0640, expected 0600 or stricter\n",
+                 "mode")
+    os.chmod(site.key, 0o600)
+    other = Site(bench)
+    other.good("init")
+    shutil.copy(other.key + ".pub", site.key + ".pub")
+    expect_in(f"{site.key}.pub: is of another key, expected the public half of {site.key}", site.refused("start"),
+              "another cluster's public half")
+    os.remove(site.key + ".pub")
+    expect_in("the public half of the key that is there", site.good("init"), "init completes it")
+    with open(site.key, "w", encoding="ascii") as file:
+        file.write("0" * 63 + "\n")
+    expect_in("64 bytes, expected 64 hexadecimal digits and a newline", site.refused("start"), "a short key")
+    expect_equal(site.lims(), [], "daemons")
+
+
+def test_the_secret_is_in_no_argument_environment_or_log(bench):
+    site = Site(bench)
+    said = site.good("start") + site.run("status").stdout
+    with open(site.key, encoding="ascii") as file:
+        secret = file.read().strip()
+    expect_equal(len(secret), 64, "digits")
+    for name in ("cmdline", "environ"):
+        with open(f"/proc/{site.pid()}/{name}", encoding="utf-8") as file:
+            said += file.read()
+    with open(site.log_file, encoding="utf-8") as file:
+        said += file.read()
+    said += site.good("stop")
+    for start in range(0, 64, 16):
+        expect(secret[start : start + 16] not in said, "a part of the secret was shown")
+
+
+def test_clusters_side_by_side(bench):
+    sites = [Site(bench), Site(bench), Site(bench, log=False)]
+    own = f"/tmp/rollcall-{os.geteuid()}-{sites[2].port}"
+    try:
+        for site in sites:
+            site.good("start")
+        for site in sites:
+            expect_equal(len(site.lims()), 1, "daemons of each")
+        sites[0].good("stop")
+        expect_equal([len(site.lims()) for site in sites], [0, 1, 1], "daemons after one was stopped")
+        expect_equal(set(os.listdir(own)), {f"lim.{socket.gethostname()}.pid", f"lim.log.{socket.gethostname()}"},
+                     f"what is in {own}")
+        expect_in("running, pid", sites[2].status(1), "status without LSF_LOGDIR")
+        for site in sites[1:]:
+            site.good("stop")
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def test_two_starts_at_once_make_one_daemon(bench):
+    site = Site(bench)
+    site.good("init")
+    starts = [subprocess.Popen(site.words("start"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+              for _ in range(6)]
+    ends = [(s.communicate(timeout=60), s.returncode) for s in starts]
+    expect_equal(len(site.lims()), 1, "daemons")
+    expect_equal(sum("lim: started" in out for (out, _), _ in ends), 1, f"that started it: {ends}")
+    for (out, err), code in ends:
+        expect(code == 0 or "another lsf_daemons is at work" in err, f"said {out!r} {err!r}")
+    site.good("stop")
+
+
+def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):
+    site = Site(bench)
+    victim = os.path.join(site.top, "victim")
+    with open(victim, "w", encoding="ascii") as file:
+        file.write("precious\n")
+    own = f"/tmp/rollcall-{os.geteuid()}-{site.port}"
+    try:
+        os.symlink(victim, site.log_file)
+        site.good("start")
+        site.good("stop")
+        os.symlink(victim, site.pid_file)
+        expect_in(f"{site.pid_file}: cannot open it: Too many levels of symbolic links", site.refused("start"), "link")
+        os.remove(site.pid_file)
+        os.mkfifo(site.pid_file)
+        expect_in("is no regular file", site.refused("start"), "FIFO")
+        expect_equal(site.status(3), "lim: not running\n", "status beside a FIFO")
+        os.remove(site.pid_file)
+        with open(victim, encoding="ascii") as file:
+            expect_equal(file.read(), "precious\n", "what the link led to")
+        expect_equal(site.lims(), [], "daemons")
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def test_broken_files_start_nothing_and_do_not_keep_one_from_stopping(bench):
+    site = Site(bench)
+    site.good("start")
+    site.write("lsf.cluster.c1", "Begin Host\nHOSTNAME model type server\n")
+    expect_in("lsf.cluster.c1", site.refused("restart"), "restart")  # it has stopped, and does not start
+    expect_equal(site.lims(), [], "daemons")
+    site.write("lsf.conf", "LSF_LIM_PORT=high\n")
+    expect_in("lsf.conf:1", site.refused("start"), "start")
+    os.remove(os.path.join(site.conf, "lsf.conf"))
+    expect_in(site.conf + "/lsf.conf", site.refused("status"), "status")
+
+
+def test_words_that_cannot_be_meant(bench):
+    site = Site(bench)
+    for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init'),
+                         (("start", "stop"), "found"), (("-t", "0", "start"), '-t: found "0"'),
+                         (("-t", "x", "start"), '-t: found "x"'), (("-x", "start"), "-x")):
+        expect_in(found, site.refused(*words, code=2), " ".join(words))
+    expect_equal(site.lims(), [], "daemons")
+
+
+def test_one_user_owns_a_cluster(bench):
+    needs_root()
+    site = Site(bench)
+    os.chmod(bench.scratch, 0o755)
+    give_away(site)
+    site.good("start", user=OTHER)
+    pid = site.pid()
+    expect_equal(os.stat(f"/proc/{pid}").st_uid, OTHER, "the daemon's user")
+    expect_equal(os.stat(site.key).st_uid, OTHER, "the key's owner")
+    stranger = OTHER + 1
+    expect_in(f"lim: running, pid {pid}", site.status(1, user=stranger), "status by another user")
+    expect_in("cannot open it: Permission denied", site.refused("stop", user=stranger), "stop by another user")
+    expect_in(f"cluster key {site.key}: cannot open it: Permission denied", site.refused("start", user=stranger),
+              "start by another user")
+    expect(is_alive(pid), "it lives")
+    site.good("stop", user=OTHER)
+
+
+def test_root_believes_only_roots_files(bench):
+    needs_root()
+    site = Site(bench)
+    os.chmod(site.conf, 0o777)
+    expect_in(f"{site.conf}: may be written by others than root", site.refused("start"), "open directory")
+    os.chmod(site.conf, 0o755)
+    os.chown(os.path.join(site.conf, "lsf.conf"), OTHER, OTHER)
+    for action in ("start", "stop", "restart"):
+        expect_in(f"{site.conf}/lsf.conf: belongs to user {OTHER}, expected root: it says what root is to start",
+                  site.refused(action), action)
+    os.chown(os.path.join(site.conf, "lsf.conf"), 0, 0)
+    site.good("start")
+    pid = site.pid()
+    os.chown(site.pid_file, OTHER, OTHER)
+    expect_in(f"{site.pid_file}: belongs to user {OTHER}, expected root", site.refused("stop"), "another's pid file")
+    expect(is_alive(pid), "it lives")
+    os.chown(site.pid_file, 0, 0)
+    site.good("stop")
+
+
+main()
