@@ -22,6 +22,8 @@ namespace rollcall::resreq {
 // Limits that keep every recursion and every answer small.
 inline constexpr std::size_t kLongestText = 64 * 1024;  // bytes
 inline constexpr int kDeepestNesting = 256;             // parentheses and unary operators inside one another
+inline constexpr std::size_t kMostWords = 1024;         // of a list: order, same, ptile, the usages of rusage
+inline constexpr std::size_t kMostSections = 64;        // of one string
 
 // Where something stood in the string it was parsed from. No part of what a requirement says: all are equal.
 struct Place {
