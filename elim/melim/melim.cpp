@@ -209,6 +209,7 @@ void Melim::add_states(wire::MelimReport& report) const {
     state.set_state(wire::ElimState::GIVEN_UP);
     state.set_last_error(why);
   }
+  report.set_no_elims(report.elims_size() == 0);
 }
 
 void Melim::end_all(const char* why, TimePoint now) {

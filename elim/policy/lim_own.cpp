@@ -71,7 +71,8 @@ void load_sampled(Turn& turn, const event::LoadSampled& sample) {
 
 void elims_reported(Turn& turn, const wire::MelimReport& report) {
   for (const auto& value : report.values()) take(turn, value);
-  if (report.elims_size() > 0) turn.lim.own.elims.assign(report.elims().begin(), report.elims().end());
+  if (report.elims_size() > 0 || report.no_elims())
+    turn.lim.own.elims.assign(report.elims().begin(), report.elims().end());
   own_load_changed(turn);
 }
 
