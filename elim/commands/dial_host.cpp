@@ -1,0 +1,116 @@
+#include "elim/commands/dial_host.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace rollcall::elim {
+namespace {
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+// 0, or the errno of the attempt.
+int connect_within(int descriptor, const addrinfo& address, std::chrono::milliseconds patience) {
+  if (connect(descriptor, address.ai_addr, address.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  pollfd waiting{descriptor, POLLOUT, 0};
+  const int ready = poll(&waiting, 1, static_cast<int>(patience.count()));
+  if (ready < 0) return errno;
+  if (ready == 0) return ETIMEDOUT;
+  int error = 0;
+  socklen_t size = sizeof error;
+  getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
+}  // namespace
+
+HostConnection::HostConnection(int descriptor, std::string peer, Milliseconds patience)
+    : descriptor_(descriptor), peer_(std::move(peer)), patience_(patience) {}
+
+HostConnection::HostConnection(HostConnection&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      peer_(std::move(other.peer_)),
+      patience_(other.patience_) {}
+
+HostConnection::~HostConnection() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+Result<HostConnection> HostConnection::dial(const std::string& host, int port, Milliseconds patience) {
+  const std::string peer = host + ":" + std::to_string(port);
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int lookup = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found);
+  if (lookup != 0) return internal_error(peer + ": " + gai_strerror(lookup));
+  const Addresses addresses(found, freeaddrinfo);
+
+  int error = EHOSTUNREACH;
+  for (const addrinfo* address = addresses.get(); address; address = address->ai_next) {
+    const int descriptor = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) {
+      error = errno;
+      continue;
+    }
+    HostConnection connection(descriptor, peer, patience);
+    error = connect_within(descriptor, *address, patience);
+    if (error == 0) return connection;
+  }
+  return internal_error(peer + ": " + reason(error));
+}
+
+Result<void> HostConnection::wait_for(short event) const {
+  pollfd waiting{descriptor_, event, 0};
+  int ready = 0;
+  do ready = poll(&waiting, 1, static_cast<int>(patience_.count()));
+  while (ready < 0 && errno == EINTR);
+  if (ready < 0) return internal_error(peer_ + ": " + reason(errno));
+  if (ready == 0)
+    return internal_error(peer_ + ": no answer within " + std::to_string(patience_.count() / 1000) +
+                          " seconds");
+  return {};
+}
+
+Result<void> HostConnection::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      if (const auto ready = wait_for(POLLOUT); !ready) return ready.error();
+    } else if (errno != EINTR) {
+      return internal_error(peer_ + ": " + reason(errno));
+    }
+  }
+  return {};
+}
+
+Result<std::string> HostConnection::receive() {
+  std::string bytes(1 << 16, '\0');
+  while (true) {
+    const ssize_t count = recv(descriptor_, bytes.data(), bytes.size(), 0);
+    if (count > 0) {
+      bytes.resize(static_cast<std::size_t>(count));
+      return bytes;
+    }
+    if (count == 0) return internal_error(peer_ + ": it closed the connection");
+    if (errno == EAGAIN) {
+      if (const auto ready = wait_for(POLLIN); !ready) return ready.error();
+    } else if (errno != EINTR) {
+      return internal_error(peer_ + ": " + reason(errno));
+    }
+  }
+}
+
+}  // namespace rollcall::elim

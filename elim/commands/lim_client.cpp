@@ -1,0 +1,150 @@
+#include "elim/commands/lim_client.hpp"
+
+#include <algorithm>
+
+#include "common/io/cluster_channel.hpp"
+#include "common/io/host_addresses.hpp"
+#include "common/io/munge_credential.hpp"
+#include "elim/commands/dial_host.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+// How this user can prove who they are: by the key where they may read it, else by MUNGE.
+Result<io::ClusterChannel> channel_for(const conf::LoadSettings& settings) {
+  const auto seed = io::random_seed();
+  if (const auto key = io::load_cluster_key(settings.key_file))
+    return io::ClusterChannel::dial_as_owner(*key, seed);
+  const auto public_half = io::load_cluster_public_key(settings.key_file + ".pub");
+  if (!public_half) return public_half.error();
+  return io::ClusterChannel::dial_as_anyone(*public_half, seed);
+}
+
+std::string sealed(io::ClusterChannel& channel, const wire::ToLim& message) {
+  return channel.seal(message.SerializeAsString());
+}
+
+// One conversation: the handshake, the question, all parts of the answer.
+class Conversation {
+ public:
+  Conversation(HostConnection connection, io::ClusterChannel channel)
+      : connection_(std::move(connection)), channel_(std::move(channel)) {}
+
+  Result<wire::Reply> hold(const wire::Request& request) {
+    if (const auto sent = connection_.send(channel_.start()); !sent) return sent.error();
+    while (!channel_.open())
+      if (const auto turned = turn(); !turned) return turned.error();
+    if (const auto asked = ask(request); !asked) return asked.error();
+    while (!complete_)
+      if (const auto turned = turn(); !turned) return turned.error();
+    return std::move(reply_);
+  }
+
+ private:
+  Result<void> ask(const wire::Request& request) {
+    std::string bytes;
+    // Without MUNGE the LIM decides whether it answers to nobody in particular.
+    if (const auto credential = io::munge_encode(channel_.hash())) {
+      wire::ToLim message;
+      message.mutable_credential()->set_munge(*credential);
+      bytes += sealed(channel_, message);
+    }
+    wire::ToLim message;
+    *message.mutable_request() = request;
+    return connection_.send(bytes + sealed(channel_, message));
+  }
+
+  Result<void> turn() {
+    const auto bytes = connection_.receive();
+    if (!bytes) return bytes.error();
+    std::string answer;
+    const auto fed =
+        channel_.feed(*bytes, answer, [this](std::string_view payload) { return take(payload); });
+    if (!fed) return fed.error();
+    return answer.empty() ? Result<void>() : connection_.send(answer);
+  }
+
+  Result<void> take(std::string_view payload) {
+    wire::FromLim message;
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())) || !message.has_reply())
+      return internal_error("LIM: found a message that is no reply, expected one");
+    reply_.MergeFrom(message.reply());
+    complete_ = message.reply().last();
+    return {};
+  }
+
+  HostConnection connection_;
+  io::ClusterChannel channel_;
+  wire::Reply reply_;
+  bool complete_ = false;
+};
+
+Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
+                             const wire::Request& request, std::chrono::milliseconds patience) {
+  auto channel = channel_for(files.settings);
+  if (!channel) return channel.error();
+  auto connection =
+      HostConnection::dial(files.names.address(host).value_or(host), files.settings.lim_port, patience);
+  if (!connection) return connection.error();
+  return Conversation(std::move(*connection), std::move(*channel)).hold(request);
+}
+
+Answer unreachable(std::string text) {
+  return {{}, ClientError{ClientError::Kind::unreachable, std::move(text), {}}};
+}
+
+Answer answer_of(wire::Reply reply) {
+  if (!reply.has_refusal()) return {std::move(reply), {}};
+  ClientError error{ClientError::Kind::refused, reply.refusal().text(), reply.refusal()};
+  if (reply.refusal().why() == wire::Reply::Refusal::NOT_MASTER) error.kind = ClientError::Kind::unreachable;
+  return {{}, std::move(error)};
+}
+
+bool not_master(const Answer& answer) {
+  return answer.error && answer.error->refusal.why() == wire::Reply::Refusal::NOT_MASTER;
+}
+
+}  // namespace
+
+LimClient::LimClient(const conf::ClusterFiles& files, std::chrono::milliseconds patience)
+    : files_(files), patience_(patience) {}
+
+std::vector<std::string> LimClient::first_hosts() const {
+  std::vector<std::string> hosts;
+  const auto add = [&hosts](const std::string& host) {
+    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+  };
+  if (const auto here = files_.names.official(io::host_name_here())) add(*here);
+  for (const auto& host : files_.settings.server_hosts) add(files_.names.official(host).value_or(host));
+  for (const auto& host : files_.candidates) add(host);
+  return hosts;
+}
+
+Answer LimClient::ask_host(const std::string& host, const wire::Request& request) const {
+  auto reply = converse(files_, host, request, patience_);
+  if (!reply) return unreachable("LIM is down; try later: " + reply.error().text);
+  return answer_of(std::move(*reply));
+}
+
+Answer LimClient::ask_any(const wire::Request& request) const {
+  Answer answer = unreachable("LIM is down; try later: no host is configured to be asked");
+  for (const auto& host : first_hosts()) {
+    answer = ask_host(host, request);
+    if (!answer.error || answer.error->kind == ClientError::Kind::refused || not_master(answer)) break;
+  }
+  return answer;
+}
+
+Answer LimClient::ask_master(const wire::Request& request) const {
+  Answer answer = ask_any(request);
+  // A LIM may name one that has just stepped down itself.
+  for (int hops = 0; hops < 3 && not_master(answer); ++hops) {
+    const std::string master = answer.error->refusal.master();
+    if (master.empty()) break;
+    answer = ask_host(master, request);
+  }
+  if (not_master(answer)) answer.error->text = "Cannot locate master LIM now, try later";
+  return answer;
+}
+
+}  // namespace rollcall::elim

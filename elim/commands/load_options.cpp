@@ -1,0 +1,53 @@
+#include "elim/commands/load_options.hpp"
+
+#include "elim/commands/load_request.hpp"
+#include "elim/commands/screen.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const auto end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+wire::Request load_request(Stage& stage, const CommandWords& words) {
+  wire::Request request;
+  auto& load = *request.mutable_load();
+  for (const auto& host : words.operands()) load.add_hosts(host);
+  load.set_resreq(words.value("-R").value_or(""));
+  load.set_from_host(this_host(stage.files()));
+  if (words.has("-E")) load.set_queue(wire::Request::AskLoad::EFFECTIVE);
+  if (words.has("-N")) load.set_queue(wire::Request::AskLoad::NORMALISED);
+  load.set_elims(words.has("-json"));
+  return request;
+}
+
+LoadTable load_table_of(const CommandWords& words) {
+  LoadTable table;
+  if (words.has("-w")) table.form = LoadTable::Form::wide;
+  if (words.has("-l")) table.form = LoadTable::Form::complete;
+  table.colour = output_takes_colour();
+  table.indices = split(words.value("-I").value_or(""), ':');
+  return table;
+}
+
+std::vector<CommandOption> load_options() {
+  using Value = CommandOption::Value;
+  return {{"-w", Value::none, "wide: nothing is cut"},
+          {"-l", Value::none, "all indices, the site's too"},
+          {"-N", Value::none, "normalised run queue lengths"},
+          {"-E", Value::none, "effective run queue lengths"},
+          {"-R", Value::required, "RES_REQ only hosts that fit, in its order"},
+          {"-I", Value::required, "INDEX[:INDEX...] these indices alone"}};
+}
+
+}  // namespace rollcall::elim

@@ -1,0 +1,16 @@
+// The options that lsload and lsmon share.
+#pragma once
+
+#include "elim/commands/command.hpp"
+#include "elim/policy/show_load.hpp"
+
+namespace rollcall::elim {
+
+// -N -E -R -I and the hosts.
+wire::Request load_request(Stage& stage, const CommandWords& words);
+// -w -l -I.
+LoadTable load_table_of(const CommandWords& words);
+// The options themselves, to be put into a command's shape.
+std::vector<CommandOption> load_options();
+
+}  // namespace rollcall::elim

@@ -1,0 +1,20 @@
+// What the commands that ask the master for hosts have in common.
+#pragma once
+
+#include <string>
+
+#include "elim/commands/command.hpp"
+#include "elim/commands/lim_client.hpp"
+
+namespace rollcall::elim {
+
+// The official name of this host, or what the kernel calls it: what type==local means.
+std::string this_host(const conf::ClusterFiles& files);
+
+// Prints why there is no answer; for a bad resource requirement with the string and a caret under the place.
+int fail_with(Stage& stage, const ClientError& error, const std::string& resreq);
+
+// lshosts -s and lsload -s: shared resources, by the names in `words`.
+int print_shared(Stage& stage, const CommandWords& words, bool dynamic);
+
+}  // namespace rollcall::elim

@@ -1,0 +1,92 @@
+// lsadmin: the administrator's tool. With a subcommand it does that one, without it reads them from standard input.
+#include "elim/commands/lsadmin.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "common/base/host_list.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* words;
+  const char* meaning;
+  int (*run)(Stage&, const Words&);
+};
+
+int later(Stage& stage, const Words&) {
+  return stage.fail("found a subcommand for RES, which this release does not have yet; expected one for LIM");
+}
+
+constexpr Subcommand kSubcommands[] = {
+    {"ckconfig", "[-v]", "check the configuration files", ckconfig},
+    {"showconf", "lim [-v]", "show the settings of lsf.conf, with -v where each stands", showconf},
+    {"reconfig", "[-f] [-v]", "have every LIM read the files anew", reconfig},
+    {"limstartup", "[-f] [host ... | all]", "start LIM", limstartup},
+    {"limshutdown", "[-f] [host ... | all]", "end LIM", limshutdown},
+    {"limrestart", "[-f] [-v] [host ... | all]", "start LIM anew", limrestart},
+    {"limlock", "[-l seconds]", "take no more work on this host", limlock},
+    {"limunlock", "", "take work again", limunlock},
+    {"limdebug", "[-l level | -o] [host ... | all]", "log more (1 to 3), or as usual (-o)", limdebug},
+    {"resstartup", "", "(with the batch system)", later},
+    {"resshutdown", "", "(with the batch system)", later},
+    {"resrestart", "", "(with the batch system)", later},
+};
+
+std::string help_text() {
+  std::string text = "Subcommands:\n";
+  for (const auto& subcommand : kSubcommands)
+    text +=
+        std::string("  ") + subcommand.name + " " + subcommand.words + "\n      " + subcommand.meaning + "\n";
+  return text + "  help\n  quit\n";
+}
+
+int run_subcommand(Stage& stage, Words words) {
+  const std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "help" || name == "?") return stage.print(help_text());
+  for (const auto& subcommand : kSubcommands)
+    if (name == subcommand.name) return subcommand.run(stage, words);
+  return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
+}
+
+// Gives the status of the last subcommand.
+int interactive(Stage& stage) {
+  const bool prompting = isatty(STDIN_FILENO) == 1;
+  int status = 0;
+  std::string line;
+  while (true) {
+    if (prompting) stage.print("lsadmin>");
+    if (!std::getline(std::cin, line)) return status;
+    std::istringstream split(line);
+    Words words;
+    for (std::string word; split >> word;) words.push_back(word);
+    if (words.empty()) continue;
+    if (words.front() == "quit" || words.front() == "exit") return status;
+    status = run_subcommand(stage, words);
+  }
+}
+
+int run(Stage& stage, const CommandWords& words) {
+  return words.operands().empty() ? interactive(stage) : run_subcommand(stage, words.operands());
+}
+
+}  // namespace
+
+Command lsadmin_command() {
+  return {{"lsadmin",
+           "[subcommand [word ...]]",
+           {},
+           CommandShape::Order::first,
+           "Administers the cluster's LIMs; without a subcommand it reads them from standard input. "
+           "\"lsadmin help\" "
+           "lists them."},
+          run};
+}
+
+}  // namespace rollcall::elim

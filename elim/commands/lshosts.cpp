@@ -1,0 +1,55 @@
+// lshosts: what does not change about the hosts. The master answers.
+#include "elim/commands/command.hpp"
+#include "elim/commands/lim_client.hpp"
+#include "elim/commands/load_request.hpp"
+#include "elim/policy/show_hosts.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Value = CommandOption::Value;
+
+std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
+  std::vector<std::string> names;
+  for (const auto& resource : files.indices.all())
+    if (resource.dynamic() && resource.type == ResourceType::numeric) names.push_back(resource.name);
+  return names;
+}
+
+int run(Stage& stage, const CommandWords& words) {
+  if (words.has("-s")) return print_shared(stage, words, false);
+  wire::Request request;
+  auto& hosts = *request.mutable_hosts();
+  for (const auto& host : words.operands()) hosts.add_hosts(host);
+  hosts.set_resreq(words.value("-R").value_or(""));
+  hosts.set_topology(words.has("-T"));
+  hosts.set_from_host(this_host(stage.files()));
+  const Answer answer = LimClient(stage.files()).ask_master(request);
+  if (answer.error) return fail_with(stage, *answer.error, hosts.resreq());
+  if (words.has("-json")) return stage.print(hosts_json(answer.reply.hosts()));
+  if (const auto format = words.value("-o")) {
+    const auto text = hosts_fields(answer.reply.hosts(), *format);
+    return text ? stage.print(*text) : stage.fail(text.error().text);
+  }
+  if (words.has("-T")) return stage.print(hosts_topology(answer.reply.hosts()));
+  if (words.has("-l")) return stage.print(hosts_long(answer.reply.hosts(), threshold_names(stage.files())));
+  return stage.print(hosts_table(answer.reply.hosts(), words.has("-w")));
+}
+
+}  // namespace
+
+Command lshosts_command() {
+  return {{"lshosts",
+           "[host ...]",
+           {{"-w", Value::none, "wide: nothing is cut"},
+            {"-l", Value::none, "everything that is known, a block for each host"},
+            {"-R", Value::required, "RES_REQ only hosts that fit"},
+            {"-s", Value::none, "static shared resources; operands are resource names"},
+            {"-o", Value::required, "FORMAT these fields: \"host_name:20 type ncpus:-5 resources\""},
+            {"-T", Value::none, "the tree of packages, caches, cores and NUMA nodes"}},
+           CommandShape::Order::anywhere,
+           "Shows the hosts of the cluster and their static resources."},
+          run};
+}
+
+}  // namespace rollcall::elim

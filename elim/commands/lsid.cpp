@@ -1,0 +1,62 @@
+// lsid and lsclusters: who the cluster is. Any LIM answers.
+#include "elim/commands/command.hpp"
+#include "elim/commands/lim_client.hpp"
+#include "elim/policy/show_identity.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Value = CommandOption::Value;
+
+Answer ask_identity(Stage& stage) {
+  wire::Request request;
+  request.mutable_identity();
+  return LimClient(stage.files()).ask_any(request);
+}
+
+// A site may choose the first line: programs look for a product's name in it.
+std::string product_of(Stage& stage) {
+  const std::string chosen = stage.files().lsf_conf.value("ROLLCALL_PRODUCT");
+  return chosen.empty() ? ROLLCALL_PRODUCT : chosen;
+}
+
+int run_lsid(Stage& stage, const CommandWords& words) {
+  const Answer answer = ask_identity(stage);
+  if (answer.error) return stage.fail(answer.error->text);
+  const auto& identity = answer.reply.identity();
+  if (words.has("-json")) return stage.print(identity_json(identity, product_of(stage)));
+  if (identity.master().empty()) {
+    stage.print(product_of(stage) + "\n\nMy cluster name is " + identity.cluster() + "\n");
+    return stage.fail("Cannot locate master LIM now, try later");
+  }
+  return stage.print(identity_text(identity, product_of(stage)));
+}
+
+int run_lsclusters(Stage& stage, const CommandWords& words) {
+  const Answer answer = ask_identity(stage);
+  if (answer.error) return stage.fail(answer.error->text);
+  const auto& identity = answer.reply.identity();
+  for (const auto& name : words.operands())
+    if (name != identity.cluster())
+      return stage.fail(name + ": found no such cluster, expected " + identity.cluster());
+  if (words.has("-json")) return stage.print(clusters_json(identity));
+  return stage.print(clusters_table(identity, words.has("-w")));
+}
+
+}  // namespace
+
+Command lsid_command() {
+  return {{"lsid", "", {}, CommandShape::Order::anywhere, "Shows the cluster's name and its master host."},
+          run_lsid};
+}
+
+Command lsclusters_command() {
+  return {{"lsclusters",
+           "[cluster ...]",
+           {{"-w", Value::none, "wide: nothing is cut"}, {"-l", Value::none, "the same"}},
+           CommandShape::Order::anywhere,
+           "Shows the cluster, its master and its hosts."},
+          run_lsclusters};
+}
+
+}  // namespace rollcall::elim

@@ -1,0 +1,50 @@
+// lsload: the load of the hosts now. The master answers.
+#include "elim/commands/command.hpp"
+#include "elim/commands/lim_client.hpp"
+#include "elim/commands/load_options.hpp"
+#include "elim/commands/load_request.hpp"
+#include "elim/commands/watch.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Value = CommandOption::Value;
+
+int watch(Stage& stage, const CommandWords& words) {
+  const auto interval = interval_of(words, std::chrono::seconds(5));
+  if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
+  Watch picture{load_request(stage, words), load_table_of(words), *interval};
+  picture.graphs = true;
+  return run_watch(stage, picture);
+}
+
+int run(Stage& stage, const CommandWords& words) {
+  if (words.has("-s")) return print_shared(stage, words, true);
+  if (words.has("--watch")) return watch(stage, words);
+  const wire::Request request = load_request(stage, words);
+  const Answer answer = LimClient(stage.files()).ask_master(request);
+  if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
+  if (words.has("-json")) return stage.print(load_json(answer.reply.loads()));
+  const std::string format = words.value("-o").value_or(stage.files().lsf_conf.value("LSF_LSLOAD_FORMAT"));
+  const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
+  const auto text = words.has("-o") || (plain && !format.empty())
+                        ? load_fields(answer.reply.loads(), format)
+                        : load_table(answer.reply.loads(), load_table_of(words));
+  return text ? stage.print(*text) : stage.fail(text.error().text);
+}
+
+}  // namespace
+
+Command lsload_command() {
+  auto options = load_options();
+  options.push_back({"-s", Value::none, "dynamic shared resources; operands are resource names"});
+  options.push_back(
+      {"-o", Value::required, "FORMAT these fields: \"host_name:20 status r1m:-6 delimiter=','\""});
+  options.push_back({"--watch", Value::none, "draw it again and again, with the history of each index"});
+  options.push_back({"-i", Value::required, "SECONDS between two pictures of --watch (5)"});
+  return {{"lsload", "[host ...]", std::move(options), CommandShape::Order::anywhere,
+           "Shows the load of the hosts, or of those named."},
+          run};
+}
+
+}  // namespace rollcall::elim

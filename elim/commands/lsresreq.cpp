@@ -1,0 +1,75 @@
+// lsresreq: what a resource requirement means: its tree, and for each host whether it fits and why.
+#include "common/resreq/evaluate.hpp"
+#include "common/resreq/explain.hpp"
+#include "elim/commands/command.hpp"
+#include "elim/commands/lim_client.hpp"
+#include "elim/commands/load_request.hpp"
+#include "elim/policy/answer_view.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Value = CommandOption::Value;
+
+// Which hosts, in the master's words.
+Answer ask(const LimClient& client, const CommandWords& words, bool load) {
+  wire::Request request;
+  const auto fill = [&words](auto& question) {
+    for (const auto& host : words.values("--against")) question.add_hosts(host);
+  };
+  if (load) {
+    fill(*request.mutable_load());
+    request.mutable_load()->set_queue(wire::Request::AskLoad::EFFECTIVE);
+  } else {
+    fill(*request.mutable_hosts());
+  }
+  return client.ask_master(request);
+}
+
+int explain_hosts(Stage& stage, const CommandWords& words, const std::string& text,
+                  const resreq::ResReq& resreq) {
+  resreq::BindContext context;
+  context.indices = &stage.files().indices;
+  const auto facts = stage.files().facts(this_host(stage.files()));
+  context.official_host = [&stage](std::string_view host) { return stage.files().names.official(host); };
+  context.local_type = facts.type;
+  context.local_model = facts.model;
+  const auto bound = resreq::bind(resreq.select, context);
+  if (bound.error) return stage.fail(resreq::caret_lines(text, *bound.error));
+
+  const LimClient client(stage.files());
+  const Answer hosts = ask(client, words, false);
+  const Answer loads = hosts.error ? Answer{} : ask(client, words, true);
+  const auto& error = hosts.error ? hosts.error : loads.error;
+  if (error) return stage.fail(error->text);
+  std::vector<resreq::HostAnswer> answers;
+  for (const auto& view : answer_views(stage.files().indices, hosts.reply.hosts(), loads.reply.loads()))
+    answers.push_back({view.host(), bound.select->parts(view)});
+  return stage.print(resreq::rows(answers));
+}
+
+int run(Stage& stage, const CommandWords& words) {
+  if (words.operands().size() != 1)
+    return stage.fail("found " + std::to_string(words.operands().size()) +
+                      " words, expected one resource requirement");
+  const std::string& text = words.operands().front();
+  const auto parsed = resreq::parse(text, {words.has("--strict")});
+  if (parsed.error) return stage.fail(resreq::caret_lines(text, *parsed.error));
+  if (const int failed = stage.print(resreq::tree(parsed.value))) return failed;
+  return words.has("--parse-only") ? 0 : explain_hosts(stage, words, text, parsed.value);
+}
+
+}  // namespace
+
+Command lsresreq_command() {
+  return {{"lsresreq",
+           "'RES_REQ'",
+           {{"--against", Value::required, "HOST this host alone (may be repeated)"},
+            {"--parse-only", Value::none, "ask no LIM"},
+            {"--strict", Value::none, "as with LSF_STRICT_RESREQ=Y"}},
+           CommandShape::Order::anywhere,
+           "Shows how a resource requirement is understood, and which hosts fit it and why."},
+          run};
+}
+
+}  // namespace rollcall::elim

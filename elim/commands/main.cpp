@@ -1,0 +1,85 @@
+// The ls* commands: the name this program is called by says which one it is.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "common/io/config_source.hpp"
+#include "elim/commands/command.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+using Value = CommandOption::Value;
+
+std::vector<Command> all_commands() {
+  return {lsid_command(),  lsclusters_command(), lsinfo_command(),   lshosts_command(), lsload_command(),
+          lsmon_command(), lsplace_command(),    lsresreq_command(), lsadmin_command()};
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+int run_command(Command command, const std::vector<std::string>& words) {
+  auto& options = command.shape.options;
+  options.push_back({"-json", Value::none, "print JSON"});
+  options.push_back({"-h", Value::none, "print this and end"});
+  options.push_back({"-V", Value::none, "print the version and end"});
+  Stage stage(command.shape.name);
+  const auto parsed = CommandWords::parse(command.shape, words);
+  if (!parsed) return stage.fail(parsed.error().text);
+  if (parsed->has("-h")) return std::fputs(usage_text(command.shape).c_str(), stderr), 0;
+  if (parsed->has("-V")) return std::fputs(ROLLCALL_PRODUCT "\n", stderr), 0;
+  return command.run(stage, *parsed);
+}
+
+int dispatch(const std::string& name, const std::vector<std::string>& words) {
+  std::string names;
+  for (auto& command : all_commands()) {
+    if (command.shape.name == name) return run_command(std::move(command), words);
+    names += " " + command.shape.name;
+  }
+  std::fprintf(stderr, "%s: found this name, expected one of%s\n", name.c_str(), names.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+const conf::ClusterFiles& Stage::files() {
+  if (files_) return *files_;
+  auto checked = conf::read_cluster_files(io::real_file_sources());
+  if (!checked.files) {
+    for (const auto& problem : checked.problems.all())
+      if (problem.kind == conf::Problem::Kind::error) fail(problem.line());
+    std::exit(kFailed);
+  }
+  return files_.emplace(std::move(*checked.files));
+}
+
+int Stage::fail(const std::string& text) const {
+  std::fprintf(stderr, "%s: %s\n", command_.c_str(), text.c_str());
+  return kFailed;
+}
+
+int Stage::print(const std::string& text) const {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
+  return fail("standard output: cannot write to it: " + std::generic_category().message(errno));
+}
+
+}  // namespace rollcall::elim
+
+int main(int argc, char** argv) {
+  using namespace rollcall::elim;
+  try {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    std::string name = argc > 0 ? base_name(argv[0]) : "";
+    if (name == "lstools" && !words.empty()) {  // by its own name: the command is the first word
+      name = words.front();
+      words.erase(words.begin());
+    }
+    return dispatch(name, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return kFailed;
+  }
+}

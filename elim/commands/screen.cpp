@@ -1,0 +1,41 @@
+#include "elim/commands/screen.hpp"
+
+#include <langinfo.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <cstring>
+
+namespace rollcall::elim {
+
+bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+bool output_takes_colour() { return output_is_terminal() && std::getenv("NO_COLOR") == nullptr; }
+
+bool output_is_unicode() {
+  std::setlocale(LC_CTYPE, "");
+  return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+std::string frame_of(const std::string& picture) {
+  if (!output_is_terminal()) return picture + "\n";
+  // Home, each line cleared to its end, then everything below: no flicker, as clearing first would make.
+  std::string frame = "\033[H";
+  for (const char c : picture) frame += c == '\n' ? std::string("\033[K\n") : std::string(1, c);
+  return frame + "\033[J";
+}
+
+bool wait_or_end(std::chrono::milliseconds interval) {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signo : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signo);
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
+  const std::chrono::nanoseconds rest = interval - seconds;
+  const timespec patience{seconds.count(), rest.count()};
+  return sigtimedwait(&ending, nullptr, &patience) < 0;
+}
+
+}  // namespace rollcall::elim

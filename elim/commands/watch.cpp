@@ -1,0 +1,69 @@
+#include "elim/commands/watch.hpp"
+
+#include "common/base/index_table.hpp"
+#include "common/base/numbers.hpp"
+#include "elim/commands/lim_client.hpp"
+#include "elim/commands/load_request.hpp"
+#include "elim/commands/screen.hpp"
+#include "elim/policy/load_history.hpp"
+#include "elim/policy/show_cells.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+std::string seconds_text(std::chrono::milliseconds interval) {
+  const auto tenths = interval.count() / 100;
+  return std::to_string(tenths / 10) + (tenths % 10 ? "." + std::to_string(tenths % 10) : "");
+}
+
+std::string title(Stage& stage, std::chrono::milliseconds interval) {
+  return "Hostname: " + left(this_host(stage.files()), 40) +
+         "  Refresh rate: " + right(seconds_text(interval), 3) + " secs\n\n";
+}
+
+// The names of the columns that the table shows.
+std::vector<std::string> shown(const Loads& loads, const LoadTable& table) {
+  std::vector<std::string> names;
+  for (const auto& name : table.indices) names.emplace_back(formal_name(name));
+  if (!names.empty()) return names;
+  for (int i = 0; i < loads.names_size(); ++i)
+    if (loads.types(i) == 0 && (table.form == LoadTable::Form::complete || loads.built_in(i)))
+      names.push_back(loads.names(i));
+  return names;
+}
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,
+                                                     std::chrono::milliseconds otherwise) {
+  const auto word = words.value("-i");
+  if (!word) return otherwise;
+  const auto interval = parse_seconds(*word);
+  if (!interval || *interval < std::chrono::milliseconds(100)) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
+}
+
+int run_watch(Stage& stage, const Watch& watch) {
+  const LimClient client(stage.files());
+  LoadHistory history;
+  for (int picture = 1;; ++picture) {
+    std::string text = title(stage, watch.interval);
+    const Answer answer = client.ask_master(watch.request);
+    if (answer.error && answer.error->kind == ClientError::Kind::refused)
+      return fail_with(stage, *answer.error, watch.request.load().resreq());
+    if (answer.error) {
+      text += answer.error->text + "\n";
+    } else {
+      const auto table = load_table(answer.reply.loads(), watch.table);
+      if (!table) return stage.fail(table.error().text);
+      history.take(answer.reply.loads());
+      text += *table;
+      if (watch.graphs)
+        text += "\n" + history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
+    }
+    if (const int failed = stage.print(frame_of(text))) return failed;
+    if (picture == watch.pictures || !wait_or_end(watch.interval)) return 0;
+  }
+}
+
+}  // namespace rollcall::elim
