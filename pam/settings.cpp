@@ -93,21 +93,15 @@ AllocationText allocation_text(const Environment& environment) {
 }
 
 // What the launcher's own words say of the number of tasks. find_job's errors are rewrite's to report.
-std::optional<int> tasks_of_launcher(const Options& options, const std::string& resolved) {
-  const std::span<const std::string> words(options.command);
-  switch (options.mode) {
-    case Options::Mode::method1:
-      return tasks_in_words(words.first(options.launcher_words), WordsAre::launcher_only, resolved);
-    case Options::Mode::method2:
-      return tasks_in_words(words, WordsAre::launcher_then_job, resolved);
-    case Options::Mode::mpi: {
-      const auto place = find_job(words, resolved);
-      return place ? place->tasks : std::nullopt;
-    }
-    case Options::Mode::bare:
-      break;
-  }
-  return std::nullopt;
+void hear_launcher(const Options& options, const std::string& resolved, ExpectedInputs& inputs) {
+  std::span<const std::string> words(options.command);
+  const bool counted = options.mode == Options::Mode::method1;
+  if (options.mode == Options::Mode::bare) return;
+  if (counted) words = words.first(options.launcher_words);
+  const WordsAre kind = counted ? WordsAre::launcher_only : WordsAre::launcher_then_job;
+  if (options.mode == Options::Mode::mpi && !find_job(words, resolved)) return;
+  inputs.launcher = tasks_in_words(words, kind, resolved);
+  inputs.per_host = tasks_per_host(words, kind, resolved);
 }
 
 RollRules rules_of(const Settings& settings, const HostList& hosts) {
@@ -161,9 +155,13 @@ Result<Settings> read_settings(const Options& options) {
                                ": cannot read it, expected a list of hosts");
   const auto hosts = allocated_hosts(allocation, geometry);
   if (!hosts) return hosts.error();
-  const auto expected =
-      expected_tasks({options.tasks, tasks_of_launcher(options, settings.facts.resolved), geometry,
-                      settings.config.unique_hosts, value_of(environment, "LSB_DJOB_NUMPROC"), allocation});
+  ExpectedInputs inputs{.option = options.tasks,
+                        .geometry = geometry,
+                        .unique_hosts = settings.config.unique_hosts,
+                        .djob_numproc = value_of(environment, "LSB_DJOB_NUMPROC"),
+                        .allocation = allocation};
+  hear_launcher(options, settings.facts.resolved, inputs);
+  const auto expected = expected_tasks(inputs);
   if (!expected) return expected.error();
   settings.expected = *expected;
 

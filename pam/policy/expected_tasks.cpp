@@ -26,6 +26,10 @@ std::string source_of(const AllocationText& text) {
 
 Expected count(int number, const std::string& rule) { return {number, std::to_string(number) + rule}; }
 
+Expected unknown() {
+  return {std::nullopt, "no number given: all that have registered when no more come for 2 s"};
+}
+
 Result<Expected> from_allocation(const ExpectedInputs& inputs) {
   const bool by_number = !inputs.unique_hosts && !inputs.djob_numproc.empty();
   if (by_number) {
@@ -47,7 +51,18 @@ Result<Expected> from_allocation(const ExpectedInputs& inputs) {
     without.unique_hosts = false;
     return from_allocation(without);
   }
-  return Expected{std::nullopt, "no number given: all that have registered when no more come for 2 s"};
+  return unknown();
+}
+
+Result<Expected> on_each_host(int tasks, const AllocationText& allocation) {
+  if (tasks == 0) return unknown();
+  const auto hosts = hosts_of(allocation);
+  if (!hosts) return hosts.error();
+  const auto distinct = static_cast<long long>(hosts->distinct());
+  if (hosts->empty() || distinct * tasks > kMaxTasks) return unknown();
+  return count(static_cast<int>(distinct * tasks),
+               " by the launcher's own options: " + std::to_string(tasks) + " on each of " +
+                   std::to_string(distinct) + " hosts in " + source_of(allocation));
 }
 
 }  // namespace
@@ -63,6 +78,7 @@ Result<HostList> allocated_hosts(const AllocationText& text, const std::string& 
 Result<Expected> expected_tasks(const ExpectedInputs& inputs) {
   if (inputs.option) return count(*inputs.option, " by pam's -n");
   if (inputs.launcher) return count(*inputs.launcher, " by the launcher's own options");
+  if (inputs.per_host) return on_each_host(*inputs.per_host, inputs.allocation);
   if (!inputs.geometry.empty()) {
     const auto geometry = TaskGeometry::parse(inputs.geometry);
     if (!geometry) return geometry.error();

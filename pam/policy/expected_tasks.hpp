@@ -3,6 +3,8 @@
 // The rules, the first that applies:
 //   1. pam's own -n
 //   2. the launcher's own -n, -np, --ntasks, where its table knows them
+//      or so many on each host (-npernode, -ppn) times the distinct hosts of the allocation; where it names hosts of its
+//      own, or there is no allocation, rule 7
 //   3. the number of task ids in LSB_PJL_TASK_GEOMETRY
 //   4. LSF_PAM_HOSTLIST_USE=unique: the number of distinct hosts
 //   5. LSB_DJOB_NUMPROC
@@ -33,6 +35,7 @@ Result<HostList> allocated_hosts(const AllocationText& text, const std::string& 
 struct ExpectedInputs {
   std::optional<int> option;    // pam -n
   std::optional<int> launcher;  // tasks_in_words() or JobPlace::tasks
+  std::optional<int> per_host;  // tasks_per_host()
   std::string geometry;         // LSB_PJL_TASK_GEOMETRY
   bool unique_hosts = false;    // LSF_PAM_HOSTLIST_USE=unique
   std::string djob_numproc;     // LSB_DJOB_NUMPROC

@@ -79,7 +79,8 @@ struct Option {
   Kind kind = Kind::unknown;
   std::size_t next = 0;               // the first word after it
   const std::string* word = nullptr;  // as it was written
-  std::optional<std::string> tasks;   // the value of an option that means the number of tasks
+  Means means = Means::nothing;
+  std::string value;  // of an option that means a number
 };
 
 // The option of that name; with getopt any beginning of a long name that fits one option only. nullptr where
@@ -106,14 +107,15 @@ const LauncherOption* long_option_named(const LauncherTable& table, std::string_
 // The option in words[at], whose first value is `attached` where that is set.
 Option with_values(const LauncherOption& option, Words words, std::size_t at,
                    const std::optional<std::string>& attached) {
-  Option result{Option::Kind::known, at + 1, &words[at], {}};
+  Option result{Option::Kind::known, at + 1, &words[at], option.means, ""};
   std::size_t wanted = option.values;
   const auto value = [&]() { return attached ? *attached : at + 1 < words.size() ? words[at + 1] : ""; };
   if (option.pair_may_join && value().find('=') != std::string::npos) wanted = 1;
   if (attached && wanted > 0) --wanted;
-  if (wanted > words.size() - (at + 1)) return {Option::Kind::no_value, words.size(), &words[at], {}};
+  if (wanted > words.size() - (at + 1)) return {Option::Kind::no_value, words.size(), &words[at], {}, ""};
   if (option.means == Means::job_elsewhere) result.kind = Option::Kind::job_elsewhere;
-  if (option.means == Means::tasks) result.tasks = value();
+  if (option.means == Means::tasks || option.means == Means::per_host)
+    result.value = option.values == 0 ? "1" : value();
   result.next += wanted;
   return result;
 }
@@ -129,7 +131,7 @@ Option read_letters(const LauncherTable& table, Words words, std::size_t at) {
     if (!last && option->means == Means::nothing) continue;
     return with_values(*option, words, at, rest.empty() ? std::nullopt : std::optional(rest));
   }
-  return {Option::Kind::unknown, at + 1, &words[at], {}};
+  return {Option::Kind::unknown, at + 1, &words[at], {}, ""};
 }
 
 // words[at] begins with '-' and is longer than that.
@@ -144,7 +146,7 @@ Option read_option(const LauncherTable& table, Words words, std::size_t at) {
   if (equals != std::string_view::npos)
     if (const LauncherOption* option = long_option_named(table, name.substr(0, equals)))
       return with_values(*option, words, at, std::string(name.substr(equals + 1)));
-  return {Option::Kind::unknown, at + 1, &words[at], {}};
+  return {Option::Kind::unknown, at + 1, &words[at], {}, ""};
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-' && word != "--"; }
@@ -171,9 +173,27 @@ Error option_error(std::string_view launcher, const Option& option) {
   }
 }
 
+// What the options of one application ask for.
+struct Asked {
+  std::optional<int> tasks;
+  std::optional<int> per_host;
+  bool names_hosts = false;
+
+  void hear(const Option& option) {
+    if (option.means == Means::tasks) tasks = parse_whole(option.value, 1, kMaxTasks);
+    if (option.means == Means::per_host) per_host = parse_whole(option.value, 1, kMaxTasks);
+    names_hosts |= option.means == Means::hosts;
+  }
+  // As tasks_per_host() tells it.
+  std::optional<int> on_each_host() const {
+    if (tasks || !per_host) return std::nullopt;
+    return names_hosts ? 0 : *per_host;
+  }
+};
+
 struct Application {
   std::size_t job = 0;
-  std::optional<int> tasks;
+  Asked asked;
 };
 
 Result<Application> read_application(const LauncherTable& table, Words words, std::size_t at) {
@@ -181,7 +201,7 @@ Result<Application> read_application(const LauncherTable& table, Words words, st
   while (at < words.size() && is_option(words[at])) {
     const Option option = read_option(table, words, at);
     if (option.kind != Option::Kind::known) return option_error(file_of(words[0]), option);
-    if (option.tasks) application.tasks = parse_whole(*option.tasks, 1, kMaxTasks);
+    application.asked.hear(option);
     at = option.next;
   }
   if (at < words.size() && words[at] == "--") ++at;
@@ -199,8 +219,9 @@ Result<JobPlace> find_with(const LauncherTable& table, Words words) {
     const auto application = read_application(table, words, at);
     if (!application) return application.error();
     place.jobs.push_back(application->job);
-    all_known = all_known && application->tasks.has_value();
-    sum += application->tasks.value_or(0);
+    all_known = all_known && application->asked.tasks.has_value();
+    sum += application->asked.tasks.value_or(0);
+    place.per_host = place.jobs.size() == 1 ? application->asked.on_each_host() : std::nullopt;
     at = application->job;
     while (at < words.size() && words[at] != ":") ++at;
     if (at == words.size()) break;
@@ -209,11 +230,9 @@ Result<JobPlace> find_with(const LauncherTable& table, Words words) {
   return place;
 }
 
-// The tasks in words of which all, or all up to the first that is no option, are the launcher's.
-std::optional<int> tasks_with(const LauncherTable& table, Words words, WordsAre kind) {
-  if (kind == WordsAre::launcher_then_job)
-    if (const auto place = find_with(table, words)) return place->tasks;
-  std::optional<int> tasks;
+// What is asked for in words of which all, or all up to the first that is no option, are the launcher's.
+Asked asked_with(const LauncherTable& table, Words words, WordsAre kind) {
+  Asked asked;
   for (std::size_t at = 1; at < words.size();) {
     if (!is_option(words[at])) {
       if (kind == WordsAre::launcher_then_job) break;
@@ -221,10 +240,34 @@ std::optional<int> tasks_with(const LauncherTable& table, Words words, WordsAre 
       continue;
     }
     const Option option = read_option(table, words, at);
-    if (option.tasks) tasks = parse_whole(*option.tasks, 1, kMaxTasks);
+    asked.hear(option);
     at = option.next;
   }
-  return tasks;
+  return asked;
+}
+
+std::optional<int> tasks_with(const LauncherTable& table, Words words, WordsAre kind) {
+  if (kind == WordsAre::launcher_then_job)
+    if (const auto place = find_with(table, words)) return place->tasks;
+  return asked_with(table, words, kind).tasks;
+}
+
+std::optional<int> per_host_with(const LauncherTable& table, Words words, WordsAre kind) {
+  if (kind == WordsAre::launcher_then_job)
+    if (const auto place = find_with(table, words)) return place->per_host;
+  return asked_with(table, words, kind).on_each_host();
+}
+
+using Answer = std::optional<int>(const LauncherTable&, Words, WordsAre);
+
+// Of the tables that the launcher may have.
+std::optional<int> first_answer(Words words, WordsAre kind, std::string_view resolved, Answer answer) {
+  const LauncherName* name = words.empty() ? nullptr : launcher_named(words[0], resolved);
+  if (!name) return std::nullopt;
+  for (const LauncherTable* table : name->tables)
+    if (table)
+      if (const auto found = answer(*table, words, kind)) return found;
+  return std::nullopt;
 }
 
 Error unknown_launcher(const std::string& word) {
@@ -251,12 +294,12 @@ bool known_launcher(std::string_view word, std::string_view resolved) {
 }
 
 std::optional<int> tasks_in_words(Words words, WordsAre kind, std::string_view resolved) {
-  const LauncherName* name = words.empty() ? nullptr : launcher_named(words[0], resolved);
-  if (!name) return std::nullopt;
-  for (const LauncherTable* table : name->tables)
-    if (table)
-      if (const auto tasks = tasks_with(*table, words, kind)) return tasks;
-  return std::nullopt;
+  return first_answer(words, kind, resolved, tasks_with);
+}
+
+std::optional<int> tasks_per_host(Words words, WordsAre kind, std::string_view resolved) {
+  if (first_answer(words, kind, resolved, tasks_with)) return std::nullopt;
+  return first_answer(words, kind, resolved, per_host_with);
 }
 
 }  // namespace rollcall::pam

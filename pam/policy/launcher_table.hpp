@@ -28,7 +28,8 @@ struct JobPlace {
       jobs;  // index of the job word of each `:`-separated application, ascending; never empty
   std::optional<int>
       tasks;  // the number of tasks asked for, summed over the applications; none where one has none
-  std::string launcher;  // "openmpi", "hydra", "intelmpi" or "slurm"
+  std::optional<int> per_host;  // where no number of all tasks is asked for: see tasks_per_host()
+  std::string launcher;         // "openmpi", "hydra", "intelmpi" or "slurm"
 };
 
 // Where the job begins in a launcher's command line (words[0] is the launcher, with or without directories).
@@ -46,6 +47,11 @@ bool known_launcher(std::string_view word, std::string_view resolved = {});
 // 2).
 enum class WordsAre { launcher_only, launcher_then_job };
 std::optional<int> tasks_in_words(std::span<const std::string> words, WordsAre kind,
+                                  std::string_view resolved = {});
+
+// How many tasks on each host of the allocation a launcher's words ask for; 0 where the hosts are others, which the words
+// name. None where they ask for a number in all, or have several applications.
+std::optional<int> tasks_per_host(std::span<const std::string> words, WordsAre kind,
                                   std::string_view resolved = {});
 
 }  // namespace rollcall::pam

@@ -13,6 +13,8 @@ namespace rollcall::pam {
 enum class Means : std::uint8_t {
   nothing,        // only its words must be counted
   tasks,          // its value is the number of tasks
+  per_host,       // its value is the number of tasks on each host; a flag: one
+  hosts,          // it says on which hosts, so that those of the allocation need not be the job's
   job_elsewhere,  // the job is not on the command line: in a file, or not at all
 };
 
@@ -29,6 +31,10 @@ constexpr LauncherOption one(std::string_view name) { return {name, 1}; }
 constexpr LauncherOption two(std::string_view name) { return {name, 2}; }
 constexpr LauncherOption pair_or_assignment(std::string_view name) { return {name, 2, Means::nothing, true}; }
 constexpr LauncherOption tasks(std::string_view name) { return {name, 1, Means::tasks}; }
+constexpr LauncherOption per_host(std::string_view name, std::uint8_t values = 1) {
+  return {name, values, Means::per_host};
+}
+constexpr LauncherOption hosts(std::string_view name) { return {name, 1, Means::hosts}; }
 constexpr LauncherOption job_in_file(std::string_view name) { return {name, 1, Means::job_elsewhere}; }
 constexpr LauncherOption job_flag(std::string_view name) { return {name, 0, Means::job_elsewhere}; }
 

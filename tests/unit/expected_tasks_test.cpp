@@ -46,6 +46,19 @@ TEST(ExpectedTasks, TheFirstRuleThatAppliesDecides) {
   expect(inputs, std::nullopt, "no number given: all that have registered when no more come for 2 s");
 }
 
+TEST(ExpectedTasks, TasksOnEachHostAreCountedOverTheHostsOfTheAllocation) {
+  ExpectedInputs inputs = all();
+  inputs.option.reset();
+  inputs.launcher.reset();
+  inputs.per_host = 3;
+  expect(inputs, 6, "6 by the launcher's own options: 3 on each of 2 hosts in LSB_HOSTS");
+  inputs.per_host = 0;
+  expect(inputs, std::nullopt, "no number given: all that have registered when no more come for 2 s");
+  inputs.per_host = 3;
+  inputs.allocation = {};
+  expect(inputs, std::nullopt, "no number given: all that have registered when no more come for 2 s");
+}
+
 TEST(ExpectedTasks, UniqueHostsNeedAListOfHosts) {
   ExpectedInputs inputs;
   inputs.unique_hosts = true;

@@ -250,5 +250,27 @@ TEST(LauncherTable, TasksAreReadLeniently) {
   EXPECT_EQ(method2("/site/own_wrapper -np 4 prog"), kNone);
 }
 
+TEST(LauncherTable, TasksOnEachHostCountWhereNoNumberInAllIsGiven) {
+  const auto method1 = [](const std::string& line) {
+    return tasks_per_host(split(line), WordsAre::launcher_only);
+  };
+  EXPECT_EQ(method1("mpirun.openmpi -npernode 2"), 2);
+  EXPECT_EQ(method1("mpirun.openmpi -N 2"), 2);
+  EXPECT_EQ(method1("mpirun.openmpi --pernode"), 1);
+  EXPECT_EQ(method1("mpiexec.hydra -ppn 3"), 3);
+  EXPECT_EQ(method1("mpiexec.hydra -ppn 3 -np 6"), kNone) << "-np says how many";
+  EXPECT_EQ(method1("mpiexec.hydra -ppn 3 -hosts a,b"), 0) << "hosts that only Hydra knows";
+  EXPECT_EQ(method1("mpirun.openmpi --hostfile f -N 2"), 0);
+  EXPECT_EQ(method1("mpirun.openmpi -npernode x"), kNone);
+  EXPECT_EQ(method1("srun -N 2"), kNone) << "Slurm's -N is a number of hosts";
+  EXPECT_EQ(method1("unknown_launcher -N 2"), kNone);
+
+  const auto method2 = [](const std::string& line) {
+    return tasks_per_host(split(line), WordsAre::launcher_then_job);
+  };
+  EXPECT_EQ(method2("openmpi_wrapper -npernode 2 prog -np 4"), 2) << "the program's own";
+  EXPECT_EQ(method2("openmpi_wrapper -npernode 2 a : -npernode 1 b"), kNone);
+}
+
 }  // namespace
 }  // namespace rollcall::pam
