@@ -96,8 +96,7 @@ TEST_F(MelimElims, AnotherMasterStartsThemAnewAtOnce) {
   send_orders();
   orders_.set_master(true);
   send_orders();
-  wait_until("the elim to be started anew", [&] { return noted_pid("environment") != first; });
-  wait_until("its environment", [&] { return notes("environment.all").size() > 5; });
+  wait_until("the elim to be started anew, and to speak", [&] { return told_["environment"] >= 2; });
   EXPECT_FALSE(alive(first));
   EXPECT_THAT(notes("environment.all"), Contains("LSF_MASTER=Y"));
   EXPECT_EQ(notes("environment").size(), 2U) << "orders that changed nothing started nothing";
