@@ -75,6 +75,7 @@ class Job {
 
     descriptor_limit_ = raise_descriptor_limit();
     warn_of_descriptors();
+    if (!plan->note.empty()) note(plan->note);
     note("tasks expected: " + settings_.expected.rule);
     start_launcher(*plan);
     await_signals();

@@ -92,6 +92,15 @@ AllocationText allocation_text(const Environment& environment) {
   return text;
 }
 
+// See LauncherFacts. The wrappers of Hydra do the same for themselves.
+bool hydra_lacks_blaunch(const Environment& environment) {
+  for (const char* chosen : {"HYDRA_LAUNCHER", "HYDRA_BOOTSTRAP"})
+    if (!value_of(environment, chosen).empty()) return false;
+  const std::string bin = value_of(environment, "LSF_BINDIR");
+  return !bin.empty() && !value_of(environment, "LSB_MCPU_HOSTS").empty() &&
+         access((bin + "/blaunch").c_str(), X_OK) != 0;
+}
+
 // What the launcher's own words say of the number of tasks. find_job's errors are rewrite's to report.
 void hear_launcher(const Options& options, const std::string& resolved, ExpectedInputs& inputs) {
   std::span<const std::string> words(options.command);
@@ -145,6 +154,7 @@ Result<Settings> read_settings(const Options& options) {
   settings.config = *config;
 
   if (options.mode != Options::Mode::bare) settings.facts.resolved = resolve(options.command[0], environment);
+  settings.facts.hydra_lacks_blaunch = hydra_lacks_blaunch(environment);
   settings.facts.default_wrapper = bin + "/default_pjl_wrapper";
 
   const std::string geometry = value_of(environment, "LSB_PJL_TASK_GEOMETRY");

@@ -24,12 +24,16 @@ std::vector<std::string> insert_before(const std::vector<std::string>& command,
   return words;
 }
 
-LaunchPlan plan_with(const Options& options, const Callback& callback,
+LaunchPlan plan_with(const Options& options, const Callback& callback, const LauncherFacts& facts,
                      const std::vector<std::size_t>& places) {
   const auto inserted = callback_words(callback);
   LaunchPlan plan;
   plan.argv = insert_before(options.command, places, inserted);
   plan.inserted = places.size() * inserted.size();
+  if (facts.hydra_lacks_blaunch && is_hydra(options.command[0], facts.resolved)) {
+    plan.environment = {{"HYDRA_LAUNCHER", "ssh"}};
+    plan.note = "LSF_BINDIR has no blaunch, for which Hydra would wait: HYDRA_LAUNCHER=ssh is set";
+  }
   return plan;
 }
 
@@ -70,11 +74,11 @@ std::vector<std::string> callback_words(const Callback& callback) {
 Result<LaunchPlan> rewrite(const Options& options, const Callback& callback, const LauncherFacts& facts) {
   switch (options.mode) {
     case Options::Mode::method1:
-      return plan_with(options, callback, {options.launcher_words});
+      return plan_with(options, callback, facts, {options.launcher_words});
     case Options::Mode::mpi: {
       const auto place = find_job(options.command, facts.resolved);
       if (!place) return place.error();
-      return plan_with(options, callback, place->jobs);
+      return plan_with(options, callback, facts, place->jobs);
     }
     case Options::Mode::method2:
       return plan_method2(options.command, callback);

@@ -33,16 +33,21 @@ std::vector<std::string> callback_words(const Callback& callback);
 struct LauncherFacts {
   std::string resolved;  // its real file name after symbolic links, "" where unknown (see launcher_table)
   std::string default_wrapper;  // BINDIR/default_pjl_wrapper, for a bare job
+  // Hydra would reach other hosts by a blaunch that is not there, and wait for ever: LSF's LSB_MCPU_HOSTS and LSF_BINDIR
+  // are set, LSF_BINDIR has no blaunch, and no variable chooses another way.
+  bool hydra_lacks_blaunch = false;
 };
 
 struct LaunchPlan {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH as a shell does
   std::vector<std::pair<std::string, std::string>> environment;  // set in the launcher's environment
+  std::string note;                                              // why, where it is not one of Method 2's
   std::size_t inserted = 0;                                      // how many words of argv are ours
 };
 
 // Method 1 and -mpi: the callback words before the job word (each application's). Method 2: nothing inserted;
-// LSF_TS and LSF_TS_OPTIONS in the environment. A bare job: Method 2 with facts.default_wrapper.
+// LSF_TS and LSF_TS_OPTIONS in the environment. A Hydra that is started directly and lacks blaunch has HYDRA_LAUNCHER=ssh
+// there; its own -launcher wins over that. A bare job: Method 2 with facts.default_wrapper.
 // Usage errors: those of find_job; a blank or a wildcard in a path or directory that LSF_TS_OPTIONS would
 // have to carry (an unquoted expansion in a wrapper would take it apart).
 Result<LaunchPlan> rewrite(const Options& options, const Callback& callback, const LauncherFacts& facts);

@@ -293,6 +293,11 @@ bool known_launcher(std::string_view word, std::string_view resolved) {
   return name && !name->wrapper;
 }
 
+bool is_hydra(std::string_view word, std::string_view resolved) {
+  const LauncherName* name = launcher_named(word, resolved);
+  return name && !name->wrapper && name->tables[0] == &kHydra;
+}
+
 std::optional<int> tasks_in_words(Words words, WordsAre kind, std::string_view resolved) {
   return first_answer(words, kind, resolved, tasks_with);
 }

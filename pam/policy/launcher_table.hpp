@@ -42,6 +42,9 @@ Result<JobPlace> find_job(std::span<const std::string> words, std::string_view r
 // task.
 bool known_launcher(std::string_view word, std::string_view resolved = {});
 
+// True for MPICH's Hydra, by its own name or its file's.
+bool is_hydra(std::string_view word, std::string_view resolved = {});
+
 // How many tasks a launcher's words ask for, where its table tells; never an error.
 // launcher_only: all words are the launcher's (Method 1). launcher_then_job: a job follows somewhere (Method
 // 2).

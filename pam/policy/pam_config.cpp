@@ -85,10 +85,7 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.unique_hosts = lookup.word("LSF_PAM_HOSTLIST_USE", "unique");
   if (const auto interval = lookup.seconds("JOB_TERMINATE_INTERVAL")) config.terminate_interval = *interval;
   config.key_file = lookup.text("ROLLCALL_KEY_FILE");
-  config.bin_dir = lookup.directory("LSF_BINDIR");
   config.server_dir = lookup.directory("LSF_SERVERDIR");
-  config.env_dir = lookup.directory("LSF_ENVDIR");
-  config.default_pjl_type = lookup.text("LSB_DEFAULT_PJLTYPE");
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

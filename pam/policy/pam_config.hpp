@@ -30,10 +30,7 @@ struct PamConfig {
   bool unique_hosts = false;                               // LSF_PAM_HOSTLIST_USE=unique
   Duration terminate_interval = std::chrono::seconds(10);  // JOB_TERMINATE_INTERVAL: from TERM to KILL
   std::string key_file;                                    // ROLLCALL_KEY_FILE, "" = the default place
-  std::string bin_dir;                                     // LSF_BINDIR, "" = where pam itself is
   std::string server_dir;                                  // LSF_SERVERDIR
-  std::string env_dir;                                     // LSF_ENVDIR
-  std::string default_pjl_type;                            // LSB_DEFAULT_PJLTYPE
 };
 
 // Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; several ones in one line.

@@ -6,10 +6,10 @@ the table's TIDs are the order of registration.
 
 import shutil
 
-from rollcall_testing import processes
+from rollcall_testing import launchers, processes
 from rollcall_testing.job import method_1, pam, requires_pam
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in, wait_for_ready
-from rollcall_testing.runner import Skip, expect, expect_equal, main
+from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
 
 HOSTS = ["n1", "n2", "n3", "n4"]
@@ -72,6 +72,21 @@ def test_pdsh_with_a_process_in_between_that_is_killed(bench):
     expect(job.wait(20) != 0, f"exit code\n{job.told()}")
     job.expect_said("timeout", str(between.pid), "n3")
     bench.saw("no task alive, the lost process is named")
+
+
+@cases("-mpi", "method 1")
+def test_hydra_among_lsfs_variables_without_blaunch(bench, way):
+    """Hydra by itself would wait for a blaunch that is not there; nobody has chosen another way for it."""
+    launcher, notes = launchers.by_name("hydra", bench), bench.fresh_directory()
+    program = [bench.target, notes, "exit", "0"]
+    words = ["-mpi", launcher.program, "-np", "4", *program]
+    if way == "method 1":
+        words = method_1([launcher.program, "-np", "4"], program)
+    hosts = {"LSB_MCPU_HOSTS": "n1 1 n2 1 n3 1 n4 1", "LSB_JOBID": "1", "HYDRA_LAUNCHER": None}
+    job = pam(bench, "-v", *words, environment=hosts).expect_exit(0, 20)
+    job.expect_said("blaunch", "HYDRA_LAUNCHER=ssh")
+    expect_equal(sorted(n.host for n in notes_in(notes)), HOSTS, "one task on each host")
+    bench.saw(next(line for line in job.stderr.splitlines() if "blaunch" in line))
 
 
 main(hosts=4, requires=requires_pam)

@@ -77,6 +77,19 @@ TEST(Rewrite, MpiFindsEveryJobWord) {
   EXPECT_FALSE(plan({"-mpi", "mpirun", "--nonsense", "a"}));
 }
 
+TEST(Rewrite, AHydraThatLacksBlaunchIsToldToUseSsh) {
+  const auto environment_of = [](const Words& words, bool lacks) {
+    const auto options = parse_options(words);
+    return rewrite(*options, callback(), {.hydra_lacks_blaunch = lacks})->environment;
+  };
+  const decltype(LaunchPlan::environment) ssh{{"HYDRA_LAUNCHER", "ssh"}};
+  EXPECT_EQ(environment_of({"-mpi", "mpiexec.hydra", "-np", "2", "a"}, true), ssh);
+  EXPECT_EQ(environment_of({"-g", "3", "mpiexec.hydra", "-np", "2", "a"}, true), ssh);
+  EXPECT_TRUE(environment_of({"-mpi", "mpiexec.hydra", "-np", "2", "a"}, false).empty());
+  EXPECT_TRUE(environment_of({"-mpi", "mpirun.openmpi", "-np", "2", "a"}, true).empty());
+  EXPECT_TRUE(environment_of({"-g", "1", "sh", "a"}, true).empty());
+}
+
 TEST(Rewrite, WhatLsfTsOptionsCannotCarryIsRefused) {
   for (const char* bad : {"/opt/l s f", "/opt/\tlsf", "/opt/l\nsf", "/opt/l*f", "/opt/l[s]f", "/opt/l?f"})
     for (auto member : {&Callback::starter_path, &Callback::env_dir, &Callback::server_dir}) {

@@ -20,24 +20,20 @@ TEST(PamConfig, Defaults) {
   EXPECT_EQ(made->clean_job_delay, std::nullopt);
   EXPECT_FALSE(made->unique_hosts);
   EXPECT_EQ(made->terminate_interval, seconds(10));
-  EXPECT_EQ(made->key_file + made->bin_dir + made->server_dir + made->env_dir + made->default_pjl_type, "");
+  EXPECT_EQ(made->key_file + made->server_dir, "");
 }
 
 TEST(PamConfig, EveryParameterFromTheFile) {
   const auto made = config(
       "LSF_HPC_PJL_LOADENV_TIMEOUT=0\nLSF_PAM_CLEAN_JOB_DELAY=4\nLSF_PAM_HOSTLIST_USE=unique\n"
-      "JOB_TERMINATE_INTERVAL=0.5\nROLLCALL_KEY_FILE=/k\nLSF_BINDIR=/b\nLSF_SERVERDIR=/s\nLSF_ENVDIR=/e\n"
-      "LSB_DEFAULT_PJLTYPE=\"openmpi mpich2\"\n");
+      "JOB_TERMINATE_INTERVAL=0.5\nROLLCALL_KEY_FILE=/k\nLSF_SERVERDIR=/s\n");
   ASSERT_TRUE(made);
   EXPECT_EQ(made->registration_timeout, seconds(0));
   EXPECT_EQ(made->clean_job_delay, seconds(4));
   EXPECT_TRUE(made->unique_hosts);
   EXPECT_EQ(made->terminate_interval, milliseconds(500));
   EXPECT_EQ(made->key_file, "/k");
-  EXPECT_EQ(made->bin_dir, "/b");
   EXPECT_EQ(made->server_dir, "/s");
-  EXPECT_EQ(made->env_dir, "/e");
-  EXPECT_EQ(made->default_pjl_type, "openmpi mpich2");
 }
 
 TEST(PamConfig, TheEnvironmentWinsAndNothingIsNotSet) {
@@ -54,7 +50,7 @@ TEST(PamConfig, TheEnvironmentWinsAndNothingIsNotSet) {
 
 TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
   const auto made =
-      config("# a comment\nLSF_PAM_CLEAN_JOB_DELAY=-4\nJOB_TERMINATE_INTERVAL=ten\nLSF_BINDIR=bin\n",
+      config("# a comment\nLSF_PAM_CLEAN_JOB_DELAY=-4\nJOB_TERMINATE_INTERVAL=ten\nLSF_SERVERDIR=etc\n",
              {{"LSF_HPC_PJL_LOADENV_TIMEOUT", "-1"}, {"LSF_PAM_HOSTLIST_USE", "all"}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::configuration);
@@ -63,7 +59,7 @@ TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
             "/etc/lsf.conf:2: LSF_PAM_CLEAN_JOB_DELAY: found \"-4\", expected seconds from 0 to 1000000000; "
             "environment: LSF_PAM_HOSTLIST_USE: found \"all\", expected unique or nothing; "
             "/etc/lsf.conf:3: JOB_TERMINATE_INTERVAL: found \"ten\", expected seconds from 0 to 1000000000; "
-            "/etc/lsf.conf:4: LSF_BINDIR: found \"bin\", expected an absolute path");
+            "/etc/lsf.conf:4: LSF_SERVERDIR: found \"etc\", expected an absolute path");
 }
 
 TEST(PamConfig, AnEnvironmentIsReadAsGetenvWould) {
