@@ -8,7 +8,7 @@ from rollcall_testing import launchers
 from rollcall_testing.job import Job, method_1, pam, requires_pam, site
 from rollcall_testing.kill_row import kill_one
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in
-from rollcall_testing.runner import cases, expect_equal, main
+from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.slurm import Slurm
 from rollcall_testing.waiting import wait_until
 
@@ -55,6 +55,26 @@ def test_wrapper(bench, way):
     expect_equal(sorted({n.host for n in notes_in(notes)}), ["n1", "n2", "n3", "n4"], "hosts")
     expect_equal(len(notes_in(notes)), TASKS, "tasks that ran")
     bench.saw(f"{TASKS} tasks on 4 hosts")
+
+
+@cases("mpich under pmi2", "openmpi under pmix")
+def test_mpi_program(bench, what):
+    """A real MPI program whose ranks find each other through Slurm; first without pam, to see whether it can here."""
+    mpi, _, plugin = what.split()
+    words = [srun_words()[0], f"--mpi={plugin}", *srun_words()[1:]]
+    environment = dict(bench.cluster.environment, **slurm.environment)
+    program = lambda notes: [bench.mpi_target(mpi), notes, "allreduce"]
+    bare = bench.cluster.head.run(["timeout", "30", *words, *program(bench.fresh_directory())], env=environment)
+    total = f"allreduce {TASKS * (TASKS + 1) // 2}\n"
+    if bare.returncode != 0 or total not in bare.stdout:
+        said = (bare.stderr.strip() or bare.stdout.strip()).splitlines()[:1]
+        raise Skip(f"Debian's {mpi} does not run under bare srun --mpi={plugin}: exit {bare.returncode}, {said}")
+    notes = bench.fresh_directory()
+    job = pam(bench, *method_1(words, program(notes)), environment=slurm.environment).expect_exit(0, 40)
+    hold_report_against_notes(job.report, notes)
+    expect(total in job.stdout.decode(), f"the sum {total!r}\n{job.told()}")
+    expect_equal(sorted({n.host for n in notes_in(notes)}), ["n1", "n2", "n3", "n4"], "hosts")
+    bench.saw(f"{TASKS} ranks on 4 hosts, {total.strip()}")
 
 
 @cases(11, 6)
