@@ -174,16 +174,23 @@ std::string pci_model(hwloc_obj_t pci) {
   return vendor.empty() || device.empty() ? vendor + device : vendor + " " + device;
 }
 
+// 3D controllers, other displays and accelerators are; a VGA adapter only where its maker makes GPUs, since every
+// server has one for its console.
+bool is_gpu(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
+  constexpr unsigned kVga = 0x0300, k3d = 0x0302, kDisplay = 0x0380, kAccelerator = 0x1200;
+  constexpr unsigned kNvidia = 0x10de, kAmd = 0x1002;
+  if (pci.class_id == kVga) return pci.vendor_id == kNvidia || pci.vendor_id == kAmd;
+  return pci.class_id == k3d || pci.class_id == kDisplay || pci.class_id == kAccelerator;
+}
+
 // GPUs are counted on the PCI bus: one has several names (card0, renderD128, cuda0, opencl0d0), or none without its
-// driver. Classes 0300 and 0302; 1200 are accelerators.
+// driver.
 void read_devices(hwloc_topology_t topology, MachineTopology& machine) {
   hwloc_obj_t object = nullptr;
-  while ((object = hwloc_get_next_pcidev(topology, object))) {
-    const unsigned kind = object->attr->pcidev.class_id;
-    if (kind == 0x0300 || kind == 0x0302 || kind == 0x1200)
+  while ((object = hwloc_get_next_pcidev(topology, object)))
+    if (is_gpu(object->attr->pcidev))
       machine.devices.push_back(
           {Device::Kind::gpu, pci_address(object), pci_model(object), object->attr->pcidev.vendor_id});
-  }
   object = nullptr;
   while ((object = hwloc_get_next_osdev(topology, object))) {
     Device device;

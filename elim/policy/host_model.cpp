@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "common/base/numbers.hpp"
 
@@ -131,8 +132,7 @@ std::string matching_model(std::string_view architecture, std::string_view type,
                            const std::vector<conf::HostModel>& models) {
   const auto ours = parts_of(architecture, type);
   std::string best;
-  std::size_t best_name = 0;
-  int best_distance = 0;
+  std::tuple<std::size_t, bool, int> best_fit;
   for (const auto& model : models)
     for (const auto& written : model.architectures) {
       const auto entry = parts_of(written, type);
@@ -141,12 +141,10 @@ std::string matching_model(std::string_view architecture, std::string_view type,
       const int speed = ours.speed.value_or(0);
       const int distance = entry.speed ? std::abs(*entry.speed - speed) : 0;
       if (entry.processor.empty() && entry.speed && distance > speed / 4) continue;
-      const bool better = best.empty() || entry.processor.size() > best_name ||
-                          (entry.processor.size() == best_name && distance < best_distance);
-      if (!better) continue;
+      const std::tuple fit(entry.processor.size(), entry.speed.has_value(), -distance);
+      if (!best.empty() && fit <= best_fit) continue;
       best = model.name;
-      best_name = entry.processor.size();
-      best_distance = distance;
+      best_fit = fit;
     }
   return best;
 }

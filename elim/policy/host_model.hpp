@@ -9,8 +9,8 @@
 //                 processor's: Intel_E5, Intel_Gold6148, AMD_EPYC7763, POWER9, ARM_Neoverse_N1
 //
 // An ARCHITECTURE entry fits where its platform is ours (or our type) and its processor, if it has one, is the beginning
-// of ours, both without regard to case. Of those that fit one with the longer processor is better, then one whose speed
-// is nearer, then the earlier line.
+// of ours, both without regard to case. Of those that fit one with the longer processor is better, then one with a speed,
+// then one whose speed is nearer, then the earlier line.
 // Rules: "Platform LSF Configuration Reference 7.3", lsf.shared, HostModel; how near a speed must be is not documented,
 // so any is near enough where the processor's name fits, and a quarter more or less where there is no name.
 #pragma once
