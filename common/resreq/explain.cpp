@@ -73,6 +73,8 @@ void show(Tree& tree, const UsageString& string) {
 }
 
 void show(Tree& tree, const Rusage& rusage) {
+  if (rusage.alternatives.size() == 1 && rusage.alternatives[0].strings.size() == 1)
+    return show(tree, rusage.alternatives[0].strings[0]);
   for (std::size_t i = 0; i < rusage.alternatives.size(); ++i) {
     if (i > 0) tree.line("or");
     const auto& strings = rusage.alternatives[i].strings;
