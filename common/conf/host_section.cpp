@@ -15,17 +15,6 @@ constexpr int kMostDisks = 100'000;
 // Types that a host finds in itself; a site need not name them in lsf.shared.
 constexpr std::string_view kDetectedTypes[] = {"X86_64", "AARCH64", "PPC64LE", "S390X", "RISCV64"};
 
-// The dynamic numeric resource that a column names, in any case and by an alias; nothing for other columns.
-const ResourceDefinition* threshold_index(const IndexTable& indices, std::string_view column) {
-  const std::string small = lower(column);
-  const std::string_view formal = formal_name(small);
-  for (const ResourceDefinition& definition : indices.all())
-    if (definition.dynamic() && definition.type == ResourceType::numeric &&
-        (definition.name == column || same_name(definition.name, formal)))
-      return &definition;
-  return nullptr;
-}
-
 class HostReader {
  public:
   HostReader(const Row& row, const LsfShared& shared, const IndexTable& indices, Problems& problems)
@@ -130,11 +119,8 @@ std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfSha
   std::vector<ClusterHost> hosts;
   for (const Section* section : file.all("Host")) {
     Keywords keywords{{"HOSTNAME"}, kColumns};
-    for (const std::string& column : section->keywords)
-      if (threshold_index(indices, column)) keywords.known.push_back(column);
-    if (section->keywords.empty() && !section->rows.empty())
-      for (const auto& [column, cell] : section->rows[0].cells())
-        if (threshold_index(indices, column)) keywords.known.push_back(column);
+    const auto columns = threshold_keywords(*section, indices);
+    keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
     if (!check_keywords(*section, keywords, problems)) continue;
     for (const Row& row : section->rows) {
       auto host = HostReader(row, shared, indices, problems).read();

@@ -84,13 +84,6 @@ class ClusterReader {
   LsfCluster read(const std::string& file_name);
 
  private:
-  template <class Take>
-  void each_row(std::string_view name, const Keywords& keywords, const Take& take) {
-    for (const Section* section : file_.all(name))
-      if (check_keywords(*section, keywords, problems_))
-        for (const Row& row : section->rows) take(row);
-  }
-
   void read_administrators();
   void read_resource_map();
   void map_resource(const Row& row);
@@ -112,7 +105,7 @@ LsfCluster ClusterReader::read(const std::string& file_name) {
   check_sections(file_,
                  {"Parameters", "ClusterAdmins", "ClusterManager", "Host", "ResourceMap", "RemoteClusters"},
                  problems_);
-  each_row("Parameters", {{}, kParameters},
+  each_row(file_, "Parameters", {{}, kParameters}, problems_,
            [this](const Row& row) { read_parameters(row, cluster_.parameters, problems_); });
   read_administrators();
   cluster_.hosts = read_host_section(file_, shared_, indices_, names_, problems_);
@@ -131,7 +124,7 @@ LsfCluster ClusterReader::read(const std::string& file_name) {
 
 void ClusterReader::read_administrators() {
   for (const std::string_view section : {"ClusterAdmins", "ClusterManager"})
-    each_row(section, {{}, {"ADMINISTRATORS", "MANAGER"}}, [this](const Row& row) {
+    each_row(file_, section, {{}, {"ADMINISTRATORS", "MANAGER"}}, problems_, [this](const Row& row) {
       for (const std::string_view keyword : {"ADMINISTRATORS", "MANAGER"})
         for (const std::string& name : RowReader(row, problems_).words(keyword))
           cluster_.administrators.push_back(name);
@@ -143,7 +136,8 @@ void ClusterReader::read_resource_map() {
   for (const Section* map : file_.all("ResourceMap"))
     if (!hosts.empty() && map < hosts.front())
       problems_.warning(map->place, "found section ResourceMap before section Host, expected it after that");
-  each_row("ResourceMap", {{"RESOURCENAME", "LOCATION"}, {}}, [this](const Row& row) { map_resource(row); });
+  each_row(file_, "ResourceMap", {{"RESOURCENAME", "LOCATION"}, {}}, problems_,
+           [this](const Row& row) { map_resource(row); });
 }
 
 void ClusterReader::map_resource(const Row& row) {
@@ -196,8 +190,8 @@ void ClusterReader::map_every_host() {
 }
 
 void ClusterReader::read_remote_clusters() {
-  each_row("RemoteClusters", {{"CLUSTERNAME"}, {"EQUIV", "CACHE_INTERVAL", "RECV_FROM", "AUTH"}},
-           [this](const Row& row) {
+  each_row(file_, "RemoteClusters", {{"CLUSTERNAME"}, {"EQUIV", "CACHE_INTERVAL", "RECV_FROM", "AUTH"}},
+           problems_, [this](const Row& row) {
              RowReader cells(row, problems_);
              RemoteCluster remote{.name = cells.required("CLUSTERNAME"), .place = row.place};
              if (remote.name.empty()) return;

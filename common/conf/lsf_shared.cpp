@@ -20,15 +20,6 @@ namespace {
 constexpr std::size_t kLongestName = 39;  // characters, as LSF 7.3 has it
 constexpr std::string_view kNotInNames = ":.()[]+-*/!&|<>@=,\"'";
 
-// The rows of all sections of that name that have what they must have.
-template <class Take>
-void each_row(const SectionFile& file, std::string_view name, const Keywords& keywords, Problems& problems,
-              const Take& take) {
-  for (const Section* section : file.all(name))
-    if (check_keywords(*section, keywords, problems))
-      for (const Row& row : section->rows) take(row);
-}
-
 // Characters of UTF-8, not bytes.
 std::size_t characters(std::string_view name) {
   return static_cast<std::size_t>(std::count_if(

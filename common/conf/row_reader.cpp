@@ -48,6 +48,10 @@ void RowReader::warning(std::string_view keyword, std::string_view found, std::s
                                         std::string(expected));
 }
 
+void RowReader::told(std::string_view keyword, const std::string& text) {
+  problems_.error(place(keyword), std::string(keyword) + ": " + text);
+}
+
 std::string RowReader::word(std::string_view keyword) {
   const Cell* cell = row_.given(keyword);
   if (!cell) return "";
@@ -128,6 +132,25 @@ TimeWindows RowReader::windows(std::string_view keyword) {
   if (windows) return *windows;
   problems_.error(cell->place, std::string(keyword) + ": " + windows.error().text);
   return {};
+}
+
+const ResourceDefinition* threshold_index(const IndexTable& indices, std::string_view keyword) {
+  const std::string small = lower(keyword);
+  const std::string_view formal = formal_name(small);
+  for (const ResourceDefinition& definition : indices.all())
+    if (definition.dynamic() && definition.type == ResourceType::numeric &&
+        (definition.name == keyword || same_name(definition.name, formal)))
+      return &definition;
+  return nullptr;
+}
+
+std::vector<std::string> threshold_keywords(const Section& section, const IndexTable& indices) {
+  std::vector<std::string> keywords = section.keywords;
+  if (keywords.empty())
+    for (const Row& row : section.rows)
+      for (const auto& [keyword, cell] : row.cells()) keywords.push_back(keyword);
+  std::erase_if(keywords, [&](const std::string& keyword) { return !threshold_index(indices, keyword); });
+  return keywords;
 }
 
 bool check_keywords(const Section& section, const Keywords& keywords, Problems& problems) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/index_table.hpp"
 #include "common/base/job_clock.hpp"
 #include "common/base/time_windows.hpp"
 #include "common/conf/section_file.hpp"
@@ -46,12 +47,20 @@ class RowReader {
   // "KEYWORD: found VALUE, expected WHAT" at the place of the value (of the row, where there is none).
   void error(std::string_view keyword, std::string_view found, std::string_view expected);
   void warning(std::string_view keyword, std::string_view found, std::string_view expected);
+  // "KEYWORD: TEXT" as an error: what a parser of the value said.
+  void told(std::string_view keyword, const std::string& text);
 
  private:
   Place place(std::string_view keyword) const;
   const Row& row_;
   Problems& problems_;
 };
+
+// The dynamic numeric resource that the keyword of a column of thresholds names, in any case and by an alias (CPU, r15s,
+// a site's own); nullptr for other keywords.
+const ResourceDefinition* threshold_index(const IndexTable& indices, std::string_view keyword);
+// The keywords of a section that are such columns.
+std::vector<std::string> threshold_keywords(const Section& section, const IndexTable& indices);
 
 // What keywords a section has: `required` must be among those of a vertical section, or in the row of a horizontal one.
 // False where one of them is missing (an error); an unknown keyword is a warning.
@@ -60,6 +69,15 @@ struct Keywords {
   std::vector<std::string> known;
 };
 bool check_keywords(const Section& section, const Keywords& keywords, Problems& problems);
+
+// Calls take(row) for the rows of every section of that name that has the keywords it must have.
+template <class Take>
+void each_row(const SectionFile& file, std::string_view name, const Keywords& keywords, Problems& problems,
+              const Take& take) {
+  for (const Section* section : file.all(name))
+    if (check_keywords(*section, keywords, problems))
+      for (const Row& row : section->rows) take(row);
+}
 
 // Warns of sections that a file does not have.
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,

@@ -1,0 +1,130 @@
+#include "common/conf/lsb/job_defaults.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/base/numbers.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+class DefaultsReader {
+ public:
+  DefaultsReader(const Row& row, Problems& problems) : row_(row), cells_(row, problems) {}
+
+  JobDefaults read() {
+    JobDefaults defaults;
+    defaults.description = cells_.text("DESCRIPTION");
+    defaults.res_req = text("RES_REQ");
+    defaults.stop_cond = text("STOP_COND");
+    defaults.resume_cond = text("RESUME_COND");
+    defaults.pre_exec = text("PRE_EXEC");
+    defaults.post_exec = text("POST_EXEC");
+    defaults.job_starter = text("JOB_STARTER");
+    if (const Cell* cell = row_.given("JOB_CONTROLS"))
+      take("JOB_CONTROLS", parse_job_controls(cell->text), defaults.job_controls);
+    if (const Cell* cell = row_.given("REQUEUE_EXIT_VALUES"))
+      take("REQUEUE_EXIT_VALUES", parse_requeue_exits(cell->text), defaults.requeue_exits);
+    defaults.terminate_when = reasons();
+    defaults.cpu_limit = times("CPULIMIT");
+    defaults.run_limit = times("RUNLIMIT");
+    defaults.memory_limit = amounts("MEMLIMIT");
+    defaults.process_limit = amounts("PROCESSLIMIT");
+    defaults.file_limit = amounts("FILELIMIT").most;
+    defaults.data_limit = amounts("DATALIMIT").most;
+    defaults.stack_limit = amounts("STACKLIMIT").most;
+    defaults.core_limit = amounts("CORELIMIT").most;
+    defaults.swap_limit = amounts("SWAPLIMIT").most;
+    defaults.task_limit = tasks();
+    defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
+    return defaults;
+  }
+
+ private:
+  // Parentheses belong to what stands there: an expression, a shell's word.
+  std::string text(std::string_view keyword) const {
+    const Cell* cell = row_.given(keyword);
+    return cell ? cell->text : "";
+  }
+
+  template <class T>
+  void take(std::string_view keyword, const Result<T>& value, T& target) {
+    if (value)
+      target = *value;
+    else
+      cells_.told(keyword, value.error().text);
+  }
+
+  std::vector<std::string> reasons() {
+    auto words = cells_.words("TERMINATE_WHEN");
+    for (const std::string& word : words)
+      if (word != "WINDOW" && word != "LOAD" && word != "PREEMPT")
+        cells_.error("TERMINATE_WHEN", word, "WINDOW, LOAD or PREEMPT");
+    return words;
+  }
+
+  Limit<TimeLimit> times(std::string_view keyword) {
+    const auto words = cells_.words(keyword);
+    Limit<TimeLimit> limit;
+    if (words.size() > 2) cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM");
+    for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
+      const auto time = parse_time_limit(words[i]);
+      if (!time)
+        cells_.told(keyword, time.error().text);
+      else
+        (i + 1 < words.size() ? limit.standard : limit.most) = *time;
+    }
+    return limit;
+  }
+
+  Limit<long long> amounts(std::string_view keyword) {
+    const auto words = cells_.words(keyword);
+    Limit<long long> limit;
+    if (words.size() > 2) cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM");
+    for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
+      long long value = 0;
+      const char* const last = words[i].data() + words[i].size();
+      const auto [end, error] = std::from_chars(words[i].data(), last, value);
+      if (error != std::errc{} || end != last || value < 0)
+        cells_.error(keyword, words[i], "a whole number");
+      else
+        (i + 1 < words.size() ? limit.standard : limit.most) = value;
+    }
+    return limit;
+  }
+
+  std::vector<int> tasks() {
+    const std::string_view keyword = row_.given("TASKLIMIT") ? "TASKLIMIT" : "PROCLIMIT";
+    std::vector<int> limits;
+    for (const std::string& word : cells_.words(keyword)) {
+      const auto value = parse_whole(word, 1, kMaxTasks);
+      if (!value) cells_.error(keyword, word, "a whole number from 1");
+      limits.push_back(value.value_or(1));
+    }
+    if (limits.size() > 3 || !std::is_sorted(limits.begin(), limits.end()))
+      cells_.error(keyword, row_.find(keyword)->text,
+                   "[MINIMUM [DEFAULT]] MAXIMUM, none less than the one before");
+    return limits;
+  }
+
+  const Row& row_;
+  RowReader cells_;
+};
+
+}  // namespace
+
+const std::vector<std::string>& job_default_keywords() {
+  static const std::vector<std::string> keywords{
+      "DESCRIPTION",  "RES_REQ",      "STOP_COND",           "RESUME_COND", "PRE_EXEC",  "POST_EXEC",
+      "JOB_STARTER",  "JOB_CONTROLS", "REQUEUE_EXIT_VALUES", "CPULIMIT",    "RUNLIMIT",  "MEMLIMIT",
+      "FILELIMIT",    "DATALIMIT",    "TERMINATE_WHEN",      "STACKLIMIT",  "CORELIMIT", "SWAPLIMIT",
+      "PROCESSLIMIT", "PROCLIMIT",    "TASKLIMIT",           "NICE"};
+  return keywords;
+}
+
+JobDefaults read_job_defaults(const Row& row, Problems& problems) {
+  return DefaultsReader(row, problems).read();
+}
+
+}  // namespace rollcall::conf

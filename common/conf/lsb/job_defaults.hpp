@@ -1,0 +1,41 @@
+// JobDefaults: what a queue (lsb.queues) and an application profile (lsb.applications) say of their jobs alike: limits,
+// requirements, programs before, after and round a job. A value; the views that have it are lsb_queues.hpp and
+// lsb_applications.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/conf/lsb/values.hpp"
+#include "common/conf/row_reader.hpp"
+
+namespace rollcall::conf {
+
+// "[default] max".
+template <class T>
+struct Limit {
+  std::optional<T> standard;  // of a job that names none
+  std::optional<T> most;
+};
+
+struct JobDefaults {
+  std::string description;
+  std::string res_req, stop_cond, resume_cond;  // requirement strings, not parsed here
+  std::string pre_exec, post_exec, job_starter;
+  JobControls job_controls;
+  std::vector<std::string> terminate_when;  // WINDOW LOAD PREEMPT
+  RequeueExits requeue_exits;
+  Limit<TimeLimit> cpu_limit, run_limit;
+  Limit<long long> memory_limit;  // KB, as these limits are written
+  Limit<long long> process_limit;
+  std::optional<long long> file_limit, data_limit, stack_limit, core_limit, swap_limit;  // KB
+  std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
+  int nice = 0;
+};
+
+// The keywords that are read here.
+const std::vector<std::string>& job_default_keywords();
+JobDefaults read_job_defaults(const Row& row, Problems& problems);
+
+}  // namespace rollcall::conf

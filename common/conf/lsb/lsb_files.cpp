@@ -1,0 +1,171 @@
+#include "common/conf/lsb/lsb_files.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/base/host_list.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+// What one file names of another: told as warnings, but where nothing can come of it.
+class CrossCheck {
+ public:
+  CrossCheck(const LsbFiles& files, const ClusterFiles& cluster, Problems& problems)
+      : files_(files), cluster_(cluster), problems_(problems) {
+    for (const HostGroup& group : files.hosts.groups) groups_.insert(group.name);
+    for (const HostPartition& partition : files.hosts.partitions) groups_.insert(partition.name);
+    for (const ComputeUnit& unit : files.hosts.compute_units) groups_.insert(unit.name);
+  }
+
+  void check() {
+    for (const std::string& name : files_.params.default_queues)
+      if (!files_.queue(name)) {
+        const Cell* cell = files_.params.cells.find("DEFAULT_QUEUE");
+        problems_.error(cell->place,
+                        "DEFAULT_QUEUE: found " + printable(name) + ", expected a queue of lsb.queues");
+      }
+    for (const QueueRow& queue : files_.queues) check_queue(queue);
+    for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
+    for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
+    for (const HostPartition& partition : files_.hosts.partitions)
+      for (const HostItem& item : partition.hosts) check_item(partition.name, item, partition.place);
+    for (const ComputeUnit& unit : files_.hosts.compute_units) check_unit(unit);
+    for (const HostExport& lease : files_.resources.host_exports)
+      for (const std::string& name : lease.hosts)
+        if (!host(name)) warn(lease.place, "PER_HOST", name, "a host of the cluster");
+    for (const SharedResourceExport& lease : files_.resources.resource_exports)
+      if (!cluster_.indices.find(lease.name))
+        warn(lease.place, "NAME", lease.name, "a resource of lsf.shared");
+  }
+
+ private:
+  bool host(std::string_view name) const { return cluster_.names.official(name).has_value(); }
+
+  void warn(const Place& place, const std::string& keyword, std::string_view found,
+            const std::string& expected) {
+    problems_.warning(place, keyword + ": found " + printable(found) + ", expected " + expected);
+  }
+
+  void check_queue(const QueueRow& queue) {
+    for (const HostItem& item : queue.hosts) check_item("queue " + queue.name, item, queue.place);
+    for (const RemoteQueue& remote : queue.send_jobs_to) check_cluster(queue, remote.cluster);
+    for (const std::string& name : queue.receive_jobs_from) check_cluster(queue, name);
+    for (const auto* list : {&queue.preemption.preemptive, &queue.preemption.preemptable})
+      for (const HostItem& item : *list ? **list : std::vector<HostItem>{})
+        if (!files_.queue(item.name))
+          warn(queue.place, "PREEMPTION of " + queue.name, item.name, "a queue of lsb.queues");
+  }
+
+  void check_cluster(const QueueRow& queue, const std::string& name) {
+    const auto& clusters = cluster_.shared.clusters;
+    if (name != "allclusters" && std::none_of(clusters.begin(), clusters.end(),
+                                              [&name](const ClusterRow& row) { return row.name == name; }))
+      warn(queue.place, "queue " + queue.name, name, "a cluster of lsf.shared");
+  }
+
+  // Names of other clusters' hosts cannot be known.
+  void check_item(const std::string& owner, const HostItem& item, const Place& place) {
+    static const std::set<std::string, std::less<>> words{"all", "others", "allremote", "none"};
+    if (!item.cluster.empty() || words.contains(item.name) || groups_.contains(item.name) || host(item.name))
+      return;
+    warn(place, "HOSTS of " + owner, item.name, "a host or a group of hosts");
+  }
+
+  void check_batch_host(const BatchHost& row) {
+    const auto& types = cluster_.shared.host_types;
+    if (row.name == "default" || host(row.name) || cluster_.shared.model(row.name) ||
+        std::find(types.begin(), types.end(), row.name) != types.end())
+      return;
+    warn(row.place, "HOST_NAME", row.name, "a host, a model, a type or default");
+  }
+
+  void check_members(const std::string& owner, const std::vector<std::string>& members, const Place& place) {
+    if (host(owner)) warn(place, "the name", owner, "one that no host has");
+    for (const std::string& word : members) {
+      const std::string name = word.starts_with('~') ? word.substr(1) : word;
+      const auto matches = [&name](const ClusterHost& known) { return member_matches(name, known.name); };
+      if (name == "all" || name == "!" || name == "allremote" || name.find('@') != std::string::npos ||
+          groups_.contains(name) || host(name) ||
+          std::any_of(cluster_.cluster.hosts.begin(), cluster_.cluster.hosts.end(), matches))
+        continue;
+      warn(place, "members of " + owner, word, "a host or a group of hosts");
+    }
+  }
+
+  void check_unit(const ComputeUnit& unit) {
+    check_members(unit.name, unit.members, unit.place);
+    const auto& types = files_.params.compute_unit_types;
+    if (!unit.type.empty() && std::find(types.begin(), types.end(), unit.type) == types.end())
+      problems_.error(unit.place, "TYPE: found " + printable(unit.type) +
+                                      ", expected a type of COMPUTE_UNIT_TYPES in lsb.params");
+  }
+
+  const LsbFiles& files_;
+  const ClusterFiles& cluster_;
+  Problems& problems_;
+  std::set<std::string, std::less<>> groups_;
+};
+
+class LsbReader {
+ public:
+  LsbReader(const FileSources& sources, const ClusterFiles& cluster) : sources_(sources), cluster_(cluster) {}
+
+  CheckedLsbFiles read() {
+    LsbFiles files;
+    const std::string dir = lsb_directory(cluster_);
+    Problems& problems = checked_.problems;
+    files.params = read_lsb_params(sections(dir + "/lsb.params", true), problems);
+    files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, problems);
+    files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", true), cluster_.indices, problems);
+    files.users = read_lsb_users(sections(dir + "/lsb.users", false), problems);
+    files.applications = read_lsb_applications(sections(dir + "/lsb.applications", false), problems);
+    files.resources = read_lsb_resources(sections(dir + "/lsb.resources", false), problems);
+    read_lsf_task(sections(cluster_.settings.conf_dir + "/lsf.task", false, lsf_task_syntax()), files.tasks,
+                  problems);
+    CrossCheck(files, cluster_, problems).check();
+    problems.sort();
+    if (!problems.has_errors()) checked_.files = std::move(files);
+    return std::move(checked_);
+  }
+
+ private:
+  SectionFile sections(const std::string& path, bool required, SectionSyntax syntax = {}) {
+    const auto text = sources_.read(path);
+    if (!text) {
+      std::string why = text.error().text;
+      if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
+      if (required) checked_.problems.error({path, 0}, "found nothing to read, expected a file: " + why);
+      return {};
+    }
+    checked_.read.push_back(path);
+    syntax.include = sources_.read;
+    syntax.time = sources_.time;
+    return parse_sections(*text, path, syntax, checked_.problems);
+  }
+
+  const FileSources& sources_;
+  const ClusterFiles& cluster_;
+  CheckedLsbFiles checked_;
+};
+
+}  // namespace
+
+const QueueRow* LsbFiles::queue(std::string_view name) const {
+  const auto found =
+      std::find_if(queues.begin(), queues.end(), [name](const QueueRow& row) { return row.name == name; });
+  return found == queues.end() ? nullptr : &*found;
+}
+
+std::string lsb_directory(const ClusterFiles& cluster) {
+  const Setting* setting = cluster.lsf_conf.find("LSB_CONFDIR");
+  return (setting ? setting->value : cluster.settings.conf_dir + "/lsbatch") + "/" + cluster.cluster.name +
+         "/configdir";
+}
+
+CheckedLsbFiles read_lsb_files(const FileSources& sources, const ClusterFiles& cluster) {
+  return LsbReader(sources, cluster).read();
+}
+
+}  // namespace rollcall::conf

@@ -1,0 +1,121 @@
+#include "common/conf/lsb/lsb_params.hpp"
+
+#include <algorithm>
+
+#include "common/base/numbers.hpp"
+#include "common/conf/row_reader.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+const std::vector<std::string> kKeywords{"MBD_SLEEP_TIME",
+                                         "SBD_SLEEP_TIME",
+                                         "JOB_ACCEPT_INTERVAL",
+                                         "MAX_SBD_FAIL",
+                                         "CLEAN_PERIOD",
+                                         "MAX_JOB_NUM",
+                                         "HIST_HOURS",
+                                         "PG_SUSP_IT",
+                                         "DEFAULT_QUEUE",
+                                         "DEFAULT_HOST_SPEC",
+                                         "DEFAULT_PROJECT",
+                                         "MAX_PREEXEC_RETRY",
+                                         "MC_RECLAIM_DELAY",
+                                         "MC_PLUGIN_SCHEDULE_ENHANCE",
+                                         "MC_PLUGIN_UPDATE_INTERVAL",
+                                         "MC_RUSAGE_UPDATE_INTERVAL",
+                                         "MC_PENDING_REASON_UPDATE_INTERVAL",
+                                         "MC_PENDING_REASON_PKG_SIZE",
+                                         "MC_RESOURCE_MATCHING_CRITERIA",
+                                         "COMPUTE_UNIT_TYPES"};
+
+template <class T, class U>
+void set(T& target, const std::optional<U>& value) {
+  if (value) target = *value;
+}
+
+// Any of the three further words alone switches COUNT_PREEMPTABLE on.
+ForwardChoice forward_choice(RowReader& cells) {
+  constexpr std::string_view kName = "MC_PLUGIN_SCHEDULE_ENHANCE";
+  ForwardChoice choice;
+  const auto words = cells.words(kName);
+  for (const std::string& word : words) {
+    choice.kind =
+        word == "RESOURCE_ONLY" ? ForwardChoice::Kind::resource_only : ForwardChoice::Kind::count_preemptable;
+    if (word == "HIGH_QUEUE_PRIORITY")
+      choice.high_queue_priority = true;
+    else if (word == "PREEMPTABLE_QUEUE_PRIORITY")
+      choice.preemptable_queue_priority = true;
+    else if (word == "PENDING_WHEN_NOSLOTS")
+      choice.pending_when_no_slots = true;
+    else if (word == "RESOURCE_ONLY" ? words.size() > 1 : word != "COUNT_PREEMPTABLE")
+      cells.error(kName, word,
+                  "RESOURCE_ONLY alone, or COUNT_PREEMPTABLE HIGH_QUEUE_PRIORITY PREEMPTABLE_QUEUE_PRIORITY "
+                  "PENDING_WHEN_NOSLOTS");
+  }
+  return choice;
+}
+
+void read_unit_types(RowReader& cells, LsbParams& params) {
+  for (std::string name : cells.words("COMPUTE_UNIT_TYPES")) {
+    const bool standard = name.ends_with('!');
+    if (standard) name.pop_back();
+    auto& types = params.compute_unit_types;
+    if (name.empty() || std::find(types.begin(), types.end(), name) != types.end() ||
+        (standard && !params.default_compute_unit_type.empty()))
+      cells.error("COMPUTE_UNIT_TYPES", name, "names, each once, one of them with ! at its end");
+    if (standard) params.default_compute_unit_type = name;
+    types.push_back(std::move(name));
+  }
+  if (params.default_compute_unit_type.empty() && !params.compute_unit_types.empty())
+    params.default_compute_unit_type = params.compute_unit_types.front();
+}
+
+void read_row(const Row& row, LsbParams& params, Problems& problems) {
+  RowReader cells(row, problems);
+  set(params.mbd_sleep_time, cells.some_seconds("MBD_SLEEP_TIME"));
+  set(params.sbd_sleep_time, cells.some_seconds("SBD_SLEEP_TIME"));
+  set(params.job_accept_interval, cells.whole("JOB_ACCEPT_INTERVAL", 0, kMaxSeconds));
+  set(params.max_sbd_fail, cells.whole("MAX_SBD_FAIL", 0, kMaxSeconds));
+  set(params.clean_period, cells.seconds("CLEAN_PERIOD"));
+  set(params.max_job_num, cells.whole("MAX_JOB_NUM", 0, kMaxSeconds));
+  set(params.hist_hours, cells.whole("HIST_HOURS", 0, kMaxSeconds));
+  set(params.pg_susp_it, cells.seconds("PG_SUSP_IT"));
+  params.default_queues = cells.words("DEFAULT_QUEUE");
+  params.default_host_spec = cells.word("DEFAULT_HOST_SPEC");
+  if (row.given("DEFAULT_PROJECT")) params.default_project = cells.word("DEFAULT_PROJECT");
+  set(params.max_preexec_retry, cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds));
+  if (const auto minutes = cells.whole("MC_RECLAIM_DELAY", 0, kMaxTasks))
+    params.mc_reclaim_delay = std::chrono::minutes(*minutes);
+  params.forward_choice = forward_choice(cells);
+  set(params.mc_update_interval, cells.seconds("MC_PLUGIN_UPDATE_INTERVAL"));
+  set(params.mc_rusage_update_interval, cells.seconds("MC_RUSAGE_UPDATE_INTERVAL"));
+  set(params.mc_pending_reason_interval, cells.seconds("MC_PENDING_REASON_UPDATE_INTERVAL"));
+  set(params.mc_pending_reason_kb, cells.whole("MC_PENDING_REASON_PKG_SIZE", 0, kMaxSeconds));
+  params.mc_matching_resources = cells.words("MC_RESOURCE_MATCHING_CRITERIA");
+  read_unit_types(cells, params);
+  if (params.forward_choice.kind != ForwardChoice::Kind::off && params.mc_update_interval == Duration{0})
+    cells.warning("MC_PLUGIN_SCHEDULE_ENHANCE", cells.text("MC_PLUGIN_SCHEDULE_ENHANCE"),
+                  "MC_PLUGIN_UPDATE_INTERVAL above 0 beside it");
+}
+
+}  // namespace
+
+LsbParams read_lsb_params(const SectionFile& file, Problems& problems) {
+  LsbParams params;
+  check_sections(file, {"Parameters"}, problems);
+  // Several sections are one: a keyword that is given twice counts as it stands last.
+  Place place;
+  for (const Section* section : file.all("Parameters")) {
+    check_keywords(*section, {{}, kKeywords}, problems);
+    for (const Row& row : section->rows)
+      for (const auto& [keyword, cell] : row.cells()) params.cells.set(keyword, cell);
+    place = section->place;
+  }
+  params.cells.place = place;
+  const Row cells = params.cells;
+  read_row(cells, params, problems);
+  return params;
+}
+
+}  // namespace rollcall::conf

@@ -1,0 +1,63 @@
+// LsbQueues: the typed view of lsb.queues: one queue for each section. Values.
+//
+// What a job of the queue may use is its JobDefaults; who goes before whom is here. Hosts and users are named, not looked
+// up (lsb_files.hpp checks them).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/index_table.hpp"
+#include "common/base/time_windows.hpp"
+#include "common/conf/lsb/job_defaults.hpp"
+
+namespace rollcall::conf {
+
+// "queue@cluster" of SNDJOBS_TO.
+struct RemoteQueue {
+  std::string queue, cluster;
+  friend bool operator==(const RemoteQueue&, const RemoteQueue&) = default;
+};
+
+// PREEMPTION: whom it may preempt and by whom it may be. Present with an empty list: all of lower (higher) priority.
+struct Preemption {
+  std::optional<std::vector<HostItem>> preemptive;  // queues with the preference behind "+"
+  std::optional<std::vector<HostItem>> preemptable;
+};
+
+struct QueueRow {
+  std::string name;
+  int priority = 1;
+  JobDefaults jobs;
+  std::optional<int> queue_limit, user_limit, host_limit;  // QJOB_LIMIT UJOB_LIMIT HJOB_LIMIT
+  std::optional<double> processor_limit;                   // PJOB_LIMIT
+  TimeWindows run_windows, dispatch_windows;
+  std::map<std::string, Threshold> thresholds;  // by formal index name
+  std::optional<std::vector<Share>> fairshare;  // USER_SHARES
+  Preemption preemption;
+  std::vector<HostItem> hosts;     // empty: all
+  std::vector<std::string> users;  // empty: all
+  std::vector<std::string> administrators;
+  bool exclusive = false;
+  enum class Interactive { both, none, only } interactive = Interactive::both;
+  std::optional<int> migrate_after;             // MIG, minutes
+  std::optional<int> reserve_slots_for;         // SLOT_RESERVE=MAX_RESERVE_TIME[n], in MBD_SLEEP_TIME
+  std::optional<int> new_job_delay;             // NEW_JOB_SCHED_DELAY, seconds
+  std::vector<RemoteQueue> send_jobs_to;        // SNDJOBS_TO
+  std::vector<std::string> receive_jobs_from;   // RCVJOBS_FROM: clusters, or allclusters
+  std::optional<int> import_backlog = 50;       // IMPT_JOBBKLG; none: infinit
+  std::optional<int> max_reschedule_time = 20;  // MAX_RSCHED_TIME, in MBD_SLEEP_TIME; none: infinit
+  std::vector<std::string> forward_users;       // FWD_USERS
+  Place place;
+  Row cells;  // all of the section, also what is not read here
+};
+
+std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices, Problems& problems);
+
+// All thresholds of a row, in fractions for ut.
+std::map<std::string, Threshold> read_thresholds(const Row& row, const IndexTable& indices,
+                                                 Problems& problems);
+
+}  // namespace rollcall::conf

@@ -1,0 +1,78 @@
+// LsbResources: the typed view of lsb.resources: what is lent to other clusters, limits of resources, and rules of
+// reservations. Values; how a lease is divided or a limit applied is the scheduler's.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/time_windows.hpp"
+#include "common/conf/lsb/values.hpp"
+#include "common/conf/section_file.hpp"
+
+namespace rollcall::conf {
+
+// HostExport: hosts by name (PER_HOST) or by what they have (RES_SELECT).
+struct HostExport {
+  std::vector<std::string> hosts;         // PER_HOST
+  std::string select;                     // RES_SELECT; "type==any" where neither is given
+  std::optional<int> host_count;          // NHOSTS
+  std::vector<Share> distribution;        // cluster, shares
+  std::optional<int> slots;               // per host
+  std::optional<int> memory_mb, swap_mb;  // per host; none: both clusters compete
+  bool shared = false;                    // TYPE=shared: a lease that can be taken back
+  Place place;
+};
+
+struct SharedResourceExport {
+  std::string name;
+  int instances = 0;
+  std::vector<Share> distribution;
+  Place place;
+};
+
+// "20", "10%", or with a time: "[20 09:00-17:00] [10 17:00-09:00]".
+struct LimitAmount {
+  double amount = 0;
+  bool percent = false;
+  TimeWindows windows;  // empty: always
+};
+
+struct ResourceLimit {
+  std::string name;
+  // Consumers: USERS PER_USER QUEUES PER_QUEUE HOSTS PER_HOST PROJECTS PER_PROJECT and others of this form, as words.
+  std::map<std::string, std::vector<std::string>> consumers;
+  // SLOTS SLOTS_PER_PROCESSOR MEM SWP TMP JOBS.
+  std::map<std::string, std::vector<LimitAmount>> amounts;
+  std::vector<Share> resources;  // RESOURCE = [name, amount] ...
+  Place place;
+};
+
+// Who may reserve what in advance.
+struct ReservationPolicy {
+  std::string name;
+  std::vector<std::string> users, hosts;  // empty: all
+  TimeWindows windows;
+  Place place;
+};
+
+// How an rusage reserves a resource: for the job, each host, each slot.
+struct ReservationMethod {
+  std::string resource;
+  std::string method;  // PER_JOB, PER_HOST, PER_SLOT, PER_TASK; "" for the default
+  bool reserve = true;
+  Place place;
+};
+
+struct LsbResources {
+  std::vector<HostExport> host_exports;
+  std::vector<SharedResourceExport> resource_exports;
+  std::vector<ResourceLimit> limits;
+  std::vector<ReservationPolicy> reservations;
+  std::vector<ReservationMethod> reservation_methods;
+};
+
+LsbResources read_lsb_resources(const SectionFile& file, Problems& problems);
+
+}  // namespace rollcall::conf

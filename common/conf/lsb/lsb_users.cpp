@@ -1,0 +1,73 @@
+#include "common/conf/lsb/lsb_users.hpp"
+
+#include <algorithm>
+
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+void read_user(const Row& row, LsbUsers& users, Problems& problems) {
+  RowReader cells(row, problems);
+  UserLimits user{cells.required("USER_NAME"), cells.whole("MAX_JOBS", 0, kMaxTasks),
+                  cells.real("JL/P", 0, kMaxTasks), cells.whole("MAX_PEND_JOBS", 0, kMaxTasks), row.place};
+  for (const UserLimits& other : users.users)
+    if (other.name == user.name)
+      return cells.error("USER_NAME", user.name, "each user once; it is at " + other.place.text() + " too");
+  if (!user.name.empty()) users.users.push_back(std::move(user));
+}
+
+void read_group(const Row& row, LsbUsers& users, Problems& problems) {
+  RowReader cells(row, problems);
+  UserGroup group{.name = cells.required("GROUP_NAME"),
+                  .members = cells.words("GROUP_MEMBER"),
+                  .administrators = cells.words("GROUP_ADMIN"),
+                  .place = row.place};
+  if (const Cell* cell = row.given("USER_SHARES")) {
+    const auto shares = parse_shares(cell->text, 0);
+    if (!shares) return cells.told("USER_SHARES", shares.error().text);
+    group.shares = *shares;
+  }
+  for (const UserGroup& other : users.groups)
+    if (other.name == group.name)
+      return cells.error("GROUP_NAME", group.name,
+                         "each group once; it is at " + other.place.text() + " too");
+  if (!group.name.empty()) users.groups.push_back(std::move(group));
+}
+
+void read_mapping(const Row& row, LsbUsers& users, Problems& problems) {
+  RowReader cells(row, problems);
+  UserMapping mapping{.local = cells.words("LOCAL"), .remote = cells.words("REMOTE"), .place = row.place};
+  const std::string direction = cells.required("DIRECTION");
+  if (same_name(direction, "import"))
+    mapping.direction = UserMapping::Direction::import_jobs;
+  else if (!direction.empty() && !same_name(direction, "export"))
+    return cells.error("DIRECTION", direction, "export or import");
+  for (const std::string& word : mapping.remote) {
+    const std::size_t at = word.find('@');
+    if (at == std::string::npos || at == 0 || at + 1 == word.size())
+      cells.error("REMOTE", word, "USER@CLUSTER");
+  }
+  if (mapping.local.empty() || mapping.remote.empty())
+    return problems.error(row.place, "found a user map without LOCAL or REMOTE, expected users in both");
+  users.mappings.push_back(std::move(mapping));
+}
+
+}  // namespace
+
+LsbUsers read_lsb_users(const SectionFile& file, Problems& problems) {
+  LsbUsers users;
+  check_sections(file, {"User", "UserGroup", "UserMap"}, problems);
+  each_row(file, "User", {{"USER_NAME"}, {"MAX_JOBS", "JL/P", "MAX_PEND_JOBS"}}, problems,
+           [&](const Row& row) { read_user(row, users, problems); });
+  each_row(file, "UserGroup", {{"GROUP_NAME", "GROUP_MEMBER"}, {"USER_SHARES", "GROUP_ADMIN"}}, problems,
+           [&](const Row& row) { read_group(row, users, problems); });
+  each_row(file, "UserMap", {{"LOCAL", "REMOTE", "DIRECTION"}, {}}, problems,
+           [&](const Row& row) { read_mapping(row, users, problems); });
+  return users;
+}
+
+}  // namespace rollcall::conf
