@@ -3,8 +3,6 @@
 #include <sodium.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "common/io/cluster_keys.hpp"
 #include "common/io/hex_file.hpp"
 
@@ -13,12 +11,6 @@ namespace {
 
 HexFile key_file(const std::string& path) { return {"cluster key", path}; }
 HexFile public_file(const std::string& path) { return {"cluster public key", path}; }
-
-std::string mode_text(mode_t mode) {
-  char text[16];
-  std::snprintf(text, sizeof text, "mode %04o", static_cast<unsigned>(mode & 07777));
-  return text;
-}
 
 // Whether nobody else could have read or written the key. Root may use the key of the one who owns its directory, and
 // with it the files that say what root is to start; nobody else's.
@@ -39,6 +31,15 @@ Result<void> check_origin(const HexFile& file, const struct stat& info, const st
   if ((info.st_mode & 022) != 0)
     return file.wrong(mode_text(info.st_mode), "one that its owner alone may write, 0644");
   return {};
+}
+
+// True for bytes that a person has made up: all the same, or counted up as in an example. A key that many sites have is
+// none.
+bool made_up(const HexBytes& secret) {
+  const auto step = [&](std::size_t i) { return static_cast<std::uint8_t>(secret[i] - secret[i - 1]); };
+  for (std::size_t i = 2; i < secret.size(); ++i)
+    if (step(i) != step(1)) return false;
+  return true;
 }
 
 // The secret's bytes leave `secret`, which is wiped.
@@ -68,6 +69,7 @@ Result<ClusterKey> load_cluster_key(const std::string& path) {
     return check_secrecy(file, info, directory);
   });
   if (!secret) return secret.error();
+  if (made_up(*secret)) return file.wrong("is an example", "a random key, as lsf_daemons init makes it");
   return key_of(*secret);
 }
 

@@ -30,7 +30,7 @@ struct Spot {
   std::string name;
 };
 
-Result<Spot> find_spot(const HexFile& file) {
+Result<Spot> find_spot(const HexFile& file, const char* what_for) {
   const auto slash = file.path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : file.path.substr(0, slash + 1);
   Spot spot;
@@ -38,7 +38,7 @@ Result<Spot> find_spot(const HexFile& file) {
   spot.directory = Descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // A folder that may be entered and not listed will do, where nothing must be written into it.
   if (!spot.directory) spot.directory = Descriptor(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!spot.directory) return file.failed("open its directory", errno);
+  if (!spot.directory) return file.failed(what_for, errno);
   return spot;
 }
 
@@ -111,7 +111,7 @@ Error HexFile::failed(const std::string& what_not, int error) const {
 }
 
 Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
-  const auto spot = find_spot(file);
+  const auto spot = find_spot(file, "open it");
   if (!spot) return spot.error();
   // O_NONBLOCK: somebody's FIFO must not hold us; it is then refused for what it is.
   const Descriptor fd(openat(spot->directory.get(), spot->name.c_str(),
@@ -132,7 +132,7 @@ Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
 }
 
 Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t mode) {
-  const auto spot = find_spot(file);
+  const auto spot = find_spot(file, "open its directory");
   if (!spot) return spot.error();
   const int directory = spot->directory.get();
   // A name of our own, so that one who was killed half-way is in nobody's way.
@@ -153,6 +153,12 @@ Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t 
 bool exists(const HexFile& file) {
   struct stat info;
   return lstat(file.path.c_str(), &info) == 0 || errno != ENOENT;
+}
+
+std::string mode_text(mode_t mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "mode %04o", static_cast<unsigned>(mode & 07777));
+  return text;
 }
 
 }  // namespace rollcall::io

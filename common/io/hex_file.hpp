@@ -40,4 +40,7 @@ Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t 
 // False where nothing has that name (a symbolic link is something).
 bool exists(const HexFile& file);
 
+// "mode 0644", as rules say what they found.
+std::string mode_text(mode_t mode);
+
 }  // namespace rollcall::io

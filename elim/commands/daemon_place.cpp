@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "common/io/host_addresses.hpp"
+#include "common/io/program_place.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -86,13 +86,11 @@ Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
     const std::string path = settings_.server_dir + "/" + kind.name;
     if (executable(path)) return path;
   }
-  std::error_code error;
-  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string beside = (own.parent_path() / kind.name).string();
-  if (!error && executable(beside)) return beside;
+  const std::string own = io::program_directory();
+  if (executable(own + "/" + kind.name)) return own + "/" + kind.name;
   const std::string first = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
-  return configuration_error(kind.name + ": found no such program in " + first + " nor in " +
-                             own.parent_path().string() + ", expected it in one of them");
+  return configuration_error(kind.name + ": found no such program in " + first + " nor in " + own +
+                             ", expected it in one of them");
 }
 
 std::string DaemonPlace::own_directory() const {

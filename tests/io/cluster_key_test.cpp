@@ -268,6 +268,19 @@ TEST_F(ClusterKeyFile, OfAnotherFormIsRefusedAndNotShown) {
   }
 }
 
+// One key that is the same at many sites is no secret: that of the documentation, or one typed in haste.
+TEST_F(ClusterKeyFile, ThatSomebodyMadeUpIsRefused) {
+  const std::string examples[] = {std::string(64, '0'), std::string(64, 'f'),
+                                  "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
+                                  "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f",
+                                  "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0efeeedecebeae9e8e7e6e5e4e3e2e1e0"};
+  for (const auto& digits : examples) {
+    write(path_, digits + "\n", 0600);
+    EXPECT_EQ(key_refusal(), "cluster key " + path_ +
+                                 ": is an example, expected a random key, as lsf_daemons init makes it");
+  }
+}
+
 TEST_F(ClusterKeyFile, ThatIsNotThereIsNamed) {
   EXPECT_EQ(key_refusal(), "cluster key " + path_ + ": cannot open it: No such file or directory");
   EXPECT_EQ(public_refusal(),
