@@ -67,11 +67,11 @@ std::optional<double> pages_per_second(std::uint64_t before, std::uint64_t after
 std::optional<double> kilobytes_per_second(const DiskSectors& before, const DiskSectors& after,
                                            double elapsed) {
   double sectors = 0;
-  for (const auto& [name, count] : after) {
-    const auto same =
-        std::find_if(before.begin(), before.end(), [&](const auto& disk) { return disk.first == name; });
+  for (const auto& disk : after) {
+    const auto same = std::find_if(before.begin(), before.end(),
+                                   [&](const auto& earlier) { return earlier.first == disk.first; });
     if (same == before.end()) continue;
-    if (const auto moved = counted(same->second, count)) sectors += static_cast<double>(*moved);
+    if (const auto moved = counted(same->second, disk.second)) sectors += static_cast<double>(*moved);
   }
   return sectors / 2 / elapsed;
 }

@@ -122,7 +122,7 @@ std::optional<MemoryText> memory_text(std::string_view meminfo) {
   MemoryText memory;
   bool total = false;
   std::optional<std::uint64_t> available;
-  std::uint64_t cached = 0;
+  std::uint64_t cached = 0, shared = 0;
   while (!meminfo.empty()) {
     auto line = next_line(meminfo);
     auto name = next_word(line);
@@ -141,11 +141,12 @@ std::optional<MemoryText> memory_text(std::string_view meminfo) {
     // A node says FilePages for what the machine splits in Buffers and Cached; Shmem is in both and cannot be given up.
     if (name == "Buffers:" || name == "Cached:" || name == "FilePages:" || name == "SReclaimable:")
       cached += *number;
-    if (name == "Shmem:") cached -= std::min(cached, *number);
+    if (name == "Shmem:") shared = *number;
     if (name == "SwapTotal:") memory.swap_total = *number;
     if (name == "SwapFree:") memory.swap_free = *number;
   }
   if (!total) return std::nullopt;
+  cached -= std::min(cached, shared);
   memory.available = std::min(available.value_or(memory.free + cached), memory.total);
   return memory;
 }
