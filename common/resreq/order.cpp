@@ -18,6 +18,9 @@ BindOrderResult bind_order(const std::vector<OrderKey>& keys, const IndexTable& 
       result.error = ParseError{"found " + printable(key.name) + expected, key.place.offset};
       return result;
     }
+    const auto same = [&](const BoundOrder::Key& known) { return known.id == *id; };
+    // A resource that comes again decides nothing.
+    if (std::any_of(result.order.keys.begin(), result.order.keys.end(), same)) continue;
     const bool shrinks = indices.at(*id).order == ResourceOrder::decreasing;
     result.order.keys.push_back({*id, shrinks != key.reversed});
   }

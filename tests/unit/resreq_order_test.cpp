@@ -58,6 +58,12 @@ TEST(Order, KnowsAliasesAndTheSitesOwn) {
   EXPECT_FALSE(bound.order.keys[1].descending);
 }
 
+TEST(Order, TakesAResourceOnce) {
+  const auto bound = bind_order(parsed("order[cpu:mem:-r1m]").order, cluster());
+  ASSERT_EQ(bound.order.keys.size(), 2u);
+  EXPECT_FALSE(bound.order.keys[0].descending);
+}
+
 TEST(Order, NamesWhatCannotBeOrderedBy) {
   const auto unknown = bind_order(parsed("order[mem:-foo]").order, cluster());
   ASSERT_TRUE(unknown.error);
