@@ -7,3 +7,7 @@ rollcall_test(section_file_test LABEL unit
 rollcall_test(cluster_files_test LABEL unit
   SOURCES ${here}/lsf_shared_test.cpp ${here}/lsf_cluster_test.cpp ${here}/cluster_files_test.cpp
   LINK rollcall_conf)
+rollcall_test(lsb_files_test LABEL unit
+  SOURCES ${here}/lsb_values_test.cpp ${here}/lsb_files_test.cpp LINK rollcall_conf)
+rollcall_property_test(section_file_property_test LABEL unit
+  SOURCES ${here}/section_file_property_test.cpp LINK rollcall_conf)

@@ -103,7 +103,11 @@ class QueueReader {
     const auto blocks = parse_blocks(cell->text);
     if (!blocks) return cells_.told("PREEMPTION", blocks.error().text), preemption;
     for (const Block& block : *blocks) {
-      auto items = host_items("PREEMPTION", split_words(block.inside.value_or("")));
+      std::string_view list = block.inside ? std::string_view(*block.inside) : std::string_view{};
+      // The manual's double brackets are taken as they are printed.
+      if (list.starts_with('[') && list.ends_with(']') && list.size() > 1)
+        list = list.substr(1, list.size() - 2);
+      auto items = host_items("PREEMPTION", split_words(list));
       if (same_name(block.name, "PREEMPTIVE"))
         preemption.preemptive = std::move(items);
       else if (same_name(block.name, "PREEMPTABLE"))

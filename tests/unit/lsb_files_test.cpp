@@ -1,0 +1,363 @@
+// The files of the batch system: every view with what manuals print, and the set as a whole.
+#include "common/conf/lsb/lsb_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/conf_files.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+MemoryFiles cluster() {
+  return {.files = {
+              {"/c/lsf.conf", "LSF_LOGDIR=/l\n"},
+              {"/c/lsf.shared",
+               "Begin Cluster\nClusterName\nlab\nfar\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd "
+               "HostType\n"
+               "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nscratch Numeric 30 N (x)\n"
+               "AppX Numeric () N (x)\nEnd Resource\n"},
+              {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME\nhost1\nhost2\nhost3\nEnd Host\n"}}};
+}
+
+CheckedLsbFiles check(std::map<std::string, std::string> lsb) {
+  auto files = cluster();
+  const std::string dir = "/c/lsbatch/lab/configdir/lsb.";
+  for (const char* name : {"params", "queues", "hosts"}) files.files[dir + name] = "";
+  for (auto& [name, text] : lsb) files.files[name == "task" ? "/c/lsf.task" : dir + name] = text;
+  const auto checked = read_cluster_files(files.sources());
+  EXPECT_THAT(lines_of(checked.problems), IsEmpty());
+  return read_lsb_files(files.sources(), *checked.files);
+}
+
+LsbFiles taken(std::map<std::string, std::string> lsb) {
+  auto checked = check(std::move(lsb));
+  EXPECT_THAT(lines_of(checked.problems), IsEmpty());
+  return checked.files ? std::move(*checked.files) : LsbFiles{};
+}
+
+// What is said of the set, without the folder.
+std::vector<std::string> said(std::map<std::string, std::string> lsb) {
+  auto lines = lines_of(check(std::move(lsb)).problems);
+  for (auto& line : lines)
+    if (line.starts_with("/c/lsbatch/lab/configdir/lsb.")) line.erase(0, 29);
+  return lines;
+}
+
+QueueRow queue(const std::string& lines) {
+  const auto files = taken({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
+  return files.queues.empty() ? QueueRow{} : files.queues[0];
+}
+std::vector<std::string> said_of_queue(const std::string& lines) {
+  return said({{"queues", "Begin Queue\nQUEUE_NAME = q\n" + lines + "\nEnd Queue\n"}});
+}
+
+TEST(LsbParams, DefaultsAndValues) {
+  const auto none = taken({}).params;
+  EXPECT_EQ(none.mbd_sleep_time, 60s);
+  EXPECT_EQ(none.sbd_sleep_time, 30s);
+  EXPECT_EQ(none.default_project, "default");
+  EXPECT_EQ(none.mc_reclaim_delay, 10min);
+  EXPECT_EQ(none.forward_choice.kind, ForwardChoice::Kind::off);
+  const auto files =
+      taken({{"params",
+              "Begin Parameters\nDEFAULT_QUEUE  = normal   #default job queue name\nMBD_SLEEP_TIME = 10\n"
+              "HIST_HOURS=7\nMC_RECLAIM_DELAY=2\nMC_PLUGIN_SCHEDULE_ENHANCE = COUNT_PREEMPTABLE "
+              "HIGH_QUEUE_PRIORITY\n"
+              "MC_PLUGIN_UPDATE_INTERVAL=30\nCOMPUTE_UNIT_TYPES=cell enclosure! rack\nEnd Parameters\n"},
+             {"queues", "Begin Queue\nQUEUE_NAME=normal\nEnd Queue\n"}});
+  EXPECT_THAT(files.params.default_queues, ElementsAre("normal"));
+  EXPECT_EQ(files.params.mbd_sleep_time, 10s);
+  EXPECT_EQ(files.params.hist_hours, 7);
+  EXPECT_EQ(files.params.mc_reclaim_delay, 2min);
+  EXPECT_TRUE(files.params.forward_choice.kind == ForwardChoice::Kind::count_preemptable &&
+              files.params.forward_choice.high_queue_priority &&
+              !files.params.forward_choice.pending_when_no_slots);
+  EXPECT_THAT(files.params.compute_unit_types, ElementsAre("cell", "enclosure", "rack"));
+  EXPECT_EQ(files.params.default_compute_unit_type, "enclosure");
+}
+
+TEST(LsbParams, WhatIsWrong) {
+  EXPECT_THAT(
+      said({{"params",
+             "Begin "
+             "Parameters\nDEFAULT_QUEUE=none\nMBD_SLEEP_TIME=x\nMC_PLUGIN_SCHEDULE_ENHANCE=RESOURCE_ONLY "
+             "PENDING_WHEN_NOSLOTS\n"
+             "COMPUTE_UNIT_TYPES=a! b!\nGROUP_PEND_JOBS_BY = QUEUE & USERNAME\nEnd Parameters\n"}}),
+      ElementsAre(
+          "params:2: DEFAULT_QUEUE: found \"none\", expected a queue of lsb.queues",
+          "params:3: MBD_SLEEP_TIME: found \"x\", expected seconds from 0 to 1000000000",
+          HasSubstr(
+              "params:4: MC_PLUGIN_SCHEDULE_ENHANCE: found \"RESOURCE_ONLY\", expected RESOURCE_ONLY alone"),
+          HasSubstr("params:4: warning: MC_PLUGIN_SCHEDULE_ENHANCE"),
+          "params:5: COMPUTE_UNIT_TYPES: found \"b\", expected names, each once, one of them with ! at its "
+          "end",
+          HasSubstr(
+              "params:6: warning: found \"GROUP_PEND_JOBS_BY\" in section Parameters, which is unknown")));
+}
+
+TEST(LsbQueues, AQueueOfTheManual) {
+  const auto night = queue(
+      "PRIORITY = 15\nRUN_WINDOW = 5:19:00-1:8:30 20:00-8:30\nr1m = 0.8/2.5\nUT=/90\nscratch = "
+      "100/\nJOB_CONTROLS = SUSPEND[SIGTERM]\n"
+      "FAIRSHARE = USER_SHARES[[gold,10] [silver, 4] [bronze,1]]\nDESCRIPTION = For large jobs, \\\nduring "
+      "off hours\nNICE=10\n"
+      "CPULIMIT = 1:30/hostA\nRUNLIMIT=60 120\nMEMLIMIT=1000 5000\nPROCLIMIT=2 4 "
+      "8\nQJOB_LIMIT=60\nPJOB_LIMIT=0.5\n"
+      "HOSTS = all ~host2\nUSERS=all\nRES_REQ = select[type==any] rusage[mem=7000]\nPRE_EXEC = /bin/test -d "
+      "\"/x # y\"\n"
+      "REQUEUE_EXIT_VALUES = 30 "
+      "EXCLUDE(20)\nEXCLUSIVE=Y\nINTERACTIVE=ONLY\nMIG=30\nSLOT_RESERVE=MAX_RESERVE_TIME[5]\n"
+      "TERMINATE_WHEN = WINDOW LOAD");
+  EXPECT_EQ(night.priority, 15);
+  EXPECT_EQ(night.run_windows.text(), "5:19:00-1:8:30 20:00-8:30");
+  EXPECT_THAT(night.thresholds, ElementsAre(testing::Pair("r1m", Threshold{0.8, 2.5}),
+                                            testing::Pair("scratch", Threshold{100, std::nullopt}),
+                                            testing::Pair("ut", Threshold{std::nullopt, 0.9})));
+  EXPECT_EQ(night.jobs.job_controls.suspend, "SIGTERM");
+  EXPECT_THAT(*night.fairshare, ElementsAre(Share{"gold", 10}, Share{"silver", 4}, Share{"bronze", 1}));
+  EXPECT_EQ(night.jobs.description, "For large jobs, during off hours");
+  EXPECT_EQ(*night.jobs.cpu_limit.most, (TimeLimit{90min, "hostA"}));
+  EXPECT_EQ(night.jobs.run_limit.standard->time, 60min);
+  EXPECT_EQ(night.jobs.run_limit.most->time, 120min);
+  EXPECT_EQ(*night.jobs.memory_limit.standard, 1000);
+  EXPECT_THAT(night.jobs.task_limit, ElementsAre(2, 4, 8));
+  EXPECT_EQ(night.jobs.res_req, "select[type==any] rusage[mem=7000]");
+  EXPECT_EQ(night.jobs.pre_exec, "/bin/test -d \"/x # y\"");
+  EXPECT_EQ(night.jobs.requeue_exits, (RequeueExits{false, {30}, {20}}));
+  EXPECT_TRUE(night.exclusive && night.interactive == QueueRow::Interactive::only);
+  EXPECT_EQ(night.migrate_after, 30);
+  EXPECT_EQ(night.reserve_slots_for, 5);
+  EXPECT_EQ(night.queue_limit, 60);
+  EXPECT_THAT(night.hosts, ElementsAre(HostItem{.name = "all"}, HostItem{.name = "host2", .excluded = true}));
+  EXPECT_EQ(queue("").priority, 1) << "a queue without PRIORITY is legal";
+}
+
+TEST(LsbQueues, OtherClustersAndPreemption) {
+  const auto sending = queue(
+      "SNDJOBS_TO   =  recv@far  "
+      "other@far\nRCVJOBS_FROM=allclusters\nHOSTS=none\nIMPT_JOBBKLG=infinit\nMAX_RSCHED_TIME=100\n"
+      "PREEMPTION=PREEMPTIVE[[q+1]] PREEMPTABLE");
+  EXPECT_THAT(sending.send_jobs_to, ElementsAre(RemoteQueue{"recv", "far"}, RemoteQueue{"other", "far"}));
+  EXPECT_EQ(sending.import_backlog, std::nullopt);
+  EXPECT_EQ(sending.max_reschedule_time, 100);
+  EXPECT_EQ(queue("").import_backlog, 50);
+  EXPECT_TRUE(sending.preemption.preemptable && sending.preemption.preemptable->empty());
+  EXPECT_THAT(queue("PREEMPTION = PREEMPTIVE[q+1]").preemption.preemptive,
+              testing::Optional(ElementsAre(HostItem{.name = "q", .preference = 1})));
+}
+
+TEST(LsbQueues, WhatIsWrong) {
+  EXPECT_THAT(
+      said_of_queue("PRIORITY=high\nHOSTS=hostX ~host1\nHOSTS=hostX host1+1 "
+                    "far1@far\nRUN_WINDOW=25-3\nr1m=a/b\nFAIRSHARE=[[a,1]]\nSNDJOBS_TO=x\n"
+                    "IMPT_JOBBKLG=lots\nPREEMPTION=NEVER\nPROCLIMIT=4 "
+                    "2\nCPULIMIT=x\nMEMLIMIT=-1\nTERMINATE_WHEN=BORED\nINTERACTIVE=maybe\n"
+                    "SLOT_RESERVE=5\nRC_HOSTS=all\nRES_RES=x"),
+      ElementsAre(
+          "queues:1: warning: HOSTS of queue q: found \"hostX\", expected a host or a group of hosts",
+          "queues:3: PRIORITY: found \"high\", expected a whole number from 0 to 10000000",
+          "queues:6: RUN_WINDOW: found \"25-3\", expected a time window "
+          "[day:]hour[:minute]-[day:]hour[:minute]",
+          "queues:7: r1m: found \"a/b\", expected LOADSCHED/LOADSTOP, numbers",
+          "queues:8: FAIRSHARE: found \"[[a,1]]\", expected USER_SHARES[[USER, SHARES] ...]",
+          "queues:9: SNDJOBS_TO: found \"x\", expected QUEUE@CLUSTER",
+          "queues:10: IMPT_JOBBKLG: found \"lots\", expected a whole number or infinit",
+          "queues:11: PREEMPTION: found \"NEVER\", expected PREEMPTIVE[QUEUE ...] or PREEMPTABLE[QUEUE ...]",
+          "queues:12: PROCLIMIT: found \"4 2\", expected [MINIMUM [DEFAULT]] MAXIMUM, none less than the one "
+          "before",
+          "queues:13: CPULIMIT: found \"x\", expected [HOURS:]MINUTES[/HOST_SPEC]",
+          "queues:14: MEMLIMIT: found \"-1\", expected a whole number",
+          "queues:15: TERMINATE_WHEN: found \"BORED\", expected WINDOW, LOAD or PREEMPT",
+          "queues:16: INTERACTIVE: found \"maybe\", expected YES, NO or ONLY",
+          "queues:17: SLOT_RESERVE: found \"5\", expected MAX_RESERVE_TIME[WHOLE]",
+          HasSubstr(
+              "queues:18: warning: found \"RC_HOSTS\" in section Queue, which is unknown and passed over"),
+          HasSubstr("queues:19: warning: found \"RES_RES\" in section Queue")));
+  EXPECT_THAT(said({{"queues",
+                     "Begin Queue\nQUEUE_NAME=a\nEnd Queue\nBegin Queue\nQUEUE_NAME=a\nEnd Queue\nBegin "
+                     "Queue\nNICE=1\nEnd Queue\n"}}),
+              ElementsAre(HasSubstr("queues:4: QUEUE_NAME: found \"a\" again (first at /c/lsbatch"),
+                          "queues:7: found no QUEUE_NAME in section Queue, expected it"));
+}
+
+TEST(LsbHosts, HostsGroupsPartitionsAndUnits) {
+  const auto files =
+      taken({{"hosts",
+              "Begin Host\nHOST_NAME MXJ JL/U r1m pg DISPATCH_WINDOW AFFINITY # Keywords\ndefault 2 1 "
+              "0.6/1.6 20/40 () (Y)\n"
+              "host1 ! () () () (8-17) ()\nX86_64 () () () () () N\nEnd Host\n"
+              "Begin HostGroup\nGROUP_NAME GROUP_MEMBER CONDENSE GROUP_ADMIN\ng1 (host1 host[2-3]) Y "
+              "(ann)\ng2 (g1 ~host2) N ()\ng3 (!) () ()\ng4 all () ()\nEnd HostGroup\n"
+              "Begin HostPartition\nHPART_NAME = p1\nHosts = all\nUser_Shares = ([a, 500] [others, 1])\nEnd "
+              "HostPartition\n"
+              "Begin ComputeUnit\nNAME MEMBER TYPE\ncell1 (host1 host2) cell\nrack1 (cell1) rack\nEnd "
+              "ComputeUnit\n"},
+             {"params", "Begin Parameters\nCOMPUTE_UNIT_TYPES=cell rack\nEnd Parameters\n"}});
+  ASSERT_EQ(files.hosts.hosts.size(), 3U);
+  EXPECT_EQ(files.hosts.hosts[0].slots, 2);
+  EXPECT_EQ(files.hosts.hosts[0].user_slots, 1);
+  EXPECT_EQ(files.hosts.hosts[0].affinity, "Y");
+  EXPECT_EQ(files.hosts.hosts[0].thresholds.at("pg"), (Threshold{20, 40}));
+  EXPECT_TRUE(files.hosts.hosts[1].slots_of_cpus && !files.hosts.hosts[1].slots);
+  EXPECT_EQ(files.hosts.hosts[1].dispatch_windows.text(), "8-17");
+  EXPECT_THAT(files.hosts.groups.at(0).members, ElementsAre("host1", "host[2-3]"));
+  EXPECT_TRUE(files.hosts.groups.at(0).condensed);
+  EXPECT_THAT(files.hosts.groups.at(0).administrators, ElementsAre("ann"));
+  EXPECT_THAT(files.hosts.partitions.at(0).shares, ElementsAre(Share{"a", 500}, Share{"others", 1}));
+  EXPECT_EQ(files.hosts.compute_units.at(1).type, "rack");
+}
+
+TEST(LsbHosts, WhatIsWrong) {
+  EXPECT_THAT(
+      said({{"hosts",
+             "Begin Host\nHOST_NAME MXJ\nhostX many\nhost1 1\nhost1 2\nEnd Host\n"
+             "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nhost2 (nobody)\ng (host[3-1])\nEnd HostGroup\n"
+             "Begin HostPartition\nHPART_NAME HOSTS USER_SHARES\np (hostY) ([a, x])\nEnd HostPartition\n"
+             "Begin ComputeUnit\nNAME MEMBER TYPE\nc (host1) cell\nEnd ComputeUnit\n"}}),
+      ElementsAre("hosts:3: MXJ: found \"many\", expected a whole number from 0 to 10000000",
+                  "hosts:3: warning: HOST_NAME: found \"hostX\", expected a host, a model, a type or default",
+                  HasSubstr("hosts:5: found \"host1\" again"),
+                  "hosts:9: warning: the name: found \"host2\", expected one that no host has",
+                  "hosts:9: warning: members of host2: found \"nobody\", expected a host or a group of hosts",
+                  "hosts:10: GROUP_MEMBER: found \"host[3-1]\", expected a name, NAME* or NAME[1-10,15]",
+                  "hosts:14: USER_SHARES: found \"[a, x]\", expected [NAME, NUMBER]",
+                  "hosts:18: TYPE: found \"cell\", expected a type of COMPUTE_UNIT_TYPES in lsb.params"));
+}
+
+TEST(LsbUsers, LimitsGroupsAndMaps) {
+  const auto users = taken({{"users",
+                             "Begin User\nUSER_NAME MAX_JOBS JL/P\nann 5 0.5\ndept@ 2 -\nEnd User\n"
+                             "Begin UserGroup\nGROUP_NAME GROUP_MEMBER USER_SHARES\ng1 (ann bob) ([ann, 5] "
+                             "[others, 1])\ng2 (all ~ann) ()\nEnd UserGroup\n"
+                             "Begin UserMap\nLOCAL REMOTE DIRECTION\nann ann2@far export\ng1 (a@far b@far) "
+                             "import\nEnd UserMap\n"}})
+                         .users;
+  EXPECT_EQ(users.users.at(0).max_jobs, 5);
+  EXPECT_EQ(users.users.at(0).per_processor, 0.5);
+  EXPECT_EQ(users.users.at(1).per_processor, std::nullopt);
+  EXPECT_THAT(users.groups.at(0).shares, ElementsAre(Share{"ann", 5}, Share{"others", 1}));
+  EXPECT_THAT(users.mappings.at(1).remote, ElementsAre("a@far", "b@far"));
+  EXPECT_EQ(users.mappings.at(1).direction, UserMapping::Direction::import_jobs);
+  EXPECT_THAT(said({{"users",
+                     "Begin User\nUSER_NAME\na\na\nEnd User\nBegin UserMap\nLOCAL REMOTE DIRECTION\na b "
+                     "sideways\na b export\nEnd UserMap\n"}}),
+              ElementsAre(HasSubstr("users:4: USER_NAME: found \"a\", expected each user once"),
+                          "users:8: DIRECTION: found \"sideways\", expected export or import",
+                          "users:9: REMOTE: found \"b\", expected USER@CLUSTER"));
+}
+
+TEST(LsbApplications, Profiles) {
+  const auto files = taken({{"applications",
+                             "Begin Application\nNAME = fluent\nDESCRIPTION = FLUENT (any version)\nCPULIMIT "
+                             "= 180\nRES_REQ = order[mem]\nEnd Application\n"}});
+  EXPECT_EQ(files.applications.at(0).name, "fluent");
+  EXPECT_EQ(files.applications.at(0).jobs.cpu_limit.most->time, 180min);
+  EXPECT_EQ(files.applications.at(0).jobs.description, "FLUENT (any version)");
+}
+
+TEST(LsbResources, LeasesInBothSpellings) {
+  const auto files = taken({{"resources",
+                             "Begin HostExport\nPER_HOST= host1 host2\nSLOTS= 4\nDISTRIBUTION= [lab, 1] "
+                             "[far, 3]\nMEM= 100\nSWAP= 100\nEnd HostExport\n"
+                             "Begin HostExport\nRES_SELECT=type==LINUX\nNHOSTS=2\nDISTRIBUTION=([far, "
+                             "1])\nSWP=7\nTYPE=shared\nEnd HostExport\n"
+                             "Begin SharedResourceExport\nNAME = AppX\nNINSTANCES = 10\nDISTRIBUTION = "
+                             "([far, 30] [lab, 70])\nEnd SharedResourceExport\n"}});
+  const auto& byname = files.resources.host_exports.at(0);
+  EXPECT_THAT(byname.hosts, ElementsAre("host1", "host2"));
+  EXPECT_THAT(byname.distribution, ElementsAre(Share{"lab", 1}, Share{"far", 3}));
+  EXPECT_TRUE(byname.slots == 4 && byname.memory_mb == 100 && byname.swap_mb == 100 && !byname.shared);
+  const auto& selected = files.resources.host_exports.at(1);
+  EXPECT_EQ(selected.select, "type==LINUX") << "split at the first =";
+  EXPECT_TRUE(selected.host_count == 2 && selected.swap_mb == 7 && selected.shared);
+  EXPECT_EQ(files.resources.resource_exports.at(0).instances, 10);
+}
+
+TEST(LsbResources, LimitsReservationsAndUsage) {
+  const auto files = taken(
+      {{"resources",
+        "Begin Limit\nNAME = l1\nUSERS = all ~ann\nPER_HOST = host1 g\nSLOTS_PER_PROCESSOR = 2\nMEM = 10%\n"
+        "RESOURCE = [AppX, 4]\nEnd Limit\n"
+        "Begin Limit\nUSERS QUEUES SLOTS\nann (q) 5\n() - ([20 09:00-17:00] [10 17:00-09:00])\nEnd Limit\n"
+        "Begin ResourceReservation\nNAME = day\nUSERS = ann\nTIME_WINDOW = 8:00-18:00\nEnd "
+        "ResourceReservation\n"
+        "Begin ReservationUsage\nRESOURCE METHOD\nAppX PER_JOB\nscratch -\nEnd ReservationUsage\n"}});
+  const auto& limits = files.resources.limits;
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_THAT(limits[0].consumers.at("USERS"), ElementsAre("all", "~ann"));
+  EXPECT_TRUE(limits[0].amounts.at("MEM")[0].percent);
+  EXPECT_THAT(limits[0].resources, ElementsAre(Share{"AppX", 4}));
+  EXPECT_EQ(limits[1].amounts.at("SLOTS")[0].amount, 5);
+  ASSERT_EQ(limits[2].amounts.at("SLOTS").size(), 2U);
+  EXPECT_EQ(limits[2].amounts.at("SLOTS")[1].windows.text(), "17:00-09:00");
+  EXPECT_EQ(files.resources.reservations.at(0).windows.text(), "8:00-18:00");
+  EXPECT_EQ(files.resources.reservation_methods.at(0).method, "PER_JOB");
+}
+
+TEST(LsbResources, WhatIsWrong) {
+  EXPECT_THAT(
+      said({{"resources",
+             "Begin HostExport\nPER_HOST=hostX\nDISTRIBUTION=([far, 0])\nEnd HostExport\n"
+             "Begin HostExport\nRES_SELECT=x\nDISTRIBUTION=([far, 1])\nSLOTS=1\nEnd HostExport\n"
+             "Begin HostExport\nPER_HOST=hostX\nRES_SELECT=x\nTYPE=shared\nDISTRIBUTION=[far, 1] [lab, "
+             "1]\nEnd HostExport\n"
+             "Begin Limit\nUSERS=a\nPER_USER=b\nSLOTS=many\nEnd Limit\nBegin "
+             "Limit\nSLOTS=1\nSLOTS_PER_PROCESSOR=2\nEnd Limit\n"
+             "Begin ReservationUsage\nRESOURCE METHOD\na PER_MOON\nEnd ReservationUsage\n"}}),
+      ElementsAre(
+          "resources:3: DISTRIBUTION: found \"[far, 0]\", expected [NAME, NUMBER]",
+          HasSubstr("resources:5: NHOSTS: found \"\", expected how many hosts"),
+          "resources:8: SLOTS: found \"1\", expected SLOTS only with PER_HOST",
+          "resources:10: warning: PER_HOST: found \"hostX\", expected a host of the cluster",
+          "resources:12: RES_SELECT: found \"x\", expected RES_SELECT or PER_HOST, not both",
+          "resources:14: DISTRIBUTION: found \"[far, 1] [lab, 1]\", expected one cluster for TYPE=shared "
+          "with PER_HOST",
+          HasSubstr("resources:16: warning: NAME"),
+          "resources:18: PER_USER: found \"b\", expected USERS or PER_USER, not both",
+          "resources:19: SLOTS: found \"many\", expected NUMBER, NUMBER% or [NUMBER TIME_WINDOW] ...",
+          "resources:23: SLOTS_PER_PROCESSOR: found \"2\", expected SLOTS or SLOTS_PER_PROCESSOR, not both",
+          "resources:23: SLOTS_PER_PROCESSOR: found \"2\", expected PER_HOST beside it",
+          "resources:27: METHOD: found \"PER_MOON\", expected PER_JOB, PER_HOST, PER_SLOT or PER_TASK"));
+}
+
+TEST(LsfTaskTest, TheSitesAndTheUsersOwn) {
+  LsfTask tasks;
+  Problems problems;
+  const auto read = [&](const std::string& text) {
+    read_lsf_task(parse_sections(text, "t", lsf_task_syntax(), problems), tasks, problems);
+  };
+  read(
+      "Begin LocalTask\ncd\nls\nEnd LocalTask\nBegin RemoteTasks\ncc\nmake/cpu\n\"troff/type==any "
+      "order[cpu]\"\nEnd RemoteTasks\n");
+  read(
+      "Begin LocalTasks\n-cd\n+vi\nEnd LocalTasks\nBegin RemoteTask\n-cc\n+make/\"mem>20\"\nEnd "
+      "RemoteTask\n");
+  EXPECT_THAT(lines_of(problems), IsEmpty());
+  EXPECT_THAT(tasks.local, ElementsAre("ls", "vi"));
+  EXPECT_THAT(tasks.remote,
+              ElementsAre(testing::Pair("make", "mem>20"), testing::Pair("troff", "type==any order[cpu]")));
+  read("Begin RemoteTask\n/x\na b\nEnd RemoteTask\nBegin LocalTask\na/b\nEnd LocalTask\n");
+  EXPECT_EQ(lines_of(problems).size(), 3U);
+}
+
+TEST(LsbFiles, WhichMustBeThere) {
+  auto files = cluster();
+  const auto checked = read_cluster_files(files.sources());
+  EXPECT_EQ(lsb_directory(*checked.files), "/c/lsbatch/lab/configdir");
+  EXPECT_THAT(lines_of(read_lsb_files(files.sources(), *checked.files).problems),
+              ElementsAre("/c/lsbatch/lab/configdir/lsb.params: found nothing to read, expected a file: No "
+                          "such file or directory",
+                          "/c/lsbatch/lab/configdir/lsb.queues: found nothing to read, expected a file: No "
+                          "such file or directory",
+                          "/c/lsbatch/lab/configdir/lsb.hosts: found nothing to read, expected a file: No "
+                          "such file or directory"));
+}
+
+}  // namespace
+}  // namespace rollcall::conf
