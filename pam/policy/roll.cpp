@@ -183,10 +183,15 @@ class Turn : private Endings {
         if (e.signo == SIGTERM) told_to_end();
         return;
       case SIGUSR1:
-        deliver(SIGUSR1);
-        if (!e.from_terminal) signal_launcher(SIGUSR1, true);
+      case SIGUSR2:
+      case SIGQUIT:
+        deliver(e.signo);
+        if (e.from_terminal)
+          roll_.sent_to_launcher.insert(e.signo);
+        else
+          signal_launcher(e.signo, true);
         return;
-      default:  // HUP, QUIT, USR2, WINCH: launchers die of them or do nothing
+      default:  // HUP: launchers that catch it end the job for it; WINCH: they do nothing
         deliver(e.signo);
         if (e.from_terminal || e.signo == SIGHUP) roll_.sent_to_launcher.insert(e.signo);
     }

@@ -79,6 +79,22 @@ def test_a_starter_in_the_background(bench):
     bench.saw("went on for 2 s without its parent, and ended well")
 
 
+@cases("USR2", "QUIT")
+def test_a_launcher_that_catches_a_signal_gets_it(bench, name):
+    """A script with a trap of its own; a launcher without one would die of these, and is spared them."""
+    notes, caught = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "caught")
+    script = f'trap "echo once >>$0" {name}; "$LSF_TS" $LSF_TS_OPTIONS "$@" & while kill -0 $!; do wait $!; done; exit 5'
+    job = pam(bench, "-n", "1", "-g", "sh", "-c", script, caught, bench.target, notes, "signals", conf={"JOB_TERMINATE_INTERVAL": 1})
+    wait_for_ready(notes, 1, job)
+    job.signal(getattr(signal, f"SIG{name}"))
+    wait_until(lambda: os.path.exists(caught), lambda: f"the trap\n{job.told()}", 10)
+    job.signal(signal.SIGTERM)
+    job.wait()
+    with open(caught, encoding="ascii") as file:
+        expect_equal(file.read(), "once\n", "what the launcher caught")
+    bench.saw(f"{name} once")
+
+
 def test_what_a_task_leaves_behind(bench):
     notes = bench.fresh_directory()
     job = run(bench, fake(bench, "--tasks", 3), [bench.target, notes, "leave"], "-n", "3").expect_exit(0)
