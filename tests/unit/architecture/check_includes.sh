@@ -11,7 +11,7 @@ if [ -z "$files" ]; then
     echo "$1: no source file in common, pam and taskstarter" >&2
     exit 2
 fi
-for room in common/base common/conf common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
+for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
     if ! echo "$files" | grep -q "^$room/"; then
         echo "$1: no source file in $room" >&2
         exit 2
@@ -23,6 +23,7 @@ grep -nE '^[[:space:]]*#[[:space:]]*include' /dev/null $files | awk '
 BEGIN {
     may["common/base"] = "common/base"
     may["common/conf"] = "common/base common/conf"
+    may["common/resreq"] = "common/base common/resreq"
     may["common/wire"] = "common/base common/wire"
     may["common/io"] = "common/base common/conf common/wire common/io"
     may["pam/policy"] = "common/base common/conf common/wire pam/policy"
@@ -45,7 +46,7 @@ function room_of(path,    room, best) {
         if (index(path, room "/") == 1 && length(room) > length(best)) best = room
     return best
 }
-function pure(room) { return room ~ /^common\/(base|conf|wire)$/ || room ~ /\/policy$/ }
+function pure(room) { return room ~ /^common\/(base|conf|resreq|wire)$/ || room ~ /\/policy$/ }
 function breach(why) {
     print place ": " why
     bad++

@@ -16,7 +16,7 @@ fail() {
 # fresh: a tree with one harmless file in each room.
 fresh() {
     rm -rf "$dir/tree"
-    for room in common/base common/conf common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
+    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
@@ -44,9 +44,11 @@ includes() {
 }
 
 fresh
-expect 0 "8 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "9 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
+includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
+includes common/resreq/x.cpp '#include <fstream>' 'common/resreq is pure'
 includes common/io/x.hpp '#include "pam/policy/options.hpp"' 'common/io may not include pam/policy'
 includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include pam'
 includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
