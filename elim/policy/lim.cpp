@@ -62,6 +62,10 @@ struct Step {
       turn.warn("a LIM calls itself " + e.host + ", which is no host of this cluster");
       return close_link(turn, e.connection);
     }
+    if (e.host == turn.rules().host) {
+      turn.warn("another LIM calls itself " + e.host + ", as this one does");
+      return close_link(turn, e.connection);
+    }
     turn.out.emplace_back(welcome(turn, e.connection));
   }
   void operator()(const event::PeerAnswered& e) const {
