@@ -123,6 +123,9 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     acceptor_.close(ignored);
     watch_.cancel();
     for (auto& [id, link] : links_) link->socket.close(ignored);
+    for (auto* table : {&unproved_, &proving_}) table->clear();
+    stalled_.clear();
+    clients_.clear();
     links_.clear();
     dialling_.clear();
   }
@@ -443,6 +446,7 @@ Links::Links(boost::asio::io_context& loop, const io::ClusterKey& key, const Lin
              Handler handler)
     : impl_(std::make_shared<Impl>(loop, key, limits, std::move(handler))) {}
 Links::~Links() { impl_->shut_down(); }
+void Links::shut_down() { impl_->shut_down(); }
 Result<std::uint16_t> Links::listen(std::uint16_t port) { return impl_->listen(port); }
 LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->dial(host, port); }
 void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }

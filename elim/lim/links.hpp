@@ -86,6 +86,8 @@ class Links {
   // Closes when everything was sent; says so to nobody.
   void close_when_sent(LinkId link);
 
+  // Listens no more, and every link goes, without a word to the handler.
+  void shut_down();
   std::size_t open_links() const;
 
  private:

@@ -1,0 +1,148 @@
+#include "elim/lim/clients.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "common/io/munge_credential.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using Reply = wire::Reply;
+using Request = wire::Request;
+
+std::string payload_of(const Reply& reply) {
+  wire::FromLim message;
+  *message.mutable_reply() = reply;
+  return message.SerializeAsString();
+}
+
+// "" where this host knows no such user.
+std::string name_of(uid_t uid) {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 16 * 1024> room;
+  getpwuid_r(uid, &entry, room.data(), room.size(), &found);
+  return found == nullptr ? "" : found->pw_name;
+}
+
+}  // namespace
+
+Clients::Clients(Links& links, const Lim& lim, const Log& log, Handler handler)
+    : links_(links), lim_(lim), log_(log), handler_(std::move(handler)) {}
+
+void Clients::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  shared_ = std::make_shared<SharedPlaces>(configuration_->files, *lim_.rules);
+}
+
+void Clients::opened(LinkId link, const LinkPeer& peer) {
+  Client& client = clients_[link];
+  client.hash = peer.hash;
+  client.address = peer.address;
+  if (peer.caller == io::ClusterChannel::Caller::owner) {
+    client.proved.holds_key = true;
+    client.proved.name = name_of(geteuid());
+  }
+}
+
+Result<void> Clients::message(LinkId link, std::string_view payload) {
+  const auto client = clients_.find(link);
+  if (client == clients_.end()) return {};
+  wire::ToLim message;
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    return internal_error("found a message that cannot be read, expected ToLim");
+  if (message.has_credential())
+    client->second.credential = message.credential().munge();
+  else if (message.has_request())
+    answer(link, client->second, message.request());
+  else
+    return internal_error("found a message of daemons, expected a client's");
+  return {};
+}
+
+void Clients::answer(LinkId link, Client& client, const Request& request) {
+  switch (request.request_case()) {
+    case Request::kIdentity:
+      prove(client);
+      return reply(link,
+                   identity_answer(lim_, configuration_->files, {ROLLCALL_VERSION, client.proved.name}));
+    case Request::kResources:
+      return reply(link, resources_answer(configuration_->files));
+    case Request::kControl:
+      return control(link, client, request.control());
+    case Request::REQUEST_NOT_SET:
+      return reply(link, refusal(Reply::Refusal::FAILED, "this LIM does not know what is asked"));
+    default:
+      break;
+  }
+  if (!lim_.mastership) return reply(link, not_master_answer(lim_));
+  if (request.has_hosts()) return answer_hosts(link, request.hosts(), hosts_part);
+  if (request.has_load()) return answer_hosts(link, request.load(), load_part);
+  auto parts = std::make_shared<std::vector<Reply>>(shared_answer(view(), request.shared()));
+  answer_parts(link, [parts, next = std::size_t{0}](const ClusterView&) mutable -> std::optional<Reply> {
+    if (next == parts->size()) return std::nullopt;
+    return (*parts)[next++];
+  });
+}
+
+template <class Ask, class Part>
+void Clients::answer_hosts(LinkId link, const Ask& ask, Part part) {
+  auto chosen = std::make_shared<Chosen>(choose(view(), ask));
+  if (chosen->refused) return reply(link, *chosen->refused);
+  answer_parts(link, [chosen, ask, part, from = std::size_t{0}](const ClusterView& cluster) mutable {
+    return part(cluster, ask, *chosen, from);
+  });
+  event::PlacementMade placement;
+  for (const auto& [host, slots] : chosen->hosts)
+    if (slots > 0) placement.hosts.push_back({lim_.rules->hosts[host].name, slots});
+  if (!placement.hosts.empty()) handler_.happened(std::move(placement));
+}
+
+// Between two parts the files or the master may have changed: the places of hosts mean something else then.
+void Clients::answer_parts(LinkId link, std::function<std::optional<Reply>(const ClusterView&)> next) {
+  links_.answer(
+      link,
+      [this, files = configuration_, next = std::move(next),
+       over = false]() mutable -> std::optional<std::string> {
+        if (over) return std::nullopt;
+        if (files != configuration_ || !lim_.mastership) {
+          over = true;
+          return payload_of(refusal(Reply::Refusal::FAILED, "the cluster has changed meanwhile, ask again"));
+        }
+        const auto part = next(view());
+        if (!part) return std::nullopt;
+        return payload_of(*part);
+      });
+}
+
+// ---- controls
+
+void Clients::prove(Client& client) const {
+  if (client.credential.empty()) return;
+  const std::string credential = std::exchange(client.credential, {});
+  const auto identity = io::munge_decode(credential, client.hash,
+                                         configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"));
+  if (!identity) return log_.warning("a client at " + client.address + ": " + identity.error().text);
+  client.proved.uid = identity->uid;
+  client.proved.name = name_of(identity->uid);
+}
+
+void Clients::control(LinkId link, Client& client, const Request::Control& control) {
+  prove(client);
+  const auto& administrators = configuration_->files.cluster.administrators;
+  const std::string who =
+      (client.proved.name.empty() ? "somebody" : client.proved.name) + " at " + client.address;
+  if (!may_control(client.proved, geteuid(), administrators)) {
+    log_.warning(who + " asked for " + Request::Control::Action_Name(control.action()) + ", and may not");
+    return reply(link, refusal(Reply::Refusal::NOT_ALLOWED, "only root, the cluster's administrators and " +
+                                                                name_of(geteuid()) + " may do this"));
+  }
+  reply(link, handler_.control(control, who));
+}
+
+void Clients::reply(LinkId link, const Reply& reply) { links_.send(link, payload_of(reply)); }
+
+}  // namespace rollcall::lim

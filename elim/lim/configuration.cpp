@@ -1,0 +1,66 @@
+#include "elim/lim/configuration.hpp"
+
+#include <cstdint>
+#include <cstdio>
+
+#include "common/io/config_source.hpp"
+#include "common/io/host_addresses.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+// FNV-1a. It tells copies that differ from each other; it defends nothing.
+class Digest {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  std::string text() const {
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(value_));
+    return digits;
+  }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037ULL;
+};
+
+// A host has an lsf.conf and a hosts file of its own; the others are one for all.
+bool is_shared(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name != "lsf.conf" && name != "hosts";
+}
+
+}  // namespace
+
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
+  Digest digest;
+  auto sources = env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources();
+  sources.read = [read = sources.read, &digest](const std::string& path) {
+    auto text = read(path);
+    if (text && is_shared(path)) digest.add(*text);
+    return text;
+  };
+  auto checked = conf::read_cluster_files(sources);
+
+  LoadedConfiguration loaded;
+  for (const auto& problem : checked.problems.all())
+    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
+        .push_back(problem.line());
+  if (!checked.files) {
+    if (loaded.errors.empty()) loaded.errors.push_back(sources.env_dir + ": cannot be read");
+    return loaded;
+  }
+  const std::string name = io::host_name_here();
+  const auto official = checked.files->names.official(name);
+  if (!official || checked.files->cluster.host(*official) == nullptr) {
+    loaded.errors.push_back("this host is called " + name + ", and section Host of lsf.cluster." +
+                            checked.files->cluster.name + " has no such host");
+    return loaded;
+  }
+  loaded.configuration =
+      std::make_shared<Configuration>(Configuration{std::move(*checked.files), *official, digest.text()});
+  return loaded;
+}
+
+}  // namespace rollcall::lim

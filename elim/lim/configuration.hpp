@@ -1,0 +1,29 @@
+// Configuration: the cluster's files as this LIM runs with them, and which of their hosts it is on. Read whole or not at
+// all: a set with an error leaves what is in force as it is, and every line of it is told.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/conf/cluster_files.hpp"
+
+namespace rollcall::lim {
+
+struct Configuration {
+  conf::ClusterFiles files;
+  std::string host;  // our own, official
+  std::string
+      digest;  // of lsf.shared, lsf.cluster.NAME and what they include: the same on all hosts, or somebody is told
+};
+
+struct LoadedConfiguration {
+  std::shared_ptr<const Configuration> configuration;  // none: see `errors`
+  std::vector<std::string> errors, warnings;           // one line each
+};
+
+// `env_dir`: LSF_ENVDIR by option; none: as the environment says.
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+
+}  // namespace rollcall::lim

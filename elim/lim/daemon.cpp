@@ -1,0 +1,372 @@
+#include "elim/lim/daemon.hpp"
+
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstring>
+#include <deque>
+
+#include "common/io/program_place.hpp"
+#include "elim/lim/clients.hpp"
+#include "elim/lim/links.hpp"
+#include "elim/lim/melim_child.hpp"
+#include "elim/lim/melim_orders.hpp"
+#include "elim/lim/metrics.hpp"
+#include "elim/lim/own_host.hpp"
+#include "elim/lim/peer_talk.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using Control = wire::Request::Control;
+using Reply = wire::Reply;
+
+Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+// 16 bytes that no other run of any LIM has.
+std::string random_run() {
+  std::string bytes(16, '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t size = getrandom(bytes.data() + done, bytes.size() - done, 0);
+    if (size > 0) done += static_cast<std::size_t>(size);
+  }
+  return bytes;
+}
+
+std::int64_t wall_us() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+Reply done(std::string text) {
+  Reply reply;
+  reply.set_last(true);
+  reply.mutable_done()->set_text(std::move(text));
+  return reply;
+}
+
+LinkLimits limits_of(const Configuration& configuration) {
+  LinkLimits limits;
+  limits.time_to_prove = configuration.files.cluster.parameters.probe_timeout;
+  limits.dial_patience = configuration.files.cluster.parameters.probe_timeout;
+  return limits;
+}
+
+class Daemon {
+ public:
+  Daemon(const DaemonSetup& setup, const io::ClusterKey& key, Log& log)
+      : setup_(setup),
+        log_(log),
+        configuration_(setup.configuration),
+        clock_(monotonic_now(), load::kSampleInterval),
+        lim_(rules()),
+        own_host_(log),
+        links_(loop_, key, limits_of(*configuration_),
+               {[this](LinkId link, const LinkPeer& peer) { opened(link, peer); },
+                [this](LinkId link, std::string_view payload) { return message(link, payload); },
+                [this](LinkId link, LinkEnd how, const std::string& why) { ended(link, how, why); },
+                [this](const std::string& line) { log_.warning(line); }}),
+        peers_(loop_, links_, log, random_run(), [this](Event event) { happened(std::move(event)); }),
+        clients_(
+            links_, lim_, log,
+            {[this] { return now(); }, [this](Event event) { happened(std::move(event)); },
+             [this](const Control& control, const std::string& who) { return carry_out(control, who); }}),
+        metrics_(loop_, lim_, clients_, log),
+        signals_(loop_),
+        timer_(loop_) {}
+
+  Result<DaemonEnd> run(const std::function<void()>& ready) {
+    const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->files.settings.lim_port));
+    if (!port) return port.error();
+    start_melim();
+    peers_.configure(configuration_);
+    clients_.configure(configuration_);
+    metrics_.configure(*configuration_);
+    own_host_.configure(*configuration_);
+    await_signals();
+    happened(event::FactsFound{own_host_.facts()});
+    sample();
+    happened(event::Started{});
+    log_.notice("LIM " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
+                configuration_->host + ", port " + std::to_string(*port));
+    ready();
+    loop_.run();
+    log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
+    return end_;
+  }
+
+ private:
+  std::shared_ptr<const LimRules> rules() const {
+    return std::make_shared<LimRules>(
+        lim_rules(configuration_->files, configuration_->host, configuration_->digest));
+  }
+  TimePoint now() { return clock_.now(monotonic_now()); }
+
+  // ---- the stepper
+
+  void happened(Event event) {
+    events_.push_back(std::move(event));
+    if (stepping_) return;  // an effect made it happen: after the present step
+    stepping_ = true;
+    while (!events_.empty()) {
+      const Event next = std::move(events_.front());
+      events_.pop_front();
+      if (log_.writes(Level::debug)) log_.debug("event: " + text(next));
+      for (const auto& effect : step(lim_, next, now())) {
+        if (log_.writes(Level::debug)) log_.debug("effect: " + text(effect));
+        std::visit([this](const auto& e) { carry_out(e); }, effect);
+      }
+    }
+    stepping_ = false;
+    const auto deadline = next_deadline(lim_);
+    if (deadline && *deadline < armed_for_) arm();
+  }
+
+  void carry_out(const effect::Dial& e) { peers_.dial(e.host); }
+  void carry_out(const effect::CloseLink& e) { peers_.close(e.connection); }
+  void carry_out(const effect::Welcome& e) { peers_.welcome(e); }
+  void carry_out(const effect::SendRegister& e) { peers_.send_register(e.connection, registration(lim_)); }
+  void carry_out(const effect::SendReport& e) { peers_.send_report(e.connection, e.report); }
+  void carry_out(const effect::SendAnnounce& e) { peers_.announce(e.connection); }
+  void carry_out(const effect::SendRenew& e) { peers_.renew(e.connection); }
+  void carry_out(const effect::SendOrders& e) { peers_.send_orders(e.connection, e.resources); }
+  void carry_out(const effect::OrderMelim& e) {
+    melim_order_ = e;
+    order_melim();
+  }
+  void carry_out(const effect::Note& e) {
+    const Level levels[] = {Level::debug, Level::info, Level::warning};
+    log_.line(levels[static_cast<int>(e.severity)], e.text);
+  }
+
+  // ---- links
+
+  void opened(LinkId link, const LinkPeer& peer) {
+    if (peer.dialled || peer.caller == io::ClusterChannel::Caller::daemon)
+      peers_.opened(link, peer);
+    else
+      clients_.opened(link, peer);
+  }
+  Result<void> message(LinkId link, std::string_view payload) {
+    const auto taken = clients_.message(link, payload);
+    return taken ? peers_.message(link, payload) : taken;
+  }
+  void ended(LinkId link, LinkEnd how, const std::string& why) {
+    clients_.ended(link);
+    peers_.ended(link, how, why);
+  }
+
+  // ---- MELIM
+
+  void start_melim() {
+    MelimProgram program;
+    program.path = server_directory(*configuration_) + "/melim";
+    if (access(program.path.c_str(), X_OK) != 0) program.path = io::program_directory() + "/melim";
+    program.open_files = setup_.open_files;
+    program.mask = setup_.mask;
+    const auto identity = melim_identity(configuration_->files);
+    if (!identity) return log_.error(identity.error().text);
+    program.identity = *identity;
+    if (geteuid() == 0 && !program.identity)
+      log_.warning(
+          "elims run as root: section ClusterAdmins of lsf.cluster names nobody else as the first "
+          "administrator");
+    melim_ = std::make_unique<MelimChild>(
+        loop_, std::move(program), MelimPauses{}, log_,
+        MelimChild::Handler{
+            [this](const wire::MelimReport& report) { happened(event::ElimsReported{report}); },
+            [this] { happened(event::MelimLost{}); }, [this] { loop_.stop(); }});
+  }
+
+  void order_melim() {
+    if (melim_ && melim_order_ && !ending_)
+      melim_->order(melim_orders(*configuration_, own_host_.facts(), *melim_order_));
+  }
+
+  // ---- time and signals
+
+  // One timer for all: the next sample, or what the stepper waits for.
+  void arm() {
+    const TimePoint at = now();
+    const auto deadline = next_deadline(lim_);
+    armed_for_ = std::max(at, std::min(sample_at_, deadline.value_or(sample_at_)));
+    timer_.expires_after(armed_for_ - at);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      armed_for_ = TimePoint{Duration::max()};
+      if (now() >= sample_at_)
+        sample();
+      else
+        happened(event::Tick{});
+      arm();
+    });
+  }
+
+  void sample() {
+    const TimePoint at = now();
+    sample_at_ = at + load::kSampleInterval;
+    auto sampled = own_host_.sample(at);
+    if (sampled.changed) happened(event::FactsFound{*sampled.changed});
+    happened(sampled.load);
+    happened(event::Tick{});
+    arm();
+  }
+
+  void await_signals() {
+    for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) signals_.add(signo);
+    wait_for_signal();
+  }
+
+  void wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signo) {
+      if (error) return;
+      if (signo == SIGCHLD) {
+        reap();
+      } else if (signo == SIGHUP) {
+        log_.notice("HUP: the files are read again");
+        reconfigure();
+      } else {
+        log_.notice(signo == SIGTERM ? "TERM" : "INT");
+        begin_end(DaemonEnd::stopped);
+      }
+      wait_for_signal();
+    });
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+      if (melim_) melim_->ended(pid, status);
+  }
+
+  // Nobody is kept waiting for elims that take their time: the port refuses at once.
+  void begin_end(DaemonEnd how) {
+    if (ending_) return;
+    ending_ = true;
+    end_ = how;
+    links_.shut_down();
+    timer_.cancel();
+    if (melim_)
+      melim_->shut_down();
+    else
+      loop_.stop();
+  }
+
+  // ---- controls
+
+  Reply carry_out(const Control& control, const std::string& who) {
+    log_.notice(who + ": " + Control::Action_Name(control.action()));
+    switch (control.action()) {
+      case Control::LOCK:
+        happened(event::LockAsked{
+            control.seconds(),
+            control.seconds() == 0 ? 0 : wall_us() + std::int64_t{control.seconds()} * 1'000'000});
+        return done("Host is locked");
+      case Control::UNLOCK:
+        happened(event::UnlockAsked{});
+        return done("Host is unlocked");
+      case Control::SHUTDOWN:
+        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); });
+        return done("LIM ends");
+      case Control::RESTART:
+        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
+        return done("LIM starts again");
+      case Control::RECONFIG:
+        return reconfigure();
+      case Control::DEBUG:
+        return set_log_level(control.text());
+      default:
+        return refusal(Reply::Refusal::FAILED, "this LIM does not know what is asked");
+    }
+  }
+
+  Reply set_log_level(const std::string& word) {
+    const auto level = parse_level(word);
+    if (!level)
+      return refusal(Reply::Refusal::FAILED, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
+    log_.set_last(*level);
+    return done("the log level is " + word);
+  }
+
+  // A set with an error changes nothing.
+  Reply reconfigure() {
+    const auto loaded = load_configuration(setup_.env_dir);
+    for (const auto& line : loaded.warnings) log_.warning(line);
+    for (const auto& line : loaded.errors) log_.error(line);
+    if (!loaded.configuration) {
+      log_.error("the files are not taken; what was in force stays");
+      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(loaded.errors));
+    }
+    note_what_needs_a_restart(*loaded.configuration);
+    configuration_ = loaded.configuration;
+    if (const auto level = parse_level(configuration_->files.settings.log_mask)) log_.set_last(*level);
+    own_host_.configure(*configuration_);
+    happened(event::Reconfigured{rules()});
+    happened(event::FactsFound{own_host_.facts()});
+    peers_.configure(configuration_);
+    clients_.configure(configuration_);
+    metrics_.configure(*configuration_);
+    order_melim();
+    log_.notice("new files are in force");
+    return done(joined(loaded.warnings));
+  }
+
+  void note_what_needs_a_restart(const Configuration& next) {
+    const auto& before = configuration_->files;
+    const auto& after = next.files;
+    const auto note = [&](bool changed, const char* what) {
+      if (changed) log_.warning(std::string(what) + " has changed: it is in force after lsadmin limrestart");
+    };
+    note(before.settings.lim_port != after.settings.lim_port, "LSF_LIM_PORT");
+    note(before.settings.key_file != after.settings.key_file, "ROLLCALL_CLUSTER_KEY");
+    note(configuration_->host != next.host, "the name of this host");
+    note(before.cluster.administrators != after.cluster.administrators,
+         "the first administrator, for elims,");
+  }
+
+  const DaemonSetup& setup_;
+  Log& log_;
+  std::shared_ptr<const Configuration> configuration_;
+  boost::asio::io_context loop_{1};
+  JobClock clock_;
+  Lim lim_;
+  OwnHost own_host_;
+  Links links_;
+  PeerTalk peers_;
+  Clients clients_;
+  Metrics metrics_;
+  std::unique_ptr<MelimChild> melim_;  // none: no elim may run here
+  std::optional<effect::OrderMelim> melim_order_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer timer_;
+  std::deque<Event> events_;
+  bool stepping_ = false;
+  TimePoint sample_at_;
+  TimePoint armed_for_{Duration::max()};
+  bool ending_ = false;
+  DaemonEnd end_ = DaemonEnd::stopped;
+};
+
+}  // namespace
+
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, Log& log, const std::function<void()>& ready) {
+  const auto key = io::load_cluster_key(setup.configuration->files.settings.key_file);
+  if (!key) return key.error();
+  Daemon daemon(setup, *key, log);
+  return daemon.run(ready);
+}
+
+}  // namespace rollcall::lim

@@ -1,0 +1,32 @@
+// Daemon: one LIM running: carries out what its stepper (elim/policy/lim.hpp) decides.
+//
+// Owns the loop, the signals, the links, MELIM and the readers of the host. It decides nothing: what happened goes to
+// step(), every effect is done as it says. It ends for nobody but its user: not for a peer, a child, a file or a disk.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/io/spawn.hpp"
+#include "elim/lim/configuration.hpp"
+#include "elim/lim/log.hpp"
+
+namespace rollcall::lim {
+
+struct DaemonSetup {
+  std::optional<std::string> env_dir;  // LSF_ENVDIR by option
+  std::shared_ptr<const Configuration> configuration;
+  rlimit open_files{};  // as LIM was started: for its children
+  sigset_t mask{};
+};
+
+enum class DaemonEnd { stopped, restart };
+
+// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
+// starting at all: the key, the port.
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, Log& log, const std::function<void()>& ready);
+
+}  // namespace rollcall::lim

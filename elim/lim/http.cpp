@@ -1,0 +1,203 @@
+#include "elim/lim/http.hpp"
+
+#include <fcntl.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+
+#include "common/base/numbers.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+namespace http = boost::beast::http;
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+// One request and its answer. It lives as long as an operation of it is under way.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(tcp::socket socket, const HttpLimits& limits, std::function<MetricsServer::Answer()> ask,
+          std::function<void()> over)
+      : stream_(std::move(socket)), limits_(limits), ask_(std::move(ask)), over_(std::move(over)) {}
+  ~Session() { over_(); }
+
+  void start() {
+    parser_.header_limit(static_cast<std::uint32_t>(limits_.header));
+    parser_.body_limit(0);
+    stream_.expires_after(limits_.request);
+    http::async_read_header(
+        stream_, buffer_, parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
+          if (!error) return self->answer();
+          if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+              error != http::error::end_of_stream)
+            self->say(http::status::bad_request, "this is no HTTP request");
+        });
+  }
+
+ private:
+  void answer() {
+    const auto& request = parser_.get();
+    if (request.method() != http::verb::get && request.method() != http::verb::head)
+      return say(http::status::method_not_allowed, "only GET and HEAD");
+    const std::string target(request.target());
+    if (target.substr(0, target.find('?')) != "/metrics")
+      return say(http::status::not_found, "there is only /metrics");
+    auto answer = ask_();
+    if (!answer.metrics) return say(http::status::service_unavailable, answer.reason);
+    if (request.method() == http::verb::head) return say(http::status::ok, "");
+    pieces_ = std::move(answer.metrics);
+    // HTTP/1.0 knows no chunks: there the end of the connection is the end of the text.
+    chunked_ = request.version() >= 11;
+    out_ = std::string("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n") +
+           "Connection: close\r\n" + (chunked_ ? "Transfer-Encoding: chunked\r\n" : "") + "\r\n";
+    write_next();
+  }
+
+  void write_next() {
+    stream_.expires_after(limits_.write);
+    boost::asio::async_write(stream_, boost::asio::buffer(out_),
+                             [self = shared_from_this()](const error_code& error, std::size_t) {
+                               if (error || !self->pieces_) return self->close();
+                               auto piece = self->pieces_();
+                               self->out_ = self->framed(piece.value_or(""));
+                               if (!piece) self->pieces_ = nullptr;
+                               if (self->out_.empty()) return self->close();
+                               self->write_next();
+                             });
+  }
+
+  std::string framed(const std::string& piece) const {
+    if (!chunked_) return piece;
+    if (piece.empty()) return "0\r\n\r\n";
+    char size[24];
+    std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
+    return size + piece + "\r\n";
+  }
+
+  void say(http::status status, const std::string& line) {
+    const std::string body = line.empty() ? "" : line + "\n";
+    out_ = "HTTP/1.1 " + std::to_string(static_cast<int>(status)) + " " +
+           std::string(http::obsolete_reason(status)) +
+           "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: " +
+           std::to_string(body.size()) + "\r\n\r\n" + body;
+    write_next();
+  }
+
+  void close() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.close();
+  }
+
+  boost::beast::tcp_stream stream_;
+  HttpLimits limits_;
+  std::function<MetricsServer::Answer()> ask_;
+  std::function<void()> over_;
+  boost::beast::flat_buffer buffer_{16 * 1024};
+  http::request_parser<http::empty_body> parser_;
+  MetricsServer::Pieces pieces_;
+  std::string out_;
+  bool chunked_ = true;
+};
+
+}  // namespace
+
+class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  Impl(boost::asio::io_context& loop, const HttpLimits& limits, std::function<Answer()> ask)
+      : acceptor_(loop), retry_(loop), limits_(limits), ask_(std::move(ask)) {}
+
+  Result<std::uint16_t> listen(const HttpAddress& at) {
+    error_code error;
+    const tcp::endpoint endpoint(boost::asio::ip::make_address(at.host, error), at.port);
+    if (!error) acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+    if (error)
+      return internal_error("cannot listen for HTTP on " + at.host + " port " + std::to_string(at.port) +
+                            ": " + error.message());
+    fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+    accept_next();
+    return acceptor_.local_endpoint().port();
+  }
+
+  void stop() {
+    stopped_ = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    retry_.cancel();
+  }
+
+ private:
+  void accept_next() {
+    if (accepting_ || stopped_ || sessions_ >= limits_.connections) return;
+    accepting_ = true;
+    acceptor_.async_accept([self = shared_from_this()](const error_code& error, tcp::socket socket) {
+      self->accepting_ = false;
+      if (error == boost::asio::error::operation_aborted) return;
+      if (!error) self->serve(std::move(socket));
+      if (!error) return self->accept_next();
+      // Out of descriptors: the connection still waits, so asking at once would be a loop without end.
+      self->retry_.expires_after(kRetry);
+      self->retry_.async_wait([self](const error_code& ended) {
+        if (!ended) self->accept_next();
+      });
+    });
+  }
+
+  void serve(tcp::socket socket) {
+    ++sessions_;
+    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    std::make_shared<Session>(std::move(socket), limits_, ask_, [self = weak_from_this()] {
+      const auto server = self.lock();
+      if (!server) return;
+      --server->sessions_;
+      server->accept_next();
+    })->start();
+  }
+
+  tcp::acceptor acceptor_;
+  boost::asio::steady_timer retry_;
+  HttpLimits limits_;
+  std::function<Answer()> ask_;
+  std::size_t sessions_ = 0;
+  bool accepting_ = false;
+  bool stopped_ = false;
+};
+
+Result<HttpAddress> parse_http_address(std::string_view text) {
+  HttpAddress address;
+  std::string_view port = text;
+  const auto colon = text.rfind(':');
+  if (colon != std::string_view::npos) {
+    std::string_view host = text.substr(0, colon);
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+    address.host = host;
+    port = text.substr(colon + 1);
+  }
+  error_code error;
+  boost::asio::ip::make_address(address.host, error);
+  const auto number = parse_whole(port, 0, 65535);
+  if (error || !number)
+    return configuration_error("ROLLCALL_HTTP: found \"" + std::string(text) +
+                               "\", expected PORT or ADDRESS:PORT");
+  address.port = static_cast<std::uint16_t>(*number);
+  return address;
+}
+
+MetricsServer::MetricsServer(boost::asio::io_context& loop, const HttpLimits& limits,
+                             std::function<Answer()> ask)
+    : impl_(std::make_shared<Impl>(loop, limits, std::move(ask))) {}
+MetricsServer::~MetricsServer() { impl_->stop(); }
+Result<std::uint16_t> MetricsServer::listen(const HttpAddress& address) { return impl_->listen(address); }
+
+}  // namespace rollcall::lim

@@ -1,0 +1,57 @@
+// MetricsServer: the one door without authentication: GET /metrics over HTTP, read only, off unless ROLLCALL_HTTP is set.
+//
+// Owns a listening socket (loopback unless told otherwise) and at most a few connections, each of one request, with
+// limits of size and time: who sends garbage, nothing, or does not read, costs nobody else anything. What is answered is
+// made by the caller, a piece at a time, as the reader takes it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/job_clock.hpp"
+#include "common/base/result.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace rollcall::lim {
+
+struct HttpAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+};
+// "PORT", "ADDRESS:PORT", "[IPV6]:PORT". The error says what was found.
+Result<HttpAddress> parse_http_address(std::string_view text);
+
+struct HttpLimits {
+  std::size_t connections = 16;                // further ones wait in the backlog
+  std::size_t header = 8192;                   // bytes
+  Duration request = std::chrono::seconds(5);  // until it is there
+  Duration write = std::chrono::seconds(15);   // for each piece
+};
+
+class MetricsServer {
+ public:
+  using Pieces = std::function<std::optional<std::string>()>;
+  struct Answer {
+    Pieces metrics;      // none: there is nothing to show here
+    std::string reason;  // then: why, one line
+  };
+
+  MetricsServer(boost::asio::io_context& loop, const HttpLimits& limits, std::function<Answer()> ask);
+  ~MetricsServer();
+
+  // Gives the port. The error names address and reason.
+  Result<std::uint16_t> listen(const HttpAddress& address);
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace rollcall::lim

@@ -1,0 +1,36 @@
+// OwnHost: what LIM finds on the host it runs on: its load every five seconds, and what does not change about it.
+#pragma once
+
+#include <optional>
+
+#include "elim/lim/configuration.hpp"
+#include "elim/lim/log.hpp"
+#include "elim/policy/lim_words.hpp"
+#include "elim/reader/host_reader.hpp"
+
+namespace rollcall::lim {
+
+class OwnHost {
+ public:
+  explicit OwnHost(const Log& log) : log_(log) {}
+
+  // Looks at the host; takes some milliseconds. At the start, and when new files are in force.
+  void configure(const Configuration& configuration);
+  // What the files say, completed by what was found.
+  const HostFacts& facts() const { return facts_; }
+
+  // New facts where a size has changed since the last sample: memory that was plugged in, swap that was turned on.
+  struct Sample {
+    event::LoadSampled load;
+    std::optional<HostFacts> changed;
+  };
+  Sample sample(TimePoint now);
+
+ private:
+  const Log& log_;
+  load::LoadSampler sampler_;
+  load::HostSizes sizes_;
+  HostFacts facts_;
+};
+
+}  // namespace rollcall::lim

@@ -1,0 +1,231 @@
+#include "elim/lim/peer_talk.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <vector>
+
+#include "elim/policy/lim_facts.hpp"
+
+namespace rollcall::lim {
+namespace {
+
+using std::chrono::steady_clock;
+
+std::string text_of(const google::protobuf::RepeatedPtrField<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+}  // namespace
+
+PeerTalk::PeerTalk(boost::asio::io_context& loop, Links& links, const Log& log, std::string run,
+                   std::function<void(Event)> happened)
+    : links_(links), log_(log), run_(std::move(run)), happened_(std::move(happened)), timer_(loop) {}
+
+void PeerTalk::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+}
+
+// ---- what Links tells
+
+void PeerTalk::opened(LinkId link, const LinkPeer& peer) {
+  Talk& talk = talks_[link];
+  talk.dialled = peer.dialled;
+  if (!peer.dialled) return;  // it says hello
+  wire::ToLim message;
+  message.mutable_peer()->set_host(configuration_->host);
+  message.mutable_peer()->set_run(run_);
+  send(link, message);
+}
+
+Result<void> PeerTalk::message(LinkId link, std::string_view payload) {
+  const auto found = talks_.find(link);
+  if (found == talks_.end()) return {};
+  return found->second.dialled ? from_dialled(link, found->second, payload)
+                               : from_dialler(link, found->second, payload);
+}
+
+void PeerTalk::ended(LinkId link, LinkEnd how, const std::string& why) {
+  const auto found = talks_.find(link);
+  if (found == talks_.end()) return;
+  if (log_.writes(Level::debug))
+    log_.debug("link " + std::to_string(link) + " with " + found->second.host + " ended: " + why);
+  if (found->second.dialled && !found->second.met) return fail_dial(link, how == LinkEnd::refused);
+  const bool met = found->second.met;
+  talks_.erase(found);
+  if (met) happened_(event::LinkEnded{link});
+}
+
+Result<void> PeerTalk::from_dialler(LinkId link, Talk& talk, std::string_view payload) {
+  wire::ToLim message;
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    return internal_error("found a message that cannot be read, expected ToLim");
+  if (message.has_peer()) return hello(link, talk, message.peer());
+  if (!talk.met) return internal_error("found a message before its hello");
+  switch (message.message_case()) {
+    case wire::ToLim::kRegistration: {
+      auto facts = from_wire(message.registration().facts());
+      facts.name = talk.host;  // whoever it says it is: the link knows
+      happened_(event::HostRegistered{link, std::move(facts), message.registration().configuration()});
+      return {};
+    }
+    case wire::ToLim::kReport:
+      happened_(event::HostReported{link, std::move(*message.mutable_report())});
+      return {};
+    case wire::ToLim::kAnnounce:
+      happened_(event::MasterAnnounced{link});
+      return {};
+    case wire::ToLim::kRenew:
+      happened_(event::RenewAsked{link});
+      return {};
+    default:
+      return {};  // of a newer LIM
+  }
+}
+
+Result<void> PeerTalk::hello(LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello) {
+  if (talk.met) return internal_error("found a second hello");
+  const auto host = configuration_->files.names.official(hello.host());
+  if (!host)
+    return internal_error("found a LIM of host " + hello.host() + ", which lsf.cluster does not have");
+  if (*host == configuration_->host)
+    return internal_error("found another LIM that says it is on " + *host + ", as we are");
+  talk.host = *host;
+  talk.met = true;
+  happened_(event::PeerAccepted{link, *host, hello.run()});
+  return {};
+}
+
+Result<void> PeerTalk::from_dialled(LinkId link, Talk& talk, std::string_view payload) {
+  wire::FromLim message;
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    return internal_error("found a message that cannot be read, expected FromLim");
+  if (message.has_welcome()) return welcomed(link, talk, message.welcome());
+  if (!talk.met) return internal_error("found a message before its welcome");
+  if (message.has_orders()) {
+    log_.debug(talk.host + " orders: " + text_of(message.orders().resources()));
+    const auto& names = message.orders().resources();
+    happened_(event::OrdersArrived{link, {names.begin(), names.end()}});
+  }
+  return {};
+}
+
+Result<void> PeerTalk::welcomed(LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome) {
+  if (talk.met) {
+    happened_(event::PeerRenewed{link, welcome.master(), welcome.master_name()});
+    return {};
+  }
+  const auto host = configuration_->files.names.official(welcome.host());
+  if (host != talk.host)
+    return internal_error("found the LIM of " + welcome.host() + " at the address of " + talk.host);
+  talk.met = true;
+  happened_(event::PeerAnswered{link, talk.host, welcome.run(), welcome.master(), welcome.master_name()});
+  return {};
+}
+
+// ---- dials
+
+void PeerTalk::dial(const std::string& host) {
+  const auto& files = configuration_->files;
+  const auto address = files.names.address(host);
+  const LinkId link =
+      links_.dial(address.value_or(host), static_cast<std::uint16_t>(files.settings.lim_port));
+  Talk& talk = talks_[link];
+  talk.dialled = true;
+  talk.host = host;
+  // The name look-up, the connection, the proof and the welcome have PROBE_TIMEOUT each at the most.
+  talk.until = steady_clock::now() + 3 * files.cluster.parameters.probe_timeout;
+  await_welcomes();
+}
+
+void PeerTalk::fail_dial(LinkId link, bool refused) {
+  const std::string host = talks_[link].host;
+  talks_.erase(link);
+  happened_(event::DialFailed{host, refused});
+}
+
+void PeerTalk::await_welcomes() {
+  if (watching_) return;
+  auto first = steady_clock::time_point::max();
+  for (const auto& [link, talk] : talks_)
+    if (talk.dialled && !talk.met) first = std::min(first, talk.until);
+  if (first == steady_clock::time_point::max()) return;
+  watching_ = true;
+  timer_.expires_at(first);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    watching_ = false;
+    std::vector<LinkId> late;
+    for (const auto& [link, talk] : talks_)
+      if (talk.dialled && !talk.met && talk.until <= steady_clock::now()) late.push_back(link);
+    for (const LinkId link : late) {
+      links_.close(link);
+      fail_dial(link, false);
+    }
+    await_welcomes();
+  });
+}
+
+// ---- effects
+
+void PeerTalk::close(LinkId link) {
+  talks_.erase(link);
+  links_.close_when_sent(link);
+}
+
+void PeerTalk::welcome(const effect::Welcome& welcome) {
+  wire::FromLim message;
+  auto& words = *message.mutable_welcome();
+  words.set_host(configuration_->host);
+  words.set_run(run_);
+  words.set_master(welcome.master);
+  words.set_master_name(welcome.master_name);
+  send(welcome.connection, message);
+}
+
+void PeerTalk::send_register(LinkId link, const wire::ToLim::Register& registration) {
+  wire::ToLim message;
+  *message.mutable_registration() = registration;
+  send(link, message);
+}
+
+void PeerTalk::send_report(LinkId link, const wire::ToLim::Report& report) {
+  wire::ToLim message;
+  *message.mutable_report() = report;
+  send(link, message);
+}
+
+// The one who was dialled has no word for it but a welcome that says so.
+void PeerTalk::announce(LinkId link) {
+  const auto found = talks_.find(link);
+  if (found == talks_.end()) return;
+  if (!found->second.dialled) return welcome({link, true, configuration_->host});
+  wire::ToLim message;
+  message.mutable_announce();
+  send(link, message);
+}
+
+void PeerTalk::renew(LinkId link) {
+  wire::ToLim message;
+  message.mutable_renew();
+  send(link, message);
+}
+
+void PeerTalk::send_orders(LinkId link, const std::vector<std::string>& resources) {
+  wire::FromLim message;
+  auto& orders = *message.mutable_orders();
+  for (const auto& resource : resources) orders.add_resources(resource);
+  send(link, message);
+}
+
+void PeerTalk::send(LinkId link, const wire::ToLim& message) {
+  const auto found = talks_.find(link);
+  if (found != talks_.end() && found->second.dialled) links_.send(link, message.SerializeAsString());
+}
+
+void PeerTalk::send(LinkId link, const wire::FromLim& message) {
+  const auto found = talks_.find(link);
+  if (found != talks_.end() && !found->second.dialled) links_.send(link, message.SerializeAsString());
+}
+
+}  // namespace rollcall::lim

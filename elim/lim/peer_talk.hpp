@@ -1,0 +1,71 @@
+// PeerTalk: the conversation of LIMs: messages of the wire to events of the stepper, and its effects to messages.
+//
+// Owns which link belongs to which dial and who has said hello; decides nothing but what is no conversation. It keeps the
+// promises at the top of lim_words.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "elim/lim/configuration.hpp"
+#include "elim/lim/links.hpp"
+#include "elim/lim/log.hpp"
+#include "elim/policy/lim_words.hpp"
+
+namespace rollcall::lim {
+
+class PeerTalk {
+ public:
+  PeerTalk(boost::asio::io_context& loop, Links& links, const Log& log, std::string run,
+           std::function<void(Event)> happened);
+
+  // At the start, and when new files are in force.
+  void configure(std::shared_ptr<const Configuration> configuration);
+
+  // --- what Links tells of links with daemons
+  void opened(LinkId link, const LinkPeer& peer);
+  Result<void> message(LinkId link, std::string_view payload);
+  void ended(LinkId link, LinkEnd how, const std::string& why);
+
+  // --- effects
+  void dial(const std::string& host);
+  void close(LinkId link);
+  void welcome(const effect::Welcome& welcome);
+  void send_register(LinkId link, const wire::ToLim::Register& registration);
+  void send_report(LinkId link, const wire::ToLim::Report& report);
+  void announce(LinkId link);
+  void renew(LinkId link);
+  void send_orders(LinkId link, const std::vector<std::string>& resources);
+
+ private:
+  struct Talk {
+    bool dialled = false;
+    bool met = false;                               // hello or welcome was heard: the stepper knows the link
+    std::string host;                               // official; of an accepted one: known after its hello
+    std::chrono::steady_clock::time_point until{};  // for the welcome
+  };
+
+  Result<void> from_dialler(LinkId link, Talk& talk, std::string_view payload);
+  Result<void> from_dialled(LinkId link, Talk& talk, std::string_view payload);
+  Result<void> hello(LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello);
+  Result<void> welcomed(LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome);
+  void fail_dial(LinkId link, bool refused);
+  void await_welcomes();
+  void send(LinkId link, const wire::ToLim& message);
+  void send(LinkId link, const wire::FromLim& message);
+
+  Links& links_;
+  const Log& log_;
+  std::string run_;
+  std::function<void(Event)> happened_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::unordered_map<LinkId, Talk> talks_;
+  boost::asio::steady_timer timer_;  // for welcomes that do not come
+  bool watching_ = false;
+};
+
+}  // namespace rollcall::lim

@@ -1,0 +1,55 @@
+// Answers: what a LIM says to clients: functions from a question of load.proto and the state to Reply messages.
+//
+// Pure. Who may ask is decided before. Long answers come in parts below the frame's limit, each made when the one before
+// has left, so that a question about 10,000 hosts holds no more than one part; a part describes hosts as they are then.
+//
+//   question             | any LIM | master
+//   ---------------------+---------+---------------------------------------------------------------
+//   identity, resources  | answers | answers
+//   hosts, load, shared  | NOT_MASTER with the master's name | answers
+//   hosts                | lshosts: every host in the order of the files; resreq only chooses
+//   load                 | lsload: server hosts by resreq's order, else r15s:pg; lsplace with `place`
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elim/policy/cluster_view.hpp"
+
+namespace rollcall::lim {
+
+inline constexpr std::size_t kPartBytes = 256 * 1024;  // a part is sent when it has so much
+
+struct AboutUs {
+  std::string version;
+  std::string caller;  // whom we take the client for; "": nobody in particular
+};
+wire::Reply identity_answer(const Lim& lim, const conf::ClusterFiles& files, const AboutUs& us);
+wire::Reply resources_answer(const conf::ClusterFiles& files);
+wire::Reply not_master_answer(const Lim& lim);
+wire::Reply refusal(wire::Reply::Refusal::Why why, std::string text);
+
+// Of the master, in parts. Unknown resource names are refused.
+std::vector<wire::Reply> shared_answer(const ClusterView& view, const wire::Request::AskShared& ask);
+
+// Which hosts an answer is about, in its order; or why there is none.
+struct Chosen {
+  struct Host {
+    HostIndex host = 0;
+    std::uint32_t slots = 0;  // lsplace
+  };
+  std::vector<Host> hosts;
+  std::optional<wire::Reply> refused;
+};
+Chosen choose(const ClusterView& view, const wire::Request::AskHosts& ask);
+Chosen choose(const ClusterView& view, const wire::Request::AskLoad& ask);
+
+// The parts, one after the other; nothing after the one with `last`. `from` is moved on.
+std::optional<wire::Reply> hosts_part(const ClusterView& view, const wire::Request::AskHosts& ask,
+                                      const Chosen& chosen, std::size_t& from);
+std::optional<wire::Reply> load_part(const ClusterView& view, const wire::Request::AskLoad& ask,
+                                     const Chosen& chosen, std::size_t& from);
+
+}  // namespace rollcall::lim
