@@ -83,6 +83,7 @@ class Job {
     loop_.run();
     if (roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal()))
       end_what_is_left();
+    if (roll_.lost > 0) io::end_abandoned_jobs();  // who was killed while it ended has left an empty directory
     close_report();
     return exit_code_;
   }
