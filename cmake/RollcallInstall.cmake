@@ -14,6 +14,11 @@ install(CODE [[
   if(NOT EXISTS "${conf}/lsf.conf")
     configure_file("${samples}/lsf.conf.in" "${conf}/lsf.conf" @ONLY)
   endif()
+  foreach(set one-host several-hosts)
+    file(COPY "${samples}/templates/${set}" DESTINATION "${conf}/templates" PATTERN "*.in" EXCLUDE)
+    configure_file("${samples}/templates/${set}/lsf.conf.in" "${conf}/templates/${set}/lsf.conf" @ONLY)
+  endforeach()
+  file(COPY "${samples}/templates/README.md" DESTINATION "${conf}/templates")
 ]])
 
 # The same two folders in the build: programs in bin, what a site keeps in LSF_SERVERDIR in etc.

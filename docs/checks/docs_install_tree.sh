@@ -19,6 +19,16 @@ done
 for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper; do
   [ -x "$prefix/bin/$program" ] || complain "bin/$program: expected as a program of the installed tree"
 done
+for elim in elim.hwloc elim.jsdl; do
+  [ -x "$prefix/etc/$elim" ] || complain "etc/$elim: expected as a program in LSF_SERVERDIR"
+done
+for set in one-host several-hosts; do
+  templates=$prefix/conf/templates/$set
+  for file in lsf.conf lsf.shared lsf.cluster.mycluster hosts lsbatch/mycluster/configdir/lsb.queues; do
+    [ -s "$templates/$file" ] || complain "conf/templates/$set/$file: expected as a template"
+  done
+  grep -qxF "LSF_SERVERDIR=$prefix/etc" "$templates/lsf.conf" || complain "$templates/lsf.conf: does not name $prefix/etc"
+done
 [ -r "$prefix/bin/pjllib.sh" ] || complain "bin/pjllib.sh: expected beside the wrappers that read it"
 [ -n "$(ls "$prefix/misc/examples")" ] || complain "misc/examples: expected examples there"
 if command -v scdoc >/dev/null; then
