@@ -162,9 +162,12 @@ bool check_keywords(const Section& section, const Keywords& keywords, Problems& 
     for (const auto& [keyword, cell] : section.rows[0].cells()) given.emplace_back(keyword, cell.place);
   if (given.empty()) return true;  // an empty section
 
+  const auto is_known = [&known](const std::string& keyword) {
+    return std::any_of(known.begin(), known.end(),
+                       [&keyword](const std::string& name) { return same_name(name, keyword); });
+  };
   for (const auto& [keyword, place] : given)
-    if (std::none_of(known.begin(), known.end(),
-                     [&keyword](const std::string& name) { return same_name(name, keyword); }))
+    if (!is_known(keyword))
       problems.warning(place, "found " + printable(keyword) + " in section " + section.name +
                                   ", which is unknown and passed over, expected " + join(known));
   bool all = true;

@@ -204,8 +204,9 @@ void Parser::take_first(const SectionLine& line) {
   std::vector<std::string> words = split_words(line.text);
   for (const auto& [section, keywords] : syntax_.default_keywords) {
     if (!same_name(section, open_->name)) continue;
-    const auto known = [&keywords](const std::string& word) {
-      return std::any_of(keywords.begin(), keywords.end(),
+    const auto& columns = keywords;
+    const auto known = [&columns](const std::string& word) {
+      return std::any_of(columns.begin(), columns.end(),
                          [&word](const std::string& keyword) { return same_name(word, keyword); });
     };
     if (std::any_of(words.begin(), words.end(), known)) break;
