@@ -42,6 +42,12 @@ wire::ElimState::State wire_state(Phase phase) {
   return wire::ElimState::WAITING;
 }
 
+std::string start_failure(const KeeperWord& word) {
+  const std::string why = std::string("cannot ") + io::stage_text(static_cast<io::SpawnStage>(word.stage)) +
+                          " it: " + std::strerror(word.value);
+  return word.value == ENOENT ? why + " (is the program that its first line names there?)" : why;
+}
+
 }  // namespace
 
 Elim::Elim(std::string name, FileIdentity identity, Surroundings& around, TimePoint now)
@@ -193,17 +199,22 @@ void Elim::take_keeper_words(TimePoint now) {
         say("started, pid " + std::to_string(word.value));
         break;
       case KeeperWord::not_started:
-        feed(StartFailed{std::string("cannot ") + io::stage_text(static_cast<io::SpawnStage>(word.stage)) +
-                         " it: " + std::strerror(word.value)},
-             now);
+        last_error_ = start_failure(word);
+        feed(StartFailed{last_error_}, now);
         break;
       case KeeperWord::ended:
         read_all(now);  // its last words come before its end
-        feed(Ended{ExitStatus::from_wait(word.value)}, now);
+        end(ExitStatus::from_wait(word.value), now);
         break;
     }
   }
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close_keeper(now);
+}
+
+void Elim::end(const ExitStatus& status, TimePoint now) {
+  // Where we have ended it, the reason is known already.
+  if (life_.phase == Phase::running) last_error_ = "has ended: " + status.text();
+  feed(Ended{status}, now);
 }
 
 void Elim::close_keeper(TimePoint now) {

@@ -71,6 +71,7 @@ class Elim {
   void take_fault(const Fault& fault, std::string_view line);
   void take_error_line(std::string_view line, TimePoint now);
   void take_keeper_words(TimePoint now);
+  void end(const ExitStatus& status, TimePoint now);
   void close_keeper(TimePoint now);
   void say(const std::string& text) { around_.log.say(name_ + ": " + text); }
   io::Descriptor& descriptor(Stream stream) {

@@ -47,7 +47,9 @@ Pair output_pipe() {
 
 void point_at_null(int fd, int flags) {
   const int null = open("/dev/null", flags | O_CLOEXEC);
-  if (null >= 0 && null != fd) {
+  if (null == fd) {  // MELIM had none
+    fcntl(fd, F_SETFD, 0);
+  } else if (null >= 0) {
     dup2(null, fd);
     close(null);
   }

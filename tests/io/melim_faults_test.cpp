@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "tests/io/melim_stage.hpp"
 
@@ -43,8 +44,25 @@ TEST_F(MelimFaults, Crash) {
   wait_for_log("elim.crash: has ended: Signal (11 SEGV)");
   wait_for_state("elim.crash", wire::ElimState::WAITING);
   EXPECT_EQ(numbers_["crash"], 1);
+  EXPECT_EQ(state_of("elim.crash").last_error(), "has ended: Signal (11 SEGV)");
   the_others_are_well();
   EXPECT_EQ(notes("crash").size(), 1U) << "not before its interval is over";
+}
+
+TEST_F(MelimFaults, CannotBeStarted) {
+  install("sound");
+  expect_index("python2");
+  const std::string script = directory_ + "/script";
+  std::ofstream(script) << "#!/usr/bin/no-such-python\n";
+  install_file("elim.python2", script);
+  send_orders();
+  wait_for_log(
+      "elim.python2: cannot be started: cannot execute it: No such file or directory (is the program that "
+      "its first "
+      "line names there?)");
+  wait_for_state("elim.python2", wire::ElimState::WAITING);
+  the_others_are_well();
+  EXPECT_THAT(state_of("elim.python2").last_error(), HasSubstr("cannot execute it"));
 }
 
 TEST_F(MelimFaults, RestartsAtItsInterval) {
