@@ -44,11 +44,13 @@ io::Descriptor connect_here(int port, Clock::time_point end) {
   return fd;
 }
 
-// The handshake, until the other end has proved itself or not.
+bool send_all(int fd, const std::string& bytes) {
+  return send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+// The handshake, until the other end has proved itself or not. We prove ourselves too, so that nobody logs a stranger.
 Port greet(int fd, io::ClusterChannel channel, Clock::time_point end) {
-  const std::string call = channel.start();
-  if (send(fd, call.data(), call.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(call.size()))
-    return Port::stranger;
+  if (!send_all(fd, channel.start())) return Port::stranger;
   std::array<char, 512> bytes;
   std::string answer;
   const auto no_message = [](std::string_view) -> Result<void> { return {}; };
@@ -60,6 +62,7 @@ Port greet(int fd, io::ClusterChannel channel, Clock::time_point end) {
     if (!channel.feed({bytes.data(), static_cast<std::size_t>(got)}, answer, no_message))
       return Port::stranger;
   }
+  send_all(fd, answer);
   return Port::ours;
 }
 

@@ -387,6 +387,35 @@ def test_broken_files_start_nothing_and_do_not_keep_one_from_stopping(bench):
     expect_in(site.conf + "/lsf.conf", site.refused("status"), "status")
 
 
+def test_the_real_lim_starts_answers_and_ends(bench):
+    site = Site(bench, server=False)  # so that the one beside the command is taken
+    before = {p.pid for p in bench.cluster.strangers()}
+    site.good("start")
+    expect(re.match(rf"lim: running, pid {site.pid()}, since [-0-9 :]+\n$", site.status(0)), "its port answers as ours")
+    pid = site.pid()
+    os.rename(site.pid_file, site.pid_file + ".away")
+    other = f"lim: running, answers on port {site.port}; not started by lsf_daemons (no pid file)\n"
+    expect_equal(site.status(0), other, "started otherwise")
+    expect_equal(site.good("start"), other, "start where one runs")
+    expect_in("stop it the way it was started", site.refused("stop"), "stop of one that we did not start")
+    os.rename(site.pid_file + ".away", site.pid_file)
+    with open(site.log_file, encoding="utf-8") as file:
+        log = file.read()
+    expect("127.0.0.1" not in log, f"what status asks is nothing to log:\n{log}")
+
+    rival = Site(bench, server=False)
+    rival.write("lsf.conf", f"LSF_LIM_PORT={site.port}\nLSF_LOGDIR={rival.log}\n")
+    said = rival.refused("start")
+    expect_in("lim did not start: ", said, "a second cluster on the same port")
+    expect_in(str(site.port), said, "which port it was")
+    expect_in("does not hold this cluster's key", rival.status(1), "status of the second cluster")
+
+    expect_equal(site.good("restart").count("lim: st"), 2, "stopped and started")
+    expect(not is_alive(pid), "the first one ended")
+    expect_equal(site.good("stop"), "lim: stopped\n", "stop")
+    expect_equal({p.pid for p in bench.cluster.strangers()} - before, set(), "processes that are left")
+
+
 def test_words_that_cannot_be_meant(bench):
     site = Site(bench)
     for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init'),
