@@ -54,7 +54,7 @@ namespace rollcall::lim {
 
 inline constexpr std::size_t kDialsAtOnce = 128;  // of a master: so that a take-over is no storm
 inline constexpr Duration kBreather =
-    std::chrono::seconds(1);  // after a link that ended as soon as it was there, before the next search
+    std::chrono::seconds(1);  // a link that is younger proves nothing by its end: no ring of dials
 
 enum class Role { looking, following, master };
 

@@ -1,4 +1,6 @@
 // Following a master: registering, reporting, asking whether it is there.
+#include <algorithm>
+
 #include "elim/policy/lim_steps.hpp"
 
 namespace rollcall::lim {
@@ -13,6 +15,8 @@ void heard_master(Turn& turn) {
 }
 
 }  // namespace
+
+Duration breather(const Turn& turn) { return std::min(kBreather, turn.rules().exchange_interval); }
 
 void send_report(Turn& turn) {
   Lim& lim = turn.lim;
@@ -50,10 +54,9 @@ void lose_master(Turn& turn, const std::string& why) {
   lim.connection = 0;
   lim.role = Role::looking;
   lim.master.clear();
-  const Duration breather = std::min(kBreather, turn.rules().exchange_interval);
-  if (turn.now - lim.followed_at >= breather) return start_search(turn);
+  if (turn.now - lim.followed_at >= breather(turn)) return start_search(turn);
   lim.search = {};
-  lim.search.again_at = turn.now + breather;
+  lim.search.again_at = turn.now + breather(turn);
 }
 
 void master_renewed(Turn& turn, const event::PeerRenewed& renewed) {

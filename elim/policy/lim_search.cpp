@@ -115,7 +115,9 @@ void search_failed(Turn& turn, const event::DialFailed& failure) {
 void search_announced(Turn& turn, const std::string& host) {
   Lim& lim = turn.lim;
   if (lim.role == Role::following) {
-    if (host == lim.master) {  // it has lost our link
+    if (host == lim.master) {
+      // It dialled us while we dialled it; else it has lost our link, and will say so again.
+      if (turn.now - lim.followed_at < breather(turn)) return;
       close_link(turn, lim.connection);
       lim.role = Role::looking;
       lim.master.clear();

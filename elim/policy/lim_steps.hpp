@@ -35,6 +35,7 @@ void search_announced(Turn& turn, const std::string& host);
 void search_tick(Turn& turn);
 
 // --- following (lim_follow.cpp)
+Duration breather(const Turn& turn);  // for a link that is younger nothing is concluded from its end
 void follow(Turn& turn, ConnectionId connection, const std::string& host);
 void register_anew(Turn& turn);
 void send_report(Turn& turn);
