@@ -14,8 +14,8 @@ namespace {
 using Value = CommandOption::Value;
 
 std::vector<Command> all_commands() {
-  return {lsid_command(),  lsclusters_command(), lsinfo_command(),   lshosts_command(), lsload_command(),
-          lsmon_command(), lsplace_command(),    lsresreq_command(), lsadmin_command()};
+  return {lsid_command(),  lsclusters_command(), lsinfo_command(),     lshosts_command(),  lsload_command(),
+          lsmon_command(), lsplace_command(),    lseligible_command(), lsresreq_command(), lsadmin_command()};
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
