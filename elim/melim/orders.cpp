@@ -1,5 +1,9 @@
 #include "elim/melim/orders.hpp"
 
+#include <set>
+#include <string>
+#include <vector>
+
 namespace rollcall::melim {
 namespace {
 
@@ -31,8 +35,11 @@ ElimOrders orders_of(const wire::MelimOrders& message) {
 }
 
 ElimNames names_of(const wire::MelimOrders& message) {
+  // A resource that is mapped to other hosts alone is theirs to report.
+  const std::set<std::string> expected(message.resources().begin(), message.resources().end());
   std::vector<ElimName> names;
   for (const auto& known : message.known()) {
+    if (!known.built_in() && !expected.contains(known.name())) continue;
     ElimName name{known.name(), type_of(known.type()), known.built_in(), {}};
     if (known.has_most()) name.most = known.most();
     names.push_back(std::move(name));

@@ -7,6 +7,8 @@
 namespace rollcall::melim {
 
 ElimOrders orders_of(const wire::MelimOrders& message);
+// Of the names that the cluster knows, those that elims of this host may report: what is expected of it, and the
+// built-in indices.
 ElimNames names_of(const wire::MelimOrders& message);
 
 }  // namespace rollcall::melim

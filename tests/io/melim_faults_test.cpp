@@ -202,6 +202,7 @@ TEST_F(MelimFaults, NamesOfAnotherHost) {
   auto& known = *orders_.add_known();
   known.set_name("r1m");
   known.set_built_in(true);
+  orders_.add_known()->set_name("otherhost_nio");  // the cluster has it, but not this host
   beside_a_sound_one("names");
   wait_for_value("names", 2);
   the_others_are_well();
@@ -209,6 +210,7 @@ TEST_F(MelimFaults, NamesOfAnotherHost) {
   EXPECT_EQ(log_lines_with("found index \"otherhost_nio\""), 1);
   EXPECT_EQ(log_lines_with("found index \"cpu\", expected the formal name r1m of the built-in index"), 1);
   EXPECT_FALSE(numbers_.contains("r1m"));
+  EXPECT_FALSE(numbers_.contains("otherhost_nio"));
 }
 
 TEST_F(MelimFaults, OverridesHaveTheirMaximum) {
