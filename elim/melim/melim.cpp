@@ -115,7 +115,7 @@ void Melim::take_orders(const wire::MelimOrders& message, TimePoint now) {
   for (auto& [name, elim] : elims_)
     if (!elim->leaving()) elim->feed(Ordered{around_.orders.rules, afresh}, now);
   around_.states_changed = true;
-  refused_files_.clear();
+  verdicts_.clear();
   unsafe_directory_.clear();
   look_around(now);
 }
@@ -141,7 +141,7 @@ void Melim::look_around(TimePoint now) {
   for (auto& [name, elim] : elims_)
     if (!runs(name) && !elim->leaving()) elim->feed(Retired{}, now);
   forget_retired();
-  std::erase_if(refused_files_, [&](const auto& file) { return !listing.elims.contains(file.first); });
+  std::erase_if(verdicts_, [&](const auto& file) { return !listing.elims.contains(file.first); });
   for (const auto& [name, found] : listing.elims) take_elim(name, found, now);
 }
 
@@ -159,16 +159,16 @@ void Melim::take_elim(const std::string& name, const FoundElim& found, TimePoint
 }
 
 void Melim::say_verdict(const std::string& name, const FileVerdict& verdict) {
-  const auto said = refused_files_.find(name);
+  const auto said = verdicts_.find(name);
   if (verdict.text.empty()) {
-    if (said != refused_files_.end()) refused_files_.erase(said);
+    if (said != verdicts_.end()) verdicts_.erase(said);
     return;
   }
-  if (said != refused_files_.end() && said->second == verdict.text) return;
-  refused_files_[name] = verdict.text;
+  if (said != verdicts_.end() && said->second.text == verdict.text) return;
+  verdicts_[name] = verdict;
   around_.states_changed = true;
-  around_.log.say(name + ": " + verdict.text +
-                  (verdict.kind == FileVerdict::Kind::run ? "" : "; it is not run"));
+  const bool runs = verdict.kind == FileVerdict::Kind::run;
+  around_.log.say(name + ": " + verdict.text + (runs ? "" : "; it is not run"));
 }
 
 void Melim::forget_retired() {
@@ -202,12 +202,12 @@ void Melim::report(TimePoint now) {
 
 void Melim::add_states(wire::MelimReport& report) const {
   for (const auto& [name, elim] : elims_) elim->describe(*report.add_elims());
-  for (const auto& [name, why] : refused_files_) {
-    if (elims_.contains(name)) continue;
+  for (const auto& [name, verdict] : verdicts_) {
+    if (verdict.kind != FileVerdict::Kind::refuse || elims_.contains(name)) continue;
     auto& state = *report.add_elims();
     state.set_name(name);
     state.set_state(wire::ElimState::GIVEN_UP);
-    state.set_last_error(why);
+    state.set_last_error(verdict.text);
   }
   report.set_no_elims(report.elims_size() == 0);
 }

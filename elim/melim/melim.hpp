@@ -49,8 +49,8 @@ class Melim {
   Surroundings around_;
   ServerDir server_dir_;
   std::map<std::string, std::unique_ptr<Elim>> elims_;
-  std::map<std::string, std::string> refused_files_;  // name and why: said once, reported as given up
-  std::string unsafe_directory_;                      // said once
+  std::map<std::string, FileVerdict> verdicts_;  // of files that do not simply run; said once
+  std::string unsafe_directory_;                 // said once
   std::vector<pollfd> fds_;
   std::optional<TimePoint> look_at_;
   std::optional<TimePoint> last_report_;
