@@ -14,7 +14,7 @@
 //    candidate     | behind us: see (b)      |  be master: ask again     |                         |
 //    before us     |                         |  in an interval           |                         |
 //                  | all before us asked, none answered: all refused -> master (a)
-//                  |                         the last word of a master is takeover(rank) ago -> master
+//                  |                         the last word of a master is takeover(rank) ago -> master, whoever answered
 //                  |                         a master behind us is known: it has waited already -> master (b)
 //   following      | it renews               | our own master says so:   | link ends: -> looking   | inactivity(): -> looking
 //                  | another, before ours:   |  -> looking               |                         |

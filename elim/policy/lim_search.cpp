@@ -1,4 +1,6 @@
 // Who is master: asking the candidates before us, one after the other (the table in lim.hpp).
+#include <algorithm>
+
 #include "elim/policy/lim_steps.hpp"
 
 namespace rollcall::lim {
@@ -26,9 +28,9 @@ void conclude(Turn& turn) {
   again_in(turn, turn.rules().exchange_interval);
   if (!turn.candidate() || !turn.rules().find(turn.rules().host)) return;
   const TimePoint due = turn.lim.master_heard + turn.rules().takeover(turn.own_rank());
-  if (!search.life && (!search.silence || !search.behind.empty() || turn.now >= due))
-    return become_master(turn);
-  if (!search.life && due < *search.again_at) search.again_at = due;
+  const bool need_not_wait = !search.life && (!search.silence || !search.behind.empty());
+  if (need_not_wait || turn.now >= due) return become_master(turn);
+  search.again_at = std::min(*search.again_at, due);
 }
 
 void ask(Turn& turn, std::string host) {

@@ -81,7 +81,7 @@ class Story {
 
   void fault() {
     const Node node = random_() % world_.size();
-    switch (random_() % 10) {
+    switch (random_() % 11) {
       case 0:
         return world_.kill(node);
       case 1:
@@ -110,6 +110,9 @@ class Story {
           world_.cont(i);
         }
         return;
+      case 9:
+        rules_ = random_rules(random_, world_.size());
+        return world_.reconfigure(rules_);
       default: {  // the master of the moment
         for (Node i = 0; i < world_.size(); ++i)
           if (world_.living(i) && world_.lim(i).role == Role::master)

@@ -105,6 +105,26 @@ void World::cont(Node node) {
   if (host.lim) tell(node, event::Tick{});
 }
 
+void World::reconfigure(LimRules rules) {
+  log("new files");
+  settings_.rules = std::move(rules);
+  for (Node node = 0; node < hosts_.size(); ++node) {
+    if (!hosts_[node].lim) continue;
+    at(now_ + delay() * 10, [this, node, run = hosts_[node].run] {
+      if (hosts_[node].run != run) return;
+      auto what = [this, node] {
+        auto own = std::make_shared<LimRules>(settings_.rules);  // the files as they are now
+        own->host = name(node);
+        tell(node, event::Reconfigured{own});
+      };
+      if (hosts_[node].stopped)
+        hosts_[node].waiting.push_back(what);
+      else
+        what();
+    });
+  }
+}
+
 void World::split(std::vector<int> part_of_node) {
   for (Node node = 0; node < hosts_.size(); ++node) hosts_[node].part = part_of_node[node];
   std::string parts;

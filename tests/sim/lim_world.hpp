@@ -39,6 +39,7 @@ class World {
   void power_on(Node node);   // without a LIM
   void stop(Node node);       // SIGSTOP
   void cont(Node node);
+  void reconfigure(LimRules rules);           // the same hosts; every LIM in its own time
   void split(std::vector<int> part_of_node);  // hosts with the same number hear each other
 
   void run_for(Duration time);
