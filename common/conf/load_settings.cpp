@@ -95,21 +95,11 @@ class SettingsReader {
     for (const auto& [name, setting] : conf_.settings()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       for (const std::string_view meant : known)
-        if (one_slip(name, meant))
+        // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
+        if (name.substr(0, 4) == meant.substr(0, 4) && one_slip(name, meant))
           problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
                                                         std::string(meant) + "? It is passed over");
     }
-  }
-
-  // One letter changed, left out or put in behind a prefix that is right: LSB_CONFDIR is not LSF_CONFDIR.
-  static bool one_slip(std::string_view name, std::string_view meant) {
-    if (name.substr(0, 4) != meant.substr(0, 4)) return false;
-    if (name.size() > meant.size()) std::swap(name, meant);
-    if (meant.size() - name.size() > 1) return false;
-    std::size_t same = 0;
-    while (same < name.size() && name[same] == meant[same]) ++same;
-    const std::size_t skip = meant.size() == name.size() ? 1 : 0;
-    return name.substr(std::min(same + skip, name.size())) == meant.substr(std::min(same + 1, meant.size()));
   }
 
   void error(const Setting& setting, std::string_view name, std::string_view expected) {

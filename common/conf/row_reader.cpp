@@ -153,6 +153,19 @@ std::vector<std::string> threshold_keywords(const Section& section, const IndexT
   return keywords;
 }
 
+namespace {
+
+constexpr std::size_t kShownKeywords = 8;
+
+// What to expect in the place of an unknown keyword: the one that was meant, where that is plain.
+std::string expected_keyword(const std::string& keyword, const std::vector<std::string>& known) {
+  for (const std::string& name : known)
+    if (one_slip(keyword, name)) return name;
+  return known.size() <= kShownKeywords ? join(known) : "one of the manual page";
+}
+
+}  // namespace
+
 bool check_keywords(const Section& section, const Keywords& keywords, Problems& problems) {
   std::vector<std::string> known = keywords.required;
   known.insert(known.end(), keywords.known.begin(), keywords.known.end());
@@ -169,7 +182,8 @@ bool check_keywords(const Section& section, const Keywords& keywords, Problems& 
   for (const auto& [keyword, place] : given)
     if (!is_known(keyword))
       problems.warning(place, "found " + printable(keyword) + " in section " + section.name +
-                                  ", which is unknown and passed over, expected " + join(known));
+                                  ", which is unknown and passed over, expected " +
+                                  expected_keyword(keyword, known));
   bool all = true;
   for (const std::string& name : keywords.required) {
     if (std::any_of(given.begin(), given.end(),

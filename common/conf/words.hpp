@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rollcall::conf {
@@ -48,6 +49,17 @@ inline std::string join(const std::vector<std::string>& words, std::string_view 
   std::string text;
   for (const std::string& word : words) text.append(text.empty() ? "" : between).append(word);
   return text;
+}
+
+// One letter changed, left out or put in, in any case: a slip of the hand.
+inline bool one_slip(std::string_view name, std::string_view meant) {
+  if (name.size() > meant.size()) std::swap(name, meant);
+  if (meant.size() - name.size() > 1) return false;
+  std::size_t same = 0;
+  while (same < name.size() && same_name(name.substr(same, 1), meant.substr(same, 1))) ++same;
+  const std::size_t skip = meant.size() == name.size() ? 1 : 0;
+  return same_name(name.substr(std::min(same + skip, name.size())),
+                   meant.substr(std::min(same + 1, meant.size())));
 }
 
 }  // namespace rollcall::conf
