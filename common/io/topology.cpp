@@ -60,7 +60,12 @@ Result<Owned> loaded(const TopologySource& source) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return refused(source);
   Owned topology(raw);
-  if (source.devices) hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  if (source.devices) {
+    hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    // They start drivers, which takes seconds and memory; GPUs are counted on the PCI bus.
+    for (const char* drivers : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"})
+      hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, drivers);
+  }
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
   if (set_source(raw, source) != 0 || hwloc_topology_load(raw) != 0) return refused(source);
   return topology;
