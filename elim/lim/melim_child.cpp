@@ -114,6 +114,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     started_ = std::chrono::steady_clock::now();
     log_.info("melim started, process " + std::to_string(pid_));
     socket_.assign(dup_of(ours));
+    socket_.non_blocking(true);  // else Asio's read_some waits, whatever the kernel's flag says
     decoder_ = {};
     unsent_.clear();
     send_orders();
