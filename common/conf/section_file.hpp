@@ -64,6 +64,7 @@ using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 struct LocalTime {
   int day = 0;     // 0 = Sunday
   int minute = 0;  // of the day, 0..1439
+  friend bool operator==(const LocalTime&, const LocalTime&) = default;
 };
 using TimeIn = std::function<std::optional<LocalTime>(const std::string& zone)>;  // "" is the site's own zone
 
