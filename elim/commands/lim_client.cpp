@@ -1,6 +1,7 @@
 #include "elim/commands/lim_client.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "common/io/cluster_channel.hpp"
 #include "common/io/host_addresses.hpp"
@@ -11,24 +12,37 @@ namespace rollcall::elim {
 namespace {
 
 // How this user can prove who they are: by the key where they may read it, else by MUNGE.
-Result<io::ClusterChannel> channel_for(const conf::LoadSettings& settings) {
+struct Proof {
+  io::ClusterChannel channel;
+  std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
+};
+
+Result<Proof> proof_for(const conf::ClusterFiles& files) {
   const auto seed = io::random_seed();
-  if (const auto key = io::load_cluster_key(settings.key_file))
-    return io::ClusterChannel::dial_as_owner(*key, seed);
-  const auto public_half = io::load_cluster_public_key(settings.key_file + ".pub");
+  const std::string& path = files.settings.key_file;
+  if (const auto key = io::load_cluster_key(path))
+    return Proof{io::ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
+  const auto public_half = io::load_cluster_public_key(io::public_key_path(path));
   if (!public_half) return public_half.error();
-  return io::ClusterChannel::dial_as_anyone(*public_half, seed);
+  return Proof{io::ClusterChannel::dial_as_anyone(*public_half, seed),
+               files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")};
 }
 
-std::string sealed(io::ClusterChannel& channel, const wire::ToLim& message) {
-  return channel.seal(message.SerializeAsString());
+Result<std::string> sealed(io::ClusterChannel& channel, const wire::ToLim& message) {
+  const std::string payload = message.SerializeAsString();
+  if (payload.size() > channel.most())
+    return internal_error("a question of " + std::to_string(payload.size()) + " bytes, expected at most " +
+                          std::to_string(channel.most()) + ": name fewer hosts");
+  return channel.seal(payload);
 }
 
 // One conversation: the handshake, the question, all parts of the answer.
 class Conversation {
  public:
-  Conversation(HostConnection connection, io::ClusterChannel channel)
-      : connection_(std::move(connection)), channel_(std::move(channel)) {}
+  Conversation(HostConnection connection, Proof proof)
+      : connection_(std::move(connection)),
+        channel_(std::move(proof.channel)),
+        munge_(std::move(proof.munge)) {}
 
   Result<wire::Reply> hold(const wire::Request& request) {
     if (const auto sent = connection_.send(channel_.start()); !sent) return sent.error();
@@ -42,16 +56,23 @@ class Conversation {
 
  private:
   Result<void> ask(const wire::Request& request) {
-    std::string bytes;
     // Without MUNGE the LIM decides whether it answers to nobody in particular.
-    if (const auto credential = io::munge_encode(channel_.hash())) {
-      wire::ToLim message;
-      message.mutable_credential()->set_munge(*credential);
-      bytes += sealed(channel_, message);
+    if (munge_) {
+      if (const auto credential = io::munge_encode(channel_.hash(), *munge_)) {
+        wire::ToLim message;
+        message.mutable_credential()->set_munge(*credential);
+        if (const auto sent = send(message); !sent) return sent.error();
+      }
     }
     wire::ToLim message;
     *message.mutable_request() = request;
-    return connection_.send(bytes + sealed(channel_, message));
+    return send(message);
+  }
+
+  Result<void> send(const wire::ToLim& message) {
+    const auto bytes = sealed(channel_, message);
+    if (!bytes) return bytes.error();
+    return connection_.send(*bytes);
   }
 
   Result<void> turn() {
@@ -75,18 +96,19 @@ class Conversation {
 
   HostConnection connection_;
   io::ClusterChannel channel_;
+  std::optional<std::string> munge_;
   wire::Reply reply_;
   bool complete_ = false;
 };
 
 Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
                              const wire::Request& request, std::chrono::milliseconds patience) {
-  auto channel = channel_for(files.settings);
-  if (!channel) return channel.error();
+  auto proof = proof_for(files);
+  if (!proof) return proof.error();
   auto connection =
       HostConnection::dial(files.names.address(host).value_or(host), files.settings.lim_port, patience);
   if (!connection) return connection.error();
-  return Conversation(std::move(*connection), std::move(*channel)).hold(request);
+  return Conversation(std::move(*connection), std::move(*proof)).hold(request);
 }
 
 Answer unreachable(std::string text) {
