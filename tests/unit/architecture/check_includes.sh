@@ -6,12 +6,12 @@
 set -eu
 
 cd "$1"
-files=$(find common pam taskstarter -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c')
+files=$(find common pam taskstarter elim -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c')
 if [ -z "$files" ]; then
-    echo "$1: no source file in common, pam and taskstarter" >&2
+    echo "$1: no source file in common, pam, taskstarter and elim" >&2
     exit 2
 fi
-for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
+for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter elim/policy elim; do
     if ! echo "$files" | grep -q "^$room/"; then
         echo "$1: no source file in $room" >&2
         exit 2
@@ -29,6 +29,8 @@ BEGIN {
     may["pam/policy"] = "common/base common/conf common/wire pam/policy"
     may["taskstarter/policy"] = "common/base common/conf common/wire taskstarter/policy"
     may["pam"] = "common/base common/conf common/wire common/io pam/policy pam"
+    may["elim/policy"] = "common/base common/conf common/resreq common/wire elim/policy"
+    may["elim"] = "common/base common/conf common/resreq common/wire common/io elim/policy elim"
     may["taskstarter"] = "common/base common/conf common/wire common/io taskstarter/policy taskstarter"
 
     # What a pure room may take from outside: the standard library without its doors to the world, and these.
@@ -57,7 +59,8 @@ function check_own(room, path,    target, list, i, n) {
     n = split(may[room], list, " ")
     for (i = 1; i <= n; i++)
         if (list[i] == target) {
-            if (path ~ /\.pb\.h$/ && room ~ /policy$/) breach(room " includes protobuf (" path ")")
+            # The messages of the load system are the values of its rules too; other rules know no wire format.
+            if (path ~ /\.pb\.h$/ && room ~ /policy$/ && room != "elim/policy") breach(room " includes protobuf (" path ")")
             return
         }
     breach(room " may not include " target " (" path ")")

@@ -16,7 +16,7 @@ fail() {
 # fresh: a tree with one harmless file in each room.
 fresh() {
     rm -rf "$dir/tree"
-    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter; do
+    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter elim/policy elim; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
@@ -44,7 +44,7 @@ includes() {
 }
 
 fresh
-expect 0 "9 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "11 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -52,6 +52,10 @@ includes common/resreq/x.cpp '#include <fstream>' 'common/resreq is pure'
 includes common/io/x.hpp '#include "pam/policy/options.hpp"' 'common/io may not include pam/policy'
 includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include pam'
 includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
+includes elim/policy/x.cpp '#include "common/io/launch.hpp"' 'elim/policy may not include common/io'
+includes elim/policy/x.cpp '#include <unistd.h>' 'elim/policy is pure'
+includes elim/x.cpp '#include "pam/policy/options.hpp"' 'elim may not include pam/policy'
+includes pam/x.cpp '#include "elim/policy/lim.hpp"' 'pam may not include elim/policy'
 includes taskstarter/x.cpp '#include "pam/policy/options.hpp"' 'taskstarter may not include pam/policy'
 includes pam/policy/x.cpp '#include "common/wire/task.pb.h"' 'pam/policy includes protobuf'
 includes pam/policy/x.cpp '#include <sys/socket.h>' 'pam/policy is pure'
@@ -65,7 +69,7 @@ includes pam/x.cpp '#include "elsewhere.hpp"' 'includes "elsewhere.hpp", which i
 fresh
 rm -r "$dir/tree/pam/policy"
 expect 2 "no source file in pam/policy" "$here/check_includes.sh" "$dir/tree"
-mkdir -p "$dir/none/common" "$dir/none/pam" "$dir/none/taskstarter"
+mkdir -p "$dir/none/common" "$dir/none/pam" "$dir/none/taskstarter" "$dir/none/elim"
 expect 2 "no source file" "$here/check_includes.sh" "$dir/none"
 
 # archive NAME CODE: a static archive of one object.
