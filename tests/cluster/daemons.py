@@ -2,6 +2,7 @@
 
 import os
 import re
+import secrets
 import shutil
 import socket
 import stat
@@ -414,6 +415,55 @@ def test_the_real_lim_starts_answers_and_ends(bench):
     expect(not is_alive(pid), "the first one ended")
     expect_equal(site.good("stop"), "lim: stopped\n", "stop")
     expect_equal({p.pid for p in bench.cluster.strangers()} - before, set(), "processes that are left")
+
+
+def start_munged(directory):
+    """A munged of our own, on the socket it returns with the process."""
+    key, there = os.path.join(directory, "munge.key"), os.path.join(directory, "munge.socket")
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+        file.write(secrets.token_bytes(128))
+    files = [f"--{name}-file={os.path.join(directory, 'munge.' + name)}" for name in ("pid", "log", "seed")]
+    words = ["/usr/sbin/munged", "--foreground", "--force", f"--key-file={key}", f"--socket={there}", *files]
+    munged = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: os.path.exists(there), "munged's socket", 10)
+    return munged, there
+
+
+def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
+    needs_root()
+    if not os.access("/usr/sbin/munged", os.X_OK):
+        raise Skip("munged is not installed (Debian package munge)")
+    site = Site(bench, server=False)
+    os.chmod(bench.scratch, 0o755)
+    munged, there = start_munged(site.top)
+    try:
+        site.write("lsf.conf", f"LSF_LIM_PORT={site.port}\nLSF_LOGDIR={site.log}\nROLLCALL_MUNGE_SOCKET={there}\n")
+        with open(os.path.join(site.conf, "lsf.cluster.c1"), "a", encoding="ascii") as file:
+            file.write("Begin ClusterAdmins\nAdministrators = daemon\nEnd ClusterAdmins\n")
+        site.good("start")
+        lsadmin = os.path.join(bench.bin, "lsadmin")
+        environment = dict(bench.cluster.environment, LSF_ENVDIR=site.conf)
+
+        def lock(user):
+            words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", lsadmin, "limlock"]
+            return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=30)
+
+        for user in ("root", "daemon"):
+            done = lock(user)
+            expect_equal(done.returncode, 0, f"limlock by {user}: {done.stdout}{done.stderr}")
+        refusal = "only root, the cluster's administrators and root may do this"
+        expect_in(refusal, lock("bin").stderr, "limlock by bin")
+        munged.kill()
+        munged.wait()
+        expect_in(refusal, lock("daemon").stderr, "the administrator, when munged is gone")
+        expect_equal(lock("root").returncode, 0, "who reads the key, when munged is gone")
+        with open(site.log_file, encoding="utf-8") as file:
+            log = file.read()
+        expect_in("bin at 127.0.0.1 asked for LOCK, and may not", log, "LIM's log")
+        site.good("stop")
+    finally:
+        munged.kill()
+        munged.wait()
 
 
 def test_words_that_cannot_be_meant(bench):
