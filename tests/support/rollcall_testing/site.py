@@ -1,0 +1,86 @@
+"""A cluster's files in a directory of their own, with a fake daemon as its lim, and lsf_daemons run on them."""
+
+import os
+import shutil
+import socket
+import subprocess
+
+from rollcall_testing.runner import expect_equal, expect_in
+
+
+def free_port():
+    with socket.socket() as here:
+        here.bind(("127.0.0.1", 0))
+        return here.getsockname()[1]
+
+
+class Site:
+    """The files of one cluster in a directory of its own, with the fake as its lim."""
+
+    def __init__(self, bench, hosts=(), log=True, server=True):
+        self.bench = bench
+        self.top = bench.fresh_directory("site")
+        os.chmod(self.top, 0o755)
+        self.port = free_port()
+        self.conf, self.log, self.etc = (os.path.join(self.top, d) for d in ("conf", "log", "etc"))
+        for directory in (self.conf, self.log, self.etc):
+            os.mkdir(directory)
+        fake = os.path.join(bench.build, "tests", "programs", "fake_daemon")
+        shutil.copy(fake, os.path.join(self.etc, "lim"))
+        lines = [f"LSF_LIM_PORT={self.port}"]
+        if log:
+            lines.append(f"LSF_LOGDIR={self.log}")
+        if server:
+            lines.append(f"LSF_SERVERDIR={self.etc}")
+        self.write("lsf.conf", "\n".join(lines) + "\n")
+        self.write("lsf.shared", "Begin Cluster\nClusterName\nc1\nEnd Cluster\n"
+                   "Begin HostType\nTYPENAME\nX86_64\nEnd HostType\n"
+                   "Begin HostModel\nMODELNAME CPUFACTOR\nPC 10\nEnd HostModel\n")
+        rows = "".join(f"{name} ! ! 1\n" for name in (socket.gethostname(), *hosts))
+        self.write("lsf.cluster.c1", f"Begin Host\nHOSTNAME model type server\n{rows}End Host\n")
+
+    key = property(lambda self: os.path.join(self.conf, "cluster.key"))
+    pid_file = property(lambda self: os.path.join(self.log, f"lim.{socket.gethostname()}.pid"))
+    log_file = property(lambda self: os.path.join(self.log, f"lim.log.{socket.gethostname()}"))
+
+    def write(self, name, text):
+        with open(os.path.join(self.conf, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def mode(self, text):
+        self.write("mode", text)
+
+    def words(self, *words, program=None):
+        return [program or os.path.join(self.bench.bin, "lsf_daemons"), "-d", self.conf, *words]
+
+    def run(self, *words, program=None, user=None, **how):
+        line = self.words(*words, program=program)
+        if user is not None:
+            line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
+        how.setdefault("env", self.bench.cluster.environment)
+        # The pipes end when nobody holds them any more: a daemon that did would be waited for in vain.
+        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how)
+        expect_in("\n", (done.stdout + done.stderr) or "nothing was said", " ".join(words))
+        return done
+
+    def good(self, *words, **how):
+        done = self.run(*words, **how)
+        expect_equal((done.returncode, done.stderr), (0, ""), " ".join(words))
+        return done.stdout
+
+    def refused(self, *words, code=1, **how):
+        done = self.run(*words, **how)
+        expect_equal(done.returncode, code, f"{' '.join(words)}: {done.stderr}")
+        return done.stderr
+
+    def status(self, code, **how):
+        done = self.run("status", **how)
+        expect_equal((done.returncode, done.stderr), (code, ""), f"status: {done.stdout}")
+        return done.stdout
+
+    def pid(self):
+        with open(self.pid_file, encoding="ascii") as file:
+            return int(file.readline())
+
+    def lims(self):
+        return [p for p in self.bench.cluster.strangers() if os.path.join(self.etc, "lim") in p.words]
