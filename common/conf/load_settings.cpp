@@ -38,6 +38,9 @@ class SettingsReader {
     settings.server_hosts = hosts("LSF_SERVER_HOSTS");
     settings.strict_resreq = yes_no("LSF_STRICT_RESREQ");
     settings.http = http();
+    const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
+    if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
+      error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
     warn_of_names();
     return settings;
   }

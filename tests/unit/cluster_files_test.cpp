@@ -146,6 +146,9 @@ TEST(ClusterFiles, SettingsThatCannotBeMeant) {
           "/c/lsf.conf:9: found \"-B\", expected '=' after A",
           "/c/lsf.conf:10: warning: found the parameter LSF_LIMPORT, expected LSF_LIM_PORT? It is passed "
           "over"));
+  EXPECT_THAT(
+      said(with("/c/lsf.conf", "EGO_DEFINE_NCPUS=sockets\n")),
+      ElementsAre("/c/lsf.conf:3: EGO_DEFINE_NCPUS: found \"sockets\", expected procs, cores or threads"));
   const auto conf = LsfConf::parse("LSF_LIM_PORT=x\nLSF_LOG_MASK=y\n", "f");
   EXPECT_EQ(read_load_settings(*conf, "/e").error().text,
             "f:1: LSF_LIM_PORT: found \"x\", expected a port from 1 to 65535");
