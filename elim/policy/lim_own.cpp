@@ -93,9 +93,10 @@ void unlock(Turn& turn) {
 
 void facts_found(Turn& turn, const event::FactsFound& found) {
   Lim& lim = turn.lim;
-  if (lim.facts == found.facts) return;
-  lim.facts = found.facts;
-  lim.facts.name = turn.rules().host;
+  HostFacts facts = found.facts;
+  facts.name = turn.rules().host;
+  if (lim.facts == facts) return;
+  lim.facts = std::move(facts);
   judge_own_load(turn);
   if (lim.role == Role::master) {
     lim.mastership->table.set_facts(*turn.rules().find(turn.rules().host), lim.facts, turn.rules().digest);

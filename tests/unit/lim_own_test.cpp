@@ -182,6 +182,7 @@ TEST(LimOwn, NewFactsAreRegistered) {
   HostFacts facts;
   facts.ncpus = 8;
   EXPECT_THAT(d.tell(event::FactsFound{facts}), Contains("SendRegister 1"));
+  EXPECT_THAT(d.tell(event::FactsFound{facts}), IsEmpty()) << "nothing new";
   EXPECT_EQ(registration(d.lim).facts().ncpus(), 8);
   EXPECT_EQ(registration(d.lim).facts().name(), "d");
   EXPECT_EQ(registration(d.lim).configuration(), "files");
