@@ -95,10 +95,11 @@ for elim in elim.hwloc elim.jsdl; do
     setsid "$etc/$elim" >"$dir/out" 2>"$dir/err" &
     pid=$!
     until_text "$dir/out"
-    kill -TERM "$pid"
+    kill -TERM -- "-$pid" # as MELIM does it: the whole group
     got=0
     wait "$pid" || got=$?
     case $got in 0 | 143) ;; *) fail "$elim: SIGTERM ended it with $got, expected 0 or 143" ;; esac
+    [ ! -s "$dir/err" ] || fail "$elim: said at its end: $(cat "$dir/err")"
 
     # One reader for one line; then the elim has to end by itself.
     mkfifo "$dir/pipe.$elim"
