@@ -23,7 +23,8 @@ class Stage {
   explicit Stage(std::string command) : command_(std::move(command)) {}
 
   const std::string& command() const { return command_; }
-  // The checked configuration; where it has errors every line is printed, and the program ends with kFailed.
+  // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since LIM
+  // runs on with what it had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.

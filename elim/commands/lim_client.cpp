@@ -139,6 +139,7 @@ std::vector<std::string> LimClient::first_hosts() const {
   if (const auto here = files_.names.official(io::host_name_here())) add(*here);
   for (const auto& host : files_.settings.server_hosts) add(files_.names.official(host).value_or(host));
   for (const auto& host : files_.candidates) add(host);
+  if (hosts.empty()) add(io::host_name_here());  // files with errors: LIM knows better who we are
   return hosts;
 }
 

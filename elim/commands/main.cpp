@@ -45,15 +45,41 @@ int dispatch(const std::string& name, const std::vector<std::string>& words) {
 
 }  // namespace
 
+namespace {
+
+// What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a LIM, which runs on with the files it has.
+std::optional<conf::ClusterFiles> files_to_ask_with(const conf::FileSources& sources) {
+  const std::string path = sources.env_dir + "/lsf.conf";
+  const auto text = sources.read(path);
+  const auto parsed = text ? conf::LsfConf::parse(*text, path) : Result<conf::LsfConf>(text.error());
+  if (!parsed) return std::nullopt;
+  const auto settings = conf::read_load_settings(*parsed, sources.env_dir);
+  if (!settings) return std::nullopt;
+  conf::ClusterFiles files;
+  files.lsf_conf = *parsed;
+  files.settings = *settings;
+  const auto hosts = sources.read(sources.env_dir + "/hosts");
+  files.names = conf::HostNames(parsed->value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
+  return files;
+}
+
+}  // namespace
+
 const conf::ClusterFiles& Stage::files() {
   if (files_) return *files_;
-  auto checked = conf::read_cluster_files(io::real_file_sources());
-  if (!checked.files) {
+  const auto sources = io::real_file_sources();
+  auto checked = conf::read_cluster_files(sources);
+  if (checked.files) return files_.emplace(std::move(*checked.files));
+  auto partial = files_to_ask_with(sources);
+  if (!partial) {
     for (const auto& problem : checked.problems.all())
       if (problem.kind == conf::Problem::Kind::error) fail(problem.line());
     std::exit(kFailed);
   }
-  return files_.emplace(std::move(*checked.files));
+  fail(
+      "warning: the configuration files have errors (lsadmin ckconfig shows them); LIM is asked all the "
+      "same");
+  return files_.emplace(std::move(*partial));
 }
 
 int Stage::fail(const std::string& text) const {
