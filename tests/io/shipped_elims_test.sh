@@ -6,7 +6,8 @@ etc=$1
 machines=$2
 sample=$3
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+pid=
+trap 'if [ -n "$pid" ]; then kill -KILL "-$pid" 2>/dev/null || :; fi; rm -rf "$dir"' EXIT
 failed=0
 
 fail() {
@@ -95,15 +96,16 @@ for elim in elim.hwloc elim.jsdl; do
     setsid "$etc/$elim" >"$dir/out" 2>"$dir/err" &
     pid=$!
     until_text "$dir/out"
-    kill -TERM -- "-$pid" # as MELIM does it: the whole group
+    kill -TERM "-$pid" # as MELIM does it: the whole group
     got=0
-    wait "$pid" || got=$?
+    wait "$pid" 2>/dev/null || got=$?
+    pid=
     case $got in 0 | 143) ;; *) fail "$elim: SIGTERM ended it with $got, expected 0 or 143" ;; esac
     [ ! -s "$dir/err" ] || fail "$elim: said at its end: $(cat "$dir/err")"
 
     # One reader for one line; then the elim has to end by itself.
     mkfifo "$dir/pipe.$elim"
-    "$etc/$elim" --hwloc-interval=1 --jsdl-interval=1 >"$dir/pipe.$elim" 2>"$dir/err" &
+    setsid "$etc/$elim" --hwloc-interval=1 --jsdl-interval=1 >"$dir/pipe.$elim" 2>"$dir/err" &
     pid=$!
     head -1 <"$dir/pipe.$elim" >"$dir/first"
     grep -q '^[0-9]' "$dir/first" || fail "$elim: no string: $(cat "$dir/first")"
@@ -114,10 +116,11 @@ for elim in elim.hwloc elim.jsdl; do
     done
     if kill -0 "$pid" 2>/dev/null; then
         fail "$elim: runs 20 s after its reader has gone"
-        kill -KILL "$pid"
+        kill -KILL "-$pid"
     fi
     got=0
     wait "$pid" || got=$?
+    pid=
     [ "$got" -ne 0 ] || fail "$elim: ended with 0 though nobody read it"
 done
 exit "$failed"
