@@ -2,9 +2,11 @@
 #include <sys/wait.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <system_error>
+#include <thread>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
@@ -38,7 +40,8 @@ Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
     return hosts;
   }
   for (const auto& word : words.empty() ? Words{this_host(files)} : words) {
-    const auto official = files.names.official(word);
+    auto official = files.names.official(word);
+    if (!official && files.cluster.hosts.empty()) official = word;  // files with errors: nobody knows better
     if (!official)
       return usage_error("found the host " + printable(word) + ", expected one of cluster " +
                          files.cluster.name);
@@ -79,6 +82,21 @@ int control_each(Stage& stage, const std::string& title, const Hosts& hosts, Con
   Control order;
   order.set_action(action);
   return tell_each(stage, title, hosts, [&](const std::string& host) { return control(stage, host, order); });
+}
+
+constexpr std::chrono::seconds kToComeBack{20};
+
+// "" once LIM there answers anew, so that "done" is true.
+std::string answers_again(Stage& stage, const std::string& host) {
+  wire::Request request;
+  request.mutable_identity();
+  const auto deadline = std::chrono::steady_clock::now() + kToComeBack;
+  while (true) {
+    const Answer answer = LimClient(stage.files()).ask_host(host, request);
+    if (!answer.error) return "";
+    if (std::chrono::steady_clock::now() > deadline) return answer.error->text;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 int run_program(const std::vector<std::string>& argv) {
@@ -131,7 +149,7 @@ Result<Given> given(Stage& stage, const Words& words) {
 }  // namespace
 
 int reconfig(Stage& stage, const Words& words) {
-  auto what = given(stage, words);
+  const auto what = given(stage, words);
   if (!what) return stage.fail(what.error().text);
   if (!check_configuration(stage, what->verbose)) return kFailed;
   if (!what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?")) return 0;
@@ -161,7 +179,12 @@ int limrestart(Stage& stage, const Words& words) {
   if (!check_configuration(stage, what->verbose)) return kFailed;
   if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?"))
     return 0;
-  return control_each(stage, "Restart LIM on", what->hosts, Control::RESTART);
+  Control order;
+  order.set_action(Control::RESTART);
+  return tell_each(stage, "Restart LIM on", what->hosts, [&](const std::string& host) {
+    const std::string trouble = control(stage, host, order);
+    return trouble.empty() ? answers_again(stage, host) : trouble;
+  });
 }
 
 int limlock(Stage& stage, const Words& words) {

@@ -131,9 +131,16 @@ int start_one(const Work& work, const DaemonKind& kind) {
   if (auto prepared = work.place.prepare_pid_file(kind); !prepared) return complain(prepared.error().text);
   auto file = PidFile::lock(work.place.pid_file(kind), true);
   if (!file) return complain(file.error().text);
-  if (const auto mark = (*file)->mark(); mark && HeldProcess::hold(*mark)) {
-    say(kind.name + ": runs already, pid " + std::to_string(mark->pid));
-    return 0;
+  const auto mark = (*file)->mark();
+  const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
+  if (held) {
+    const auto verdict = judge(kind, look(work, kind));
+    if (verdict.state == Verdict::State::running) {
+      say(kind.name + ": runs already, pid " + std::to_string(held->pid()));
+      return 0;
+    }
+    // It may be ending, by lsadmin limshutdown: a start that came too soon must not leave the host without one.
+    if (!held->gone_within(work.stop_patience())) return complain(verdict.line);
   }
   if (const auto verdict = judge(kind, look(work, kind)); verdict.state == Verdict::State::running) {
     say(verdict.line);
