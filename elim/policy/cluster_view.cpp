@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "elim/policy/load_math.hpp"
+
 namespace rollcall::lim {
 namespace {
 
@@ -102,7 +104,7 @@ float ClusterView::number(HostIndex host, ResourceId id, QueueForm queue) const 
   if (!is_queue(id) || !known_load(value)) return value;
   const HostEntry& row = entry(host);
   const float added = left_of(row.raise, now_, rules().exchange_interval * rules().adjust_duration);
-  return queue_length(value + added, queue, row.facts.ncpus, row.facts.cpu_factor);
+  return queue_length(value + added, queue, load::queue_cpus(row.facts), row.facts.cpu_factor);
 }
 
 std::string_view ClusterView::word(HostIndex host, ResourceId id) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "elim/policy/load_math.hpp"
+
 namespace rollcall::lim {
 
 float left_of(const Raise& raise, TimePoint now, Duration duration) {
@@ -16,21 +18,26 @@ Raise raised(const Raise& raise, std::uint32_t slots, TimePoint now, Duration du
   return {left_of(raise, now, duration) + static_cast<float>(slots), now};
 }
 
-float queue_length(float raw, QueueForm form, int ncpus, double cpu_factor) {
-  if (!known_load(raw) || form == QueueForm::raw) return raw;
-  const double cpus = std::max(ncpus, 1);
-  if (form == QueueForm::effective) return static_cast<float>(raw / cpus);
-  return static_cast<float>((raw + 1) / (cpus * (cpu_factor > 0 ? cpu_factor : 1)));
+float queue_length(float raw, QueueForm form, int cpus, double cpu_factor) {
+  switch (form) {
+    case QueueForm::raw:
+      return raw;
+    case QueueForm::effective:
+      return load::effective_queue(raw, std::max(cpus, 1));
+    case QueueForm::normalised:
+      return load::normalised_queue(raw, std::max(cpus, 1), cpu_factor > 0 ? cpu_factor : 1);
+  }
+  return raw;
 }
 
 std::vector<ResourceId> beyond(const LoadVector& load, const std::vector<LoadThreshold>& thresholds,
-                               const IndexTable& indices, int ncpus) {
+                               const IndexTable& indices, int cpus) {
   std::vector<ResourceId> result;
   for (const LoadThreshold& threshold : thresholds) {
     if (threshold.index >= load.size()) continue;
     float value = load[threshold.index].number;
     if (!known_load(value)) continue;
-    if (is_queue(threshold.index)) value = queue_length(value, QueueForm::effective, ncpus, 1);
+    if (is_queue(threshold.index)) value = queue_length(value, QueueForm::effective, cpus, 1);
     const bool decreasing = indices.at(threshold.index).order == ResourceOrder::decreasing;
     if (decreasing ? value < threshold.value : value > threshold.value) result.push_back(threshold.index);
   }

@@ -36,18 +36,18 @@ Raise raised(const Raise& raise, std::uint32_t slots, TimePoint now, Duration du
 
 enum class QueueForm {
   raw,        // processes that want a CPU
-  effective,  // lsload -E: for each CPU: raw / ncpus
-  normalised  // lsload -N: what one more CPU-bound job would meet, on a CPU of factor 1: (raw + 1) / (ncpus * cpuf)
+  effective,  // lsload -E: for each CPU (load_math.hpp has the formulas)
+  normalised  // lsload -N: what one more CPU-bound job would meet, on a CPU of factor 1
 };
-// `raw` is the length with what lsplace added. Unknown stays unknown; ncpus and factors below 1 CPU count as 1, factors
-// of nothing as 1.
-float queue_length(float raw, QueueForm form, int ncpus, double cpu_factor);
+// `raw` is the length with what lsplace added; `cpus` is load::queue_cpus of the host. Unknown stays unknown; fewer CPUs
+// than one count as 1, a factor of nothing as 1.
+float queue_length(float raw, QueueForm form, int cpus, double cpu_factor);
 inline bool is_queue(ResourceId id) { return id == r15s || id == r1m || id == r15m; }
 
 // The indices that are beyond their thresholds: above for increasing ones, below for decreasing ones (order none counts
 // as increasing); equal is not beyond, unknown is not. Run queues are judged by their effective lengths.
 std::vector<ResourceId> beyond(const LoadVector& load, const std::vector<LoadThreshold>& thresholds,
-                               const IndexTable& indices, int ncpus);
+                               const IndexTable& indices, int cpus);
 
 // True where a value has to be told again: it is not what `told` says within what lsload shows.
 //   r15s r1m r15m   0.05            ut    0.5 %            pg   0.05, or 1 % of it     io     0.5, or 1 % of it

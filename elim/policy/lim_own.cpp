@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "elim/policy/lim_steps.hpp"
+#include "elim/policy/load_math.hpp"
 
 namespace rollcall::lim {
 
@@ -13,7 +14,8 @@ void judge_own_load(Turn& turn) {
   condition.locked_by_administrator = lim.lock.has_value();
   condition.locked_until_us = lim.lock ? lim.lock->until_us : 0;
   condition.locked_by_window = !turn.rules().run_windows.open(lim.wall);
-  condition.beyond = beyond(lim.own.load, turn.rules().thresholds, turn.rules().indices, lim.facts.ncpus);
+  condition.beyond =
+      beyond(lim.own.load, turn.rules().thresholds, turn.rules().indices, load::queue_cpus(lim.facts));
 }
 
 namespace {
