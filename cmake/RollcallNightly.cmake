@@ -2,13 +2,20 @@
 
 # Properties over a thousand times more cases. A failure prints the configuration that repeats it.
 foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test
-        taskstarter_property_test)
+        taskstarter_property_test section_file_property_test resreq_property_test load_property_test lim_property_test
+        melim_property_test cluster_channel_property_test)
   if(TARGET ${name})
     add_test(NAME nightly_${name} COMMAND ${name})
     set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 7200
                          ENVIRONMENT "RC_PARAMS=max_success=100000")
   endif()
 endforeach()
+
+# Whole clusters of LIMs, a hundred times as many of them.
+if(TARGET lim_sim_test)
+  add_test(NAME nightly_lim_sim_test COMMAND lim_sim_test)
+  set_tests_properties(nightly_lim_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=50000")
+endif()
 
 if(TARGET bench_registration AND TARGET pam AND TARGET TaskStarter)
   add_test(NAME nightly_registration_of_a_hundred_thousand
@@ -23,5 +30,5 @@ set_tests_properties(nightly_launches PROPERTIES LABELS nightly TIMEOUT 7200 RUN
 if(ROLLCALL_FUZZ_BUILD)
   add_test(NAME nightly_fuzz_ten_minutes_each
            COMMAND ${CMAKE_SOURCE_DIR}/tests/fuzz/run_all.sh ${ROLLCALL_FUZZ_BUILD} 600)
-  set_tests_properties(nightly_fuzz_ten_minutes_each PROPERTIES LABELS nightly TIMEOUT 14400)
+  set_tests_properties(nightly_fuzz_ten_minutes_each PROPERTIES LABELS nightly TIMEOUT 21600)
 endif()
