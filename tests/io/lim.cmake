@@ -1,2 +1,3 @@
 # LIM's shell, a piece at a time.
 rollcall_test(lim_links_test LABEL io SOURCES lim_links_test.cpp LINK lim_shell)
+rollcall_test(lim_http_test LABEL io SOURCES lim_http_test.cpp LINK lim_shell)
