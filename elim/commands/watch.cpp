@@ -27,7 +27,7 @@ std::vector<std::string> shown(const Loads& loads, const LoadTable& table) {
   for (const auto& name : table.indices) names.emplace_back(formal_name(name));
   if (!names.empty()) return names;
   for (int i = 0; i < loads.names_size(); ++i)
-    if (loads.types(i) == 0 && (table.form == LoadTable::Form::complete || loads.built_in(i)))
+    if (type_of(loads, i) == 0 && (table.form == LoadTable::Form::complete || is_built_in(loads, i)))
       names.push_back(loads.names(i));
   return names;
 }

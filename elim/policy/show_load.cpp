@@ -30,7 +30,7 @@ std::size_t width_of(const std::string& index) {
 
 Column column(const Loads& loads, int place) {
   const std::string& name = loads.names(place);
-  return {name, place, width_of(name), loads.types(place) == kStringType};
+  return {name, place, width_of(name), type_of(loads, place) == kStringType};
 }
 
 Result<std::vector<Column>> columns_of(const Loads& loads, const LoadTable& table) {
@@ -44,7 +44,7 @@ Result<std::vector<Column>> columns_of(const Loads& loads, const LoadTable& tabl
   if (!table.indices.empty()) return columns;
   const bool complete = table.form == LoadTable::Form::complete;
   for (int place = 0; place < loads.names_size(); ++place)
-    if (complete || (loads.built_in(place) && loads.names(place) != "io"))
+    if (complete || (is_built_in(loads, place) && loads.names(place) != "io"))
       columns.push_back(column(loads, place));
   return columns;
 }
@@ -114,7 +114,7 @@ nlohmann::ordered_json elims_json(const wire::Reply::Load& host) {
 }
 
 nlohmann::ordered_json value_json(const Loads& loads, const wire::Reply::Load& host, int place) {
-  if (loads.types(place) == kStringType) {
+  if (type_of(loads, place) == kStringType) {
     const std::string& word = word_at(host, place);
     return word == "-" ? nlohmann::ordered_json() : nlohmann::ordered_json(word);
   }
@@ -141,6 +141,14 @@ nlohmann::ordered_json host_json(const Loads& loads, const wire::Reply::Load& ho
 }
 
 }  // namespace
+
+std::uint32_t type_of(const Loads& loads, int place) {
+  return place < loads.types_size() ? loads.types(place) : 0;
+}
+
+bool is_built_in(const Loads& loads, int place) {
+  return place < loads.built_in_size() && loads.built_in(place);
+}
 
 std::string status_word(const wire::Reply::Status& status) {
   if (status.unavailable()) return "unavail";

@@ -25,6 +25,10 @@ struct LoadTable {
   bool colour = false;               // of status words and of what is beyond its threshold, for a terminal
 };
 
+// Of the index at `place` in Loads.names; what the answer does not say is a numeric one of the site's.
+std::uint32_t type_of(const Loads& loads, int place);
+bool is_built_in(const Loads& loads, int place);
+
 // The status word as lsload shows it: "ok", "-ok", "busy", "lockU", "lockW", "lockUW", "lockM", "unavail".
 std::string status_word(const wire::Reply::Status& status);
 
