@@ -6,6 +6,7 @@
 #include <array>
 
 #include "common/io/munge_credential.hpp"
+#include "common/wire/frame.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -13,9 +14,13 @@ namespace {
 using Reply = wire::Reply;
 using Request = wire::Request;
 
+constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
+
 std::string payload_of(const Reply& reply) {
   wire::FromLim message;
   *message.mutable_reply() = reply;
+  if (message.ByteSizeLong() > kMostReply)
+    *message.mutable_reply() = refusal(Reply::Refusal::FAILED, "one part of the answer is too large to send");
   return message.SerializeAsString();
 }
 

@@ -64,6 +64,7 @@ Result<void> PeerTalk::from_dialler(LinkId link, Talk& talk, std::string_view pa
   if (!talk.met) return internal_error("found a message before its hello");
   switch (message.message_case()) {
     case wire::ToLim::kRegistration: {
+      if (auto fits = check_size(message.registration().facts()); !fits) return fits;
       auto facts = from_wire(message.registration().facts());
       facts.name = talk.host;  // whoever it says it is: the link knows
       happened_(event::HostRegistered{link, std::move(facts), message.registration().configuration()});

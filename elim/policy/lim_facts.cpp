@@ -1,6 +1,19 @@
 #include "elim/policy/lim_facts.hpp"
 
+#include <vector>
+
 namespace rollcall::lim {
+namespace {
+
+constexpr std::size_t kMostFacts = 128 * 1024;  // bytes without the topology: thousands of resources
+
+std::vector<std::string> shown_words(const google::protobuf::RepeatedPtrField<std::string>& words) {
+  std::vector<std::string> shown;
+  for (const std::string& word : words) shown.push_back(shown_word(word));
+  return shown;
+}
+
+}  // namespace
 
 wire::Facts to_wire(const HostFacts& facts) {
   wire::Facts w;
@@ -28,8 +41,8 @@ wire::Facts to_wire(const HostFacts& facts) {
 HostFacts from_wire(const wire::Facts& w) {
   HostFacts facts;
   facts.name = w.name();
-  facts.type = w.type();
-  facts.model = w.model();
+  facts.type = shown_word(w.type());
+  facts.model = shown_word(w.model());
   if (w.cpu_factor() > 0) facts.cpu_factor = w.cpu_factor();
   facts.server = w.server();
   facts.rexpri = w.rexpri();
@@ -41,11 +54,24 @@ HostFacts from_wire(const wire::Facts& w) {
   facts.maxmem = w.maxmem();
   facts.maxswp = w.maxswp();
   facts.maxtmp = w.maxtmp();
-  facts.booleans.assign(w.booleans().begin(), w.booleans().end());
-  facts.dedicated.assign(w.dedicated().begin(), w.dedicated().end());
-  for (const auto& [name, value] : w.values()) facts.values.emplace(name, value);
+  facts.booleans = shown_words(w.booleans());
+  facts.dedicated = shown_words(w.dedicated());
+  for (const auto& [name, value] : w.values()) facts.values.emplace(shown_word(name), shown_word(value));
   facts.topology = w.topology();
   return facts;
+}
+
+Result<void> check_size(const wire::Facts& facts) {
+  const std::size_t bytes = facts.ByteSizeLong() - facts.topology().size();
+  if (bytes <= kMostFacts) return {};
+  return internal_error("found " + std::to_string(bytes) + " bytes of facts, expected at most " +
+                        std::to_string(kMostFacts));
+}
+
+std::string shown_word(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  return text;
 }
 
 }  // namespace rollcall::lim

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "elim/policy/lim_facts.hpp"
+
 namespace rollcall::lim {
 namespace {
 
 constexpr std::size_t kLongestDictionary = 4096;  // names: more than any cluster's files have
+// What MELIM sends is below both.
+constexpr std::size_t kLongestWord = 1024;        // bytes of a String resource's value
+constexpr std::size_t kMostOfElims = 256 * 1024;  // bytes of all elims' states
 
 std::uint32_t milliseconds(Duration age) {
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(age).count();
@@ -159,14 +164,18 @@ Result<void> read_values(const wire::ToLim::Report& report, const IndexTable& in
   }
   for (const wire::Word& word : report.words()) {
     if (!reader.knows(word.index())) return wrong("an index that it has not named");
+    if (word.value().size() > kLongestWord) return wrong("a word longer than any elim may report");
     const auto id = reader.resource(word.index());
     if (id && indices.at(*id).type == ResourceType::string)
-      reader.word(*id, word.value(), reader.told(word.age_ms()));
+      reader.word(*id, shown_word(word.value()), reader.told(word.age_ms()));
   }
   return {};
 }
 
 Result<void> read_rest(const wire::ToLim::Report& report, Reader& reader, HostEntry& entry) {
+  std::size_t of_elims = 0;
+  for (const wire::ElimState& elim : report.elims()) of_elims += elim.ByteSizeLong();
+  if (of_elims > kMostOfElims) return wrong("more of its elims than any host has to say");
   for (const std::uint32_t number : report.refreshed()) {
     if (!reader.knows(number)) return wrong("an index that it has not named");
     if (const auto id = reader.resource(number)) reader.refresh(*id);

@@ -215,6 +215,10 @@ TEST(Reports, NonsenseIsRefused) {
   EXPECT_TRUE(refused([](auto& r) {
     for (int i = 0; i < 5000; ++i) r.add_names("x");
   }));
+  // What would not fit into an answer.
+  EXPECT_FALSE(refused([](auto& r) { r.add_words()->set_value(std::string(1024, 'w')); }));
+  EXPECT_TRUE(refused([](auto& r) { r.add_words()->set_value(std::string(1025, 'w')); }));
+  EXPECT_TRUE(refused([](auto& r) { r.add_elims()->set_last_error(std::string(300'000, 'e')); }));
 }
 
 TEST(Reports, WhatIsNoNumberIsNotKnown) {
@@ -243,6 +247,27 @@ TEST(LimFacts, ThereAndBack) {
   facts.topology = "Machine";
   EXPECT_EQ(from_wire(to_wire(facts)), facts);
   EXPECT_EQ(from_wire(wire::Facts{}).cpu_factor, 1.0);
+}
+
+TEST(LimFacts, MoreThanFitsIntoAnAnswerIsRefused) {
+  wire::Facts facts;
+  facts.set_topology(std::string(500'000, 't'));
+  EXPECT_TRUE(check_size(facts)) << "the topology is sent only where it fits";
+  facts.set_model(std::string(100'000, 'm'));
+  EXPECT_TRUE(check_size(facts));
+  facts.set_type(std::string(100'000, 't'));
+  EXPECT_FALSE(check_size(facts));
+}
+
+TEST(LimFacts, NothingThatATerminalObeys) {
+  wire::Facts facts;
+  facts.set_type("\x1b[31mred\x7f");
+  facts.add_booleans("a\nb");
+  (*facts.mutable_values())["site"] = "\tx";
+  const HostFacts shown = from_wire(facts);
+  EXPECT_EQ(shown.type, "?[31mred?");
+  EXPECT_THAT(shown.booleans, ElementsAre("a?b"));
+  EXPECT_EQ(shown.values.at("site"), "?x");
 }
 
 TEST(LimWords, OneLineEach) {
