@@ -11,7 +11,8 @@ if [ -z "$files" ]; then
     echo "$1: no source file in common, pam, taskstarter and elim" >&2
     exit 2
 fi
-for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter elim/policy elim; do
+for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter \
+    elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands; do
     if ! echo "$files" | grep -q "^$room/"; then
         echo "$1: no source file in $room" >&2
         exit 2
@@ -30,7 +31,13 @@ BEGIN {
     may["taskstarter/policy"] = "common/base common/conf common/wire taskstarter/policy"
     may["pam"] = "common/base common/conf common/wire common/io pam/policy pam"
     may["elim/policy"] = "common/base common/conf common/resreq common/wire elim/policy"
-    may["elim"] = "common/base common/conf common/resreq common/wire common/io elim/policy elim"
+    # Programs that share rules and, where they read the machine, its reader; none of them includes another.
+    all = "common/base common/conf common/resreq common/wire common/io elim/policy "
+    may["elim/reader"] = all "elim/reader"
+    may["elim/lim"] = all "elim/reader elim/lim"
+    may["elim/elims"] = all "elim/reader elim/elims"
+    may["elim/melim"] = all "elim/melim"
+    may["elim/commands"] = all "elim/commands"
     may["taskstarter"] = "common/base common/conf common/wire common/io taskstarter/policy taskstarter"
 
     # What a pure room may take from outside: the standard library without its doors to the world, and these.

@@ -16,7 +16,8 @@ fail() {
 # fresh: a tree with one harmless file in each room.
 fresh() {
     rm -rf "$dir/tree"
-    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter elim/policy elim; do
+    for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
+        taskstarter elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
@@ -44,7 +45,7 @@ includes() {
 }
 
 fresh
-expect 0 "11 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "15 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -54,7 +55,12 @@ includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include p
 includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
 includes elim/policy/x.cpp '#include "common/io/launch.hpp"' 'elim/policy may not include common/io'
 includes elim/policy/x.cpp '#include <unistd.h>' 'elim/policy is pure'
-includes elim/x.cpp '#include "pam/policy/options.hpp"' 'elim may not include pam/policy'
+includes elim/policy/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/policy may not include elim/lim'
+includes elim/lim/x.cpp '#include "pam/policy/options.hpp"' 'elim/lim may not include pam/policy'
+includes elim/lim/x.cpp '#include "elim/melim/melim.hpp"' 'elim/lim may not include elim/melim'
+includes elim/melim/x.cpp '#include "elim/reader/disks.hpp"' 'elim/melim may not include elim/reader'
+includes elim/commands/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/commands may not include elim/lim'
+includes elim/x.cpp '#include <string>' 'belongs to no room'
 includes pam/x.cpp '#include "elim/policy/lim.hpp"' 'pam may not include elim/policy'
 includes taskstarter/x.cpp '#include "pam/policy/options.hpp"' 'taskstarter may not include pam/policy'
 includes pam/policy/x.cpp '#include "common/wire/task.pb.h"' 'pam/policy includes protobuf'
