@@ -5,7 +5,6 @@
 
 #include <array>
 
-#include "common/io/munge_credential.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::lim {
@@ -125,14 +124,28 @@ void Clients::answer_parts(LinkId link, std::function<std::optional<Reply>(const
 
 // ---- controls
 
-void Clients::prove(Client& client) const {
+void Clients::prove(Client& client) {
   if (client.credential.empty()) return;
-  const std::string credential = std::exchange(client.credential, {});
-  const auto identity = io::munge_decode(credential, client.hash,
-                                         configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"));
-  if (!identity) return log_.warning("a client at " + client.address + ": " + identity.error().text);
+  const auto identity = ask_munge(std::exchange(client.credential, {}), client);
+  if (!identity) return complain("a client at " + client.address + ": " + identity.error().text);
   client.proved.uid = identity->uid;
   client.proved.name = name_of(identity->uid);
+}
+
+Result<io::MungeIdentity> Clients::ask_munge(const std::string& credential, const Client& client) {
+  const auto from = std::chrono::steady_clock::now();
+  if (!munge_pause_.asks(from))
+    return internal_error("MUNGE is not asked: it took long to answer, a moment ago");
+  auto identity = io::munge_decode(credential, client.hash,
+                                   configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"));
+  munge_pause_.took(from, std::chrono::steady_clock::now());
+  return identity;
+}
+
+void Clients::complain(const std::string& line) {
+  if (!complaints_.take(handler_.now())) return;
+  const auto missing = complaints_.left_out();
+  log_.warning(line + (missing == 0 ? "" : " (and " + std::to_string(missing) + " lines like it before)"));
 }
 
 void Clients::control(LinkId link, Client& client, const Request::Control& control) {
@@ -141,7 +154,7 @@ void Clients::control(LinkId link, Client& client, const Request::Control& contr
   const std::string who =
       (client.proved.name.empty() ? "somebody" : client.proved.name) + " at " + client.address;
   if (!may_control(client.proved, geteuid(), administrators)) {
-    log_.warning(who + " asked for " + Request::Control::Action_Name(control.action()) + ", and may not");
+    complain(who + " asked for " + Request::Control::Action_Name(control.action()) + ", and may not");
     return reply(link, refusal(Reply::Refusal::NOT_ALLOWED, "only root, the cluster's administrators and " +
                                                                 name_of(geteuid()) + " may do this"));
   }

@@ -10,11 +10,13 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "common/io/munge_credential.hpp"
 #include "elim/lim/configuration.hpp"
 #include "elim/lim/links.hpp"
 #include "elim/lim/log.hpp"
 #include "elim/policy/answers.hpp"
 #include "elim/policy/control_right.hpp"
+#include "elim/policy/output_limits.hpp"
 
 namespace rollcall::lim {
 
@@ -50,7 +52,9 @@ class Clients {
   template <class Ask, class Part>
   void answer_hosts(LinkId link, const Ask& ask, Part part);
   void control(LinkId link, Client& client, const wire::Request::Control& control);
-  void prove(Client& client) const;
+  void prove(Client& client);
+  Result<io::MungeIdentity> ask_munge(const std::string& credential, const Client& client);
+  void complain(const std::string& line);
   void reply(LinkId link, const wire::Reply& reply);
 
   Links& links_;
@@ -60,6 +64,9 @@ class Clients {
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<const SharedPlaces> shared_;
   std::unordered_map<LinkId, Client> clients_;
+  MungePause munge_pause_;
+  // Everybody who knows the public key can make us complain: that must not fill the disk.
+  melim::LineBudget complaints_{20, std::chrono::seconds(10)};
 };
 
 }  // namespace rollcall::lim
