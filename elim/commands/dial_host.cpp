@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -65,6 +66,8 @@ Result<HostConnection> HostConnection::dial(const std::string& host, int port, M
     }
     HostConnection connection(descriptor, peer, patience);
     error = connect_within(descriptor, *address, patience);
+    const int at_once = 1;  // the end of the handshake and the question are two writes
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (error == 0) return connection;
   }
   return internal_error(peer + ": " + reason(error));

@@ -1,5 +1,7 @@
 // lsplace: hosts for tasks, the least loaded ones first; the master raises their load for a while, so that the next one
 // who asks is sent elsewhere (ADJUST_DURATION).
+#include <nlohmann/json.hpp>
+
 #include "common/base/numbers.hpp"
 #include "elim/commands/command.hpp"
 #include "elim/commands/lim_client.hpp"
@@ -36,6 +38,15 @@ std::string names_of(const wire::Reply::Loads& loads) {
   return line + "\n";
 }
 
+std::string json_of(const wire::Reply::Loads& loads) {
+  nlohmann::ordered_json document{{"COMMAND", "lsplace"}};
+  auto records = nlohmann::ordered_json::array();
+  for (const auto& host : loads.hosts())
+    records.push_back({{"HOST_NAME", host.host()}, {"SLOTS", host.slots()}});
+  document["RECORDS"] = std::move(records);
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 int run(Stage& stage, const CommandWords& words) {
   const auto least = count(words, "-n", 1);
   const auto most = count(words, "-w", 0);
@@ -52,7 +63,8 @@ int run(Stage& stage, const CommandWords& words) {
   load.set_place_most(static_cast<unsigned>(*most));
   const Answer answer = LimClient(stage.files()).ask_master(request);
   if (answer.error) return fail(stage, *answer.error, load.resreq());
-  return stage.print(names_of(answer.reply.loads()));
+  const auto& loads = answer.reply.loads();
+  return stage.print(words.has("-json") ? json_of(loads) : names_of(loads));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // lsresreq: what a resource requirement means: its tree, and for each host whether it fits and why.
+#include <nlohmann/json.hpp>
+
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/explain.hpp"
 #include "elim/commands/command.hpp"
@@ -26,6 +28,22 @@ Answer ask(const LimClient& client, const CommandWords& words, bool load) {
   return client.ask_master(request);
 }
 
+std::string json_of(const resreq::ResReq& resreq, const std::vector<resreq::HostAnswer>& answers) {
+  nlohmann::ordered_json document{{"COMMAND", "lsresreq"}, {"RES_REQ", resreq::print(resreq)}};
+  auto records = nlohmann::ordered_json::array();
+  for (const auto& answer : answers) {
+    auto parts = nlohmann::ordered_json::array();
+    bool fits = true;
+    for (const auto& part : answer.parts) {
+      fits = fits && part.holds;
+      parts.push_back({{"TEXT", part.text}, {"HOLDS", part.holds}, {"GAVE", part.gave}});
+    }
+    records.push_back({{"HOST_NAME", answer.host}, {"FITS", fits}, {"PARTS", std::move(parts)}});
+  }
+  document["RECORDS"] = std::move(records);
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 int explain_hosts(Stage& stage, const CommandWords& words, const std::string& text,
                   const resreq::ResReq& resreq) {
   resreq::BindContext context;
@@ -45,7 +63,7 @@ int explain_hosts(Stage& stage, const CommandWords& words, const std::string& te
   std::vector<resreq::HostAnswer> answers;
   for (const auto& view : answer_views(stage.files().indices, hosts.reply.hosts(), loads.reply.loads()))
     answers.push_back({view.host(), bound.select->parts(view)});
-  return stage.print(resreq::rows(answers));
+  return stage.print(words.has("-json") ? json_of(resreq, answers) : resreq::rows(answers));
 }
 
 int run(Stage& stage, const CommandWords& words) {
@@ -55,7 +73,9 @@ int run(Stage& stage, const CommandWords& words) {
   const std::string& text = words.operands().front();
   const auto parsed = resreq::parse(text, {words.has("--strict")});
   if (parsed.error) return stage.fail(resreq::caret_lines(text, *parsed.error));
-  if (const int failed = stage.print(resreq::tree(parsed.value))) return failed;
+  if (words.has("-json") && words.has("--parse-only")) return stage.print(json_of(parsed.value, {}));
+  const int failed = words.has("-json") ? 0 : stage.print(resreq::tree(parsed.value));
+  if (failed) return failed;
   return words.has("--parse-only") ? 0 : explain_hosts(stage, words, text, parsed.value);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "common/base/load_vector.hpp"
 #include "elim/policy/show_cells.hpp"
@@ -23,6 +24,18 @@ float mean(const wire::Reply::Loads& loads, int place) {
     ++known;
   }
   return known > 0 ? static_cast<float>(sum / known) : kUnknownLoad;
+}
+
+// Of the host that is up and has not told the index for longest: "12s", "5m", "3h".
+std::string oldest(const wire::Reply::Loads& loads, int place) {
+  constexpr std::uint32_t kNever = 4294967295U;
+  std::optional<std::uint32_t> age;
+  for (const auto& host : loads.hosts())
+    if (!host.status().unavailable() && place < host.age_ms_size() && host.age_ms(place) != kNever)
+      age = std::max(age.value_or(0), host.age_ms(place) / 1000);
+  if (!age) return "";
+  if (*age < 300) return std::to_string(*age) + "s";
+  return *age < 300 * 60 ? std::to_string(*age / 60) + "m" : std::to_string(*age / 3600) + "h";
 }
 
 // From the least to the largest of the samples; a line that does not change lies at the bottom.
@@ -51,14 +64,15 @@ std::string bars(const std::deque<float>& means, const std::array<const char*, 8
 LoadHistory::Line& LoadHistory::line(const std::string& name) {
   for (auto& line : lines_)
     if (line.name == name) return line;
-  return lines_.emplace_back(Line{name, {}});
+  return lines_.emplace_back(Line{name, {}, ""});
 }
 
 void LoadHistory::take(const wire::Reply::Loads& loads) {
   for (int place = 0; place < loads.names_size(); ++place) {
-    auto& means = line(loads.names(place)).means;
-    means.push_back(mean(loads, place));
-    if (means.size() > kHistory) means.pop_front();
+    Line& told = line(loads.names(place));
+    told.age = oldest(loads, place);
+    told.means.push_back(mean(loads, place));
+    if (told.means.size() > kHistory) told.means.pop_front();
   }
 }
 
@@ -69,8 +83,8 @@ std::string LoadHistory::graph(const std::vector<std::string>& indices, bool uni
   for (const auto& name : indices)
     for (const auto& line : lines_)
       if (line.name == name && !line.means.empty())
-        text += left(name, width) + ' ' + right(load_cell(name, line.means.back()), 7) + ' ' +
-                bars(line.means, unicode ? kBlocks : kAscii) + '\n';
+        text += left(name, width) + ' ' + right(load_cell(name, line.means.back()), 7) + right(line.age, 5) +
+                ' ' + bars(line.means, unicode ? kBlocks : kAscii) + '\n';
   return text;
 }
 

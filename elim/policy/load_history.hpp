@@ -1,5 +1,6 @@
-// LoadHistory: what `lsload --watch` remembers, and the small graph of it: one line for each index, its last samples as
-// bars, the mean over the hosts that are up. A value; the caller says when a sample was taken.
+// LoadHistory: what `lsload --watch` remembers, and the small graph of it: one line for each index: the mean over the
+// hosts that are up, how long ago the host that was silent longest told it, and the last means as bars. A value; the
+// caller says when a sample was taken.
 #pragma once
 
 #include <deque>
@@ -25,6 +26,7 @@ class LoadHistory {
   struct Line {
     std::string name;
     std::deque<float> means;  // oldest first; unknown ones are kUnknownLoad
+    std::string age;          // of the last sample: "12s"; "" where nobody has ever told it
   };
   Line& line(const std::string& name);
   std::vector<Line> lines_;
