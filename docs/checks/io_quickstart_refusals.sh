@@ -9,8 +9,10 @@ top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 bad=0
 
-# fake NAME: a program whose body is read from here; it first writes its command line to $top/calls.
+# fake NAME: a program whose body is read from here; it first writes its command line to $top/calls. What has the name is
+# removed first: it may be a link to the machine's own program, which would be written to.
 fake() {
+  rm -f "$top/bin/$1"
   { printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"%s/calls"\n' "$1" "$top"; cat; } >"$top/bin/$1"
   chmod +x "$top/bin/$1"
 }
@@ -20,7 +22,7 @@ fresh() {
   mkdir -p "$top/bin" "$top/tree/build/release/bin"
   : >"$top/calls"
   cp "$quickstart" "$top/tree/quickstart"
-  for tool in sh dirname cat grep date tee env rm mktemp awk; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+  for tool in sh dirname cat grep date tee env rm mktemp awk mkdir chmod uname tail sleep; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
   # All is installed but scdoc; we are a user whom sudo asks for a password; every step works.
   fake dpkg-query <<'END'
 case $* in *scdoc) exit 1 ;; *) echo 'ii ' ;; esac
@@ -33,8 +35,12 @@ END
   echo 'echo 2' | fake nproc
   echo 'echo "100% tests passed, 0 tests failed out of 7"' | fake ctest
   echo 'exit 0' | fake pam
-  mv "$top/bin/pam" "$top/tree/build/release/bin/pam"
+  echo '[ "$1" != status ] || exit 3' | fake lsf_daemons
+  echo 'exit 0' | fake lsid
+  printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok 4711"' | fake lsload
+  for program in pam lsf_daemons lsid lsload; do mv "$top/bin/$program" "$top/tree/build/release/bin/$program"; done
 }
+built() { fake "$1"; mv "$top/bin/$1" "$top/tree/build/release/bin/$1"; } # another body for a program of the build
 all_installed() { echo 'echo "ii "' | fake dpkg-query; }
 as_superuser() { echo 'echo 0' | fake id; }
 
@@ -54,6 +60,7 @@ complain() {
 says() { printf '%s\n' "$out" | grep -qF -e "$1" || complain "does not say: $1"; }
 last_line_says() { printf '%s\n' "$out" | tail -n 1 | grep -qF -e "$1" || complain "last line does not say: $1"; }
 called() { grep -qF -e "$1" "$top/calls" || complain "did not call: $1"; }
+no_cluster_left() { [ -z "$(find "$top/tree/build" -name 'quickstart-cluster*')" ] || complain "left a cluster's files"; }
 never_called() { ! grep -q -e "^$1" "$top/calls" || complain "called: $1"; }
 
 fresh; rm "$top/bin/dpkg-query"
@@ -80,7 +87,17 @@ run "root" 0; says 'will be installed: scdoc'; called 'apt-get install'; never_c
 last_line_says './quickstart test'
 
 fresh; all_installed
-run "nothing missing" 0; never_called apt-get; never_called sudo; called 'pam -g'; called 'pam -mpi'
+run "nothing missing" 0; never_called apt-get; never_called sudo; called 'pam --usage -g'; called 'pam --usage -mpi'
+
+says '$ lsload -l'; called 'lsid'; called 'lsf_daemons start'; called 'lsf_daemons stop'; no_cluster_left
+
+fresh; all_installed; echo 'case $1 in start) exit 1 ;; status) exit 3 ;; esac' | built lsf_daemons
+run "no cluster" 1; last_line_says 'ended with status 1'; called 'lsf_daemons stop'; no_cluster_left
+
+# Time flies: the deadline is there at the second look.
+fresh; all_installed; echo 'echo 0 >>"$0.calls"; echo "$(grep -c 0 "$0.calls")00"' | fake date
+printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok -"' | built lsload
+run "no value" 1; says 'no value of scratch after 60 s'; called 'lsf_daemons stop'; no_cluster_left
 
 fresh; all_installed; echo 'case $1 in --build) exit 3 ;; esac' | fake cmake
 run "build fails" 1; last_line_says 'the build failed'
