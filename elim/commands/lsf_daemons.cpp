@@ -18,6 +18,7 @@
 #include "common/base/numbers.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/host_addresses.hpp"
 #include "elim/commands/daemon_probe.hpp"
 #include "elim/commands/daemon_start.hpp"
 
@@ -155,7 +156,8 @@ int start_one(const Work& work, const DaemonKind& kind) {
   return 0;
 }
 
-int start(const Work& work) {
+// What a start needs: files that root may believe and LIM can read, this host among theirs, and the key.
+int make_ready(const Work& work) {
   if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
   const auto checked = conf::read_cluster_files(work.sources);
   if (!checked.files) {
@@ -163,8 +165,18 @@ int start(const Work& work) {
       if (problem.kind == conf::Problem::Kind::error) complain(problem.line());
     return kFailed;
   }
-  if (auto key = ensure_key(work, checked.files->cluster.hosts.size()); !key)
-    return complain(key.error().text);
+  const auto& cluster = checked.files->cluster;
+  const std::string name = io::host_name_here();
+  const auto official = checked.files->names.official(name);
+  if (!official || cluster.host(*official) == nullptr)
+    return complain("this host is called " + name + ", and section Host of lsf.cluster." + cluster.name +
+                    " has no such host");
+  if (auto key = ensure_key(work, cluster.hosts.size()); !key) return complain(key.error().text);
+  return 0;
+}
+
+int start(const Work& work) {
+  if (const int code = make_ready(work)) return code;
   for (const auto& kind : daemon_kinds())
     if (const int code = start_one(work, kind)) return code;
   return 0;
@@ -203,7 +215,9 @@ int stop(const Work& work) {
   return worst;
 }
 
+// What cannot start again is not stopped.
 int restart(const Work& work) {
+  if (const int code = make_ready(work)) return code;
   const int stopped = stop(work);
   return stopped != 0 ? stopped : start(work);
 }

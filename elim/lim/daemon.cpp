@@ -282,8 +282,7 @@ class Daemon {
         boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); });
         return done("LIM ends");
       case Control::RESTART:
-        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
-        return done("LIM starts again");
+        return restart();
       case Control::RECONFIG:
         return reconfigure();
       case Control::DEBUG:
@@ -299,6 +298,18 @@ class Daemon {
       return refusal(Reply::Refusal::FAILED, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
     log_.set_last(*level);
     return done("the log level is " + word);
+  }
+
+  // With files that it cannot read the new LIM would end at once, and the host have none.
+  Reply restart() {
+    const auto loaded = load_configuration(setup_.env_dir);
+    if (!loaded.configuration) {
+      for (const auto& line : loaded.errors) log_.error(line);
+      log_.error("LIM does not start again with these files");
+      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(loaded.errors));
+    }
+    boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
+    return done("LIM starts again");
   }
 
   // A set with an error changes nothing.

@@ -302,9 +302,14 @@ def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):
 def test_broken_files_start_nothing_and_do_not_keep_one_from_stopping(bench):
     site = Site(bench)
     site.good("start")
+    running = site.lims()
     site.write("lsf.cluster.c1", "Begin Host\nHOSTNAME model type server\n")
-    expect_in("lsf.cluster.c1", site.refused("restart"), "restart")  # it has stopped, and does not start
-    expect_equal(site.lims(), [], "daemons")
+    expect_in("lsf.cluster.c1", site.refused("restart"), "restart")
+    expect_equal(site.lims(), running, "what cannot start again is not stopped")
+    site.write("lsf.cluster.c1", "Begin Host\nHOSTNAME model type server\nother ! ! 1\nEnd Host\n")
+    expect_in("section Host of lsf.cluster.c1 has no such host", site.refused("restart"), "restart without this host")
+    expect_equal(site.lims(), running, "it runs on")
+    expect_equal(site.good("stop"), "lim: stopped\n", "stop")
     site.write("lsf.conf", "LSF_LIM_PORT=high\n")
     expect_in("lsf.conf:1", site.refused("start"), "start")
     os.remove(os.path.join(site.conf, "lsf.conf"))

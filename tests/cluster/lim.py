@@ -114,6 +114,10 @@ def test_locks_levels_restarts_and_ends(bench):
         wait_until(lambda: cluster.status("n1").get("n2") == "ok", "the lock to go", 20)
         expect_equal(cluster.ask("n2", "debug", "text=nonsense")["refusal"], "FAILED", "a level that is none")
         pid = cluster.lims["n2"].pid
+        cluster.write("lsf.cluster.test", "Begin Host\n")
+        refused = cluster.ask("n2", "restart")
+        expect_equal(refused["refusal"], "BAD_CONFIGURATION", "a restart with files that cannot be read")
+        cluster.write_files()
         expect("done" in cluster.ask("n2", "restart"), "restart")
         wait_until(lambda: cluster.log_text("n2").count("notice: LIM ") >= 2, "its second beginning", 20)
         cluster.wait_for_master("n1")
