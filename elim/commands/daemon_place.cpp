@@ -32,6 +32,15 @@ bool writable_directory(const std::string& path) {
          faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
+// An error where we are root and others could have put there what root is about to use.
+Result<void> believe(const std::string& path, const char* what_for) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return failed(path, "look at it", errno);
+  if (const auto why = unsafe_for(geteuid(), ownership(info)); !why.empty())
+    return configuration_error(path + ": " + why + ": " + what_for);
+  return {};
+}
+
 bool executable(const std::string& path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
@@ -72,22 +81,20 @@ DaemonPlace::DaemonPlace(conf::LoadSettings settings)
     : settings_(std::move(settings)), host_(io::host_name_here()) {}
 
 Result<void> DaemonPlace::check_trust() const {
-  for (const std::string& path : {settings_.env_dir, settings_.env_dir + "/lsf.conf"}) {
-    struct stat info;
-    if (stat(path.c_str(), &info) != 0) return failed(path, "look at it", errno);
-    if (const auto why = unsafe_for(geteuid(), ownership(info)); !why.empty())
-      return configuration_error(path + ": " + why + ": it says what root is to start");
-  }
+  for (const std::string& path : {settings_.env_dir, settings_.env_dir + "/lsf.conf"})
+    if (auto trust = believe(path, "it says what root is to start"); !trust) return trust;
   return {};
 }
 
 Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
-  if (!settings_.server_dir.empty()) {
-    const std::string path = settings_.server_dir + "/" + kind.name;
-    if (executable(path)) return path;
-  }
   const std::string own = io::program_directory();
-  if (executable(own + "/" + kind.name)) return own + "/" + kind.name;
+  for (const std::string& directory : {settings_.server_dir, own}) {
+    const std::string path = directory + "/" + kind.name;
+    if (directory.empty() || !executable(path)) continue;
+    if (auto trust = believe(directory, "root would run what is in it"); !trust) return trust.error();
+    if (auto trust = believe(path, "root would run it"); !trust) return trust.error();
+    return path;
+  }
   const std::string first = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
   return configuration_error(kind.name + ": found no such program in " + first + " nor in " + own +
                              ", expected it in one of them");

@@ -432,6 +432,13 @@ def test_root_believes_only_roots_files(bench):
         expect_in(f"{site.conf}/lsf.conf: belongs to user {OTHER}, expected root: it says what root is to start",
                   site.refused(action), action)
     os.chown(os.path.join(site.conf, "lsf.conf"), 0, 0)
+    program = os.path.join(site.etc, "lim")
+    os.chown(program, OTHER, OTHER)
+    expect_in(f"{program}: belongs to user {OTHER}, expected root: root would run it", site.refused("start"), "program")
+    os.chown(program, 0, 0)
+    os.chmod(site.etc, 0o777)
+    expect_in(f"{site.etc}: may be written by others than root", site.refused("start"), "server directory")
+    os.chmod(site.etc, 0o755)
     site.good("start")
     pid = site.pid()
     os.chown(site.pid_file, OTHER, OTHER)
