@@ -29,11 +29,14 @@ class Stage {
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
   int fail(const std::string& text) const;
-  // All of `text` on standard output, or a failure.
-  int print(const std::string& text) const;
+  // All of `text` on standard output, or a failure. The first failure is told, and the whole command has failed then,
+  // whatever it goes on to do.
+  int print(const std::string& text);
+  bool output_failed() const { return output_failed_; }
 
  private:
   std::string command_;
+  bool output_failed_ = false;
   std::optional<conf::ClusterFiles> files_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <exception>
 #include <system_error>
+#include <utility>
 
 #include "common/io/config_source.hpp"
 #include "elim/commands/command.hpp"
@@ -30,7 +31,8 @@ int run_command(Command command, const std::vector<std::string>& words) {
   if (!parsed) return stage.fail(parsed.error().text);
   if (parsed->has("-h")) return std::fputs(usage_text(command.shape).c_str(), stderr), 0;
   if (parsed->has("-V")) return std::fputs(ROLLCALL_PRODUCT "\n", stderr), 0;
-  return command.run(stage, *parsed);
+  const int status = command.run(stage, *parsed);
+  return stage.output_failed() ? kFailed : status;
 }
 
 int dispatch(const std::string& name, const std::vector<std::string>& words) {
@@ -87,8 +89,9 @@ int Stage::fail(const std::string& text) const {
   return kFailed;
 }
 
-int Stage::print(const std::string& text) const {
+int Stage::print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
+  if (std::exchange(output_failed_, true)) return kFailed;
   return fail("standard output: cannot write to it: " + std::generic_category().message(errno));
 }
 

@@ -62,7 +62,9 @@ int run_watch(Stage& stage, const Watch& watch) {
         text += "\n" + history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
     }
     if (const int failed = stage.print(frame_of(text))) return failed;
-    if (picture == watch.pictures || !wait_or_end(watch.interval)) return 0;
+    // Who counts the pictures is a program, and the last one is what it got.
+    if (picture == watch.pictures) return answer.error ? stage.fail(answer.error->text) : 0;
+    if (!wait_or_end(watch.interval)) return 0;
   }
 }
 
