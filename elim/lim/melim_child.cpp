@@ -128,6 +128,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
 
   void cannot_start(const std::string& why) {
     log_.error("melim is not running: " + why);
+    started_ = std::chrono::steady_clock::now();  // it has not run well: the pauses grow
     pause();
   }
 
