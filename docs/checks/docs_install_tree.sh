@@ -16,12 +16,14 @@ install_it
 for folder in bin etc lib conf misc share/man; do
   [ -d "$prefix/$folder" ] || complain "$folder: expected as a folder of the installed tree"
 done
-for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper; do
+for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper lsf_daemons lsid lsclusters lsinfo lshosts lsload \
+  lsmon lsplace lseligible lsresreq lsadmin; do
   [ -x "$prefix/bin/$program" ] || complain "bin/$program: expected as a program of the installed tree"
 done
-for elim in elim.hwloc elim.jsdl; do
-  [ -x "$prefix/etc/$elim" ] || complain "etc/$elim: expected as a program in LSF_SERVERDIR"
+for program in lim melim elim.hwloc elim.jsdl; do
+  [ -x "$prefix/etc/$program" ] || complain "etc/$program: expected as a program in LSF_SERVERDIR"
 done
+[ -s "$prefix/etc/hwloc.conf.sample" ] || complain "etc/hwloc.conf.sample: expected beside elim.hwloc"
 for set in one-host several-hosts; do
   templates=$prefix/conf/templates/$set
   for file in lsf.conf lsf.shared lsf.cluster.mycluster hosts lsbatch/mycluster/configdir/lsb.queues; do
@@ -30,11 +32,15 @@ for set in one-host several-hosts; do
   grep -qxF "LSF_SERVERDIR=$prefix/etc" "$templates/lsf.conf" || complain "$templates/lsf.conf: does not name $prefix/etc"
 done
 [ -r "$prefix/bin/pjllib.sh" ] || complain "bin/pjllib.sh: expected beside the wrappers that read it"
-[ -n "$(ls "$prefix/misc/examples")" ] || complain "misc/examples: expected examples there"
+for example in elim.sh elim.c; do
+  [ -s "$prefix/misc/examples/$example" ] || complain "misc/examples/$example: expected as an example"
+done
 if command -v scdoc >/dev/null; then
   [ -s "$prefix/share/man/man1/pam.1" ] || complain "share/man/man1/pam.1: expected"
 fi
-"$prefix/bin/pam" -V 2>&1 | grep -q . || complain "bin/pam -V: printed nothing"
+for program in pam lsload lsadmin lsf_daemons; do
+  "$prefix/bin/$program" -V 2>&1 | grep -q '[0-9]' || complain "bin/$program -V: printed no version"
+done
 grep -qxF "LSF_SERVERDIR=$prefix/etc" "$prefix/conf/lsf.conf" || complain "conf/lsf.conf: does not name $prefix/etc"
 
 echo '# the site was here' >>"$prefix/conf/lsf.conf"

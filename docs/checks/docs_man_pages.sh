@@ -9,7 +9,10 @@ command -v mandoc >/dev/null || { echo "skipped: mandoc is not installed"; exit 
 bad=0
 complain() { echo "$*" >&2; bad=1; }
 
-for page in pam.1 TaskStarter.8 mpirun.lsf.1; do
+pages='pam.1 mpirun.lsf.1 TaskStarter.8
+  lsid.1 lsinfo.1 lshosts.1 lsload.1 lsplace.1 lseligible.1 lsresreq.1 lsadmin.8 lsf_daemons.8
+  lim.8 melim.8 elim.hwloc.8 elim.5 lsf.conf.5 lsf.shared.5 lsf.cluster.5 lsf.resreq.7'
+for page in $pages; do
   [ -f "$sources/$page.scd" ] || complain "docs/man/$page.scd: expected, but not there"
 done
 for source in "$sources"/*.scd; do
