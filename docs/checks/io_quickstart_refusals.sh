@@ -22,7 +22,7 @@ fresh() {
   mkdir -p "$top/bin" "$top/tree/build/release/bin"
   : >"$top/calls"
   cp "$quickstart" "$top/tree/quickstart"
-  for tool in sh dirname cat grep date tee env rm mktemp awk mkdir chmod uname tail sleep; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
+  for tool in sh dirname cat grep date tee env rm mktemp awk mkdir chmod uname tail sleep cp; do ln -s "$(command -v "$tool")" "$top/bin/$tool"; done
   # All is installed but scdoc; we are a user whom sudo asks for a password; every step works.
   fake dpkg-query <<'END'
 case $* in *scdoc) exit 1 ;; *) echo 'ii ' ;; esac
@@ -38,7 +38,9 @@ END
   echo '[ "$1" != status ] || exit 3' | fake lsf_daemons
   echo 'exit 0' | fake lsid
   printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok 4711"' | fake lsload
-  for program in pam lsf_daemons lsid lsload; do mv "$top/bin/$program" "$top/tree/build/release/bin/$program"; done
+  echo 'exit 9' | fake lim
+  echo 'exit 9' | fake melim
+  for program in pam lim melim lsf_daemons lsid lsload; do mv "$top/bin/$program" "$top/tree/build/release/bin/$program"; done
 }
 built() { fake "$1"; mv "$top/bin/$1" "$top/tree/build/release/bin/$1"; } # another body for a program of the build
 all_installed() { echo 'echo "ii "' | fake dpkg-query; }
