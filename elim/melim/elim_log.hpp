@@ -2,7 +2,8 @@
 // a full disk at any time, and a line that cannot be written is lost, nothing else.
 //
 // No link is followed and nothing but a regular file of ours or root's is written: the directory may be one that
-// others write. Lines are bounded in number; where some were left out, the next one says how many.
+// others write. Lines are bounded in number; where some were left out, the next one says how many. A file that cannot be one
+// is said once on standard error, which is LIM's log.
 #pragma once
 
 #include <string>
@@ -15,14 +16,16 @@ namespace rollcall::melim {
 class ElimLog {
  public:
   // Empty: no log, lines go nowhere.
-  void open(std::string file) { file_ = std::move(file); }
+  void open(std::string file);
 
   void say(std::string_view text);
 
  private:
-  void write_line(const std::string& line) const;
+  void write_line(const std::string& line);
+  void complain(const std::string& why);
 
   std::string file_;
+  bool complained_ = false;  // of this file
   LineBudget budget_{2000, std::chrono::milliseconds(200)};
 };
 
