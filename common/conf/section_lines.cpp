@@ -11,7 +11,7 @@
 //                                           a zone (EDT, Europe/Rome) is that of the windows before it; see time_windows.hpp
 //
 // A "\" at the end of a line, also with blanks behind it, joins the next line to it: not in a comment. Whole lines of comment
-// between joined lines are passed over. Directives are known in any case; what begins like one and goes on otherwise
+// between joined lines are passed over, inside quotes too. Directives are known in any case; what begins like one and goes on otherwise
 // ("#if you want") is a comment.
 #include "common/conf/section_lines.hpp"
 
@@ -123,7 +123,7 @@ void Reader::read(std::string_view text, const std::string& name) {
       continue;
     }
     if (!file.joining) file.joined.place = place;
-    if (!file.quote && file.joining && line.starts_with('#')) continue;
+    if (file.joining && line.starts_with('#')) continue;
     file.joining = append(file);
     if (!file.joining) finish(file);
   }
@@ -234,7 +234,10 @@ bool Reader::closes(const File& file, std::string_view rest, char quote) const {
   std::size_t at = file.at;
   for (;;) {
     if (rest.find(quote) != std::string_view::npos) return true;
-    if (!continues(rest) || ++at >= file.lines.size()) return false;
+    if (!continues(rest)) return false;
+    do  // lines of comment between joined ones say nothing
+      if (++at >= file.lines.size()) return false;
+    while (trim(file.lines[at]).starts_with('#'));
     rest = file.lines[at];
   }
 }

@@ -108,7 +108,8 @@ std::string arm_name(const std::vector<std::string>& words) {
   for (const auto& known : kArmParts)
     if (words.size() == 3 && words[1] == known.implementer && words[2] == known.part)
       return "ARM_" + std::string(known.name);
-  return "ARM_" + (words.size() == 3 ? words[1] + "_" + words[2] : std::string("unknown"));
+  return "ARM_" + (words.size() == 3 ? letters_and_digits(words[1]) + "_" + letters_and_digits(words[2])
+                                     : std::string("unknown"));
 }
 
 }  // namespace
