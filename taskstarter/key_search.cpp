@@ -22,8 +22,8 @@ std::string home_directory() {
   return look_up_home(geteuid());
 }
 
-// What lsf.conf says of the key file; nothing where there is no lsf.conf.
-Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir) {
+// What lsf.conf says of a parameter; nothing where there is no lsf.conf.
+Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir, const char* parameter) {
   std::optional<std::string> none;
   if (conf_dir.empty()) return none;
   const std::string path = conf_dir + "/lsf.conf";
@@ -34,7 +34,7 @@ Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir) {
   if (!content) return configuration_error(path + ": cannot read it: " + content.error().message());
   const auto conf = conf::LsfConf::parse(*content, path);
   if (!conf) return configuration_error(conf.error().text.substr(0, conf.error().text.find('\n')));
-  return std::optional<std::string>(conf->value("ROLLCALL_KEY_FILE"));
+  return std::optional<std::string>(conf->value(parameter));
 }
 
 }  // namespace
@@ -43,12 +43,19 @@ Result<io::Key> find_key(const std::string& conf_dir) {
   const auto environment = variable("ROLLCALL_KEY_FILE");
   std::optional<std::string> configured;
   if (!environment || environment->empty()) {
-    auto found = from_lsf_conf(conf_dir);
+    auto found = from_lsf_conf(conf_dir, "ROLLCALL_KEY_FILE");
     if (!found) return found.error();
     configured = *found;
   }
   const bool named = (environment && !environment->empty()) || (configured && !configured->empty());
   return io::load_key(io::key_file_path(environment, configured, named ? "" : home_directory()));
+}
+
+bool task_cgroups_wanted(const std::string& conf_dir) {
+  auto word = variable("ROLLCALL_TASK_CGROUPS");
+  if (!word)
+    if (const auto configured = from_lsf_conf(conf_dir, "ROLLCALL_TASK_CGROUPS")) word = *configured;
+  return word == "Y" || word == "y";
 }
 
 }  // namespace rollcall::taskstarter

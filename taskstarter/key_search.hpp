@@ -1,4 +1,4 @@
-// Which key file is ours on this host, and what is in it.
+// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, and whether tasks have cgroups.
 #pragma once
 
 #include <string>
@@ -11,5 +11,8 @@ namespace rollcall::taskstarter {
 // ROLLCALL_KEY_FILE of the environment, else of CONFDIR/lsf.conf (where there is one), else HOME/.rollcall/key. A launcher
 // may have dropped HOME: then the user's home directory is looked up. The error names the file.
 Result<io::Key> find_key(const std::string& conf_dir);
+
+// ROLLCALL_TASK_CGROUPS of the environment, else of CONFDIR/lsf.conf: "Y". Not unless asked: docs/decisions/0012.
+bool task_cgroups_wanted(const std::string& conf_dir);
 
 }  // namespace rollcall::taskstarter

@@ -16,6 +16,7 @@
 #include "common/io/process_tree.hpp"
 #include "taskstarter/complaint.hpp"
 #include "taskstarter/inner.hpp"
+#include "taskstarter/key_search.hpp"
 #include "taskstarter/level_link.hpp"
 #include "taskstarter/parent_watch.hpp"
 #include "taskstarter/starting_point.hpp"
@@ -196,7 +197,10 @@ void run_task(const Options& options, std::span<char* const> words) {
   const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   auto [to_inner, to_outer] = LevelLink::make();
   if (!signals || !to_inner) give_up(start, "make what both levels need");
-  io::TaskCgroup cgroup = io::TaskCgroup::make(io::job_cgroup_name(options.pam_addresses, options.pam_port));
+  io::TaskCgroup cgroup =
+      task_cgroups_wanted(options.conf_dir)
+          ? io::TaskCgroup::make(io::job_cgroup_name(options.pam_addresses, options.pam_port))
+          : io::TaskCgroup::none("ROLLCALL_TASK_CGROUPS is not Y");
   const pid_t inner = fork();
   if (inner < 0) give_up(start, "fork");
   if (inner == 0) {

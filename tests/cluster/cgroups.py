@@ -15,6 +15,7 @@ from rollcall_testing.waiting import seconds_until, wait_until
 
 TASKS = 8
 LIMIT_SECONDS = 2.0
+ASKED_FOR = {"ROLLCALL_TASK_CGROUPS": "Y"}
 
 
 def cgroup_of(process):
@@ -34,7 +35,7 @@ def directory_of(cgroup):
 
 def start(bench, launcher, tasks=TASKS, **how):
     notes = bench.fresh_directory()
-    job = pam(bench, "-v", *method_1(launcher.words(tasks), [bench.target, notes, "nest"]), **how)
+    job = pam(bench, "-v", *method_1(launcher.words(tasks), [bench.target, notes, "nest"]), conf=ASKED_FOR, **how)
     wait_for_ready(notes, tasks, job)
     why = [line for line in job.stderr.splitlines() if "have no cgroup of their own" in line]
     if why:
