@@ -95,7 +95,7 @@ def test_what_a_killed_pam_and_its_taskstarters_left(bench):
     job.wait(20)
     left = len(job.tasks())  # any job of this user on this machine may end them from here on
     notes = bench.fresh_directory()
-    pam(bench, *method_1(launcher.words(1), [bench.target, notes, "exit", "0"])).expect_exit(0)
+    pam(bench, *method_1(launcher.words(1), [bench.target, notes, "exit", "0"]), conf=ASKED_FOR).expect_exit(0)
     wait_until(lambda: not job.tasks(), lambda: f"no task alive; alive are {job.tasks()}", LIMIT_SECONDS)
     wait_until(
         lambda: not any(directory_of(c) for c in cgroups),
@@ -111,9 +111,10 @@ def test_where_none_can_be_made_v_says_so_once(bench):
     script = 'mount -t tmpfs none /sys/fs/cgroup && exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
     one = ["unshare", "--mount", "sh", "-c", script, "sh", bench.target, notes, "exit", "0"]
     both = 'PMI_RANK=0 "$@" & PMI_RANK=1 "$@" & wait'
-    job = pam(bench, "-v", "-n", "2", "-g", "sh", "-c", both, "sh", *one).expect_exit(0)
+    job = pam(bench, "-v", "-n", "2", "-g", "sh", "-c", both, "sh", *one, conf=ASKED_FOR).expect_exit(0)
     said = [line for line in job.stderr.splitlines() if "have no cgroup of their own" in line]
     expect_equal(len(said), 1, f"lines that say it\n{job.told()}\n")
+    expect("ROLLCALL_TASK_CGROUPS" not in said[0], f"they were asked for: {said[0]}")
     bench.saw(said[0])
 
 
