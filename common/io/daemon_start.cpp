@@ -1,0 +1,123 @@
+#include "common/io/daemon_start.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "common/base/numbers.hpp"
+
+namespace rollcall::io {
+namespace {
+
+std::string own_path() {
+  std::string path(4096, '\0');
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  // A new version may have been put in its place.
+  constexpr std::string_view kReplaced = " (deleted)";
+  if (path.size() > kReplaced.size() &&
+      path.compare(path.size() - kReplaced.size(), std::string::npos, kReplaced) == 0)
+    path.resize(path.size() - kReplaced.size());
+  return path;
+}
+
+rlimit raise_descriptor_limit() {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+  return before;
+}
+
+int wrong(const DaemonName& name, Starter& starter, const std::string& text) {
+  const std::string line = std::string(name.program) + ": " + text;
+  std::fprintf(stderr, "%s\n", line.c_str());
+  starter.tell(line);
+  return 1;
+}
+
+}  // namespace
+
+Starter::Starter() {
+  const char* const word = std::getenv("ROLLCALL_READY_FD");
+  const auto number = parse_whole(word == nullptr ? "" : word, 0, 1'000'000);
+  unsetenv("ROLLCALL_READY_FD");
+  if (number && fcntl(*number, F_SETFD, FD_CLOEXEC) == 0) fd_ = *number;
+}
+
+Starter::~Starter() {
+  if (fd_ >= 0) close(fd_);
+}
+
+void Starter::tell(const std::string& line) {
+  if (fd_ < 0) return;
+  const std::string text = line + "\n";
+  auto* const before = signal(SIGPIPE, SIG_IGN);
+  [[maybe_unused]] const ssize_t written = write(fd_, text.data(), text.size());
+  signal(SIGPIPE, before);
+  close(std::exchange(fd_, -1));
+}
+
+DaemonProgram::DaemonProgram(char** argv)
+    : argv_(argv), path_(own_path()), open_files_(raise_descriptor_limit()) {
+  sigprocmask(SIG_SETMASK, nullptr, &mask_);
+}
+
+void DaemonProgram::become_anew(const Log& log) const {
+  setrlimit(RLIMIT_NOFILE, &open_files_);
+  execv(path_.c_str(), argv_);
+  log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");
+  raise_descriptor_limit();
+}
+
+Result<DaemonOptions> parse_daemon_options(const std::vector<std::string>& words) {
+  DaemonOptions options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "-h")
+      options.help = true;
+    else if (words[i] == "-V")
+      options.version = true;
+    else if (words[i] == "-d" && i + 1 < words.size())
+      options.env_dir = words[++i];
+    else
+      return usage_error("found " + words[i] + ", expected -d LSF_ENVDIR, -h or -V");
+  }
+  return options;
+}
+
+void set_log_level(Log& log, const std::string& word) {
+  const auto level = parse_level(word);
+  if (level) log.set_last(*level);
+  if (!level && !word.empty())
+    log.warning("LSF_LOG_MASK: found " + word + ", expected LOG_ERR ... LOG_DEBUG");
+}
+
+void fill_standard_streams() {
+  int fd = 0;
+  while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (fd > STDERR_FILENO) close(fd);
+}
+
+int daemon_main(const DaemonName& name, int argc, char** argv, const DaemonRun& run) {
+  fill_standard_streams();
+  signal(SIGPIPE, SIG_DFL);
+  Starter starter;
+  try {
+    const auto options = parse_daemon_options({argv + 1, argv + argc});
+    if (!options) return wrong(name, starter, options.error().text), exit_code_of(options.error());
+    if (options->help) return std::fputs(name.usage, stderr), 0;
+    if (options->version) return std::fprintf(stderr, "%s\n", name.product), 0;
+    return run(*options, DaemonProgram(argv), starter);
+  } catch (const std::exception& error) {
+    return wrong(name, starter, error.what());
+  }
+}
+
+}  // namespace rollcall::io
