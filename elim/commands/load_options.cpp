@@ -19,7 +19,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace
 
-wire::Request load_request(Stage& stage, const CommandWords& words) {
+wire::Request load_request(io::Stage& stage, const CommandWords& words) {
   wire::Request request;
   auto& load = *request.mutable_load();
   for (const auto& host : words.operands()) load.add_hosts(host);

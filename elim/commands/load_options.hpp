@@ -1,13 +1,13 @@
 // The options that lsload and lsmon share.
 #pragma once
 
-#include "elim/commands/command.hpp"
+#include "common/io/command.hpp"
 #include "elim/policy/show_load.hpp"
 
 namespace rollcall::elim {
 
 // -N -E -R -I and the hosts.
-wire::Request load_request(Stage& stage, const CommandWords& words);
+wire::Request load_request(io::Stage& stage, const CommandWords& words);
 // -w -l -I.
 LoadTable load_table_of(const CommandWords& words);
 // The options themselves, to be put into a command's shape.

@@ -11,16 +11,16 @@ std::string this_host(const conf::ClusterFiles& files) {
   return files.names.official(name).value_or(name);
 }
 
-int fail_with(Stage& stage, const ClientError& error, const std::string& resreq) {
+int fail_with(io::Stage& stage, const io::ClientError& error, const std::string& resreq) {
   if (error.refusal.why() != wire::Reply::Refusal::BAD_RESREQ) return stage.fail(error.text);
   return stage.fail(resreq::caret_lines(resreq, {error.refusal.text(), error.refusal.offset()}));
 }
 
-int print_shared(Stage& stage, const CommandWords& words, bool dynamic) {
+int print_shared(io::Stage& stage, const CommandWords& words, bool dynamic) {
   wire::Request request;
   request.mutable_shared()->set_dynamic(dynamic);
   for (const auto& name : words.operands()) request.mutable_shared()->add_resources(name);
-  const Answer answer = LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& shareds = answer.reply.shareds();
   return stage.print(words.has("-json") ? shareds_json(shareds, stage.command()) : shareds_table(shareds));

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "common/io/command.hpp"
+#include "common/io/lim_client.hpp"
 
 namespace rollcall::elim {
 
@@ -12,9 +12,9 @@ namespace rollcall::elim {
 std::string this_host(const conf::ClusterFiles& files);
 
 // Prints why there is no answer; for a bad resource requirement with the string and a caret under the place.
-int fail_with(Stage& stage, const ClientError& error, const std::string& resreq);
+int fail_with(io::Stage& stage, const io::ClientError& error, const std::string& resreq);
 
 // lshosts -s and lsload -s: shared resources, by the names in `words`.
-int print_shared(Stage& stage, const CommandWords& words, bool dynamic);
+int print_shared(io::Stage& stage, const CommandWords& words, bool dynamic);
 
 }  // namespace rollcall::elim

@@ -16,10 +16,10 @@ struct Subcommand {
   const char* name;
   const char* words;
   const char* meaning;
-  int (*run)(Stage&, const Words&);
+  int (*run)(io::Stage&, const Words&);
 };
 
-int later(Stage& stage, const Words&) {
+int later(io::Stage& stage, const Words&) {
   return stage.fail("found a subcommand for RES, which this release does not have yet; expected one for LIM");
 }
 
@@ -46,7 +46,7 @@ std::string help_text() {
   return text + "  help\n  quit\n";
 }
 
-int run_subcommand(Stage& stage, Words words) {
+int run_subcommand(io::Stage& stage, Words words) {
   const std::string name = words.front();
   words.erase(words.begin());
   if (name == "help" || name == "?") return stage.print(help_text());
@@ -56,7 +56,7 @@ int run_subcommand(Stage& stage, Words words) {
 }
 
 // Gives the status of the last subcommand.
-int interactive(Stage& stage) {
+int interactive(io::Stage& stage) {
   const bool prompting = isatty(STDIN_FILENO) == 1;
   int status = 0;
   std::string line;
@@ -72,13 +72,13 @@ int interactive(Stage& stage) {
   }
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   return words.operands().empty() ? interactive(stage) : run_subcommand(stage, words.operands());
 }
 
 }  // namespace
 
-Command lsadmin_command() {
+io::Command lsadmin_command() {
   return {{"lsadmin",
            "[subcommand [word ...]]",
            {},

@@ -4,25 +4,25 @@
 #include <string>
 #include <vector>
 
-#include "elim/commands/command.hpp"
+#include "common/io/command.hpp"
 
 namespace rollcall::elim {
 
 using Words = std::vector<std::string>;
 
 // About files alone; no daemon is needed.
-int ckconfig(Stage& stage, const Words& words);
-int showconf(Stage& stage, const Words& words);
+int ckconfig(io::Stage& stage, const Words& words);
+int showconf(io::Stage& stage, const Words& words);
 // "Checking configuration files ..." and what was found; false where there are errors.
-bool check_configuration(Stage& stage, bool verbose);
+bool check_configuration(io::Stage& stage, bool verbose);
 
 // About daemons.
-int reconfig(Stage& stage, const Words& words);
-int limstartup(Stage& stage, const Words& words);
-int limshutdown(Stage& stage, const Words& words);
-int limrestart(Stage& stage, const Words& words);
-int limlock(Stage& stage, const Words& words);
-int limunlock(Stage& stage, const Words& words);
-int limdebug(Stage& stage, const Words& words);
+int reconfig(io::Stage& stage, const Words& words);
+int limstartup(io::Stage& stage, const Words& words);
+int limshutdown(io::Stage& stage, const Words& words);
+int limrestart(io::Stage& stage, const Words& words);
+int limlock(io::Stage& stage, const Words& words);
+int limunlock(io::Stage& stage, const Words& words);
+int limdebug(io::Stage& stage, const Words& words);
 
 }  // namespace rollcall::elim

@@ -26,20 +26,20 @@ Result<CommandWords> parse(const std::string& subcommand, const Words& words) {
 
 }  // namespace
 
-bool check_configuration(Stage& stage, bool verbose) {
+bool check_configuration(io::Stage& stage, bool verbose) {
   stage.print("Checking configuration files ...\n");
   const auto checked = conf::read_cluster_files(io::real_file_sources());
   stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
   return checked.files.has_value();
 }
 
-int ckconfig(Stage& stage, const Words& words) {
+int ckconfig(io::Stage& stage, const Words& words) {
   const auto parsed = parse("ckconfig", words);
   if (!parsed) return stage.fail(parsed.error().text);
-  return check_configuration(stage, parsed->has("-v")) ? 0 : kFailed;
+  return check_configuration(stage, parsed->has("-v")) ? 0 : io::kFailed;
 }
 
-int showconf(Stage& stage, const Words& words) {
+int showconf(io::Stage& stage, const Words& words) {
   const auto parsed = parse("showconf", words);
   if (!parsed) return stage.fail(parsed.error().text);
   if (parsed->operands().size() != 1 || parsed->operands().front() != "lim")

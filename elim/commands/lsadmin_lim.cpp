@@ -13,7 +13,7 @@
 #include "common/base/shell_quote.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/spawn.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
 
@@ -50,7 +50,7 @@ Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   return hosts;
 }
 
-bool agreed(Stage& stage, const std::string& question) {
+bool agreed(io::Stage& stage, const std::string& question) {
   stage.print(question + " [y/n] ");
   std::string answer;
   std::getline(std::cin, answer);
@@ -58,27 +58,27 @@ bool agreed(Stage& stage, const std::string& question) {
 }
 
 // "TITLE on <host> ...... done", or what went wrong.
-int tell_each(Stage& stage, const std::string& title, const Hosts& hosts,
+int tell_each(io::Stage& stage, const std::string& title, const Hosts& hosts,
               const std::function<std::string(const std::string& host)>& act) {
   int status = 0;
   for (const auto& host : hosts.names) {
     stage.print(title + " <" + host + "> ...... ");
     const std::string trouble = act(host);
     stage.print((trouble.empty() ? "done" : trouble) + "\n");
-    if (!trouble.empty()) status = kFailed;
+    if (!trouble.empty()) status = io::kFailed;
   }
   return status;
 }
 
 // "" or why LIM there did not do it.
-std::string control(Stage& stage, const std::string& host, const Control& order) {
+std::string control(io::Stage& stage, const std::string& host, const Control& order) {
   wire::Request request;
   *request.mutable_control() = order;
-  const Answer answer = LimClient(stage.files()).ask_host(host, request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_host(host, request);
   return answer.error ? answer.error->text : "";
 }
 
-int control_each(Stage& stage, const std::string& title, const Hosts& hosts, Control::Action action) {
+int control_each(io::Stage& stage, const std::string& title, const Hosts& hosts, Control::Action action) {
   Control order;
   order.set_action(action);
   return tell_each(stage, title, hosts, [&](const std::string& host) { return control(stage, host, order); });
@@ -87,12 +87,12 @@ int control_each(Stage& stage, const std::string& title, const Hosts& hosts, Con
 constexpr std::chrono::seconds kToComeBack{20};
 
 // "" once LIM there answers anew, so that "done" is true.
-std::string answers_again(Stage& stage, const std::string& host) {
+std::string answers_again(io::Stage& stage, const std::string& host) {
   wire::Request request;
   request.mutable_identity();
   const auto deadline = std::chrono::steady_clock::now() + kToComeBack;
   while (true) {
-    const Answer answer = LimClient(stage.files()).ask_host(host, request);
+    const io::Answer answer = io::LimClient(stage.files()).ask_host(host, request);
     if (!answer.error) return "";
     if (std::chrono::steady_clock::now() > deadline) return answer.error->text;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -112,7 +112,7 @@ int run_program(const std::vector<std::string>& argv) {
 }
 
 // lsf_daemons start: here, or through LSF_RSH on another host, where it must lie at the same path.
-std::string start_on(Stage& stage, const std::string& host) {
+std::string start_on(io::Stage& stage, const std::string& host) {
   const auto& files = stage.files();
   const std::string program = io::program_directory() + "/lsf_daemons";
   const std::string setting = "LSF_ENVDIR=" + files.settings.env_dir;
@@ -133,7 +133,7 @@ struct Given {
   bool force = false, verbose = false;
 };
 
-Result<Given> given(Stage& stage, const Words& words) {
+Result<Given> given(io::Stage& stage, const Words& words) {
   const CommandShape shape{"lsadmin",
                            "",
                            {{"-f", Value::none, "ask nothing"}, {"-v", Value::none, "say more"}},
@@ -148,15 +148,15 @@ Result<Given> given(Stage& stage, const Words& words) {
 
 }  // namespace
 
-int reconfig(Stage& stage, const Words& words) {
+int reconfig(io::Stage& stage, const Words& words) {
   const auto what = given(stage, words);
   if (!what) return stage.fail(what.error().text);
-  if (!check_configuration(stage, what->verbose)) return kFailed;
+  if (!check_configuration(stage, what->verbose)) return io::kFailed;
   if (!what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?")) return 0;
   return control_each(stage, "Restart LIM on", *hosts_of(stage.files(), {"all"}), Control::RECONFIG);
 }
 
-int limstartup(Stage& stage, const Words& words) {
+int limstartup(io::Stage& stage, const Words& words) {
   const auto what = given(stage, words);
   if (!what) return stage.fail(what.error().text);
   if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to start up LIM on all hosts?"))
@@ -165,7 +165,7 @@ int limstartup(Stage& stage, const Words& words) {
                    [&stage](const std::string& host) { return start_on(stage, host); });
 }
 
-int limshutdown(Stage& stage, const Words& words) {
+int limshutdown(io::Stage& stage, const Words& words) {
   const auto what = given(stage, words);
   if (!what) return stage.fail(what.error().text);
   if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to shut down LIMs on all hosts?"))
@@ -173,10 +173,10 @@ int limshutdown(Stage& stage, const Words& words) {
   return control_each(stage, "Shut down LIM on", what->hosts, Control::SHUTDOWN);
 }
 
-int limrestart(Stage& stage, const Words& words) {
+int limrestart(io::Stage& stage, const Words& words) {
   const auto what = given(stage, words);
   if (!what) return stage.fail(what.error().text);
-  if (!check_configuration(stage, what->verbose)) return kFailed;
+  if (!check_configuration(stage, what->verbose)) return io::kFailed;
   if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?"))
     return 0;
   Control order;
@@ -187,7 +187,7 @@ int limrestart(Stage& stage, const Words& words) {
   });
 }
 
-int limlock(Stage& stage, const Words& words) {
+int limlock(io::Stage& stage, const Words& words) {
   const CommandShape shape{"lsadmin limlock",
                            "",
                            {{"-l", Value::required, "SECONDS how long"}},
@@ -205,7 +205,7 @@ int limlock(Stage& stage, const Words& words) {
   return trouble.empty() ? stage.print("Host is locked\n") : stage.fail(trouble);
 }
 
-int limunlock(Stage& stage, const Words& words) {
+int limunlock(io::Stage& stage, const Words& words) {
   if (!words.empty())
     return stage.fail("limunlock: found " + printable(words.front()) + ", expected nothing");
   Control order;
@@ -214,7 +214,7 @@ int limunlock(Stage& stage, const Words& words) {
   return trouble.empty() ? stage.print("Host is unlocked\n") : stage.fail(trouble);
 }
 
-int limdebug(Stage& stage, const Words& words) {
+int limdebug(io::Stage& stage, const Words& words) {
   const CommandShape shape{"lsadmin limdebug",
                            "",
                            {{"-l", Value::required, "LEVEL 1 to 3"}, {"-o", Value::none, "as usual"}},

@@ -8,7 +8,7 @@
 
 #include "common/conf/lsb/lsf_task.hpp"
 #include "common/io/config_source.hpp"
-#include "elim/commands/command.hpp"
+#include "elim/commands/commands.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -43,7 +43,7 @@ Verdict judge(const conf::LsfTask& tasks, const std::string& task, bool otherwis
   return {otherwise, ""};
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   if (words.operands().size() != 1)
     return stage.fail("found " + std::to_string(words.operands().size()) + " words, expected one task");
   conf::LsfTask tasks;
@@ -51,7 +51,7 @@ int run(Stage& stage, const CommandWords& words) {
   add_list(stage.files().settings.conf_dir + "/lsf.task", tasks, problems);
   add_list(home() + "/.lsftask", tasks, problems);
   for (const auto& problem : problems.all()) stage.fail(problem.line());
-  if (problems.has_errors()) return kFailed;
+  if (problems.has_errors()) return io::kFailed;
 
   const Verdict verdict = judge(tasks, words.operands().front(), words.has("-r"));
   const int status = verdict.eligible ? 0 : 1;
@@ -71,7 +71,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lseligible_command() {
+io::Command lseligible_command() {
   return {{"lseligible",
            "task",
            {{"-r", Value::none, "a task that is in no list is eligible"},

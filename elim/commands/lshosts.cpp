@@ -1,6 +1,6 @@
 // lshosts: what does not change about the hosts. The master answers.
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/show_hosts.hpp"
 
@@ -16,7 +16,7 @@ std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
   return names;
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) return print_shared(stage, words, false);
   wire::Request request;
   auto& hosts = *request.mutable_hosts();
@@ -24,7 +24,7 @@ int run(Stage& stage, const CommandWords& words) {
   hosts.set_resreq(words.value("-R").value_or(""));
   hosts.set_topology(words.has("-T"));
   hosts.set_from_host(this_host(stage.files()));
-  const Answer answer = LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, hosts.resreq());
   if (words.has("-json")) return stage.print(hosts_json(answer.reply.hosts()));
   if (const auto format = words.value("-o")) {
@@ -38,7 +38,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lshosts_command() {
+io::Command lshosts_command() {
   return {{"lshosts",
            "[host ...]",
            {{"-w", Value::none, "wide: nothing is cut"},

@@ -1,6 +1,6 @@
 // lsid and lsclusters: who the cluster is. Any LIM answers.
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/policy/show_identity.hpp"
 
 namespace rollcall::elim {
@@ -8,20 +8,20 @@ namespace {
 
 using Value = CommandOption::Value;
 
-Answer ask_identity(Stage& stage) {
+io::Answer ask_identity(io::Stage& stage) {
   wire::Request request;
   request.mutable_identity();
-  return LimClient(stage.files()).ask_any(request);
+  return io::LimClient(stage.files()).ask_any(request);
 }
 
 // A site may choose the first line: programs look for a product's name in it.
-std::string product_of(Stage& stage) {
+std::string product_of(io::Stage& stage) {
   const std::string chosen = stage.files().lsf_conf.value("ROLLCALL_PRODUCT");
   return chosen.empty() ? ROLLCALL_PRODUCT : chosen;
 }
 
-int run_lsid(Stage& stage, const CommandWords& words) {
-  const Answer answer = ask_identity(stage);
+int run_lsid(io::Stage& stage, const CommandWords& words) {
+  const io::Answer answer = ask_identity(stage);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& identity = answer.reply.identity();
   if (words.has("-json")) return stage.print(identity_json(identity, product_of(stage)));
@@ -32,8 +32,8 @@ int run_lsid(Stage& stage, const CommandWords& words) {
   return stage.print(identity_text(identity, product_of(stage)));
 }
 
-int run_lsclusters(Stage& stage, const CommandWords& words) {
-  const Answer answer = ask_identity(stage);
+int run_lsclusters(io::Stage& stage, const CommandWords& words) {
+  const io::Answer answer = ask_identity(stage);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& identity = answer.reply.identity();
   for (const auto& name : words.operands())
@@ -45,12 +45,12 @@ int run_lsclusters(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsid_command() {
+io::Command lsid_command() {
   return {{"lsid", "", {}, CommandShape::Order::anywhere, "Shows the cluster's name and its master host."},
           run_lsid};
 }
 
-Command lsclusters_command() {
+io::Command lsclusters_command() {
   return {{"lsclusters",
            "[cluster ...]",
            {{"-w", Value::none, "wide: nothing is cut"}, {"-l", Value::none, "the same"}},

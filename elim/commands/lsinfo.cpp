@@ -1,6 +1,6 @@
 // lsinfo: the resources, host types and host models of the cluster. Any LIM answers.
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/policy/show_information.hpp"
 
 namespace rollcall::elim {
@@ -8,10 +8,10 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   wire::Request request;
   request.mutable_resources();
-  const Answer answer = LimClient(stage.files()).ask_any(request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_any(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& information = answer.reply.resources();
   if (words.has("-json")) return stage.print(information_json(information));
@@ -30,7 +30,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsinfo_command() {
+io::Command lsinfo_command() {
   return {{"lsinfo",
            "[resource ...]",
            {{"-l", Value::none, "everything that is known of the resources"},

@@ -1,6 +1,6 @@
 // lsload: the load of the hosts now. The master answers.
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/watch.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int watch(Stage& stage, const CommandWords& words) {
+int watch(io::Stage& stage, const CommandWords& words) {
   const auto interval = interval_of(words, std::chrono::seconds(5));
   if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
   Watch picture{load_request(stage, words), load_table_of(words), *interval};
@@ -18,11 +18,11 @@ int watch(Stage& stage, const CommandWords& words) {
   return run_watch(stage, picture);
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) return print_shared(stage, words, true);
   if (words.has("--watch")) return watch(stage, words);
   const wire::Request request = load_request(stage, words);
-  const Answer answer = LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
   if (words.has("-json")) return stage.print(load_json(answer.reply.loads()));
   const std::string format = words.value("-o").value_or(stage.files().lsf_conf.value("LSF_LSLOAD_FORMAT"));
@@ -35,7 +35,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsload_command() {
+io::Command lsload_command() {
   auto options = load_options();
   options.push_back({"-s", Value::none, "dynamic shared resources; operands are resource names"});
   options.push_back(

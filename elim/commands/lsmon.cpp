@@ -1,7 +1,7 @@
 // lsmon: lsload again and again, until the user ends it.
 #include "common/base/numbers.hpp"
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/watch.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   const auto interval = interval_of(words, std::chrono::seconds(10));
   if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
   const auto pictures = parse_whole(words.value("-c").value_or("0"), 0, 1'000'000'000);
@@ -18,7 +18,7 @@ int run(Stage& stage, const CommandWords& words) {
   Watch watch{load_request(stage, words), load_table_of(words), *interval};
   watch.pictures = *pictures;
   if (words.has("-json")) {
-    const Answer answer = LimClient(stage.files()).ask_master(watch.request);
+    const io::Answer answer = io::LimClient(stage.files()).ask_master(watch.request);
     return answer.error ? stage.fail(answer.error->text) : stage.print(load_json(answer.reply.loads()));
   }
   return run_watch(stage, watch);
@@ -26,7 +26,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsmon_command() {
+io::Command lsmon_command() {
   auto options = load_options();
   options.push_back({"-i", Value::required, "SECONDS between two pictures (10)"});
   options.push_back({"-c", Value::required, "COUNT pictures, then end"});

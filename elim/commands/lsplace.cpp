@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/numbers.hpp"
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 
 namespace rollcall::elim {
@@ -22,13 +22,13 @@ std::optional<int> count(const CommandWords& words, const std::string& option, i
   return word ? parse_whole(*word, 0, kMostSlots) : otherwise;
 }
 
-int fail(Stage& stage, const ClientError& error, const std::string& resreq) {
+int fail(io::Stage& stage, const io::ClientError& error, const std::string& resreq) {
   if (error.refusal.why() == wire::Reply::Refusal::NOT_ENOUGH) {
     stage.fail("Not enough host(s) currently eligible");
     return kNotEnough;
   }
   const int code = fail_with(stage, error, resreq);
-  return error.kind == ClientError::Kind::unreachable ? kLsfProblem : code;
+  return error.kind == io::ClientError::Kind::unreachable ? kLsfProblem : code;
 }
 
 std::string names_of(const wire::Reply::Loads& loads) {
@@ -47,7 +47,7 @@ std::string json_of(const wire::Reply::Loads& loads) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   const auto least = count(words, "-n", 1);
   const auto most = count(words, "-w", 0);
   if (!least) return stage.fail("-n: found " + *words.value("-n") + ", expected a whole number");
@@ -61,7 +61,7 @@ int run(Stage& stage, const CommandWords& words) {
   load.set_only_usable(true);
   load.set_place(static_cast<unsigned>(*least));
   load.set_place_most(static_cast<unsigned>(*most));
-  const Answer answer = LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
   if (answer.error) return fail(stage, *answer.error, load.resreq());
   const auto& loads = answer.reply.loads();
   return stage.print(words.has("-json") ? json_of(loads) : names_of(loads));
@@ -69,7 +69,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsplace_command() {
+io::Command lsplace_command() {
   return {{"lsplace",
            "[host ...]",
            {{"-n", Value::required, "MIN so many slots at the least; 0: every host that fits"},

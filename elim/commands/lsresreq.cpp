@@ -3,8 +3,8 @@
 
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/explain.hpp"
-#include "elim/commands/command.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "elim/commands/commands.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/answer_view.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using Value = CommandOption::Value;
 
 // Which hosts, in the master's words.
-Answer ask(const LimClient& client, const CommandWords& words, bool load) {
+io::Answer ask(const io::LimClient& client, const CommandWords& words, bool load) {
   wire::Request request;
   const auto fill = [&words](auto& question) {
     for (const auto& host : words.values("--against")) question.add_hosts(host);
@@ -44,7 +44,7 @@ std::string json_of(const resreq::ResReq& resreq, const std::vector<resreq::Host
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-int explain_hosts(Stage& stage, const CommandWords& words, const std::string& text,
+int explain_hosts(io::Stage& stage, const CommandWords& words, const std::string& text,
                   const resreq::ResReq& resreq) {
   resreq::BindContext context;
   context.indices = &stage.files().indices;
@@ -55,9 +55,9 @@ int explain_hosts(Stage& stage, const CommandWords& words, const std::string& te
   const auto bound = resreq::bind(resreq.select, context);
   if (bound.error) return stage.fail(resreq::caret_lines(text, *bound.error));
 
-  const LimClient client(stage.files());
-  const Answer hosts = ask(client, words, false);
-  const Answer loads = hosts.error ? Answer{} : ask(client, words, true);
+  const io::LimClient client(stage.files());
+  const io::Answer hosts = ask(client, words, false);
+  const io::Answer loads = hosts.error ? io::Answer{} : ask(client, words, true);
   const auto& error = hosts.error ? hosts.error : loads.error;
   if (error) return stage.fail(error->text);
   std::vector<resreq::HostAnswer> answers;
@@ -66,7 +66,7 @@ int explain_hosts(Stage& stage, const CommandWords& words, const std::string& te
   return stage.print(words.has("-json") ? json_of(resreq, answers) : resreq::rows(answers));
 }
 
-int run(Stage& stage, const CommandWords& words) {
+int run(io::Stage& stage, const CommandWords& words) {
   if (words.operands().size() != 1)
     return stage.fail("found " + std::to_string(words.operands().size()) +
                       " words, expected one resource requirement");
@@ -81,7 +81,7 @@ int run(Stage& stage, const CommandWords& words) {
 
 }  // namespace
 
-Command lsresreq_command() {
+io::Command lsresreq_command() {
   return {{"lsresreq",
            "'RES_REQ'",
            {{"--against", Value::required, "HOST this host alone (may be repeated)"},

@@ -1,11 +1,11 @@
 # The ls* commands: one program, a symbolic link for each name.
-add_executable(lstools main.cpp dial_host.cpp lim_client.cpp load_request.cpp load_options.cpp watch.cpp screen.cpp
+add_executable(lstools main.cpp load_request.cpp load_options.cpp watch.cpp screen.cpp
   lsid.cpp lsinfo.cpp lshosts.cpp lsload.cpp lsmon.cpp lsplace.cpp lseligible.cpp lsresreq.cpp
   lsadmin.cpp lsadmin_lim.cpp lsadmin_files.cpp)
 target_compile_definitions(lstools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(lstools PRIVATE
-  answers_view_policy show_policy rollcall_resreq rollcall_config rollcall_conf rollcall_cluster_channel rollcall_process rollcall_wire)
+  answers_view_policy show_policy rollcall_resreq rollcall_commands)
 
 foreach(name lsid lsclusters lsinfo lshosts lsload lsmon lsplace lseligible lsresreq lsadmin)
   add_custom_command(TARGET lstools POST_BUILD

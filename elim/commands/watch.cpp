@@ -2,7 +2,7 @@
 
 #include "common/base/index_table.hpp"
 #include "common/base/numbers.hpp"
-#include "elim/commands/lim_client.hpp"
+#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
 #include "elim/policy/load_history.hpp"
@@ -16,7 +16,7 @@ std::string seconds_text(std::chrono::milliseconds interval) {
   return std::to_string(tenths / 10) + (tenths % 10 ? "." + std::to_string(tenths % 10) : "");
 }
 
-std::string title(Stage& stage, std::chrono::milliseconds interval) {
+std::string title(io::Stage& stage, std::chrono::milliseconds interval) {
   return "Hostname: " + left(this_host(stage.files()), 40) +
          "  Refresh rate: " + right(seconds_text(interval), 3) + " secs\n\n";
 }
@@ -43,13 +43,13 @@ std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,
   return std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
 }
 
-int run_watch(Stage& stage, const Watch& watch) {
-  const LimClient client(stage.files());
+int run_watch(io::Stage& stage, const Watch& watch) {
+  const io::LimClient client(stage.files());
   LoadHistory history;
   for (int picture = 1;; ++picture) {
     std::string text = title(stage, watch.interval);
-    const Answer answer = client.ask_master(watch.request);
-    if (answer.error && answer.error->kind == ClientError::Kind::refused)
+    const io::Answer answer = client.ask_master(watch.request);
+    if (answer.error && answer.error->kind == io::ClientError::Kind::refused)
       return fail_with(stage, *answer.error, watch.request.load().resreq());
     if (answer.error) {
       text += answer.error->text + "\n";

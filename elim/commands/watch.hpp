@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "elim/commands/command.hpp"
+#include "common/io/command.hpp"
 #include "elim/policy/show_load.hpp"
 
 namespace rollcall::elim {
@@ -17,7 +17,7 @@ struct Watch {
 };
 
 // Until the user ends it: 0. A LIM that does not answer is said in the picture and asked again.
-int run_watch(Stage& stage, const Watch& watch);
+int run_watch(io::Stage& stage, const Watch& watch);
 
 // INTERVAL of -i: seconds, at least 0.1; nothing where it is none.
 std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,

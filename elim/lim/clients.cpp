@@ -34,7 +34,7 @@ std::string name_of(uid_t uid) {
 
 }  // namespace
 
-Clients::Clients(Links& links, const Lim& lim, const Log& log, Handler handler)
+Clients::Clients(io::Links& links, const Lim& lim, const io::Log& log, Handler handler)
     : links_(links), lim_(lim), log_(log), handler_(std::move(handler)) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
@@ -42,7 +42,7 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   shared_ = std::make_shared<SharedPlaces>(configuration_->files, *lim_.rules);
 }
 
-void Clients::opened(LinkId link, const LinkPeer& peer) {
+void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
@@ -52,7 +52,7 @@ void Clients::opened(LinkId link, const LinkPeer& peer) {
   }
 }
 
-Result<void> Clients::message(LinkId link, std::string_view payload) {
+Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return {};
   wire::ToLim message;
@@ -67,7 +67,7 @@ Result<void> Clients::message(LinkId link, std::string_view payload) {
   return {};
 }
 
-void Clients::answer(LinkId link, Client& client, const Request& request) {
+void Clients::answer(io::LinkId link, Client& client, const Request& request) {
   switch (request.request_case()) {
     case Request::kIdentity:
       prove(client);
@@ -93,7 +93,7 @@ void Clients::answer(LinkId link, Client& client, const Request& request) {
 }
 
 template <class Ask, class Part>
-void Clients::answer_hosts(LinkId link, const Ask& ask, Part part) {
+void Clients::answer_hosts(io::LinkId link, const Ask& ask, Part part) {
   auto chosen = std::make_shared<Chosen>(choose(view(), ask));
   if (chosen->refused) return reply(link, *chosen->refused);
   answer_parts(link, [chosen, ask, part, from = std::size_t{0}](const ClusterView& cluster) mutable {
@@ -106,7 +106,7 @@ void Clients::answer_hosts(LinkId link, const Ask& ask, Part part) {
 }
 
 // Between two parts the files or the master may have changed: the places of hosts mean something else then.
-void Clients::answer_parts(LinkId link, std::function<std::optional<Reply>(const ClusterView&)> next) {
+void Clients::answer_parts(io::LinkId link, std::function<std::optional<Reply>(const ClusterView&)> next) {
   links_.answer(
       link,
       [this, files = configuration_, next = std::move(next),
@@ -148,7 +148,7 @@ void Clients::complain(const std::string& line) {
   log_.warning(line + (missing == 0 ? "" : " (and " + std::to_string(missing) + " lines like it before)"));
 }
 
-void Clients::control(LinkId link, Client& client, const Request::Control& control) {
+void Clients::control(io::LinkId link, Client& client, const Request::Control& control) {
   prove(client);
   const auto& administrators = configuration_->files.cluster.administrators;
   const std::string who =
@@ -161,6 +161,6 @@ void Clients::control(LinkId link, Client& client, const Request::Control& contr
   reply(link, handler_.control(control, who));
 }
 
-void Clients::reply(LinkId link, const Reply& reply) { links_.send(link, payload_of(reply)); }
+void Clients::reply(io::LinkId link, const Reply& reply) { links_.send(link, payload_of(reply)); }
 
 }  // namespace rollcall::lim

@@ -12,8 +12,8 @@
 
 #include "common/io/munge_credential.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/lim/links.hpp"
-#include "elim/lim/log.hpp"
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
 #include "elim/policy/answers.hpp"
 #include "elim/policy/control_right.hpp"
 #include "elim/policy/output_limits.hpp"
@@ -29,13 +29,13 @@ class Clients {
     std::function<wire::Reply(const wire::Request::Control&, const std::string& who)> control;
   };
 
-  Clients(Links& links, const Lim& lim, const Log& log, Handler handler);
+  Clients(io::Links& links, const Lim& lim, const io::Log& log, Handler handler);
 
   void configure(std::shared_ptr<const Configuration> configuration);
 
-  void opened(LinkId link, const LinkPeer& peer);
-  Result<void> message(LinkId link, std::string_view payload);
-  void ended(LinkId link) { clients_.erase(link); }
+  void opened(io::LinkId link, const io::LinkPeer& peer);
+  Result<void> message(io::LinkId link, std::string_view payload);
+  void ended(io::LinkId link) { clients_.erase(link); }
 
   // As masters answer; also for the metrics. Only where lim.mastership.
   ClusterView view() const { return {lim_, configuration_->files, *shared_, handler_.now()}; }
@@ -47,23 +47,23 @@ class Clients {
     std::string credential;  // not looked at before it is needed
   };
 
-  void answer(LinkId link, Client& client, const wire::Request& request);
-  void answer_parts(LinkId link, std::function<std::optional<wire::Reply>(const ClusterView&)> next);
+  void answer(io::LinkId link, Client& client, const wire::Request& request);
+  void answer_parts(io::LinkId link, std::function<std::optional<wire::Reply>(const ClusterView&)> next);
   template <class Ask, class Part>
-  void answer_hosts(LinkId link, const Ask& ask, Part part);
-  void control(LinkId link, Client& client, const wire::Request::Control& control);
+  void answer_hosts(io::LinkId link, const Ask& ask, Part part);
+  void control(io::LinkId link, Client& client, const wire::Request::Control& control);
   void prove(Client& client);
   Result<io::MungeIdentity> ask_munge(const std::string& credential, const Client& client);
   void complain(const std::string& line);
-  void reply(LinkId link, const wire::Reply& reply);
+  void reply(io::LinkId link, const wire::Reply& reply);
 
-  Links& links_;
+  io::Links& links_;
   const Lim& lim_;
-  const Log& log_;
+  const io::Log& log_;
   Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<const SharedPlaces> shared_;
-  std::unordered_map<LinkId, Client> clients_;
+  std::unordered_map<io::LinkId, Client> clients_;
   MungePause munge_pause_;
   // Everybody who knows the public key can make us complain: that must not fill the disk.
   melim::LineBudget complaints_{20, std::chrono::seconds(10)};

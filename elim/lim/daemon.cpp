@@ -15,7 +15,7 @@
 
 #include "common/io/program_place.hpp"
 #include "elim/lim/clients.hpp"
-#include "elim/lim/links.hpp"
+#include "common/io/links.hpp"
 #include "elim/lim/melim_child.hpp"
 #include "elim/lim/melim_orders.hpp"
 #include "elim/lim/metrics.hpp"
@@ -58,8 +58,8 @@ Reply done(std::string text) {
   return reply;
 }
 
-LinkLimits limits_of(const Configuration& configuration) {
-  LinkLimits limits;
+io::LinkLimits limits_of(const Configuration& configuration) {
+  io::LinkLimits limits;
   limits.time_to_prove = configuration.files.cluster.parameters.probe_timeout;
   limits.dial_patience = configuration.files.cluster.parameters.probe_timeout;
   return limits;
@@ -67,7 +67,7 @@ LinkLimits limits_of(const Configuration& configuration) {
 
 class Daemon {
  public:
-  Daemon(const DaemonSetup& setup, const io::ClusterKey& key, Log& log)
+  Daemon(const DaemonSetup& setup, const io::ClusterKey& key, io::Log& log)
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
@@ -75,9 +75,9 @@ class Daemon {
         lim_(rules()),
         own_host_(log),
         links_(loop_, key, limits_of(*configuration_),
-               {[this](LinkId link, const LinkPeer& peer) { opened(link, peer); },
-                [this](LinkId link, std::string_view payload) { return message(link, payload); },
-                [this](LinkId link, LinkEnd how, const std::string& why) { ended(link, how, why); },
+               {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
+                [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
+                [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
         peers_(loop_, links_, log, random_run(), [this](Event event) { happened(std::move(event)); }),
         clients_(
@@ -124,9 +124,9 @@ class Daemon {
     while (!events_.empty()) {
       const Event next = std::move(events_.front());
       events_.pop_front();
-      if (log_.writes(Level::debug)) log_.debug("event: " + text(next));
+      if (log_.writes(io::Level::debug)) log_.debug("event: " + text(next));
       for (const auto& effect : step(lim_, next, now())) {
-        if (log_.writes(Level::debug)) log_.debug("effect: " + text(effect));
+        if (log_.writes(io::Level::debug)) log_.debug("effect: " + text(effect));
         std::visit([this](const auto& e) { carry_out(e); }, effect);
       }
     }
@@ -148,23 +148,23 @@ class Daemon {
     order_melim();
   }
   void carry_out(const effect::Note& e) {
-    const Level levels[] = {Level::debug, Level::info, Level::warning};
+    const io::Level levels[] = {io::Level::debug, io::Level::info, io::Level::warning};
     log_.line(levels[static_cast<int>(e.severity)], e.text);
   }
 
   // ---- links
 
-  void opened(LinkId link, const LinkPeer& peer) {
+  void opened(io::LinkId link, const io::LinkPeer& peer) {
     if (peer.dialled || peer.caller == io::ClusterChannel::Caller::daemon)
       peers_.opened(link, peer);
     else
       clients_.opened(link, peer);
   }
-  Result<void> message(LinkId link, std::string_view payload) {
+  Result<void> message(io::LinkId link, std::string_view payload) {
     const auto taken = clients_.message(link, payload);
     return taken ? peers_.message(link, payload) : taken;
   }
-  void ended(LinkId link, LinkEnd how, const std::string& why) {
+  void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
     clients_.ended(link);
     peers_.ended(link, how, why);
   }
@@ -293,7 +293,7 @@ class Daemon {
   }
 
   Reply set_log_level(const std::string& word) {
-    const auto level = parse_level(word);
+    const auto level = io::parse_level(word);
     if (!level)
       return refusal(Reply::Refusal::FAILED, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
     log_.set_last(*level);
@@ -323,7 +323,7 @@ class Daemon {
     }
     note_what_needs_a_restart(*loaded.configuration);
     configuration_ = loaded.configuration;
-    if (const auto level = parse_level(configuration_->files.settings.log_mask)) log_.set_last(*level);
+    if (const auto level = io::parse_level(configuration_->files.settings.log_mask)) log_.set_last(*level);
     own_host_.configure(*configuration_);
     happened(event::Reconfigured{rules()});
     happened(event::FactsFound{own_host_.facts()});
@@ -349,13 +349,13 @@ class Daemon {
   }
 
   const DaemonSetup& setup_;
-  Log& log_;
+  io::Log& log_;
   std::shared_ptr<const Configuration> configuration_;
   boost::asio::io_context loop_{1};
   JobClock clock_;
   Lim lim_;
   OwnHost own_host_;
-  Links links_;
+  io::Links links_;
   PeerTalk peers_;
   Clients clients_;
   Metrics metrics_;
@@ -373,7 +373,7 @@ class Daemon {
 
 }  // namespace
 
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, Log& log, const std::function<void()>& ready) {
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
   const auto key = io::load_cluster_key(setup.configuration->files.settings.key_file);
   if (!key) return key.error();
   Daemon daemon(setup, *key, log);

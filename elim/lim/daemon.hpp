@@ -12,7 +12,7 @@
 #include "common/base/result.hpp"
 #include "common/io/spawn.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/lim/log.hpp"
+#include "common/io/log.hpp"
 
 namespace rollcall::lim {
 
@@ -27,6 +27,6 @@ enum class DaemonEnd { stopped, restart };
 
 // Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
 // starting at all: the key, the port.
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, Log& log, const std::function<void()>& ready);
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
 
 }  // namespace rollcall::lim

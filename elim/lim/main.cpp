@@ -99,7 +99,7 @@ class Program {
   Program(char** argv, std::string path) : argv_(argv), path_(std::move(path)) {}
 
   int run(const Options& options, Starter& starter) {
-    lim::Log log(STDERR_FILENO, "lim", lim::Level::warning);
+    io::Log log(STDERR_FILENO, "lim", io::Level::warning);
     setup_.env_dir = options.env_dir;
     sigprocmask(SIG_SETMASK, nullptr, &setup_.mask);
     setup_.open_files = raise_descriptor_limit();
@@ -118,22 +118,22 @@ class Program {
   }
 
  private:
-  int fail(Starter& starter, const lim::Log& log, const std::string& line, bool say) const {
+  int fail(Starter& starter, const io::Log& log, const std::string& line, bool say) const {
     if (say) log.error(line);
     starter.tell(line);
     return 1;
   }
 
-  void set_level(lim::Log& log) const {
+  void set_level(io::Log& log) const {
     const std::string& word = setup_.configuration->files.settings.log_mask;
-    const auto level = lim::parse_level(word);
+    const auto level = io::parse_level(word);
     if (level) log.set_last(*level);
     if (!level && !word.empty())
       log.warning("LSF_LOG_MASK: found " + word + ", expected LOG_ERR ... LOG_DEBUG");
   }
 
   // The program as it lies there now. Where that cannot be had, this one goes on from its beginning.
-  void become_anew(const lim::Log& log) const {
+  void become_anew(const io::Log& log) const {
     setrlimit(RLIMIT_NOFILE, &setup_.open_files);
     execv(path_.c_str(), argv_);
     log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");

@@ -31,7 +31,7 @@ std::string how_it_ended(int status) {
 
 class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const Log& log,
+  Impl(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const io::Log& log,
        Handler handler)
       : socket_(loop),
         timer_(loop),
@@ -231,7 +231,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   boost::asio::steady_timer timer_;  // of the pause, or of the grace
   MelimProgram program_;
   MelimPauses pauses_;
-  const Log& log_;
+  const io::Log& log_;
   Handler handler_;
   wire::MelimOrders orders_;
   wire::FrameDecoder decoder_;
@@ -246,7 +246,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
 };
 
 MelimChild::MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses,
-                       const Log& log, Handler handler)
+                       const io::Log& log, Handler handler)
     : impl_(std::make_shared<Impl>(loop, std::move(program), pauses, log, std::move(handler))) {}
 MelimChild::~MelimChild() { impl_->abandon(); }
 void MelimChild::order(const wire::MelimOrders& orders) { impl_->order(orders); }

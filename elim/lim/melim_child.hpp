@@ -23,7 +23,7 @@
 #include "common/base/job_clock.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/load.pb.h"
-#include "elim/lim/log.hpp"
+#include "common/io/log.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -53,7 +53,7 @@ class MelimChild {
     std::function<void()> gone;  // after shut_down(): nothing of it is left
   };
 
-  MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const Log& log,
+  MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const io::Log& log,
              Handler handler);
   ~MelimChild();
 

@@ -11,7 +11,7 @@ namespace rollcall::lim {
 
 class Metrics {
  public:
-  Metrics(boost::asio::io_context& loop, const Lim& lim, const Clients& clients, const Log& log)
+  Metrics(boost::asio::io_context& loop, const Lim& lim, const Clients& clients, const io::Log& log)
       : loop_(loop), lim_(lim), clients_(clients), log_(log) {}
 
   // Opens, moves or closes the door. An address that cannot be had is a line in the log and no door.
@@ -23,7 +23,7 @@ class Metrics {
   boost::asio::io_context& loop_;
   const Lim& lim_;
   const Clients& clients_;
-  const Log& log_;
+  const io::Log& log_;
   std::string address_;
   std::unique_ptr<MetricsServer> server_;
 };

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "elim/lim/configuration.hpp"
-#include "elim/lim/log.hpp"
+#include "common/io/log.hpp"
 #include "elim/policy/lim_words.hpp"
 #include "elim/reader/host_reader.hpp"
 
@@ -12,7 +12,7 @@ namespace rollcall::lim {
 
 class OwnHost {
  public:
-  explicit OwnHost(const Log& log) : log_(log) {}
+  explicit OwnHost(const io::Log& log) : log_(log) {}
 
   // Looks at the host; takes some milliseconds. At the start, and when new files are in force.
   void configure(const Configuration& configuration);
@@ -27,7 +27,7 @@ class OwnHost {
   Sample sample(TimePoint now);
 
  private:
-  const Log& log_;
+  const io::Log& log_;
   load::LoadSampler sampler_;
   load::HostSizes sizes_;
   HostFacts facts_;

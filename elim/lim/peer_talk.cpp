@@ -18,7 +18,7 @@ std::string text_of(const google::protobuf::RepeatedPtrField<std::string>& words
 
 }  // namespace
 
-PeerTalk::PeerTalk(boost::asio::io_context& loop, Links& links, const Log& log, std::string run,
+PeerTalk::PeerTalk(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::string run,
                    std::function<void(Event)> happened)
     : links_(links), log_(log), run_(std::move(run)), happened_(std::move(happened)), timer_(loop) {}
 
@@ -28,7 +28,7 @@ void PeerTalk::configure(std::shared_ptr<const Configuration> configuration) {
 
 // ---- what Links tells
 
-void PeerTalk::opened(LinkId link, const LinkPeer& peer) {
+void PeerTalk::opened(io::LinkId link, const io::LinkPeer& peer) {
   Talk& talk = talks_[link];
   talk.dialled = peer.dialled;
   if (!peer.dialled) return;  // it says hello
@@ -38,25 +38,25 @@ void PeerTalk::opened(LinkId link, const LinkPeer& peer) {
   send(link, message);
 }
 
-Result<void> PeerTalk::message(LinkId link, std::string_view payload) {
+Result<void> PeerTalk::message(io::LinkId link, std::string_view payload) {
   const auto found = talks_.find(link);
   if (found == talks_.end()) return {};
   return found->second.dialled ? from_dialled(link, found->second, payload)
                                : from_dialler(link, found->second, payload);
 }
 
-void PeerTalk::ended(LinkId link, LinkEnd how, const std::string& why) {
+void PeerTalk::ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
   const auto found = talks_.find(link);
   if (found == talks_.end()) return;
-  if (log_.writes(Level::debug))
+  if (log_.writes(io::Level::debug))
     log_.debug("link " + std::to_string(link) + " with " + found->second.host + " ended: " + why);
-  if (found->second.dialled && !found->second.met) return fail_dial(link, how == LinkEnd::refused);
+  if (found->second.dialled && !found->second.met) return fail_dial(link, how == io::LinkEnd::refused);
   const bool met = found->second.met;
   talks_.erase(found);
   if (met) happened_(event::LinkEnded{link});
 }
 
-Result<void> PeerTalk::from_dialler(LinkId link, Talk& talk, std::string_view payload) {
+Result<void> PeerTalk::from_dialler(io::LinkId link, Talk& talk, std::string_view payload) {
   wire::ToLim message;
   if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
     return internal_error("found a message that cannot be read, expected ToLim");
@@ -84,7 +84,7 @@ Result<void> PeerTalk::from_dialler(LinkId link, Talk& talk, std::string_view pa
   }
 }
 
-Result<void> PeerTalk::hello(LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello) {
+Result<void> PeerTalk::hello(io::LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello) {
   if (talk.met) return internal_error("found a second hello");
   const auto host = configuration_->files.names.official(hello.host());
   if (!host)
@@ -97,7 +97,7 @@ Result<void> PeerTalk::hello(LinkId link, Talk& talk, const wire::ToLim::PeerHel
   return {};
 }
 
-Result<void> PeerTalk::from_dialled(LinkId link, Talk& talk, std::string_view payload) {
+Result<void> PeerTalk::from_dialled(io::LinkId link, Talk& talk, std::string_view payload) {
   wire::FromLim message;
   if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
     return internal_error("found a message that cannot be read, expected FromLim");
@@ -111,7 +111,7 @@ Result<void> PeerTalk::from_dialled(LinkId link, Talk& talk, std::string_view pa
   return {};
 }
 
-Result<void> PeerTalk::welcomed(LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome) {
+Result<void> PeerTalk::welcomed(io::LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome) {
   if (talk.met) {
     happened_(event::PeerRenewed{link, welcome.master(), welcome.master_name()});
     return {};
@@ -129,7 +129,7 @@ Result<void> PeerTalk::welcomed(LinkId link, Talk& talk, const wire::FromLim::Pe
 void PeerTalk::dial(const std::string& host) {
   const auto& files = configuration_->files;
   const auto address = files.names.address(host);
-  const LinkId link =
+  const io::LinkId link =
       links_.dial(address.value_or(host), static_cast<std::uint16_t>(files.settings.lim_port));
   Talk& talk = talks_[link];
   talk.dialled = true;
@@ -139,7 +139,7 @@ void PeerTalk::dial(const std::string& host) {
   await_welcomes();
 }
 
-void PeerTalk::fail_dial(LinkId link, bool refused) {
+void PeerTalk::fail_dial(io::LinkId link, bool refused) {
   const std::string host = talks_[link].host;
   talks_.erase(link);
   happened_(event::DialFailed{host, refused});
@@ -156,10 +156,10 @@ void PeerTalk::await_welcomes() {
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;
     watching_ = false;
-    std::vector<LinkId> late;
+    std::vector<io::LinkId> late;
     for (const auto& [link, talk] : talks_)
       if (talk.dialled && !talk.met && talk.until <= steady_clock::now()) late.push_back(link);
-    for (const LinkId link : late) {
+    for (const io::LinkId link : late) {
       links_.close(link);
       fail_dial(link, false);
     }
@@ -169,7 +169,7 @@ void PeerTalk::await_welcomes() {
 
 // ---- effects
 
-void PeerTalk::close(LinkId link) {
+void PeerTalk::close(io::LinkId link) {
   talks_.erase(link);
   links_.close_when_sent(link);
 }
@@ -184,20 +184,20 @@ void PeerTalk::welcome(const effect::Welcome& welcome) {
   send(welcome.connection, message);
 }
 
-void PeerTalk::send_register(LinkId link, const wire::ToLim::Register& registration) {
+void PeerTalk::send_register(io::LinkId link, const wire::ToLim::Register& registration) {
   wire::ToLim message;
   *message.mutable_registration() = registration;
   send(link, message);
 }
 
-void PeerTalk::send_report(LinkId link, const wire::ToLim::Report& report) {
+void PeerTalk::send_report(io::LinkId link, const wire::ToLim::Report& report) {
   wire::ToLim message;
   *message.mutable_report() = report;
   send(link, message);
 }
 
 // The one who was dialled has no word for it but a welcome that says so.
-void PeerTalk::announce(LinkId link) {
+void PeerTalk::announce(io::LinkId link) {
   const auto found = talks_.find(link);
   if (found == talks_.end()) return;
   if (!found->second.dialled) return welcome({link, true, configuration_->host});
@@ -206,25 +206,25 @@ void PeerTalk::announce(LinkId link) {
   send(link, message);
 }
 
-void PeerTalk::renew(LinkId link) {
+void PeerTalk::renew(io::LinkId link) {
   wire::ToLim message;
   message.mutable_renew();
   send(link, message);
 }
 
-void PeerTalk::send_orders(LinkId link, const std::vector<std::string>& resources) {
+void PeerTalk::send_orders(io::LinkId link, const std::vector<std::string>& resources) {
   wire::FromLim message;
   auto& orders = *message.mutable_orders();
   for (const auto& resource : resources) orders.add_resources(resource);
   send(link, message);
 }
 
-void PeerTalk::send(LinkId link, const wire::ToLim& message) {
+void PeerTalk::send(io::LinkId link, const wire::ToLim& message) {
   const auto found = talks_.find(link);
   if (found != talks_.end() && found->second.dialled) links_.send(link, message.SerializeAsString());
 }
 
-void PeerTalk::send(LinkId link, const wire::FromLim& message) {
+void PeerTalk::send(io::LinkId link, const wire::FromLim& message) {
   const auto found = talks_.find(link);
   if (found != talks_.end() && !found->second.dialled) links_.send(link, message.SerializeAsString());
 }

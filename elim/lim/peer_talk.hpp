@@ -12,34 +12,34 @@
 #include <unordered_map>
 
 #include "elim/lim/configuration.hpp"
-#include "elim/lim/links.hpp"
-#include "elim/lim/log.hpp"
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
 #include "elim/policy/lim_words.hpp"
 
 namespace rollcall::lim {
 
 class PeerTalk {
  public:
-  PeerTalk(boost::asio::io_context& loop, Links& links, const Log& log, std::string run,
+  PeerTalk(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::string run,
            std::function<void(Event)> happened);
 
   // At the start, and when new files are in force.
   void configure(std::shared_ptr<const Configuration> configuration);
 
   // --- what Links tells of links with daemons
-  void opened(LinkId link, const LinkPeer& peer);
-  Result<void> message(LinkId link, std::string_view payload);
-  void ended(LinkId link, LinkEnd how, const std::string& why);
+  void opened(io::LinkId link, const io::LinkPeer& peer);
+  Result<void> message(io::LinkId link, std::string_view payload);
+  void ended(io::LinkId link, io::LinkEnd how, const std::string& why);
 
   // --- effects
   void dial(const std::string& host);
-  void close(LinkId link);
+  void close(io::LinkId link);
   void welcome(const effect::Welcome& welcome);
-  void send_register(LinkId link, const wire::ToLim::Register& registration);
-  void send_report(LinkId link, const wire::ToLim::Report& report);
-  void announce(LinkId link);
-  void renew(LinkId link);
-  void send_orders(LinkId link, const std::vector<std::string>& resources);
+  void send_register(io::LinkId link, const wire::ToLim::Register& registration);
+  void send_report(io::LinkId link, const wire::ToLim::Report& report);
+  void announce(io::LinkId link);
+  void renew(io::LinkId link);
+  void send_orders(io::LinkId link, const std::vector<std::string>& resources);
 
  private:
   struct Talk {
@@ -49,21 +49,21 @@ class PeerTalk {
     std::chrono::steady_clock::time_point until{};  // for the welcome
   };
 
-  Result<void> from_dialler(LinkId link, Talk& talk, std::string_view payload);
-  Result<void> from_dialled(LinkId link, Talk& talk, std::string_view payload);
-  Result<void> hello(LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello);
-  Result<void> welcomed(LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome);
-  void fail_dial(LinkId link, bool refused);
+  Result<void> from_dialler(io::LinkId link, Talk& talk, std::string_view payload);
+  Result<void> from_dialled(io::LinkId link, Talk& talk, std::string_view payload);
+  Result<void> hello(io::LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello);
+  Result<void> welcomed(io::LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome);
+  void fail_dial(io::LinkId link, bool refused);
   void await_welcomes();
-  void send(LinkId link, const wire::ToLim& message);
-  void send(LinkId link, const wire::FromLim& message);
+  void send(io::LinkId link, const wire::ToLim& message);
+  void send(io::LinkId link, const wire::FromLim& message);
 
-  Links& links_;
-  const Log& log_;
+  io::Links& links_;
+  const io::Log& log_;
   std::string run_;
   std::function<void(Event)> happened_;
   std::shared_ptr<const Configuration> configuration_;
-  std::unordered_map<LinkId, Talk> talks_;
+  std::unordered_map<io::LinkId, Talk> talks_;
   boost::asio::steady_timer timer_;  // for welcomes that do not come
   bool watching_ = false;
 };

@@ -1,4 +1,4 @@
 # LIM's shell, a piece at a time.
-rollcall_test(lim_links_test LABEL io SOURCES lim_links_test.cpp LINK lim_shell)
+rollcall_test(links_test LABEL io SOURCES links_test.cpp LINK rollcall_links)
 rollcall_test(lim_http_test LABEL io SOURCES lim_http_test.cpp LINK lim_shell)
 rollcall_test(lim_melim_child_test LABEL io SOURCES lim_melim_child_test.cpp LINK lim_shell)

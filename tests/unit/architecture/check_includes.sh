@@ -6,13 +6,14 @@
 set -eu
 
 cd "$1"
-files=$(find common pam taskstarter elim -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c')
+files=$(find common pam taskstarter elim sched res -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c')
 if [ -z "$files" ]; then
-    echo "$1: no source file in common, pam, taskstarter and elim" >&2
+    echo "$1: no source file in common, pam, taskstarter, elim, sched and res" >&2
     exit 2
 fi
 for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy taskstarter \
-    elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands; do
+    elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands sched/policy sched/mbatchd sched/commands \
+    res/policy res/daemon res/shepherd res/commands; do
     if ! echo "$files" | grep -q "^$room/"; then
         echo "$1: no source file in $room" >&2
         exit 2
@@ -38,6 +39,16 @@ BEGIN {
     may["elim/elims"] = all "elim/reader elim/elims"
     may["elim/melim"] = all "elim/melim"
     may["elim/commands"] = all "elim/commands"
+    # The batch system: the rules of mbatchd and of the b* commands, and those of RES and its shepherds.
+    may["sched/policy"] = "common/base common/conf common/resreq common/wire sched/policy"
+    batch = "common/base common/conf common/resreq common/wire common/io sched/policy "
+    may["sched/mbatchd"] = batch "sched/mbatchd"
+    may["sched/commands"] = batch "sched/commands"
+    may["res/policy"] = "common/base common/conf common/wire res/policy"
+    agent = "common/base common/conf common/wire common/io res/policy "
+    may["res/daemon"] = agent "res/daemon"
+    may["res/shepherd"] = agent "res/shepherd"
+    may["res/commands"] = agent "res/commands"
     may["taskstarter"] = "common/base common/conf common/wire common/io taskstarter/policy taskstarter"
 
     # What a pure room may take from outside: the standard library without its doors to the world, and these.
@@ -66,8 +77,8 @@ function check_own(room, path,    target, list, i, n) {
     n = split(may[room], list, " ")
     for (i = 1; i <= n; i++)
         if (list[i] == target) {
-            # The messages of the load system are the values of its rules too; other rules know no wire format.
-            if (path ~ /\.pb\.h$/ && room ~ /policy$/ && room != "elim/policy") breach(room " includes protobuf (" path ")")
+            # The messages of these systems are the values of their rules too; other rules know no wire format.
+            if (path ~ /\.pb\.h$/ && room ~ /policy$/ && room !~ /^(elim|sched|res)\//) breach(room " includes protobuf (" path ")")
             return
         }
     breach(room " may not include " target " (" path ")")

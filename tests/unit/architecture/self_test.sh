@@ -17,7 +17,8 @@ fail() {
 fresh() {
     rm -rf "$dir/tree"
     for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
-        taskstarter elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands; do
+        taskstarter elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands sched/policy sched/mbatchd \
+        sched/commands res/policy res/daemon res/shepherd res/commands; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
@@ -45,7 +46,7 @@ includes() {
 }
 
 fresh
-expect 0 "15 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "22 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -62,6 +63,10 @@ includes elim/melim/x.cpp '#include "elim/reader/disks.hpp"' 'elim/melim may not
 includes elim/commands/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/commands may not include elim/lim'
 includes elim/x.cpp '#include <string>' 'belongs to no room'
 includes pam/x.cpp '#include "elim/policy/lim.hpp"' 'pam may not include elim/policy'
+includes sched/policy/x.cpp '#include "common/io/links.hpp"' 'sched/policy may not include common/io'
+includes sched/mbatchd/x.cpp '#include "res/policy/usage.hpp"' 'sched/mbatchd may not include res/policy'
+includes res/daemon/x.cpp '#include "sched/policy/job.hpp"' 'res/daemon may not include sched/policy'
+includes res/shepherd/x.cpp '#include "res/daemon/daemon.hpp"' 'res/shepherd may not include res/daemon'
 includes taskstarter/x.cpp '#include "pam/policy/options.hpp"' 'taskstarter may not include pam/policy'
 includes pam/policy/x.cpp '#include "common/wire/task.pb.h"' 'pam/policy includes protobuf'
 includes pam/policy/x.cpp '#include <sys/socket.h>' 'pam/policy is pure'
@@ -69,6 +74,10 @@ includes pam/policy/x.cpp '#include <boost/asio.hpp>' 'pam/policy is pure'
 includes common/base/x.cpp '#include <unistd.h>' 'common/base is pure'
 includes common/conf/x.cpp '#include <fstream>' 'common/conf is pure'
 includes common/wire/x.cpp '#include <sodium.h>' 'libsodium is for common/io'
+includes sched/policy/x.cpp '#include "common/io/links.hpp"' 'sched/policy may not include common/io'
+includes sched/mbatchd/x.cpp '#include "res/policy/usage.hpp"' 'sched/mbatchd may not include res/policy'
+includes res/daemon/x.cpp '#include "sched/policy/job.hpp"' 'res/daemon may not include sched/policy'
+includes res/shepherd/x.cpp '#include "res/daemon/daemon.hpp"' 'res/shepherd may not include res/daemon'
 includes taskstarter/x.cpp '#include <boost/asio/io_context.hpp>' 'TaskStarter stays small'
 includes common/io/x.cpp '#include <boost/process/v2.hpp>' 'Boost.Process'
 includes pam/x.cpp '#include "elsewhere.hpp"' 'includes "elsewhere.hpp", which is in no room'

@@ -13,7 +13,7 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::io {
 
 // Why there is no answer. Kinds that a command may treat in its own way (lsplace's exit status, a caret under a place).
 struct ClientError {
@@ -49,4 +49,4 @@ class LimClient {
   std::chrono::milliseconds patience_;
 };
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::io

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <map>
 
-#include "elim/lim/links.hpp"
+#include "common/io/links.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -34,25 +34,25 @@ io::ClusterKey new_key() {
 
 // One LIM's links, with a book of what its handler heard.
 struct Side {
-  Side(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits = {})
+  Side(boost::asio::io_context& loop, const io::ClusterKey& key, const io::LinkLimits& limits = {})
       : links(loop, key, limits,
-              {[this](LinkId id, const LinkPeer& peer) { opened[id] = peer; },
-               [this](LinkId id, std::string_view payload) { return hear(id, payload); },
-               [this](LinkId id, LinkEnd end, const std::string&) { ended[id] = end; },
+              {[this](io::LinkId id, const io::LinkPeer& peer) { opened[id] = peer; },
+               [this](io::LinkId id, std::string_view payload) { return hear(id, payload); },
+               [this](io::LinkId id, io::LinkEnd end, const std::string&) { ended[id] = end; },
                [this](const std::string& line) { said.push_back(line); }}) {}
 
-  Result<void> hear(LinkId id, std::string_view payload) {
+  Result<void> hear(io::LinkId id, std::string_view payload) {
     heard.emplace_back(payload);
     if (payload == "nonsense") return internal_error("found nonsense, expected sense");
     if (on_message) on_message(id, payload);
     return {};
   }
 
-  std::map<LinkId, LinkPeer> opened;
-  std::map<LinkId, LinkEnd> ended;
+  std::map<io::LinkId, io::LinkPeer> opened;
+  std::map<io::LinkId, io::LinkEnd> ended;
   std::vector<std::string> heard, said;
-  std::function<void(LinkId, std::string_view)> on_message;
-  Links links;
+  std::function<void(io::LinkId, std::string_view)> on_message;
+  io::Links links;
 };
 
 class LimLinks : public testing::Test {
@@ -129,7 +129,7 @@ class Client {
 TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
   Side server(loop, key);
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  const io::LinkId dialled = other.links.dial("127.0.0.1", listen(server));
   wait_until([&] { return other.opened.count(dialled) == 1 && server.opened.size() == 1; },
              "both ends to open");
   const auto& [accepted, peer] = *server.opened.begin();
@@ -143,14 +143,14 @@ TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
   wait_until([&] { return other.heard == std::vector<std::string>{"back"}; }, "the answer");
   other.links.close(dialled);
   wait_until([&] { return server.ended.count(accepted) == 1; }, "the end");
-  EXPECT_EQ(server.ended[accepted], LinkEnd::closed);
+  EXPECT_EQ(server.ended[accepted], io::LinkEnd::closed);
   EXPECT_TRUE(other.ended.empty()) << "who closes is not told of it";
 }
 
 TEST_F(LimLinks, ByNameAsWell) {
   Side server(loop, key);
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("localhost", listen(server));
+  const io::LinkId dialled = other.links.dial("localhost", listen(server));
   wait_until([&] { return other.opened.count(dialled) == 1; }, "the link to localhost");
 }
 
@@ -161,42 +161,42 @@ TEST_F(LimLinks, AClosedPortRefuses) {
     port = listen(gone);
   }
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  const io::LinkId dialled = other.links.dial("127.0.0.1", port);
   wait_until([&] { return other.ended.count(dialled) == 1; }, "the refusal");
-  EXPECT_EQ(other.ended[dialled], LinkEnd::refused);
+  EXPECT_EQ(other.ended[dialled], io::LinkEnd::refused);
 }
 
 TEST_F(LimLinks, AStoppedLimIsSilent) {
   tcp::acceptor stopped(loop,
                         {boost::asio::ip::make_address("127.0.0.1"), 0});  // the kernel takes the connection
   Side other(loop, key, {.time_to_prove = milliseconds(300)});
-  const LinkId dialled = other.links.dial("127.0.0.1", stopped.local_endpoint().port());
+  const io::LinkId dialled = other.links.dial("127.0.0.1", stopped.local_endpoint().port());
   wait_until([&] { return other.ended.count(dialled) == 1; }, "the end of the patience");
-  EXPECT_EQ(other.ended[dialled], LinkEnd::silent);
+  EXPECT_EQ(other.ended[dialled], io::LinkEnd::silent);
 }
 
 TEST_F(LimLinks, AnotherClustersLimIsAStrangerToBoth) {
   Side server(loop, key);
   Side other(loop, new_key());
-  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  const io::LinkId dialled = other.links.dial("127.0.0.1", listen(server));
   wait_until([&] { return other.ended.count(dialled) == 1; }, "the end");
-  EXPECT_EQ(other.ended[dialled], LinkEnd::stranger);
+  EXPECT_EQ(other.ended[dialled], io::LinkEnd::stranger);
   EXPECT_TRUE(server.opened.empty());
   EXPECT_TRUE(server.ended.empty()) << "the handler never knew of it";
 }
 
 TEST_F(LimLinks, AHostNobodyKnowsIsSilence) {
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("no-such-host.invalid", 1);
+  const io::LinkId dialled = other.links.dial("no-such-host.invalid", 1);
   wait_until([&] { return other.ended.count(dialled) == 1; }, "the end");
-  EXPECT_EQ(other.ended[dialled], LinkEnd::silent);
+  EXPECT_EQ(other.ended[dialled], io::LinkEnd::silent);
 }
 
 TEST_F(LimLinks, ALinkClosedWhileItDialsIsHeardOfNoMore) {
   Side server(loop, key);
   Side other(loop, key);
   other.links.close(other.links.dial("127.0.0.1", listen(server)));
-  const LinkId second = other.links.dial("127.0.0.1", listen(server));
+  const io::LinkId second = other.links.dial("127.0.0.1", listen(server));
   wait_until([&] { return other.opened.count(second) + other.ended.count(second) == 1; }, "the second one");
   EXPECT_EQ(other.opened.size() + other.ended.size(), 1U);
 }
@@ -225,7 +225,7 @@ TEST_F(LimLinks, TheUnprovedAreLimitedAndALimComesThrough) {
   std::vector<tcp::socket> idle;
   for (int i = 0; i < 40; ++i) idle.push_back(connect(port));
   Side other(loop, key, {.time_to_prove = std::chrono::seconds(15)});
-  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  const io::LinkId dialled = other.links.dial("127.0.0.1", port);
   wait_until([&] { return other.opened.count(dialled) == 1; }, "a LIM to come through 40 idle connections");
 }
 
@@ -234,18 +234,18 @@ TEST_F(LimLinks, ADaemonThatDoesNotReadIsCut) {
   const auto port = listen(server);
   Client deaf(connect(port), ClusterChannel::dial_as_daemon(key, io::random_seed()));
   wait_until([&] { return deaf.open() && !server.opened.empty(); }, "the link");
-  const LinkId id = server.opened.begin()->first;
+  const io::LinkId id = server.opened.begin()->first;
   const std::string much(500'000, 'm');
   for (int i = 0; i < 100 && server.ended.empty(); ++i) server.links.send(id, much);
   ASSERT_EQ(server.ended.count(id), 1U);
-  EXPECT_EQ(server.ended[id], LinkEnd::offended);
+  EXPECT_EQ(server.ended[id], io::LinkEnd::offended);
 }
 
 TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
   Side server(loop, key);
   constexpr int kParts = 60;
   int made = 0;
-  server.on_message = [&](LinkId id, std::string_view) {
+  server.on_message = [&](io::LinkId id, std::string_view) {
     server.links.answer(id, [&made]() -> std::optional<std::string> {
       if (made == kParts) return std::nullopt;
       return std::to_string(made++) + std::string(200'000, '.');
@@ -267,7 +267,7 @@ TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
 
 TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
   Side server(loop, key, {.stall = milliseconds(300)});
-  server.on_message = [&](LinkId id, std::string_view) {
+  server.on_message = [&](io::LinkId id, std::string_view) {
     server.links.answer(id, [] { return std::optional<std::string>(std::string(200'000, '.')); });
   };
   Client client(connect(listen(server)), ClusterChannel::dial_as_owner(key, io::random_seed()));
@@ -275,17 +275,17 @@ TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
   EXPECT_EQ(server.opened.begin()->second.caller, Caller::owner);
   client.say("all");
   wait_until([&] { return client.wrote() && server.ended.size() == 1; }, "its end");
-  EXPECT_EQ(server.ended.begin()->second, LinkEnd::offended);
+  EXPECT_EQ(server.ended.begin()->second, io::LinkEnd::offended);
 }
 
 TEST_F(LimLinks, ARefusedMessageEndsTheLink) {
   Side server(loop, key);
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  const io::LinkId dialled = other.links.dial("127.0.0.1", listen(server));
   wait_until([&] { return other.opened.count(dialled) == 1; }, "the link");
   other.links.send(dialled, "nonsense");
   wait_until([&] { return server.ended.size() == 1 && other.ended.size() == 1; }, "the end at both sides");
-  EXPECT_EQ(server.ended.begin()->second, LinkEnd::offended);
+  EXPECT_EQ(server.ended.begin()->second, io::LinkEnd::offended);
   ASSERT_EQ(server.said.size(), 1U);
   EXPECT_THAT(server.said[0], testing::HasSubstr("expected sense"));
 }
@@ -293,7 +293,7 @@ TEST_F(LimLinks, ARefusedMessageEndsTheLink) {
 TEST_F(LimLinks, TheLastWordIsSentBeforeTheLinkIsClosed) {
   Side server(loop, key);
   const auto port = listen(server);
-  server.on_message = [&](LinkId id, std::string_view) {
+  server.on_message = [&](io::LinkId id, std::string_view) {
     server.links.send(id, std::string(900'000, 'w'));
     server.links.close_when_sent(id);
   };
@@ -309,7 +309,7 @@ TEST_F(LimLinks, TooManyClientsCostTheIdlestItsPlaceAndNoLim) {
   Side server(loop, key, {.clients = 3});
   const auto port = listen(server);
   Side other(loop, key);
-  const LinkId dialled = other.links.dial("127.0.0.1", port);
+  const io::LinkId dialled = other.links.dial("127.0.0.1", port);
   wait_until([&] { return other.opened.count(dialled) == 1 && server.opened.size() == 1; }, "the LIM");
   std::vector<std::unique_ptr<Client>> clients;
   for (std::size_t i = 0; i < 5; ++i) {

@@ -1,6 +1,6 @@
-#include "elim/lim/link.hpp"
+#include "common/io/link.hpp"
 
-namespace rollcall::lim {
+namespace rollcall::io {
 namespace {
 
 constexpr std::size_t kAhead =
@@ -39,4 +39,4 @@ Sent Link::write() {
   return Sent::all;
 }
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

@@ -1,4 +1,4 @@
-#include "elim/commands/dial_host.hpp"
+#include "common/io/dial_host.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-namespace rollcall::elim {
+namespace rollcall::io {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -116,4 +116,4 @@ Result<std::string> HostConnection::receive() {
   }
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::io

@@ -17,7 +17,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace rollcall::lim {
+namespace rollcall::io {
 
 struct Dialled {
   std::optional<boost::asio::ip::tcp::socket> socket;  // non-blocking; none: see `refused`
@@ -30,4 +30,4 @@ struct Dialled {
 void dial(boost::asio::io_context& loop, const std::string& host, std::uint16_t port, Duration patience,
           std::function<void(Dialled)> done);
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

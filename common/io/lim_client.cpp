@@ -1,4 +1,4 @@
-#include "elim/commands/lim_client.hpp"
+#include "common/io/lim_client.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,29 +6,29 @@
 #include "common/io/cluster_channel.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/munge_credential.hpp"
-#include "elim/commands/dial_host.hpp"
+#include "common/io/dial_host.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::io {
 namespace {
 
 // How this user can prove who they are: by the key where they may read it, else by MUNGE.
 struct Proof {
-  io::ClusterChannel channel;
+  ClusterChannel channel;
   std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
 };
 
 Result<Proof> proof_for(const conf::ClusterFiles& files) {
-  const auto seed = io::random_seed();
+  const auto seed = random_seed();
   const std::string& path = files.settings.key_file;
-  if (const auto key = io::load_cluster_key(path))
-    return Proof{io::ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
-  const auto public_half = io::load_cluster_public_key(io::public_key_path(path));
+  if (const auto key = load_cluster_key(path))
+    return Proof{ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
+  const auto public_half = load_cluster_public_key(public_key_path(path));
   if (!public_half) return public_half.error();
-  return Proof{io::ClusterChannel::dial_as_anyone(*public_half, seed),
+  return Proof{ClusterChannel::dial_as_anyone(*public_half, seed),
                files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")};
 }
 
-Result<std::string> sealed(io::ClusterChannel& channel, const wire::ToLim& message) {
+Result<std::string> sealed(ClusterChannel& channel, const wire::ToLim& message) {
   const std::string payload = message.SerializeAsString();
   if (payload.size() > channel.most())
     return internal_error("a question of " + std::to_string(payload.size()) + " bytes, expected at most " +
@@ -58,7 +58,7 @@ class Conversation {
   Result<void> ask(const wire::Request& request) {
     // Without MUNGE the LIM decides whether it answers to nobody in particular.
     if (munge_) {
-      if (const auto credential = io::munge_encode(channel_.hash(), *munge_)) {
+      if (const auto credential = munge_encode(channel_.hash(), *munge_)) {
         wire::ToLim message;
         message.mutable_credential()->set_munge(*credential);
         if (const auto sent = send(message); !sent) return sent.error();
@@ -95,7 +95,7 @@ class Conversation {
   }
 
   HostConnection connection_;
-  io::ClusterChannel channel_;
+  ClusterChannel channel_;
   std::optional<std::string> munge_;
   wire::Reply reply_;
   bool complete_ = false;
@@ -136,10 +136,10 @@ std::vector<std::string> LimClient::first_hosts() const {
   const auto add = [&hosts](const std::string& host) {
     if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
   };
-  if (const auto here = files_.names.official(io::host_name_here())) add(*here);
+  if (const auto here = files_.names.official(host_name_here())) add(*here);
   for (const auto& host : files_.settings.server_hosts) add(files_.names.official(host).value_or(host));
   for (const auto& host : files_.candidates) add(host);
-  if (hosts.empty()) add(io::host_name_here());  // files with errors: LIM knows better who we are
+  if (hosts.empty()) add(host_name_here());  // files with errors: LIM knows better who we are
   return hosts;
 }
 
@@ -170,4 +170,4 @@ Answer LimClient::ask_master(const wire::Request& request) const {
   return answer;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::io

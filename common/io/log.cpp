@@ -1,4 +1,4 @@
-#include "elim/lim/log.hpp"
+#include "common/io/log.hpp"
 
 #include <strings.h>
 #include <sys/uio.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-namespace rollcall::lim {
+namespace rollcall::io {
 namespace {
 
 struct LevelName {
@@ -60,4 +60,4 @@ void Log::line(Level level, std::string_view text) const {
   [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
 }
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

@@ -1,4 +1,4 @@
-#include "elim/lim/dialing.hpp"
+#include "common/io/dialing.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace rollcall::lim {
+namespace rollcall::io {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -119,4 +119,4 @@ void dial(boost::asio::io_context& loop, const std::string& host, std::uint16_t 
   std::make_shared<Dial>(loop, port, patience, std::move(done))->start(host);
 }
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace rollcall::lim {
+namespace rollcall::io {
 
 enum class Level { emergency, alert, critical, error, warning, notice, info, debug };
 
@@ -36,4 +36,4 @@ class Log {
   Level last_;
 };
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

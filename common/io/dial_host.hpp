@@ -7,7 +7,7 @@
 
 #include "common/base/result.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::io {
 
 class HostConnection {
  public:
@@ -32,4 +32,4 @@ class HostConnection {
   Milliseconds patience_;
 };
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::io

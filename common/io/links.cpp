@@ -1,4 +1,4 @@
-#include "elim/lim/links.hpp"
+#include "common/io/links.hpp"
 
 #include <fcntl.h>
 
@@ -12,10 +12,10 @@
 #include <unordered_map>
 
 #include "common/io/liveness.hpp"
-#include "elim/lim/dialing.hpp"
-#include "elim/lim/link.hpp"
+#include "common/io/dialing.hpp"
+#include "common/io/link.hpp"
 
-namespace rollcall::lim {
+namespace rollcall::io {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -58,7 +58,7 @@ std::string address_of(const tcp::socket& socket) {
 
 class Links::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits, Handler handler)
+  Impl(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler)
       : loop_(loop),
         acceptor_(loop),
         watch_(loop),
@@ -78,7 +78,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   LinkId dial(const std::string& host, std::uint16_t port) {
     const LinkId id = next_id_++;
     dialling_[id] = true;
-    lim::dial(loop_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
+    io::dial(loop_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
       if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
       if (!result.socket)
         return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent, result.why);
@@ -148,7 +148,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(kBacklog, error);
     if (!error) acceptor_.non_blocking(true, error);
-    if (!error) io::watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
+    if (!error) watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
     if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
       error = error_code(errno, boost::system::system_category());
     return error;
@@ -200,16 +200,16 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     socket.non_blocking(true, ignored);
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     const LinkId id = next_id_++;
-    begin(std::make_shared<Link>(std::move(socket), id, io::ClusterChannel::accept(key_, io::random_seed())));
+    begin(std::make_shared<Link>(std::move(socket), id, ClusterChannel::accept(key_, random_seed())));
   }
 
   // ---- dialling
 
   void connected(LinkId id, tcp::socket socket) {
-    io::watch_liveness(socket.native_handle());
+    watch_liveness(socket.native_handle());
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     auto link = std::make_shared<Link>(std::move(socket), id,
-                                       io::ClusterChannel::dial_as_daemon(key_, io::random_seed()));
+                                       ClusterChannel::dial_as_daemon(key_, random_seed()));
     link->peer.dialled = true;
     link->unsent = link->channel.start();
     begin(link);
@@ -425,7 +425,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   boost::asio::io_context& loop_;
   tcp::acceptor acceptor_;
   boost::asio::steady_timer watch_;
-  io::ClusterKey key_;
+  ClusterKey key_;
   LinkLimits limits_;
   Handler handler_;
   LinkId next_id_ = 1;
@@ -442,7 +442,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
 };
 
-Links::Links(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits,
+Links::Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits,
              Handler handler)
     : impl_(std::make_shared<Impl>(loop, key, limits, std::move(handler))) {}
 Links::~Links() { impl_->shut_down(); }
@@ -455,4 +455,4 @@ void Links::close(LinkId link) { impl_->close(link); }
 void Links::close_when_sent(LinkId link) { impl_->close_when_sent(link); }
 std::size_t Links::open_links() const { return impl_->open_links(); }
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

@@ -1,6 +1,6 @@
-// Command: one of the ls* commands, as main.cpp sees it.
+// Command: one of the commands that people type (ls*, b*), as the main() of their program sees it.
 //
-// All of them are one program under several names (a symbolic link for each): they share a client, a configuration and
+// Many commands are one program under several names (a symbolic link for each): they share a client, a configuration and
 // their options' grammar, and a host's page cache holds them once.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "common/base/command_words.hpp"
 #include "common/conf/cluster_files.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::io {
 
 // The exit status of an LSF command that could not do what it was asked (LSF's -1), a wrong command line included.
 inline constexpr int kFailed = 255;
@@ -23,8 +23,8 @@ class Stage {
   explicit Stage(std::string command) : command_(std::move(command)) {}
 
   const std::string& command() const { return command_; }
-  // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since LIM
-  // runs on with what it had; where lsf.conf has, every error is printed and the program ends with kFailed.
+  // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since the
+  // daemons run on with what they had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
@@ -41,20 +41,13 @@ class Stage {
 };
 
 struct Command {
-  CommandShape shape;  // without -h -V -json, which every command has
+  CommandShape shape;  // -h and -V need not be in it: every command has them
   std::function<int(Stage&, const CommandWords&)> run;
 };
 
-// The commands, in files of their own.
-Command lsid_command();
-Command lsclusters_command();
-Command lsinfo_command();
-Command lshosts_command();
-Command lsload_command();
-Command lsmon_command();
-Command lsplace_command();
-Command lseligible_command();
-Command lsresreq_command();
-Command lsadmin_command();
+// The main() of such a program: the name it is called by says which command it is; by its own name, `program`, the first
+// word does. `product`: what -V prints. Gives the exit status.
+int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands, int argc,
+                 char** argv);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::io

@@ -26,7 +26,7 @@ namespace boost::asio {
 class io_context;
 }
 
-namespace rollcall::lim {
+namespace rollcall::io {
 
 using LinkId = std::uint64_t;  // grows; never used again
 
@@ -51,7 +51,7 @@ enum class LinkEnd {
 
 struct LinkPeer {
   bool dialled = false;  // by us: then it is a daemon of the cluster
-  io::ClusterChannel::Caller caller = io::ClusterChannel::Caller::daemon;
+  ClusterChannel::Caller caller = ClusterChannel::Caller::daemon;
   std::string hash;  // of the handshake, for credentials
   std::string address;
 };
@@ -69,7 +69,7 @@ class Links {
   // The payloads of one answer, each made when there is room for it; nothing after the last.
   using Source = std::function<std::optional<std::string>()>;
 
-  Links(boost::asio::io_context& loop, const io::ClusterKey& key, const LinkLimits& limits, Handler handler);
+  Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler);
   ~Links();
 
   // Every address of this host, port 0: one the kernel chooses. Gives the port; the error names port and reason.
@@ -95,4 +95,4 @@ class Links {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

@@ -7,19 +7,19 @@
 #include <optional>
 #include <string>
 
-#include "elim/lim/links.hpp"
+#include "common/io/links.hpp"
 
-namespace rollcall::lim {
+namespace rollcall::io {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 enum class Sent { all, some, failed };
 
 struct Link {
-  Link(boost::asio::ip::tcp::socket s, LinkId i, io::ClusterChannel c)
+  Link(boost::asio::ip::tcp::socket s, LinkId i, ClusterChannel c)
       : socket(std::move(s)), id(i), channel(std::move(c)) {}
 
-  bool client() const { return peer.caller != io::ClusterChannel::Caller::daemon; }
+  bool client() const { return peer.caller != ClusterChannel::Caller::daemon; }
   // A client is read again when it has taken its answer: so it cannot ask faster than it reads.
   bool owes() const { return !unsent.empty() || source; }
   // Writes what it can, and takes more of the source while that leaves at once.
@@ -27,7 +27,7 @@ struct Link {
 
   boost::asio::ip::tcp::socket socket;
   LinkId id;
-  io::ClusterChannel channel;
+  ClusterChannel channel;
   LinkPeer peer;
   std::string unsent;
   std::size_t sent = 0;           // bytes of `unsent` that have left
@@ -42,4 +42,4 @@ struct Link {
   boost::system::error_code write_error;
 };
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::io

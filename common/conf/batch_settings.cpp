@@ -1,0 +1,73 @@
+#include "common/conf/batch_settings.hpp"
+
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const LsfConf& conf) : conf_(conf) {}
+
+  int port(std::string_view name, int otherwise) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return otherwise;
+    const auto number = parse_whole(setting->value, 1, 65535);
+    if (!number) fail(*setting, name, "a port from 1 to 65535");
+    return number.value_or(otherwise);
+  }
+
+  // Every program must find the same file, whatever its working directory is.
+  std::string directory(std::string_view name, std::string otherwise) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return otherwise;
+    if (!setting->value.starts_with('/')) fail(*setting, name, "an absolute path");
+    return setting->value;
+  }
+
+  bool yes_no(std::string_view name) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return false;
+    const auto value = parse_yes_no(setting->value);
+    if (!value) fail(*setting, name, "Y or N");
+    return value.value_or(false);
+  }
+
+  const std::string& error() const { return error_; }
+
+ private:
+  void fail(const Setting& setting, std::string_view name, std::string_view expected) {
+    if (error_.empty())
+      error_ = setting_place(setting).text() + ": " + std::string(name) + ": found " + printable(setting.value) +
+               ", expected " + std::string(expected);
+  }
+
+  const LsfConf& conf_;
+  std::string error_;
+};
+
+}  // namespace
+
+Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
+  Reader in(files.lsf_conf);
+  BatchSettings batch;
+  batch.mbd_port = in.port("LSB_MBD_PORT", batch.mbd_port);
+  batch.res_port = in.port("LSF_RES_PORT", batch.res_port);
+  batch.share_dir = in.directory("LSB_SHAREDIR", files.settings.env_dir + "/work");
+  batch.job_dir = in.directory("ROLLCALL_JOBDIR", "/var/spool/rollcall");
+  batch.bin_dir = in.directory("LSF_BINDIR", "");
+  batch.lib_dir = in.directory("LSF_LIBDIR", "");
+  batch.consistent_exit = in.yes_no("LSB_BJOBS_CONSISTENT_EXIT_CODE");
+  const std::string named = files.lsf_conf.value("ROLLCALL_MBD_HOST");
+  if (!named.empty())
+    batch.mbd_host = files.names.official(named).value_or(named);
+  else if (!files.candidates.empty())
+    batch.mbd_host = files.candidates.front();
+  if (!in.error().empty()) return configuration_error(in.error());
+  return batch;
+}
+
+}  // namespace rollcall::conf

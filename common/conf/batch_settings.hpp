@@ -1,0 +1,35 @@
+// BatchSettings: lsf.conf as the batch system's programs need it: mbatchd, RES, the b* commands. A value.
+//
+// On top of LoadSettings (cluster_files.hpp). Every default is documented in lsf.conf(5); what is only of one program
+// (LSB_SIGSTOP, LSB_MAILPROG, ...) that program reads from ClusterFiles::lsf_conf itself.
+#pragma once
+
+#include <string>
+
+#include "common/conf/cluster_files.hpp"
+
+namespace rollcall::conf {
+
+struct BatchSettings {
+  int mbd_port = 6881;     // LSB_MBD_PORT
+  int res_port = 6878;     // LSF_RES_PORT
+  std::string mbd_host;    // ROLLCALL_MBD_HOST, else the first master candidate; official
+  std::string share_dir;   // LSB_SHAREDIR, else LSF_ENVDIR/work: the store and the event logs are below it
+  std::string job_dir;     // ROLLCALL_JOBDIR, else /var/spool/rollcall: on a disk of each host, a folder HOST in it
+  std::string bin_dir;     // LSF_BINDIR; "" where not set: beside the program
+  std::string lib_dir;     // LSF_LIBDIR
+  bool consistent_exit = false;  // LSB_BJOBS_CONSISTENT_EXIT_CODE
+};
+
+// LSB_SHAREDIR/CLUSTER and what is in it.
+inline std::string batch_directory(const BatchSettings& batch, const LoadSettings& load) {
+  return batch.share_dir + "/" + load.cluster;
+}
+inline std::string log_directory(const BatchSettings& batch, const LoadSettings& load) {
+  return batch_directory(batch, load) + "/logdir";
+}
+
+// Errors: a port that is none, a relative directory.
+Result<BatchSettings> read_batch_settings(const ClusterFiles& files);
+
+}  // namespace rollcall::conf

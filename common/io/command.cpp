@@ -1,0 +1,104 @@
+#include "common/io/command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "common/io/config_source.hpp"
+
+namespace rollcall::io {
+namespace {
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+int run_command(Command command, const std::string& product, const std::vector<std::string>& words) {
+  auto& options = command.shape.options;
+  options.push_back({"-h", CommandOption::Value::none, "print this and end"});
+  options.push_back({"-V", CommandOption::Value::none, "print the version and end"});
+  Stage stage(command.shape.name);
+  const auto parsed = CommandWords::parse(command.shape, words);
+  if (!parsed) return stage.fail(parsed.error().text);
+  if (parsed->has("-h")) return std::fputs(usage_text(command.shape).c_str(), stderr), 0;
+  if (parsed->has("-V")) return std::fputs((product + "\n").c_str(), stderr), 0;
+  const int status = command.run(stage, *parsed);
+  return stage.output_failed() ? kFailed : status;
+}
+
+int dispatch(std::vector<Command> commands, const std::string& product, const std::string& name,
+             const std::vector<std::string>& words) {
+  std::string names;
+  for (auto& command : commands) {
+    if (command.shape.name == name) return run_command(std::move(command), product, words);
+    names += " " + command.shape.name;
+  }
+  std::fprintf(stderr, "%s: found this name, expected one of%s\n", name.c_str(), names.c_str());
+  return kFailed;
+}
+
+// What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a LIM, which runs on with the files it has.
+std::optional<conf::ClusterFiles> files_to_ask_with(const conf::FileSources& sources) {
+  const std::string path = sources.env_dir + "/lsf.conf";
+  const auto text = sources.read(path);
+  const auto parsed = text ? conf::LsfConf::parse(*text, path) : Result<conf::LsfConf>(text.error());
+  if (!parsed) return std::nullopt;
+  const auto settings = conf::read_load_settings(*parsed, sources.env_dir);
+  if (!settings) return std::nullopt;
+  conf::ClusterFiles files;
+  files.lsf_conf = *parsed;
+  files.settings = *settings;
+  const auto hosts = sources.read(sources.env_dir + "/hosts");
+  files.names = conf::HostNames(parsed->value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
+  return files;
+}
+
+}  // namespace
+
+const conf::ClusterFiles& Stage::files() {
+  if (files_) return *files_;
+  const auto sources = real_file_sources();
+  auto checked = conf::read_cluster_files(sources);
+  if (checked.files) return files_.emplace(std::move(*checked.files));
+  auto partial = files_to_ask_with(sources);
+  if (!partial) {
+    for (const auto& problem : checked.problems.all())
+      if (problem.kind == conf::Problem::Kind::error) fail(problem.line());
+    std::exit(kFailed);
+  }
+  fail(
+      "warning: the configuration files have errors (lsadmin ckconfig shows them); the daemons are asked "
+      "all the same");
+  return files_.emplace(std::move(*partial));
+}
+
+int Stage::fail(const std::string& text) const {
+  std::fprintf(stderr, "%s: %s\n", command_.c_str(), text.c_str());
+  return kFailed;
+}
+
+int Stage::print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
+  if (std::exchange(output_failed_, true)) return kFailed;
+  return fail("standard output: cannot write to it: " + std::generic_category().message(errno));
+}
+
+int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands, int argc,
+                 char** argv) {
+  try {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    std::string name = argc > 0 ? base_name(argv[0]) : "";
+    if (name == program && !words.empty()) {
+      name = words.front();
+      words.erase(words.begin());
+    }
+    return dispatch(std::move(commands), product, name, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace rollcall::io
