@@ -25,14 +25,14 @@
 namespace rollcall::elim {
 namespace {
 
-constexpr int io::kFailed = 1;
+constexpr int kFailed = 1;
 constexpr Patience kStartPatience{30000};
 constexpr Patience kStopPatience{10000};
 constexpr Patience kProbePatience{2000};
 
 int complain(const std::string& text) {
   std::fprintf(stderr, "lsf_daemons: %s\n", text.c_str());
-  return io::kFailed;
+  return kFailed;
 }
 
 void say(const std::string& text) {
@@ -163,7 +163,7 @@ int make_ready(const Work& work) {
   if (!checked.files) {
     for (const auto& problem : checked.problems.all())
       if (problem.kind == conf::Problem::Kind::error) complain(problem.line());
-    return io::kFailed;
+    return kFailed;
   }
   const auto& cluster = checked.files->cluster;
   const std::string name = io::host_name_here();
