@@ -32,12 +32,17 @@ std::optional<std::size_t> find(const std::vector<OutputField>& fields, const st
   return std::nullopt;
 }
 
+// As LSF's own messages name things, and fit for one line.
+std::string in_brackets(std::string_view word) {
+  const std::string quoted = printable(word);
+  return "<" + quoted.substr(1, quoted.size() - 2) + ">";
+}
+
 Result<ChosenField> parse_field(std::string_view word, const std::vector<OutputField>& fields) {
   const auto colon = word.find(':');
   const auto place = find(fields, lower(word.substr(0, colon)));
   if (!place)
-    return usage_error("-o: found the field " + printable(word.substr(0, colon)) +
-                       ", expected one of those in the manual");
+    return usage_error("-o: " + in_brackets(word.substr(0, colon)) + " is not a valid field name");
   ChosenField chosen{*place, std::nullopt, false, ""};
   if (colon == std::string_view::npos) return chosen;
 
@@ -56,11 +61,17 @@ Result<ChosenField> parse_field(std::string_view word, const std::vector<OutputF
   return chosen;
 }
 
-std::string cell(const ChosenField& chosen, std::string_view value) {
+std::string cut(std::string_view value, std::size_t width, bool keep_tail) {
+  if (value.size() <= width) return std::string(value);
+  if (!keep_tail) return std::string(value.substr(0, width));
+  return "*" + std::string(value.substr(value.size() - width + 1));
+}
+
+std::string cell(const ChosenField& chosen, std::string_view value, bool keep_tail) {
   if (!chosen.width) return std::string(value);
-  value = value.substr(0, *chosen.width);
-  const std::string blanks(*chosen.width - value.size(), ' ');
-  return chosen.right ? blanks + std::string(value) : std::string(value) + blanks;
+  std::string text = cut(value, *chosen.width, keep_tail);
+  const std::string blanks(*chosen.width - text.size(), ' ');
+  return chosen.right ? blanks + text : text + blanks;
 }
 
 }  // namespace
@@ -98,11 +109,13 @@ std::string OutputFormat::header(const std::vector<OutputField>& fields) const {
   return line(headers);
 }
 
-std::string OutputFormat::line(const std::vector<std::string>& values) const {
+std::string OutputFormat::line(const std::vector<std::string>& values,
+                               const std::vector<OutputField>& fields) const {
   std::string text;
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
     const std::string value = i < values.size() ? values[i] : "-";
-    text += (i == 0 ? "" : delimiter_) + (delimited_ ? value : cell(chosen_[i], value));
+    const bool keep_tail = chosen_[i].field < fields.size() && fields[chosen_[i].field].keep_tail;
+    text += (i == 0 ? "" : delimiter_) + (delimited_ ? value : cell(chosen_[i], value, keep_tail));
   }
   return text + "\n";
 }

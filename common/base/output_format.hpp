@@ -19,6 +19,7 @@ struct OutputField {
   std::string header;  // as the header line and JSON have it
   std::size_t width;   // the recommended one
   std::vector<std::string> aliases;
+  bool keep_tail = false;  // what is too long loses its head, and a "*" says so; others lose their tail
 };
 
 struct ChosenField {
@@ -38,7 +39,8 @@ class OutputFormat {
 
   // The header line, and the line of one row: a value for each chosen field, in their order.
   std::string header(const std::vector<OutputField>& fields) const;
-  std::string line(const std::vector<std::string>& values) const;
+  std::string line(const std::vector<std::string>& values, const std::vector<OutputField>& fields) const;
+  std::string line(const std::vector<std::string>& values) const { return line(values, {}); }
 
  private:
   std::vector<ChosenField> chosen_;

@@ -6,7 +6,7 @@
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
 #include "elim/policy/load_history.hpp"
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

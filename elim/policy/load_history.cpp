@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/base/load_vector.hpp"
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

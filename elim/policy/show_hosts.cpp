@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/output_format.hpp"
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

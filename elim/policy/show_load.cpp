@@ -6,7 +6,7 @@
 #include "common/base/index_table.hpp"
 #include "common/base/load_vector.hpp"
 #include "common/base/output_format.hpp"
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

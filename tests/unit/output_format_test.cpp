@@ -25,6 +25,13 @@ TEST(OutputFormat, CutsWhatIsLongerThanItsWidth) {
   EXPECT_EQ(format.line({"1", "n"}), "1      n\n");
 }
 
+TEST(OutputFormat, SomeFieldsLoseTheirHead) {
+  auto fields = kFields;
+  fields[2].keep_tail = true;
+  const auto format = OutputFormat::parse("jobid:3 queue:6", fields).value();
+  EXPECT_EQ(format.line({"24520", "overnight"}, fields), "245 *night\n");
+}
+
 TEST(OutputFormat, ADelimiterReplacesWidths) {
   for (const char* text : {"jobid:9 stat:9 delimiter='^'", "delimiter=\"^\" jobid stat"}) {
     const auto format = OutputFormat::parse(text, kFields).value();
@@ -34,7 +41,7 @@ TEST(OutputFormat, ADelimiterReplacesWidths) {
 
 TEST(OutputFormat, RefusesWhatItCannotMean) {
   const auto refusal = [](const char* text) { return OutputFormat::parse(text, kFields).error().text; };
-  EXPECT_EQ(refusal("jobid colour"), "-o: found the field \"colour\", expected one of those in the manual");
+  EXPECT_EQ(refusal("jobid colour"), "-o: <colour> is not a valid field name");
   EXPECT_EQ(refusal("jobid:x"), "-o: found the width \"x\", expected 1 to 4096");
   EXPECT_EQ(refusal("jobid:0"), "-o: found the width \"0\", expected 1 to 4096");
   EXPECT_EQ(refusal("jobid delimiter='x"), "-o: found delimiter=\"'x\", expected a text in quotes");

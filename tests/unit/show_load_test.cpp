@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/load_vector.hpp"
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

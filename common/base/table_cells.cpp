@@ -1,10 +1,10 @@
-#include "elim/policy/show_cells.hpp"
+#include "common/base/table_cells.hpp"
 
 #include <cstdio>
 
 #include "common/base/load_vector.hpp"
 
-namespace rollcall::elim {
+namespace rollcall {
 namespace {
 
 std::string fixed(double value, int digits, const char* unit = "") {
@@ -54,4 +54,4 @@ std::string left(std::string_view text, std::size_t width) {
   return cell;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall

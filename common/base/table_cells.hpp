@@ -1,4 +1,4 @@
-// How one value looks in a table of the ls* commands. Pure functions; which column it stands in is the tables' matter.
+// How one value looks in a table of the ls* and b* commands. Pure functions; which column it stands in is the tables' matter.
 //
 // Programs parse these cells (lsload, lshosts): "IBM Spectrum LSF 10.1" output is the model, offset for offset.
 #pragma once
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace rollcall::elim {
+namespace rollcall {
 
 // A load index by its formal name: run queues and site indices "0.3", ut "4%", io ls it "17", tmp swp mem "853M" "7.3G";
 // "-" where it is not known.
@@ -21,4 +21,4 @@ std::string size_cell(std::uint64_t megabytes);
 std::string right(std::string_view text, std::size_t width);
 std::string left(std::string_view text, std::size_t width);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall
