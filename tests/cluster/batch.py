@@ -1,0 +1,105 @@
+"""Jobs on four hosts, from bsub to their end: where they ran, how they ended, what they left."""
+
+import os
+import re
+
+from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+ALL = ("n1", "n2", "n3", "n4")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def test_a_job_runs_and_its_report_is_in_its_output_file(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        job = batch.bsub("echo hello from $LSB_JOBID; exit 3", "-o", f"{notes}/out.%J", "-J", "first one", host="n2")
+        expect_equal(batch.wait_for(job, "DONE", "EXIT"), "EXIT", "its end")
+        expect_equal(batch.field(job, "exit_code"), "3", "its exit code")
+        path = f"{notes}/out.{job}"
+        wait_until(lambda: "Resource usage summary:" in read(path), lambda: f"the report: {read(path)}")
+        expect(read(path).startswith(f"hello from {job}\n"), f"output: {read(path)}")
+        expect_in("Exited with exit code 3.\n\nResource usage summary:\n", read(path), "the report")
+        expect_in(f"Subject: Job {job}: <first one> in cluster <test> Exited", read(path), "the report")
+    bench.saw("EXIT, code 3, output first and then the report")
+
+
+def test_arrays_limits_and_states(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        job = batch.bsub(f"echo $LSB_JOBINDEX >>{notes}/$LSB_JOBINDEX; exit $((LSB_JOBINDEX == 3))", "-J", "a[1-20]",
+                         "-o", "/dev/null")
+        wait_until(lambda: set(batch.field(job).split()) <= {"DONE", "EXIT"}, lambda: batch.field(job), 60)
+        states = batch.field(job, "jobindex stat").splitlines()
+        expect_equal(len(states), 20, "elements")
+        expect_equal([line.split() for line in states if "EXIT" in line], [["3", "EXIT"]], "which ended badly")
+        expect_equal(sorted(os.listdir(notes), key=int), [str(n) for n in range(1, 21)], "who ran")
+        for name in os.listdir(notes):
+            expect_equal(read(f"{notes}/{name}"), name + "\n", "once each")
+    bench.saw("20 elements, each once, one of them EXIT")
+
+
+def test_kill_stop_resume(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        job = batch.bsub("sleep 1000 & sleep 1000", "-o", "/dev/null")
+        batch.wait_for(job, "RUN")
+        expect_in(f"Job <{job}> is being stopped", batch.good("bstop", str(job)), "bstop")
+        batch.wait_for(job, "USUSP")
+        expect_in(f"Job <{job}> is being resumed", batch.good("bresume", str(job)), "bresume")
+        batch.wait_for(job, "RUN")
+        expect_in(f"Job <{job}> is being terminated", batch.good("bkill", str(job)), "bkill")
+        batch.wait_for(job, "EXIT")
+        again = batch.user("bkill", str(job))
+        expect_equal((again.returncode, again.stderr), (255, f"Job <{job}>: Job has already finished\n"), "bkill again")
+        missing = batch.user("bjobs", "999")
+        expect_equal((missing.returncode, missing.stdout, missing.stderr), (255, "", "Job <999> is not found\n"), "999")
+    bench.saw("USUSP, RUN, EXIT; a finished and an unknown job refused with LSF's words")
+
+
+def test_a_parallel_job_gets_the_hosts_it_asked_for(bench):
+    with BatchCluster(bench, ALL) as batch:
+        notes = bench.fresh_directory()
+        job = batch.bsub("echo $LSB_HOSTS; echo $LSB_MCPU_HOSTS; cat $LSB_DJOB_HOSTFILE", "-n", "8", "-R",
+                         "span[ptile=2]", "-o", f"{notes}/out")
+        batch.wait_for(job, "DONE")
+        hosts, pairs, *file = read(f"{notes}/out").splitlines()[:10]
+        expect_equal(sorted(hosts.split()), sorted(ALL * 2), "LSB_HOSTS")
+        expect_equal(sorted(pairs.split()[0::2]), list(ALL), "LSB_MCPU_HOSTS")
+        expect_equal(pairs.split()[1::2], ["2"] * 4, "slots")
+        expect_equal(sorted(file), sorted(ALL * 2), "the host file")
+    bench.saw("two slots on each of four hosts, told alike in three ways")
+
+
+def mpi_job(bench, batch, kind, mpi, launcher_words):
+    notes = bench.fresh_directory()
+    job = batch.bsub(f"{launcher_words} {bench.mpi_target(mpi)} {notes} allreduce", "-n", "8", "-a", kind, "-R",
+                     "span[ptile=2]", "-o", f"{notes}/out.%J")
+    batch.wait_for(job, "DONE", "EXIT", seconds=120)
+    text = read(f"{notes}/out.{job}")
+    expect_equal(batch.field(job), "DONE", f"its end; {text}\n{batch.logs_text()}")
+    expect_in("allreduce 36\n", text, "the sum")
+    seen = re.findall(r"^\d{5} +(\w+) ", text, re.M)
+    expect_equal(sorted(seen), sorted(ALL * 2), f"hosts in pam's table: {text}")
+
+
+def test_open_mpi_under_pam_on_the_hosts_of_its_job(bench):
+    with BatchCluster(bench, ALL) as batch:
+        mpi_job(bench, batch, "openmpi", "openmpi", "mpirun.lsf")
+        expect(not os.path.exists(bench.cluster.agent_log), "no remote shell was used: blaunch was")
+    bench.saw("8 ranks, two on each host, the sum right, pam's table, no remote shell")
+
+
+def test_mpich_under_pam_on_the_hosts_of_its_job(bench):
+    with BatchCluster(bench, ALL) as batch:
+        mpi_job(bench, batch, "mpich", "mpich", "mpirun.lsf")
+        expect(not os.path.exists(bench.cluster.agent_log), "no remote shell was used: blaunch was")
+    bench.saw("8 ranks, two on each host, the sum right, pam's table, no remote shell")
+
+
+if __name__ == "__main__":
+    main(hosts=4, patience=10)
