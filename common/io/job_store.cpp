@@ -1,0 +1,594 @@
+#include "common/io/job_store.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using Kind = StoreError::Kind;
+
+constexpr long long kSchema = 1;
+constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",      "next_submission", "events_seq",
+                                                     "events_size",   "accounts_seq",    "accounts_size",
+                                                     "events_finished"};
+constexpr int kFinish = wire::JobEvent::kFinish;
+static_assert(kFinish == 14, "the index job_finishes and its queries name this number");
+
+// Plain SQL, but for the type of `body` and `record`.
+constexpr const char* kTables[] = {
+    "create table meta (name varchar(40) primary key, value bigint not null)",
+    "create table submissions (number bigint primary key, body blob not null)",
+    "create table jobs (id bigint not null, idx bigint not null, submission bigint not null, live integer not null, "
+    "end_us bigint not null, record blob not null, primary key (id, idx))",
+    "create index jobs_live on jobs (id, idx) where live = 1",
+    "create table controls (kind varchar(20) not null, name varchar(255) not null, value blob not null, "
+    "primary key (kind, name))",
+    "create table events (seq bigint primary key, at_us bigint not null, id bigint not null, idx bigint not null, "
+    "kind integer not null, body blob not null)",
+    "create index events_of_job on events (id, seq)",
+    "create index job_finishes on events (seq) where kind = 14",
+};
+
+std::string errno_text() { return std::strerror(errno); }
+
+StoreError failed(std::string text) { return {Kind::failed, std::move(text)}; }
+
+// A directory that others may write lets them put another file in our place.
+StoreResult<void> check_owner(const std::string& path, const struct stat& found, mode_t forbidden) {
+  if (found.st_uid != geteuid())
+    return failed(path + ": found the owner uid " + std::to_string(found.st_uid) + ", expected uid " +
+                  std::to_string(geteuid()) + ", which runs mbatchd");
+  if ((found.st_mode & forbidden) != 0) {
+    char mode[16];
+    std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(found.st_mode & 07777));
+    return failed(path + ": found mode " + mode + ", expected none of " + (forbidden == 022 ? "0022" : "0077") +
+                  ": only its owner may " + (forbidden == 022 ? "write in it" : "read and write it"));
+  }
+  return {};
+}
+
+StoreResult<Descriptor> open_own(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) {
+    const bool full = errno == ENOSPC || errno == EDQUOT;
+    return StoreError{full ? Kind::disk_full : Kind::failed, path + ": cannot be opened: " + errno_text()};
+  }
+  struct stat found {};
+  if (fstat(file.get(), &found) != 0) return failed(path + ": " + errno_text());
+  if (!S_ISREG(found.st_mode)) return failed(path + ": found no regular file, expected one");
+  if (const auto owned = check_owner(path, found, 077); !owned) return owned.error();
+  return file;
+}
+
+// Only one mbatchd: the lock goes with the process, however it ends.
+StoreResult<Descriptor> lock_directory(const std::string& directory) {
+  struct stat found {};
+  if (lstat(directory.c_str(), &found) != 0)
+    return failed(directory + ": cannot be looked at: " + errno_text());
+  if (!S_ISDIR(found.st_mode)) return failed(directory + ": found no directory, expected one");
+  if (const auto owned = check_owner(directory, found, 022); !owned) return owned.error();
+  auto lock = open_own(directory + "/jobs.lock");
+  if (!lock) return lock;
+  if (flock(lock->get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno == EWOULDBLOCK)
+    return StoreError{Kind::in_use, directory + "/jobs.lock: another mbatchd runs with these jobs"};
+  return failed(directory + "/jobs.lock: cannot be locked: " + errno_text());
+}
+
+}  // namespace
+
+void throw_exception_from_error(const StoreError& error, const boost::source_location&) {
+  throw std::runtime_error(error.text);
+}
+
+bool StoreBatch::empty() const {
+  for (const auto& number : numbers)
+    if (number) return false;
+  return submissions.empty() && jobs.empty() && controls.empty() && events.empty();
+}
+
+namespace {
+
+// A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
+class Body {
+ public:
+  explicit Body(soci::session& sql) : blob(sql) {}
+  template <class Message>
+  void take(const Message& message) {
+    message.SerializeToString(&bytes_);
+    take_bytes(bytes_);
+  }
+  void take_bytes(const std::string& bytes) {
+    blob.trim(0);
+    blob.write_from_start(bytes.data(), bytes.size());
+  }
+  const std::string& bytes() {
+    bytes_.resize(blob.get_len());
+    if (!bytes_.empty()) blob.read_from_start(bytes_.data(), bytes_.size());
+    return bytes_;
+  }
+  soci::blob blob;
+
+ private:
+  std::string bytes_;
+};
+
+// A prepared statement with what it binds. Made when it is first needed, and anew after a failure.
+struct PutSubmission {
+  explicit PutSubmission(soci::session& sql)
+      : body(sql),
+        run((sql.prepare << "insert into submissions (number, body) values (:number, :body)", soci::use(number),
+             soci::use(body.blob))) {}
+  long long number = 0;
+  Body body;
+  soci::statement run;
+};
+struct PutJob {
+  explicit PutJob(soci::session& sql)
+      : record(sql),
+        run((sql.prepare << "insert into jobs (id, idx, submission, live, end_us, record) "
+                            "values (:id, :idx, :submission, :live, :end_us, :record) "
+                            "on conflict (id, idx) do update set submission = excluded.submission, "
+                            "live = excluded.live, end_us = excluded.end_us, record = excluded.record",
+             soci::use(id), soci::use(index), soci::use(submission), soci::use(live), soci::use(end),
+             soci::use(record.blob))) {}
+  long long id = 0, index = 0, submission = 0, end = 0;
+  int live = 0;
+  Body record;
+  soci::statement run;
+};
+struct PutEvent {
+  explicit PutEvent(soci::session& sql)
+      : body(sql),
+        run((sql.prepare << "insert into events (seq, at_us, id, idx, kind, body) "
+                            "values (:seq, :at_us, :id, :idx, :kind, :body)",
+             soci::use(seq), soci::use(at), soci::use(id), soci::use(index), soci::use(kind), soci::use(body.blob))) {
+  }
+  long long seq = 0, at = 0, id = 0, index = 0;
+  int kind = 0;
+  Body body;
+  soci::statement run;
+};
+struct PutControl {
+  explicit PutControl(soci::session& sql)
+      : value(sql),
+        run((sql.prepare << "insert into controls (kind, name, value) values (:kind, :name, :value) "
+                            "on conflict (kind, name) do update set value = excluded.value",
+             soci::use(kind), soci::use(name), soci::use(value.blob))),
+        remove((sql.prepare << "delete from controls where kind = :kind and name = :name", soci::use(kind),
+                soci::use(name))) {}
+  std::string kind, name;
+  Body value;
+  soci::statement run, remove;
+};
+struct PutNumber {
+  explicit PutNumber(soci::session& sql)
+      : run((sql.prepare << "insert into meta (name, value) values (:name, :value) "
+                            "on conflict (name) do update set value = excluded.value",
+             soci::use(name), soci::use(value))) {}
+  std::string name;
+  long long value = 0;
+  soci::statement run;
+};
+struct GetSubmission {
+  explicit GetSubmission(soci::session& sql)
+      : body(sql),
+        run((sql.prepare << "select body from submissions where number = :number", soci::use(number),
+             soci::into(body.blob))) {}
+  long long number = 0;
+  Body body;
+  soci::statement run;
+};
+struct GetJobs {
+  explicit GetJobs(soci::session& sql)
+      : record(sql),
+        run((sql.prepare << "select record from jobs where id = :id and idx > :idx order by idx limit :most",
+             soci::use(id), soci::use(after), soci::use(most), soci::into(record.blob))) {}
+  long long id = 0, after = 0, most = 0;
+  Body record;
+  soci::statement run;
+};
+struct GetEvents {
+  GetEvents(soci::session& sql, const char* condition, bool by_job)
+      : body(sql),
+        run(by_job ? soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
+                                      soci::use(id), soci::use(most), soci::into(seq), soci::into(body.blob)))
+                   : soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
+                                      soci::use(most), soci::into(seq), soci::into(body.blob)))) {}
+  static std::string text(const char* condition) {
+    return std::string("select seq, body from events where seq > :after and at_us >= :lo and at_us <= :hi") +
+           condition + " order by seq limit :most";
+  }
+  long long after = 0, from = 0, to = 0, id = 0, most = 0, seq = 0;
+  Body body;
+  soci::statement run;
+};
+
+struct Statements {
+  std::optional<PutSubmission> put_submission;
+  std::optional<PutJob> put_job;
+  std::optional<PutEvent> put_event;
+  std::optional<PutControl> put_control;
+  std::optional<PutNumber> put_number;
+  std::optional<GetSubmission> get_submission;
+  std::optional<GetJobs> get_jobs;
+  std::optional<GetEvents> all_events, job_events, finishes, job_finishes;
+};
+
+template <class Statement, class... Extra>
+Statement& ready(std::optional<Statement>& place, soci::session& sql, Extra... extra) {
+  if (!place) place.emplace(sql, extra...);
+  return *place;
+}
+
+}  // namespace
+
+class JobStore::Impl {
+ public:
+  Impl(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+
+  // ---- what is of SQLite alone
+
+  void connect() {
+    if (path_.find('"') != std::string::npos || path_.find('\n') != std::string::npos)
+      throw std::runtime_error("found a quotation mark in the name, expected none");
+    sql_.open(soci::sqlite3, "db=\"" + path_ + "\"");
+    sqlite3_busy_timeout(handle(), 0);
+    // Exclusive: no shared memory file, and no program may write beside us. Checkpoints are rarer than the default: each
+    // costs two more flushes to disk.
+    sql_ << "pragma locking_mode = exclusive";
+    std::string mode;
+    sql_ << "pragma journal_mode = wal", soci::into(mode);
+    if (mode != "wal") throw std::runtime_error("found the journal mode " + mode + ", expected wal");
+    sql_ << "pragma synchronous = full";
+    sql_ << "pragma wal_autocheckpoint = 4000";
+    sql_ << "pragma foreign_keys = off";
+  }
+  bool has_tables() {
+    int tables = 0;
+    sql_ << "select count(*) from sqlite_master where type = 'table'", soci::into(tables);
+    return tables > 0;
+  }
+  bool has_meta() {
+    int tables = 0;
+    sql_ << "select count(*) from sqlite_master where type = 'table' and name = 'meta'", soci::into(tables);
+    return tables == 1;
+  }
+  sqlite_api::sqlite3* handle() {
+    return static_cast<soci::sqlite3_session_backend*>(sql_.get_backend())->conn_;
+  }
+  Kind kind_of(const soci::soci_error& error) {
+    const auto* of_sqlite = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
+    const int code = of_sqlite == nullptr ? SQLITE_ERROR : of_sqlite->result() & 0xff;
+    if (code == SQLITE_FULL) return Kind::disk_full;
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) return Kind::in_use;
+    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN) {
+      const int why = sqlite3_system_errno(handle());
+      if (why == ENOSPC || why == EDQUOT) return Kind::disk_full;
+    }
+    return Kind::failed;
+  }
+
+  // ---- opening
+
+  void start() {
+    connect();
+    if (!has_tables()) {
+      make_tables();
+    } else if (!has_meta()) {
+      throw std::runtime_error("found another program's database, expected mbatchd's");
+    }
+    read_meta();
+    soci::transaction transaction(sql_);
+    put_number("term", static_cast<long long>(++term_));
+    transaction.commit();
+  }
+
+  void make_tables() {
+    soci::transaction transaction(sql_);
+    for (const char* table : kTables) sql_ << table;
+    put_number("rollcall_schema", kSchema);
+    transaction.commit();
+  }
+
+  void read_meta() {
+    std::string name;
+    long long value = 0, schema = 0;
+    soci::statement rows = (sql_.prepare << "select name, value from meta", soci::into(name), soci::into(value));
+    rows.execute();
+    while (rows.fetch()) {
+      if (name == "rollcall_schema") schema = value;
+      if (name == "term") term_ = static_cast<std::uint64_t>(value);
+      for (std::size_t i = 0; i < kStoreNumbers; ++i)
+        if (name == kNumberNames[i]) numbers_[i] = value;
+    }
+    if (schema != kSchema)
+      throw std::runtime_error("found version " + std::to_string(schema) + " of the tables, expected " +
+                               std::to_string(kSchema));
+    soci::indicator there = soci::i_null;
+    sql_ << "select max(seq) from events", soci::into(value, there);
+    last_event_ = there == soci::i_ok ? static_cast<std::uint64_t>(value) : 0;
+  }
+
+  // ---- one transaction
+
+  StoreResult<std::uint64_t> commit(const StoreBatch& batch) {
+    if (batch.empty()) return last_event_;
+    std::uint64_t seq = last_event_;
+    const auto written = guarded([&] {
+      soci::transaction transaction(sql_);
+      for (const auto& submission : batch.submissions) put(submission);
+      for (const auto& record : batch.jobs) put(record);
+      for (const auto& control : batch.controls) put(control);
+      for (const auto& event : batch.events) put(++seq, event);
+      for (std::size_t i = 0; i < kStoreNumbers; ++i)
+        if (batch.numbers[i]) put_number(kNumberNames[i], *batch.numbers[i]);
+      transaction.commit();
+    });
+    if (!written) return written.error();
+    for (std::size_t i = 0; i < kStoreNumbers; ++i)
+      if (batch.numbers[i]) numbers_[i] = *batch.numbers[i];
+    return last_event_ = seq;
+  }
+
+  void put(const StoredSubmission& submission) {
+    auto& row = ready(statements_.put_submission, sql_);
+    row.number = static_cast<long long>(submission.number);
+    row.body.take(*submission.asked);
+    row.run.execute(true);
+  }
+  void put(const wire::JobRecord& record) {
+    auto& row = ready(statements_.put_job, sql_);
+    row.id = record.key().id();
+    row.index = record.key().index();
+    row.submission = static_cast<long long>(record.submission());
+    row.live = record.cleaned_us() == 0 ? 1 : 0;
+    row.end = record.end_us();
+    row.record.take(record);
+    row.run.execute(true);
+  }
+  void put(const StoredControl& control) {
+    auto& row = ready(statements_.put_control, sql_);
+    row.kind = control.kind;
+    row.name = control.name;
+    row.value.take_bytes(control.value);
+    (control.value.empty() ? row.remove : row.run).execute(true);
+  }
+  void put(std::uint64_t seq, const wire::JobEvent& event) {
+    auto& row = ready(statements_.put_event, sql_);
+    row.seq = static_cast<long long>(seq);
+    row.at = event.at_us();
+    row.id = event.key().id();
+    row.index = event.key().index();
+    row.kind = static_cast<int>(event.what_case());
+    const auto number = submission_of(event);
+    if (number == 0) {
+      row.body.take(event);
+    } else {
+      wire::JobEvent without = event;
+      clear_asked(without);
+      row.body.take(without);
+    }
+    row.run.execute(true);
+  }
+  void put_number(const char* name, long long value) {
+    auto& row = ready(statements_.put_number, sql_);
+    row.name = name;
+    row.value = value;
+    row.run.execute(true);
+  }
+
+  // ---- events hold no submission but name it
+
+  static std::uint64_t submission_of(const wire::JobEvent& event) {
+    switch (event.what_case()) {
+      case wire::JobEvent::kNewJob:
+        return event.new_job().submission();
+      case wire::JobEvent::kModify:
+        return event.modify().submission();
+      case wire::JobEvent::kFinish:
+        return event.finish().record().submission();
+      default:
+        return 0;
+    }
+  }
+  static void clear_asked(wire::JobEvent& event) {
+    if (event.has_new_job()) event.mutable_new_job()->clear_asked();
+    if (event.has_modify()) event.mutable_modify()->clear_asked();
+    if (event.has_finish()) event.mutable_finish()->clear_asked();
+  }
+  // Elements of an array come one after the other: the last one is kept at hand.
+  void put_asked_back(wire::JobEvent& event) {
+    const auto number = submission_of(event);
+    if (number == 0) return;
+    const auto asked = get_submission(number);
+    if (!asked) return;
+    if (event.has_new_job()) *event.mutable_new_job()->mutable_asked() = *asked;
+    if (event.has_modify()) *event.mutable_modify()->mutable_asked() = *asked;
+    if (event.has_finish()) *event.mutable_finish()->mutable_asked() = *asked;
+  }
+
+  std::shared_ptr<const wire::Submission> get_submission(std::uint64_t number) {
+    if (last_read_.asked && last_read_.number == number) return last_read_.asked;
+    auto& row = ready(statements_.get_submission, sql_);
+    row.number = static_cast<long long>(number);
+    row.run.execute();
+    auto asked = std::make_shared<wire::Submission>();
+    if (!row.run.fetch()) return nullptr;
+    parse(*asked, row.body.bytes(), "submissions", row.number);
+    while (row.run.fetch()) continue;
+    last_read_ = {number, asked};
+    return asked;
+  }
+
+  // ---- reading
+
+  template <class Message>
+  void parse(Message& message, const std::string& bytes, const char* table, long long row) {
+    if (!message.ParseFromString(bytes))
+      throw std::runtime_error(std::string("table ") + table + ", row " + std::to_string(row) +
+                               ": found bytes that cannot be read, expected a message");
+  }
+
+  void load(const StoreVisitor& visitor) {
+    Body body(sql_);
+    long long number = 0;
+    soci::statement submissions =
+        (sql_.prepare << "select number, body from submissions where number in "
+                         "(select submission from jobs where live = 1) order by number",
+         soci::into(number), soci::into(body.blob));
+    submissions.execute();
+    while (submissions.fetch()) {
+      auto asked = std::make_shared<wire::Submission>();
+      parse(*asked, body.bytes(), "submissions", number);
+      visitor.submission({static_cast<std::uint64_t>(number), std::move(asked)});
+    }
+    soci::statement jobs = (sql_.prepare << "select id, record from jobs where live = 1 order by id, idx",
+                            soci::into(number), soci::into(body.blob));
+    jobs.execute();
+    while (jobs.fetch()) {
+      wire::JobRecord record;
+      parse(record, body.bytes(), "jobs", number);
+      visitor.job(std::move(record));
+    }
+    std::string kind, name;
+    soci::statement controls = (sql_.prepare << "select kind, name, value from controls order by kind, name",
+                                soci::into(kind), soci::into(name), soci::into(body.blob));
+    controls.execute();
+    while (controls.fetch()) visitor.control({kind, name, body.bytes()});
+  }
+
+  GetEvents& statement_for(const EventQuery& query) {
+    if (query.finishes && query.id)
+      return ready(statements_.job_finishes, sql_, " and id = :id and kind = 14", true);
+    if (query.finishes) return ready(statements_.finishes, sql_, " and kind = 14", false);
+    if (query.id) return ready(statements_.job_events, sql_, " and id = :id", true);
+    return ready(statements_.all_events, sql_, "", false);
+  }
+
+  void events(const EventQuery& query, std::vector<StoredEvent>& found) {
+    auto& rows = statement_for(query);
+    rows.after = static_cast<long long>(query.after);
+    rows.from = query.from_us;
+    rows.to = query.to_us;
+    rows.id = query.id.value_or(0);
+    rows.most = static_cast<long long>(query.most);
+    rows.run.execute();
+    while (rows.run.fetch()) {
+      StoredEvent event{static_cast<std::uint64_t>(rows.seq), {}};
+      parse(event.event, rows.body.bytes(), "events", rows.seq);
+      found.push_back(std::move(event));
+    }
+    for (auto& event : found) put_asked_back(event.event);
+  }
+
+  void jobs(int id, int after_index, std::size_t most, std::vector<wire::JobRecord>& found) {
+    auto& rows = ready(statements_.get_jobs, sql_);
+    rows.id = id;
+    rows.after = after_index;
+    rows.most = static_cast<long long>(most);
+    rows.run.execute();
+    while (rows.run.fetch()) parse(found.emplace_back(), rows.record.bytes(), "jobs", id);
+  }
+
+  int highest_job() {
+    long long id = 0;
+    soci::indicator there = soci::i_null;
+    sql_ << "select max(id) from jobs", soci::into(id, there);
+    return there == soci::i_ok ? static_cast<int>(id) : 0;
+  }
+
+  // What SOCI throws, as a value. Statements that failed are in no state to be used again.
+  template <class Action>
+  StoreResult<void> guarded(Action action) {
+    try {
+      action();
+      return {};
+    } catch (const soci::soci_error& error) {
+      const Kind kind = kind_of(error);
+      statements_ = {};
+      return StoreError{kind, path_ + ": " + error.get_error_message()};
+    } catch (const std::exception& error) {
+      statements_ = {};
+      return StoreError{Kind::failed, path_ + ": " + error.what()};
+    }
+  }
+
+  std::uint64_t term_ = 0;
+  std::uint64_t last_event_ = 0;
+  std::array<std::int64_t, kStoreNumbers> numbers_{};
+
+ private:
+  std::string path_;
+  Descriptor lock_;
+  soci::session sql_;
+  Statements statements_;  // after the session: they go first
+  StoredSubmission last_read_;
+};
+
+JobStore::JobStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+JobStore::JobStore(JobStore&&) noexcept = default;
+JobStore& JobStore::operator=(JobStore&&) noexcept = default;
+JobStore::~JobStore() = default;
+
+StoreResult<JobStore> JobStore::open(const std::string& directory) {
+  auto lock = lock_directory(directory);
+  if (!lock) return lock.error();
+  const std::string path = directory + "/jobs.db";
+  if (const auto file = open_own(path); !file) return file.error();  // SQLite makes its other files with this mode
+  auto impl = std::make_unique<Impl>(path, std::move(*lock));
+  if (const auto started = impl->guarded([&] { impl->start(); }); !started) return started.error();
+  return JobStore(std::move(impl));
+}
+
+std::uint64_t JobStore::term() const { return impl_->term_; }
+std::int64_t JobStore::number(StoreNumber which) const { return impl_->numbers_[static_cast<std::size_t>(which)]; }
+std::uint64_t JobStore::last_event() const { return impl_->last_event_; }
+
+StoreResult<void> JobStore::load(const StoreVisitor& visitor) {
+  return impl_->guarded([&] { impl_->load(visitor); });
+}
+
+StoreResult<std::uint64_t> JobStore::commit(const StoreBatch& batch) { return impl_->commit(batch); }
+
+StoreResult<std::shared_ptr<const wire::Submission>> JobStore::submission(std::uint64_t number) {
+  std::shared_ptr<const wire::Submission> asked;
+  const auto read = impl_->guarded([&] { asked = impl_->get_submission(number); });
+  if (!read) return read.error();
+  return asked;
+}
+
+StoreResult<std::vector<StoredEvent>> JobStore::events(const EventQuery& query) {
+  std::vector<StoredEvent> found;
+  const auto read = impl_->guarded([&] { impl_->events(query, found); });
+  if (!read) return read.error();
+  return found;
+}
+
+StoreResult<std::vector<wire::JobRecord>> JobStore::jobs(int id, int after_index, std::size_t most) {
+  std::vector<wire::JobRecord> found;
+  const auto read = impl_->guarded([&] { impl_->jobs(id, after_index, most, found); });
+  if (!read) return read.error();
+  return found;
+}
+
+StoreResult<int> JobStore::highest_job() {
+  int id = 0;
+  const auto read = impl_->guarded([&] { id = impl_->highest_job(); });
+  if (!read) return read.error();
+  return id;
+}
+
+}  // namespace rollcall::io

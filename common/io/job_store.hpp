@@ -1,0 +1,131 @@
+// JobStore: what mbatchd knows, on disk: submissions, jobs, what was said to queues and hosts, and every event.
+//
+// Owns one database file, LSB_SHAREDIR/CLUSTER/jobs.db (SQLite, on a local disk), and the lock beside it. Every SQL statement of
+// the product is in job_store.cpp and nowhere else. It does not know what a record means: rules are in sched/policy.
+//
+// A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is
+// there, and the store goes on as before. One opener at a time; each open() is a new term, which is on disk before
+// open() returns: orders to hosts carry it, and hosts refuse those of an older one.
+//
+// tables: meta(name, value)  submissions(number, body)  jobs(id, idx, submission, live, end_us, record)
+//         controls(kind, name, value)  events(seq, at_us, id, idx, kind, body)
+// A job that has left mbatchd's memory (JobRecord.cleaned_us) stays in `jobs` with live = 0. Events of the kinds that hold
+// a Submission are kept without it: they name its number, and the queries put it back.
+#pragma once
+
+#include <array>
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/wire/job.pb.h"
+
+namespace rollcall::io {
+
+struct StoreError {
+  enum class Kind {
+    failed,
+    disk_full,  // no space or no quota: the same may work later
+    in_use,     // another mbatchd has it
+  };
+  Kind kind = Kind::failed;
+  std::string text;  // one line: the file, what was found, what was expected
+};
+[[noreturn]] void throw_exception_from_error(const StoreError& error, const boost::source_location&);
+template <class T>
+using StoreResult = boost::system::result<T, StoreError>;
+
+// Numbers that outlive the daemon. Those of the files are the last event written there and the size it then had.
+enum class StoreNumber {
+  next_job,
+  next_submission,
+  events_seq,
+  events_size,
+  accounts_seq,
+  accounts_size,
+  events_finished,  // finished jobs in the present lsb.events: when to switch
+};
+constexpr std::size_t kStoreNumbers = 7;
+
+struct StoredSubmission {
+  std::uint64_t number = 0;
+  std::shared_ptr<const wire::Submission> asked;
+};
+// A queue's or a host's state; `value` empty: as the files say, the row goes.
+struct StoredControl {
+  std::string kind;
+  std::string name;
+  std::string value;
+};
+
+// All of one turn. An empty one commits nothing.
+struct StoreBatch {
+  std::vector<StoredSubmission> submissions;
+  std::vector<wire::JobRecord> jobs;  // new and changed ones, each whole
+  std::vector<StoredControl> controls;
+  std::vector<wire::JobEvent> events;  // in order; the store numbers them
+  std::array<std::optional<std::int64_t>, kStoreNumbers> numbers;
+
+  void set(StoreNumber which, std::int64_t value) { numbers[static_cast<std::size_t>(which)] = value; }
+  bool empty() const;
+};
+
+// What open() finds, handed over in this order. Only what is live: finished jobs that were cleaned stay where they are.
+struct StoreVisitor {
+  std::function<void(StoredSubmission)> submission;  // those of live jobs, once each
+  std::function<void(wire::JobRecord)> job;          // in the order of their keys
+  std::function<void(StoredControl)> control;
+};
+
+struct EventQuery {
+  std::uint64_t after = 0;        // events with larger numbers; pages go on with the last one seen
+  std::optional<int> id;          // of this job; none: of all, and of the system
+  std::optional<int> index;       // ... and of this element, with those that are of the whole array
+  bool finishes = false;          // only JobEvent.finish
+  std::int64_t from_us = 0;
+  std::int64_t to_us = INT64_MAX;
+  std::size_t most = 1000;        // of one page
+};
+struct StoredEvent {
+  std::uint64_t seq = 0;
+  wire::JobEvent event;
+};
+
+class JobStore {
+ public:
+  // Makes the file where there is none (mode 0600). An error where the file or its directory is not our user's alone to
+  // write, is of another program or of a newer version, or where another process has it open.
+  static StoreResult<JobStore> open(const std::string& directory);
+  JobStore(JobStore&&) noexcept;
+  JobStore& operator=(JobStore&&) noexcept;
+  ~JobStore();
+
+  std::uint64_t term() const;                    // of this opener; from 1
+  std::int64_t number(StoreNumber which) const;  // as last committed; 0: never
+  std::uint64_t last_event() const;              // seq of the last committed event; 0: none
+
+  StoreResult<void> load(const StoreVisitor& visitor);
+
+  // All or nothing, and on disk. Gives last_event() as it then is.
+  StoreResult<std::uint64_t> commit(const StoreBatch& batch);
+
+  // Nothing where there is none of this number.
+  StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number);
+  // One page, in order. Fewer than `most`: there are no more.
+  StoreResult<std::vector<StoredEvent>> events(const EventQuery& query);
+  // Records of this id, live or not, by index.
+  StoreResult<std::vector<wire::JobRecord>> jobs(int id, int after_index, std::size_t most);
+  // Highest job id ever stored; 0: none.
+  StoreResult<int> highest_job();
+
+ private:
+  class Impl;
+  explicit JobStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rollcall::io
