@@ -48,13 +48,14 @@ HostConnection::~HostConnection() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-Result<HostConnection> HostConnection::dial(const std::string& host, int port, Milliseconds patience) {
+boost::system::result<HostConnection, DialError> HostConnection::dial(const std::string& host, int port,
+                                                                      Milliseconds patience) {
   const std::string peer = host + ":" + std::to_string(port);
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const int lookup = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found);
-  if (lookup != 0) return internal_error(peer + ": " + gai_strerror(lookup));
+  if (lookup != 0) return DialError{false, peer + ": " + gai_strerror(lookup)};
   const Addresses addresses(found, freeaddrinfo);
 
   int error = EHOSTUNREACH;
@@ -70,7 +71,7 @@ Result<HostConnection> HostConnection::dial(const std::string& host, int port, M
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (error == 0) return connection;
   }
-  return internal_error(peer + ": " + reason(error));
+  return DialError{error == ECONNREFUSED, peer + ": " + reason(error)};
 }
 
 Result<void> HostConnection::wait_for(short event) const {
@@ -99,19 +100,43 @@ Result<void> HostConnection::send(std::string_view bytes) {
   return {};
 }
 
-Result<std::string> HostConnection::receive() {
+// What has come; nothing where there is nothing and that is allowed.
+Result<std::optional<std::string>> HostConnection::take(bool may_be_nothing) {
   std::string bytes(1 << 16, '\0');
   while (true) {
     const ssize_t count = recv(descriptor_, bytes.data(), bytes.size(), 0);
     if (count > 0) {
       bytes.resize(static_cast<std::size_t>(count));
-      return bytes;
+      return std::optional(std::move(bytes));
     }
     if (count == 0) return internal_error(peer_ + ": it closed the connection");
     if (errno == EAGAIN) {
+      if (may_be_nothing) return std::optional<std::string>();
       if (const auto ready = wait_for(POLLIN); !ready) return ready.error();
     } else if (errno != EINTR) {
       return internal_error(peer_ + ": " + reason(errno));
+    }
+  }
+}
+
+Result<std::string> HostConnection::receive() {
+  auto taken = take(false);
+  if (!taken) return taken.error();
+  return std::move(**taken);
+}
+
+Result<std::optional<std::string>> HostConnection::receive_or_wake(int wake) {
+  while (true) {
+    std::array<pollfd, 2> waiting{{{descriptor_, POLLIN, 0}, {wake, POLLIN, 0}}};
+    if (poll(waiting.data(), waiting.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return internal_error(peer_ + ": " + reason(errno));
+    }
+    if (waiting[0].revents != 0) {
+      auto taken = take(true);
+      if (!taken || *taken) return taken;
+    } else if (waiting[1].revents != 0) {
+      return std::optional<std::string>();
     }
   }
 }

@@ -1,7 +1,8 @@
-// A plain blocking TCP connection to a LIM with a deadline for every step. It knows nothing of what is said.
+// A plain blocking TCP connection to a daemon with a deadline for every step. It knows nothing of what is said.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,12 +10,21 @@
 
 namespace rollcall::io {
 
+struct DialError {
+  bool refused = false;  // the host answers, and nobody listens there
+  std::string text;      // one line with the host, the port and the last reason
+};
+[[noreturn]] inline void throw_exception_from_error(const DialError& error, const boost::source_location&) {
+  throw std::runtime_error(error.text);
+}
+
 class HostConnection {
  public:
   using Milliseconds = std::chrono::milliseconds;
 
-  // Tries every address of `host` (a name or an address). The error names the host, the port and the last reason.
-  static Result<HostConnection> dial(const std::string& host, int port, Milliseconds patience);
+  // Tries every address of `host` (a name or an address).
+  static boost::system::result<HostConnection, DialError> dial(const std::string& host, int port,
+                                                               Milliseconds patience);
   HostConnection(HostConnection&& other) noexcept;
   HostConnection& operator=(HostConnection&&) = delete;
   ~HostConnection();
@@ -23,10 +33,13 @@ class HostConnection {
   Result<void> send(std::string_view bytes);
   // What has come, at least one byte; an error where nothing comes in time or the peer has closed.
   Result<std::string> receive();
+  // The same without a limit of time; nothing where `wake`, another descriptor, has something to read first. -1: none.
+  Result<std::optional<std::string>> receive_or_wake(int wake);
 
  private:
   HostConnection(int descriptor, std::string peer, Milliseconds patience);
   Result<void> wait_for(short event) const;
+  Result<std::optional<std::string>> take(bool may_be_nothing);
   int descriptor_;
   std::string peer_;  // "HOST:PORT"
   Milliseconds patience_;

@@ -3,112 +3,38 @@
 #include <algorithm>
 #include <optional>
 
-#include "common/io/cluster_channel.hpp"
+#include "common/io/daemon_talk.hpp"
 #include "common/io/host_addresses.hpp"
-#include "common/io/munge_credential.hpp"
-#include "common/io/dial_host.hpp"
 
 namespace rollcall::io {
 namespace {
 
-// How this user can prove who they are: by the key where they may read it, else by MUNGE.
-struct Proof {
-  ClusterChannel channel;
-  std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
-};
-
-Result<Proof> proof_for(const conf::ClusterFiles& files) {
-  const auto seed = random_seed();
-  const std::string& path = files.settings.key_file;
-  if (const auto key = load_cluster_key(path))
-    return Proof{ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
-  const auto public_half = load_cluster_public_key(public_key_path(path));
-  if (!public_half) return public_half.error();
-  return Proof{ClusterChannel::dial_as_anyone(*public_half, seed),
-               files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")};
-}
-
-Result<std::string> sealed(ClusterChannel& channel, const wire::ToLim& message) {
-  const std::string payload = message.SerializeAsString();
-  if (payload.size() > channel.most())
-    return internal_error("a question of " + std::to_string(payload.size()) + " bytes, expected at most " +
-                          std::to_string(channel.most()) + ": name fewer hosts");
-  return channel.seal(payload);
-}
-
-// One conversation: the handshake, the question, all parts of the answer.
-class Conversation {
- public:
-  Conversation(HostConnection connection, Proof proof)
-      : connection_(std::move(connection)),
-        channel_(std::move(proof.channel)),
-        munge_(std::move(proof.munge)) {}
-
-  Result<wire::Reply> hold(const wire::Request& request) {
-    if (const auto sent = connection_.send(channel_.start()); !sent) return sent.error();
-    while (!channel_.open())
-      if (const auto turned = turn(); !turned) return turned.error();
-    if (const auto asked = ask(request); !asked) return asked.error();
-    while (!complete_)
-      if (const auto turned = turn(); !turned) return turned.error();
-    return std::move(reply_);
-  }
-
- private:
-  Result<void> ask(const wire::Request& request) {
-    // Without MUNGE the LIM decides whether it answers to nobody in particular.
-    if (munge_) {
-      if (const auto credential = munge_encode(channel_.hash(), *munge_)) {
-        wire::ToLim message;
-        message.mutable_credential()->set_munge(*credential);
-        if (const auto sent = send(message); !sent) return sent.error();
-      }
-    }
-    wire::ToLim message;
-    *message.mutable_request() = request;
-    return send(message);
-  }
-
-  Result<void> send(const wire::ToLim& message) {
-    const auto bytes = sealed(channel_, message);
-    if (!bytes) return bytes.error();
-    return connection_.send(*bytes);
-  }
-
-  Result<void> turn() {
-    const auto bytes = connection_.receive();
-    if (!bytes) return bytes.error();
-    std::string answer;
-    const auto fed =
-        channel_.feed(*bytes, answer, [this](std::string_view payload) { return take(payload); });
-    if (!fed) return fed.error();
-    return answer.empty() ? Result<void>() : connection_.send(answer);
-  }
-
-  Result<void> take(std::string_view payload) {
-    wire::FromLim message;
-    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())) || !message.has_reply())
+// One conversation: the question, all parts of the answer.
+Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host, const wire::Request& request,
+                             std::chrono::milliseconds patience) {
+  DaemonTalk::Call call{host, files.settings.lim_port, patience, [](const std::string& credential) {
+                          wire::ToLim message;
+                          message.mutable_credential()->set_munge(credential);
+                          return message.SerializeAsString();
+                        }};
+  auto talk = DaemonTalk::open(files, call);
+  if (!talk) return internal_error(talk.error().text);
+  wire::ToLim message;
+  *message.mutable_request() = request;
+  const auto asked = talk->send(message.SerializeAsString());
+  if (!asked)
+    return internal_error(asked.error().text +
+                          (asked.error().kind == TalkError::Kind::ours ? ": name fewer hosts" : ""));
+  wire::Reply reply;
+  while (!reply.last()) {
+    const auto payload = talk->receive();
+    if (!payload) return internal_error(payload.error().text);
+    wire::FromLim part;
+    if (!part.ParseFromString(**payload) || !part.has_reply())
       return internal_error("LIM: found a message that is no reply, expected one");
-    reply_.MergeFrom(message.reply());
-    complete_ = message.reply().last();
-    return {};
+    reply.MergeFrom(part.reply());
   }
-
-  HostConnection connection_;
-  ClusterChannel channel_;
-  std::optional<std::string> munge_;
-  wire::Reply reply_;
-  bool complete_ = false;
-};
-
-Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
-                             const wire::Request& request, std::chrono::milliseconds patience) {
-  auto proof = proof_for(files);
-  if (!proof) return proof.error();
-  auto connection =
-      HostConnection::dial(files.names.address(host).value_or(host), files.settings.lim_port, patience);
-  if (!connection) return connection.error();
-  return Conversation(std::move(*connection), std::move(*proof)).hold(request);
+  return reply;
 }
 
 Answer unreachable(std::string text) {

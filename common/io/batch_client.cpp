@@ -1,0 +1,238 @@
+#include "common/io/batch_client.hpp"
+
+#include <poll.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "common/base/numbers.hpp"
+#include "common/io/host_addresses.hpp"
+#include "common/wire/request_parts.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using Refusal = wire::BatchReply::Refusal;
+using Kind = BatchError::Kind;
+
+constexpr int kMostTries = 1'000'000;
+constexpr int kPause = 1000;      // milliseconds between two tries
+constexpr int kFirstPause = 100;  // after the first one: mbatchd may just be starting
+
+// Asking twice is no harm. Everything else changes something.
+bool only_asks(const wire::BatchRequest& request) {
+  switch (request.request_case()) {
+    case wire::BatchRequest::kSubmit:
+      return request.submit().check_only();
+    case wire::BatchRequest::kPost:
+      return request.post().read();
+    case wire::BatchRequest::kSignal:
+    case wire::BatchRequest::kMove:
+    case wire::BatchRequest::kSwitchJobs:
+    case wire::BatchRequest::kModify:
+    case wire::BatchRequest::kControl:
+      return false;
+    default:
+      return true;
+  }
+}
+
+BatchError refused(const Refusal& refusal) { return {Kind::refused, refusal.text(), refusal}; }
+
+bool starting(const std::optional<BatchError>& error) {
+  return error && error->kind == Kind::refused && error->refusal.why() == Refusal::STARTING;
+}
+
+// True where `wake` had something to read first.
+bool pause(int milliseconds, int wake) {
+  pollfd waiting{wake, POLLIN, 0};
+  return poll(&waiting, 1, milliseconds) > 0;
+}
+
+int tries_of(const conf::ClusterFiles& files, int otherwise) {
+  const char* const own = std::getenv("LSB_NTRIES");
+  return parse_whole(own ? own : files.lsf_conf.value("LSB_NTRIES"), 1, kMostTries).value_or(otherwise);
+}
+
+}  // namespace
+
+Result<BatchClient> BatchClient::of(const conf::ClusterFiles& files) {
+  auto settings = conf::read_batch_settings(files);
+  if (!settings) return settings.error();
+  Patience patience;
+  patience.tries = tries_of(files, patience.tries);
+  return BatchClient(files, std::move(*settings), std::move(patience));
+}
+
+BatchClient::BatchClient(const conf::ClusterFiles& files, conf::BatchSettings settings, Patience patience)
+    : files_(&files), settings_(std::move(settings)), patience_(std::move(patience)) {
+  const std::string here = host_name_here();
+  from_host_ = files.names.official(here).value_or(here);
+}
+
+BatchError BatchClient::gone(const TalkError& error) const {
+  const std::string host = settings_.mbd_host.empty() ? "" : " on host " + settings_.mbd_host;
+  switch (error.kind) {
+    case TalkError::Kind::refused:
+      return {Kind::unreachable, "mbatchd is not running" + host + ": " + error.text, {}};
+    case TalkError::Kind::silent:
+      return {Kind::unreachable,
+              "mbatchd's host " + settings_.mbd_host + " is down or cannot be reached: " + error.text,
+              {}};
+    case TalkError::Kind::broken:
+      return {Kind::unreachable, "mbatchd" + host + ": " + error.text, {}};
+    case TalkError::Kind::ours:
+      break;
+  }
+  return {Kind::unreachable, error.text, {}};
+}
+
+void BatchClient::say_once(const std::string& line) {
+  if (std::exchange(said_, true)) return;
+  if (patience_.say)
+    patience_.say(line);
+  else
+    std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Talked<void> BatchClient::connect() {
+  if (talk_) return {};
+  if (settings_.mbd_host.empty())
+    return TalkError{TalkError::Kind::ours,
+                     "ROLLCALL_MBD_HOST: found none and no master candidate, expected mbatchd's host"};
+  const DaemonTalk::Call call{settings_.mbd_host, settings_.mbd_port, patience_.each,
+                              [](const std::string& credential) {
+                                wire::ToMbatchd message;
+                                message.set_munge(credential);
+                                return message.SerializeAsString();
+                              }};
+  auto talk = DaemonTalk::open(*files_, call);
+  if (!talk) return talk.error();
+  talk_.emplace(std::move(*talk));
+  return {};
+}
+
+// Until it answers, or the tries are over. tries 0: for ever.
+std::optional<BatchError> BatchClient::connect_patiently(int tries, int wake) {
+  for (int tried = 1;; ++tried) {
+    const auto connected = connect();
+    if (connected) return std::nullopt;
+    const BatchError error = gone(connected.error());
+    if (connected.error().kind == TalkError::Kind::ours || tried == tries) return error;
+    if (tried > 1) say_once(error.text + ". Please wait ...");
+    if (pause(tried == 1 ? kFirstPause : kPause, wake)) return error;
+  }
+}
+
+Talked<void> BatchClient::send(const wire::BatchRequest& request) {
+  wire::ToMbatchd message;
+  *message.mutable_request() = request;
+  if (message.ByteSizeLong() <= talk_->most()) return talk_->send(message.SerializeAsString());
+  const std::string bytes = request.SerializeAsString();
+  if (bytes.size() > wire::kMostRequest)
+    return TalkError{TalkError::Kind::ours, "a request of " + std::to_string(bytes.size()) +
+                                                " bytes, expected at most " +
+                                                std::to_string(wire::kMostRequest)};
+  constexpr std::size_t kRoom = 16;  // of the message round a part
+  const auto parts = wire::parts_of(bytes, talk_->most() - kRoom);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string part(parts[i]);
+    if (i + 1 == parts.size())
+      message.set_last_part(std::move(part));
+    else
+      message.set_part(std::move(part));
+    if (const auto sent = talk_->send(message.SerializeAsString()); !sent) return sent.error();
+  }
+  return {};
+}
+
+Talked<std::optional<wire::BatchReply>> BatchClient::next_part(std::optional<int> wake) {
+  const auto payload = talk_->receive(wake);
+  if (!payload) return payload.error();
+  if (!*payload) return std::optional<wire::BatchReply>();
+  wire::FromMbatchd message;
+  if (!message.ParseFromString(**payload) || !message.has_reply())
+    return TalkError{TalkError::Kind::broken, "found a message that is no reply, expected one"};
+  return std::optional(std::move(*message.mutable_reply()));
+}
+
+std::optional<BatchError> BatchClient::ask_once(const wire::BatchRequest& request, const Take& take) {
+  const auto lost = [&](const TalkError& error, bool sent) {
+    talk_.reset();
+    BatchError told = gone(error);
+    if (sent) told.kind = Kind::unknown;
+    return told;
+  };
+  if (const auto sent = send(request); !sent) return lost(sent.error(), false);
+  while (true) {
+    auto part = next_part(std::nullopt);
+    if (!part) return lost(part.error(), true);
+    wire::BatchReply& reply = **part;
+    if (reply.has_refusal()) return refused(reply.refusal());
+    take(reply);
+    if (reply.last()) return std::nullopt;
+  }
+}
+
+std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Take& take) {
+  request.set_from_host(from_host_);
+  for (int tried = 1;; ++tried) {
+    if (auto away = connect_patiently(patience_.tries, -1)) return away;
+    bool taken = false;
+    auto error = ask_once(request, [&](wire::BatchReply& part) {
+      taken = true;
+      take(part);
+    });
+    if (!error) return std::nullopt;
+    const bool repeat = starting(error) || error->kind == Kind::unreachable ||
+                        (error->kind == Kind::unknown && !taken && only_asks(request));
+    if (!repeat || tried >= patience_.tries) return error;
+    if (starting(error)) {
+      say_once(error->text.empty() ? "mbatchd is starting. Please wait ..." : error->text);
+      pause(kFirstPause, -1);
+    }
+  }
+}
+
+BatchAnswer BatchClient::ask(wire::BatchRequest request) {
+  BatchAnswer answer;
+  answer.error = ask(std::move(request), [&](wire::BatchReply& part) { answer.reply.MergeFrom(part); });
+  return answer;
+}
+
+BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
+                                            const std::function<bool(wire::BatchReply& part)>& take,
+                                            int wake) {
+  request.set_from_host(from_host_);
+  const auto woken = [&] { return wake >= 0 && pause(0, wake); };
+  while (true) {
+    if (auto away = connect_patiently(0, wake)) {
+      if (woken()) return {Awaited::woken, std::nullopt};
+      return {Awaited::over, std::move(away)};
+    }
+    bool there = static_cast<bool>(send(request));
+    while (there) {
+      auto part = next_part(wake);
+      if (!part) break;
+      if (!*part) {
+        talk_.reset();  // what still comes on it nobody asked for
+        return {Awaited::woken, std::nullopt};
+      }
+      wire::BatchReply& reply = **part;
+      if (reply.has_refusal() && reply.refusal().why() == Refusal::STARTING) break;
+      if (reply.has_refusal()) return {Awaited::over, refused(reply.refusal())};
+      const bool last = reply.last();
+      const bool more = take(reply);
+      if (last) return {Awaited::over, std::nullopt};
+      if (!more) {
+        talk_.reset();
+        return {Awaited::enough, std::nullopt};
+      }
+    }
+    talk_.reset();
+    if (pause(kFirstPause, wake)) return {Awaited::woken, std::nullopt};
+  }
+}
+
+}  // namespace rollcall::io

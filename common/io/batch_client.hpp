@@ -1,0 +1,87 @@
+// BatchClient: requests to mbatchd and their answers. Blocking; one connection carries all requests of a client.
+//
+// It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
+// tried again for LSB_NTRIES times, a second apart (30 unless set), with one line on standard error; a request that was
+// sent is not repeated unless it only asks. What is asked and how the answer looks is the commands' matter.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/io/daemon_talk.hpp"
+#include "common/wire/batch.pb.h"
+
+namespace rollcall::io {
+
+struct BatchError {
+  enum class Kind {
+    unreachable,  // nobody answers, or the connection broke: the line names the host, and says whether it is down
+    unknown,      // it broke after the request was sent: whether it was done is not known
+    refused,      // mbatchd said no: `refusal` tells why
+  };
+  Kind kind = Kind::unreachable;
+  std::string text;  // one line
+  wire::BatchReply::Refusal refusal;
+};
+
+// An answer with its parts put together, or why there is none.
+struct BatchAnswer {
+  wire::BatchReply reply;
+  std::optional<BatchError> error;
+};
+
+class BatchClient {
+ public:
+  struct Patience {
+    std::chrono::milliseconds each{10000};  // for mbatchd to accept, and to send the next part of an answer
+    int tries = 30;
+    std::function<void(const std::string&)> say;  // told once, while it is waited for; none: standard error
+  };
+
+  // Errors: ports and directories of lsf.conf that cannot be meant. tries: LSB_NTRIES of the environment, else of
+  // lsf.conf, where it is set.
+  static Result<BatchClient> of(const conf::ClusterFiles& files);
+  BatchClient(const conf::ClusterFiles& files, conf::BatchSettings settings, Patience patience);
+
+  // Hands every part of the answer to `take`, in order; not refusals, which are the error. Not for AwaitJob.
+  using Take = std::function<void(wire::BatchReply& part)>;
+  std::optional<BatchError> ask(wire::BatchRequest request, const Take& take);
+  // The same with all parts in one.
+  BatchAnswer ask(wire::BatchRequest request);
+
+  // Waits without a limit of time (AwaitJob, AwaitCondition): every part as it comes, until the last one or until `take`
+  // says false. Where mbatchd goes away in between it is waited for, and asked again.
+  // `wake`: a descriptor that ends the waiting when it has something to read; -1: none.
+  enum class Awaited { over, enough, woken };
+  struct AwaitResult {
+    Awaited how = Awaited::over;
+    std::optional<BatchError> error;
+  };
+  AwaitResult await(wire::BatchRequest request, const std::function<bool(wire::BatchReply& part)>& take,
+                    int wake = -1);
+
+  const conf::BatchSettings& settings() const { return settings_; }
+  // Official name of this host, as requests have it.
+  const std::string& from_host() const { return from_host_; }
+
+ private:
+  Talked<void> connect();
+  std::optional<BatchError> connect_patiently(int tries, int wake);
+  Talked<void> send(const wire::BatchRequest& request);
+  Talked<std::optional<wire::BatchReply>> next_part(std::optional<int> wake);
+  std::optional<BatchError> ask_once(const wire::BatchRequest& request, const Take& take);
+  BatchError gone(const TalkError& error) const;
+  void say_once(const std::string& line);
+
+  const conf::ClusterFiles* files_;
+  conf::BatchSettings settings_;
+  Patience patience_;
+  std::string from_host_;
+  std::optional<DaemonTalk> talk_;
+  bool said_ = false;
+};
+
+}  // namespace rollcall::io

@@ -1,0 +1,98 @@
+#include "common/io/daemon_talk.hpp"
+
+#include <utility>
+
+#include "common/io/munge_credential.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using Kind = TalkError::Kind;
+
+// How this user can prove who they are: by the key where they may read it, else by MUNGE.
+struct Proof {
+  ClusterChannel channel;
+  std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
+};
+
+Result<Proof> proof_for(const conf::ClusterFiles& files) {
+  const auto seed = random_seed();
+  const std::string& path = files.settings.key_file;
+  if (const auto key = load_cluster_key(path))
+    return Proof{ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
+  const auto public_half = load_cluster_public_key(public_key_path(path));
+  if (!public_half) return public_half.error();
+  return Proof{ClusterChannel::dial_as_anyone(*public_half, seed),
+               files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")};
+}
+
+TalkError broken(const Error& error) { return {Kind::broken, error.text}; }
+
+}  // namespace
+
+DaemonTalk::DaemonTalk(HostConnection connection, ClusterChannel channel)
+    : connection_(std::move(connection)), channel_(std::move(channel)) {}
+
+Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call& call) {
+  auto proof = proof_for(files);
+  if (!proof) return TalkError{Kind::ours, proof.error().text};
+  auto connection =
+      HostConnection::dial(files.names.address(call.host).value_or(call.host), call.port, call.patience);
+  if (!connection)
+    return TalkError{connection.error().refused ? Kind::refused : Kind::silent, connection.error().text};
+
+  DaemonTalk talk(std::move(*connection), std::move(proof->channel));
+  if (const auto sent = talk.connection_.send(talk.channel_.start()); !sent) return broken(sent.error());
+  while (!talk.channel_.open())
+    if (const auto turned = talk.turn(std::nullopt); !turned) return turned.error();
+  if (proof->munge)
+    if (const auto credential = munge_encode(talk.channel_.hash(), *proof->munge))
+      if (const auto sent = talk.send(call.introduction(*credential)); !sent) return sent.error();
+  return talk;
+}
+
+Talked<void> DaemonTalk::send(const std::string& payload) {
+  if (payload.size() > channel_.most())
+    return TalkError{Kind::ours, "a request of " + std::to_string(payload.size()) +
+                                     " bytes, expected at most " + std::to_string(channel_.most())};
+  const auto sent = connection_.send(channel_.seal(payload));
+  if (!sent) return broken(sent.error());
+  return {};
+}
+
+// Takes what has come into the inbox. False: woken instead.
+Talked<bool> DaemonTalk::turn(std::optional<int> wake) {
+  std::string bytes;
+  if (wake) {
+    auto received = connection_.receive_or_wake(*wake);
+    if (!received) return broken(received.error());
+    if (!*received) return false;
+    bytes = std::move(**received);
+  } else {
+    auto received = connection_.receive();
+    if (!received) return broken(received.error());
+    bytes = std::move(*received);
+  }
+  std::string answer;
+  const auto fed = channel_.feed(bytes, answer, [this](std::string_view payload) -> Result<void> {
+    inbox_.emplace_back(payload);
+    return {};
+  });
+  if (!fed) return broken(fed.error());
+  if (!answer.empty())
+    if (const auto sent = connection_.send(answer); !sent) return broken(sent.error());
+  return true;
+}
+
+Talked<std::optional<std::string>> DaemonTalk::receive(std::optional<int> wake) {
+  while (inbox_.empty()) {
+    const auto turned = turn(wake);
+    if (!turned) return turned.error();
+    if (!*turned) return std::optional<std::string>();
+  }
+  std::optional<std::string> payload(std::move(inbox_.front()));
+  inbox_.pop_front();
+  return payload;
+}
+
+}  // namespace rollcall::io

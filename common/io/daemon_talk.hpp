@@ -1,0 +1,65 @@
+// DaemonTalk: a client's open connection with a daemon of the cluster (LIM, mbatchd, RES). Blocking.
+//
+// It owns the socket, the channel, and the proof of who the user is: the cluster's key where they may read it, else a MUNGE
+// credential. It does not know what is asked and answered: payloads go in and out. Who retries, and whom else to ask, is
+// its caller's matter (LimClient, BatchClient, ResClient).
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/io/cluster_channel.hpp"
+#include "common/io/dial_host.hpp"
+
+namespace rollcall::io {
+
+struct TalkError {
+  enum class Kind {
+    refused,  // the host answers, and the daemon is not running there
+    silent,   // the host does not answer, or nobody knows its name
+    broken,   // it was there and is gone, or does not hold the cluster's key
+    ours,     // we cannot ask: no key, a request that is too large
+  };
+  Kind kind = Kind::ours;
+  std::string text;  // one line, with host and port
+};
+[[noreturn]] inline void throw_exception_from_error(const TalkError& error, const boost::source_location&) {
+  throw std::runtime_error(error.text);
+}
+template <class T>
+using Talked = boost::system::result<T, TalkError>;
+
+class DaemonTalk {
+ public:
+  struct Call {
+    std::string host;  // official name
+    int port = 0;
+    std::chrono::milliseconds patience{5000};  // for one host to accept, and to send the next bytes
+    // The first message of a client that proves by MUNGE: this credential, as the daemon's protocol has it.
+    std::function<std::string(const std::string& credential)> introduction;
+  };
+  // Connected, and the daemon has proved that it is one. Without MUNGE where that is needed the daemon decides what it
+  // tells to nobody in particular.
+  static Talked<DaemonTalk> open(const conf::ClusterFiles& files, const Call& call);
+
+  // The largest payload that may be sent.
+  std::size_t most() const { return channel_.most(); }
+  Talked<void> send(const std::string& payload);
+  // The next payload. With `wake` (a descriptor): nothing, when that has something to read first; and then there is no
+  // limit of time.
+  Talked<std::optional<std::string>> receive(std::optional<int> wake = std::nullopt);
+
+ private:
+  DaemonTalk(HostConnection connection, ClusterChannel channel);
+  Talked<bool> turn(std::optional<int> wake);
+  HostConnection connection_;
+  ClusterChannel channel_;
+  std::deque<std::string> inbox_;
+};
+
+}  // namespace rollcall::io

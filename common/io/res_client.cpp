@@ -1,0 +1,113 @@
+#include "common/io/res_client.hpp"
+
+#include "common/wire/request_parts.hpp"
+
+namespace rollcall::io {
+namespace {
+
+ResError error_of(const std::string& host, const TalkError& error) {
+  switch (error.kind) {
+    case TalkError::Kind::refused:
+      return {ResError::Kind::not_running, "RES is not running on host " + host + ": " + error.text};
+    case TalkError::Kind::silent:
+      return {ResError::Kind::unreachable, "host " + host + " is down or cannot be reached: " + error.text};
+    case TalkError::Kind::broken:
+      return {ResError::Kind::unreachable, "RES on host " + host + ": " + error.text};
+    case TalkError::Kind::ours:
+      break;
+  }
+  return {ResError::Kind::refused, error.text};
+}
+
+ResError unexpected(const std::string& host) {
+  return {ResError::Kind::unreachable,
+          "RES on host " + host + ": found an answer to something else, expected ours"};
+}
+
+}  // namespace
+
+FromRes<DaemonTalk> ResClient::open(const std::string& host) const {
+  const DaemonTalk::Call call{host, settings_.res_port, patience_, [](const std::string& credential) {
+                                wire::ToResFromClient message;
+                                message.set_munge(credential);
+                                return message.SerializeAsString();
+                              }};
+  auto talk = DaemonTalk::open(files_, call);
+  if (!talk) return error_of(host, talk.error());
+  return std::move(*talk);
+}
+
+FromRes<void> ResClient::send(DaemonTalk& talk, const std::string& host,
+                              const wire::ToResFromClient& message) const {
+  if (message.ByteSizeLong() <= talk.most() || !message.has_task()) {
+    const auto sent = talk.send(message.SerializeAsString());
+    if (!sent) return error_of(host, sent.error());
+    return {};
+  }
+  // Environments may be large.
+  const std::string bytes = message.task().SerializeAsString();
+  constexpr std::size_t kRoom = 16;  // of the message round a part
+  const auto parts = wire::parts_of(bytes, talk.most() - kRoom);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    wire::ToResFromClient piece;
+    if (i + 1 == parts.size())
+      piece.set_last_part(std::string(parts[i]));
+    else
+      piece.set_part(std::string(parts[i]));
+    const auto sent = talk.send(piece.SerializeAsString());
+    if (!sent) return error_of(host, sent.error());
+  }
+  return {};
+}
+
+FromRes<wire::FromResToClient> ResClient::receive(DaemonTalk& talk, const std::string& host,
+                                                  bool patiently) const {
+  const auto payload = patiently ? talk.receive(-1) : talk.receive();
+  if (!payload) return error_of(host, payload.error());
+  wire::FromResToClient message;
+  if (!*payload || !message.ParseFromString(**payload)) return unexpected(host);
+  if (!message.has_refused()) return message;
+  const auto& refused = message.refused();
+  return ResError{ResError::Kind::refused, refused.why(), refused.not_allowed(), refused.no_job()};
+}
+
+FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wire::RunTask& task) const {
+  auto talk = open(host);
+  if (!talk) return talk.error();
+  wire::ToResFromClient message;
+  *message.mutable_task() = task;
+  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  auto answer = receive(*talk, host, false);
+  if (!answer) return answer.error();
+  if (!answer->has_stream()) return unexpected(host);
+  return std::move(*answer->mutable_stream());
+}
+
+FromRes<void> ResClient::peek(const std::string& host, const wire::Peek& peek,
+                              const std::function<bool(const std::string&)>& take) const {
+  auto talk = open(host);
+  if (!talk) return talk.error();
+  wire::ToResFromClient message;
+  *message.mutable_peek() = peek;
+  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  while (true) {
+    const auto answer = receive(*talk, host, peek.follow());
+    if (!answer) return answer.error();
+    if (answer->message_case() != wire::FromResToClient::kData) return unexpected(host);
+    if (answer->data().empty() || !take(answer->data())) return {};
+  }
+}
+
+FromRes<std::string> ResClient::control(const std::string& host, const wire::ControlRes& control) const {
+  auto talk = open(host);
+  if (!talk) return talk.error();
+  wire::ToResFromClient message;
+  *message.mutable_control() = control;
+  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  auto answer = receive(*talk, host, false);
+  if (!answer) return answer.error();
+  if (answer->message_case() != wire::FromResToClient::kText) return unexpected(host);
+  return std::move(*answer->mutable_text());
+}
+
+}  // namespace rollcall::io

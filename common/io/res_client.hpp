@@ -1,0 +1,58 @@
+// ResClient: what a client asks of the RES of one host: to run a task, to read a running job's output, to stop. Blocking.
+//
+// Each question has a connection of its own. It waits for nothing: who tries again is its caller.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/io/daemon_talk.hpp"
+#include "common/wire/res.pb.h"
+
+namespace rollcall::io {
+
+struct ResError {
+  enum class Kind {
+    refused,      // RES said no
+    not_running,  // the host answers, and no RES is there
+    unreachable,  // the host does not answer, or the connection broke
+  };
+  Kind kind = Kind::unreachable;
+  std::string text;  // one line that names the host
+  bool not_allowed = false;
+  bool no_job = false;
+};
+[[noreturn]] inline void throw_exception_from_error(const ResError& error, const boost::source_location&) {
+  throw std::runtime_error(error.text);
+}
+template <class T>
+using FromRes = boost::system::result<T, ResError>;
+
+class ResClient {
+ public:
+  ResClient(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
+            std::chrono::milliseconds patience = std::chrono::seconds(15))
+      : files_(files), settings_(settings), patience_(patience) {}
+
+  // Where the task's stream is taken; it starts when somebody comes for it.
+  FromRes<wire::StreamPlace> run_task(const std::string& host, const wire::RunTask& task) const;
+  // The bytes as they come. With `follow` until the job is over, without a limit of time. `take` false: enough.
+  FromRes<void> peek(const std::string& host, const wire::Peek& peek,
+                     const std::function<bool(const std::string&)>& take) const;
+  // RES's word to it.
+  FromRes<std::string> control(const std::string& host, const wire::ControlRes& control) const;
+
+ private:
+  FromRes<DaemonTalk> open(const std::string& host) const;
+  FromRes<void> send(DaemonTalk& talk, const std::string& host, const wire::ToResFromClient& message) const;
+  FromRes<wire::FromResToClient> receive(DaemonTalk& talk, const std::string& host, bool patiently) const;
+
+  const conf::ClusterFiles& files_;
+  const conf::BatchSettings& settings_;
+  std::chrono::milliseconds patience_;
+};
+
+}  // namespace rollcall::io

@@ -1,0 +1,48 @@
+// Requests of clients that are larger than a frame: a script, an environment, many submissions at once.
+//
+// A client that proves by MUNGE who it is may send frames of 64 KiB only (ClusterChannel::most()). What is larger goes as
+// `part` messages and one `last_part`; their bytes one behind the other are the serialized request. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace rollcall::wire {
+
+inline constexpr std::size_t kMostRequest = 16 << 20;  // bytes of one request, all its parts together
+
+// What a daemon keeps for each client. An error ends the connection.
+class RequestParts {
+ public:
+  Result<void> add(std::string_view part) {
+    if (bytes_.size() + part.size() > kMostRequest)
+      return internal_error("found a request of more than " + std::to_string(kMostRequest) +
+                            " bytes, expected a smaller one");
+    bytes_ += part;
+    return {};
+  }
+  // All that has come; empty again afterwards.
+  Result<std::string> finish(std::string_view last) {
+    if (const auto added = add(last); !added) return added.error();
+    return std::exchange(bytes_, {});
+  }
+
+ private:
+  std::string bytes_;
+};
+
+// The pieces to send, each at most `most` bytes (1 at the least); one piece where it fits.
+inline std::vector<std::string_view> parts_of(std::string_view request, std::size_t most) {
+  std::vector<std::string_view> parts;
+  do {
+    parts.push_back(request.substr(0, most));
+    request.remove_prefix(parts.back().size());
+  } while (!request.empty());
+  return parts;
+}
+
+}  // namespace rollcall::wire
