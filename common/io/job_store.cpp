@@ -112,11 +112,11 @@ class Body {
   }
   void take_bytes(const std::string& bytes) {
     blob.trim(0);
-    blob.write_from_start(bytes.data(), bytes.size());
+    blob.write(0, bytes.data(), bytes.size());
   }
   const std::string& bytes() {
     bytes_.resize(blob.get_len());
-    if (!bytes_.empty()) blob.read_from_start(bytes_.data(), bytes_.size());
+    if (!bytes_.empty()) blob.read(0, bytes_.data(), bytes_.size());
     return bytes_;
   }
   soci::blob blob;
