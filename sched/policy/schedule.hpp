@@ -1,0 +1,104 @@
+// schedule: one scheduling cycle: which waiting jobs start now and where, and which running ones stop or go on. A pure
+// function of a Snapshot and the time; the same in gives the same out.
+//
+// It changes nothing: whoever called it tells the Book and the Snapshot (apply() below), and carries the plan out. Queues
+// go by PRIORITY, those of equal priority are one; in them jobs go by their order number. A job that is given hosts counts
+// for all that come after it. Demands (snapshot.hpp) are looked at once: where one finds no host, its other jobs would
+// find none either.
+//
+// Rules: "Administering Platform LSF", scheduling; where manuals are silent docs/decisions/0024.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sched/policy/snapshot.hpp"
+
+namespace rollcall::sched {
+
+struct Dispatch {
+  JobKey job;
+  DemandNumber demand = 0;
+  std::vector<SlotsOn> hosts;             // first execution host first
+  std::vector<Reservation> reservations;  // `until` counted from now
+  std::shared_ptr<const std::string> effective_resreq;  // with the alternative of rusage that was taken
+};
+
+// A job that has hosts stops or goes on. `reasons` are bits of wire::SuspendReason: those that begin, those that end. A
+// job goes on when none is left.
+struct Suspend {
+  JobKey job;
+  std::uint32_t reasons = 0;
+  std::string text;  // "The host load exceeded the following threshold(s): pg on hostA"
+};
+struct Resume {
+  JobKey job;
+  std::uint32_t reasons = 0;
+};
+
+struct Plan {
+  std::vector<Dispatch> dispatches;  // in the order in which they were decided
+  std::vector<Suspend> suspends;
+  std::vector<Resume> resumes;
+  // When time alone can change the plan: a window opens or closes, a reservation ends, a begin time comes. None: never.
+  std::optional<WallTime> next_look;
+  std::size_t demands_looked_at = 0;
+};
+
+Plan schedule(const Snapshot& snapshot, WallTime now);
+
+// What the plan makes of the snapshot: dispatched jobs are placed, suspended ones have their bits. The owner may as well
+// take every job anew as the Book has it; both are the same.
+void apply(const Plan& plan, WallTime now, Snapshot& snapshot);
+
+// ------------------------------------------------------------------ why a job pends
+
+// wire::BatchReply::Reason without its bytes.
+struct PendingReason {
+  std::string text;               // LSF's: "Job's resource requirements not satisfied"
+  std::string why;                // in words to act on: "mem is 380 MB, job asks for 500"
+  std::vector<HostNumber> hosts;  // none: of the job as a whole
+};
+
+// Answers "why does it pend" from a snapshot to which the last plan was applied; each demand is worked out once, when it
+// is first asked for. The snapshot must live and not change meanwhile.
+class PendingReasons {
+ public:
+  PendingReasons(const Snapshot& snapshot, WallTime now);
+  ~PendingReasons();
+  // The key reason (the one bjobs -o pend_reason shows) first. Empty: the job does not pend, or waits for nothing but the
+  // next cycle.
+  const std::vector<PendingReason>& of(JobKey job);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// ------------------------------------------------------------------ a host as bhosts shows it
+
+struct HostStanding {
+  bool window_closed = false;      // closed_Wind
+  bool full = false;               // closed_Full
+  bool exclusive = false;          // closed_Excl
+  std::vector<ResourceId> beyond;  // closed_Busy: indices beyond loadSched of lsb.hosts
+  int taken_slots = 0;
+  bool load_unknown = false;
+};
+HostStanding standing(const Snapshot& snapshot, HostNumber host, WallTime now);
+
+// What jobs keep of a host-based resource now (bhosts -l, Reserved), and of an instance of a shared one (bhosts -s).
+double reserved(const Snapshot& snapshot, HostNumber host, ResourceId resource, WallTime now);
+double reserved_shared(const Snapshot& snapshot, std::uint32_t instance, WallTime now);
+
+// ------------------------------------------------------------------ to and from the wire
+
+// `job` has hosts: as the snapshot has it. Hosts that the files do not know any more are left out.
+PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand);
+PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold);
+wire::Reserved wire_of(const SchedulingRules& rules, const Reservation& reservation);
+
+}  // namespace rollcall::sched

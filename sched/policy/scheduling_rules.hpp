@@ -1,0 +1,124 @@
+// SchedulingRules: what the files say of placement, with names made numbers: hosts, queues, host groups, limits, shared
+// resources. A value, made once for each set of files and shared by every snapshot (snapshot.hpp).
+//
+// It knows no load, no job, and no state that badmin sets. Every limit of every file, MXJ to lsb.resources, is a LimitRule,
+// so that one engine counts them all (tally.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/base/index_table.hpp"
+#include "common/base/time_windows.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/conf/lsb/lsb_files.hpp"
+#include "common/resreq/evaluate.hpp"
+
+namespace rollcall::sched {
+
+using HostNumber = std::uint32_t;   // a place in SchedulingRules::hosts
+using QueueNumber = std::uint32_t;  // ... queues
+inline constexpr HostNumber kNoHost = 0xffffffff;
+inline constexpr QueueNumber kNoQueue = 0xffffffff;
+
+// loadSched and loadStop of one index.
+struct IndexThreshold {
+  ResourceId index = 0;
+  std::optional<double> schedule, stop;
+};
+
+struct HostRule {
+  std::string name;               // official
+  std::string cluster;            // whose it is; "": ours. Borrowed ones come after ours
+  bool slots_of_cpus = false;     // MXJ "!"
+  std::optional<int> slots;       // MXJ; none, without "!": no limit
+  std::optional<int> user_slots;  // JL/U
+  TimeWindows dispatch_windows;
+  std::vector<IndexThreshold> thresholds;
+};
+
+struct HostPreference {
+  HostNumber host = 0;
+  int preference = 0;            // higher first
+  bool first_execution = false;  // "host!"
+};
+
+struct QueueRule {
+  std::string name;
+  int priority = 1;
+  TimeWindows run_windows, dispatch_windows;
+  std::vector<IndexThreshold> thresholds;
+  std::optional<std::vector<HostPreference>> hosts;  // HOSTS resolved, by host number; none: all
+  bool exclusive = false;                            // takes jobs of -x
+  std::int64_t accept_interval_s = 0;                // a host takes one job in so many seconds; 0: any number
+  std::int64_t new_job_delay_s = 0;                  // NEW_JOB_SCHED_DELAY
+  resreq::ExpressionPointer select;                  // of RES_REQ alone: for its own pending reason
+  resreq::ExpressionPointer stop_cond, resume_cond;  // null: not given
+  const conf::QueueRow* row = nullptr;               // all else: fairshare, preemption, ...
+};
+
+// A shared resource as ResourceMap gives it to a set of hosts.
+struct SharedInstance {
+  ResourceId resource = 0;
+  std::vector<HostNumber> hosts;
+  std::optional<double> value;  // of a static resource
+};
+
+// Which part of what a job takes is counted.
+enum class LimitOf { slots, jobs, memory, swap, tmp, resource };
+
+// One limit, wherever it was written. A job counts where every consumer list admits it. `per_*`: each one is counted by
+// itself, else all that the list admits together. MXJ: per_host slots of one host.
+struct LimitRule {
+  std::string name;         // "MXJ", "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
+  std::string reason;       // LSF's text of what waits for it
+  LimitOf of = LimitOf::slots;
+  ResourceId resource = 0;  // with LimitOf::resource
+  std::vector<conf::LimitAmount> amounts;  // the one whose window is open counts; none is open: no limit
+  bool per_processor = false;              // times the CPUs of the host (per_host)
+  // nullopt: everybody. Users may be groups. "~name" and "all" as lsb.resources has them.
+  std::optional<std::vector<std::string>> users, queues, projects;
+  std::optional<std::vector<bool>> hosts;  // by host number
+  bool per_user = false, per_queue = false, per_project = false, per_host = false;
+  bool per_array = false;  // %limit of an array: the amount is the job's own
+};
+
+struct SchedulingRules {
+  std::shared_ptr<const conf::ClusterFiles> cluster;
+  std::shared_ptr<const conf::LsbFiles> lsb;
+  std::vector<HostRule> hosts;    // servers of lsf.cluster in its order, then hosts borrowed from other clusters
+  std::vector<QueueRule> queues;  // in the order of lsb.queues
+  std::vector<LimitRule> limits;
+  std::vector<SharedInstance> shared;
+  // How an rusage counts: for the job, each host, each slot. By resource number.
+  enum class Per { job, host, slot };
+  std::vector<Per> reserves;
+  std::int64_t suspend_interval_s = 30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host
+  std::int64_t idle_for_paging_s = 180;  // PG_SUSP_IT
+
+  const IndexTable& indices() const { return cluster->indices; }
+  std::optional<HostNumber> host(std::string_view name) const;  // official name
+  std::optional<QueueNumber> queue(std::string_view name) const;
+  // The hosts that a word of -m, HOSTS or HOSTS of a limit means: a host, a group, a partition, all, others. Of `others`:
+  // those that no other word of `words` means. By host number; nothing where a word means nobody.
+  std::vector<HostPreference> resolve(const std::vector<conf::HostItem>& words) const;
+  // The place in `shared` of the instance that `host` belongs to.
+  std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
+  // The groups (lsb.users) that a user is in, at any depth, with the user's own name first.
+  std::vector<std::string> names_of(std::string_view user) const;
+
+  std::unordered_map<std::string, HostNumber> host_numbers;
+  std::unordered_map<std::string, QueueNumber> queue_numbers;
+  std::unordered_map<std::string, std::vector<HostNumber>> host_groups;  // groups and partitions, resolved
+  std::unordered_map<std::uint64_t, std::uint32_t> instances;            // resource << 32 | host -> place in `shared`
+};
+
+std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
+                                                        std::shared_ptr<const conf::LsbFiles> lsb);
+
+}  // namespace rollcall::sched
