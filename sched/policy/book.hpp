@@ -1,0 +1,199 @@
+// Book: what mbatchd knows: every job, the states that badmin has set, and which hosts are connected.
+//
+// It applies what happens and answers with effects (book_words.hpp); it touches nothing. A job's own rules are
+// job_life.hpp's; who may do what, which jobs a request means, what hangs on what, and how hosts and the Book come to agree
+// again are here. Owned by mbatchd's one thread. No operation costs more than what it changes: a hundred thousand pending
+// jobs are no load for an event of one.
+//
+// The same functions rebuild it: load_*() with the rows of the store, then loaded(). What is not in the store (usage since
+// the last save, streams of interactive jobs, who is connected) comes again from the hosts.
+//
+//   a host says         | the Book believes                   | what is done
+//   --------------------+-------------------------------------+--------------------------------------------------------
+//   it holds attempt a  | the job runs there as attempt a     | HostBack(held): signals since are sent again
+//   it holds nothing    | the job runs there as attempt a     | HostBack(none): not started: its start is ordered again;
+//                       |                                     |  started: it is over (NEVER_SEEN)
+//   it holds attempt a  | over, removed, unknown, another one | OVER: nothing, its JobOver will be acknowledged; a first
+//                       |                                     |  host: KILL; another host: release
+//   JobOver of a        | not (or no longer) running as a     | acknowledged
+//   its link ends       |                                     | after the patience HostLost for the jobs that it runs first
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/conf/lsb/lsb_files.hpp"
+#include "common/wire/batch.pb.h"
+#include "sched/policy/book_words.hpp"
+#include "sched/policy/dependency.hpp"
+#include "sched/policy/job_life.hpp"
+
+namespace rollcall::sched {
+
+// The files in force. They are shared with who else reads them; all three are there.
+struct ConfigView {
+  std::shared_ptr<const conf::ClusterFiles> cluster;
+  std::shared_ptr<const conf::LsbFiles> lsb;
+  std::shared_ptr<const conf::BatchSettings> batch;
+};
+
+// What badmin has set.
+struct ControlledQueue {
+  bool open = true;
+  bool active = true;
+  wire::ControlState state;
+};
+struct ControlledHost {
+  bool open = true;
+  wire::ControlState state;
+};
+
+// Counts of slots and jobs, as bqueues, bhosts and busers show them.
+struct StatusCounts {
+  std::uint32_t jobs = 0, pend = 0, run = 0, ssusp = 0, ususp = 0;  // slots; finished ones do not count
+  std::uint32_t pending_jobs = 0;                                   // jobs
+  friend bool operator==(const StatusCounts&, const StatusCounts&) = default;
+};
+
+// A submission that is in memory, and its dependency.
+struct KeptSubmission {
+  std::shared_ptr<const wire::Submission> asked;
+  std::uint32_t jobs = 0;                                    // that were made of it
+  std::shared_ptr<const Dependency> dependency;              // none: -
+  DependencyState dependency_state = DependencyState::none;  // of all its jobs, unless per_element()
+};
+
+// The answer to a request of a client, and what is to be done. `reply` leaves after the commit.
+struct Applied {
+  wire::BatchReply reply;
+  Effects effects;
+};
+
+class Book {
+ public:
+  Book();
+  ~Book();
+  Book(const Book&) = delete;
+  Book& operator=(const Book&) = delete;
+
+  // ---------------------------------------------------------------- start and configuration
+
+  // The files in force: before anything else, and again when they change.
+  Effects configure(ConfigView config, WallTime now);
+  const ConfigView& config() const;
+  void set_term(std::uint64_t term);
+  std::uint64_t term() const;
+
+  // From the store, in any order, then once loaded(): every host is taken to be lost from `now` on.
+  void load_counters(std::int32_t next_job_id, std::uint64_t next_submission);
+  void load_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked);
+  void load_job(wire::JobRecord record);
+  void load_control(wire::ControlState state);
+  Effects loaded(WallTime now);
+
+  std::int32_t next_job_id() const;
+  std::uint64_t next_submission() const;
+
+  // ---------------------------------------------------------------- what happens
+
+  // Every job is accepted or refused on its own. `check_only`: nothing is kept.
+  Applied submit(const wire::Submit& request, const Identity& who, WallTime now);
+  // The commit that a submission needs has failed for good: the job was never there.
+  void withdraw(std::int32_t id);
+
+  // Of the plan. A job that is no longer what the plan was made for is passed over.
+  Effects dispatch(JobKey key, const event::Dispatched& plan, WallTime now);
+  Effects suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now);
+  Effects resume(JobKey key, WallTime now);
+
+  // `host`: the official name of the connection's RES. ResHello: the connection counts from now on.
+  Effects res_said(const std::string& host, const wire::FromRes& message, WallTime now);
+  Effects res_lost(const std::string& host, WallTime now);
+  bool connected(const std::string& host) const;
+
+  Applied signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now);
+  Applied move_job(const wire::MoveJob& request, const Identity& who, WallTime now);
+  Applied switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now);
+  Applied modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now);
+  // Queues and hosts opened, closed, activated, inactivated. Other actions are mbatchd's own: BAD_REQUEST.
+  Applied control(const wire::ControlBatch& request, const Identity& who, WallTime now);
+
+  // Everything whose time has come. Call it at next_deadline(), or when you like.
+  Effects tick(WallTime now);
+  std::optional<WallTime> next_deadline() const;
+
+  // ---------------------------------------------------------------- answers
+
+  const Job* find(JobKey key) const;
+  std::size_t size() const;
+  // All elements of an array by index, or the one job; empty: no such id.
+  std::vector<JobKey> elements(std::int32_t id) const;
+  bool is_array(std::int32_t id) const;
+  const JobTally* tally(std::int32_t id) const;
+  const KeptSubmission* submission(std::uint64_t number) const;
+  const std::map<std::uint64_t, KeptSubmission>& submissions() const;
+
+  // By key. With no filter: everybody's.
+  const std::set<JobKey>& with_status(wire::JobStatus status) const;
+  const std::set<JobKey>& of_user(const std::string& user) const;
+  const std::set<JobKey>& of_queue(const std::string& queue) const;
+  const std::set<JobKey>& on_host(const std::string& host) const;  // placed there now
+  // The pending ones (PEND, PSUSP) of a queue in their order.
+  using Order = std::set<std::pair<double, JobKey>>;
+  const Order& pending_of(const std::string& queue) const;
+  std::vector<std::string> queues_with_jobs() const;
+
+  StatusCounts queue_counts(const std::string& queue) const;
+  StatusCounts user_counts(const std::string& user) const;
+  StatusCounts host_counts(const std::string& host) const;
+
+  // What a filter means. `unknown`: ids that are not there, as they were written. Without `statuses`: unfinished ones (or
+  // every one, where ids are given). Errors of the filter are refusals: NO_USER, NO_QUEUE, NO_HOST.
+  struct Selection {
+    std::vector<JobKey> jobs;  // by key
+    std::vector<std::string> unknown;
+    std::optional<wire::BatchReply::Refusal> refusal;
+  };
+  Selection select(const wire::JobFilter& filter, const Identity& who) const;
+
+  // May this job be dispatched as far as the Book knows (PEND, its time has come, its dependency holds)?
+  DependencyState dependency_state(const Job& job) const;
+  // Of bwait; errors: what cannot be meant, in one line.
+  Result<DependencyState> condition(std::string_view expression, const Identity& who) const;
+
+  ControlledQueue queue_control(const std::string& queue) const;
+  ControlledHost host_control(const std::string& host) const;
+
+  // Owner, cluster administrator, or administrator of the job's queue.
+  bool may_change(const Job& job, const Identity& who) const;
+
+  // Where the terminal or the pipes of an interactive job await its bsub; none: not (yet).
+  const wire::StreamPlace* stream(JobKey key) const;
+
+  // Effective: what was asked, else the queue's default, and never above the queue's maximum.
+  wire::Limits effective_limits(const Job& job) const;
+  // Requirements of job and queue together; what the scheduler binds. Cheap: kept by text.
+  const std::string& combined_resreq(const Job& job) const;
+
+  wire::ToRes::StartJob start_order(JobKey key) const;  // what its first host is told
+  wire::ToRes::ExpectJob expect_order(JobKey key, const std::string& host) const;
+
+  // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
+  std::string broken_invariant() const;
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+}  // namespace rollcall::sched

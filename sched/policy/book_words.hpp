@@ -1,0 +1,206 @@
+// What can happen to a job, who asks for it, and what is to be done about it: the words of the stepper of one job
+// (job_life.hpp) and of all jobs (book.hpp).
+//
+// Events are past tense, effects are imperatives: plain values with a one-line text form that logs and tests share.
+//
+// What the shell promises:
+//   * everything that a turn's effects say to save is saved in ONE commit before any order, acknowledgement or answer
+//     of that turn leaves. What has failed to be saved is saved by the next turn: orders wait for it, in their order;
+//   * an order to a host without a connection is dropped: what still counts comes again from Book::res_said(ResHello);
+//   * events of one connection come in the order of its messages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/base/wall_time.hpp"
+#include "common/wire/res.pb.h"
+#include "sched/policy/job.hpp"
+
+namespace rollcall::sched {
+
+// Who asks. The server finds it out; no field of a message is believed.
+struct Identity {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string user;
+  std::vector<std::string> groups;  // of the operating system, by name; for USERS lines
+  bool is_admin = false;            // root, or an administrator of the cluster
+};
+
+// TERM_*: exitInfo of lsb.acct, LSF's own numbers (the table of termination reasons).
+enum TermReason : std::int32_t {
+  TERM_UNKNOWN = 0,
+  TERM_PREEMPT = 1,
+  TERM_WINDOW = 2,
+  TERM_LOAD = 3,
+  TERM_OTHER = 4,
+  TERM_RUNLIMIT = 5,
+  TERM_DEADLINE = 6,
+  TERM_PROCESSLIMIT = 7,
+  TERM_FORCE_OWNER = 8,
+  TERM_FORCE_ADMIN = 9,
+  TERM_REQUEUE_OWNER = 10,
+  TERM_REQUEUE_ADMIN = 11,
+  TERM_CPULIMIT = 12,
+  TERM_OWNER = 14,
+  TERM_ADMIN = 15,
+  TERM_MEMLIMIT = 16,
+  TERM_EXTERNAL_SIGNAL = 17,
+  TERM_ZOMBIE = 19,
+  TERM_SWAP = 20,
+  TERM_THREADLIMIT = 21,
+  TERM_CWD_NOTEXIST = 25,
+  TERM_REMOVE_HUNG_JOB = 26,
+  TERM_ORPHAN_SYSTEM = 27,
+  TERM_PRE_EXEC_FAIL = 28,
+};
+std::string_view term_keyword(
+    std::int32_t reason);  // "TERM_OWNER"; "TERM_UNKNOWN" for a number that has none
+std::string_view term_sentence(std::int32_t reason);  // "job killed by owner"; "" for TERM_UNKNOWN
+
+namespace event {
+
+// Who did it, as the life of a job needs it.
+struct By {
+  std::string user;
+  std::uint32_t uid = 0;
+  bool admin = false;  // not the owner: an administrator of the cluster or of the queue
+};
+
+// --- from the scheduler
+struct Dispatched {
+  std::vector<wire::ExecHost> hosts;  // the first runs the job
+  std::vector<wire::Reserved> reserved;
+  std::string effective_resreq;
+  std::string gpus;  // JobRecord.gpus
+  bool exclusive = false;
+};
+struct SuspendPlanned {
+  std::uint32_t reasons = 0;  // bits of SuspendReason
+  std::string why;
+};
+struct ResumePlanned {};
+
+// --- from the job's first host; the Book has checked that the attempt is the present one
+struct Ran {
+  wire::FromRes::JobRunning told;
+};
+struct StoppedThere {};
+struct ResumedThere {};
+struct Ended {
+  wire::FromRes::JobOver told;
+};
+struct PostEnded {
+  bool failed = false;
+};
+// RES is back (or there for the first time) and says what it has of the attempt; none: no trace of it.
+struct HostBack {
+  std::optional<wire::FromRes::Held::State> held;
+};
+// The host was not heard of for longer than the patience.
+struct HostLost {};
+
+// --- from people
+struct KillAsked {
+  By by;
+  int signal = 0;  // 0: as configured (INT, TERM, KILL)
+  std::string reason;
+  bool requeue = false;  // brequeue: at its end it pends again
+  bool hold = false;     // ... as PSUSP
+};
+struct RemoveAsked {
+  By by;
+  std::string reason;
+};
+struct SignalAsked {
+  By by;
+  int signal = 0;
+};
+struct StopAsked {
+  By by;
+};
+struct ResumeAsked {
+  By by;
+};
+// Of a finished job: brequeue -d, -e.
+struct RestartAsked {
+  By by;
+  bool hold = false;
+};
+
+// --- from the clock
+struct TerminateTimeCame {};  // bsub -t
+struct AvoidanceOver {};      // hosts are not excluded any longer
+}  // namespace event
+
+using JobHappening =
+    std::variant<event::Dispatched, event::SuspendPlanned, event::ResumePlanned, event::Ran,
+                 event::StoppedThere, event::ResumedThere, event::Ended, event::PostEnded, event::HostBack,
+                 event::HostLost, event::KillAsked, event::RemoveAsked, event::SignalAsked, event::StopAsked,
+                 event::ResumeAsked, event::RestartAsked, event::TerminateTimeCame, event::AvoidanceOver>;
+std::string text(const JobHappening& event);  // one line
+
+namespace effect {
+
+// --- what the store is to have: part of the turn's one commit. Values are read from the Book when the commit is made.
+struct SaveJob {
+  JobKey key;  // Book::find(); one that is no longer there was removed in the same turn
+};
+struct SaveSubmission {
+  std::uint64_t number = 0;  // Book::submission()
+};
+// The job leaves mbatchd's memory (CLEAN_PERIOD); bhist and bacct find it in the store.
+struct RemoveJob {
+  wire::JobRecord record;  // its last state, cleaned_us set
+};
+// Book::next_job_id() and next_submission() have changed.
+struct SaveCounters {};
+struct SaveControl {
+  wire::ControlState state;
+};
+struct RecordEvent {
+  wire::JobEvent event;
+};
+
+// --- what hosts are to do, after the commit
+struct OrderStart {
+  JobKey key;
+  std::string host;  // Book::start_order()
+};
+struct OrderExpect {
+  JobKey key;
+  std::string host;  // Book::expect_order()
+};
+struct OrderSignal {
+  std::string host;
+  wire::ToRes::SignalJob signal;
+};
+struct OrderAcknowledge {
+  std::string host;
+  wire::JobAttempt attempt;
+};
+struct OrderRelease {
+  std::string host;
+  wire::JobAttempt attempt;
+};
+
+// --- inside mbatchd
+struct TellWaiters {
+  JobKey key;  // AwaitJob; and AwaitCondition is to be looked at again
+};
+struct ScheduleSoon {};  // the plan may have changed
+
+}  // namespace effect
+
+using Effect = std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
+                            effect::SaveControl, effect::RecordEvent, effect::OrderStart, effect::OrderExpect,
+                            effect::OrderSignal, effect::OrderAcknowledge, effect::OrderRelease,
+                            effect::TellWaiters, effect::ScheduleSoon>;
+using Effects = std::vector<Effect>;
+std::string text(const Effect& effect);  // one line
+
+}  // namespace rollcall::sched

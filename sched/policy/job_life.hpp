@@ -1,0 +1,86 @@
+// The life of ONE job, or of one element of an array: what each event does to its record.
+//
+// A stepper: update first, then act; acting is idempotent. It touches nothing and knows no other job: which host may have
+// it is the scheduler's (schedule.hpp), who may ask what, and what else hangs on it, is the Book's (book.hpp). Rules:
+// "Running Jobs with Platform LSF", job states; lsb.queues(5); docs/decisions/0023.
+//
+//   status \ event | Dispatched | KillAsked        | StopAsked    | ResumeAsked | SuspendPlanned | ResumePlanned
+//   ---------------+------------+------------------+--------------+-------------+----------------+----------------------
+//   PEND           | RUN, start | EXIT             | PSUSP        | -           | -              | -
+//   PSUSP          | -          | EXIT             | notes admin  | PEND (a)    | -              | -
+//   RUN            | -          | TERMINATE        | USUSP, order | -           | SSUSP, order   | -
+//   SSUSP          | -          | TERMINATE        | USUSP        | -           | more reasons   | RUN, order
+//   USUSP          | -          | TERMINATE        | notes admin  | RUN (a),(b) | more reasons   | fewer reasons
+//   UNKWN          | -          | ZOMBI, TERMINATE | notes, order | notes, order| -              | -
+//   ZOMBI          | -          | TERMINATE        | -            | -           | -              | -
+//   DONE, EXIT     | -          | -                | -            | -           | -              | -
+//
+//   status \ event | Ran        | Ended            | StoppedThere | ResumedThere| HostLost       | HostBack
+//   ---------------+------------+------------------+--------------+-------------+----------------+----------------------
+//   PEND, PSUSP    | -          | -                | -            | -           | -              | -
+//   RUN            | started    | the end (c)      | USUSP        | -           | UNKWN (d)      | (e)
+//   SSUSP, USUSP   | started    | the end (c)      | -            | RUN (f)     | UNKWN (d)      | (e)
+//   UNKWN, ZOMBI   | as before, | the end (c)      | as before,   | as before,  | -              | as before it was lost,
+//                  |  then so   |                  |  then so     |  then so    |                |  then (e)
+//   DONE, EXIT     | -          | acknowledged     | -            | -           | -              | -
+//
+//   status \ event | RemoveAsked| SignalAsked      | RestartAsked | PostEnded      | TerminateTimeCame | AvoidanceOver
+//   ---------------+------------+------------------+--------------+----------------+-------------------+---------------
+//   PEND, PSUSP    | EXIT       | -                | -            | -              | EXIT              | hosts return
+//   RUN SSUSP USUSP| EXIT, KILL | SEND             | -            | -              | TERMINATE         | hosts return
+//   UNKWN, ZOMBI   | EXIT, KILL | SEND             | -            | -              | ZOMBI, TERMINATE  | hosts return
+//   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
+//
+//   (a) a job that an administrator has stopped is resumed by an administrator only
+//   (b) -> SSUSP where the scheduler has reasons of its own to hold it
+//   (c) the end: how \ what of it
+//         ENDED           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
+//                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host. Else 0: -> DONE, other: -> EXIT
+//         PRE_EXEC_FAILED killed: -> EXIT. Else -> PEND at the head, without this host for a while; after
+//                         MAX_PREEXEC_RETRY times -> PSUSP, or EXIT (LOCAL_MAX_PREEXEC_RETRY_ACTION)
+//         NOT_STARTED     killed, or interactive: -> EXIT. Else -> PEND at the head, without this host for a while
+//         SHEPHERD_LOST, HOST_RESTARTED, NEVER_SEEN
+//                         killed: -> EXIT. rerunnable: -> PEND at the head. Else -> EXIT, lost; but NEVER_SEEN of an attempt
+//                         that has not started: its start is ordered again
+//   (d) a rerunnable job -> PEND: another attempt may run while the lost one still does; that one is ended on return
+//   (e) held: what was ordered since is ordered again. No trace: not started: killed -> EXIT, else its start is ordered
+//       again; started: the end, as NEVER_SEEN
+//   (f) only of a stop that was not asked for here (a terminal's Ctrl-Z)
+//
+// "-": nothing changes. Every attempt is fenced by its number: what comes of an older one is acknowledged and forgotten.
+// An attempt is over before the next one is dispatched, but for (d).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/conf/lsb/values.hpp"
+#include "sched/policy/book_words.hpp"
+
+namespace rollcall::sched {
+
+// What the configuration says of the job: made by rules_of() (book_rules.hpp) from its queue and what was asked.
+struct LifeRules {
+  conf::RequeueExits requeue_exits;         // -Q, else the queue's
+  bool rerunnable = false;                  // -r, else the queue's
+  std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
+  std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
+  bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
+  bool sequential = true;                   // of its TERMINATE: INT, TERM, KILL; false: KILL at once
+  std::int64_t avoid_s = 60;                // how long a host is avoided where it could not start the job
+};
+
+// The record of a job that was just submitted.
+wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint64_t submission,
+                           const std::string& queue, WallTime now);
+
+// Changes the record and appends what is to be done. Nothing is appended where nothing changes.
+void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects);
+
+// Seconds that the job has spent in its present status; and the record's sums with them.
+wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now);
+
+// "" where the record is sound, else what is broken.
+std::string broken_invariant(const wire::JobRecord& record);
+
+}  // namespace rollcall::sched
