@@ -1,4 +1,4 @@
-// Link: one connection of a LIM: its socket, its channel, and what waits in both directions. Links owns it and decides.
+// Link: one connection of a daemon: its socket, its channel, and what waits in both directions. Links owns it and decides.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -21,7 +21,7 @@ struct Link {
 
   bool client() const { return peer.caller != ClusterChannel::Caller::daemon; }
   // A client is read again when it has taken its answer: so it cannot ask faster than it reads.
-  bool owes() const { return !unsent.empty() || source; }
+  bool owes() const { return !unsent.empty() || source || promised; }
   // Writes what it can, and takes more of the source while that leaves at once.
   Sent write();
 
@@ -36,6 +36,7 @@ struct Link {
   std::size_t since_payload = 0;  // bytes read since the last whole payload
   SteadyTime last_progress{};     // of writing; for a client also of reading
   bool opened = false;
+  bool promised = false;  // the answer to its last request is still being made
   bool waits_to_read = false;
   bool waits_to_write = false;
   bool closing = false;  // when everything was sent

@@ -10,10 +10,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
-#include "common/io/liveness.hpp"
 #include "common/io/dialing.hpp"
 #include "common/io/link.hpp"
+#include "common/io/liveness.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -92,6 +93,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (!link || !link->opened) return;
     if (link->unsent.empty()) link->last_progress = steady_now();
     link->unsent += link->channel.seal(payload);
+    kept(link);
     flush(link);
   }
 
@@ -100,7 +102,13 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (!link || !link->opened) return;
     link->last_progress = steady_now();
     link->source = std::move(source);
+    kept(link);
     flush(link);
+  }
+
+  void promise(LinkId id) {
+    const auto link = find(id);
+    if (link && link->opened) link->promised = true;
   }
 
   void close(LinkId id) {
@@ -208,8 +216,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   void connected(LinkId id, tcp::socket socket) {
     watch_liveness(socket.native_handle());
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    auto link = std::make_shared<Link>(std::move(socket), id,
-                                       ClusterChannel::dial_as_daemon(key_, random_seed()));
+    auto link =
+        std::make_shared<Link>(std::move(socket), id, ClusterChannel::dial_as_daemon(key_, random_seed()));
     link->peer.dialled = true;
     link->unsent = link->channel.start();
     begin(link);
@@ -283,6 +291,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       return {};
     }
     return handler_.message(link->id, payload);
+  }
+
+  void kept(const LinkPointer& link) {
+    if (!std::exchange(link->promised, false)) return;
+    boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
   }
 
   // A client's next request, when it has taken the answer to the last one. One for each turn of the loop.
@@ -442,8 +455,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
 };
 
-Links::Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits,
-             Handler handler)
+Links::Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler)
     : impl_(std::make_shared<Impl>(loop, key, limits, std::move(handler))) {}
 Links::~Links() { impl_->shut_down(); }
 void Links::shut_down() { impl_->shut_down(); }
@@ -451,6 +463,7 @@ Result<std::uint16_t> Links::listen(std::uint16_t port) { return impl_->listen(p
 LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->dial(host, port); }
 void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }
 void Links::answer(LinkId link, Source source) { impl_->answer(link, std::move(source)); }
+void Links::promise(LinkId link) { impl_->promise(link); }
 void Links::close(LinkId link) { impl_->close(link); }
 void Links::close_when_sent(LinkId link) { impl_->close_when_sent(link); }
 std::size_t Links::open_links() const { return impl_->open_links(); }

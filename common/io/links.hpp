@@ -1,4 +1,4 @@
-// Links: the connections of a LIM: those it accepts on LSF_LIM_PORT and those it dials to other LIMs.
+// Links: the connections of a daemon: those it accepts on its port and those it dials to other daemons.
 //
 // Owns the listening socket, every connection, the handshakes with their time limit, the frames' order, and what keeps
 // one peer from hurting the others: a time to prove itself, a number of the unproved, a limit for what is unsent, a turn
@@ -82,6 +82,9 @@ class Links {
   void send(LinkId link, std::string_view payload);
   // A client's answer of any length. What else it asks is read when this is done.
   void answer(LinkId link, Source source);
+  // The answer to a client comes later, by send() or answer(): what else it asks is read after that, and that it has gone
+  // is found then too. The caller sees to it that an answer does come.
+  void promise(LinkId link);
   void close(LinkId link);
   // Closes when everything was sent; says so to nobody.
   void close_when_sent(LinkId link);

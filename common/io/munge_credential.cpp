@@ -47,9 +47,10 @@ Library load() {
   return library;
 }
 
+// Never taken away: a thread that waits for munged may be the last to use it, after main() has ended.
 const Library& library() {
-  static const Library loaded = load();
-  return loaded;
+  static const Library* const loaded = new Library(load());
+  return *loaded;
 }
 
 Error failed(const std::string& why) { return internal_error("MUNGE: " + why); }

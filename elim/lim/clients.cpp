@@ -1,9 +1,6 @@
 #include "elim/lim/clients.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
-
-#include <array>
 
 #include "common/wire/frame.hpp"
 
@@ -23,19 +20,16 @@ std::string payload_of(const Reply& reply) {
   return message.SerializeAsString();
 }
 
-// "" where this host knows no such user.
-std::string name_of(uid_t uid) {
-  passwd entry{};
-  passwd* found = nullptr;
-  std::array<char, 16 * 1024> room;
-  getpwuid_r(uid, &entry, room.data(), room.size(), &found);
-  return found == nullptr ? "" : found->pw_name;
-}
-
 }  // namespace
 
-Clients::Clients(io::Links& links, const Lim& lim, const io::Log& log, Handler handler)
-    : links_(links), lim_(lim), log_(log), handler_(std::move(handler)) {}
+Clients::Clients(boost::asio::io_context& loop, io::Links& links, const Lim& lim, const io::Log& log,
+                 Handler handler)
+    : links_(links),
+      lim_(lim),
+      log_(log),
+      handler_(std::move(handler)),
+      owner_(io::user_name(geteuid())),
+      munge_(loop, {}) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
@@ -48,7 +42,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   client.address = peer.address;
   if (peer.caller == io::ClusterChannel::Caller::owner) {
     client.proved.holds_key = true;
-    client.proved.name = name_of(geteuid());
+    client.proved.name = owner_;
   }
 }
 
@@ -61,22 +55,24 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   if (message.has_credential())
     client->second.credential = message.credential().munge();
   else if (message.has_request())
-    answer(link, client->second, message.request());
+    answer(link, message.request());
   else
     return internal_error("found a message of daemons, expected a client's");
   return {};
 }
 
-void Clients::answer(io::LinkId link, Client& client, const Request& request) {
+void Clients::answer(io::LinkId link, const Request& request) {
   switch (request.request_case()) {
     case Request::kIdentity:
-      prove(client);
-      return reply(link,
-                   identity_answer(lim_, configuration_->files, {ROLLCALL_VERSION, client.proved.name}));
+      return prove(link, [this, link](const Client& client) {
+        reply(link, identity_answer(lim_, configuration_->files, {ROLLCALL_VERSION, client.proved.name}));
+      });
     case Request::kResources:
       return reply(link, resources_answer(configuration_->files));
     case Request::kControl:
-      return control(link, client, request.control());
+      return prove(link, [this, link, asked = request.control()](const Client& client) {
+        control(link, client, asked);
+      });
     case Request::REQUEST_NOT_SET:
       return reply(link, refusal(Reply::Refusal::FAILED, "this LIM does not know what is asked"));
     default:
@@ -124,22 +120,25 @@ void Clients::answer_parts(io::LinkId link, std::function<std::optional<Reply>(c
 
 // ---- controls
 
-void Clients::prove(Client& client) {
-  if (client.credential.empty()) return;
-  const auto identity = ask_munge(std::exchange(client.credential, {}), client);
-  if (!identity) return complain("a client at " + client.address + ": " + identity.error().text);
-  client.proved.uid = identity->uid;
-  client.proved.name = name_of(identity->uid);
+// Calls `then` at once where there is nothing to ask, else when munged has answered, unless the client has gone.
+void Clients::prove(io::LinkId link, std::function<void(const Client&)> then) {
+  Client& client = clients_[link];
+  if (client.credential.empty()) return then(client);
+  links_.promise(link);
+  munge_.ask({std::exchange(client.credential, {}), client.hash,
+              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
+             [this, link, then = std::move(then)](const Result<io::KnownUser>& who) {
+               const auto found = clients_.find(link);
+               if (found == clients_.end()) return;
+               believe(found->second, who);
+               then(found->second);
+             });
 }
 
-Result<io::MungeIdentity> Clients::ask_munge(const std::string& credential, const Client& client) {
-  const auto from = std::chrono::steady_clock::now();
-  if (!munge_pause_.asks(from))
-    return internal_error("MUNGE is not asked: it took long to answer, a moment ago");
-  auto identity = io::munge_decode(credential, client.hash,
-                                   configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"));
-  munge_pause_.took(from, std::chrono::steady_clock::now());
-  return identity;
+void Clients::believe(Client& client, const Result<io::KnownUser>& who) {
+  if (!who) return complain("a client at " + client.address + ": " + who.error().text);
+  client.proved.uid = who->uid;
+  client.proved.name = who->name;
 }
 
 void Clients::complain(const std::string& line) {
@@ -148,15 +147,14 @@ void Clients::complain(const std::string& line) {
   log_.warning(line + (missing == 0 ? "" : " (and " + std::to_string(missing) + " lines like it before)"));
 }
 
-void Clients::control(io::LinkId link, Client& client, const Request::Control& control) {
-  prove(client);
+void Clients::control(io::LinkId link, const Client& client, const Request::Control& control) {
   const auto& administrators = configuration_->files.cluster.administrators;
   const std::string who =
       (client.proved.name.empty() ? "somebody" : client.proved.name) + " at " + client.address;
   if (!may_control(client.proved, geteuid(), administrators)) {
     complain(who + " asked for " + Request::Control::Action_Name(control.action()) + ", and may not");
-    return reply(link, refusal(Reply::Refusal::NOT_ALLOWED, "only root, the cluster's administrators and " +
-                                                                name_of(geteuid()) + " may do this"));
+    return reply(link, refusal(Reply::Refusal::NOT_ALLOWED,
+                               "only root, the cluster's administrators and " + owner_ + " may do this"));
   }
   reply(link, handler_.control(control, who));
 }

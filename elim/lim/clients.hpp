@@ -2,6 +2,7 @@
 //
 // Owns what each client has proved. The answers are made by elim/policy (answers.hpp), a part at a time as the client
 // reads; what a control does is the daemon's. A client is told who may not, and why; it is never believed about itself.
+// munged is asked outside of the loop, and only for a client that asks for what its user matters to.
 #pragma once
 
 #include <functional>
@@ -10,10 +11,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "common/io/munge_credential.hpp"
-#include "elim/lim/configuration.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
+#include "common/io/munge_asker.hpp"
+#include "elim/lim/configuration.hpp"
 #include "elim/policy/answers.hpp"
 #include "elim/policy/control_right.hpp"
 #include "elim/policy/output_limits.hpp"
@@ -29,7 +30,8 @@ class Clients {
     std::function<wire::Reply(const wire::Request::Control&, const std::string& who)> control;
   };
 
-  Clients(io::Links& links, const Lim& lim, const io::Log& log, Handler handler);
+  Clients(boost::asio::io_context& loop, io::Links& links, const Lim& lim, const io::Log& log,
+          Handler handler);
 
   void configure(std::shared_ptr<const Configuration> configuration);
 
@@ -47,13 +49,13 @@ class Clients {
     std::string credential;  // not looked at before it is needed
   };
 
-  void answer(io::LinkId link, Client& client, const wire::Request& request);
+  void answer(io::LinkId link, const wire::Request& request);
   void answer_parts(io::LinkId link, std::function<std::optional<wire::Reply>(const ClusterView&)> next);
   template <class Ask, class Part>
   void answer_hosts(io::LinkId link, const Ask& ask, Part part);
-  void control(io::LinkId link, Client& client, const wire::Request::Control& control);
-  void prove(Client& client);
-  Result<io::MungeIdentity> ask_munge(const std::string& credential, const Client& client);
+  void control(io::LinkId link, const Client& client, const wire::Request::Control& control);
+  void prove(io::LinkId link, std::function<void(const Client&)> then);
+  void believe(Client& client, const Result<io::KnownUser>& who);
   void complain(const std::string& line);
   void reply(io::LinkId link, const wire::Reply& reply);
 
@@ -64,7 +66,8 @@ class Clients {
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<const SharedPlaces> shared_;
   std::unordered_map<io::LinkId, Client> clients_;
-  MungePause munge_pause_;
+  std::string owner_;  // who runs this LIM
+  io::MungeAsker munge_;
   // Everybody who knows the public key can make us complain: that must not fill the disk.
   melim::LineBudget complaints_{20, std::chrono::seconds(10)};
 };

@@ -81,7 +81,7 @@ class Daemon {
                 [this](const std::string& line) { log_.warning(line); }}),
         peers_(loop_, links_, log, random_run(), [this](Event event) { happened(std::move(event)); }),
         clients_(
-            links_, lim_, log,
+            loop_, links_, lim_, log,
             {[this] { return now(); }, [this](Event event) { happened(std::move(event)); },
              [this](const Control& control, const std::string& who) { return carry_out(control, who); }}),
         metrics_(loop_, lim_, clients_, log),

@@ -265,6 +265,32 @@ TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
   wait_until([&] { return server.heard.size() == 2; }, "the second request");
 }
 
+TEST_F(LimLinks, APromisedAnswerComesBeforeTheNextRequestIsRead) {
+  Side server(loop, key);
+  std::vector<io::LinkId> promised;
+  server.on_message = [&](io::LinkId id, std::string_view) {
+    server.links.promise(id);
+    promised.push_back(id);
+  };
+  Client client(connect(listen(server)), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return client.open() && !server.opened.empty(); }, "the link");
+  for (const char* request : {"one", "two", "three"}) client.say(request);
+  wait_until([&] { return client.wrote() && !promised.empty(); }, "the first request");
+  for (int turn = 0; turn < 50; ++turn) loop.poll();
+  EXPECT_EQ(server.heard, std::vector<std::string>{"one"});
+  server.links.send(promised[0], "first");
+  wait_until([&] { return promised.size() == 2; }, "the second request");
+  server.links.answer(promised[1], [parts = 2]() mutable -> std::optional<std::string> {
+    return parts-- > 0 ? std::optional<std::string>("second") : std::nullopt;
+  });
+  wait_until([&] { return promised.size() == 3 && client.read() && client.heard.size() == 3; }, "the third");
+  EXPECT_EQ(client.heard, (std::vector<std::string>{"first", "second", "second"}));
+  server.links.close_when_sent(promised[2]);
+  server.links.send(promised[2], "last");
+  wait_until([&] { return !client.read(); }, "the end of the connection");
+  EXPECT_EQ(client.heard.back(), "last");
+}
+
 TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
   Side server(loop, key, {.stall = milliseconds(300)});
   server.on_message = [&](io::LinkId id, std::string_view) {

@@ -3,6 +3,7 @@
 import os
 import pwd
 import signal
+import socket
 import subprocess
 
 from rollcall_testing.one_host import CLUSTER, OTHER, Munged, OneHost
@@ -171,6 +172,34 @@ def test_an_administrator_is_known_by_munge_alone(bench):
             one.write("lsf.conf", conf.replace(munged.socket, "/nonexistent/munge"))
             expect_in("may do this", one.refused("lsadmin", "limlock", user=user), "the same, and no munged to prove it")
             one.write("lsf.conf", conf)
+
+
+def test_a_munged_that_hangs_stops_nobody(bench):
+    as_others()
+    with Munged(bench) as munged, socket.socket(socket.AF_UNIX) as hung:
+        there = os.path.join(munged.home, "hung")
+        hung.bind(there)
+        os.chmod(there, 0o777)
+        hung.listen(16)
+        hung.settimeout(30)
+        with OneHost(bench, f"ROLLCALL_MUNGE_SOCKET={there}\n") as one:
+            one.write("lsf.conf", one.read("lsf.conf").replace(there, munged.socket))  # for clients; LIM has what it has
+            held = []
+            for _ in range(5):
+                words = ["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"]
+                asks = subprocess.Popen(words + one.words("lsadmin", "limlock"), env=one.environment, text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                held.append(hung.accept()[0])  # LIM asks who it is, and hears nothing
+                one.good("lsload")
+                waited = asks.poll() is None
+                expect_in("may do this", asks.communicate(timeout=60)[1], "the answer to who could not be told apart")
+                if waited:
+                    break
+            expect(waited, "lsload was answered while munged hung")
+            expect_in("munged did not answer within 2 s", log_of(one), "LIM's log")
+            expect_equal(one.status(), "ok", "the host")
+            for connection in held:
+                connection.close()
 
 
 def test_full_standard_output(bench):

@@ -149,18 +149,5 @@ TEST(ControlRight, IsNobodyElses) {
       << "a user without a name is no nameless administrator";
 }
 
-TEST(MungePause, AHangingMungedCostsAPartOfTheTime) {
-  using std::chrono::milliseconds, std::chrono::seconds;
-  MungePause pause;
-  const MungePause::Time start{seconds(1000)};
-  EXPECT_TRUE(pause.asks(start));
-  pause.took(start, start + milliseconds(20));
-  EXPECT_TRUE(pause.asks(start + milliseconds(20))) << "it works";
-  pause.took(start, start + seconds(10));
-  EXPECT_FALSE(pause.asks(start + seconds(10)));
-  EXPECT_FALSE(pause.asks(start + seconds(119)));
-  EXPECT_TRUE(pause.asks(start + seconds(120)));
-}
-
 }  // namespace
 }  // namespace rollcall::lim

@@ -1,0 +1,184 @@
+// Asking who somebody is outside of the loop: a munged that hangs costs its questions their patience, and the loop nothing.
+#include "common/io/munge_asker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A door that the look-up waits at, from when it is shut until it is opened.
+class Door {
+ public:
+  void shut() { set(false); }
+  void open() { set(true); }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++came_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+  }
+  // Until `count` have come to it: then the thread waits there, or has gone through.
+  bool visited(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, seconds(20), [&] { return came_ >= count; });
+  }
+
+ private:
+  void set(bool open) {
+    const std::lock_guard lock(mutex_);
+    open_ = open;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true;
+  int came_ = 0;
+};
+
+class Asker : public testing::Test {
+ protected:
+  // In place of munged: credentials are names, and everybody must pass the door. The thread may outlive the test.
+  MungeAsker::LookUp look_up() const {
+    return [door = door](const MungeAsker::Question& question) -> Result<KnownUser> {
+      door->pass();
+      if (question.credential == "forged") return internal_error("MUNGE: the credential is refused");
+      return KnownUser{500, 600, question.credential};
+    };
+  }
+  MungeAsker::Told into(std::vector<std::string>& answers) {
+    return
+        [&answers](const Result<KnownUser>& who) { answers.push_back(who ? who->name : who.error().text); };
+  }
+  template <class Condition>
+  void wait_until(Condition condition, const char* what) {
+    const auto deadline = steady_clock::now() + seconds(20);
+    while (!condition() && steady_clock::now() < deadline) {
+      loop.restart();
+      loop.run_one_for(milliseconds(20));
+    }
+    ASSERT_TRUE(condition()) << "waited in vain for: " << what;
+  }
+  void TearDown() override { door->open(); }
+
+  std::shared_ptr<Door> door = std::make_shared<Door>();
+  boost::asio::io_context loop{1};
+  std::vector<std::string> answers;
+};
+
+TEST_F(Asker, EveryQuestionHasItsAnswerInTheirOrderAndInTheLoop) {
+  MungeAsker asker(loop, {}, look_up());
+  for (const char* name : {"ann", "forged", "bob"}) asker.ask({name, "", ""}, heard());
+  ASSERT_TRUE(door->visited(3));
+  EXPECT_TRUE(answers.empty()) << "before the loop had its turn";
+  wait_until([&] { return answers.size() == 3; }, "three answers");
+  EXPECT_THAT(answers, ElementsAre("ann", "MUNGE: the credential is refused", "bob"));
+}
+
+TEST_F(Asker, OneThatHangsIsRefusedInTimeAndTheLoopGoesOn) {
+  door->shut();
+  MungeAsker asker(loop, {.patience = milliseconds(300)}, look_up());
+  const auto from = steady_clock::now();
+  asker.ask({"ann", "", ""}, heard());
+  ASSERT_TRUE(door->visited(1));
+  boost::asio::steady_timer timer(loop, milliseconds(1));
+  bool ticked = false;
+  timer.async_wait([&](const boost::system::error_code&) { ticked = answers.empty(); });
+  wait_until([&] { return !answers.empty(); }, "the refusal");
+  EXPECT_TRUE(ticked) << "the loop ran while munged hung";
+  EXPECT_THAT(answers, ElementsAre("MUNGE: munged did not answer within 0.3 s"));
+  EXPECT_GE(steady_clock::now() - from, milliseconds(300));
+  // What waits behind it is refused as well; when munged is back, the next one is answered, and nobody twice.
+  asker.ask({"bob", "", ""}, heard());
+  wait_until([&] { return answers.size() == 2; }, "the second refusal");
+  door->open();
+  asker.ask({"eve", "", ""}, heard());
+  wait_until([&] { return answers.size() == 3; }, "the answer of a munged that is back");
+  EXPECT_EQ(answers.back(), "eve");
+  loop.restart();
+  loop.poll();
+  EXPECT_EQ(answers.size(), 3u);
+}
+
+TEST_F(Asker, ACrowdIsRefusedAtOnce) {
+  door->shut();
+  MungeAsker asker(loop, {.waiting = 2, .patience = seconds(60)}, look_up());
+  for (const char* name : {"ann", "bob", "eve"}) asker.ask({name, "", ""}, heard());
+  wait_until([&] { return !answers.empty(); }, "the third one's refusal");
+  EXPECT_THAT(answers, ElementsAre("MUNGE: 2 clients wait already for munged to say who they are"));
+  door->open();
+  wait_until([&] { return answers.size() == 3; }, "the others");
+  EXPECT_EQ(answers.back(), "bob");
+}
+
+TEST_F(Asker, WhichEndsWhileMungedHangsIsHeardOfNoMore) {
+  door->shut();
+  auto asker = std::make_unique<MungeAsker>(loop, MungeAsker::Limits{}, look_up());
+  asker->ask({"ann", "", ""}, heard());
+  ASSERT_TRUE(door->visited(1));
+  asker->ask({"bob", "", ""}, heard());
+  asker.reset();  // and does not wait for the thread
+  door->open();
+  loop.poll();
+  EXPECT_TRUE(answers.empty());
+}
+
+TEST_F(Asker, MayBeEndedAndAskedByWhoIsTold) {
+  auto asker = std::make_unique<MungeAsker>(loop, MungeAsker::Limits{}, look_up());
+  asker->ask({"ann", "", ""}, [&](const Result<KnownUser>&) {
+    asker->ask({"bob", "", ""}, [&](const Result<KnownUser>& who) {
+      answers.push_back(who->name);
+      asker.reset();
+    });
+  });
+  wait_until([&] { return !answers.empty(); }, "the second answer");
+  EXPECT_THAT(answers, ElementsAre("bob"));
+}
+
+// libmunge itself, at a socket where nobody answers.
+TEST_F(Asker, ARealLibraryAtASocketThatHangs) {
+  char directory[] = "/tmp/rollcall-asker.XXXXXX";
+  ASSERT_NE(mkdtemp(directory), nullptr);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", directory);
+  const Descriptor hung(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(bind(hung.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(hung.get(), 16), 0);
+  {
+    MungeAsker asker(loop, {.patience = milliseconds(300)});
+    asker.ask({"MUNGE:AAAA:", "hash", address.sun_path}, heard());
+    wait_until([&] { return !answers.empty(); }, "the refusal");
+    EXPECT_THAT(answers.front(), HasSubstr("did not answer within 0.3 s"));
+  }
+  std::filesystem::remove_all(directory);
+}
+
+TEST(UserName, IsOfThisHost) {
+  EXPECT_EQ(user_name(0), "root");
+  EXPECT_EQ(user_name(54321), "") << "a user that no machine has";
+}
+
+}  // namespace
+}  // namespace rollcall::io
