@@ -67,9 +67,8 @@ class Asker : public testing::Test {
       return KnownUser{500, 600, question.credential};
     };
   }
-  MungeAsker::Told into(std::vector<std::string>& answers) {
-    return
-        [&answers](const Result<KnownUser>& who) { answers.push_back(who ? who->name : who.error().text); };
+  MungeAsker::Told heard() {
+    return [this](const Result<KnownUser>& who) { answers.push_back(who ? who->name : who.error().text); };
   }
   template <class Condition>
   void wait_until(Condition condition, const char* what) {
