@@ -1,0 +1,136 @@
+#include "res/policy/job_environment.hpp"
+
+#include <unordered_map>
+
+#include "common/base/exit_status.hpp"
+#include "res/policy/process_plan.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::string_view kHookPath = "/bin:/usr/bin:/sbin:/usr/sbin";
+
+// Built with an index, since an environment may have thousands of words.
+class Builder {
+ public:
+  void add_words(const google::protobuf::RepeatedPtrField<std::string>& words) {
+    for (const auto& word : words)
+      if (const auto at = word.find('='); at != word.npos && at > 0) put(word.substr(0, at), word);
+  }
+  void set(const std::string& name, std::string_view value) {
+    put(name, std::string(name).append("=").append(value));
+  }
+  void set_if(const std::string& name, std::string_view value) {
+    if (!value.empty()) set(name, value);
+  }
+  std::vector<std::string> take() { return std::move(words_); }
+
+ private:
+  void put(std::string name, std::string word) {
+    const auto [at, fresh] = places_.try_emplace(std::move(name), words_.size());
+    if (fresh)
+      words_.push_back(std::move(word));
+    else
+      words_[at->second] = std::move(word);
+  }
+  std::vector<std::string> words_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+void add_host_facts(Builder& to, const wire::JobOrder& order) {
+  to.set_if("HOME", order.home());
+  to.set_if("USER", order.user());
+  to.set_if("LOGNAME", order.user());
+  to.set_if("LSFUSER", order.user());
+  to.set_if("SHELL", order.shell());
+  to.set_if("LSF_BINDIR", order.bin_dir());
+  to.set_if("LSF_SERVERDIR", order.server_dir());
+  to.set_if("LSF_LIBDIR", order.lib_dir());
+  to.set_if("LSF_ENVDIR", order.env_dir());
+  to.set_if("HOSTTYPE", order.host_type());
+  to.set_if("LSF_VERSION", order.version());
+  to.set_if("LSF_FULL_VERSION", order.full_version());
+  to.set_if("LSB_UNIXGROUP_INT", order.group());
+}
+
+void add_places(Builder& to, const JobPlaces& places) {
+  to.set_if("LSB_JOBFILENAME", places.job_file);
+  to.set_if("LSB_CHKFILENAME", places.job_file);
+  to.set_if("LSB_DJOB_HOSTFILE", places.host_file);
+  to.set_if("LSB_DJOB_RANKFILE", places.rank_file);
+  to.set_if("LSB_AFFINITY_HOSTFILE", places.affinity_file);
+  to.set_if("LSB_OUTPUTFILE", places.output_file);
+  to.set_if("LSB_OUTDIR", places.output_dir);
+  to.set_if("LSB_ACCT_FILE", places.accounting);
+  to.set_if("TMPDIR", places.tmp_dir);
+  to.set_if("PWD", places.directory);
+}
+
+}  // namespace
+
+std::vector<std::string> job_environment(const wire::JobOrder& order, const JobPlaces& places) {
+  const auto& start = order.start();
+  Builder result;
+  result.add_words(start.submission().environment());
+  result.add_words(start.environment());
+  add_host_facts(result, order);
+  add_places(result, places);
+  result.set("LSB_JOBEXIT_STAT", "0");
+  result.set("LSB_EXIT_PRE_ABORT", "99");
+  result.set("LSB_TRAPSIGS", kTrapSignals);
+  result.set("LS_EXEC_T", "START");
+  result.set_if("CUDA_VISIBLE_DEVICES", start.gpus());
+  return result.take();
+}
+
+std::vector<std::string> task_environment(const wire::JobOrder& order, const wire::RunTask& task,
+                                          const JobPlaces& places) {
+  Builder result;
+  result.add_words(task.environment());
+  result.set_if("HOME", order.home());
+  result.set_if("USER", order.user());
+  result.set_if("LOGNAME", order.user());
+  result.set_if("LSB_DJOB_HOSTFILE", places.host_file);
+  result.set_if("LSB_DJOB_RANKFILE", places.rank_file);
+  result.set_if("LSB_AFFINITY_HOSTFILE", places.affinity_file);
+  result.set_if("PWD", places.directory);
+  result.set_if("CUDA_VISIBLE_DEVICES", order.has_start() ? order.start().gpus() : order.expect().gpus());
+  if (task.task() != 0) {
+    result.set("LSF_PM_TASKID", std::to_string(task.task()));
+    result.set("LSB_TASKID", std::to_string(task.task()));
+    result.set("LSB_TASKINDEX", std::to_string(task.task()));
+  }
+  return result.take();
+}
+
+void set_variable(std::vector<std::string>& environment, std::string_view name, std::string_view value) {
+  std::string word = std::string(name).append("=");
+  for (auto& present : environment)
+    if (present.starts_with(word)) {
+      present = word.append(value);
+      return;
+    }
+  environment.push_back(word.append(value));
+}
+
+std::vector<std::string> hook_environment(std::vector<std::string> of_job) {
+  set_variable(of_job, "PATH", kHookPath);
+  return of_job;
+}
+
+void add_exit_status(std::vector<std::string>& environment, int exit_status) {
+  set_variable(environment, "LSB_JOBEXIT_STAT", std::to_string(exit_status));
+  const int code = exit_status >> 8 & 0xff;
+  const std::string name = code > 128 ? signal_name(code - 128) : "?";
+  if (name != "?")
+    set_variable(environment, "LSB_JOBEXIT_INFO", "SIGNAL " + std::to_string(code - 128) + " " + name);
+}
+
+std::string host_lines(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts) {
+  std::string text;
+  for (const auto& host : hosts)
+    for (unsigned slot = 0; slot < std::max(host.slots(), 1U); ++slot) text += host.name() + "\n";
+  return text;
+}
+
+}  // namespace rollcall::res

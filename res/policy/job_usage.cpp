@@ -1,0 +1,77 @@
+#include "res/policy/job_usage.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace rollcall::res {
+
+// A process that is reaped between two readings may be missing in both: time does not go back for that.
+void UsageMeter::take_times(double user_s, double system_s) {
+  usage_.set_user_s(std::max(usage_.user_s(), user_s));
+  usage_.set_system_s(std::max(usage_.system_s(), system_s));
+}
+
+void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_user_s, double ended_system_s,
+                        std::int64_t at_us) {
+  double user = ended_user_s, system = ended_system_s;
+  std::int64_t memory = 0, swap = 0;
+  std::int32_t threads = 0;
+  std::set<std::int32_t> groups;
+  usage_.clear_pids();
+  usage_.clear_pgids();
+  for (const auto& process : living) {
+    user += process.cpu_user_s;
+    system += process.cpu_system_s;
+    memory += process.memory_kb;
+    swap += process.swap_kb;
+    threads += process.threads;
+    usage_.add_pids(process.pid);
+    groups.insert(process.pgid);
+  }
+  for (const auto group : groups) usage_.add_pgids(group);
+  take_times(user, system);
+  const auto processes = static_cast<std::int32_t>(living.size());
+  usage_.set_memory_kb(memory);
+  usage_.set_swap_kb(swap);
+  usage_.set_threads(threads);
+  usage_.set_processes(processes);
+  usage_.set_max_memory_kb(std::max(usage_.max_memory_kb(), memory));
+  usage_.set_max_swap_kb(std::max(usage_.max_swap_kb(), swap));
+  usage_.set_max_threads(std::max(usage_.max_threads(), threads));
+  usage_.set_max_processes(std::max(usage_.max_processes(), processes));
+  memory_sum_kb_ += static_cast<double>(memory);
+  ++samples_;
+  usage_.set_average_memory_kb(static_cast<std::int64_t>(memory_sum_kb_ / static_cast<double>(samples_)));
+  usage_.set_sampled_us(at_us);
+}
+
+void UsageMeter::finish(double user_s, double system_s, std::int64_t largest_kb, std::int64_t at_us) {
+  take_times(user_s, system_s);
+  usage_.set_max_memory_kb(std::max(usage_.max_memory_kb(), largest_kb));
+  usage_.set_memory_kb(0);
+  usage_.set_swap_kb(0);
+  usage_.set_threads(0);
+  usage_.set_processes(0);
+  usage_.clear_pids();
+  usage_.clear_pgids();
+  usage_.set_sampled_us(at_us);
+}
+
+void add(wire::JobUsage& to, const wire::JobUsage& more) {
+  to.set_user_s(to.user_s() + more.user_s());
+  to.set_system_s(to.system_s() + more.system_s());
+  to.set_memory_kb(to.memory_kb() + more.memory_kb());
+  to.set_swap_kb(to.swap_kb() + more.swap_kb());
+  to.set_max_memory_kb(to.max_memory_kb() + more.max_memory_kb());
+  to.set_max_swap_kb(to.max_swap_kb() + more.max_swap_kb());
+  to.set_average_memory_kb(to.average_memory_kb() + more.average_memory_kb());
+  to.set_threads(to.threads() + more.threads());
+  to.set_processes(to.processes() + more.processes());
+  to.set_max_threads(to.max_threads() + more.max_threads());
+  to.set_max_processes(to.max_processes() + more.max_processes());
+  to.mutable_pids()->MergeFrom(more.pids());
+  to.mutable_pgids()->MergeFrom(more.pgids());
+  to.set_sampled_us(std::max(to.sampled_us(), more.sampled_us()));
+}
+
+}  // namespace rollcall::res
