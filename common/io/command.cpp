@@ -16,10 +16,14 @@ namespace {
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 int run_command(Command command, const std::string& product, const std::vector<std::string>& words) {
+  Stage stage(command.shape.name, product);
+  if (command.run_raw) {
+    const int status = command.run_raw(stage, words);
+    return stage.output_failed() ? kFailed : status;
+  }
   auto& options = command.shape.options;
   options.push_back({"-h", CommandOption::Value::none, "print this and end"});
   options.push_back({"-V", CommandOption::Value::none, "print the version and end"});
-  Stage stage(command.shape.name);
   const auto parsed = CommandWords::parse(command.shape, words);
   if (!parsed) return stage.fail(parsed.error().text);
   if (parsed->has("-h")) return std::fputs(usage_text(command.shape).c_str(), stderr), 0;

@@ -20,9 +20,11 @@ inline constexpr int kFailed = 255;
 // What a command runs with.
 class Stage {
  public:
-  explicit Stage(std::string command) : command_(std::move(command)) {}
+  explicit Stage(std::string command, std::string product = {})
+      : command_(std::move(command)), product_(std::move(product)) {}
 
   const std::string& command() const { return command_; }
+  const std::string& product() const { return product_; }  // what -V prints
   // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since the
   // daemons run on with what they had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
@@ -36,6 +38,7 @@ class Stage {
 
  private:
   std::string command_;
+  std::string product_;
   bool output_failed_ = false;
   std::optional<conf::ClusterFiles> files_;
 };
@@ -43,6 +46,8 @@ class Stage {
 struct Command {
   CommandShape shape;  // -h and -V need not be in it: every command has them
   std::function<int(Stage&, const CommandWords&)> run;
+  // Of a command with a grammar of its own (bsub, blaunch): used where it is set. -h and -V are its own too.
+  std::function<int(Stage&, const std::vector<std::string>& words)> run_raw;
 };
 
 // The main() of such a program: the name it is called by says which command it is; by its own name, `program`, the first

@@ -1,0 +1,12 @@
+# The b* commands: one program, a symbolic link for each name.
+add_executable(btools main.cpp bsub.cpp)
+target_compile_definitions(btools PRIVATE
+  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
+target_link_libraries(btools PRIVATE rollcall_batch_clients)
+
+foreach(name bsub)
+  add_custom_command(TARGET btools POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink btools ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} VERBATIM)
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION bin)
+endforeach()
+install(TARGETS btools DESTINATION bin)
