@@ -25,7 +25,7 @@ struct ForwardChoice {
 struct LsbParams {
   Duration mbd_sleep_time = std::chrono::seconds(60);
   Duration sbd_sleep_time = std::chrono::seconds(30);
-  int job_accept_interval = 1;  // in MBD_SLEEP_TIME
+  int job_accept_interval = 0;  // in MBD_SLEEP_TIME; LSF says 1, as sites install it 0
   int max_sbd_fail = 3;
   Duration clean_period = std::chrono::seconds(3600);
   int max_job_num = 1000;
