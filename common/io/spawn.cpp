@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,15 +16,16 @@
 namespace rollcall::io {
 namespace {
 
-constexpr std::array<const char*, 8> kStageTexts{"fork",
+constexpr std::array<const char*, 9> kStageTexts{"fork",
                                                  "make a cgroup for",
                                                  "set the limits of",
                                                  "redirect the output of",
                                                  "make a process group for",
                                                  "change the user of",
                                                  "watch over",
-                                                 "execute"};
-static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::execute) + 1,
+                                                 "execute",
+                                                 "enter the directory of"};
+static_assert(kStageTexts.size() == static_cast<std::size_t>(SpawnStage::directory) + 1,
               "every stage has its text");
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
@@ -70,6 +73,15 @@ bool become_user(const SpawnIdentity& who) {
   return false;
 }
 
+bool lower(const SpawnLimit& limit) {
+  const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
+  rlimit now;
+  if (getrlimit(resource, &now) != 0) return false;
+  const rlim_t value = limit.value < now.rlim_max ? limit.value : now.rlim_max;
+  const rlimit lowered{value, value};
+  return setrlimit(resource, &lowered) == 0;
+}
+
 // Returns where it failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
                   int* moved) {
@@ -83,6 +95,12 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;
     if (getppid() != parent) _exit(126);  // it ended before we asked to be told
   }
+  for (const auto& limit : plan.limits)
+    if (!lower(limit)) return SpawnStage::limits;
+  if (plan.terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) != 0) return SpawnStage::redirect;
+  if (plan.nice != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + plan.nice);
+  if (plan.umask) umask(*plan.umask);
+  if (!plan.directory.empty() && chdir(plan.directory.c_str()) != 0) return SpawnStage::directory;
   if (plan.ignore_sigchld) signal(SIGCHLD, SIG_IGN);
   sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
   execvpe(argv[0], argv, environment);

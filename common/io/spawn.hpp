@@ -2,7 +2,7 @@
 //
 // One vfork and exec. The child shares our memory until it execs, so the failing stage and errno come back without
 // a pipe, a failed child is reaped here, and nothing of a large parent is copied. Descriptors, directory, limits and
-// environment pass as they are; what should not pass is close-on-exec. This is not a process supervisor: the
+// environment pass as they are where the plan says nothing; what should not pass is close-on-exec. This is not a process supervisor: the
 // caller waits for the child. docs/decisions/0001 says why this is ours.
 #pragma once
 
@@ -30,6 +30,12 @@ struct SpawnDescriptor {
   int to = -1;
 };
 
+// A limit of the child's; `resource` is RLIMIT_*. Lowered only: where the hard one is lower already, that one stays.
+struct SpawnLimit {
+  int resource = 0;
+  rlim_t value = 0;
+};
+
 struct SpawnPlan {
   std::vector<std::string>
       argv;  // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
@@ -44,9 +50,14 @@ struct SpawnPlan {
   int standard_output = -1;  // becomes the child's descriptor 1; -1: ours
   std::vector<SpawnDescriptor> descriptors;  // further ones
   std::optional<SpawnIdentity> identity;     // none: ours
+  std::vector<SpawnLimit> limits;            // both soft and hard
+  std::string directory;                     // where it starts; "": ours
+  std::optional<mode_t> umask;               // none: ours
+  int nice = 0;                              // added to ours
+  bool terminal = false;                     // with own_session: descriptor 0 becomes its controlling terminal
 };
 
-enum class SpawnStage { fork, cgroup, limits, redirect, process_group, identity, parent_death, execute };
+enum class SpawnStage { fork, cgroup, limits, redirect, process_group, identity, parent_death, execute, directory };
 
 struct SpawnError {
   SpawnStage stage;
