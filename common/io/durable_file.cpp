@@ -1,0 +1,84 @@
+#include "common/io/durable_file.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+namespace {
+
+Error failed(const char* what, const std::string& name) {
+  return internal_error(std::string("cannot ") + what + " " + name + ": " + std::strerror(errno));
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = write(fd, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+constexpr int kMostLevels = 256;
+
+bool remove_below(int directory, const std::string& name, int level) {
+  if (unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return true;
+  if (level == kMostLevels) return false;
+  const int below = openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR* list = below < 0 ? nullptr : fdopendir(below);
+  if (list == nullptr) {
+    if (below >= 0) close(below);
+    return false;
+  }
+  while (const dirent* entry = readdir(list)) {
+    const std::string child = entry->d_name;
+    if (child != "." && child != "..") remove_below(below, child, level + 1);
+  }
+  closedir(list);
+  return unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+}  // namespace
+
+Result<void> write_durably(int directory, const std::string& name, std::string_view bytes, mode_t mode) {
+  const std::string fresh = name + ".new";
+  const Descriptor file(
+      openat(directory, fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file) return failed("make", fresh);
+  if (!write_all(file.get(), bytes)) return failed("write", fresh);
+  if (fdatasync(file.get()) != 0) return failed("sync", fresh);
+  if (renameat(directory, fresh.c_str(), directory, name.c_str()) != 0) return failed("rename", fresh);
+  if (fsync(directory) != 0) return failed("sync the directory of", name);
+  return {};
+}
+
+Result<std::optional<std::string>> read_at(int directory, const std::string& name, std::size_t most) {
+  const Descriptor file(openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file) {
+    if (errno == ENOENT) return std::optional<std::string>();
+    return failed("open", name);
+  }
+  std::string text;
+  std::array<char, 16384> room;
+  for (;;) {
+    const ssize_t size = read(file.get(), room.data(), room.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return failed("read", name);
+    if (size == 0) return std::optional<std::string>(std::move(text));
+    text.append(room.data(), static_cast<std::size_t>(size));
+    if (text.size() > most) return internal_error(name + ": larger than " + std::to_string(most) + " bytes");
+  }
+}
+
+bool remove_tree_at(int directory, const std::string& name) { return remove_below(directory, name, 0); }
+
+}  // namespace rollcall::io

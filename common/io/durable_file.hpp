@@ -1,0 +1,27 @@
+// durable_file: a small file that is there whole or not at all, also after the host went down. Functions.
+//
+// Written beside its place, synced, renamed, and the directory synced. Paths are names in a directory that is open, so
+// nobody who may move directories leads them elsewhere; symbolic links are not followed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+
+namespace rollcall::io {
+
+// The error is one line, without the directory.
+Result<void> write_durably(int directory, const std::string& name, std::string_view bytes,
+                           mode_t mode = 0600);
+
+// The whole file; none where there is no such one. An error where it cannot be read, or is larger than `most` bytes.
+Result<std::optional<std::string>> read_at(int directory, const std::string& name, std::size_t most);
+
+// Removes what is called so, with all that is in it. Symbolic links are removed, not followed. False where something stays.
+bool remove_tree_at(int directory, const std::string& name);
+
+}  // namespace rollcall::io
