@@ -1,0 +1,26 @@
+// What bjobs -l and -UF print: all that is known of a job, a block for each. Pure.
+#pragma once
+
+#include <string>
+
+#include "sched/policy/show_jobs.hpp"
+
+namespace rollcall::sched {
+
+// Begins with a blank line. `reasons`: named, or words.
+std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping, ReasonForm reasons,
+                      const ShowTime& time);
+
+// What bjobs -l, bhist -l and bacct -l say alike of a submission.
+// "Job <12[3]>, Job Name <x>, User <u>, Project <p>"
+std::string job_title(const wire::JobRecord& job, const wire::Submission& asked);
+// ", CWD <$HOME>, Output File <x>, 4 Task(s), Requested Resources <...>" and what else was asked. `expanded`: %J and %I are.
+std::string asked_words(const wire::JobRecord& job, const wire::Submission& asked, bool expanded);
+// "4 Task(s) on Host(s) <4*hostA> <hostB>, Allocated 5 Slot(s) on Host(s) <4*hostA> <hostB>"
+std::string placed_words(const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts);
+// "Done successfully", "Exited with exit code 3", "Exited by signal 9".
+std::string end_words(wire::JobStatus status, std::int32_t exit_status);
+// "TERM_OWNER: job killed by owner"; "" where there is nothing to say.
+std::string term_words(std::int32_t term_reason);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,49 @@
+// What bjobs prints in rows: its tables, reasons behind the rows, and the rows of arrays. Pure: a row is made of one job
+// alone, so that any number of them streams through. -l is show_job_long.hpp, -o show_job_fields.hpp.
+//
+// The columns are those of "IBM Spectrum LSF 10.1"; programs find them by the header's words.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "sched/policy/show_text.hpp"
+
+namespace rollcall::sched {
+
+using JobView = wire::BatchReply::JobView;
+
+// What was asked for the jobs of an answer, kept from part to part: a part brings only what was in none before.
+class SubmissionTable {
+ public:
+  void take(wire::BatchReply::Jobs& part);
+  // An empty one where the answer never had it.
+  const wire::Submission& of(const JobView& job) const;
+
+ private:
+  std::unordered_map<std::uint64_t, wire::Submission> known_;
+};
+
+enum class JobForm {
+  narrow,  // bjobs: what is too long is cut
+  wide,    // bjobs -w
+  full,    // bjobs -W: with project, usage and times
+  arrays,  // bjobs -A: a row for each array
+};
+std::string jobs_header(JobForm form);
+// Several lines where the narrow form has more than one host.
+std::string job_row(const JobView& job, const wire::Submission& asked, JobForm form, const ShowTime& time);
+
+// How reasons are told: bjobs -p, -s and -l.
+enum class ReasonForm {
+  counted,  // LSF's text: " Not enough job slots: 3 hosts;"
+  named,    // the same with hosts: -l
+  words,    // --why: " 3 hosts: mem is 380 MB, job asks for 500"
+};
+std::string reason_lines(const JobView& job, ReasonForm form);
+
+// What bjobs says where no job fits; LSF's clients look for these.
+enum class JobChoice { unfinished, any, pending, running, suspended, finished, named };
+std::string no_job_text(JobChoice choice);
+
+}  // namespace rollcall::sched
