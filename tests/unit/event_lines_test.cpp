@@ -1,0 +1,257 @@
+// Records of lsb.events and lsb.acct where the programs that read them look. Positions are those of docs/decisions/0029,
+// from 1.
+#include "sched/policy/event_lines.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rollcall::sched {
+namespace {
+
+using Fields = std::vector<std::string>;
+constexpr std::int64_t kAt = 1'700'000'100'250'000;
+
+wire::Submission asked() {
+  wire::Submission asked;
+  asked.set_command("#!/bin/sh;#BSUB -n 2;echo \"a b\"\nexit 3");
+  asked.set_job_name("rule x:wild=1,b (uuid)");
+  asked.set_user("userA");
+  asked.set_uid(1001);
+  asked.set_min_slots(2);
+  asked.set_max_slots(4);
+  asked.set_resreq("rusage[mem=500]");
+  asked.set_from_host("hostA");
+  asked.set_cwd("/home/userA/w");
+  asked.set_output_file("out.%J");
+  asked.set_project("default");
+  asked.set_umask(022);
+  asked.mutable_limits()->set_run_s(43200);
+  asked.mutable_limits()->set_memory_kb(1024);
+  return asked;
+}
+
+wire::JobEvent event_of(int id, int index = 0) {
+  wire::JobEvent event;
+  event.set_at_us(kAt);
+  event.mutable_key()->set_id(id);
+  event.mutable_key()->set_index(index);
+  return event;
+}
+
+wire::JobRecord record(int id) {
+  wire::JobRecord record;
+  record.mutable_key()->set_id(id);
+  record.set_status(wire::STATUS_EXIT);
+  record.set_submit_us(1'700'000'000'000'000);
+  record.set_start_us(1'700'000'010'000'000);
+  record.set_end_us(1'700'000'070'000'000);
+  record.set_queue("normal");
+  auto& first = *record.add_hosts();
+  first.set_name("hostA");
+  first.set_slots(2);
+  auto& second = *record.add_hosts();
+  second.set_name("hostB");
+  second.set_slots(1);
+  record.set_exit_status(3 << 8);
+  record.set_term_reason(5);
+  record.mutable_usage()->set_user_s(277.21);
+  record.mutable_usage()->set_system_s(17.28);
+  record.mutable_usage()->set_max_memory_kb(27780);
+  record.mutable_usage()->set_max_swap_kb(195372);
+  record.set_effective_resreq("select[type == local] order[r15s:pg]");
+  return record;
+}
+
+Fields fields_of(const std::string& line) {
+  EXPECT_EQ(line.find('\n'), line.size() - 1) << "one line: " << line;
+  const auto fields = split_event_line(line);
+  EXPECT_TRUE(fields) << line;
+  Fields found{"from 1"};
+  if (fields) found.insert(found.end(), fields->begin(), fields->end());
+  return found;
+}
+
+TEST(EventLines, NewJobAsItsReadersCountIt) {
+  auto event = event_of(42);
+  *event.mutable_new_job()->mutable_asked() = asked();
+  event.mutable_new_job()->set_queue("normal");
+  const Fields f = fields_of(event_line(event));
+  ASSERT_EQ(f.size(), 59U) << "$1 to $58";
+  EXPECT_EQ(f[1], "JOB_NEW");
+  EXPECT_EQ(f[2], "10.1");
+  EXPECT_EQ(f[3], "1700000100");
+  EXPECT_EQ(f[4], "42");
+  EXPECT_EQ(f[5], "1001");
+  EXPECT_EQ(f[7], "2");
+  EXPECT_EQ(f[14], "userA");
+  EXPECT_EQ(f[15], "-1") << "no CPU limit";
+  EXPECT_EQ(f[20], "1024") << "memory";
+  EXPECT_EQ(f[24], "43200") << "run limit in seconds";
+  EXPECT_EQ(f[28], "18") << "umask in decimal";
+  EXPECT_EQ(f[29], "normal");
+  EXPECT_EQ(f[32], "/home/userA/w");
+  EXPECT_EQ(f[35], "out.%J");
+  EXPECT_EQ(f[38], "1700000100.42");
+  EXPECT_EQ(f[39], "0");
+  EXPECT_EQ(f[42], "rule x:wild=1,b (uuid)");
+  EXPECT_EQ(f[43], "#!/bin/sh;#BSUB -n 2;echo \"a b\";exit 3") << "a script is one line";
+  EXPECT_EQ(f[44], "0");
+  EXPECT_EQ(f[46], "default");
+  EXPECT_EQ(f[47], "4");
+  EXPECT_EQ(f[54], "0") << "the whole array";
+  EXPECT_EQ(f[58], "-1");
+}
+
+TEST(EventLines, AskedHostsArePutWhereTheManualSays) {
+  auto event = event_of(1);
+  *event.mutable_new_job()->mutable_asked() = asked();
+  auto& host = *event.mutable_new_job()->mutable_asked()->add_asked_hosts();
+  host.set_name("hostC");
+  host.set_preference(2);
+  const Fields f = fields_of(event_line(event));
+  EXPECT_EQ(f[39], "1");
+  EXPECT_EQ(f[40], "hostC+2");
+  EXPECT_EQ(f[43], "rule x:wild=1,b (uuid)");
+}
+
+TEST(EventLines, ArraysAreNamedAsTheyWereAsked) {
+  auto event = event_of(7);
+  auto& range = *event.mutable_new_job()->mutable_asked()->add_indices();
+  range.set_first(1);
+  range.set_last(10);
+  range.set_step(2);
+  event.mutable_new_job()->mutable_asked()->set_job_name("a");
+  event.mutable_new_job()->mutable_asked()->set_array_slots(3);
+  EXPECT_EQ(fields_of(event_line(event))[42], "a[1-10:2]%3");
+}
+
+TEST(EventLines, AStartNamesEachSlotsHostOrCountsThem) {
+  auto event = event_of(42, 3);
+  *event.mutable_start()->mutable_hosts() = record(42).hosts();
+  Fields f = fields_of(event_line(event));
+  EXPECT_EQ(Fields(f.begin() + 9, f.begin() + 13), (Fields{"3", "hostA", "hostA", "hostB"}));
+  EXPECT_EQ(f.back(), "3") << "index";
+  f = fields_of(event_line(event, {.short_hosts = true}));
+  EXPECT_EQ(Fields(f.begin() + 9, f.begin() + 12), (Fields{"2", "2*hostA", "hostB"}));
+}
+
+// BLAH takes $30 or the last but two for the exit code; status numbers are those that it and Snakemake know.
+TEST(EventLines, TheEndOfAJobEndsInItsExitCode) {
+  auto event = event_of(42, 3);
+  auto& status = *event.mutable_status();
+  status.set_status(wire::STATUS_EXIT);
+  status.set_exit_status(130 << 8);
+  status.set_term_reason(14);
+  status.set_end_us(kAt);
+  status.mutable_usage()->set_user_s(1.5);
+  Fields f = fields_of(event_line(event));
+  ASSERT_EQ(f.size(), 33U);
+  EXPECT_EQ(f[5], "32");
+  EXPECT_EQ(f[10], "1") << "usage follows";
+  EXPECT_EQ(f[11], "1.500000");
+  EXPECT_EQ(f[30], "130");
+  EXPECT_EQ(Fields(f.end() - 3, f.end()), (Fields{"130", "3", "14"}));
+
+  status.set_status(wire::STATUS_DONE);
+  status.set_exit_status(0);
+  EXPECT_EQ(fields_of(event_line(event))[5], "64");
+  status.set_post(wire::POST_DONE);
+  EXPECT_EQ(fields_of(event_line(event))[5], "192");
+  status.set_post(wire::POST_ERR);
+  EXPECT_EQ(fields_of(event_line(event))[5], "320");
+}
+
+TEST(EventLines, AStatusOfARunningJobHasNoUsage) {
+  auto event = event_of(42);
+  event.mutable_status()->set_status(wire::STATUS_USUSP);
+  const Fields f = fields_of(event_line(event));
+  ASSERT_EQ(f.size(), 14U);
+  EXPECT_EQ(f[5], "16");
+  EXPECT_EQ(f[10], "0");
+}
+
+TEST(EventLines, ShortRecords) {
+  auto signal = event_of(42, 1);
+  signal.mutable_signal()->set_symbol("KILL");
+  signal.mutable_signal()->set_uid(1001);
+  signal.mutable_signal()->set_user("userA");
+  EXPECT_EQ(event_line(signal), "\"JOB_SIGNAL\" \"10.1\" 1700000100 42 1001 0 \"KILL\" 1 \"userA\"\n");
+  auto start = event_of(0);
+  start.mutable_mbd_start()->set_host("hostA");
+  start.mutable_mbd_start()->set_cluster("c1");
+  start.mutable_mbd_start()->set_hosts(4);
+  start.mutable_mbd_start()->set_queues(3);
+  EXPECT_EQ(event_line(start), "\"MBD_START\" \"10.1\" 1700000100 \"hostA\" \"c1\" 4 3\n");
+  auto run = event_of(42);
+  run.mutable_execute()->set_uid(1001);
+  run.mutable_execute()->set_pgid(77);
+  run.mutable_execute()->set_pid(76);
+  run.mutable_execute()->set_cwd("/w");
+  run.mutable_execute()->set_home("/h");
+  run.mutable_execute()->set_user("userA");
+  EXPECT_EQ(event_line(run), "\"JOB_EXECUTE\" \"10.1\" 1700000100 42 1001 77 \"/w\" \"/h\" \"userA\" 76 0\n");
+}
+
+wire::JobEvent finish_of(const wire::JobRecord& record) {
+  auto event = event_of(record.key().id());
+  *event.mutable_finish()->mutable_asked() = asked();
+  *event.mutable_finish()->mutable_record() = record;
+  event.mutable_finish()->set_cpu_factor(1);
+  return event;
+}
+
+// With o = asked + execution hosts: the positions on which XDMoD, APEL and the transcription of 10.1 agree.
+TEST(EventLines, FinishAsAccountingReadsIt) {
+  const auto event = finish_of(record(42));
+  EXPECT_EQ(event_line(event), "") << "it goes to lsb.acct alone";
+  const Fields f = fields_of(account_line(event));
+  const std::size_t o = 3;
+  EXPECT_EQ(f[1], "JOB_FINISH");
+  EXPECT_EQ(f[3], "1700000070") << "the end";
+  EXPECT_EQ(f[7], "3") << "slots";
+  EXPECT_EQ(f[8], "1700000000");
+  EXPECT_EQ(f[11], "1700000010");
+  EXPECT_EQ(f[12], "userA");
+  EXPECT_EQ(f[13], "normal");
+  EXPECT_EQ(f[23], "0");
+  EXPECT_EQ(Fields(f.begin() + 24, f.begin() + 28), (Fields{"3", "hostA", "hostA", "hostB"}));
+  EXPECT_EQ(f[25 + o], "32");
+  EXPECT_EQ(f[27 + o], "rule x:wild=1,b (uuid)");
+  EXPECT_EQ(f[29 + o], "277.210000");
+  EXPECT_EQ(f[30 + o], "17.280000");
+  EXPECT_EQ(f[49 + o], "default");
+  EXPECT_EQ(f[50 + o], "768") << "the word of wait";
+  EXPECT_EQ(f[54 + o], "0");
+  EXPECT_EQ(f[55 + o], "27780");
+  EXPECT_EQ(f[56 + o], "195372");
+  EXPECT_EQ(f[63 + o], "5") << "TERM_RUNLIMIT";
+  EXPECT_EQ(f[78 + o], "0");
+  EXPECT_EQ(f[79 + o], "0");
+  EXPECT_EQ(Fields(f.begin() + 80 + o, f.begin() + 82 + o), (Fields{"43200", "0"})) << "run limit, then options3";
+  EXPECT_EQ(f[83 + o], "select[type == local] order[r15s:pg] ");
+  EXPECT_EQ(f[93 + o], "60") << "run time";
+}
+
+TEST(EventLines, AJobThatNeverRanHasNoHostsAndNoStart) {
+  auto record_of_it = record(9);
+  record_of_it.set_start_us(0);
+  record_of_it.clear_hosts();
+  const Fields f = fields_of(account_line(finish_of(record_of_it)));
+  EXPECT_EQ(f[11], "0");
+  EXPECT_EQ(f[24], "0");
+  EXPECT_EQ(f[7], "2") << "what it asked for";
+}
+
+TEST(EventLines, LinesThatOthersWrote) {
+  // Two blanks, an unquoted host, an older version, a doubled quote: as real files have them.
+  const auto fields = split_event_line("\"JOB_FINISH\" \"9.11\" 17  hostA \"a \"\"b\"\" c\" \"\"\r\n");
+  ASSERT_TRUE(fields);
+  EXPECT_EQ(*fields, (Fields{"JOB_FINISH", "9.11", "17", "hostA", "a \"b\" c", ""}));
+  EXPECT_TRUE(split_event_line("# 1234\n")->empty());
+  EXPECT_TRUE(split_event_line("")->empty());
+  const auto broken = split_event_line("\"JOB_NEW\" \"10.1");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().text, "byte 11: found a string that does not end");
+}
+
+}  // namespace
+}  // namespace rollcall::sched
