@@ -1,8 +1,8 @@
 // SchedulingRules: what the files say of placement, with names made numbers: hosts, queues, host groups, limits, shared
 // resources. A value, made once for each set of files and shared by every snapshot (snapshot.hpp).
 //
-// It knows no load, no job, and no state that badmin sets. Every limit of every file, MXJ to lsb.resources, is a LimitRule,
-// so that one engine counts them all (tally.hpp).
+// It knows no load, no job, and no state that badmin sets. Every limit of every file, JL/U to lsb.resources, is a LimitRule, so
+// that one engine counts them all (tally.hpp); only MXJ is apart.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,13 @@ struct IndexThreshold {
 };
 
 struct HostRule {
-  std::string name;               // official
-  std::string cluster;            // whose it is; "": ours. Borrowed ones come after ours
+  std::string name;     // official
+  std::string cluster;  // whose it is; "": ours. Borrowed ones come after ours
+};
+
+// What lsb.hosts says of a host. Which row that is may depend on the model and type that LIM found (row_of).
+struct BatchRow {
+  std::string name;               // a host, a model, a type, or "default"
   bool slots_of_cpus = false;     // MXJ "!"
   std::optional<int> slots;       // MXJ; none, without "!": no limit
   std::optional<int> user_slots;  // JL/U
@@ -66,16 +71,17 @@ struct QueueRule {
 struct SharedInstance {
   ResourceId resource = 0;
   std::vector<HostNumber> hosts;
-  std::optional<double> value;  // of a static resource
+  std::optional<double> number;     // of a static resource
+  std::optional<std::string> word;  // the same as written
 };
 
 // Which part of what a job takes is counted.
-enum class LimitOf { slots, jobs, memory, swap, tmp, resource };
+enum class LimitOf { slots, jobs, resource };
 
 // One limit, wherever it was written. A job counts where every consumer list admits it. `per_*`: each one is counted by
 // itself, else all that the list admits together. MXJ: per_host slots of one host.
 struct LimitRule {
-  std::string name;         // "MXJ", "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
+  std::string name;         // "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
   std::string reason;       // LSF's text of what waits for it
   LimitOf of = LimitOf::slots;
   ResourceId resource = 0;  // with LimitOf::resource
@@ -85,7 +91,7 @@ struct LimitRule {
   std::optional<std::vector<std::string>> users, queues, projects;
   std::optional<std::vector<bool>> hosts;  // by host number
   bool per_user = false, per_queue = false, per_project = false, per_host = false;
-  bool per_array = false;  // %limit of an array: the amount is the job's own
+  bool of_host_row = false;  // JL/U: the amount is that of the host's row in lsb.hosts
 };
 
 struct SchedulingRules {
@@ -93,6 +99,7 @@ struct SchedulingRules {
   std::shared_ptr<const conf::LsbFiles> lsb;
   std::vector<HostRule> hosts;    // servers of lsf.cluster in its order, then hosts borrowed from other clusters
   std::vector<QueueRule> queues;  // in the order of lsb.queues
+  std::vector<BatchRow> rows;     // of lsb.hosts
   std::vector<LimitRule> limits;
   std::vector<SharedInstance> shared;
   // How an rusage counts: for the job, each host, each slot. By resource number.
@@ -109,13 +116,18 @@ struct SchedulingRules {
   std::vector<HostPreference> resolve(const std::vector<conf::HostItem>& words) const;
   // The place in `shared` of the instance that `host` belongs to.
   std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
+  bool shared_resource(ResourceId resource) const { return shared_resources[resource]; }
+  // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none.
+  const BatchRow* row_of(const std::string& host, const std::string& model, const std::string& type) const;
   // The groups (lsb.users) that a user is in, at any depth, with the user's own name first.
   std::vector<std::string> names_of(std::string_view user) const;
 
   std::unordered_map<std::string, HostNumber> host_numbers;
   std::unordered_map<std::string, QueueNumber> queue_numbers;
+  std::unordered_map<std::string, std::size_t> row_numbers;  // by name
   std::unordered_map<std::string, std::vector<HostNumber>> host_groups;  // groups and partitions, resolved
-  std::unordered_map<std::uint64_t, std::uint32_t> instances;            // resource << 32 | host -> place in `shared`
+  std::unordered_map<std::uint64_t, std::uint32_t> instances;  // resource << 32 | host -> place in `shared`
+  std::vector<bool> shared_resources;                          // by resource number
 };
 
 std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,

@@ -35,7 +35,7 @@ struct Demand {
   std::string queue, user, project;
   std::string user_group, application;  // kept for policies that share by them
   int min_slots = 1, max_slots = 1;
-  std::string resreq;  // the effective one: job over queue, with defaults (JobRecord.effective_resreq)
+  std::string resreq;  // job over queue, with defaults
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;
   WallTime begin;             // -b; never: none
@@ -44,7 +44,9 @@ struct Demand {
   std::string from_type, from_model;  // of the submission host: what type==local means
   friend bool operator==(const Demand&, const Demand&) = default;
 };
-Demand demand_of(const wire::Submission& asked, const std::string& queue, const std::string& effective_resreq);
+// Of a job as the Book has it. `resreq`: the job's over its queue's, with defaults; of a job that waits with every
+// alternative of rusage.
+Demand demand_of(const Job& job, const std::string& resreq);
 
 // ------------------------------------------------------------------ jobs that wait
 
@@ -120,12 +122,15 @@ struct HostValues {
   std::vector<std::string> words;
   std::vector<bool> has;
   std::array<double, 3> normalised{};  // r15s r1m r15m, as order compares them
+  std::vector<ResourceId> dedicated;   // "!res" of lsf.cluster: only for jobs that name it
+  const BatchRow* row = nullptr;       // of lsb.hosts; nullptr: none
   int cpus = 1;
   double cpu_factor = 1;
 };
 
-struct Tallies;   // tally.hpp: how much of every limit and resource is taken
-class Compiled;   // compiled_demand.hpp: a demand bound to the rules
+struct Tallies;       // tally.hpp: how much of every limit and resource is taken
+struct Compiled;      // compiled_demand.hpp: a demand bound to the rules
+class DemandCompiler;  // ... and who makes them
 
 class Snapshot {
  public:
@@ -202,6 +207,9 @@ class Snapshot {
 
  private:
   void count(const PlacedJob& job, int sign);
+  void forget_pending(JobKey key);
+  void forget_placed(JobKey key);
+  void put(DemandNumber demand, const PendingJob& job);
   std::shared_ptr<const SchedulingRules> rules_;
   std::vector<HostState> hosts_;
   std::vector<QueueState> queues_;
@@ -216,6 +224,7 @@ class Snapshot {
   std::unordered_map<JobKey, PlacedJob> placed_;
   std::vector<std::set<JobKey>> jobs_on_;
   std::unique_ptr<Tallies> tallies_;
+  std::unique_ptr<DemandCompiler> compiler_;
 };
 
 }  // namespace rollcall::sched

@@ -1,0 +1,178 @@
+#include "sched/policy/compiled_demand.hpp"
+
+#include <algorithm>
+
+namespace rollcall::sched {
+namespace {
+
+// The resources that an expression names.
+class Names {
+ public:
+  Names(const IndexTable& indices, std::set<ResourceId>& named) : indices_(indices), named_(named) {}
+  void operator()(const resreq::Number&) const {}
+  void operator()(const resreq::Text&) const {}
+  void operator()(const resreq::Name& name) const { note(name.value); }
+  void operator()(const resreq::Defined& defined) const { note(defined.name); }
+  void operator()(const resreq::Unary& unary) const { std::visit(*this, unary.operand->node); }
+  void operator()(const resreq::Chain& chain) const {
+    std::visit(*this, chain.first->node);
+    for (const auto& link : chain.rest) std::visit(*this, link.operand->node);
+  }
+
+ private:
+  void note(const std::string& name) const {
+    if (const auto id = indices_.find(name)) named_.insert(*id);
+  }
+  const IndexTable& indices_;
+  std::set<ResourceId>& named_;
+};
+
+// The known one of that name, or what make() gives.
+template <class T, class Make>
+std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_ptr<const T>>& known,
+                                    const std::string& name, const Make& make) {
+  auto& place = known[name];
+  auto one = place.lock();
+  if (!one) place = one = make();
+  return one;
+}
+
+std::string text_of(const std::vector<conf::HostItem>& items) {
+  std::string text;
+  for (const auto& item : items)
+    text += (item.excluded ? "~" : "") + item.name + (item.cluster.empty() ? "" : "@" + item.cluster) +
+            (item.first_execution ? "!" : "") + (item.preference ? "+" + std::to_string(item.preference) : "") + " ";
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::ExpressionPointer& select, const Demand& demand,
+                                                        std::string& error) {
+  const std::string text = select ? resreq::print(*select) : "";
+  const std::string name = text + '\0' + demand.from_type + '\0' + demand.from_model;
+  return shared_one(selects_, name, [&] {
+    auto made = std::make_shared<Select>();
+    if (select) std::visit(Names(rules_->indices(), made->named), select->node);
+    resreq::BindContext context;
+    context.indices = &rules_->indices();
+    context.local_type = demand.from_type;
+    context.local_model = demand.from_model;
+    context.official_host = [this](std::string_view word) { return rules_->cluster->names.official(word); };
+    const auto bound = resreq::bind(select, context);
+    if (bound.select)
+      made->bound = *bound.select;
+    else
+      error = bound.error->text;
+    return bound.select ? made : nullptr;
+  });
+}
+
+std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, const QueueRule& queue) {
+  if (demand.asked_hosts.empty() && !queue.hosts) return nullptr;
+  const std::string name = text_of(demand.asked_hosts) + '\0' + (queue.hosts ? queue.name : "");
+  return shared_one(host_lists_, name, [&] {
+    auto made = std::make_shared<HostList>();
+    const std::size_t count = rules_->hosts.size();
+    made->asked.assign(count, demand.asked_hosts.empty());
+    made->in.assign(count, false);
+    std::vector<HostPreference> of_queue(count);
+    std::vector<std::uint8_t> in_queue(count, !queue.hosts);
+    if (queue.hosts)
+      for (const HostPreference& host : *queue.hosts) in_queue[host.host] = true, of_queue[host.host] = host;
+    const auto take = [&](HostPreference host) {
+      made->asked[host.host] = true;
+      if (!in_queue[host.host]) return;
+      made->in[host.host] = true;
+      if (host.first_execution) made->first.resize(count), made->first[host.host] = true;
+      made->hosts.push_back(host);
+    };
+    // What the job says of hosts counts; where it names none, the queue's preferences do.
+    if (demand.asked_hosts.empty()) {
+      for (const HostPreference& host : *queue.hosts) take(host);
+    } else {
+      auto asked = demand.asked_hosts;
+      const auto plain = [](const conf::HostItem& item) { return !item.excluded; };
+      if (std::none_of(asked.begin(), asked.end(), plain)) asked.push_back({.name = "all"});
+      for (const HostPreference& host : rules_->resolve(asked)) take(host);
+    }
+    return made;
+  });
+}
+
+std::shared_ptr<const Order> DemandCompiler::order_of(const std::vector<resreq::OrderKey>& keys, std::string& error) {
+  return shared_one(orders_, resreq::print(keys), [&]() -> std::shared_ptr<const Order> {
+    const auto bound = resreq::bind_order(keys, rules_->indices());
+    if (bound.error) {
+      error = bound.error->text;
+      return nullptr;
+    }
+    return std::make_shared<Order>(Order{bound.order});
+  });
+}
+
+void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, Compiled& compiled) const {
+  const auto add = [&](const resreq::UsageAlternative& rusage) {
+    Alternative alternative;
+    for (const auto& string : rusage.strings)
+      for (const auto& usage : string.usages) {
+        const auto id = rules_->indices().find(usage.name);
+        if (!id) {
+          compiled.error = "found " + usage.name + " in rusage, expected a resource of this cluster";
+          return;
+        }
+        const bool grows = rules_->indices().at(*id).order == ResourceOrder::increasing;
+        const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
+        if (amount > 0)
+          alternative.takes.push_back({*id, rules_->reserves[*id], amount, string.duration.value_or(0),
+                                       string.decay.value_or(false), rules_->shared_resource(*id), !grows});
+      }
+    resreq::ResReq effective = resreq;
+    if (effective.rusage) effective.rusage->alternatives = {rusage};
+    alternative.effective = std::make_shared<const std::string>(resreq::print(effective));
+    compiled.alternatives.push_back(std::move(alternative));
+  };
+  if (!resreq.rusage) return add({});
+  for (const auto& rusage : resreq.rusage->alternatives) add(rusage);
+}
+
+std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Tallies& tallies) {
+  auto compiled = std::make_shared<Compiled>();
+  const auto queue = rules_->queue(demand.queue);
+  const auto parsed = resreq::parse(demand.resreq, {rules_->cluster->settings.strict_resreq});
+  compiled->charges = tallies.charges(*rules_, demand);
+  if (!queue) {
+    compiled->error = "queue " + demand.queue + " is not in lsb.queues any more";
+    return compiled;
+  }
+  compiled->queue = *queue;
+  if (parsed.error) {
+    compiled->error = parsed.error->text;
+    return compiled;
+  }
+  const QueueRule& rule = rules_->queues[*queue];
+  std::string of_queue;
+  compiled->select = select_of(parsed.value.select, demand, compiled->error);
+  if (rule.select) compiled->queue_select = select_of(rule.select, demand, of_queue);
+  compiled->order = order_of(parsed.value.order, compiled->error);
+  compiled->hosts = hosts_of(demand, rule);
+  compiled->span = parsed.value.span;
+  for (const auto& key : parsed.value.same) {
+    const auto id = rules_->indices().find(key.name);
+    if (!id && compiled->error.empty())
+      compiled->error = "found " + key.name + " in same, expected a resource of this cluster";
+    if (id) compiled->same.push_back(*id);
+  }
+  add_alternatives(parsed.value, *compiled);
+  if (demand.exclusive && !rule.exclusive) compiled->error = "queue " + demand.queue + " takes no exclusive jobs";
+  return compiled;
+}
+
+void DemandCompiler::trim() {
+  const auto unused = [](const auto& entry) { return entry.second.expired(); };
+  std::erase_if(selects_, unused);
+  std::erase_if(host_lists_, unused);
+  std::erase_if(orders_, unused);
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,387 @@
+#include "sched/policy/scheduling_rules.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+std::vector<IndexThreshold> thresholds_of(const std::map<std::string, conf::Threshold>& named,
+                                          const IndexTable& indices) {
+  std::vector<IndexThreshold> thresholds;
+  for (const auto& [name, threshold] : named)
+    if (const auto id = indices.find(name)) thresholds.push_back({*id, threshold.schedule, threshold.stop});
+  std::sort(thresholds.begin(), thresholds.end(),
+            [](const IndexThreshold& a, const IndexThreshold& b) { return a.index < b.index; });
+  return thresholds;
+}
+
+std::int64_t whole_seconds(Duration time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+class RulesMaker {
+ public:
+  RulesMaker(std::shared_ptr<const conf::ClusterFiles> cluster, std::shared_ptr<const conf::LsbFiles> lsb) {
+    rules_->cluster = std::move(cluster);
+    rules_->lsb = std::move(lsb);
+  }
+
+  std::shared_ptr<const SchedulingRules> make() {
+    const auto& params = rules_->lsb->params;
+    rules_->suspend_interval_s = whole_seconds(params.sbd_sleep_time);
+    rules_->idle_for_paging_s = whole_seconds(params.pg_susp_it);
+    make_hosts();
+    make_groups();
+    make_shared();
+    for (const auto& row : rules_->lsb->queues) make_queue(row);
+    make_reserves();
+    make_user_limits();
+    make_host_limits();
+    for (const auto& limit : rules_->lsb->resources.limits) make_resource_limits(limit);
+    return rules_;
+  }
+
+ private:
+  const conf::ClusterFiles& cluster() const { return *rules_->cluster; }
+  const conf::LsbFiles& lsb() const { return *rules_->lsb; }
+
+  std::string official(const std::string& word) const { return cluster().names.official(word).value_or(word); }
+
+  void make_hosts() {
+    for (const auto& host : cluster().cluster.hosts) {
+      if (!host.server) continue;
+      rules_->host_numbers.emplace(host.name, static_cast<HostNumber>(rules_->hosts.size()));
+      rules_->hosts.push_back({host.name, ""});
+    }
+    for (const auto& row : lsb().hosts.hosts) {
+      rules_->row_numbers.emplace(official(row.name), rules_->rows.size());
+      rules_->rows.push_back({official(row.name), row.slots_of_cpus, row.slots, row.user_slots, row.dispatch_windows,
+                              thresholds_of(row.thresholds, cluster().indices)});
+    }
+  }
+
+  // Members may be groups: each is resolved when it is first asked for, one that contains itself only once.
+  const std::vector<HostNumber>& group(const std::string& name) {
+    if (const auto known = rules_->host_groups.find(name); known != rules_->host_groups.end()) return known->second;
+    static const std::vector<HostNumber> nobody;
+    const auto& groups = lsb().hosts.groups;
+    const auto row = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == name; });
+    if (row == groups.end() || !resolving_.insert(name).second) return nobody;
+    std::vector<bool> in(rules_->hosts.size());
+    for (const bool excluding : {false, true})
+      for (const std::string& word : row->members)
+        if (word.starts_with('~') == excluding) mark_members(word, !excluding, in);
+    return rules_->host_groups[name] = numbers(in);
+  }
+
+  void mark_members(const std::string& word, bool as, std::vector<bool>& in) {
+    const std::string name = word.starts_with('~') ? word.substr(1) : word;
+    if (const auto host = rules_->host(official(name))) return void(in[*host] = as);
+    for (const HostNumber host : group(name)) in[host] = as;
+    if (name != "all" && !conf::member_pattern(name)) return;
+    for (HostNumber host = 0; host < in.size(); ++host)
+      if (rules_->hosts[host].cluster.empty() && conf::member_matches(name, rules_->hosts[host].name)) in[host] = as;
+  }
+
+  static std::vector<HostNumber> numbers(const std::vector<bool>& in) {
+    std::vector<HostNumber> hosts;
+    for (HostNumber host = 0; host < in.size(); ++host)
+      if (in[host]) hosts.push_back(host);
+    return hosts;
+  }
+
+  void make_groups() {
+    for (const auto& row : lsb().hosts.groups) group(row.name);
+    const auto unit = [this](const std::string& name, const std::vector<std::string>& members) {
+      std::vector<bool> in(rules_->hosts.size());
+      for (const std::string& word : members) mark_members(word, !word.starts_with('~'), in);
+      rules_->host_groups[name] = numbers(in);
+    };
+    for (const auto& row : lsb().hosts.compute_units) unit(row.name, row.members);
+    for (const auto& row : lsb().hosts.partitions) {
+      std::vector<HostNumber> hosts;
+      for (const auto& host : rules_->resolve(row.hosts)) hosts.push_back(host.host);
+      rules_->host_groups[row.name] = hosts;
+    }
+  }
+
+  void make_shared() {
+    rules_->shared_resources.assign(cluster().indices.size(), false);
+    for (const auto& mapping : cluster().cluster.resource_map) {
+      const auto id = cluster().indices.find(mapping.resource);
+      if (!id) continue;
+      for (const auto& row : mapping.instances) {
+        if (row.kind != conf::ResourceInstance::Kind::shared) continue;
+        SharedInstance instance{*id, {}, row.value ? conf::parse_real(*row.value) : std::nullopt, row.value};
+        for (const auto& name : row.hosts)
+          if (const auto host = rules_->host(name)) {
+            instance.hosts.push_back(*host);
+            rules_->instances.emplace(std::uint64_t{*id} << 32 | *host, rules_->shared.size());
+          }
+        rules_->shared_resources[*id] = true;
+        rules_->shared.push_back(std::move(instance));
+      }
+    }
+  }
+
+  resreq::ExpressionPointer select_of(const std::string& text) const {
+    return text.empty() ? nullptr : resreq::parse(text, {cluster().settings.strict_resreq}).value.select;
+  }
+
+  // JOB_ACCEPT_INTERVAL: nothing unless a file says so (docs/decisions/0024).
+  std::int64_t accept_interval(const conf::QueueRow& row) const {
+    const conf::Cell* cell = row.cells.given("JOB_ACCEPT_INTERVAL");
+    if (!cell) cell = lsb().params.cells.given("JOB_ACCEPT_INTERVAL");
+    const auto turns = cell ? conf::parse_real(cell->text) : std::nullopt;
+    return static_cast<std::int64_t>(turns.value_or(0) *
+                                     std::chrono::duration<double>(lsb().params.mbd_sleep_time).count());
+  }
+
+  void make_queue(const conf::QueueRow& row) {
+    QueueRule queue;
+    queue.name = row.name;
+    queue.priority = row.priority;
+    queue.run_windows = row.run_windows;
+    queue.dispatch_windows = row.dispatch_windows;
+    queue.thresholds = thresholds_of(row.thresholds, cluster().indices);
+    if (!row.hosts.empty()) queue.hosts = rules_->resolve(row.hosts);
+    queue.exclusive = row.exclusive;
+    queue.accept_interval_s = accept_interval(row);
+    queue.new_job_delay_s = row.new_job_delay.value_or(0);
+    queue.select = select_of(row.jobs.res_req);
+    queue.stop_cond = select_of(row.jobs.stop_cond);
+    queue.resume_cond = select_of(row.jobs.resume_cond);
+    queue.row = &row;
+    rules_->queue_numbers.emplace(row.name, static_cast<QueueNumber>(rules_->queues.size()));
+    make_queue_limits(row);
+    rules_->queues.push_back(std::move(queue));
+  }
+
+  static std::vector<conf::LimitAmount> always(double amount) { return {{amount, false, {}}}; }
+
+  void make_queue_limits(const conf::QueueRow& row) {
+    LimitRule rule;
+    rule.queues = {{row.name}};
+    const auto add = [&](const char* keyword, double amount, const char* reason) -> LimitRule& {
+      LimitRule& added = rules_->limits.emplace_back(rule);
+      added.name = std::string(keyword) + " of queue " + row.name;
+      added.reason = reason;
+      added.amounts = always(amount);
+      return added;
+    };
+    if (row.queue_limit) add("QJOB_LIMIT", *row.queue_limit, "The queue has reached its job slot limit");
+    if (row.user_limit)
+      add("UJOB_LIMIT", *row.user_limit, "The user has reached his/her job slot limit").per_user = true;
+    if (row.host_limit)
+      add("HJOB_LIMIT", *row.host_limit, "The queue has reached its job slot limit on the host").per_host = true;
+    if (row.processor_limit) {
+      auto& added =
+          add("PJOB_LIMIT", *row.processor_limit, "The queue has reached its job slot limit per processor of the host");
+      added.per_host = added.per_processor = true;
+    }
+  }
+
+  // MAX_JOBS and JL/P of a user, a group together, "group@" each of its members, "default" who has no row of their own.
+  void make_user_limits() {
+    const auto& users = lsb().users;
+    const auto is_group = [&](const std::string& name) {
+      return std::any_of(users.groups.begin(), users.groups.end(), [&](const auto& g) { return g.name == name; });
+    };
+    for (const auto& row : users.users) {
+      LimitRule rule;
+      rule.per_user = !is_group(row.name);
+      rule.users = {{row.name.ends_with('@') ? row.name.substr(0, row.name.size() - 1) : row.name}};
+      if (row.name == "default") {
+        rule.users = {{"all"}};
+        for (const auto& other : users.users)
+          if (!is_group(other.name) && !other.name.ends_with('@') && other.name != "default")
+            rule.users->push_back("~" + other.name);
+      }
+      const char* const whose = rule.per_user ? "The user has reached his/her job slot limit"
+                                              : "The user group has reached its job slot limit";
+      if (row.max_jobs) {
+        rule.name = "MAX_JOBS of " + row.name + " in lsb.users";
+        rule.reason = whose;
+        rule.amounts = always(*row.max_jobs);
+        rules_->limits.push_back(rule);
+      }
+      if (row.per_processor) {
+        rule.name = "JL/P of " + row.name + " in lsb.users";
+        rule.reason = std::string(whose) + " per processor of the host";
+        rule.amounts = always(*row.per_processor);
+        rule.per_host = rule.per_processor = true;
+        rules_->limits.push_back(rule);
+      }
+    }
+  }
+
+  void make_host_limits() {
+    const auto limited = [](const BatchRow& row) { return row.user_slots.has_value(); };
+    if (std::none_of(rules_->rows.begin(), rules_->rows.end(), limited)) return;
+    LimitRule rule;
+    rule.name = "JL/U of lsb.hosts";
+    rule.reason = "The user has reached his/her job slot limit on the host";
+    rule.per_user = rule.per_host = rule.of_host_row = true;
+    rules_->limits.push_back(std::move(rule));
+  }
+
+  void make_reserves() {
+    using Per = SchedulingRules::Per;
+    const auto yes = [this](const char* keyword) {
+      const conf::Cell* cell = lsb().params.cells.given(keyword);
+      return cell && conf::parse_yes_no(cell->text).value_or(false);
+    };
+    const bool per_slot = yes("RESOURCE_RESERVE_PER_SLOT") || yes("RESOURCE_RESERVE_PER_TASK");
+    const auto& indices = cluster().indices;
+    for (ResourceId id = 0; id < indices.size(); ++id)
+      rules_->reserves.push_back(per_slot ? Per::slot : rules_->shared_resource(id) ? Per::job : Per::host);
+    for (const auto& method : lsb().resources.reservation_methods) {
+      const auto id = indices.find(method.resource);
+      if (!id || method.method.empty()) continue;
+      rules_->reserves[*id] = method.method == "PER_JOB"    ? Per::job
+                              : method.method == "PER_HOST" ? Per::host
+                                                            : Per::slot;
+    }
+  }
+
+  // "PER_HOST all" or "HOSTS a b ~c".
+  void take_hosts(const std::vector<std::string>& words, LimitRule& rule) const {
+    const auto items = conf::parse_host_items(words);
+    std::vector<bool> in(rules_->hosts.size());
+    if (items)
+      for (const auto& host : rules_->resolve(*items)) in[host.host] = true;
+    rule.hosts = std::move(in);
+  }
+
+  LimitRule consumers_of(const conf::ResourceLimit& limit) const {
+    LimitRule rule;
+    const auto list = [&limit](const char* all, const char* each, bool& per) {
+      std::optional<std::vector<std::string>> words;
+      if (const auto found = limit.consumers.find(all); found != limit.consumers.end()) words = found->second;
+      if (const auto found = limit.consumers.find(each); found != limit.consumers.end())
+        words = found->second, per = true;
+      return words;
+    };
+    rule.users = list("USERS", "PER_USER", rule.per_user);
+    rule.queues = list("QUEUES", "PER_QUEUE", rule.per_queue);
+    rule.projects = list("PROJECTS", "PER_PROJECT", rule.per_project);
+    if (const auto hosts = list("HOSTS", "PER_HOST", rule.per_host)) take_hosts(*hosts, rule);
+    return rule;
+  }
+
+  void make_resource_limits(const conf::ResourceLimit& limit) {
+    LimitRule rule = consumers_of(limit);
+    rule.name = "limit " + limit.name + " of lsb.resources";
+    const auto add = [&](LimitOf of, const std::string& what, const std::vector<conf::LimitAmount>& amounts) {
+      LimitRule& added = rules_->limits.emplace_back(rule);
+      added.of = of;
+      added.amounts = amounts;
+      added.reason = "Resource (" + what + ") limit " + limit.name + " has been reached";
+      return &added;
+    };
+    for (const auto& [keyword, amounts] : limit.amounts) {
+      if (keyword == "SLOTS") add(LimitOf::slots, "slot", amounts);
+      if (keyword == "SLOTS_PER_PROCESSOR") add(LimitOf::slots, "slot", amounts)->per_processor = true;
+      if (keyword == "JOBS") add(LimitOf::jobs, "job", amounts);
+      for (const auto& [name, id] : {std::pair("MEM", built_in::mem), {"SWP", built_in::swp}, {"TMP", built_in::tmp}})
+        if (keyword == name) add(LimitOf::resource, conf::lower(name), amounts)->resource = id;
+    }
+    for (const auto& share : limit.resources)
+      if (const auto id = cluster().indices.find(share.name))
+        add(LimitOf::resource, share.name, always(share.amount))->resource = *id;
+  }
+
+  std::shared_ptr<SchedulingRules> rules_ = std::make_shared<SchedulingRules>();
+  std::set<std::string> resolving_;
+};
+
+}  // namespace
+
+std::optional<HostNumber> SchedulingRules::host(std::string_view name) const {
+  const auto found = host_numbers.find(std::string(name));
+  return found == host_numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<QueueNumber> SchedulingRules::queue(std::string_view name) const {
+  const auto found = queue_numbers.find(std::string(name));
+  return found == queue_numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::uint32_t> SchedulingRules::instance_of(ResourceId resource, HostNumber host) const {
+  const auto found = instances.find(std::uint64_t{resource} << 32 | host);
+  return found == instances.end() ? std::nullopt : std::optional(found->second);
+}
+
+const BatchRow* SchedulingRules::row_of(const std::string& host, const std::string& model,
+                                        const std::string& type) const {
+  static const std::string fallback = "default";
+  for (const std::string* name : {&host, &model, &type, &fallback})
+    if (const auto found = row_numbers.find(*name); found != row_numbers.end()) return &rows[found->second];
+  return nullptr;
+}
+
+std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::HostItem>& words) const {
+  struct Meant {
+    bool in = false, out = false;
+    HostPreference how;
+  };
+  std::vector<Meant> meant(hosts.size());
+  const auto mean = [&](HostNumber host, const conf::HostItem& item) {
+    if (item.excluded) return void(meant[host].out = true);
+    auto& how = meant[host].how;
+    how.preference = meant[host].in ? std::max(how.preference, item.preference) : item.preference;
+    how.first_execution |= item.first_execution;
+    meant[host].in = true;
+  };
+  const auto one_word = [&](const conf::HostItem& item) {
+    const auto official = cluster->names.official(item.name).value_or(item.name);
+    if (const auto number = host(official); number && hosts[*number].cluster == item.cluster) return mean(*number, item);
+    if (const auto group = host_groups.find(item.name); group != host_groups.end()) {
+      for (const HostNumber number : group->second) mean(number, item);
+      return;
+    }
+    for (HostNumber number = 0; number < hosts.size(); ++number) {
+      const std::string& owner = hosts[number].cluster;
+      if ((item.name == "all" && owner == item.cluster) || (item.name == "allremote" && !owner.empty()))
+        mean(number, item);
+    }
+  };
+  for (const auto& item : words)
+    if (item.name != "others") one_word(item);
+  for (const auto& item : words)
+    if (item.name == "others")
+      for (HostNumber number = 0; number < hosts.size(); ++number)
+        if (!meant[number].in && hosts[number].cluster.empty()) mean(number, item);
+  std::vector<HostPreference> result;
+  for (HostNumber number = 0; number < hosts.size(); ++number)
+    if (meant[number].in && !meant[number].out) {
+      meant[number].how.host = number;
+      result.push_back(meant[number].how);
+    }
+  return result;
+}
+
+std::vector<std::string> SchedulingRules::names_of(std::string_view user) const {
+  std::vector<std::string> names{std::string(user)};
+  // A name of the list may be a member of further groups.
+  for (std::size_t at = 0; at < names.size(); ++at)
+    for (const auto& group : lsb->users.groups) {
+      if (std::find(names.begin(), names.end(), group.name) != names.end()) continue;
+      const auto has = [&group](const std::string& word) {
+        return std::find(group.members.begin(), group.members.end(), word) != group.members.end();
+      };
+      if ((has(names[at]) || has("all")) && !has("~" + std::string(user))) names.push_back(group.name);
+    }
+  return names;
+}
+
+std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
+                                                        std::shared_ptr<const conf::LsbFiles> lsb) {
+  return RulesMaker(std::move(cluster), std::move(lsb)).make();
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,384 @@
+#include "sched/policy/snapshot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/conf/row_reader.hpp"
+#include "sched/policy/compiled_demand.hpp"
+#include "sched/policy/tally.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double number_of(float value) { return known_load(value) ? static_cast<double>(value) : kUnknown; }
+
+// All that a demand says, as one word.
+std::string name_of(const Demand& demand) {
+  std::string name;
+  const auto add = [&name](const std::string& word) { name.append(word).append(1, '\0'); };
+  for (const auto* word : {&demand.queue, &demand.user, &demand.project, &demand.user_group, &demand.application,
+                           &demand.resreq, &demand.from_type, &demand.from_model})
+    add(*word);
+  for (const long long number : {static_cast<long long>(demand.min_slots), static_cast<long long>(demand.max_slots),
+                                 static_cast<long long>(demand.exclusive), static_cast<long long>(demand.begin.us),
+                                 static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots)})
+    add(std::to_string(number));
+  for (const auto& item : demand.asked_hosts) {
+    add(item.name);
+    add(item.cluster);
+    add(std::to_string(item.preference) + (item.first_execution ? "!" : "") + (item.excluded ? "~" : ""));
+  }
+  return name;
+}
+
+void set_static_numbers(const HostFacts& facts, const IndexTable& indices, HostValues& values) {
+  const auto set = [&](const char* name, double number, bool known) {
+    if (const auto id = indices.find(name)) values.numbers[*id] = known ? number : kUnknown;
+  };
+  const auto count = [&](const char* name, double number) { set(name, number, number > 0); };
+  count("ncpus", facts.ncpus);
+  count("nprocs", facts.nprocs);
+  count("ncores", facts.ncores);
+  count("nthreads", facts.nthreads);
+  count("ndisks", facts.ndisks);
+  count("maxmem", static_cast<double>(facts.maxmem));
+  count("maxswp", static_cast<double>(facts.maxswp));
+  count("maxtmp", static_cast<double>(facts.maxtmp));
+  set("cpuf", facts.cpu_factor, true);
+  set("rexpri", facts.rexpri, true);
+}
+
+void set_words(const HostFacts& facts, const IndexTable& indices, HostValues& values) {
+  const auto set = [&](const char* name, const std::string& word) {
+    if (const auto id = indices.find(name)) values.words[*id] = word;
+  };
+  set("type", facts.type);
+  set("model", facts.model);
+  set("hname", facts.name);
+  for (const auto& [name, value] : facts.values) {
+    const auto id = indices.find(name);
+    if (!id) continue;
+    values.words[*id] = value;
+    if (const auto number = conf::parse_real(value)) values.numbers[*id] = *number;
+  }
+}
+
+}  // namespace
+
+Demand demand_of(const Job& job, const std::string& resreq) {
+  const wire::Submission& asked = *job.asked;
+  Demand demand;
+  demand.queue = job.record.queue();
+  demand.user = asked.user();
+  demand.project = asked.project();
+  demand.user_group = asked.user_group();
+  demand.application = asked.application();
+  demand.min_slots = std::max<int>(1, static_cast<int>(asked.min_slots()));
+  demand.max_slots = std::max<int>(demand.min_slots, static_cast<int>(asked.max_slots()));
+  demand.resreq = resreq;
+  for (const auto& host : asked.asked_hosts()) {
+    const std::size_t at = host.name().find('@');
+    demand.asked_hosts.push_back({host.name().substr(0, at),
+                                  at == std::string::npos ? std::string() : host.name().substr(at + 1),
+                                  host.preference(), host.first_execution(), host.excluded()});
+  }
+  demand.exclusive = asked.exclusive();
+  demand.begin = {asked.begin_us()};
+  demand.array = asked.array_slots() > 0 ? job.record.key().id() : 0;
+  demand.array_slots = static_cast<int>(asked.array_slots());
+  demand.from_type = asked.from_type();
+  return demand;
+}
+
+Snapshot::Snapshot(std::shared_ptr<const SchedulingRules> rules) : rules_(std::move(rules)) {
+  const std::size_t count = rules_->hosts.size();
+  hosts_.resize(count);
+  queues_.resize(rules_->queues.size());
+  values_.resize(count);
+  jobs_on_.resize(count);
+  tallies_ = std::make_unique<Tallies>();
+  tallies_->slots.assign(count, 0);
+  tallies_->jobs.assign(count, 0);
+  tallies_->exclusive.assign(count, 0);
+  tallies_->reserved_shared.assign(rules_->shared.size(), 0);
+  compiler_ = std::make_unique<DemandCompiler>(*rules_);
+  for (const SharedInstance& instance : rules_->shared) {
+    shared_numbers_.push_back(instance.number.value_or(kUnknown));
+    shared_words_.push_back(instance.word.value_or(""));
+  }
+  for (HostNumber host = 0; host < count; ++host) {
+    values_[host].numbers.assign(rules_->indices().size(), kUnknown);
+    values_[host].normalised.fill(kUnknown);
+    set_facts(host, rules_->cluster->facts(rules_->hosts[host].name));
+  }
+}
+
+// Places in `ready` point to jobs of the snapshot they are in.
+Snapshot::Snapshot(const Snapshot& other)
+    : utc_offset_s(other.utc_offset_s),
+      rules_(other.rules_),
+      hosts_(other.hosts_),
+      queues_(other.queues_),
+      values_(other.values_),
+      shared_numbers_(other.shared_numbers_),
+      shared_words_(other.shared_words_),
+      demands_(other.demands_),
+      demand_numbers_(other.demand_numbers_),
+      free_demands_(other.free_demands_),
+      waiting_(other.waiting_),
+      pending_(other.pending_),
+      placed_(other.placed_),
+      jobs_on_(other.jobs_on_),
+      tallies_(std::make_unique<Tallies>(*other.tallies_)),
+      compiler_(std::make_unique<DemandCompiler>(*other.compiler_)) {
+  for (DemandEntry& entry : demands_) {
+    std::set<Place> ready;
+    for (const Place& place : entry.ready)
+      ready.insert(ready.end(), {place.order, place.key, &pending_.at(place.key)});
+    entry.ready = std::move(ready);
+  }
+}
+Snapshot::Snapshot(Snapshot&&) noexcept = default;
+Snapshot& Snapshot::operator=(Snapshot other) noexcept {
+  std::swap(utc_offset_s, other.utc_offset_s);
+  rules_.swap(other.rules_);
+  hosts_.swap(other.hosts_);
+  queues_.swap(other.queues_);
+  values_.swap(other.values_);
+  shared_numbers_.swap(other.shared_numbers_);
+  shared_words_.swap(other.shared_words_);
+  demands_.swap(other.demands_);
+  demand_numbers_.swap(other.demand_numbers_);
+  free_demands_.swap(other.free_demands_);
+  waiting_.swap(other.waiting_);
+  pending_.swap(other.pending_);
+  placed_.swap(other.placed_);
+  jobs_on_.swap(other.jobs_on_);
+  tallies_.swap(other.tallies_);
+  compiler_.swap(other.compiler_);
+  return *this;
+}
+Snapshot::~Snapshot() = default;
+
+void Snapshot::set_facts(HostNumber host, const HostFacts& facts) {
+  const IndexTable& indices = rules_->indices();
+  HostValues& values = values_[host];
+  values.words.assign(indices.size(), {});
+  values.has.assign(indices.size(), false);
+  set_static_numbers(facts, indices, values);
+  set_words(facts, indices, values);
+  if (const auto server = indices.find("server")) values.has[*server] = facts.server;
+  for (const std::string& name : facts.booleans)
+    if (const auto id = indices.find(name)) values.has[*id] = true;
+  values.dedicated.clear();
+  for (const std::string& name : facts.dedicated)
+    if (const auto id = indices.find(name)) values.dedicated.push_back(*id);
+  values.cpus = std::max(1, facts.ncpus);
+  values.cpu_factor = facts.cpu_factor;
+  values.row = rules_->row_of(rules_->hosts[host].name, facts.model, facts.type);
+}
+
+void Snapshot::set_load(HostNumber host, const LoadVector& effective, const std::array<float, 3>& normalised) {
+  HostValues& values = values_[host];
+  const IndexTable& indices = rules_->indices();
+  for (ResourceId id = 0; id < std::min(indices.size(), effective.size()); ++id) {
+    const auto& definition = indices.at(id);
+    if (!definition.dynamic() || rules_->shared_resource(id)) continue;
+    if (definition.type == ResourceType::string)
+      values.words[id] = effective[id].word;
+    else
+      values.numbers[id] = number_of(effective[id].number);
+  }
+  for (std::size_t i = 0; i < normalised.size(); ++i) values.normalised[i] = number_of(normalised[i]);
+}
+
+void Snapshot::set_load(HostNumber host, const LoadVector& effective) {
+  set_load(host, effective, {effective[r15s].number, effective[r1m].number, effective[r15m].number});
+}
+
+void Snapshot::set_shared(std::uint32_t instance, double number, std::string word) {
+  shared_numbers_[instance] = number;
+  shared_words_[instance] = std::move(word);
+}
+
+std::optional<int> Snapshot::slots(HostNumber host) const {
+  const HostValues& values = values_[host];
+  if (values.row == nullptr) return std::nullopt;
+  return values.row->slots_of_cpus ? std::optional(values.cpus) : values.row->slots;
+}
+
+DemandNumber Snapshot::demand(const Demand& demand) {
+  auto [found, added] = demand_numbers_.emplace(name_of(demand), static_cast<DemandNumber>(demands_.size()));
+  if (!added) return found->second;
+  if (!free_demands_.empty()) {
+    found->second = free_demands_.back();
+    free_demands_.pop_back();
+  } else {
+    demands_.emplace_back();
+  }
+  DemandEntry& entry = demands_[found->second];
+  entry = {};
+  entry.demand = demand;
+  entry.compiled = compiler_->compile(demand, *tallies_);
+  return found->second;
+}
+
+const Demand& Snapshot::demand(DemandNumber number) const { return demands_[number].demand; }
+
+void Snapshot::trim() {
+  for (DemandNumber number = 0; number < demands_.size(); ++number) {
+    DemandEntry& entry = demands_[number];
+    if (!entry.live || entry.jobs > 0) continue;
+    demand_numbers_.erase(name_of(entry.demand));
+    entry = {};
+    entry.live = false;
+    free_demands_.push_back(number);
+  }
+  compiler_->trim();
+}
+
+void Snapshot::put(DemandNumber number, const PendingJob& job) {
+  if (job.hold != Hold::none) return;
+  auto& ready = demands_[number].ready;
+  if (ready.empty()) waiting_.insert(number);
+  ready.insert(ready.end(), {job.order, job.key, &job});
+}
+
+void Snapshot::wait(PendingJob job) {
+  forget(job.key);
+  const JobKey key = job.key;
+  const PendingJob& kept = pending_.emplace(key, std::move(job)).first->second;
+  ++demands_[kept.demand].jobs;
+  put(kept.demand, kept);
+}
+
+void Snapshot::place(PlacedJob job) {
+  forget(job.key);
+  const JobKey key = job.key;
+  const PlacedJob& kept = placed_.emplace(key, std::move(job)).first->second;
+  ++demands_[kept.demand].jobs;
+  count(kept, 1);
+}
+
+void Snapshot::forget(JobKey key) {
+  forget_pending(key);
+  forget_placed(key);
+}
+
+void Snapshot::forget_pending(JobKey key) {
+  const auto found = pending_.find(key);
+  if (found == pending_.end()) return;
+  const PendingJob& job = found->second;
+  DemandEntry& entry = demands_[job.demand];
+  if (entry.ready.erase({job.order, job.key, nullptr}) > 0 && entry.ready.empty()) waiting_.erase(job.demand);
+  --entry.jobs;
+  pending_.erase(found);
+}
+
+void Snapshot::forget_placed(JobKey key) {
+  const auto found = placed_.find(key);
+  if (found == placed_.end()) return;
+  count(found->second, -1);
+  --demands_[found->second.demand].jobs;
+  placed_.erase(found);
+}
+
+void Snapshot::count(const PlacedJob& job, int sign) {
+  Tallies& tallies = *tallies_;
+  const DemandEntry& entry = demands_[job.demand];
+  std::vector<HostNumber> hosts;
+  for (const SlotsOn& on : job.hosts) {
+    tallies.slots[on.host] += sign * on.slots;
+    if (std::find(hosts.begin(), hosts.end(), on.host) == hosts.end()) hosts.push_back(on.host);
+  }
+  for (const HostNumber host : hosts) {
+    tallies.jobs[host] += sign;
+    if (job.exclusive) tallies.exclusive[host] += sign;
+    if (sign > 0)
+      jobs_on_[host].insert(job.key);
+    else
+      jobs_on_[host].erase(job.key);
+  }
+  for (const Charge& charge : entry.compiled->charges) {
+    const LimitRule& rule = rules_->limits[charge.rule];
+    if (!rule.per_host) tallies.taken[charge.tally] += sign * counted(rule, job, kNoHost);
+    if (rule.per_host)
+      for (const HostNumber host : hosts) {
+        double& taken = tallies.taken_on[on_host(charge.tally, host)];
+        taken += sign * counted(rule, job, host);
+        if (taken <= 0) tallies.taken_on.erase(on_host(charge.tally, host));
+      }
+  }
+  if (entry.demand.array != 0) {
+    int& jobs = tallies.array_jobs[entry.demand.array];
+    jobs += sign;
+    if (jobs == 0) tallies.array_jobs.erase(entry.demand.array);
+  }
+  for (const Reservation& reservation : job.reservations) {
+    if (ends(reservation)) {
+      if (sign > 0)
+        tallies.timed.insert(job.key);
+      else
+        tallies.timed.erase(job.key);
+      continue;
+    }
+    const double amount = sign * held(*rules_, job, reservation, {});
+    if (rules_->shared_resource(reservation.resource)) {
+      if (const auto instance = rules_->instance_of(reservation.resource, reservation.host))
+        tallies.reserved_shared[*instance] += amount;
+      continue;
+    }
+    auto& column = tallies.reserved[reservation.resource];
+    if (column.empty()) column.assign(rules_->hosts.size(), 0);
+    // Sums of fractions that came and went may leave dust.
+    column[reservation.host] = jobs_on_[reservation.host].empty() ? 0 : column[reservation.host] + amount;
+  }
+}
+
+const PendingJob* Snapshot::pending(JobKey key) const {
+  const auto found = pending_.find(key);
+  return found == pending_.end() ? nullptr : &found->second;
+}
+
+const PlacedJob* Snapshot::placed(JobKey key) const {
+  const auto found = placed_.find(key);
+  return found == placed_.end() ? nullptr : &found->second;
+}
+
+std::string Snapshot::broken_invariant() const {
+  Snapshot fresh(rules_);
+  fresh.values_ = values_;
+  fresh.demands_ = demands_;
+  fresh.tallies_->taken.assign(tallies_->taken.size(), 0);
+  for (const auto& [key, job] : placed_) {
+    fresh.placed_.emplace(key, job);
+    fresh.count(job, 1);
+  }
+  const auto near = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+  const Tallies &mine = *tallies_, &theirs = *fresh.tallies_;
+  if (mine.slots != theirs.slots) return "slots taken on hosts are not those of the jobs";
+  if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive) return "jobs on hosts are not counted right";
+  if (mine.array_jobs != theirs.array_jobs) return "jobs of arrays are not counted right";
+  if (mine.timed != theirs.timed) return "reservations that end are not known";
+  if (!std::equal(mine.taken.begin(), mine.taken.end(), theirs.taken.begin(), near)) return "a limit is counted wrong";
+  if (!std::equal(mine.reserved_shared.begin(), mine.reserved_shared.end(), theirs.reserved_shared.begin(), near))
+    return "a shared resource is counted wrong";
+  if (mine.taken_on.size() != theirs.taken_on.size()) return "a limit of hosts is counted wrong";
+  for (const auto& [place, taken] : mine.taken_on)
+    if (!theirs.taken_on.contains(place) || !near(theirs.taken_on.at(place), taken))
+      return "a limit of hosts is counted wrong";
+  for (const auto& [resource, column] : mine.reserved)
+    for (HostNumber host = 0; host < column.size(); ++host) {
+      const auto found = theirs.reserved.find(resource);
+      const double held = found == theirs.reserved.end() ? 0 : found->second[host];
+      if (!near(column[host], held)) return "reserved " + rules_->indices().at(resource).name + " is counted wrong";
+    }
+  for (DemandNumber number = 0; number < demands_.size(); ++number)
+    if (demands_[number].ready.empty() == waiting_.contains(number)) return "a demand waits or not, and is not known so";
+  return "";
+}
+
+}  // namespace rollcall::sched

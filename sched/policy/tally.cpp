@@ -1,0 +1,81 @@
+#include "sched/policy/tally.hpp"
+
+#include <algorithm>
+
+namespace rollcall::sched {
+namespace {
+
+using Names = std::optional<std::vector<std::string>>;
+
+// `mine`: the name itself, then what it belongs to. "~name" wins.
+bool admits(const Names& list, const std::vector<std::string>& mine) {
+  if (!list) return true;
+  const auto named = [&mine](std::string_view word) {
+    return word == "all" || std::find(mine.begin(), mine.end(), word) != mine.end();
+  };
+  bool in = false;
+  for (const std::string& word : *list) {
+    if (word.starts_with('~') && named(std::string_view(word).substr(1))) return false;
+    if (!word.starts_with('~') && named(word)) in = true;
+  }
+  return in;
+}
+
+}  // namespace
+
+std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand& demand) {
+  std::vector<Charge> charges;
+  const auto users = rules.names_of(demand.user);
+  for (std::uint32_t number = 0; number < rules.limits.size(); ++number) {
+    const LimitRule& rule = rules.limits[number];
+    if (!admits(rule.users, users) || !admits(rule.queues, {demand.queue}) ||
+        !admits(rule.projects, {demand.project}))
+      continue;
+    std::string name = std::to_string(number);
+    for (const auto& [per, who] : {std::pair(rule.per_user, &demand.user), std::pair(rule.per_queue, &demand.queue),
+                                   std::pair(rule.per_project, &demand.project)})
+      name.append(1, '\0').append(per ? *who : "");
+    const auto [found, added] = numbers.emplace(std::move(name), static_cast<TallyNumber>(taken.size()));
+    if (added) taken.push_back(0);
+    charges.push_back({found->second, number});
+  }
+  return charges;
+}
+
+double held(const SchedulingRules& rules, const PlacedJob& job, const Reservation& reservation, WallTime now) {
+  const auto& definition = rules.indices().at(reservation.resource);
+  const bool shared = rules.shared_resource(reservation.resource);
+  if (shared && definition.release && job.suspended != 0) return 0;
+  double amount = reservation.amount;
+  if (ends(reservation)) {
+    if (now >= reservation.until) return 0;
+    const double whole = static_cast<double>(reservation.until.us - job.started.us);
+    const double left = static_cast<double>(reservation.until.us - now.us);
+    if (reservation.decay && whole > 0) amount *= std::min(1.0, left / whole);
+  }
+  const double used = reservation.resource == mem ? job.used_mem : reservation.resource == swp ? job.used_swp : 0;
+  if (shared || used <= 0) return amount;
+  int all = 0, here = 0;
+  for (const SlotsOn& on : job.hosts) {
+    all += on.slots;
+    if (on.host == reservation.host) here += on.slots;
+  }
+  return all == 0 ? amount : std::max(0.0, amount - used * here / all);
+}
+
+double counted(const LimitRule& rule, const PlacedJob& job, HostNumber host) {
+  const auto counts = [&](HostNumber other) {
+    return (host == kNoHost || host == other) && (!rule.hosts || (*rule.hosts)[other]);
+  };
+  double count = 0;
+  if (rule.of == LimitOf::resource) {
+    for (const Reservation& reservation : job.reservations)
+      if (reservation.resource == rule.resource && counts(reservation.host)) count += reservation.amount;
+    return count;
+  }
+  for (const SlotsOn& on : job.hosts)
+    if (counts(on.host)) count += rule.of == LimitOf::slots ? on.slots : 1;
+  return rule.of == LimitOf::jobs ? std::min(count, 1.0) : count;
+}
+
+}  // namespace rollcall::sched
