@@ -1,0 +1,49 @@
+// Answers: what mbatchd says to those who ask and change nothing: functions from a question of batch.proto, the Book and
+// the Snapshot to BatchReply messages.
+//
+// Pure. Anybody may see jobs, queues, hosts; what others' jobs run (their scripts) and with what environment is sent to
+// nobody. Long answers come in parts of at most kAnswerPart bytes, each made when the one before has left, so that a
+// hundred thousand jobs hold no more than one part; a part tells of jobs as they are then.
+//
+//   question       | from                    | parts
+//   ---------------+-------------------------+--------------------------------------------------------------
+//   jobs           | Book, reasons: Snapshot | many; Submissions once in an answer. `history`: what the store adds
+//   queues, users  | Book, files             | one or more
+//   hosts, shared  | Book, Snapshot          | one or more
+//   parameters, groups, applications, limits | files, tallies | one
+//   events, finished                         | the store: answers_history.hpp says which of its rows fit
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/policy/book.hpp"
+#include "sched/policy/schedule.hpp"
+
+namespace rollcall::sched {
+
+inline constexpr std::size_t kAnswerPart = 400 * 1024;  // a part is sent when it has so much
+
+struct AnswerView {
+  const Book& book;
+  const Snapshot& snapshot;
+  WallTime now;
+};
+
+// The next part; nothing after the one with `last`. The view may be another one each time.
+using NextPart = std::function<std::optional<wire::BatchReply>(const AnswerView&)>;
+
+// Nothing where the request asks for none of these: AskEvents, AskFinished, AwaitJob, and whatever changes something.
+std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who, const AnswerView& view);
+
+// One job as bjobs -l and bsub -K see it. `reasons`: may be null.
+wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons);
+// What may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
+wire::Submission sent_submission(const wire::Submission& asked, bool all);
+
+// What clients are told of a request that cannot be answered.
+wire::BatchReply refused_answer(wire::BatchReply::Refusal::Why why, std::string text);
+
+}  // namespace rollcall::sched
