@@ -1,8 +1,10 @@
 #include "common/io/daemon_start.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "common/base/numbers.hpp"
+#include "common/io/descriptor.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -36,6 +39,13 @@ rlimit raise_descriptor_limit() {
   return before;
 }
 
+std::string taken_from_environment(const char* name) {
+  const char* const word = std::getenv(name);
+  std::string value = word == nullptr ? "" : word;
+  unsetenv(name);
+  return value;
+}
+
 int wrong(const DaemonName& name, Starter& starter, const std::string& text) {
   const std::string line = std::string(name.program) + ": " + text;
   std::fprintf(stderr, "%s\n", line.c_str());
@@ -46,9 +56,7 @@ int wrong(const DaemonName& name, Starter& starter, const std::string& text) {
 }  // namespace
 
 Starter::Starter() {
-  const char* const word = std::getenv("ROLLCALL_READY_FD");
-  const auto number = parse_whole(word == nullptr ? "" : word, 0, 1'000'000);
-  unsetenv("ROLLCALL_READY_FD");
+  const auto number = parse_whole(taken_from_environment("ROLLCALL_READY_FD"), 0, 1'000'000);
   if (number && fcntl(*number, F_SETFD, FD_CLOEXEC) == 0) fd_ = *number;
 }
 
@@ -66,15 +74,33 @@ void Starter::tell(const std::string& line) {
 }
 
 DaemonProgram::DaemonProgram(char** argv)
-    : argv_(argv), path_(own_path()), open_files_(raise_descriptor_limit()) {
+    : argv_(argv),
+      path_(own_path()),
+      pid_file_(taken_from_environment("ROLLCALL_PID_FILE")),
+      open_files_(raise_descriptor_limit()) {
   sigprocmask(SIG_SETMASK, nullptr, &mask_);
 }
 
 void DaemonProgram::become_anew(const Log& log) const {
   setrlimit(RLIMIT_NOFILE, &open_files_);
+  if (!pid_file_.empty()) setenv("ROLLCALL_PID_FILE", pid_file_.c_str(), 1);
   execv(path_.c_str(), argv_);
   log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");
+  unsetenv("ROLLCALL_PID_FILE");
   raise_descriptor_limit();
+}
+
+// Emptied, not removed: who has it open, and locked, goes on with the file that everybody finds.
+void DaemonProgram::ends_as_told() const {
+  if (pid_file_.empty()) return;
+  const Descriptor file(open(pid_file_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info;
+  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  std::array<char, 32> text;
+  const ssize_t got = pread(file.get(), text.data(), text.size(), 0);
+  const std::string ours = std::to_string(getpid()) + "\n";
+  if (got < 0 || !std::string_view(text.data(), static_cast<std::size_t>(got)).starts_with(ours)) return;
+  [[maybe_unused]] const int emptied = ftruncate(file.get(), 0);
 }
 
 Result<DaemonOptions> parse_daemon_options(const std::vector<std::string>& words) {
@@ -114,7 +140,10 @@ int daemon_main(const DaemonName& name, int argc, char** argv, const DaemonRun& 
     if (!options) return wrong(name, starter, options.error().text), exit_code_of(options.error());
     if (options->help) return std::fputs(name.usage, stderr), 0;
     if (options->version) return std::fprintf(stderr, "%s\n", name.product), 0;
-    return run(*options, DaemonProgram(argv), starter);
+    const DaemonProgram program(argv);
+    const int code = run(*options, program, starter);
+    if (code == 0) program.ends_as_told();
+    return code;
   } catch (const std::exception& error) {
     return wrong(name, starter, error.what());
   }

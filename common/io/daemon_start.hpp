@@ -38,8 +38,13 @@ class Starter {
 // The program as it was started: what its children are to have, and how it becomes the new version of itself.
 class DaemonProgram {
  public:
-  // Raises the limit of open files to the hard one: a daemon has a connection for each host and client.
+  // Raises the limit of open files to the hard one: a daemon has a connection for each host and client. Takes
+  // ROLLCALL_PID_FILE out of the environment: children have nothing to do with it.
   explicit DaemonProgram(char** argv);
+
+  // The end that was asked for: empties the pid file that lsf_daemons gave us (ROLLCALL_PID_FILE), where it is ours, so that
+  // nobody takes this for a daemon that died.
+  void ends_as_told() const;
 
   // As they were before we changed them: for children.
   const rlimit& open_files() const { return open_files_; }
@@ -52,7 +57,7 @@ class DaemonProgram {
 
  private:
   char** argv_;
-  std::string path_;
+  std::string path_, pid_file_;
   rlimit open_files_{};
   sigset_t mask_{};
 };
@@ -78,7 +83,7 @@ using DaemonRun =
     std::function<int(const DaemonOptions& options, const DaemonProgram& program, Starter& starter)>;
 
 // The main() of a daemon: its streams, its options, `run`, and one line on stderr and to the starter where options are wrong
-// or a library throws (no memory left). Gives the exit status.
+// or a library throws (no memory left). Gives the exit status, that of `run`: 0 where it ended as it was told.
 int daemon_main(const DaemonName& name, int argc, char** argv, const DaemonRun& run);
 
 }  // namespace rollcall::io

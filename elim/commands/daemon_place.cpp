@@ -86,18 +86,33 @@ Result<void> DaemonPlace::check_trust() const {
   return {};
 }
 
+// A LIM is found in a build as well. A batch system is only where a site has put one.
+std::vector<std::string> DaemonPlace::program_directories(const DaemonKind& kind) const {
+  std::vector<std::string> directories;
+  if (!settings_.server_dir.empty()) directories.push_back(settings_.server_dir);
+  if (kind.where == DaemonKind::Where::every_host) directories.push_back(io::program_directory());
+  return directories;
+}
+
+bool DaemonPlace::has_program(const DaemonKind& kind) const {
+  const auto directories = program_directories(kind);
+  return std::any_of(directories.begin(), directories.end(),
+                     [&](const auto& directory) { return executable(directory + "/" + kind.name); });
+}
+
 Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
-  const std::string own = io::program_directory();
-  for (const std::string& directory : {settings_.server_dir, own}) {
+  const auto directories = program_directories(kind);
+  for (const std::string& directory : directories) {
     const std::string path = directory + "/" + kind.name;
-    if (directory.empty() || !executable(path)) continue;
+    if (!executable(path)) continue;
     if (auto trust = believe(directory, "root would run what is in it"); !trust) return trust.error();
     if (auto trust = believe(path, "root would run it"); !trust) return trust.error();
     return path;
   }
-  const std::string first = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
-  return configuration_error(kind.name + ": found no such program in " + first + " nor in " + own +
-                             ", expected it in one of them");
+  std::string places = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
+  if (kind.where == DaemonKind::Where::every_host)
+    places += " nor in " + io::program_directory() + ", expected it in one of them";
+  return configuration_error(kind.name + ": found no such program in " + places);
 }
 
 std::string DaemonPlace::own_directory() const {

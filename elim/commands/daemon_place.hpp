@@ -1,6 +1,6 @@
 // DaemonPlace: where the files of one host's daemons are, by the cluster's files: program, log, pid file.
 //
-//   program    LSF_SERVERDIR/NAME, else NAME beside the command
+//   program    LSF_SERVERDIR/NAME; for lim else the one beside the command
 //   log        LSF_LOGDIR/NAME.log.HOST
 //   pid file   ROLLCALL_RUNDIR, else LSF_LOGDIR: /NAME.HOST.pid
 //
@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/conf/cluster_files.hpp"
@@ -29,6 +30,8 @@ class DaemonPlace {
   Result<void> check_trust() const;
 
   Result<std::string> program(const DaemonKind& kind) const;
+  // There is such a program, whether it may be believed or not: without one this host has no part in the batch system.
+  bool has_program(const DaemonKind& kind) const;
 
   struct OpenLog {
     io::Descriptor fd;
@@ -44,6 +47,7 @@ class DaemonPlace {
   Result<void> prepare_pid_file(const DaemonKind& kind) const;
 
  private:
+  std::vector<std::string> program_directories(const DaemonKind& kind) const;
   std::string own_directory() const;
   Result<void> make_own_directory() const;
 
@@ -64,6 +68,7 @@ class PidFile {
   std::optional<ProcessMark> mark() const;
   Result<void> write(const ProcessMark& mark);
   void remove();
+  const std::string& path() const { return path_; }
 
  private:
   PidFile(io::Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}

@@ -67,13 +67,13 @@ std::string ending_text(int status) {
 }
 
 // A child that is to be ended, or has ended by itself; how it did.
-std::string end_child(pid_t child, bool by_itself) {
+std::string end_child(const DaemonKind& kind, pid_t child, bool by_itself) {
   const auto mark = mark_of(child);
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
   if (held) {
     if (!by_itself || !held->gone_within(kAfterTerm)) {
       by_itself = false;
-      static_cast<void>(stop_daemon(*held, kAfterTerm));
+      static_cast<void>(stop_daemon(kind, *held, kAfterTerm));
     }
   }
   int status = 0;
@@ -99,11 +99,10 @@ Error not_ready(const DaemonKind& kind, const Said& said, const std::string& end
   return internal_error(kind.name + " did not start: " + why + " (" + log_path + ")");
 }
 
-io::SpawnPlan plan_for(const std::string& program, const DaemonPlace& place, int null, int log, int ready) {
+io::SpawnPlan plan_for(const std::string& program, const DaemonWords& words, int null, int log, int ready) {
   io::SpawnPlan plan;
-  const std::string& env_dir = place.settings().env_dir;
-  plan.argv = {program, "-d", env_dir};
-  plan.environment = daemon_environment(our_environment(), geteuid() == 0, env_dir, kReadyDescriptor);
+  plan.argv = {program, "-d", words.env_dir};
+  plan.environment = daemon_environment(our_environment(), geteuid() == 0, words);
   sigemptyset(&plan.mask);
   plan.own_session = true;
   plan.descriptors = {
@@ -126,7 +125,8 @@ Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& plac
   const io::Descriptor from_daemon(ends[0]);
   io::Descriptor to_us(ends[1]);
 
-  const auto started = io::spawn(plan_for(*program, place, null.get(), log->fd.get(), to_us.get()));
+  const DaemonWords words{place.settings().env_dir, file.path(), kReadyDescriptor};
+  const auto started = io::spawn(plan_for(*program, words, null.get(), log->fd.get(), to_us.get()));
   to_us.reset();
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return internal_error(kind.name + ": cannot " + io::stage_text(error->stage) + " " + error->path + ": " +
@@ -136,23 +136,27 @@ Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& plac
   const auto mark = mark_of(child);
   if (mark) {
     if (auto written = file.write(*mark); !written) {
-      end_child(child, false);
+      end_child(kind, child, false);
       return written.error();
     }
   }
   const Said said = read_line(from_daemon.get(), patience);
   if (said.how == Said::How::line && said.line == kReady && mark) return *mark;
-  const std::string ending = end_child(child, said.how != Said::How::nothing);
+  const std::string ending = end_child(kind, child, said.how != Said::How::nothing);
   return not_ready(kind, said, ending, patience, log_since(log->path, log->size), log->path);
 }
 
-Result<Stopped> stop_daemon(const HeldProcess& daemon, Patience patience) {
-  auto below = hold_descendants(daemon.pid());
+Result<Stopped> stop_daemon(const DaemonKind& kind, const HeldProcess& daemon, Patience patience) {
+  const auto hold_below = [&] {
+    const bool stay = kind.children == DaemonKind::Children::stay;
+    return stay ? std::vector<HeldProcess>() : hold_descendants(daemon.pid());
+  };
+  auto below = hold_below();
   if (const int error = daemon.send(SIGTERM))
     return internal_error("cannot stop pid " + std::to_string(daemon.pid()) + ": " + std::strerror(error));
   Stopped stopped;
   if (!daemon.gone_within(patience)) {
-    below = hold_descendants(daemon.pid());  // before they lose their parent
+    below = hold_below();  // before they lose their parent
     daemon.send(SIGKILL);
     stopped.killed = true;
   }

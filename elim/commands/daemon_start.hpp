@@ -22,8 +22,9 @@ struct Stopped {
   bool killed = false;  // the daemon itself did not end by TERM
   int left_behind = 0;  // processes below it that outlived it, and were killed
 };
-// TERM; KILL for the daemon after `patience`, and for what it leaves behind two seconds after its end. An error where it
+// TERM; KILL for the daemon after `patience`, and for what it leaves behind two seconds after its end, but for
+// a RES, whose jobs go on. An error where it
 // may not be done, or where something is there even after KILL.
-Result<Stopped> stop_daemon(const HeldProcess& daemon, Patience patience);
+Result<Stopped> stop_daemon(const DaemonKind& kind, const HeldProcess& daemon, Patience patience);
 
 }  // namespace rollcall::elim

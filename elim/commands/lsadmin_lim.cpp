@@ -111,15 +111,15 @@ int run_program(const std::vector<std::string>& argv) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// lsf_daemons start: here, or through LSF_RSH on another host, where it must lie at the same path.
+// lsf_daemons start lim: here, or through LSF_RSH on another host, where it must lie at the same path.
 std::string start_on(io::Stage& stage, const std::string& host) {
   const auto& files = stage.files();
   const std::string program = io::program_directory() + "/lsf_daemons";
   const std::string setting = "LSF_ENVDIR=" + files.settings.env_dir;
-  std::vector<std::string> argv{"env", setting, program, "start"};
+  std::vector<std::string> argv{"env", setting, program, "start", "lim"};
   if (host != this_host(files)) {
     // The shell there takes the words apart again.
-    const std::string there = "env " + shell_quote(setting) + " " + shell_quote(program) + " start";
+    const std::string there = "env " + shell_quote(setting) + " " + shell_quote(program) + " start lim";
     const std::string agent = files.lsf_conf.value("LSF_RSH");
     argv = {"/bin/sh", "-c",
             (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};

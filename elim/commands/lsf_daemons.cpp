@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -18,9 +19,9 @@
 #include "common/base/numbers.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
-#include "common/io/host_addresses.hpp"
 #include "elim/commands/daemon_probe.hpp"
 #include "elim/commands/daemon_start.hpp"
+#include "elim/commands/daemon_work.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -40,24 +41,10 @@ void say(const std::string& text) {
   std::fflush(stdout);
 }
 
-struct Work {
-  conf::FileSources sources;
-  DaemonPlace place;
-  std::optional<Patience> patience;  // of the command line
+using Work = DaemonWork;
 
-  Patience start_patience() const { return patience.value_or(kStartPatience); }
-  Patience stop_patience() const { return patience.value_or(kStopPatience); }
-};
-
-// lsf.conf alone: what `stop` and `status` need, whatever the other files are like.
-Result<conf::LoadSettings> read_settings(const conf::FileSources& sources) {
-  const std::string path = sources.env_dir + "/lsf.conf";
-  const auto text = sources.read(path);
-  if (!text) return text.error();
-  const auto parsed = conf::LsfConf::parse(*text, path);
-  if (!parsed) return parsed.error();
-  return conf::read_load_settings(*parsed, sources.env_dir);
-}
+Patience start_patience(const Work& work) { return work.patience.value_or(kStartPatience); }
+Patience stop_patience(const Work& work) { return work.patience.value_or(kStopPatience); }
 
 bool is_there(const std::string& path) {
   struct stat info;
@@ -112,14 +99,14 @@ DaemonSight look(const Work& work, const DaemonKind& kind) {
   std::optional<io::ClusterPublicKey> key;
   if (auto loaded = io::load_cluster_public_key(io::public_key_path(work.place.settings().key_file)))
     key = *loaded;
-  sight.port_number = work.place.settings().lim_port;
+  sight.port_number = work.port(kind);
   sight.port = probe_port(sight.port_number, key, kProbePatience);
   return sight;
 }
 
 int status(const Work& work) {
   std::vector<Verdict> verdicts;
-  for (const auto& kind : daemon_kinds()) {
+  for (const auto& kind : work.kinds()) {
     verdicts.push_back(judge(kind, look(work, kind)));
     say(verdicts.back().line);
   }
@@ -141,13 +128,13 @@ int start_one(const Work& work, const DaemonKind& kind) {
       return 0;
     }
     // It may be ending, by lsadmin limshutdown: a start that came too soon must not leave the host without one.
-    if (!held->gone_within(work.stop_patience())) return complain(verdict.line);
+    if (!held->gone_within(stop_patience(work))) return complain(verdict.line);
   }
   if (const auto verdict = judge(kind, look(work, kind)); verdict.state == Verdict::State::running) {
     say(verdict.line);
     return 0;
   }
-  const auto started = start_daemon(kind, work.place, **file, work.start_patience());
+  const auto started = start_daemon(kind, work.place, **file, start_patience(work));
   if (!started) {
     (*file)->remove();
     return complain(started.error().text);
@@ -159,25 +146,23 @@ int start_one(const Work& work, const DaemonKind& kind) {
 // What a start needs: files that root may believe and LIM can read, this host among theirs, and the key.
 int make_ready(const Work& work) {
   if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
-  const auto checked = conf::read_cluster_files(work.sources);
-  if (!checked.files) {
-    for (const auto& problem : checked.problems.all())
+  if (!work.checked.files) {
+    for (const auto& problem : work.checked.problems.all())
       if (problem.kind == conf::Problem::Kind::error) complain(problem.line());
     return kFailed;
   }
-  const auto& cluster = checked.files->cluster;
-  const std::string name = io::host_name_here();
-  const auto official = checked.files->names.official(name);
-  if (!official || cluster.host(*official) == nullptr)
-    return complain("this host is called " + name + ", and section Host of lsf.cluster." + cluster.name +
+  const auto& cluster = work.checked.files->cluster;
+  if (!work.role)
+    return complain("this host is called " + work.here + ", and section Host of lsf.cluster." + cluster.name +
                     " has no such host");
+  if (auto belong = work.check_asked(); !belong) return complain(belong.error().text);
   if (auto key = ensure_key(work, cluster.hosts.size()); !key) return complain(key.error().text);
   return 0;
 }
 
 int start(const Work& work) {
   if (const int code = make_ready(work)) return code;
-  for (const auto& kind : daemon_kinds())
+  for (const auto& kind : work.kinds())
     if (const int code = start_one(work, kind)) return code;
   return 0;
 }
@@ -191,11 +176,11 @@ int stop_one(const Work& work, const DaemonKind& kind) {
     if (*file) (*file)->remove();
     const auto verdict = judge(kind, look(work, kind));
     if (verdict.state == Verdict::State::running)
-      return complain(verdict.line + ": stop it the way it was started, or with lsadmin limshutdown");
+      return complain(verdict.line + ": stop it the way it was started");
     say(kind.name + ": not running");
     return 0;
   }
-  const auto stopped = stop_daemon(*held, work.stop_patience());
+  const auto stopped = stop_daemon(kind, *held, stop_patience(work));
   if (!stopped) return complain(kind.name + ": " + stopped.error().text);
   (*file)->remove();
   std::string line = kind.name + ": stopped";
@@ -209,7 +194,7 @@ int stop_one(const Work& work, const DaemonKind& kind) {
 int stop(const Work& work) {
   if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
   int worst = 0;
-  const auto& kinds = daemon_kinds();
+  const auto kinds = work.kinds();
   for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind)
     worst = std::max(worst, stop_one(work, *kind));
   return worst;
@@ -233,7 +218,7 @@ const std::map<std::string, std::function<int(const Work&)>>& actions() {
 CommandShape shape() {
   using Value = CommandOption::Value;
   return {"lsf_daemons",
-          "start|stop|restart|status|init",
+          "start|stop|restart|status [lim|res|mbatchd ...] | init",
           {{"-d", Value::required, "DIR LSF_ENVDIR, before that of the environment"},
            {"-t", Value::required, "SECONDS to wait for a daemon: 30 to get ready, 10 to end"},
            {"-h", Value::none, "print this and end"},
@@ -247,7 +232,19 @@ int usage(const std::string& text) {
   return 2;
 }
 
-Result<Work> prepare(const CommandWords& words) {
+// The daemons that are named behind the action, in the order of their start; each once.
+Result<std::vector<DaemonKind>> kinds_asked(const std::vector<std::string>& operands) {
+  for (std::size_t i = 1; i < operands.size(); ++i)
+    if (operands[0] == "init" || daemon_kind(operands[i]) == nullptr)
+      return usage_error("found \"" + operands[i] + "\" behind " + operands[0] + ", expected " +
+                         (operands[0] == "init" ? "nothing" : "lim, res or mbatchd"));
+  std::vector<DaemonKind> kinds;
+  for (const auto& kind : daemon_kinds())
+    if (std::find(operands.begin() + 1, operands.end(), kind.name) != operands.end()) kinds.push_back(kind);
+  return kinds;
+}
+
+Result<Work> prepare(const CommandWords& words, std::vector<DaemonKind> asked) {
   auto sources = io::real_file_sources();
   if (const auto directory = words.value("-d")) sources = io::file_sources_of(*directory);
   sources.env_dir = std::filesystem::absolute(sources.env_dir).lexically_normal().string();
@@ -257,9 +254,11 @@ Result<Work> prepare(const CommandWords& words) {
     if (!seconds) return usage_error("-t: found \"" + *word + "\", expected 1 to 86400 seconds");
     patience = std::chrono::seconds(*seconds);
   }
-  auto settings = read_settings(sources);
-  if (!settings) return settings.error();
-  return Work{std::move(sources), DaemonPlace(std::move(*settings)), patience};
+  auto work = read_daemon_work(std::move(sources));
+  if (!work) return work;
+  work->patience = patience;
+  work->asked = std::move(asked);
+  return work;
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -268,10 +267,12 @@ int run(const std::vector<std::string>& arguments) {
   if (words->has("-h")) return std::fputs(usage_text(shape()).c_str(), stderr), 0;
   if (words->has("-V")) return std::fputs("Rollcall " ROLLCALL_VERSION "\n", stderr), 0;
   const auto& operands = words->operands();
-  if (operands.size() != 1 || !actions().contains(operands[0]))
+  if (operands.empty() || !actions().contains(operands[0]))
     return usage("found " + (operands.empty() ? "no action" : "\"" + operands[0] + "\"") +
                  ", expected one of start stop restart status init");
-  const auto work = prepare(*words);
+  auto asked = kinds_asked(operands);
+  if (!asked) return usage(asked.error().text);
+  const auto work = prepare(*words, std::move(*asked));
   if (!work) {
     complain(work.error().text);
     return exit_code_of(work.error());

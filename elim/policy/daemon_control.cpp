@@ -59,8 +59,28 @@ Verdict judge_absent(const std::string& name, const DaemonSight& sight) {
 }  // namespace
 
 const std::vector<DaemonKind>& daemon_kinds() {
-  static const std::vector<DaemonKind> kinds{{"lim", "LSF_LIM_PORT"}};
+  using Where = DaemonKind::Where;
+  using Children = DaemonKind::Children;
+  static const std::vector<DaemonKind> kinds{
+      {"lim", "LSF_LIM_PORT", Where::every_host, Children::end_too},
+      {"res", "LSF_RES_PORT", Where::server_hosts, Children::stay},
+      {"mbatchd", "LSB_MBD_PORT", Where::batch_host, Children::end_too}};
   return kinds;
+}
+
+const DaemonKind* daemon_kind(std::string_view name) {
+  for (const auto& kind : daemon_kinds())
+    if (kind.name == name) return &kind;
+  return nullptr;
+}
+
+std::string why_not_here(const DaemonKind& kind, const HostRole& role) {
+  if (kind.where == DaemonKind::Where::server_hosts && !role.server)
+    return role.name + " is a client alone (server 0 in lsf.cluster)";
+  if (kind.where == DaemonKind::Where::batch_host && role.name != role.batch_host)
+    return role.batch_host.empty() ? "no host of this cluster may have it"
+                                   : "it is on " + role.batch_host + " (ROLLCALL_MBD_HOST)";
+  return "";
 }
 
 std::string pid_file_text(const ProcessMark& mark) {
@@ -108,7 +128,7 @@ int status_code(const std::vector<Verdict>& verdicts) {
 }
 
 std::vector<std::string> daemon_environment(const std::vector<std::string>& words, bool root,
-                                            const std::string& env_dir, int ready_descriptor) {
+                                            const DaemonWords& ours) {
   std::vector<std::string> passed;
   for (const auto& word : words) {
     const std::string_view name = std::string_view(word).substr(0, word.find('='));
@@ -117,8 +137,9 @@ std::vector<std::string> daemon_environment(const std::vector<std::string>& word
     passed.push_back(word);
   }
   if (root) passed.emplace_back(kRootsPath);
-  passed.push_back("LSF_ENVDIR=" + env_dir);
-  passed.push_back("ROLLCALL_READY_FD=" + std::to_string(ready_descriptor));
+  passed.push_back("LSF_ENVDIR=" + ours.env_dir);
+  passed.push_back("ROLLCALL_READY_FD=" + std::to_string(ours.ready_descriptor));
+  passed.push_back("ROLLCALL_PID_FILE=" + ours.pid_file);
   return passed;
 }
 

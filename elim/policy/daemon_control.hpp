@@ -18,12 +18,28 @@
 
 namespace rollcall::elim {
 
-// The daemons of a host, in the order of their start. Later ones are a row each.
+// The daemons of a host, in the order of their start.
 struct DaemonKind {
+  enum class Where { every_host, server_hosts, batch_host };
+  // What it has started when it ends. RES's is jobs: they go on, and the next RES finds them.
+  enum class Children { end_too, stay };
+
   std::string name;       // the program in LSF_SERVERDIR; its files are NAME.log.HOST and NAME.HOST.pid
   std::string port_name;  // the parameter of lsf.conf, for messages
+  Where where = Where::every_host;
+  Children children = Children::end_too;
 };
 const std::vector<DaemonKind>& daemon_kinds();
+const DaemonKind* daemon_kind(std::string_view name);  // null: there is none
+
+// What this host is by the cluster's files.
+struct HostRole {
+  std::string name;        // official
+  bool server = false;     // it takes jobs
+  std::string batch_host;  // official, of the cluster's mbatchd
+};
+// "" where the daemon belongs on such a host, else why not.
+std::string why_not_here(const DaemonKind& kind, const HostRole& role);
 
 struct ProcessMark {
   int pid = 0;
@@ -64,9 +80,15 @@ Verdict judge(const DaemonKind& kind, const DaemonSight& sight);
 int status_code(const std::vector<Verdict>& verdicts);
 
 // What a daemon gets of the environment of whoever starts it: words of a short list, and for root a fixed PATH; then
-// LSF_ENVDIR and ROLLCALL_READY_FD. What a user has set for himself shall not reach programs that run for all.
+// LSF_ENVDIR, ROLLCALL_READY_FD and ROLLCALL_PID_FILE. What a user has set for himself shall not reach programs that run
+// for all.
+struct DaemonWords {
+  std::string env_dir;
+  std::string pid_file;  // the daemon empties it when it ends as it was told
+  int ready_descriptor = -1;
+};
 std::vector<std::string> daemon_environment(const std::vector<std::string>& words, bool root,
-                                            const std::string& env_dir, int ready_descriptor);
+                                            const DaemonWords& ours);
 
 // The last line with anything in it, without what cannot be printed, 300 bytes at the most; "" where there is none.
 std::string last_line(std::string_view log);

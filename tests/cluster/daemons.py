@@ -63,11 +63,11 @@ def test_a_daemon_has_a_session_a_log_and_a_short_environment(bench):
     os.close(write_end)
     expect_equal(os.read(read_end, 1), b"", "a descriptor of the caller in the daemon")
     os.close(read_end)
-    with open(os.path.join(site.conf, "seen"), encoding="utf-8") as file:
+    with open(os.path.join(site.conf, "seen.lim"), encoding="utf-8") as file:
         environment, _, rest = file.read().partition("\0\0")
     names = {word.split("=")[0] for word in environment.split("\0")}
     allowed = {"HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "TMPDIR", "LSF_ENVDIR", "ROLLCALL_READY_FD",
-               "LC_CTYPE"}
+               "ROLLCALL_PID_FILE", "LC_CTYPE"}
     expect(names <= allowed, f"the daemon's environment has {names - allowed}")
     expect_in(f"LSF_ENVDIR={site.conf}", environment.split("\0"), "environment")
     expect_equal(rest.split("\0"), ["/dev/null", site.log_file, site.log_file, str(site.pid()), "/"],
@@ -129,6 +129,86 @@ def test_a_killed_daemon_is_told_and_started_again(bench):
     expect_equal(site.status(1), f"lim: not running; it ended without lsf_daemons (it was pid {pid})\n", "status")
     expect_in("lim: started", site.good("start"), "start")
     site.good("stop")
+
+
+BATCH = ("lim", "res", "mbatchd")
+
+
+def said_of(daemons, text):
+    return "".join(f"{name}: {text}\n" for name in daemons)
+
+
+def test_the_batch_daemons_come_and_go_with_lim(bench):
+    site = Site(bench, batch=True)
+    expect_equal(site.status(3), said_of(BATCH, "not running"), "before")
+    out = site.good("start")
+    expect_in("".join(f"{name}: started, pid {site.pid(name)}\n" for name in BATCH), out, "start, and its order")
+    lines = site.status(1).splitlines()  # the fakes have no ports
+    for name, port, line in zip(BATCH, (site.port, site.res_port, site.mbd_port), lines, strict=True):
+        expect(line.startswith(f"{name}: running, pid {site.pid(name)}, "), f"status of {name}: {line}")
+        expect(line.endswith(f"; but nothing listens on port {port}"), f"the port of {name}: {line}")
+    first = {name: site.pid(name) for name in BATCH}
+    expect_equal(site.good("restart", "mbatchd"), f"mbatchd: stopped\nmbatchd: started, pid {site.pid('mbatchd')}\n",
+                 "restart of one")
+    expect(site.pid("mbatchd") != first["mbatchd"], "another mbatchd")
+    expect_equal([site.pid("lim"), site.pid("res")], [first["lim"], first["res"]], "the others")
+    expect_equal(site.good("stop", "res"), "res: stopped\n", "stop of one")
+    expect(is_alive(first["lim"]) and not is_alive(first["res"]), "res alone ended")
+    site.good("start", "res")
+    expect_equal(site.good("stop"), said_of(reversed(BATCH), "stopped"), "stop, and its order")
+    expect_equal(site.daemons(), [], "daemons after stop")
+    expect_equal(site.status(3, "res", "mbatchd"), said_of(BATCH[1:], "not running"), "status of some")
+
+
+def test_each_batch_daemon_is_where_it_belongs(bench):
+    here = socket.gethostname()
+    site = Site(bench, batch=True, hosts=("n2",))
+    site.good("init")
+    site.write("lsf.conf", site.read("lsf.conf") + "ROLLCALL_MBD_HOST=n2\n")
+    expect("mbatchd" not in site.good("start"), "mbatchd is another host's")
+    expect("mbatchd" not in site.status(1), "nor looked for here")
+    expect_equal(site.refused("start", "mbatchd"), "lsf_daemons: mbatchd: does not belong on this host: it is on n2 "
+                 "(ROLLCALL_MBD_HOST)\n", "start by name")
+    site.write("lsf.cluster.c1", site.read("lsf.cluster.c1").replace(f"{here} ! ! 1", f"{here} ! ! 0"))
+    expect_in("res: stopped", site.good("stop"), "a res that runs is stopped, wherever it belongs by now")
+    expect_equal(site.good("start"), f"lim: started, pid {site.pid()}\n", "on a client")
+    expect_equal(site.refused("start", "res"), f"lsf_daemons: res: does not belong on this host: {here} is a client alone "
+                 "(server 0 in lsf.cluster)\n", "res on a client")
+    site.good("stop")
+    alone = Site(bench)
+    expect("res" not in alone.good("start"), "a host without the programs")
+    expect_equal(alone.refused("start", "res"), "lsf_daemons: res: does not belong on this host: found no such program in "
+                 f"{alone.etc}\n", "res without its program")
+    alone.good("stop")
+
+
+def test_a_batch_daemon_that_does_not_start_is_told_and_the_others_stay(bench):
+    site = Site(bench, batch=True)
+    site.write("mode.mbatchd", "says the store is another's")
+    said = site.refused("start")
+    expect_equal(said, f"lsf_daemons: mbatchd did not start: the store is another's ({site.log}/mbatchd.log."
+                 f"{socket.gethostname()})\n", "start")
+    expect(is_alive(site.pid("lim")) and is_alive(site.pid("res")), "lim and res run")
+    os.remove(os.path.join(site.conf, "mode.mbatchd"))
+    site.write("lsf.cluster.c1", "Begin Host\n")
+    expect_equal(site.good("stop"), "res: stopped\nlim: stopped\n", "stop beside broken files")
+
+
+def test_jobs_outlive_res(bench):
+    site = Site(bench, batch=True)
+    site.write("mode.res", "leaves")
+    site.write("mode.mbatchd", "leaves")
+    site.good("start")
+    left = [p.pid for p in bench.cluster.strangers() if p.parent in (site.pid("res"), site.pid("mbatchd"))]
+    expect_equal(len(left), 2, "children of res and mbatchd")
+    job = [p.pid for p in bench.cluster.strangers() if p.parent == site.pid("res")]
+    try:
+        expect_in("mbatchd: stopped; processes it left behind, ended with SIGKILL: 1\nres: stopped\n", site.good("stop"),
+                  "stop")
+        expect_equal([is_alive(pid) for pid in job], [True], "what res started")
+    finally:
+        for pid in left:
+            processes.send(pid, 9)
 
 
 def test_another_process_with_the_pid_is_never_touched(bench):
@@ -347,6 +427,23 @@ def test_the_real_lim_starts_answers_and_ends(bench):
     expect_equal({p.pid for p in bench.cluster.strangers()} - before, set(), "processes that are left")
 
 
+def test_a_lim_that_ends_as_it_was_told_did_not_die(bench):
+    site = Site(bench, server=False)
+    site.good("start")
+    pid = site.pid()
+    environment = dict(bench.cluster.environment, LSF_ENVDIR=site.conf)
+    lsadmin = os.path.join(bench.bin, "lsadmin")
+    subprocess.run([lsadmin, "limrestart"], env=environment, check=True, capture_output=True, timeout=60)
+    expect_equal(site.pid(), pid, "the pid file of a LIM that became anew")
+    subprocess.run([lsadmin, "limshutdown"], env=environment, check=True, capture_output=True, timeout=60)
+    wait_until(lambda: not is_alive(pid), "LIM to end")
+    expect_equal(site.status(3), "lim: not running\n", "status")
+    site.good("start")
+    processes.send(site.pid(), 9)
+    wait_until(lambda: "it ended without lsf_daemons" in site.run("status").stdout, "the death of a killed one to show")
+    site.good("stop")
+
+
 def start_munged(directory):
     """A munged of our own, on the socket it returns with the process."""
     key, there = os.path.join(directory, "munge.key"), os.path.join(directory, "munge.socket")
@@ -399,7 +496,8 @@ def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
 def test_words_that_cannot_be_meant(bench):
     site = Site(bench)
     for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init'),
-                         (("start", "stop"), "found"), (("-t", "0", "start"), '-t: found "0"'),
+                         (("start", "stop"), 'found "stop" behind start, expected lim, res or mbatchd'),
+                         (("init", "lim"), 'found "lim" behind init, expected nothing'), (("-t", "0", "start"), '-t: found "0"'),
                          (("-t", "x", "start"), '-t: found "x"'), (("-x", "start"), "-x")):
         expect_in(found, site.refused(*words, code=2), " ".join(words))
     expect_equal(site.lims(), [], "daemons")

@@ -99,6 +99,33 @@ TEST(Verdict, TheExitStatusIsTheInitScripts) {
   EXPECT_EQ(status_code({stopped, ailing}), 1);
 }
 
+// --- which daemons belong on a host
+
+TEST(DaemonKinds, ComeInTheOrderOfTheirStart) {
+  std::vector<std::string> names;
+  for (const auto& kind : daemon_kinds()) names.push_back(kind.name);
+  EXPECT_THAT(names, ElementsAre("lim", "res", "mbatchd"));
+  EXPECT_EQ(daemon_kind("sbatchd"), nullptr);
+  EXPECT_EQ(daemon_kind("res")->children, DaemonKind::Children::stay) << "jobs outlive RES";
+}
+
+TEST(DaemonKinds, BelongWhereTheFilesSay) {
+  const struct {
+    const char* kind;
+    HostRole role;
+    std::string why_not;
+  } rows[] = {
+      {"lim", {"n1", false, "n2"}, ""},
+      {"res", {"n1", true, "n2"}, ""},
+      {"res", {"n1", false, "n1"}, "n1 is a client alone (server 0 in lsf.cluster)"},
+      {"mbatchd", {"n1", true, "n1"}, ""},
+      {"mbatchd", {"n1", true, "n2"}, "it is on n2 (ROLLCALL_MBD_HOST)"},
+      {"mbatchd", {"n1", true, ""}, "no host of this cluster may have it"},
+  };
+  for (const auto& row : rows)
+    EXPECT_EQ(why_not_here(*daemon_kind(row.kind), row.role), row.why_not) << row.kind;
+}
+
 // --- the environment
 
 TEST(DaemonEnvironment, HasAShortListAndNothingThatAUserSetForHimself) {
@@ -109,13 +136,13 @@ TEST(DaemonEnvironment, HasAShortListAndNothingThatAUserSetForHimself) {
                                           "ROLLCALL_READY_FD=9", "PYTHONPATH=/tmp",
                                           "TMPDIR=/tmp/evil",    "HOMER=x",
                                           "SECRET=abc"};
-  EXPECT_THAT(daemon_environment(words, true, "/etc/lsf", 3),
+  EXPECT_THAT(daemon_environment(words, true, {"/etc/lsf", "/l/lim.pid", 3}),
               ElementsAre("HOME=/root", "LANG=C", "LC_TIME=C",
                           "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                          "LSF_ENVDIR=/etc/lsf", "ROLLCALL_READY_FD=3"));
-  EXPECT_THAT(daemon_environment(words, false, "/etc/lsf", 3),
+                          "LSF_ENVDIR=/etc/lsf", "ROLLCALL_READY_FD=3", "ROLLCALL_PID_FILE=/l/lim.pid"));
+  EXPECT_THAT(daemon_environment(words, false, {"/etc/lsf", "/l/lim.pid", 3}),
               ElementsAre("HOME=/root", "PATH=/tmp/evil:/bin", "LANG=C", "LC_TIME=C", "TMPDIR=/tmp/evil",
-                          "LSF_ENVDIR=/etc/lsf", "ROLLCALL_READY_FD=3"));
+                          "LSF_ENVDIR=/etc/lsf", "ROLLCALL_READY_FD=3", "ROLLCALL_PID_FILE=/l/lim.pid"));
 }
 
 // --- the log's last line

@@ -1,4 +1,4 @@
-"""A cluster's files in a directory of their own, with a fake daemon as its lim, and lsf_daemons run on them."""
+"""A cluster's files in a directory of their own, with fake daemons, and lsf_daemons run on them."""
 
 import os
 import shutil
@@ -15,19 +15,22 @@ def free_port():
 
 
 class Site:
-    """The files of one cluster in a directory of its own, with the fake as its lim."""
+    """The files of one cluster in a directory of its own, with the fake as its lim; batch: as its res and mbatchd too."""
 
-    def __init__(self, bench, hosts=(), log=True, server=True):
+    def __init__(self, bench, hosts=(), log=True, server=True, batch=False):
         self.bench = bench
         self.top = bench.fresh_directory("site")
         os.chmod(self.top, 0o755)
-        self.port = free_port()
+        self.port, self.res_port, self.mbd_port = free_port(), free_port(), free_port()
         self.conf, self.log, self.etc = (os.path.join(self.top, d) for d in ("conf", "log", "etc"))
         for directory in (self.conf, self.log, self.etc):
             os.mkdir(directory)
         fake = os.path.join(bench.build, "tests", "programs", "fake_daemon")
-        shutil.copy(fake, os.path.join(self.etc, "lim"))
+        for name in ("lim", "res", "mbatchd") if batch else ("lim",):
+            shutil.copy(fake, os.path.join(self.etc, name))
         lines = [f"LSF_LIM_PORT={self.port}"]
+        if batch:
+            lines += [f"LSF_RES_PORT={self.res_port}", f"LSB_MBD_PORT={self.mbd_port}"]
         if log:
             lines.append(f"LSF_LOGDIR={self.log}")
         if server:
@@ -42,6 +45,10 @@ class Site:
     key = property(lambda self: os.path.join(self.conf, "cluster.key"))
     pid_file = property(lambda self: os.path.join(self.log, f"lim.{socket.gethostname()}.pid"))
     log_file = property(lambda self: os.path.join(self.log, f"lim.log.{socket.gethostname()}"))
+
+    def read(self, name):
+        with open(os.path.join(self.conf, name), encoding="utf-8") as file:
+            return file.read()
 
     def write(self, name, text):
         with open(os.path.join(self.conf, name), "w", encoding="utf-8") as file:
@@ -73,14 +80,17 @@ class Site:
         expect_equal(done.returncode, code, f"{' '.join(words)}: {done.stderr}")
         return done.stderr
 
-    def status(self, code, **how):
-        done = self.run("status", **how)
+    def status(self, code, *names, **how):
+        done = self.run("status", *names, **how)
         expect_equal((done.returncode, done.stderr), (code, ""), f"status: {done.stdout}")
         return done.stdout
 
-    def pid(self):
-        with open(self.pid_file, encoding="ascii") as file:
+    def pid(self, name="lim"):
+        with open(os.path.join(self.log, f"{name}.{socket.gethostname()}.pid"), encoding="ascii") as file:
             return int(file.readline())
 
     def lims(self):
         return [p for p in self.bench.cluster.strangers() if os.path.join(self.etc, "lim") in p.words]
+
+    def daemons(self):
+        return [p for p in self.bench.cluster.strangers() if any(w.startswith(self.etc + "/") for w in p.words)]

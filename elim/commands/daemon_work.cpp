@@ -1,0 +1,94 @@
+#include "elim/commands/daemon_work.hpp"
+
+#include <unistd.h>
+
+#include "common/io/host_addresses.hpp"
+
+namespace rollcall::elim {
+namespace {
+
+Result<conf::LsfConf> read_lsf_conf(const conf::FileSources& sources) {
+  const std::string path = sources.env_dir + "/lsf.conf";
+  const auto text = sources.read(path);
+  if (!text) return text.error();
+  return conf::LsfConf::parse(*text, path);
+}
+
+// Ports and directories are lsf.conf's alone; who mbatchd's host is needs all files.
+Result<conf::BatchSettings> batch_settings(const conf::CheckedClusterFiles& checked,
+                                           const conf::LsfConf& conf, const conf::LoadSettings& settings) {
+  if (checked.files) return conf::read_batch_settings(*checked.files);
+  conf::ClusterFiles partial;
+  partial.lsf_conf = conf;
+  partial.settings = settings;
+  return conf::read_batch_settings(partial);
+}
+
+std::optional<HostRole> role_of(const conf::CheckedClusterFiles& checked, const std::string& here,
+                                const conf::BatchSettings& batch) {
+  if (!checked.files) return std::nullopt;
+  const auto official = checked.files->names.official(here);
+  const auto* row = official ? checked.files->cluster.host(*official) : nullptr;
+  if (row == nullptr) return std::nullopt;
+  return HostRole{*official, row->server, batch.mbd_host};
+}
+
+}  // namespace
+
+int DaemonWork::port(const DaemonKind& kind) const {
+  switch (kind.where) {
+    case DaemonKind::Where::server_hosts:
+      return batch.res_port;
+    case DaemonKind::Where::batch_host:
+      return batch.mbd_port;
+    case DaemonKind::Where::every_host:
+      break;
+  }
+  return place.settings().lim_port;
+}
+
+std::string DaemonWork::why_not(const DaemonKind& kind) const {
+  if (kind.where == DaemonKind::Where::every_host) return "";
+  if (!role) return "the files do not say what this host is";
+  if (auto why = why_not_here(kind, *role); !why.empty()) return why;
+  if (place.has_program(kind)) return "";
+  const auto& directory = place.settings().server_dir;
+  return "found no such program in " + (directory.empty() ? "LSF_SERVERDIR (not set)" : directory);
+}
+
+std::vector<DaemonKind> DaemonWork::kinds() const {
+  if (!asked.empty()) return asked;
+  std::vector<DaemonKind> found;
+  for (const auto& kind : daemon_kinds())
+    if (why_not(kind).empty() || read_pid_file(place.pid_file(kind))) found.push_back(kind);
+  return found;
+}
+
+Result<void> DaemonWork::check_asked() const {
+  for (const auto& kind : asked)
+    if (const auto why = why_not(kind); !why.empty())
+      return configuration_error(kind.name + ": does not belong on this host: " + why);
+  return {};
+}
+
+Result<DaemonWork> read_daemon_work(conf::FileSources sources) {
+  const auto conf = read_lsf_conf(sources);
+  if (!conf) return conf.error();
+  auto settings = conf::read_load_settings(*conf, sources.env_dir);
+  if (!settings) return settings.error();
+  auto checked = conf::read_cluster_files(sources);
+  const auto batch = batch_settings(checked, *conf, *settings);
+  if (!batch) return batch.error();
+  std::string here = io::host_name_here();
+  auto role = role_of(checked, here, *batch);
+  return DaemonWork{std::move(sources),
+                    std::move(checked),
+                    DaemonPlace(std::move(*settings)),
+                    *batch,
+                    std::move(here),
+                    std::move(role),
+                    std::nullopt,
+                    {}};
+}
+
+}  // namespace rollcall::elim

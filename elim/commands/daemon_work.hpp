@@ -1,0 +1,40 @@
+// daemon_work: what lsf_daemons works with on this host: where things are, which daemons belong here, and their ports.
+//
+// lsf.conf must be readable; the other files need not be, since stop and status work whatever they are like: then the host's
+// role is not known, and only daemons that have a pid file are told of besides lim.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "elim/commands/daemon_place.hpp"
+#include "elim/commands/daemon_process.hpp"
+
+namespace rollcall::elim {
+
+struct DaemonWork {
+  conf::FileSources sources;
+  conf::CheckedClusterFiles checked;  // as they are now; none: they have errors
+  DaemonPlace place;
+  conf::BatchSettings batch;
+  std::string here;                  // what this host calls itself
+  std::optional<HostRole> role;      // none: the files have errors, or do not have this host
+  std::optional<Patience> patience;  // of the command line
+  std::vector<DaemonKind> asked;     // by name; none: all that belong here
+
+  // All daemons that belong on this host, or have left a pid file on it, in the order of their start.
+  std::vector<DaemonKind> kinds() const;
+  // An error where a daemon that was asked for by its name does not belong here.
+  Result<void> check_asked() const;
+  int port(const DaemonKind& kind) const;
+
+ private:
+  std::string why_not(const DaemonKind& kind) const;
+};
+
+Result<DaemonWork> read_daemon_work(conf::FileSources sources);
+
+}  // namespace rollcall::elim
