@@ -68,7 +68,8 @@ namespace event {
 struct By {
   std::string user;
   std::uint32_t uid = 0;
-  bool admin = false;  // not the owner: an administrator of the cluster or of the queue
+  bool owner = false;  // of the job
+  bool admin = false;  // of the cluster, or of the job's queue; may be the owner as well
 };
 
 // --- from the scheduler
@@ -78,6 +79,7 @@ struct Dispatched {
   std::string effective_resreq;
   std::string gpus;  // JobRecord.gpus
   bool exclusive = false;
+  double cpu_factor = 1;  // of the first host
 };
 struct SuspendPlanned {
   std::uint32_t reasons = 0;  // bits of SuspendReason

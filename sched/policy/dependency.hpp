@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,8 @@ class Dependency {
  public:
   // Errors are usage errors: "found X, expected Y", with the place.
   static Result<Dependency> parse(std::string_view text);
+  // What text() of a bound one gave: binding may have made it longer and deeper than anybody may write.
+  static Result<Dependency> parse_bound(std::string_view text);
 
   bool empty() const { return nodes_.empty(); }
   const std::vector<JobCondition>& conditions() const { return conditions_; }
@@ -87,22 +90,25 @@ class Dependency {
 
 // What conditions ask for of a job, or of an array as a whole.
 struct JobTally {
-  std::uint32_t elements = 0;                 // 1 for a job that is no array
-  std::uint32_t pend = 0, hold = 0, run = 0;  // PEND; PSUSP; RUN, SSUSP, USUSP, UNKWN, ZOMBI
-  std::uint32_t started = 0;                  // of those in `run`: their process runs, or did
+  std::uint32_t elements = 0;        // 1 for a job that is no array
+  std::uint32_t pend = 0, hold = 0;  // PEND; PSUSP
+  std::uint32_t run = 0;             // RUN, UNKWN, ZOMBI
+  std::uint32_t suspended = 0;       // SSUSP, USUSP
+  std::uint32_t started = 0;         // of these: their process runs, or did
   std::uint32_t done = 0, exit = 0;
-  std::uint32_t post_done = 0, post_err = 0,
-                post_open = 0;  // of the finished ones; post_open: post-execution runs
-  std::uint32_t never_ran = 0;  // of the exited: they were killed while they pended
+  std::uint32_t post_open = 0, post_err = 0;  // of the finished: post-execution runs; has failed
+  std::map<int, std::uint32_t> exit_codes;    // of the exited
+  std::uint32_t finished() const { return done + exit; }
+  friend bool operator==(const JobTally&, const JobTally&) = default;
 };
 class JobFacts {
  public:
   virtual ~JobFacts() = default;
   virtual const JobTally* tally(std::int32_t id) const = 0;  // nullptr: not known (any longer)
-  virtual const Job* job(JobKey key) const = 0;              // one element; {id, 0}: a job that is no array
-  // Elements that have exited with a code that compares so; how many may still.
-  virtual std::uint32_t exits(std::int32_t id, Comparison comparison, std::int64_t code) const = 0;
+  virtual const Job* find(JobKey key) const = 0;             // one element of an array
 };
+// What a job's status adds to a tally (or takes from it).
+void count(JobTally& tally, const wire::JobRecord& record, int sign);
 
 enum class DependencyState { none, satisfied, not_yet, never };
 std::string_view text(DependencyState state);

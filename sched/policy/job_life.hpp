@@ -68,6 +68,7 @@ struct LifeRules {
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
   bool sequential = true;                   // of its TERMINATE: INT, TERM, KILL; false: KILL at once
   std::int64_t avoid_s = 60;                // how long a host is avoided where it could not start the job
+  std::string queue_pre_exec, queue_post_exec;
 };
 
 // The record of a job that was just submitted.

@@ -1,0 +1,199 @@
+#include "sched/policy/book_words.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace rollcall::sched {
+namespace {
+
+struct ReasonRow {
+  std::int32_t number;
+  std::string_view keyword;
+  std::string_view sentence;
+};
+constexpr std::array<ReasonRow, 27> kReasons{{
+    {TERM_UNKNOWN, "TERM_UNKNOWN", ""},
+    {TERM_PREEMPT, "TERM_PREEMPT", "job killed after preemption"},
+    {TERM_WINDOW, "TERM_WINDOW", "job killed after queue run window closed"},
+    {TERM_LOAD, "TERM_LOAD", "job killed after load exceeded threshold"},
+    {TERM_OTHER, "TERM_OTHER", "job killed for another reason"},
+    {TERM_RUNLIMIT, "TERM_RUNLIMIT", "job killed after reaching LSF run time limit"},
+    {TERM_DEADLINE, "TERM_DEADLINE", "job killed after deadline expired"},
+    {TERM_PROCESSLIMIT, "TERM_PROCESSLIMIT", "job killed after reaching LSF process limit"},
+    {TERM_FORCE_OWNER, "TERM_FORCE_OWNER", "job killed by owner without time for cleanup"},
+    {TERM_FORCE_ADMIN, "TERM_FORCE_ADMIN",
+     "job killed by root or LSF administrator without time for cleanup"},
+    {TERM_REQUEUE_OWNER, "TERM_REQUEUE_OWNER", "job killed and requeued by owner"},
+    {TERM_REQUEUE_ADMIN, "TERM_REQUEUE_ADMIN", "job killed and requeued by root or LSF administrator"},
+    {TERM_CPULIMIT, "TERM_CPULIMIT", "job killed after reaching LSF CPU usage limit"},
+    {13, "TERM_CHKPNT", "job killed after checkpointing"},
+    {TERM_OWNER, "TERM_OWNER", "job killed by owner"},
+    {TERM_ADMIN, "TERM_ADMIN", "job killed by root or LSF administrator"},
+    {TERM_MEMLIMIT, "TERM_MEMLIMIT", "job killed after reaching LSF memory usage limit"},
+    {TERM_EXTERNAL_SIGNAL, "TERM_EXTERNAL_SIGNAL", "job killed by a signal external to LSF"},
+    {18, "TERM_RMS", "job exited from an RMS system error"},
+    {TERM_ZOMBIE, "TERM_ZOMBIE", "job exited while LSF is not available"},
+    {TERM_SWAP, "TERM_SWAP", "job killed after reaching LSF swap usage limit"},
+    {TERM_THREADLIMIT, "TERM_THREADLIMIT", "job killed after reaching LSF thread limit"},
+    {23, "TERM_BUCKET_KILL", "job killed with bkill -b"},
+    {TERM_CWD_NOTEXIST, "TERM_CWD_NOTEXIST",
+     "current working directory is not accessible or does not exist on the execution host"},
+    {TERM_REMOVE_HUNG_JOB, "TERM_REMOVE_HUNG_JOB", "job removed from LSF"},
+    {TERM_ORPHAN_SYSTEM, "TERM_ORPHAN_SYSTEM", "orphan job terminated automatically by LSF"},
+    {TERM_PRE_EXEC_FAIL, "TERM_PRE_EXEC_FAIL", "job killed after reaching pre-execution retry limit"},
+}};
+const ReasonRow& row_of(std::int32_t reason) {
+  const auto row = std::find_if(kReasons.begin(), kReasons.end(),
+                                [reason](const ReasonRow& r) { return r.number == reason; });
+  return row == kReasons.end() ? kReasons.front() : *row;
+}
+
+std::string host_list(const std::vector<wire::ExecHost>& hosts) {
+  std::string line;
+  for (const auto& host : hosts)
+    line += (line.empty() ? "" : " ") + std::to_string(host.slots()) + "*" + host.name();
+  return line;
+}
+std::string by(const event::By& who) {
+  return " by " + who.user + (who.owner ? "" : who.admin ? " (administrator)" : " (stranger)");
+}
+
+struct EventText {
+  std::string operator()(const event::Dispatched& e) const { return "Dispatched to " + host_list(e.hosts); }
+  std::string operator()(const event::SuspendPlanned& e) const {
+    return "SuspendPlanned for " + std::to_string(e.reasons) + " " + e.why;
+  }
+  std::string operator()(const event::ResumePlanned&) const { return "ResumePlanned"; }
+  std::string operator()(const event::Ran& e) const {
+    return "Ran as process " + std::to_string(e.told.pid());
+  }
+  std::string operator()(const event::StoppedThere&) const { return "StoppedThere"; }
+  std::string operator()(const event::ResumedThere&) const { return "ResumedThere"; }
+  std::string operator()(const event::Ended& e) const {
+    return "Ended how " + std::to_string(e.told.how()) + " status " + std::to_string(e.told.exit_status());
+  }
+  std::string operator()(const event::PostEnded& e) const {
+    return e.failed ? "PostEnded badly" : "PostEnded";
+  }
+  std::string operator()(const event::HostBack& e) const {
+    return e.held ? "HostBack with it in state " + std::to_string(*e.held) : "HostBack without it";
+  }
+  std::string operator()(const event::HostLost&) const { return "HostLost"; }
+  std::string operator()(const event::KillAsked& e) const {
+    return (e.requeue ? "KillAsked to requeue" : "KillAsked") + by(e.by);
+  }
+  std::string operator()(const event::RemoveAsked& e) const { return "RemoveAsked" + by(e.by); }
+  std::string operator()(const event::SignalAsked& e) const {
+    return "SignalAsked " + std::to_string(e.signal) + by(e.by);
+  }
+  std::string operator()(const event::StopAsked& e) const { return "StopAsked" + by(e.by); }
+  std::string operator()(const event::ResumeAsked& e) const { return "ResumeAsked" + by(e.by); }
+  std::string operator()(const event::RestartAsked& e) const { return "RestartAsked" + by(e.by); }
+  std::string operator()(const event::TerminateTimeCame&) const { return "TerminateTimeCame"; }
+  std::string operator()(const event::AvoidanceOver&) const { return "AvoidanceOver"; }
+};
+
+std::string attempt_text(const wire::JobAttempt& attempt) {
+  return text(key_of(attempt.key())) + " attempt " + std::to_string(attempt.attempt());
+}
+std::string_view action_text(wire::ToRes::SignalJob::Action action) {
+  switch (action) {
+    case wire::ToRes::SignalJob::TERMINATE:
+      return "TERMINATE";
+    case wire::ToRes::SignalJob::SUSPEND:
+      return "SUSPEND";
+    case wire::ToRes::SignalJob::RESUME:
+      return "RESUME";
+    default:
+      return "SEND";
+  }
+}
+std::string_view event_kind(const wire::JobEvent& event) {
+  using E = wire::JobEvent;
+  switch (event.what_case()) {
+    case E::kNewJob:
+      return "new job";
+    case E::kStart:
+      return "start";
+    case E::kStartAccept:
+      return "start accepted";
+    case E::kExecute:
+      return "execute";
+    case E::kStatus:
+      return "status";
+    case E::kSignal:
+      return "signal";
+    case E::kSwitched:
+      return "switch";
+    case E::kMove:
+      return "move";
+    case E::kRequeue:
+      return "requeue";
+    case E::kClean:
+      return "clean";
+    case E::kModify:
+      return "modify";
+    case E::kFinish:
+      return "finish";
+    case E::kQueueControl:
+      return "queue control";
+    case E::kHostControl:
+      return "host control";
+    default:
+      return "of the system";
+  }
+}
+
+struct EffectText {
+  std::string operator()(const effect::SaveJob& e) const { return "SaveJob " + text(e.key); }
+  std::string operator()(const effect::SaveSubmission& e) const {
+    return "SaveSubmission " + std::to_string(e.number);
+  }
+  std::string operator()(const effect::RemoveJob& e) const {
+    return "RemoveJob " + text(key_of(e.record.key()));
+  }
+  std::string operator()(const effect::SaveCounters&) const { return "SaveCounters"; }
+  std::string operator()(const effect::SaveControl& e) const {
+    return std::string("SaveControl ") + (e.state.host() ? "host " : "queue ") + e.state.name() +
+           (e.state.closed() ? " closed" : " open") + (e.state.inactive() ? " inactive" : "");
+  }
+  std::string operator()(const effect::RecordEvent& e) const {
+    std::string line = "RecordEvent " + std::string(event_kind(e.event));
+    if (e.event.has_key()) line += " of " + text(key_of(e.event.key()));
+    if (e.event.has_status()) line += " " + std::to_string(e.event.status().status());
+    return line;
+  }
+  std::string operator()(const effect::OrderStart& e) const {
+    return "OrderStart " + text(e.key) + " on " + e.host;
+  }
+  std::string operator()(const effect::OrderExpect& e) const {
+    return "OrderExpect " + text(e.key) + " on " + e.host;
+  }
+  std::string operator()(const effect::OrderSignal& e) const {
+    return "OrderSignal " + std::string(action_text(e.signal.action())) +
+           (e.signal.action() == wire::ToRes::SignalJob::SEND ? " " + std::to_string(e.signal.signal())
+                                                              : "") +
+           (e.signal.action() == wire::ToRes::SignalJob::TERMINATE && !e.signal.sequential() ? " at once"
+                                                                                             : "") +
+           " number " + std::to_string(e.signal.number()) + " to " + attempt_text(e.signal.job()) + " on " +
+           e.host;
+  }
+  std::string operator()(const effect::OrderAcknowledge& e) const {
+    return "OrderAcknowledge " + attempt_text(e.attempt) + " to " + e.host;
+  }
+  std::string operator()(const effect::OrderRelease& e) const {
+    return "OrderRelease " + attempt_text(e.attempt) + " on " + e.host;
+  }
+  std::string operator()(const effect::TellWaiters& e) const { return "TellWaiters " + text(e.key); }
+  std::string operator()(const effect::ScheduleSoon&) const { return "ScheduleSoon"; }
+};
+
+}  // namespace
+
+std::string_view term_keyword(std::int32_t reason) { return row_of(reason).keyword; }
+std::string_view term_sentence(std::int32_t reason) { return row_of(reason).sentence; }
+
+std::string text(const JobHappening& event) { return std::visit(EventText{}, event); }
+std::string text(const Effect& effect) { return std::visit(EffectText{}, effect); }
+
+}  // namespace rollcall::sched
