@@ -1,0 +1,232 @@
+#include "res/shepherd/guard.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/io/durable_file.hpp"
+#include "common/io/frame_socket.hpp"
+#include "common/io/process_tree.hpp"
+#include "res/policy/job_files.hpp"
+#include "res/shepherd/last_words.hpp"
+#include "res/shepherd/shepherd.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::size_t kMostOrder = 8 << 20;
+constexpr int kPatienceMs = 10'000;
+
+[[noreturn]] void give_up(const std::string& why) {
+  const std::string line = "shepherd: " + why + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  _exit(1);
+}
+[[noreturn]] void fail(const char* what) {
+  give_up(std::string("cannot ") + what + ": " + std::strerror(errno));
+}
+
+std::int64_t wall_us() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+class Guard {
+ public:
+  Guard(wire::JobOrder order, io::Descriptor directory, io::Descriptor lock, io::Descriptor res)
+      : order_(std::move(order)),
+        directory_(std::move(directory)),
+        lock_(std::move(lock)),
+        res_(std::move(res)) {}
+
+  [[noreturn]] void run() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    signals_ = io::Descriptor(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!signals_) fail("make a signal descriptor");
+    make_own_directory();
+    const int listener = listen_for_res();
+    start(listener);
+    while (!ended_) turn();
+    take_words();
+    end_what_is_left();
+    keep_end();
+    _exit(0);
+  }
+
+ private:
+  // In a directory that only we can write, so nobody can put something else there.
+  void make_own_directory() {
+    mkdirat(directory_.get(), "u", 0700);
+    if (geteuid() == 0 &&
+        fchownat(directory_.get(), "u", order_.uid(), order_.gid(), AT_SYMLINK_NOFOLLOW) != 0)
+      fail("give u/ to the user");
+  }
+
+  int listen_for_res() {
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    sockaddr_un place{};
+    place.sun_family = AF_UNIX;
+    std::memcpy(place.sun_path, "s", 2);  // we are in the directory: its own path may be too long
+    const mode_t before = umask(0177);
+    const bool bound = bind(socket, reinterpret_cast<sockaddr*>(&place), sizeof place) == 0;
+    umask(before);
+    if (!bound || listen(socket, 8) != 0) fail("listen in the job's directory");
+    return socket;
+  }
+
+  void start(int listener) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("make a socket pair");
+    const uid_t owner = geteuid();
+    shepherd_ = fork();
+    if (shepherd_ < 0) fail("fork");
+    if (shepherd_ == 0) {
+      close(ends[0]);
+      become_user();
+      run_shepherd({std::move(order_), io::Descriptor(ends[1]), io::Descriptor(listener), std::move(res_),
+                    std::move(signals_), owner});
+    }
+    close(ends[1]);
+    close(listener);
+    words_ = io::FrameSocket(io::Descriptor(ends[0]));
+    // RES sees this connection end when all is on disk: it stays open here.
+  }
+
+  void become_user() const {
+    if (geteuid() != 0) {
+      if (getuid() != order_.uid()) give_up("this job is of another user, and we are not root");
+      return;
+    }
+    std::vector<gid_t> groups(order_.groups().begin(), order_.groups().end());
+    if (order_.uid() != 0 || !groups.empty())
+      if (setgroups(groups.size(), groups.data()) != 0) fail("set the groups");
+    if (setresgid(order_.gid(), order_.gid(), order_.gid()) != 0) fail("set the group");
+    if (setresuid(order_.uid(), order_.uid(), order_.uid()) != 0) fail("become the user");
+    uid_t real = 0, effective = 0, saved = 0;
+    if (getresuid(&real, &effective, &saved) != 0 || real != order_.uid() || effective != order_.uid() ||
+        saved != order_.uid())
+      give_up("the kernel did not make us the user");
+    if (order_.uid() != 0 && setuid(0) == 0) give_up("root can be had back");
+  }
+
+  void turn() {
+    pollfd fds[2] = {{signals_.get(), POLLIN, 0}, {words_.fd(), POLLIN, 0}};
+    if (poll(fds, words_ ? 2 : 1, -1) < 0) return;
+    if (words_ && fds[1].revents != 0) take_words();
+    if (fds[0].revents != 0) {
+      signalfd_siginfo info;
+      while (read(signals_.get(), &info, sizeof info) > 0) continue;
+      reap();
+    }
+  }
+
+  bool reap() {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+      if (pid == shepherd_) ended_ = true;
+    return pid < 0;  // none is left
+  }
+
+  void take_words() {
+    if (!words_) return;
+    const bool up = words_.receive([this](std::string_view word) -> Result<void> {
+      take(word);
+      return {};
+    });
+    if (!up) words_.close();
+  }
+
+  void take(std::string_view word) {
+    const std::string_view message = word.substr(1);
+    switch (word.front()) {
+      case kWordOver:
+        // Once: nothing that comes later changes how a job ended.
+        if (!kept_end_) kept_end_ = keep("end", message);
+        words_.send(std::string(1, kWordKept));
+        return;
+      case kWordPost:
+        keep("post", message);
+        words_.send(std::string(1, kWordKept));
+        return;
+      case kWordKill:
+        for (const pid_t pid : io::descendants_of(shepherd_)) kill(pid, SIGKILL);
+        return;
+      default:
+        return;
+    }
+  }
+
+  bool keep(const char* name, std::string_view bytes) {
+    const auto kept = io::write_durably(directory_.get(), name, bytes);
+    if (!kept) std::fprintf(stderr, "shepherd: %s\n", kept.error().text.c_str());
+    return static_cast<bool>(kept);
+  }
+
+  // The shepherd was killed, or something has fled it: all of it is ours now.
+  void end_what_is_left() {
+    for (int pause_ms = 1, spent_ms = 0; !reap() && spent_ms < kPatienceMs;
+         pause_ms = std::min(2 * pause_ms, 50)) {
+      io::signal_descendants(SIGKILL);
+      pollfd children{signals_.get(), POLLIN, 0};
+      poll(&children, 1, pause_ms);
+      spent_ms += pause_ms;
+      signalfd_siginfo info;
+      while (read(signals_.get(), &info, sizeof info) > 0) continue;
+    }
+  }
+
+  void keep_end() {
+    if (kept_end_) return;
+    wire::FromRes::JobOver over;
+    *over.mutable_job() = order_.has_start() ? order_.start().job() : order_.expect().job();
+    over.set_how(wire::FromRes::JobOver::SHEPHERD_LOST);
+    over.set_exit_status((128 + SIGKILL) << 8);
+    over.set_end_us(wall_us());
+    over.set_why("the shepherd of the job was killed on " + order_.host());
+    keep("end", over.SerializeAsString());
+  }
+
+  wire::JobOrder order_;
+  io::Descriptor directory_, lock_, res_, signals_;
+  io::FrameSocket words_;
+  pid_t shepherd_ = -1;
+  bool ended_ = false;
+  bool kept_end_ = false;
+};
+
+}  // namespace
+
+void run_guard(io::Descriptor lock, io::Descriptor res) {
+  io::Descriptor directory(open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) fail("open the job's directory");
+  const auto text = io::read_at(directory.get(), "order", kMostOrder);
+  if (!text) give_up(text.error().text);
+  wire::JobOrder order;
+  if (!*text || !order.ParseFromString(**text)) give_up("the job's directory has no order that can be read");
+  // A job is begun once.
+  const io::Descriptor begun(openat(directory.get(), "begun", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!begun) fail("begin the job");
+  Guard(std::move(order), std::move(directory), std::move(lock), std::move(res)).run();
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,153 @@
+#include "res/shepherd/job_files_here.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "res/policy/job_files.hpp"
+
+namespace rollcall::res {
+namespace {
+
+bool usable_directory(const std::string& path) {
+  struct stat facts;
+  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat facts;
+  return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+// A pipe with nobody at its other end must not hold us: it is opened without waiting, and used as others would.
+io::Descriptor open_as_user(const std::string& path, int flags) {
+  int fd = open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (fd < 0 && errno == ENXIO) fd = open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  return io::Descriptor(fd);
+}
+
+Error cannot(const char* what, const std::string& path) {
+  return internal_error(std::string("cannot ") + what + " " + path + ": " + std::strerror(errno));
+}
+
+std::string output_path(const std::string& base, const std::string& name, const wire::JobKey& job,
+                        const char* suffix) {
+  const std::string path = under(base, expand_name(name, job));
+  return names_directory(path) || is_directory(path) ? file_in_directory(path, job, suffix) : path;
+}
+
+constexpr int kAppend = O_WRONLY | O_CREAT | O_APPEND;
+
+Result<void> open_output(const wire::Submission& asked, const std::string& path, JobFiles& files) {
+  files.output = open_as_user(path, kAppend | (asked.output_overwrite() ? O_TRUNC : 0));
+  if (!files.output) return cannot("open", path);
+  struct stat facts;
+  if (fstat(files.output.get(), &facts) == 0 && S_ISREG(facts.st_mode)) files.output_from = facts.st_size;
+  files.places.output_file = path;
+  return {};
+}
+
+Result<void> open_errors(const wire::Submission& asked, const std::string& path, JobFiles& files) {
+  files.error_file = path;
+  if (path == files.places.output_file) {
+    files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
+    return {};
+  }
+  files.errors = open_as_user(path, kAppend | (asked.error_overwrite() ? O_TRUNC : 0));
+  if (!files.errors) return cannot("open", path);
+  return {};
+}
+
+Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
+  const auto& asked = order.start().submission();
+  const std::string wanted = wanted_directory(asked, order.start().job().key());
+  files.places.directory = wanted;
+  if (usable_directory(wanted)) return {};
+  if (!asked.asked_cwd().empty()) {
+    files.directory_missing = true;
+    return cannot("enter the working directory", wanted);
+  }
+  files.places.directory = "/tmp";
+  return {};
+}
+
+}  // namespace
+
+bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {
+  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file || fchmod(file.get(), mode) != 0) return false;
+  while (!text.empty()) {
+    const ssize_t size = write(file.get(), text.data(), text.size());
+    if (size <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
+  const auto& attempt = order.has_start() ? order.start().job() : order.expect().job();
+  const std::int64_t epoch = order.start().submit_us() / 1'000'000;
+  JobPlaces places;
+  if (attempt.key().id() == 0) return places;
+  const std::string base = own + "/" + std::to_string(epoch) + "." + std::to_string(attempt.key().id()) +
+                           (attempt.key().index() == 0 ? "" : "." + std::to_string(attempt.key().index()));
+  places.job_file = base;
+  places.host_file = places.rank_file = base + ".hostfile";
+  places.affinity_file = base + ".affinity";
+  places.accounting = base + ".acct";
+  return places;
+}
+
+void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
+  if (places.host_file.empty()) return;
+  write_private_file(places.host_file,
+                     host_lines(order.has_start() ? order.start().hosts() : order.expect().hosts()), 0600);
+  write_private_file(places.affinity_file, "", 0600);
+}
+
+void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places) {
+  if (order.tmp_dir().empty()) return;
+  const auto& key = order.has_start() ? order.start().job().key() : order.expect().job().key();
+  std::string path = order.tmp_dir() + "/" + std::to_string(key.id());
+  if (key.index() != 0) path += "." + std::to_string(key.index());
+  path += ".tmpdir";
+  struct stat facts;
+  if (mkdir(path.c_str(), 0700) != 0 && (errno != EEXIST || lstat(path.c_str(), &facts) != 0 ||
+                                         !S_ISDIR(facts.st_mode) || facts.st_uid != geteuid()))
+    return;
+  places.tmp_dir = path;
+}
+
+Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
+  const auto& asked = order.start().submission();
+  const auto& job = order.start().job().key();
+  if (auto chosen = choose_directory(order, files); !chosen) return chosen;
+  std::string base = files.places.directory;
+  if (!asked.output_dir().empty()) {
+    base = under(base, expand_name(asked.output_dir(), job));
+    mkdir(base.c_str(), 0777);
+  }
+  files.places.output_dir = base;
+  if (asked.interactive() != wire::Submission::NONE) return {};
+
+  const std::string input = asked.input_file().empty()
+                                ? "/dev/null"
+                                : under(files.places.directory, expand_name(asked.input_file(), job));
+  files.input = open_as_user(input, O_RDONLY);
+  if (!files.input) return cannot("open", input);
+  files.spooled = asked.output_file().empty();
+  const std::string output =
+      files.spooled ? files.places.job_file + ".out" : output_path(base, asked.output_file(), job, ".out");
+  if (auto opened = open_output(asked, output, files); !opened) return opened;
+  if (asked.error_file().empty()) {
+    files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
+    return {};
+  }
+  return open_errors(asked, output_path(base, asked.error_file(), job, ".err"), files);
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,36 @@
+// job_files_here: the directory and files of a job, opened as its user. The shell round res/policy/job_files.hpp.
+//
+// Whoever calls this has become the user already: so no path that a user names leads anywhere the user may not go.
+//   u/               of the user alone, in the job's directory:
+//   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
+//   u/EPOCH.ID.affinity    empty                           u/EPOCH.ID.out        the output that is mailed
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/io/descriptor.hpp"
+#include "res/policy/job_environment.hpp"
+
+namespace rollcall::res {
+
+struct JobFiles {
+  JobPlaces places;
+  bool directory_missing = false;  // of -cwd
+  std::string error_file;          // -e as it is; "" : standard error goes with the output
+  bool spooled = false;            // no -o: the output is mailed
+  io::Descriptor input, output, errors;
+  std::int64_t output_from = 0;  // where this job's part begins
+};
+
+// `own`: absolute path of u/.
+JobPlaces job_places(const wire::JobOrder& order, const std::string& own);
+// What hosts read: the host file and the empty affinity file. Best effort.
+void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
+// The directory, then -i, -o, -e. With a terminal or pipes of a client only the directory.
+Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
+// TMPDIR of the job, where the site wants one.
+void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places);
+bool write_private_file(const std::string& path, std::string_view text, mode_t mode);
+
+}  // namespace rollcall::res

@@ -1,0 +1,64 @@
+#include "res/shepherd/mail.hpp"
+
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include <array>
+#include <sstream>
+
+#include "common/io/descriptor.hpp"
+#include "common/io/spawn.hpp"
+#include "res/shepherd/job_files_here.hpp"
+
+namespace rollcall::res {
+namespace {
+
+// A subject or an address is one line, whatever a job is called.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return text;
+}
+
+std::vector<std::string> words_of(const std::string& program) {
+  std::istringstream in(program);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (!words.empty()) return words;
+  for (const char* usual : {"/usr/sbin/sendmail", "/usr/lib/sendmail"})
+    if (access(usual, X_OK) == 0) return {usual, "-oi", "-t"};
+  return {};
+}
+
+void append_file(int to, const std::string& path) {
+  const io::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::array<char, 65536> room;
+  for (ssize_t size = 0; from && (size = read(from.get(), room.data(), room.size())) > 0;)
+    if (write(to, room.data(), static_cast<std::size_t>(size)) != size) return;
+}
+
+}  // namespace
+
+pid_t start_mail(const Mail& mail) {
+  io::SpawnPlan plan;
+  plan.argv = words_of(mail.program);
+  if (plan.argv.empty()) return -1;
+  const std::string head = "From: LSF <" + one_line(mail.sender) + ">\nTo: " + one_line(mail.to) +
+                           "\nSubject: " + one_line(mail.subject) + "\n\n" + mail.body;
+  if (!write_private_file(mail.draft, head, 0600)) return -1;
+  const io::Descriptor draft(open(mail.draft.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  const io::Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (!draft || !nowhere) return -1;
+  if (!mail.output.empty()) append_file(draft.get(), mail.output);
+  lseek(draft.get(), 0, SEEK_SET);
+  sigemptyset(&plan.mask);
+  plan.own_session = true;
+  plan.environment = {"PATH=/bin:/usr/bin:/sbin:/usr/sbin"};
+  plan.descriptors = {{draft.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}};
+  const auto started = io::spawn(plan);
+  const auto* pid = std::get_if<pid_t>(&started);
+  return pid == nullptr ? -1 : *pid;
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,13 @@
+# The process that holds a job on a host. One for each job, so its start is what a job costs: wholly static like TaskStarter,
+# at a fixed address, and what is not used is left out. It looks nothing up: RES tells it all.
+rollcall_library(shepherd_shell
+  SOURCES guard.cpp job_files_here.cpp job_limits.cpp mail.cpp proc_reader.cpp shepherd.cpp
+  LINK res_policy rollcall_channel rollcall_durable_file rollcall_frame_socket rollcall_process rollcall_wire)
+
+add_executable(shepherd main.cpp)
+target_compile_definitions(shepherd PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
+target_link_libraries(shepherd PRIVATE shepherd_shell)
+if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+  target_link_options(shepherd PRIVATE -static -no-pie -Wl,--gc-sections)
+endif()
+install(TARGETS shepherd DESTINATION etc)

@@ -1,0 +1,605 @@
+#include "res/shepherd/shepherd.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <optional>
+
+#include "common/io/frame_socket.hpp"
+#include "common/io/process_tree.hpp"
+#include "common/io/spawn.hpp"
+#include "res/policy/job_files.hpp"
+#include "res/policy/job_life.hpp"
+#include "res/policy/job_report.hpp"
+#include "res/policy/process_plan.hpp"
+#include "res/shepherd/job_files_here.hpp"
+#include "res/shepherd/job_limits.hpp"
+#include "res/shepherd/last_words.hpp"
+#include "res/shepherd/mail.hpp"
+#include "res/shepherd/proc_reader.hpp"
+
+namespace rollcall::res {
+namespace {
+
+using namespace std::chrono_literals;
+using FromRes = wire::FromRes;
+
+constexpr Duration kClearPause = 20ms;
+constexpr Duration kMostClearing = 30s;  // what the kernel does not let go is left behind then
+constexpr Duration kMailPatience = 60s;
+constexpr Duration kLimitInterval = 1s;  // how often a job with limits on its memory is looked at
+constexpr Duration kUsualInterval = 15s;
+constexpr std::size_t kPeekBytes = 64 << 10;
+
+Duration monotonic() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+std::int64_t wall_us() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
+}
+
+std::string calendar(std::int64_t us) {
+  const time_t seconds = us / 1'000'000;
+  tm broken{};
+  localtime_r(&seconds, &broken);
+  std::array<char, 64> room;
+  strftime(room.data(), room.size(), "%a %b %e %H:%M:%S %Y", &broken);
+  return room.data();
+}
+
+class Shepherd {
+ public:
+  explicit Shepherd(ShepherdStart start)
+      : order_(std::move(start.order)),
+        guard_(std::move(start.guard)),
+        listener_(std::move(start.listener)),
+        res_(std::move(start.res)),
+        signals_(std::move(start.signals)),
+        res_user_(start.res_user),
+        attempt_(order_.has_start() ? order_.start().job() : order_.expect().job()) {
+    life_.rules = life_rules(order_);
+    interval_ = interval_of(order_.settings());
+  }
+
+  [[noreturn]] void run() {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::array<char, PATH_MAX> here;
+    own_ = getcwd(here.data(), here.size()) == nullptr ? "u" : std::string(here.data()) + "/u";
+    files_.places = job_places(order_, own_);
+    umask(order_.has_start() ? static_cast<mode_t>(order_.start().submission().umask() & 0777) : 077);
+    happened(event::Began{});
+    while (!finished_) turn();
+    leave();
+  }
+
+ private:
+  TimePoint now() const { return {monotonic()}; }
+
+  // ---- the stepper
+
+  void happened(Event event) {
+    events_.push_back(std::move(event));
+    if (stepping_) return;
+    stepping_ = true;
+    while (!events_.empty()) {
+      const Event next = std::move(events_.front());
+      events_.pop_front();
+      for (const auto& effect : step(life_, next, now()))
+        std::visit([this](const auto& e) { carry_out(e); }, effect);
+    }
+    stepping_ = false;
+  }
+
+  void carry_out(const effect::RunPreExec&) {
+    // The queue's goes first, the job's ends the preparation.
+    begin_hooks({order_.start().queue_pre_exec(), order_.start().submission().pre_exec()}, 0);
+  }
+  void carry_out(const effect::RunPostExec& e) {
+    begin_hooks({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status);
+  }
+  void carry_out(const effect::AwaitClient&) {
+    happened(event::JobNotStarted{"interactive jobs are not served by this shepherd", false});
+  }
+  void carry_out(const effect::StartJob&) { start_job(); }
+  void carry_out(const effect::Signal& e) { io::signal_descendants(e.signo); }
+  void carry_out(const effect::RunControl& e) { run_control(e.command); }
+  void carry_out(const effect::KillAll&) {
+    clearing_since_ = now();
+    clear();
+  }
+  void carry_out(const effect::TellRunning&) {
+    FromRes told;
+    auto& running = *told.mutable_running();
+    *running.mutable_job() = attempt_;
+    running.set_pid(job_);
+    running.set_pgid(job_);
+    running.set_user(order_.user());
+    running.set_uid(order_.uid());
+    running.set_home(order_.home());
+    running.set_cwd(files_.places.directory);
+    running.set_start_us(start_us_);
+    running_ = told;
+    tell(told);
+    mail_start();
+  }
+  void carry_out(const effect::TellStopped&) {
+    FromRes told;
+    *told.mutable_stopped()->mutable_job() = attempt_;
+    told.mutable_stopped()->set_at_us(wall_us());
+    stopped_ = told;
+    tell(told);
+  }
+  void carry_out(const effect::TellResumed&) {
+    FromRes told;
+    *told.mutable_resumed()->mutable_job() = attempt_;
+    told.mutable_resumed()->set_at_us(wall_us());
+    stopped_.reset();
+    tell(told);
+  }
+  void carry_out(const effect::TellOver& e) {
+    const std::int64_t end_us = end_us_ != 0 ? end_us_ : wall_us();
+    const auto used = ended_usage();
+    meter_.finish(used.user_s, used.system_s, job_ > 0 ? used.largest_kb : 0, end_us);
+    FromRes told;
+    auto& over = *told.mutable_over();
+    *over.mutable_job() = attempt_;
+    over.set_how(e.how);
+    over.set_exit_status(e.exit_status);
+    over.set_term_reason(e.term_reason);
+    *over.mutable_usage() = meter_.usage();
+    over.set_end_us(end_us);
+    over.set_why(e.why);
+    over.set_post_follows(e.post_follows);
+    over.set_start_us(start_us_);
+    over.set_cwd_missing(e.cwd_missing);
+    report(over);
+    say(kWordOver, over.SerializeAsString());
+    if (!e.post_follows && mail_ < 0) return;  // RES reads it as soon as we are gone
+    await_kept();
+    tell(told);
+  }
+  void carry_out(const effect::TellPostOver& e) {
+    FromRes told;
+    *told.mutable_post_over()->mutable_job() = attempt_;
+    told.mutable_post_over()->set_failed(e.failed);
+    say(kWordPost, told.post_over().SerializeAsString());
+  }
+  void carry_out(const effect::Finish&) {
+    done_ = true;
+    if (mail_ < 0) finished_ = true;
+  }
+
+  // ---- one turn of the loop
+
+  void turn() {
+    std::array<pollfd, 4> fds{
+        {{signals_.get(), POLLIN, 0},
+         {guard_gone_ ? -1 : guard_.fd(), POLLIN, 0},
+         {listener_.get(), POLLIN, 0},
+         {res_ ? res_.fd() : -1, static_cast<short>(res_.wants_to_write() ? POLLIN | POLLOUT : POLLIN), 0}}};
+    if (poll(fds.data(), fds.size(), timeout()) < 0 && errno != EINTR) return;
+    if (fds[1].revents != 0) take_guard();
+    if (fds[0].revents != 0) take_signals();
+    if (fds[3].revents != 0) take_res();
+    if (fds[2].revents != 0) accept_res();
+    pass_time();
+  }
+
+  int timeout() const {
+    std::optional<TimePoint> first = next_deadline(life_);
+    const auto at_most = [&](std::optional<TimePoint> t) {
+      if (t) first = first ? std::min(*first, *t) : *t;
+    };
+    at_most(sample_at_);
+    at_most(clear_at_);
+    at_most(mail_until_);
+    if (const auto us = order_.start().submission().terminate_us(); us != 0 && !deadline_told_)
+      at_most(now() + std::chrono::microseconds(std::max<std::int64_t>(us - wall_us(), 0)));
+    if (!first) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+  }
+
+  void pass_time() {
+    if (sample_at_ && now() >= *sample_at_) sample();
+    if (clear_at_ && now() >= *clear_at_) clear();
+    if (mail_until_ && now() >= *mail_until_) end_mail();
+    if (const auto us = order_.start().submission().terminate_us();
+        us != 0 && !deadline_told_ && wall_us() >= us) {
+      deadline_told_ = true;
+      happened(event::DeadlinePassed{});
+    }
+    if (const auto deadline = next_deadline(life_); deadline && now() >= *deadline)
+      happened(event::TimePassed{});
+  }
+
+  void take_signals() {
+    std::array<signalfd_siginfo, 8> infos;
+    while (read(signals_.get(), infos.data(), sizeof infos) > 0) continue;
+    reap();
+  }
+
+  void reap() {
+    int status = 0;
+    pid_t pid = 0;
+    std::optional<int> ended, hook;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid == job_) ended = status;
+      if (pid == hook_) hook = status;
+      if (pid == mail_) end_mail();
+    }
+    if (ended) {
+      end_us_ = wall_us();
+      happened(event::JobEnded{*ended});
+    }
+    if (hook) hook_ended(*hook);
+    if (clearing_since_) clear();
+  }
+
+  // ---- RES and the guard
+
+  void tell(const FromRes& told) {
+    wire::FromShepherd message;
+    *message.mutable_told() = told;
+    send(message);
+  }
+  void send(const wire::FromShepherd& message) {
+    if (res_ && !res_.send(message.SerializeAsString())) res_.close();
+  }
+
+  void say(char word, const std::string& message) {
+    if (guard_gone_) return;
+    if (!guard_.send(std::string(1, word) + message) || !guard_.drain(-1)) lose_guard();
+  }
+  void await_kept() {
+    kept_ = false;
+    while (!kept_ && !guard_gone_) {
+      pollfd ready{guard_.fd(), POLLIN, 0};
+      if (poll(&ready, 1, -1) > 0) take_guard();
+    }
+  }
+  void take_guard() {
+    const bool up = guard_.receive([this](std::string_view word) -> Result<void> {
+      if (word.front() == kWordKept) kept_ = true;
+      return {};
+    });
+    if (!up) lose_guard();
+  }
+  void lose_guard() {
+    if (guard_gone_) return;
+    guard_gone_ = true;
+    happened(event::GuardGone{});
+  }
+
+  void accept_res() {
+    io::Descriptor fresh(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!fresh) return;
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(fresh.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
+    if (peer.uid != res_user_ && peer.uid != 0) return;
+    res_ = io::FrameSocket(std::move(fresh));  // the newest one is the living one
+    if (running_) tell(*running_);
+    if (stopped_) tell(*stopped_);
+  }
+
+  void take_res() {
+    const bool up = res_.flush() && res_.receive([this](std::string_view bytes) -> Result<void> {
+      wire::ToShepherd message;
+      if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        return internal_error("found a message that cannot be read, expected ToShepherd");
+      take(message);
+      return {};
+    });
+    if (!up) res_.close();
+  }
+
+  void take(const wire::ToShepherd& message) {
+    if (message.has_signal()) happened(event::Ordered{message.signal()});
+    if (message.has_release()) happened(event::Released{});
+    if (message.has_settings()) {
+      interval_ = interval_of(message.settings());
+      if (sample_at_) sample_at_ = now() + interval_;
+    }
+    if (message.has_ask()) sample();
+    if (message.has_peek()) peek(message.peek());
+  }
+
+  void peek(const wire::PeekPart& asked) {
+    wire::FromShepherd message;
+    auto& part = *message.mutable_peeked();
+    part.set_number(asked.number());
+    part.set_over(life_.phase == Phase::clearing || life_.phase == Phase::post_exec ||
+                  life_.phase == Phase::over);
+    const std::string& path = asked.errors() ? files_.error_file : files_.places.output_file;
+    const io::Descriptor file(
+        path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    std::string data(kPeekBytes, '\0');
+    const ssize_t size = file ? pread(file.get(), data.data(), data.size(),
+                                      files_.output_from * !asked.errors() + asked.from())
+                              : -1;
+    if (size >= 0)
+      part.set_data(data.substr(0, static_cast<std::size_t>(size)));
+    else
+      part.set_why_not(path.empty() ? "it writes to no file" : path + ": " + std::strerror(errno));
+    send(message);
+  }
+
+  // ---- the job
+
+  Duration interval_of(const wire::ToRes::Welcome& settings) const {
+    const auto& limits = life_.rules.limits;
+    const Duration told = settings.usage_interval_ms() == 0
+                              ? kUsualInterval
+                              : std::chrono::milliseconds(settings.usage_interval_ms());
+    const bool watched = limits.has_memory_kb() || limits.has_swap_kb() || limits.has_processes() ||
+                         limits.has_threads() || limits.has_cpu_s();
+    return watched ? std::min(told, kLimitInterval) : told;
+  }
+
+  std::vector<std::string> environment() const {
+    auto words = job_environment(order_, files_.places);
+    set_variable(words, "LS_JOBPID", std::to_string(getpid()));
+    set_variable(words, "LSB_JOBRES_PID", std::to_string(getpid()));
+    return words;
+  }
+
+  io::SpawnPlan usual_plan() const {
+    io::SpawnPlan plan;
+    sigemptyset(&plan.mask);
+    plan.own_session = true;
+    plan.nice = order_.start().nice();
+    return plan;
+  }
+
+  void start_job() {
+    start_us_ = wall_us();
+    make_tmp_dir(order_, files_.places);
+    write_host_files(order_, files_.places);
+    if (const auto opened = open_job_files(order_, files_); !opened)
+      return happened(event::JobNotStarted{opened.error().text, files_.directory_missing});
+    const auto process = job_process(order_.start(), files_.places.job_file);
+    if (process.script && !write_private_file(files_.places.job_file, *process.script, 0700))
+      return happened(event::JobNotStarted{
+          "cannot write " + files_.places.job_file + ": " + std::strerror(errno), false});
+    auto plan = usual_plan();
+    plan.argv = process.argv;
+    plan.environment = environment();
+    plan.directory = files_.places.directory;
+    plan.limits = process_limits(order_.start().limits(), order_.enforcement());
+    plan.descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};
+    launch(plan);
+  }
+
+  void launch(const io::SpawnPlan& plan) {
+    const auto started = io::spawn(plan);
+    if (const auto* error = std::get_if<io::SpawnError>(&started))
+      return happened(event::JobNotStarted{std::string("cannot ") + io::stage_text(error->stage) + " " +
+                                               error->path + ": " + std::strerror(error->error),
+                                           false});
+    job_ = std::get<pid_t>(started);
+    files_.input.reset();
+    sample_at_ = now() + std::min(interval_, kLimitInterval);
+    happened(event::JobStarted{});
+  }
+
+  void sample() {
+    sample_at_ = now() + interval_;
+    const auto living = read_processes(io::descendants_of(getpid()));
+    const auto ended = ended_usage();
+    meter_.sample(living, ended.user_s, ended.system_s, wall_us());
+    const auto& usage = meter_.usage();
+    FromRes told;
+    *told.mutable_usage()->mutable_job() = attempt_;
+    *told.mutable_usage()->mutable_usage() = usage;
+    if (!last_told_ || now() - *last_told_ >= told_interval()) {
+      last_told_ = now();
+      tell(told);
+    }
+    happened(event::Sampled{meter_.cpu_s(), usage.memory_kb(), usage.swap_kb(), usage.processes(),
+                            usage.threads()});
+  }
+  Duration told_interval() const {
+    return order_.settings().usage_interval_ms() == 0
+               ? kUsualInterval
+               : std::chrono::milliseconds(order_.settings().usage_interval_ms());
+  }
+
+  // Everything that is left is killed, until nothing is.
+  void clear() {
+    int status = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+      if (pid == job_ && end_us_ == 0) end_us_ = wall_us();
+    const bool late = now() - *clearing_since_ > kMostClearing;
+    if ((pid < 0 && errno == ECHILD) || late) {
+      clearing_since_.reset();
+      clear_at_.reset();
+      sample_at_.reset();
+      return happened(event::Emptied{});
+    }
+    io::signal_descendants(SIGKILL);
+    // What has changed its user is killed by the guard, which may be root.
+    if (now() - *clearing_since_ > 5 * kClearPause) say(kWordKill, "");
+    clear_at_ = now() + kClearPause;
+  }
+
+  // ---- what runs before, after and beside it
+
+  void begin_hooks(std::initializer_list<std::string> commands, int exit_status) {
+    hooks_.clear();
+    for (const auto& command : commands)
+      if (!command.empty()) hooks_.push_back(command);
+    hook_status_ = exit_status;
+    hook_worst_ = 0;
+    hook_is_post_ = life_.phase == Phase::post_exec;
+    next_hook();
+  }
+
+  void next_hook() {
+    if (hooks_.empty() || (!hook_is_post_ && hook_worst_ != 0)) {
+      hook_ = -1;
+      if (hook_is_post_) return happened(event::PostEnded{hook_worst_});
+      return happened(event::PreEnded{hook_worst_});
+    }
+    auto plan = usual_plan();
+    plan.argv = hook_words(hooks_.front());
+    hooks_.pop_front();
+    plan.environment = hook_environment(environment());
+    add_exit_status(plan.environment, hook_status_);
+    plan.directory = "/tmp";
+    const io::Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+    plan.descriptors = {{nowhere.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}};
+    const auto started = io::spawn(plan);
+    if (const auto* pid = std::get_if<pid_t>(&started)) {
+      hook_ = *pid;
+      return;
+    }
+    hook_ended(127 << 8);
+  }
+  void hook_ended(int status) {
+    hook_ = -1;
+    if (hook_worst_ == 0) hook_worst_ = status;
+    if (life_.phase == Phase::pre_exec || life_.phase == Phase::post_exec) next_hook();
+  }
+
+  // A command of JOB_CONTROLS, with the processes of the job in its environment.
+  void run_control(const std::string& command) {
+    const auto living = read_processes(io::descendants_of(getpid()));
+    std::string pids, pgids;
+    std::vector<std::int32_t> groups;
+    for (const auto& process : living) {
+      pids += (pids.empty() ? "" : " ") + std::to_string(process.pid);
+      if (std::find(groups.begin(), groups.end(), process.pgid) == groups.end())
+        groups.push_back(process.pgid);
+    }
+    for (const auto group : groups) pgids += (pgids.empty() ? "" : " ") + std::to_string(group);
+    auto plan = usual_plan();
+    plan.argv = hook_words(command);
+    plan.environment = hook_environment(environment());
+    set_variable(plan.environment, "LSB_JOBPIDS", pids);
+    set_variable(plan.environment, "LSB_JOBPGIDS", pgids);
+    plan.directory = "/tmp";
+    const io::Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+    plan.descriptors = {{nowhere.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}};
+    io::spawn(plan);
+  }
+
+  // ---- what the user is told
+
+  std::string recipient() const {
+    const auto& asked = order_.start().submission();
+    return asked.mail_user().empty() ? order_.user() : asked.mail_user();
+  }
+
+  void mail_start() {
+    if (!order_.start().submission().mail_at_start()) return;
+    FromRes::JobOver none;
+    none.set_start_us(start_us_);
+    const ReportFacts facts{order_, none, files_.places.directory, false, "", wall_us(), calendar};
+    start_mail({order_.mail_program(), order_.sender(), recipient(),
+                "Job " + job_text(attempt_.key()) + ": started in cluster <" + order_.start().cluster() + ">",
+                "Job <" + std::to_string(attempt_.key().id()) + "> was started on host <" + order_.host() +
+                    "> at " + calendar(start_us_) + "\n",
+                "", files_.places.job_file + ".begin"});
+  }
+
+  void report(const FromRes::JobOver& over) {
+    if (!order_.has_start() || order_.start().mail_report_only()) return;
+    const auto& asked = order_.start().submission();
+    if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return;
+    const ReportFacts facts{order_,    over,    files_.places.directory, meter_.sampled(), files_.error_file,
+                            wall_us(), calendar};
+    const bool in_file = files_.output && !files_.spooled;
+    if (in_file && !asked.mail_report()) return append_report(report_text(facts, ReportPlace::output_file));
+    mail_ = start_mail({order_.mail_program(), order_.sender(), recipient(), subject_of(facts),
+                        report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
+                        files_.spooled ? files_.places.output_file : "", files_.places.job_file + ".mail"});
+    if (mail_ > 0) mail_until_ = now() + kMailPatience;
+  }
+
+  void append_report(std::string text) {
+    struct stat facts;
+    if (fstat(files_.output.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    char last = '\n';
+    const io::Descriptor reader(
+        facts.st_size > 0 ? open(files_.places.output_file.c_str(), O_RDONLY | O_CLOEXEC) : -1);
+    if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
+    [[maybe_unused]] const ssize_t written = write(files_.output.get(), text.data(), text.size());
+  }
+
+  void end_mail() {
+    if (mail_ > 0) kill(mail_, SIGKILL);
+    mail_ = -1;
+    mail_until_.reset();
+    if (done_) finished_ = true;
+  }
+
+  [[noreturn]] void leave() {
+    io::signal_descendants(SIGKILL);
+    if (!files_.places.tmp_dir.empty()) remove_tmp_dir();
+    if (res_) res_.drain(1000);
+    _exit(0);
+  }
+  void remove_tmp_dir() {
+    auto plan = usual_plan();
+    plan.argv = {"/bin/rm", "-rf", "--", files_.places.tmp_dir};
+    plan.environment = {"PATH=/bin:/usr/bin"};
+    const auto started = io::spawn(plan);
+    if (const auto* pid = std::get_if<pid_t>(&started)) waitpid(*pid, nullptr, 0);
+  }
+
+  wire::JobOrder order_;
+  io::FrameSocket guard_;
+  io::Descriptor listener_;
+  io::FrameSocket res_;
+  io::Descriptor signals_;
+  uid_t res_user_;
+  wire::JobAttempt attempt_;
+  std::string own_;
+  JobLife life_;
+  std::deque<Event> events_;
+  bool stepping_ = false, finished_ = false, done_ = false, guard_gone_ = false, kept_ = false,
+       deadline_told_ = false;
+
+  JobFiles files_;
+  pid_t job_ = -1;
+  std::int64_t start_us_ = 0, end_us_ = 0;
+  UsageMeter meter_;
+  Duration interval_{};
+  std::optional<TimePoint> sample_at_, last_told_, clearing_since_, clear_at_, mail_until_;
+  std::optional<FromRes> running_, stopped_;
+
+  std::deque<std::string> hooks_;
+  pid_t hook_ = -1;
+  int hook_status_ = 0, hook_worst_ = 0;
+  bool hook_is_post_ = false;
+  pid_t mail_ = -1;
+};
+
+}  // namespace
+
+void run_shepherd(ShepherdStart start) { Shepherd(std::move(start)).run(); }
+
+}  // namespace rollcall::res

@@ -1,0 +1,26 @@
+// shepherd: the inner process of a job on a host, as the job's user: it starts, signals, measures and limits the job, serves
+// its streams, and tells RES. The shell round res/policy/job_life.hpp.
+//
+// It owns the job's processes (it is their subreaper). It is no daemon: when the job is over it says its last word to the
+// guard and ends; when the guard is gone it ends the job.
+#pragma once
+
+#include <sys/types.h>
+
+#include "common/io/descriptor.hpp"
+#include "common/wire/res.pb.h"
+
+namespace rollcall::res {
+
+struct ShepherdStart {
+  wire::JobOrder order;
+  io::Descriptor guard;     // a socket pair
+  io::Descriptor listener;  // the Unix socket that RES dials when it has started anew
+  io::Descriptor res;       // the connection to the RES that started us; none: it will dial
+  io::Descriptor signals;   // a signalfd of all, which are blocked
+  uid_t res_user = 0;       // whom the socket takes
+};
+
+[[noreturn]] void run_shepherd(ShepherdStart start);
+
+}  // namespace rollcall::res
