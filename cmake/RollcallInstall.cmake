@@ -11,6 +11,7 @@ install(CODE [[
   set(conf "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/conf")
   configure_file("${samples}/lsf.conf.in" "${conf}/lsf.conf.sample" @ONLY)
   configure_file("${samples}/profile.lsf.in" "${conf}/profile.lsf" @ONLY)
+  configure_file("${samples}/cshrc.lsf.in" "${conf}/cshrc.lsf" @ONLY)
   if(NOT EXISTS "${conf}/lsf.conf")
     configure_file("${samples}/lsf.conf.in" "${conf}/lsf.conf" @ONLY)
   endif()

@@ -26,7 +26,8 @@ done
 [ -s "$prefix/etc/hwloc.conf.sample" ] || complain "etc/hwloc.conf.sample: expected beside elim.hwloc"
 for set in one-host several-hosts; do
   templates=$prefix/conf/templates/$set
-  for file in lsf.conf lsf.shared lsf.cluster.mycluster hosts lsbatch/mycluster/configdir/lsb.queues; do
+  lsb=lsbatch/mycluster/configdir
+  for file in lsf.conf lsf.shared lsf.cluster.mycluster hosts $lsb/lsb.params $lsb/lsb.queues $lsb/lsb.hosts $lsb/lsb.users; do
     [ -s "$templates/$file" ] || complain "conf/templates/$set/$file: expected as a template"
   done
   grep -qxF "LSF_SERVERDIR=$prefix/etc" "$templates/lsf.conf" || complain "$templates/lsf.conf: does not name $prefix/etc"
@@ -42,6 +43,36 @@ for program in pam lsload lsadmin lsf_daemons; do
   "$prefix/bin/$program" -V 2>&1 | grep -q '[0-9]' || complain "bin/$program -V: printed no version"
 done
 grep -qxF "LSF_SERVERDIR=$prefix/etc" "$prefix/conf/lsf.conf" || complain "conf/lsf.conf: does not name $prefix/etc"
+
+for unit in lim res mbatchd; do
+  grep -qF "ExecStart=\"$prefix/etc/$unit\"" "$prefix/lib/systemd/system/$unit.service" ||
+    complain "lib/systemd/system/$unit.service: does not start etc/$unit"
+done
+
+# What a login shell gets, twice in the same shell, from sh and from csh where there is one.
+cat >"$top/expected" <<END
+$prefix/conf
+$prefix/bin
+$prefix/etc
+$prefix/lib
+$prefix/bin:/usr/bin:/bin
+$prefix/share/man:
+END
+# shellcheck disable=SC2016 # for the shells below to expand
+shown='printf "%s\n" "$LSF_ENVDIR" "$LSF_BINDIR" "$LSF_SERVERDIR" "$LSF_LIBDIR" "$PATH" "$MANPATH"'
+env -i PATH=/usr/bin:/bin sh -euc ". \"$prefix/conf/profile.lsf\"; . \"$prefix/conf/profile.lsf\"; $shown" >"$top/sh"
+cmp -s "$top/expected" "$top/sh" || complain "conf/profile.lsf: gives $(cat "$top/sh")"
+if command -v tcsh >/dev/null; then
+  env -i PATH=/usr/bin:/bin tcsh -fc "source \"$prefix/conf/cshrc.lsf\"; source \"$prefix/conf/cshrc.lsf\"; $shown" \
+    >"$top/csh"
+  cmp -s "$top/expected" "$top/csh" || complain "conf/cshrc.lsf: gives $(cat "$top/csh")"
+else
+  echo "conf/cshrc.lsf: only its words are compared (tcsh is not installed)"
+  for name in LSF_ENVDIR LSF_BINDIR LSF_SERVERDIR LSF_LIBDIR; do
+    there=$(sed -n "s/^$name=//p" "$prefix/conf/profile.lsf")
+    grep -qxF "setenv $name $there" "$prefix/conf/cshrc.lsf" || complain "conf/cshrc.lsf: $name is not $there"
+  done
+fi
 
 echo '# the site was here' >>"$prefix/conf/lsf.conf"
 install_it

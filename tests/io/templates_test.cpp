@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 
@@ -95,6 +96,13 @@ TEST_P(Template, HasABatchSystemToo) {
   EXPECT_TRUE(lsb.files->queue("normal"));
   EXPECT_TRUE(lsb.files->queue("short"));
   EXPECT_EQ(lsb.read.size(), 6U);
+  const auto batch = read_batch_settings(*checked.files);
+  ASSERT_TRUE(batch) << batch.error().text;
+  EXPECT_EQ(batch->mbd_host, checked.files->candidates.front());
+  EXPECT_EQ(batch_directory(*batch, checked.files->settings), "/top/work/mycluster");
+  EXPECT_EQ(batch->job_dir, "/var/spool/rollcall");
+  for (const char* name : {"LSB_SHAREDIR", "LSB_MBD_PORT", "LSF_RES_PORT", "ROLLCALL_JOBDIR"})
+    EXPECT_NE(checked.files->lsf_conf.find(name), nullptr) << name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, Template, testing::Values("one-host", "several-hosts"), [](const auto& set) {
