@@ -16,10 +16,10 @@
 #include <deque>
 #include <unordered_map>
 
+#include "common/io/job_cgroup.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
-#include "common/io/task_cgroup.hpp"
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
 #include "pam/policy/report.hpp"
@@ -81,9 +81,11 @@ class Job {
     await_signals();
     await_time();
     loop_.run();
-    if (roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal()))
-      end_what_is_left();
-    if (roll_.lost > 0) io::end_abandoned_jobs();  // who was killed while it ended has left an empty directory
+    const bool ended_badly = roll_.verdict || roll_.parent_lost ||
+                             (roll_.launcher_status && roll_.launcher_status->by_signal());
+    if (ended_badly) end_what_is_left();
+    // The keeper of the job's cgroup may have been killed with the rest.
+    if (ended_badly || roll_.lost > 0) io::end_abandoned_jobs();
     close_report();
     return exit_code_;
   }

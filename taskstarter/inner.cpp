@@ -62,7 +62,7 @@ const char* reason(DialFailure why) {
 class Inner {
  public:
   Inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-        LevelLink outer, io::TaskCgroup cgroup, const io::Key& key)
+        LevelLink outer, io::JobCgroup cgroup, const io::Key& key)
       : start_(start),
         options_(options),
         signals_(signals),
@@ -257,9 +257,8 @@ class Inner {
     if (const auto* error = std::get_if<io::SpawnError>(&spawned);
         error != nullptr &&
         error->stage == io::SpawnStage::cgroup) {  // not allowed to enter what we could make
-      cgroup_.remove();
       cgroup_ =
-          io::TaskCgroup::none(std::string("cannot start a task in it: ") + std::strerror(error->error));
+          io::JobCgroup::none(std::string("cannot start a task in it: ") + std::strerror(error->error));
       plan.cgroup = -1;
       spawned = io::spawn(plan);
     }
@@ -279,10 +278,7 @@ class Inner {
     tell(task_ended(*state_.status, end_time_us_, state_.leftovers, usage_));
   }
   void carry_out(const SignalTask& e) { signal_task(task_.pid, e.signo, start_.shared_group); }
-  void carry_out(const SignalDescendants& e) {
-    if (e.signo == SIGKILL) cgroup_.kill();
-    io::signal_descendants(e.signo);
-  }
+  void carry_out(const SignalDescendants& e) { io::signal_descendants(e.signo); }
   void carry_out(const EndOrphans&) { cgroup_.end_orphans(); }
   void carry_out(const ContinueOuter&) {
     if (getppid() == start_.outer_pid) kill(start_.outer_pid, SIGCONT);
@@ -312,10 +308,7 @@ class Inner {
     LevelMessage relay{LevelMessage::Kind::relay};
     relay.by_signal = e.status.by_signal();
     relay.value = relay.by_signal ? e.status.signo() : e.status.code();
-    if (outer_)
-      outer_.send(relay);
-    else
-      cgroup_.remove();  // it would have
+    if (outer_) outer_.send(relay);
     // A launcher may have stopped it; stopped, it could not tell the task's end.
     carry_out(ContinueOuter{});
     _exit(0);
@@ -325,7 +318,7 @@ class Inner {
   const Options& options_;
   int signals_;
   LevelLink outer_;
-  io::TaskCgroup cgroup_;
+  io::JobCgroup cgroup_;
   Dialer dialer_;
   JobClock clock_;
   State state_;
@@ -352,7 +345,7 @@ class Inner {
 }  // namespace
 
 void run_inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-               LevelLink outer, io::TaskCgroup cgroup) {
+               LevelLink outer, io::JobCgroup cgroup) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!start.shared_group) setpgid(0, 0);
   const auto key = find_key(options.conf_dir);

@@ -51,11 +51,11 @@ Result<io::Key> find_key(const std::string& conf_dir) {
   return io::load_key(io::key_file_path(environment, configured, named ? "" : home_directory()));
 }
 
-bool task_cgroups_wanted(const std::string& conf_dir) {
+bool job_cgroups_wanted(const std::string& conf_dir) {
   auto word = variable("ROLLCALL_TASK_CGROUPS");
   if (!word)
     if (const auto configured = from_lsf_conf(conf_dir, "ROLLCALL_TASK_CGROUPS")) word = *configured;
-  return word == "Y" || word == "y";
+  return word != "N" && word != "n";
 }
 
 }  // namespace rollcall::taskstarter

@@ -1,4 +1,4 @@
-// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, and whether tasks have cgroups.
+// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, and whether jobs have cgroups.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace rollcall::taskstarter {
 // may have dropped HOME: then the user's home directory is looked up. The error names the file.
 Result<io::Key> find_key(const std::string& conf_dir);
 
-// ROLLCALL_TASK_CGROUPS of the environment, else of CONFDIR/lsf.conf: "Y". Not unless asked: docs/decisions/0012.
-bool task_cgroups_wanted(const std::string& conf_dir);
+// Unless ROLLCALL_TASK_CGROUPS of the environment, else of CONFDIR/lsf.conf, is "N": docs/decisions/0012.
+bool job_cgroups_wanted(const std::string& conf_dir);
 
 }  // namespace rollcall::taskstarter

@@ -16,6 +16,7 @@
 #include "common/io/process_tree.hpp"
 #include "taskstarter/complaint.hpp"
 #include "taskstarter/inner.hpp"
+#include "taskstarter/keeper.hpp"
 #include "taskstarter/key_search.hpp"
 #include "taskstarter/level_link.hpp"
 #include "taskstarter/parent_watch.hpp"
@@ -55,7 +56,7 @@ void stop_as_asked() {
 class Outer {
  public:
   Outer(const StartingPoint& start, int signals, ParentWatch parent, LevelLink inner, pid_t inner_pid,
-        io::TaskCgroup cgroup)
+        io::JobCgroup cgroup)
       : start_(start),
         signals_(signals),
         parent_(std::move(parent)),
@@ -69,7 +70,6 @@ class Outer {
     while (!inner_status_) turn();
     take_words();
     if (!relay_) end_descendants();
-    cgroup_.remove();
     return relay_ ? *relay_ : *inner_status_;
   }
 
@@ -131,7 +131,6 @@ class Outer {
 
   // The inner level was killed. Its children are ours now.
   void end_descendants() {
-    cgroup_.kill();
     for (int pause_ms = 1, spent_ms = 0; !reap() && spent_ms < 5000; pause_ms = std::min(2 * pause_ms, 100)) {
       io::signal_descendants(SIGKILL);
       pollfd children{signals_, POLLIN, 0};
@@ -147,7 +146,7 @@ class Outer {
   ParentWatch parent_;
   LevelLink inner_;
   pid_t inner_pid_;
-  io::TaskCgroup cgroup_;  // the task's
+  io::JobCgroup cgroup_;  // held as long as this level lives
   std::optional<ExitStatus> relay_;
   std::optional<ExitStatus> inner_status_;
 };
@@ -190,6 +189,11 @@ class Outer {
 
 void run_task(const Options& options, std::span<char* const> words) {
   const StartingPoint start = find_starting_point();
+  io::JobCgroup cgroup =
+      job_cgroups_wanted(options.conf_dir)
+          ? io::JobCgroup::enter(io::job_cgroup_name(options.pam_addresses, options.pam_port))
+          : io::JobCgroup::none("ROLLCALL_TASK_CGROUPS is N");
+  if (cgroup.first_of_job()) start_keeper(cgroup, words);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   ParentWatch parent(start.parent_pid);
   sigset_t all;
@@ -197,10 +201,6 @@ void run_task(const Options& options, std::span<char* const> words) {
   const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   auto [to_inner, to_outer] = LevelLink::make();
   if (!signals || !to_inner) give_up(start, "make what both levels need");
-  io::TaskCgroup cgroup =
-      task_cgroups_wanted(options.conf_dir)
-          ? io::TaskCgroup::make(io::job_cgroup_name(options.pam_addresses, options.pam_port))
-          : io::TaskCgroup::none("ROLLCALL_TASK_CGROUPS is not Y");
   const pid_t inner = fork();
   if (inner < 0) give_up(start, "fork");
   if (inner == 0) {
@@ -209,7 +209,6 @@ void run_task(const Options& options, std::span<char* const> words) {
     run_inner(start, options, words, signals.get(), std::move(to_outer), std::move(cgroup));
   }
   to_outer = LevelLink();
-  if (cgroup.first_of_job()) io::end_abandoned_jobs();
   end_as(Outer(start, signals.get(), std::move(parent), std::move(to_inner), inner, std::move(cgroup)).run());
 }
 

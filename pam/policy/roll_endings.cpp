@@ -59,7 +59,7 @@ void Endings::tell_loss(Tid tid, bool expected, const std::string& line) {
 void Endings::note_no_cgroup(const event::TaskRegistered& e) {
   if (e.no_cgroup.empty() || roll_.said_no_cgroup) return;
   roll_.said_no_cgroup = true;
-  note("tasks on " + e.registration.host + " have no cgroup of their own (" + e.no_cgroup +
+  note("tasks on " + e.registration.host + " have no cgroup (" + e.no_cgroup +
        "): where both levels of a TaskStarter are killed at once, what its task has started may be left");
 }
 

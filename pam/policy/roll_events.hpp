@@ -56,7 +56,7 @@ struct LauncherEnded {
 struct TaskRegistered {
   ConnectionId connection = 0;
   Registration registration;
-  std::string no_cgroup;  // why the task has no cgroup of its own; "": it has one
+  std::string no_cgroup;  // why the task is in no cgroup of its job; "": it is in one
 };
 // A TaskStarter whose connection was cut is back.
 struct TaskResumed {
@@ -127,7 +127,7 @@ struct EndTasks {
   std::optional<Tid> only;
 };
 // On this host both levels of a TaskStarter may be dead: `by` another one there, or pam itself where it is its own host,
-// ends what is in cgroups that nobody holds any more.
+// ends what is in the job's cgroup and has no TaskStarter above it any more.
 struct EndOrphans {
   std::string host;
   std::optional<Tid> by;

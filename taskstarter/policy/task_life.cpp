@@ -300,7 +300,6 @@ class Step {
 
   void finish(ExitStatus status) {
     s.phase = Phase::finished;
-    if (s.told_to_end && s.status) add(EndOrphans{});
     add(Finish{status});
   }
 

@@ -36,9 +36,6 @@
 // TimePassed            | the deadlines of the row above: dial again, the dial's limit, STOP after TSTP (running), TERM and KILL
 //                       | (ending, leftovers), giving up on what KILL does not end (leftovers)
 //
-// Before the Finish of a task that was told to end come EndOrphans: whoever ends this job may have killed both levels of
-// another TaskStarter of this host, and nobody else may be left to see to it.
-//
 // A pam that has taken the connection but says nothing is stopped: it is waited for without a limit, as long as what
 // has started us lives. "report" is TaskEnded and Finish; with the link cut it is the state reporting. A lost parent is told anew on every
 // connection. Pam is dead where its host answers and its port is closed, where what answers cannot prove that it is pam

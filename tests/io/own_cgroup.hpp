@@ -8,20 +8,20 @@
 
 #include <string>
 
-#include "common/io/task_cgroup.hpp"
+#include "common/io/job_cgroup.hpp"
 
 namespace rollcall::io {
 
 class OwnCgroup {
  public:
   OwnCgroup() {
-    TaskCgroup found = TaskCgroup::make("rollcall-0-" + std::to_string(getpid()));
+    JobCgroup found = JobCgroup::enter("rollcall-0-" + std::to_string(getpid()));
     why_none_ = found.why_none();
     if (!found) return;
     char path[4096];
     const ssize_t size = readlink(("/proc/self/fd/" + std::to_string(found.fd())).c_str(), path, sizeof path);
     const std::string mine(path, static_cast<std::size_t>(size));
-    found.remove();
+    rmdir(mine.c_str());
     above_ = mine.substr(0, mine.rfind("/rollcall-0-"));
     path_ = above_ + "/test-of-rollcall-" + std::to_string(getpid());
     if (mkdir(path_.c_str(), 0700) != 0 || !enter(path_)) why_none_ = "cannot enter " + path_;

@@ -123,12 +123,12 @@ TEST_F(TaskLife, NothingIsReportedToADeadPam) {
 TEST_F(TaskLife, ALauncherThatWantsTheEndDoesNotWaitForTheReport) {
   reporting();
   EXPECT_THAT(on(SignalArrived{SIGUSR1, kLauncher}), IsEmpty());
-  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("EndOrphans", "Finish Exit (3)"));
+  EXPECT_THAT(on(SignalArrived{SIGTERM, kLauncher}), ElementsAre("Finish Exit (3)"));
 }
 
 TEST_F(TaskLife, NoOuterLevelNoReport) {
   reporting();
-  EXPECT_THAT(on(OuterGone{}), ElementsAre("EndOrphans", "Finish Exit (3)"));
+  EXPECT_THAT(on(OuterGone{}), ElementsAre("Finish Exit (3)"));
 }
 
 // orphans: what TaskStarters have left that were killed with both their levels
@@ -141,17 +141,12 @@ TEST_F(TaskLife, OrphansAreEndedWheneverPamSaysSo) {
   EXPECT_THAT(on(OrphansReported{}), ElementsAre("EndOrphans"));
 }
 
-TEST_F(TaskLife, ATaskThatEndsByItselfLooksForNoOrphans) {
-  running();
-  on(SignalArrived{SIGUSR1, kLauncher});
-  EXPECT_THAT(on(TaskExited{ExitStatus::exited(0), false}), ElementsAre("SendTaskEnded", "Finish Done"));
-}
-
-TEST_F(TaskLife, ATaskThatALauncherEndsLooksForOrphans) {
+TEST_F(TaskLife, NobodyLooksForOrphansUnasked) {
   running();
   on(SignalArrived{SIGTERM, kLauncher});
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGTERM), false}),
-              ElementsAre("SendTaskEnded", "EndOrphans", "Finish Signal (15 TERM)"));
+              ElementsAre("SendTaskEnded", "Finish Signal (15 TERM)"))
+      << "the keeper of the job's cgroup does, once no TaskStarter is left";
 }
 
 // finished, and the text forms

@@ -177,7 +177,7 @@ TEST_F(TaskLife, ADeadPamEndsTheTaskAtOnce) {
     EXPECT_EQ(done[1], "SignalTask TERM");
     EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
     EXPECT_THAT(on(TaskExited{ExitStatus::signaled(9), false}),
-                ElementsAre("EndOrphans", "Finish Signal (9 KILL)"))
+                ElementsAre("Finish Signal (9 KILL)"))
         << "nobody is left to be told";
   }
 }
@@ -308,7 +308,7 @@ TEST_F(TaskLife, AnEndIsTermAndAfterTheGraceKill) {
   EXPECT_THAT(pass(seconds(10) - milliseconds(1)), IsEmpty());
   EXPECT_THAT(pass(milliseconds(1)), ElementsAre("SignalDescendants KILL"));
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}),
-              ElementsAre("SendTaskEnded", "EndOrphans", "Finish Signal (9 KILL)"));
+              ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
 }
 
 TEST_F(TaskLife, AnEndWithoutGraceIsKill) {
@@ -354,7 +354,7 @@ TEST_F(TaskLife, ALostOuterLevelEndsEverything) {
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), true}), ElementsAre("SignalDescendants KILL"));
   EXPECT_THAT(on(DescendantsChanged{1}), ElementsAre("SignalDescendants KILL"));
   EXPECT_THAT(on(DescendantsChanged{0}),
-              ElementsAre("SendTaskEnded", "EndOrphans", "Finish Signal (9 KILL)"));
+              ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
   EXPECT_THAT(on(OuterGone{}), IsEmpty());
 }
 
@@ -363,7 +363,7 @@ TEST_F(TaskLife, WithoutOuterLevelACutLinkIsNotWaitedFor) {
   on(LinkLost{});
   EXPECT_THAT(on(OuterGone{}), ElementsAre("SignalDescendants KILL"));
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}),
-              ElementsAre("EndOrphans", "Finish Signal (9 KILL)"));
+              ElementsAre("Finish Signal (9 KILL)"));
 }
 
 }  // namespace

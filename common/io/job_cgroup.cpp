@@ -2,7 +2,9 @@
 //   /proc/self/cgroup      "0::" PATH "\n" among lines of version 1
 //   /proc/self/mountinfo   id parent major:minor ROOT MOUNT-POINT options ... "- cgroup2" source options
 //   cgroup.events          "populated 0\n" or "populated 1\n", among other lines
-#include "common/io/task_cgroup.hpp"
+//   cgroup.procs           pid "\n" ...         (0: a process that our pid namespace does not show)
+//   /proc/PID/stat         pid " (" name ") " state " " parent " " ...
+#include "common/io/job_cgroup.hpp"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,10 +12,14 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -24,9 +30,11 @@ namespace rollcall::io {
 namespace {
 
 constexpr std::string_view kPrefix = "rollcall-";
-constexpr int kAttempts = 4;      // others may remove a directory while we make one in it
+constexpr int kAttempts = 20;     // its keeper may remove it while we enter it,
+constexpr int kPauseMs = 1;       // which takes this long or less
 constexpr int kMostLevels = 16;   // of cgroups that a task has made in its own
 constexpr int kPatienceMs = 200;  // for what KILL has ended to be gone
+constexpr int kKillRounds = 20;   // what forks while it is killed has new branches
 
 // "" where it cannot be read.
 std::string text_of(const char* path) {
@@ -90,8 +98,6 @@ std::string own_directory() {
   return mount ? below(*mount) : "";
 }
 
-bool lock(int directory) { return flock(directory, LOCK_EX | LOCK_NB) == 0; }
-
 Descriptor open_directory(int at, const char* name) {
   return Descriptor(openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -136,23 +142,69 @@ void remove_tree(int at, const std::string& name, int level = 0) {
   unlinkat(at, name.c_str(), AT_REMOVEDIR);
 }
 
-// False where its owner lives.
-bool end_if_orphaned(int job, const std::string& name) {
-  const Descriptor directory = open_directory(job, name.c_str());
-  if (!directory) return true;
-  if (!lock(directory.get())) return false;
-  kill_all_in(directory.get());
-  wait_until_empty(directory.get());
-  remove_tree(job, name);
+// Nobody can enter it meanwhile: we hold the exclusive lock.
+void end_and_remove(int directory, const std::string& path) {
+  kill_all_in(directory);
+  wait_until_empty(directory);
+  remove_tree(AT_FDCWD, path);
+}
+
+std::vector<pid_t> members_of(int directory) {
+  std::vector<pid_t> pids;
+  const Descriptor file(openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t size = 0; file && (size = read(file.get(), part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(size));
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    if (const pid_t pid = std::atoi(text.c_str() + at); pid > 0) pids.push_back(pid);
+    if (text.find('\n', at) == text.npos) break;
+  }
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+struct Facts {
+  std::string name;
+  pid_t parent = 0;
+};
+
+std::optional<Facts> facts_of(pid_t pid) {
+  const std::string stat = text_of(("/proc/" + std::to_string(pid) + "/stat").c_str());
+  const auto open = stat.find('(');
+  const auto close = stat.rfind(") ");
+  if (open == stat.npos || close == stat.npos || close + 4 >= stat.size()) return std::nullopt;
+  return Facts{stat.substr(open + 1, close - open - 1), std::atoi(stat.c_str() + close + 4)};
+}
+
+// True where the first process above `pid` that is no member is a TaskStarter (it has our name), and where that cannot
+// be seen: who is not known to be an orphan is left alone.
+bool looked_after(pid_t pid, const std::vector<pid_t>& members, const std::string& our_name) {
+  for (auto facts = facts_of(pid); facts && facts->parent > 0; facts = facts_of(pid)) {
+    pid = facts->parent;
+    if (std::binary_search(members.begin(), members.end(), pid)) continue;
+    const auto above = facts_of(pid);
+    return !above || above->name == our_name;
+  }
   return true;
 }
 
-void end_orphans_in(const std::string& job_path) {
-  const Descriptor job = open_directory(AT_FDCWD, job_path.c_str());
-  if (!job) return;
-  for (const auto& name : directories_in(job.get())) end_if_orphaned(job.get(), name);
-  rmdir(job_path.c_str());  // fails while one is left
+// True where there were any.
+bool kill_orphans_in(int directory, const std::string& our_name) {
+  bool found = false;
+  const auto members = members_of(directory);
+  for (const pid_t pid : members) {
+    if (looked_after(pid, members, our_name)) continue;
+    // Held by the handle it is still the process that is looked at again, and no later one of its number.
+    const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (!process || looked_after(pid, members_of(directory), our_name)) continue;
+    found = true;
+    syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+  }
+  return found;
 }
+
+void pause() { poll(nullptr, 0, kPauseMs); }
 
 std::string cannot(const char* what, const std::string& path) {
   return std::string("cannot ") + what + " " + path + ": " + std::strerror(errno);
@@ -170,64 +222,62 @@ std::string job_cgroup_name(const std::vector<std::string>& addresses, std::uint
   return name;
 }
 
-TaskCgroup TaskCgroup::none(std::string why) {
-  TaskCgroup result;
+JobCgroup JobCgroup::none(std::string why) {
+  JobCgroup result;
   result.why_none_ = std::move(why);
   return result;
 }
 
-TaskCgroup TaskCgroup::make(const std::string& job) {
-  TaskCgroup made;
+JobCgroup JobCgroup::enter(const std::string& job) {
+  JobCgroup entered;
   const std::string own = own_directory();
   if (own.empty()) return none("no version 2 cgroup is mounted where this process is");
-  made.job_path_ = own + "/" + job;
-  const std::string mine = made.job_path_ + "/" + std::to_string(getpid());
+  entered.path_ = own + "/" + job;
+  const char* path = entered.path_.c_str();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (mkdir(made.job_path_.c_str(), 0700) == 0)
-      made.first_of_job_ = true;
-    else if (errno != EEXIST)
-      return none(cannot("make", made.job_path_));
-    // Of that name there may be one of an earlier process, or of one that lives in another pid namespace.
-    made.path_ = attempt == 0 ? mine : mine + "-" + std::to_string(attempt);
-    if (mkdir(made.path_.c_str(), 0700) != 0) {
-      if (errno == ENOENT || errno == EEXIST) continue;
-      return none(cannot("make", made.path_));
+    entered.directory_ = open_directory(AT_FDCWD, path);
+    if (!entered && errno != ENOENT) return none(cannot("open", entered.path_));
+    if (!entered) {
+      entered.first_of_job_ = mkdir(path, 0700) == 0;
+      if (!entered.first_of_job_ && errno != EEXIST) return none(cannot("make", entered.path_));
+      entered.directory_ = open_directory(AT_FDCWD, path);
     }
-    made.directory_ = open_directory(AT_FDCWD, made.path_.c_str());
-    if (!made || !lock(made.fd())) continue;  // taken for an orphan's before it was locked
-    if (faccessat(made.fd(), "cgroup.kill", W_OK, 0) == 0) return made;
-    const std::string why = cannot("use", made.path_ + "/cgroup.kill");  // a kernel before 5.14
-    made.remove();
-    return none(why);
+    if (entered && flock(entered.fd(), LOCK_SH | LOCK_NB) == 0) {
+      // Removed before we held it, it has no files any more; nor has it this one before Linux 5.14.
+      if (faccessat(entered.fd(), "cgroup.kill", W_OK, 0) == 0) return entered;
+      if (entered.first_of_job_) rmdir(path);
+    }
+    pause();
+    entered.first_of_job_ = false;
   }
-  return none(cannot("make", made.path_));
+  return none(cannot("use", entered.path_ + "/cgroup.kill"));
 }
 
-void TaskCgroup::kill() const {
-  if (directory_) kill_all_in(fd());
+void JobCgroup::end_orphans() const {
+  const auto we = facts_of(getpid());
+  if (!directory_ || !we) return;
+  for (int round = 0; round < kKillRounds && kill_orphans_in(fd(), we->name); ++round) pause();
 }
 
-void TaskCgroup::remove() {
-  if (!directory_) return;
-  if (rmdir(path_.c_str()) != 0 && errno != ENOENT) {
-    kill();
-    wait_until_empty(fd());
-    remove_tree(AT_FDCWD, path_);
+Descriptor open_job_cgroup(const std::string& path) { return open_directory(AT_FDCWD, path.c_str()); }
+
+void end_job_cgroup(const Descriptor& directory, const std::string& path) {
+  int locked = 0;
+  while ((locked = flock(directory.get(), LOCK_EX)) != 0 && errno == EINTR) {
   }
-  rmdir(job_path_.c_str());  // the last one succeeds
-  directory_.reset();
-}
-
-void TaskCgroup::end_orphans() const {
-  if (!job_path_.empty()) end_orphans_in(job_path_);
+  if (locked == 0 && faccessat(directory.get(), "cgroup.kill", W_OK, 0) == 0)
+    end_and_remove(directory.get(), path);
 }
 
 void end_abandoned_jobs() {
   const std::string own = own_directory();
   const Descriptor directory = open_directory(AT_FDCWD, own.c_str());
   if (own.empty() || !directory) return;
-  for (const auto& name : directories_in(directory.get()))
-    if (name.starts_with(kPrefix)) end_orphans_in(own + "/" + name);
+  for (const auto& name : directories_in(directory.get())) {
+    if (!name.starts_with(kPrefix)) continue;
+    const Descriptor job = open_directory(directory.get(), name.c_str());
+    if (job && flock(job.get(), LOCK_EX | LOCK_NB) == 0) end_and_remove(job.get(), own + "/" + name);
+  }
 }
 
 }  // namespace rollcall::io
