@@ -1,0 +1,72 @@
+// From what a user typed to what mbatchd is sent: the command line, the #BSUB lines of a script, the changes of esubs, and
+// what bmod changes. Functions over values; who reads files, starts esubs and talks to mbatchd is sched/commands.
+//
+//   split_submit_words -> draft_submission -> (esubs: esub_parameters.hpp) -> finish_submission
+//
+// The command line beats the script. Rules: bsub(1), bmod(1); docs/decisions/0027.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/civil_time.hpp"
+#include "common/base/result.hpp"
+#include "common/resreq/resreq.hpp"
+#include "common/wire/job.pb.h"
+#include "sched/policy/submit_options.hpp"
+
+namespace rollcall::sched {
+
+// What the caller's surroundings say.
+struct SubmitContext {
+  std::int64_t limit_unit_kb = 1;  // LSF_UNIT_FOR_LIMITS
+  resreq::Syntax syntax;
+  std::int64_t now = 0;  // seconds since 1970
+  LocalTime local = utc_time;
+  std::vector<std::string> environment;  // NAME=VALUE words
+  std::string cwd;                       // absolute
+  std::string home;
+  std::uint32_t umask = 022;
+  std::string from_host;
+};
+
+// A submission under way: esubs may still change it.
+struct Draft {
+  wire::Submission job;
+  std::vector<std::string> resreqs;  // -R
+  std::vector<std::string> environment_options;
+  std::vector<std::string> extra_environment;  // NAME=VALUE of esubs
+  std::vector<std::string> notices;            // for standard error
+  std::string esub_words;                      // -a as it was typed
+  bool id_only = false;                        // -id
+  bool json = false;                           // -json
+};
+
+// `script`: the text that was read from standard input, or a file that is submitted as a script; its #BSUB lines count.
+// `run_script`: the text is what is run (else the operands are).
+struct JobScript {
+  std::string text;
+  bool run = true;
+};
+Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobScript>& script,
+                               const SubmitContext& context);
+
+// Merges and checks what only the whole can say. Errors: no command, requirements that contradict one another, options
+// that do not go together.
+Result<wire::Submission> finish_submission(const Draft& draft, const SubmitContext& context);
+
+// The one line that bjobs shows for words of a command line: those with blanks in them are quoted, so that the job's shell
+// sees the same words.
+std::string command_line(const std::vector<std::string>& words);
+
+struct Modification {
+  wire::Submission changed;
+  std::vector<int> fields;             // ModifyJobs.fields
+  std::vector<std::string> job_words;  // the operands: ids of jobs
+  std::string text;                    // the options as typed
+};
+Result<Modification> parse_bmod(const std::vector<std::string>& words, const SubmitContext& context);
+
+}  // namespace rollcall::sched

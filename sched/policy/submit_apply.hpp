@@ -1,0 +1,20 @@
+// What every option of bsub means: it sets fields of a Draft. Functions; the values' grammar is in submit_values.cpp.
+#pragma once
+
+#include "sched/policy/submission.hpp"
+#include "sched/policy/submit_options.hpp"
+
+namespace rollcall::sched::apply {
+
+using Apply = Result<void>(Draft&, const std::string&, const SubmitContext&);
+
+Apply array_name, begin, terminate, cpu, run_time, core, data, file_size, memory, stack, swap, processes,
+    threads;
+Apply slots, nodes, resreq, hosts, queues, project, user_group, dependency, transfer, environment, shell, gpu;
+Apply requeue_exits, warning_signal, warning_time, cwd, output_dir, output, output_over, errors, errors_over,
+    input, input_spooled;
+Apply pre_exec, post_exec, job_group, description, mail_user, esubs, alloc_flags, command;
+Apply hold, exclusive, rerunnable, never_rerun, mail_start, mail_end, waits, plain, terminal, terminal_shell,
+    id_only, json;
+
+}  // namespace rollcall::sched::apply

@@ -1,0 +1,398 @@
+// words   = { option } [ "--" ] { operand }
+// option  = NAME                 an option without a value
+//         | NAME value           of two words
+//         | "-" LETTER value     one word, of options of one letter: -n4 -M2000 -qlong; a NAME that is one goes first
+//         | NAME "n"             bmod alone: back to the default; -xn -Bn too
+// Of bsub the first word that is no option begins the job's command; of bmod operands are ids of jobs.
+#include "sched/policy/submit_options.hpp"
+
+#include <algorithm>
+
+#include "sched/policy/submit_apply.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using S = wire::Submission;
+using L = wire::Limits;
+constexpr auto kWord = SubmitOption::Value::required;
+constexpr auto kFlag = SubmitOption::Value::none;
+constexpr int limit(int field) { return kLimitFields + field; }
+
+std::vector<SubmitOption> job_options() {
+  return {
+      {"-J",
+       kWord,
+       "-J",
+       {S::kJobNameFieldNumber, S::kArraySlotsFieldNumber},
+       apply::array_name,
+       "NAME[INDICES]%SLOTS the job's name; with indices an array of jobs"},
+      {"-Jd", kWord, "-Jd", {S::kDescriptionFieldNumber}, apply::description, "TEXT describes the job"},
+      {"-q",
+       kWord,
+       "-q",
+       {S::kQueuesFieldNumber},
+       apply::queues,
+       "\"QUEUE ...\" the first of these that takes the job"},
+      {"-P", kWord, "-P", {S::kProjectFieldNumber}, apply::project, "PROJECT"},
+      {"-G", kWord, "-G", {S::kUserGroupFieldNumber}, apply::user_group, "USER_GROUP"},
+      {"-g", kWord, "-g", {S::kJobGroupFieldNumber}, apply::job_group, "JOB_GROUP"},
+      {"-n",
+       kWord,
+       "-n",
+       {S::kMinSlotsFieldNumber, S::kMaxSlotsFieldNumber},
+       apply::slots,
+       "MIN[,MAX] slots"},
+      {"-nnodes", kWord, "-n", {}, apply::nodes, "N whole hosts"},
+      {"-R",
+       kWord,
+       "-R",
+       {S::kResreqFieldNumber},
+       apply::resreq,
+       "RES_REQ lsf.resreq(7); several are merged",
+       "",
+       true},
+      {"-m",
+       kWord,
+       "-m",
+       {S::kAskedHostsFieldNumber},
+       apply::hosts,
+       "\"HOST[!][+PREF] ...\" hosts and host groups"},
+      {"-w",
+       kWord,
+       "-w",
+       {S::kDependencyFieldNumber},
+       apply::dependency,
+       "EXPRESSION which jobs must have come how far"},
+      {"-b",
+       kWord,
+       "-b",
+       {S::kBeginUsFieldNumber},
+       apply::begin,
+       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE not before"},
+      {"-t",
+       kWord,
+       "-t",
+       {S::kTerminateUsFieldNumber},
+       apply::terminate,
+       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE ends it"},
+      {"-H", kFlag, "-H", {}, apply::hold, "held until bresume"},
+      {"-x", kFlag, "-x", {S::kExclusiveFieldNumber}, apply::exclusive, "alone on its hosts"},
+      {"-r",
+       kFlag,
+       "-r",
+       {S::kRerunnableFieldNumber},
+       apply::rerunnable,
+       "started again where its host fails"},
+      {"-rn", kFlag, "-r", {}, apply::never_rerun, "never started again"},
+      {"-Q",
+       kWord,
+       "-Q",
+       {S::kRequeueExitsFieldNumber},
+       apply::requeue_exits,
+       "\"CODE ... EXCLUDE(CODE)\" exit codes that requeue"},
+      {"-f",
+       kWord,
+       "-f",
+       {S::kTransfersFieldNumber},
+       apply::transfer,
+       "\"LOCAL OP REMOTE\" copies a file; OP: > < << ><",
+       "",
+       true},
+      {"-gpu",
+       kWord,
+       "-gpu",
+       {S::kGpuFieldNumber},
+       apply::gpu,
+       "\"num=N:mode=shared|exclusive_process:j_exclusive=yes|no\""},
+      {"-alloc_flags", kWord, "-alloc_flags", {}, apply::alloc_flags, "FLAGS kept, without effect here"},
+  };
+}
+
+std::vector<SubmitOption> limit_options() {
+  return {
+      {"-W",
+       kWord,
+       "-W",
+       {limit(L::kRunSFieldNumber)},
+       apply::run_time,
+       "[HOURS:]MINUTES[/HOST|/MODEL] run time"},
+      {"-c", kWord, "-c", {limit(L::kCpuSFieldNumber)}, apply::cpu, "[HOURS:]MINUTES[/HOST|/MODEL] CPU time"},
+      {"-M",
+       kWord,
+       "-M",
+       {limit(L::kMemoryKbFieldNumber)},
+       apply::memory,
+       "SIZE[!] memory; ! ends it at once"},
+      {"-v", kWord, "-v", {limit(L::kSwapKbFieldNumber)}, apply::swap, "SIZE swap"},
+      {"-S", kWord, "-S", {limit(L::kStackKbFieldNumber)}, apply::stack, "SIZE stack, each process"},
+      {"-C", kWord, "-C", {limit(L::kCoreKbFieldNumber)}, apply::core, "SIZE core file, each process"},
+      {"-D", kWord, "-D", {limit(L::kDataKbFieldNumber)}, apply::data, "SIZE data segment, each process"},
+      {"-F", kWord, "-F", {limit(L::kFileKbFieldNumber)}, apply::file_size, "SIZE files, each process"},
+      {"-p", kWord, "-p", {limit(L::kProcessesFieldNumber)}, apply::processes, "N processes"},
+      {"-T", kWord, "-T", {limit(L::kThreadsFieldNumber)}, apply::threads, "N threads"},
+      {"-wa",
+       kWord,
+       "-wa",
+       {S::kWarningSignalFieldNumber},
+       apply::warning_signal,
+       "SIGNAL before the job is ended"},
+      {"-wt",
+       kWord,
+       "-wt",
+       {S::kWarningSecondsFieldNumber},
+       apply::warning_time,
+       "[HOURS:]MINUTES before the end it is sent"},
+  };
+}
+
+std::vector<SubmitOption> place_options() {
+  return {
+      {"-o",
+       kWord,
+       "-o",
+       {S::kOutputFileFieldNumber, S::kOutputOverwriteFieldNumber},
+       apply::output,
+       "FILE output is added to; %J the job's id, %I its index"},
+      {"-oo",
+       kWord,
+       "-o",
+       {S::kOutputFileFieldNumber, S::kOutputOverwriteFieldNumber},
+       apply::output_over,
+       "FILE the same, overwritten"},
+      {"-e",
+       kWord,
+       "-e",
+       {S::kErrorFileFieldNumber, S::kErrorOverwriteFieldNumber},
+       apply::errors,
+       "FILE standard error is added to"},
+      {"-eo",
+       kWord,
+       "-e",
+       {S::kErrorFileFieldNumber, S::kErrorOverwriteFieldNumber},
+       apply::errors_over,
+       "FILE the same, overwritten"},
+      {"-i", kWord, "-i", {S::kInputFileFieldNumber}, apply::input, "FILE standard input"},
+      {"-is",
+       kWord,
+       "-i",
+       {},
+       apply::input_spooled,
+       "FILE standard input, read where it is when the job starts"},
+      {"-cwd", kWord, "-cwd", {S::kAskedCwdFieldNumber}, apply::cwd, "DIRECTORY the job's working directory"},
+      {"-outdir",
+       kWord,
+       "-outdir",
+       {S::kOutputDirFieldNumber},
+       apply::output_dir,
+       "DIRECTORY the job's output directory"},
+      {"-env",
+       kWord,
+       "-env",
+       {},
+       apply::environment,
+       "\"all|none[,NAME][,NAME=VALUE][,~NAME]\" the job's environment",
+       "",
+       true},
+      {"-L",
+       kWord,
+       "-L",
+       {S::kLoginShellFieldNumber, S::kShellFieldNumber},
+       apply::shell,
+       "SHELL initialises the job's environment"},
+      {"-E", kWord, "-E", {S::kPreExecFieldNumber}, apply::pre_exec, "COMMAND on the job's host before it"},
+      {"-Ep",
+       kWord,
+       "-Ep",
+       {S::kPostExecFieldNumber},
+       apply::post_exec,
+       "COMMAND on the job's host after it"},
+      {"-a",
+       kWord,
+       "-a",
+       {},
+       apply::esubs,
+       "\"TYPE ...\" runs esub.TYPE: openmpi, mpich, mpich2, intelmpi, srun, auto ..."},
+      {"-u", kWord, "-u", {S::kMailUserFieldNumber}, apply::mail_user, "USER gets the job's mail"},
+      {"-B", kFlag, "-B", {S::kMailAtStartFieldNumber}, apply::mail_start, "mail when the job starts"},
+      {"-N",
+       kFlag,
+       "-N",
+       {S::kMailReportFieldNumber},
+       apply::mail_end,
+       "mail when the job ends, the output goes to -o"},
+      {"-I", kFlag, "-I", {}, apply::plain, "interactive: its output comes here"},
+      {"-Ip", kFlag, "-I", {}, apply::terminal, "interactive, with a terminal"},
+      {"-Is", kFlag, "-I", {}, apply::terminal_shell, "interactive, with a terminal as a shell has it"},
+      {"-K", kFlag, "-K", {}, apply::waits, "waits for the job's end; exits as the job does"},
+      {"-id", kFlag, "-id", {}, apply::id_only, "prints the job's id alone"},
+      {"-json", kFlag, "-json", {}, apply::json, "prints JSON alone"},
+      {"-Z",
+       kWord,
+       "-Z",
+       {S::kCommandFieldNumber, S::kScriptFieldNumber},
+       apply::command,
+       "COMMAND of the job (bmod)"},
+  };
+}
+
+// Known, and refused by name.
+std::vector<SubmitOption> other_options() {
+  constexpr std::string_view kReserve = "advance reservations are not there yet";
+  constexpr std::string_view kMulti = "other clusters are not there yet";
+  constexpr std::string_view kAffinity = "affinity is not there yet";
+  constexpr std::string_view kCsm = "there is no CSM here, and never will be";
+  constexpr std::string_view kX11 = "X11 is not forwarded here; use ssh -X and bsub -Is";
+  constexpr std::string_view kCheckpoint = "checkpointing is not there yet";
+  constexpr std::string_view kData = "the data manager is not there, and never will be";
+  constexpr std::string_view kLater = "it is not there yet";
+  const auto word = [](std::string_view name, std::string_view why) {
+    return SubmitOption{name, kWord, name, {}, nullptr, "", why};
+  };
+  const auto flag = [](std::string_view name, std::string_view why) {
+    return SubmitOption{name, kFlag, name, {}, nullptr, "", why};
+  };
+  return {word("-U", kReserve),
+          word("-app", "application profiles are not there yet"),
+          word("-sla", "service classes are not there yet"),
+          word("-sp", "user-assigned job priorities are not there yet"),
+          word("-ext", "external schedulers are not there yet"),
+          word("-extsched", "external schedulers are not there yet"),
+          word("-Lp", "license projects are not there, and never will be"),
+          word("-clusters", kMulti),
+          word("-hostfile", kLater),
+          word("-k", kCheckpoint),
+          word("-W+", kLater),
+          word("-We", "estimated run times are not there yet; -W is"),
+          word("-pack", "many submissions from one file are not there yet; submit an array with -J"),
+          word("-network", kLater),
+          word("-freq", kLater),
+          word("-smt", kCsm),
+          word("-cn_cu", kCsm),
+          word("-cn_mem", kCsm),
+          word("-ln_mem", kCsm),
+          word("-ln_slots", kCsm),
+          word("-core_isolation", kCsm),
+          word("-jsm", kCsm),
+          word("-step_cgroup", kCsm),
+          word("-stage", kCsm),
+          word("-nocsm", kCsm),
+          word("-csm", kCsm),
+          word("-data", kData),
+          word("-datagrp", kData),
+          word("-rcacct", kLater),
+          word("-eptl", kLater),
+          word("-ptl", kLater),
+          word("-notify", kLater),
+          word("-affinity", kAffinity),
+          flag("-ar", "resizable jobs are not there yet"),
+          flag("-hl", "limits for each host are not there yet"),
+          flag("-ul", "the submitter's own limits are not passed on yet; name them with -C -D -F -M -S -v"),
+          flag("-ti", kLater),
+          flag("-IS", kX11),
+          flag("-ISp", kX11),
+          flag("-ISs", kX11),
+          flag("-IX", kX11),
+          flag("-XF", kX11),
+          flag("-Zs", "the command's file is not copied yet; give the script on standard input")};
+}
+
+// Those that bmod alone has.
+bool of_bmod_alone(const SubmitOption& option) { return option.name == "-Z"; }
+
+const SubmitOption* find(std::string_view name) {
+  for (const auto& option : submit_options())
+    if (option.name == name) return &option;
+  return nullptr;
+}
+
+bool usable(const SubmitOption& option, SubmitForm form) {
+  if (form == SubmitForm::bmod) return !option.fields.empty() || !option.not_there.empty();
+  return !of_bmod_alone(option);
+}
+
+Error refusal(const std::string& where, std::string_view name, std::string_view why) {
+  return usage_error(where + std::string(name) + ": " + std::string(why));
+}
+
+}  // namespace
+
+const std::vector<SubmitOption>& submit_options() {
+  static const std::vector<SubmitOption> all = [] {
+    std::vector<SubmitOption> options;
+    for (auto part : {job_options(), limit_options(), place_options(), other_options()})
+      for (auto& option : part) options.push_back(std::move(option));
+    return options;
+  }();
+  return all;
+}
+
+Result<SplitWords> split_submit_words(const std::vector<std::string>& words, SubmitForm form,
+                                      const std::string& where) {
+  SplitWords split;
+  std::size_t i = 0;
+  for (; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") {
+      ++i;
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      if (form != SubmitForm::bmod) break;
+      split.operands.push_back(word);
+      continue;
+    }
+    OptionUse use;
+    use.where = where;
+    use.option = find(word);
+    if (use.option && !usable(*use.option, form)) use.option = nullptr;
+    if (!use.option && form == SubmitForm::bmod && word.ends_with('n')) {
+      use.option = find(std::string_view(word).substr(0, word.size() - 1));
+      if (use.option && use.option->fields.empty()) use.option = nullptr;
+      use.reset = use.option != nullptr;
+    }
+    if (!use.option) {
+      const SubmitOption* const letter = find(std::string_view(word).substr(0, 2));
+      if (!letter || letter->value == kFlag || !usable(*letter, form) || word.size() == 2)
+        return refusal(where, word, "found an option that nobody has, expected one of -h's");
+      use.option = letter;
+      use.value = word.substr(2);
+    } else if (!use.reset && use.option->value == kWord) {
+      if (i + 1 == words.size()) return refusal(where, word, "found no value, expected one");
+      use.value = words[++i];
+    }
+    if (!use.option->not_there.empty()) return refusal(where, use.option->name, use.option->not_there);
+    split.options.push_back(std::move(use));
+  }
+  split.operands.insert(split.operands.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  if (form == SubmitForm::script_line && !split.operands.empty())
+    return usage_error(where + "found \"" + split.operands.front() + "\", expected an option");
+  return split;
+}
+
+std::string submit_usage() {
+  std::string text =
+      "usage: bsub [options] command [argument ...]\n"
+      "       bsub [options] < script        (its #BSUB lines are options)\n"
+      "       bsub [options] script\n";
+  for (const auto& option : submit_options()) {
+    if (!option.not_there.empty() || of_bmod_alone(option)) continue;
+    const std::size_t blank =
+        option.value == kWord
+            ? option.meaning.find(' ', option.meaning.starts_with('"')
+                                           ? std::min(option.meaning.find('"', 1), option.meaning.size())
+                                           : 0)
+            : 0;
+    std::string head = "  " + std::string(option.name);
+    if (option.value == kWord) head += " " + std::string(option.meaning.substr(0, blank));
+    const std::string_view rest =
+        option.value == kWord
+            ? (blank == option.meaning.npos ? std::string_view{} : option.meaning.substr(blank + 1))
+            : option.meaning;
+    head.resize(std::max<std::size_t>(head.size() + 1, 24), ' ');
+    text += head + std::string(rest) + "\n";
+  }
+  return text + "  -V                      prints the version\n  -h                      prints this\n";
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,114 @@
+// script   = { line LF }
+// line     = "#BSUB" ( END | BLANK words | "-" words )   options; "#BSUB-J x" too, "#BSUBX" and " #BSUB" not
+//          | anything else                               the shell's
+// words    = { blanks word } [ blanks "#" comment ]
+// word     = { letter | "'" ... "'" | '"' { letter | \ letter } '"' | \ letter }
+#include "sched/policy/submit_script.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/conf/words.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr std::string_view kMark = "#BSUB";
+
+std::string_view next_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+// What stands behind the mark, where the line has one.
+std::optional<std::string_view> behind_mark(std::string_view line) {
+  if (!line.starts_with(kMark)) return std::nullopt;
+  line.remove_prefix(kMark.size());
+  if (!line.empty() && line[0] != '-' && conf::kBlanks.find(line[0]) == conf::kBlanks.npos)
+    return std::nullopt;
+  return line;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> option_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inside = false;  // a word has begun, though it may be empty: ""
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else if (c == '\\' && quote == '"' && i + 1 < text.size() &&
+               (text[i + 1] == '"' || text[i + 1] == '\\'))
+        word.push_back(text[++i]);
+      else
+        word.push_back(c);
+    } else if (conf::kBlanks.find(c) != conf::kBlanks.npos) {
+      if (inside) words.push_back(std::move(word));
+      word.clear();
+      inside = false;
+    } else if (c == '#' && !inside) {
+      break;
+    } else {
+      inside = true;
+      if (c == '"' || c == '\'')
+        quote = c;
+      else if (c == '\\' && i + 1 < text.size())
+        word.push_back(text[++i]);
+      else
+        word.push_back(c);
+    }
+  }
+  if (quote != 0) return usage_error(std::string("found no closing ") + quote + ", expected one");
+  if (inside) words.push_back(std::move(word));
+  return words;
+}
+
+Result<std::vector<ScriptWords>> bsub_lines(std::string_view script) {
+  std::vector<ScriptWords> lines;
+  for (int number = 1; !script.empty(); ++number) {
+    const auto options = behind_mark(next_line(script));
+    if (!options) continue;
+    auto words = option_words(*options);
+    if (!words) return usage_error("line " + std::to_string(number) + ": " + words.error().text);
+    if (!words->empty()) lines.push_back({number, std::move(*words)});
+  }
+  return lines;
+}
+
+bool has_bsub_lines(std::string_view script) {
+  std::string_view first;
+  for (std::string_view rest = script; !rest.empty() && conf::trim(first).empty();) first = next_line(rest);
+  if (!first.starts_with("#!") && !behind_mark(first)) return false;
+  while (!script.empty())
+    if (behind_mark(next_line(script))) return true;
+  return false;
+}
+
+std::string script_shell(std::string_view script) {
+  while (!script.empty()) {
+    const std::string_view line = conf::trim(next_line(script));
+    if (line.empty()) continue;
+    return line.starts_with("#!") ? std::string(conf::trim(line.substr(2))) : "";
+  }
+  return "";
+}
+
+std::string script_line(std::string_view script) {
+  std::string joined;
+  while (!script.empty()) {
+    const std::string_view line = next_line(script);
+    if (conf::trim(line).empty()) continue;
+    if (!joined.empty()) joined += ';';
+    joined += line;
+  }
+  return joined;
+}
+
+}  // namespace rollcall::sched
