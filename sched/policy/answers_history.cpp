@@ -1,0 +1,116 @@
+#include "sched/policy/answers_history.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace rollcall::sched {
+namespace {
+
+using Words = google::protobuf::RepeatedPtrField<std::string>;
+
+bool named(const Words& words, std::string_view name) {
+  return words.empty() || std::any_of(words.begin(), words.end(),
+                                      [&](const std::string& word) { return word == name || word == "all"; });
+}
+
+bool user_fits(const std::string& asked, const Identity& who, const std::string& user) {
+  return asked == "all" || user == (asked.empty() ? who.user : asked);
+}
+
+bool within(std::int64_t at, std::int64_t from, std::int64_t to) {
+  return (from == 0 || at >= from) && (to == 0 || at <= to);
+}
+
+// "*" stands for anything.
+bool pattern_fits(std::string_view pattern, std::string_view name) {
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (name.substr(0, star) != pattern.substr(0, star) || name.size() < star) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t at = star; at <= name.size(); ++at)
+    if (pattern_fits(rest, name.substr(at))) return true;
+  return false;
+}
+
+bool in_indices(const wire::IndexList& list, std::int32_t index) {
+  return std::any_of(list.indices().begin(), list.indices().end(), [index](const wire::IndexRange& range) {
+    return index >= range.first() && index <= range.last() && (index - range.first()) % std::max(1, range.step()) == 0;
+  });
+}
+
+bool names(const wire::JobFilter& filter, JobKey key) {
+  if (filter.keys_size() == 0 && filter.index_lists_size() == 0) return true;
+  const bool by_key = std::any_of(filter.keys().begin(), filter.keys().end(), [key](const wire::JobKey& wanted) {
+    // The whole of an array has its elements' events, and elements have those of the whole.
+    return wanted.id() == key.id && (wanted.index() == 0 || key.index == 0 || wanted.index() == key.index);
+  });
+  return by_key || std::any_of(filter.index_lists().begin(), filter.index_lists().end(), [key](const auto& list) {
+           return list.id() == key.id && (key.index == 0 || in_indices(list, key.index));
+         });
+}
+
+bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
+
+bool submission_fits(const wire::JobFilter& filter, const Identity& who, const wire::Submission& asked) {
+  if (!by_ids(filter) && !user_fits(filter.user(), who, asked.user())) return false;
+  if (!filter.project().empty() && filter.project() != asked.project()) return false;
+  return filter.job_name().empty() || pattern_fits(filter.job_name(), asked.job_name());
+}
+
+bool ran_on(const Words& hosts, const wire::JobRecord& job) {
+  return hosts.empty() || std::any_of(job.hosts().begin(), job.hosts().end(), [&](const wire::ExecHost& host) {
+           return std::find(hosts.begin(), hosts.end(), host.name()) != hosts.end();
+         });
+}
+
+}  // namespace
+
+bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEvent::Finish& finish) {
+  const auto& job = finish.record();
+  const auto& asked = finish.asked();
+  if (!names(ask.filter(), key_of(job.key()))) return false;
+  const bool mine = by_ids(ask.filter()) || (ask.users_size() > 0 ? named(ask.users(), asked.user())
+                                                                   : user_fits(ask.filter().user(), who, asked.user()));
+  if (!mine || !named(ask.queues(), job.queue()) || !named(ask.projects(), asked.project())) return false;
+  if (ask.only_done() && !ask.only_exited() && job.status() != wire::STATUS_DONE) return false;
+  if (ask.only_exited() && !ask.only_done() && job.status() != wire::STATUS_EXIT) return false;
+  return ran_on(ask.hosts(), job) && within(job.submit_us(), ask.submitted_from_us(), ask.submitted_to_us()) &&
+         within(job.end_us(), ask.completed_from_us(), ask.completed_to_us()) &&
+         within(job.start_us(), ask.dispatched_from_us(), ask.dispatched_to_us());
+}
+
+bool names_job(const wire::AskEvents& ask, JobKey key) { return names(ask.filter(), key); }
+
+bool fits(const wire::AskEvents& ask, const Identity& who, JobKey key, const wire::Submission& asked) {
+  return names(ask.filter(), key) && submission_fits(ask.filter(), who, asked);
+}
+
+bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event) {
+  if (!within(event.at_us(), ask.from_us(), ask.to_us())) return false;
+  const bool anything = ask.queue().empty() && ask.host().empty();
+  switch (event.what_case()) {
+    case wire::JobEvent::kQueueControl:
+      return anything || ask.queue() == "all" || ask.queue() == event.queue_control().queue();
+    case wire::JobEvent::kHostControl:
+      return anything || ask.host() == "all" || ask.host() == event.host_control().host();
+    case wire::JobEvent::kMbdStart:
+    case wire::JobEvent::kMbdDie:
+      return anything;
+    default:
+      return false;
+  }
+}
+
+wire::JobEvent sent_event(wire::JobEvent event) {
+  wire::Submission* asked = nullptr;
+  if (event.has_new_job()) asked = event.mutable_new_job()->mutable_asked();
+  if (event.has_modify()) asked = event.mutable_modify()->mutable_asked();
+  if (event.has_finish()) asked = event.mutable_finish()->mutable_asked();
+  if (asked != nullptr) {
+    asked->clear_script();
+    asked->clear_environment();
+  }
+  return event;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,210 @@
+// What bhosts is told.
+#include <algorithm>
+#include <cmath>
+
+#include "common/base/load_vector.hpp"
+#include "common/resreq/evaluate.hpp"
+#include "common/resreq/resreq.hpp"
+#include "sched/policy/answers_parts.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using BatchHost = wire::BatchReply::BatchHost;
+
+const BatchRow* row_of(const AnswerView& view, HostNumber host) {
+  const auto& rules = view.snapshot.rules();
+  const auto& words = view.snapshot.values(host).words;
+  const auto word = [&](const char* name) {
+    const auto id = rules.indices().find(name);
+    return id && *id < words.size() ? words[*id] : std::string();
+  };
+  return rules.row_of(rules.hosts[host].name, word("model"), word("type"));
+}
+
+void add_thresholds(const IndexTable& indices, const std::vector<IndexThreshold>& thresholds, BatchHost& to) {
+  for (const auto& threshold : thresholds) {
+    auto& added = *to.add_thresholds();
+    added.set_index(indices.at(threshold.index).name);
+    if (threshold.schedule) added.set_schedule(*threshold.schedule);
+    if (threshold.stop) added.set_stop(*threshold.stop);
+  }
+}
+
+// The dynamic numeric resources that hosts have for themselves, built-in indices first: the columns of bhosts -l.
+std::vector<ResourceId> load_columns(const SchedulingRules& rules) {
+  std::vector<ResourceId> columns;
+  for (ResourceId id = 0; id < rules.indices().size(); ++id) {
+    const auto& definition = rules.indices().at(id);
+    if (definition.dynamic() && definition.type == ResourceType::numeric && !rules.shared_resource(id))
+      columns.push_back(id);
+  }
+  return columns;
+}
+
+void add_load(const AnswerView& view, HostNumber host, const std::vector<ResourceId>& columns, BatchHost& to) {
+  const auto& numbers = view.snapshot.values(host).numbers;
+  const auto& indices = view.snapshot.rules().indices();
+  for (const ResourceId id : columns) {
+    const double value = id < numbers.size() ? numbers[id] : NAN;
+    const double kept = reserved(view.snapshot, host, id, view.now);
+    // Total is what is left to schedule on: load with what was reserved, or what is free without it.
+    const double sign = indices.at(id).order == ResourceOrder::decreasing ? -1 : 1;
+    const double total = std::isnan(value) ? kUnknownLoad : std::max(0.0, value + sign * kept);
+    to.add_total(static_cast<float>(total));
+    to.add_reserved(static_cast<float>(kept));
+  }
+}
+
+void add_words(const AnswerView& view, HostNumber host, BatchHost& to) {
+  const auto id = view.snapshot.rules().indices().find("ngpus");
+  const auto& numbers = view.snapshot.values(host).numbers;
+  if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
+  (*to.mutable_words())["ngpus"] = std::to_string(static_cast<long>(numbers[*id]));
+  const double kept = reserved(view.snapshot, host, *id, view.now);
+  (*to.mutable_words())["ngpus_alloc"] = std::to_string(static_cast<long>(kept));
+}
+
+void add_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+  to.set_jobs(counts.jobs);
+  to.set_running(counts.run);
+  to.set_ssusp(counts.ssusp);
+  to.set_ususp(counts.ususp);
+}
+
+BatchHost host_of(const AnswerView& view, HostNumber number, const std::vector<ResourceId>& columns) {
+  const auto& rules = view.snapshot.rules();
+  const auto& state = view.snapshot.host(number);
+  const HostStanding stands = standing(view.snapshot, number, view.now);
+  BatchHost to;
+  to.set_name(rules.hosts[number].name);
+  to.set_unavailable(state.unavailable);
+  to.set_unreachable(state.unreachable);
+  to.set_closed_by_admin(state.closed);
+  to.set_locked(state.locked);
+  to.set_window_closed(stands.window_closed);
+  to.set_full(stands.full);
+  to.set_exclusive(stands.exclusive);
+  to.set_busy(!stands.beyond.empty());
+  to.set_cpu_factor(view.snapshot.values(number).cpu_factor);
+  if (const auto slots = view.snapshot.slots(number)) to.set_max(static_cast<std::uint32_t>(*slots));
+  if (const BatchRow* row = row_of(view, number)) {
+    if (row->user_slots) to.set_user_limit(static_cast<std::uint32_t>(*row->user_slots));
+    to.set_dispatch_windows(row->dispatch_windows.text());
+    add_thresholds(rules.indices(), row->thresholds, to);
+  }
+  add_counts(view.book.host_counts(rules.hosts[number].name), *to.mutable_counts());
+  to.set_comment(view.book.host_control(rules.hosts[number].name).state.comment());
+  for (const ResourceId id : stands.beyond) {
+    const auto at = std::find(columns.begin(), columns.end(), id);
+    if (at != columns.end()) to.add_beyond(static_cast<std::uint32_t>(at - columns.begin()));
+  }
+  if (!columns.empty()) add_load(view, number, columns, to);
+  add_words(view, number, to);
+  return to;
+}
+
+// A host as a select expression sees it.
+class SeenHost final : public resreq::HostView {
+ public:
+  explicit SeenHost(const HostValues& values) : values_(values) {}
+  double number(ResourceId id) const override { return id < values_.numbers.size() ? values_.numbers[id] : NAN; }
+  std::string_view word(ResourceId id) const override {
+    return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
+  }
+  bool has(ResourceId id) const override { return id < values_.has.size() && values_.has[id]; }
+
+ private:
+  const HostValues& values_;
+};
+
+// bhosts -R: keeps those that fit.
+std::optional<wire::BatchReply> keep_fitting(const AnswerView& view, const std::string& text,
+                                             std::vector<HostNumber>& hosts) {
+  if (text.empty()) return std::nullopt;
+  const auto parsed = resreq::parse(text);
+  resreq::BindContext context;
+  context.indices = &view.snapshot.rules().indices();
+  const auto bound = parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
+  if (bound.error) {
+    auto reply = refused_answer(wire::BatchReply::Refusal::BAD_RESREQ, bound.error->text);
+    reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound.error->offset));
+    return reply;
+  }
+  std::erase_if(hosts, [&](HostNumber host) { return !bound.select->matches(SeenHost(view.snapshot.values(host))); });
+  return std::nullopt;
+}
+
+// Hosts and groups by name; none: all.
+struct Chosen {
+  std::vector<HostNumber> hosts;
+  std::optional<wire::BatchReply> refused;
+};
+Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  const auto& rules = view.snapshot.rules();
+  Chosen chosen;
+  const bool all = ask.hosts_size() == 0 ||
+                   std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
+  for (HostNumber number = 0; all && number < rules.hosts.size(); ++number) chosen.hosts.push_back(number);
+  if (all) return chosen;
+  for (const auto& name : ask.hosts()) {
+    if (const auto number = rules.host(official_host(view, name))) {
+      chosen.hosts.push_back(*number);
+    } else if (const auto group = rules.host_groups.find(name); group != rules.host_groups.end()) {
+      chosen.hosts.insert(chosen.hosts.end(), group->second.begin(), group->second.end());
+    } else {
+      chosen.refused = refused_answer(wire::BatchReply::Refusal::NO_HOST, name + ": Bad host name, host group name or "
+                                                                                 "compute unit");
+      return chosen;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  const auto& rules = view.snapshot.rules();
+  Chosen chosen = named_hosts(view, ask);
+  if (!chosen.refused) chosen.refused = keep_fitting(view, ask.resreq(), chosen.hosts);
+  if (chosen.refused) return {*chosen.refused};
+  const auto columns = ask.load() ? load_columns(rules) : std::vector<ResourceId>();
+  std::vector<BatchHost> hosts;
+  for (const HostNumber number : chosen.hosts) hosts.push_back(host_of(view, number, columns));
+  return in_parts(hosts, [&](wire::BatchReply& part, const BatchHost* host) {
+    auto& to = *part.mutable_hosts();
+    if (to.index_names_size() == 0)
+      for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
+    if (host != nullptr) *to.add_hosts() = *host;
+  });
+}
+
+std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  using Row = wire::BatchReply::SharedRow;
+  const auto& rules = view.snapshot.rules();
+  for (const auto& name : ask.resources())
+    if (const auto id = rules.indices().find(name); !id || !rules.shared_resource(*id))
+      return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": Not a shared resource")};
+  std::vector<Row> rows;
+  for (std::uint32_t place = 0; place < rules.shared.size(); ++place) {
+    const auto& instance = rules.shared[place];
+    const auto& definition = rules.indices().at(instance.resource);
+    const bool named = ask.resources_size() == 0 ||
+                       std::find(ask.resources().begin(), ask.resources().end(), definition.name) != ask.resources().end();
+    if (!named || definition.type != ResourceType::numeric) continue;
+    Row row;
+    row.set_resource(definition.name);
+    const double kept = reserved_shared(view.snapshot, place, view.now);
+    row.set_reserved(kept);
+    const double number = view.snapshot.shared_number(place);
+    row.set_total(std::isnan(number) ? kUnknownLoad : number - kept);
+    for (const HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].name);
+    rows.push_back(std::move(row));
+  }
+  return in_parts(rows, [](wire::BatchReply& part, const Row* row) {
+    auto& to = *part.mutable_shared();
+    if (row != nullptr) *to.add_rows() = *row;
+  });
+}
+
+}  // namespace rollcall::sched

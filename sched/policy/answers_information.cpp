@@ -1,0 +1,335 @@
+// What busers, bparams, bmgroup, bugroup, bapp and blimits are told.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sched/policy/answers_parts.hpp"
+#include "sched/policy/tally.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using User = wire::BatchReply::User;
+using Group = wire::BatchReply::Group;
+using Parameter = wire::BatchReply::Parameter;
+using LimitRow = wire::BatchReply::LimitRow;
+
+// ---------------------------------------------------------------- users
+
+void add(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+  to.set_jobs(to.jobs() + counts.jobs);
+  to.set_pending(to.pending() + counts.pend);
+  to.set_running(to.running() + counts.run);
+  to.set_ssusp(to.ssusp() + counts.ssusp);
+  to.set_ususp(to.ususp() + counts.ususp);
+  to.set_pending_jobs(to.pending_jobs() + counts.pending_jobs);
+}
+
+const conf::UserGroup* user_group(const conf::LsbFiles& files, const std::string& name) {
+  for (const auto& group : files.users.groups)
+    if (group.name == name) return &group;
+  return nullptr;
+}
+
+// Groups in groups are opened; one that contains itself only once.
+void members_of(const conf::LsbFiles& files, const std::string& name, std::set<std::string>& seen,
+                std::vector<std::string>& members) {
+  const auto* group = user_group(files, name);
+  if (group == nullptr) {
+    if (seen.insert(name).second) members.push_back(name);
+    return;
+  }
+  if (!seen.insert(name).second) return;
+  for (const auto& member : group->members) members_of(files, member, seen, members);
+}
+
+User user_of(const AnswerView& view, const std::string& name) {
+  const auto& files = *view.snapshot.rules().lsb;
+  User user;
+  user.set_name(name);
+  user.set_group(user_group(files, name) != nullptr);
+  const conf::UserLimits* limits = nullptr;
+  for (const auto& row : files.users.users)
+    if (row.name == name || (limits == nullptr && row.name == "default" && !user.group())) limits = &row;
+  if (limits != nullptr) {
+    if (limits->max_jobs) user.set_max(static_cast<std::uint32_t>(*limits->max_jobs));
+    if (limits->per_processor) user.set_processor_limit(*limits->per_processor);
+    if (limits->max_pending) user.set_max_pending(static_cast<std::uint32_t>(*limits->max_pending));
+  }
+  if (name == "default") return user;
+  std::set<std::string> seen;
+  std::vector<std::string> members;
+  members_of(files, name, seen, members);
+  for (const auto& member : members) add(view.book.user_counts(member), *user.mutable_counts());
+  return user;
+}
+
+// Every name of lsb.users, and everybody who has a job.
+std::vector<std::string> all_users(const AnswerView& view) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  const auto take = [&](const std::string& name) {
+    if (!name.ends_with('@') && seen.insert(name).second) names.push_back(name);
+  };
+  const auto& files = *view.snapshot.rules().lsb;
+  for (const auto& row : files.users.users) take(row.name);
+  for (const auto& group : files.users.groups) take(group.name);
+  for (const auto& [number, kept] : view.book.submissions())
+    if (kept.asked) take(kept.asked->user());
+  return names;
+}
+
+// ---------------------------------------------------------------- parameters
+
+struct Known {
+  const char* name;
+  const char* meaning;
+  const char* unit;
+  const char* standard;
+  bool shown_short;
+};
+// In bparams' order. The first five are all that bparams shows by itself.
+constexpr Known kKnown[] = {
+    {"DEFAULT_QUEUE", "System default queues for automatic queue selection", "", "", true},
+    {"DEFAULT_HOST_SPEC", "The default host or host model specification", "", "", true},
+    {"MBD_SLEEP_TIME", "The interval for dispatching jobs by master batch daemon", "seconds", "60", true},
+    {"SBD_SLEEP_TIME", "The interval for checking jobs by slave batch daemon", "seconds", "30", true},
+    {"JOB_ACCEPT_INTERVAL", "The interval for a host to accept two batch jobs subsequently", "* MBD_SLEEP_TIME", "0",
+     true},
+    {"PG_SUSP_IT", "The idle time of a host for resuming pg suspended jobs", "seconds", "180", false},
+    {"CLEAN_PERIOD", "The amount of time during which finished jobs are kept in core", "seconds", "3600", false},
+    {"MAX_JOB_NUM", "The maximum number of finished jobs that are logged in current event file", "", "1000", false},
+    {"MAX_SBD_FAIL", "The maximum number of retries for reaching a slave batch daemon", "", "3", false},
+    {"HIST_HOURS", "The number of hours of resource consumption history", "", "5", false},
+    {"DEFAULT_PROJECT", "The default project assigned to jobs", "", "default", false},
+    {"JOB_TERMINATE_INTERVAL", "The interval to terminate a job", "seconds", "10", false},
+    {"MAX_JOB_ARRAY_SIZE", "The maximum number of elements of a job array", "", "1000", false},
+    {"MAX_JOBID", "The largest job ID", "", "999999", false},
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string value_of(const conf::LsbParams& params, const Known& known) {
+  const std::string_view name = known.name;
+  if (name == "DEFAULT_QUEUE") return joined(params.default_queues);
+  const auto* cell = params.cells.given(name);
+  return cell != nullptr ? cell->text : known.standard;
+}
+
+// ---------------------------------------------------------------- groups
+
+template <class ConfiguredGroup>
+Group group_of(const ConfiguredGroup& configured) {
+  Group group;
+  group.set_name(configured.name);
+  for (const auto& member : configured.members) {
+    if (member == "all") group.set_all(true);
+    group.add_members(member);
+  }
+  for (const auto& name : configured.administrators) group.add_administrators(name);
+  return group;
+}
+
+std::vector<Group> user_groups(const conf::LsbFiles& files, bool recursive) {
+  std::vector<Group> groups;
+  for (const auto& configured : files.users.groups) {
+    Group group = group_of(configured);
+    group.clear_members();
+    std::set<std::string> seen;
+    std::vector<std::string> members;
+    if (recursive) members_of(files, configured.name, seen, members);
+    for (const auto& member : recursive ? members : configured.members) {
+      const bool inner = user_group(files, member) != nullptr;
+      group.add_members(inner ? member + "/" : member);
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<Group> host_groups(const SchedulingRules& rules, bool recursive) {
+  std::vector<Group> groups;
+  for (const auto& configured : rules.lsb->hosts.groups) {
+    Group group = group_of(configured);
+    const auto resolved = rules.host_groups.find(configured.name);
+    if (recursive && !group.all() && resolved != rules.host_groups.end()) {
+      group.clear_members();
+      for (const HostNumber host : resolved->second) group.add_members(rules.hosts[host].name);
+    }
+    for (auto& member : *group.mutable_members())
+      if (rules.host_groups.count(member) != 0) member += "/";
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// ---------------------------------------------------------------- limits
+
+std::string amount_words(const conf::LimitAmount& amount) {
+  std::string text = std::to_string(amount.amount);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return amount.percent ? text + "%" : text;
+}
+
+// A tally's name: the number of its rule, then user, queue and project where each is counted.
+std::vector<std::string> name_parts(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '\0')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  parts.resize(4);
+  return parts;
+}
+
+std::string kind_of(const SchedulingRules& rules, const LimitRule& rule) {
+  if (rule.of == LimitOf::slots) return "SLOTS";
+  if (rule.of == LimitOf::jobs) return "JOBS";
+  std::string name = rules.indices().at(rule.resource).name;
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return name;
+}
+
+LimitRow limit_row(const SchedulingRules& rules, const LimitRule& rule, const std::vector<std::string>& who,
+                   std::optional<double> taken) {
+  LimitRow row;
+  row.set_name(rule.name);
+  const auto consumer = [&row](const char* kind, const std::string& name) {
+    row.add_consumers(std::string(kind) + " " + (name.empty() ? "-" : name));
+  };
+  consumer("USERS", who[1]);
+  consumer("QUEUES", who[2]);
+  consumer("PROJECTS", who[3]);
+  std::string most = "-";
+  if (!rule.amounts.empty()) most = amount_words(rule.amounts.front());
+  conf::LimitAmount used;
+  used.amount = taken.value_or(0);
+  (*row.mutable_used())[kind_of(rules, rule)] = taken ? amount_words(used) + "/" + most : most;
+  return row;
+}
+
+bool fits(const std::string& asked, const std::string& counted) {
+  return asked.empty() || asked == "all" || counted.empty() || asked == counted;
+}
+
+}  // namespace
+
+std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask, const Identity& who) {
+  std::vector<std::string> names(ask.users().begin(), ask.users().end());
+  if (ask.all() || std::find(names.begin(), names.end(), "all") != names.end())
+    names = all_users(view);
+  else if (names.empty())
+    names.push_back(who.user);
+  std::vector<User> users;
+  for (const auto& name : names) users.push_back(user_of(view, name));
+  return in_parts(users, [](wire::BatchReply& part, const User* user) {
+    auto& to = *part.mutable_users();
+    if (user != nullptr) *to.add_users() = *user;
+  });
+}
+
+std::vector<wire::BatchReply> parameters_answer(const AnswerView& view) {
+  const auto& params = view.snapshot.rules().lsb->params;
+  std::vector<Parameter> parameters;
+  std::set<std::string> named;
+  for (const auto& known : kKnown) {
+    Parameter parameter;
+    parameter.set_name(known.name);
+    parameter.set_meaning(known.meaning);
+    parameter.set_unit(known.unit);
+    parameter.set_value(value_of(params, known));
+    parameter.set_shown_short(known.shown_short);
+    named.insert(known.name);
+    parameters.push_back(std::move(parameter));
+  }
+  for (const auto& [name, cell] : params.cells.cells()) {
+    if (!named.insert(name).second) continue;
+    Parameter parameter;
+    parameter.set_name(name);
+    parameter.set_value(cell.text);
+    parameters.push_back(std::move(parameter));
+  }
+  return in_parts(parameters, [](wire::BatchReply& part, const Parameter* parameter) {
+    auto& to = *part.mutable_parameters();
+    if (parameter != nullptr) *to.add_parameters() = *parameter;
+  });
+}
+
+std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask) {
+  const auto& rules = view.snapshot.rules();
+  std::vector<Group> groups =
+      ask.of_users() ? user_groups(*rules.lsb, ask.recursive()) : host_groups(rules, ask.recursive());
+  const auto named = [&](const std::string& name) {
+    return ask.groups_size() == 0 || std::find(ask.groups().begin(), ask.groups().end(), name) != ask.groups().end();
+  };
+  for (const auto& name : ask.groups())
+    if (std::none_of(groups.begin(), groups.end(), [&](const Group& group) { return group.name() == name; }))
+      return {refused_answer(ask.of_users() ? wire::BatchReply::Refusal::NO_USER : wire::BatchReply::Refusal::NO_HOST,
+                             name + (ask.of_users() ? ": No such user group" : ": No such host group"))};
+  std::erase_if(groups, [&](const Group& group) { return !named(group.name()); });
+  return in_parts(groups, [](wire::BatchReply& part, const Group* group) {
+    auto& to = *part.mutable_groups();
+    if (group != nullptr) *to.add_groups() = *group;
+  });
+}
+
+std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask) {
+  using Application = wire::BatchReply::Application;
+  const auto& profiles = view.snapshot.rules().lsb->applications;
+  for (const auto& name : ask.names())
+    if (std::none_of(profiles.begin(), profiles.end(), [&](const auto& p) { return p.name == name; }))
+      return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": No such application profile")};
+  std::map<std::string, StatusCounts> counts;
+  for (const auto& [number, kept] : view.book.submissions())
+    if (kept.asked && !kept.asked->application().empty()) counts[kept.asked->application()].jobs += kept.jobs;
+  std::vector<Application> applications;
+  for (const auto& profile : profiles) {
+    if (ask.names_size() > 0 && std::find(ask.names().begin(), ask.names().end(), profile.name) == ask.names().end())
+      continue;
+    Application application;
+    application.set_name(profile.name);
+    application.set_description(profile.jobs.description);
+    for (const auto& [keyword, cell] : profile.cells.cells()) (*application.mutable_lines())[keyword] = cell.text;
+    add(counts[profile.name], *application.mutable_counts());
+    applications.push_back(std::move(application));
+  }
+  return in_parts(applications, [](wire::BatchReply& part, const Application* application) {
+    auto& to = *part.mutable_applications();
+    if (application != nullptr) *to.add_applications() = *application;
+  });
+}
+
+std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask) {
+  const auto& rules = view.snapshot.rules();
+  std::vector<LimitRow> rows;
+  if (ask.configured()) {
+    const std::vector<std::string> nobody(4);
+    for (const auto& rule : rules.limits)
+      if (ask.name().empty() || rule.name == ask.name()) rows.push_back(limit_row(rules, rule, nobody, std::nullopt));
+  }
+  const auto& tallies = view.snapshot.tallies();
+  std::map<std::string, TallyNumber> sorted(tallies.numbers.begin(), tallies.numbers.end());
+  for (const auto& [name, number] : sorted) {
+    const auto parts = name_parts(name);
+    const std::size_t place = std::stoul(parts[0]);
+    if (ask.configured() || place >= rules.limits.size() || rules.limits[place].per_host) continue;
+    const auto& rule = rules.limits[place];
+    const bool chosen = (ask.name().empty() || rule.name == ask.name()) && fits(ask.user(), parts[1]) &&
+                        fits(ask.queue(), parts[2]);
+    if (chosen && tallies.taken[number] > 0) rows.push_back(limit_row(rules, rule, parts, tallies.taken[number]));
+  }
+  return in_parts(rows, [](wire::BatchReply& part, const LimitRow* row) {
+    auto& to = *part.mutable_limits();
+    if (row != nullptr) *to.add_rows() = *row;
+  });
+}
+
+}  // namespace rollcall::sched
