@@ -52,6 +52,8 @@ Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::v
     }
     parsed.given_.emplace_back(word, std::move(value));
   }
+  if (shape.operands.empty() && !parsed.operands_.empty())
+    return usage_error("found " + printable(parsed.operands_.front()) + ", expected options alone");
   return parsed;
 }
 

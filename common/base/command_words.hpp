@@ -23,7 +23,7 @@ struct CommandOption {
 
 struct CommandShape {
   std::string name;
-  std::string operands;  // as the usage line shows them: "[host ...]"
+  std::string operands;  // as the usage line shows them: "[host ...]"; empty: the command takes none
   std::vector<CommandOption> options;
   enum class Order {
     anywhere,  // options may stand behind operands
@@ -35,7 +35,7 @@ struct CommandShape {
 class CommandWords {
  public:
   // The words behind the command's own name. "--" ends the options, "-" is an operand. Errors (usage): an option the
-  // command does not have, one without its value.
+  // command does not have, one without its value, an operand where it takes none.
   static Result<CommandWords> parse(const CommandShape& shape, const std::vector<std::string>& words);
 
   bool has(std::string_view option) const;

@@ -40,6 +40,15 @@ LoadTable load_table_of(const CommandWords& words) {
   return table;
 }
 
+std::optional<std::string> contradiction(const CommandWords& words) {
+  static constexpr std::pair<const char*, const char*> kNotBoth[] = {
+      {"-E", "-N"}, {"--watch", "-s"}, {"--watch", "-json"}, {"--watch", "-o"}};
+  for (const auto& [one, other] : kNotBoth)
+    if (words.has(one) && words.has(other))
+      return std::string("found both ") + one + " and " + other + ", expected one of them";
+  return std::nullopt;
+}
+
 std::vector<CommandOption> load_options() {
   using Value = CommandOption::Value;
   return {{"-w", Value::none, "wide: nothing is cut"},

@@ -1,6 +1,9 @@
 // The options that lsload and lsmon share.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "common/io/command.hpp"
 #include "elim/policy/show_load.hpp"
 
@@ -10,6 +13,8 @@ namespace rollcall::elim {
 wire::Request load_request(io::Stage& stage, const CommandWords& words);
 // -w -l -I.
 LoadTable load_table_of(const CommandWords& words);
+// Two options that cannot both be meant, as a line; nothing where there are none.
+std::optional<std::string> contradiction(const CommandWords& words);
 // The options themselves, to be put into a command's shape.
 std::vector<CommandOption> load_options();
 

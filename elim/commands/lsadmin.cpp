@@ -16,11 +16,12 @@ struct Subcommand {
   const char* name;
   const char* words;
   const char* meaning;
-  int (*run)(io::Stage&, const Words&);
+  int (*run)(const Admin&, const Words&);
 };
 
-int later(io::Stage& stage, const Words&) {
-  return stage.fail("found a subcommand for RES, which this release does not have yet; expected one for LIM");
+int later(const Admin& admin, const Words&) {
+  return admin.stage.fail(
+      "found a subcommand for RES, which this release does not have yet; expected one for LIM");
 }
 
 constexpr Subcommand kSubcommands[] = {
@@ -46,17 +47,18 @@ std::string help_text() {
   return text + "  help\n  quit\n";
 }
 
-int run_subcommand(io::Stage& stage, Words words) {
+int run_subcommand(io::Stage& stage, Words words, bool json) {
   const std::string name = words.front();
   words.erase(words.begin());
+  json = std::erase(words, "-json") > 0 || json;
   if (name == "help" || name == "?") return stage.print(help_text());
   for (const auto& subcommand : kSubcommands)
-    if (name == subcommand.name) return subcommand.run(stage, words);
+    if (name == subcommand.name) return subcommand.run({stage, name, json}, words);
   return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
 }
 
 // Gives the status of the last subcommand.
-int interactive(io::Stage& stage) {
+int interactive(io::Stage& stage, bool json) {
   const bool prompting = isatty(STDIN_FILENO) == 1;
   int status = 0;
   std::string line;
@@ -68,12 +70,13 @@ int interactive(io::Stage& stage) {
     for (std::string word; split >> word;) words.push_back(word);
     if (words.empty()) continue;
     if (words.front() == "quit" || words.front() == "exit") return status;
-    status = run_subcommand(stage, words);
+    status = run_subcommand(stage, words, json);
   }
 }
 
 int run(io::Stage& stage, const CommandWords& words) {
-  return words.operands().empty() ? interactive(stage) : run_subcommand(stage, words.operands());
+  const bool json = words.has("-json");
+  return words.operands().empty() ? interactive(stage, json) : run_subcommand(stage, words.operands(), json);
 }
 
 }  // namespace

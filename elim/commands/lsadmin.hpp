@@ -1,4 +1,6 @@
 // The subcommands of lsadmin. Each takes the words behind its name and gives the exit status.
+//
+// With -json, before the subcommand or anywhere behind it, each prints one JSON document, and asks nobody anything.
 #pragma once
 
 #include <string>
@@ -10,19 +12,27 @@ namespace rollcall::elim {
 
 using Words = std::vector<std::string>;
 
+// What a subcommand runs with.
+struct Admin {
+  io::Stage& stage;
+  std::string subcommand;
+  bool json = false;
+};
+
 // About files alone; no daemon is needed.
-int ckconfig(io::Stage& stage, const Words& words);
-int showconf(io::Stage& stage, const Words& words);
-// "Checking configuration files ..." and what was found; false where there are errors.
-bool check_configuration(io::Stage& stage, bool verbose);
+int ckconfig(const Admin& admin, const Words& words);
+int showconf(const Admin& admin, const Words& words);
+// "Checking configuration files ..." and what was found; false where there are errors. As JSON: only where there are, or
+// where that was asked for.
+bool check_configuration(const Admin& admin, bool verbose);
 
 // About daemons.
-int reconfig(io::Stage& stage, const Words& words);
-int limstartup(io::Stage& stage, const Words& words);
-int limshutdown(io::Stage& stage, const Words& words);
-int limrestart(io::Stage& stage, const Words& words);
-int limlock(io::Stage& stage, const Words& words);
-int limunlock(io::Stage& stage, const Words& words);
-int limdebug(io::Stage& stage, const Words& words);
+int reconfig(const Admin& admin, const Words& words);
+int limstartup(const Admin& admin, const Words& words);
+int limshutdown(const Admin& admin, const Words& words);
+int limrestart(const Admin& admin, const Words& words);
+int limlock(const Admin& admin, const Words& words);
+int limunlock(const Admin& admin, const Words& words);
+int limdebug(const Admin& admin, const Words& words);
 
 }  // namespace rollcall::elim

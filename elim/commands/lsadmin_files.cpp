@@ -5,6 +5,7 @@
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "elim/commands/lsadmin.hpp"
+#include "elim/policy/show_admin.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -18,33 +19,41 @@ std::string now_text() {
   return text;
 }
 
-Result<CommandWords> parse(const std::string& subcommand, const Words& words) {
-  const CommandShape shape{
-      "lsadmin " + subcommand, "", {{"-v", Value::none, "say more"}}, CommandShape::Order::anywhere, ""};
+Result<CommandWords> parse(const std::string& subcommand, const std::string& operands, const Words& words) {
+  const CommandShape shape{"lsadmin " + subcommand,
+                           operands,
+                           {{"-v", Value::none, "say more"}},
+                           CommandShape::Order::anywhere,
+                           ""};
   return CommandWords::parse(shape, words);
 }
 
 }  // namespace
 
-bool check_configuration(io::Stage& stage, bool verbose) {
-  stage.print("Checking configuration files ...\n");
+bool check_configuration(const Admin& admin, bool verbose) {
+  if (!admin.json) admin.stage.print("Checking configuration files ...\n");
   const auto checked = conf::read_cluster_files(io::real_file_sources());
-  stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
+  if (!admin.json)
+    admin.stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
+  else if (!checked.files || admin.subcommand == "ckconfig")
+    admin.stage.print(check_json(admin.subcommand, checked.problems, checked.read));
   return checked.files.has_value();
 }
 
-int ckconfig(io::Stage& stage, const Words& words) {
-  const auto parsed = parse("ckconfig", words);
-  if (!parsed) return stage.fail(parsed.error().text);
-  return check_configuration(stage, parsed->has("-v")) ? 0 : io::kFailed;
+int ckconfig(const Admin& admin, const Words& words) {
+  const auto parsed = parse("ckconfig", "", words);
+  if (!parsed) return admin.stage.fail("ckconfig: " + parsed.error().text);
+  return check_configuration(admin, parsed->has("-v")) ? 0 : io::kFailed;
 }
 
-int showconf(io::Stage& stage, const Words& words) {
-  const auto parsed = parse("showconf", words);
-  if (!parsed) return stage.fail(parsed.error().text);
+int showconf(const Admin& admin, const Words& words) {
+  io::Stage& stage = admin.stage;
+  const auto parsed = parse("showconf", "lim", words);
+  if (!parsed) return stage.fail("showconf: " + parsed.error().text);
   if (parsed->operands().size() != 1 || parsed->operands().front() != "lim")
     return stage.fail("showconf: found " +
                       (words.empty() ? std::string("nothing") : printable(words.front())) + ", expected lim");
+  if (admin.json) return stage.print(parameters_json(conf::shown_parameters(stage.files())));
   std::string text = "LIM configuration at " + now_text() + "\n";
   text += conf::show_conf_text(conf::shown_parameters(stage.files()), parsed->has("-v"));
   return stage.print(text);

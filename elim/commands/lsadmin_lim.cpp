@@ -1,5 +1,6 @@
 // lsadmin's subcommands for daemons.
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -11,11 +12,12 @@
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/base/shell_quote.hpp"
+#include "common/io/lim_client.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/spawn.hpp"
-#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
+#include "elim/policy/show_admin.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -50,23 +52,28 @@ Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   return hosts;
 }
 
-bool agreed(io::Stage& stage, const std::string& question) {
-  stage.print(question + " [y/n] ");
+// Where nobody can be asked it is an error not to say -f.
+Result<bool> agreed(const Admin& admin, const std::string& question) {
+  if (admin.json) return usage_error(admin.subcommand + " -json: asks nothing, expected -f as well");
+  admin.stage.print(question + " [y/n] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// "TITLE on <host> ...... done", or what went wrong.
-int tell_each(io::Stage& stage, const std::string& title, const Hosts& hosts,
+// "TITLE <host> ...... done", or what went wrong.
+int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
               const std::function<std::string(const std::string& host)>& act) {
+  std::vector<HostOutcome> outcomes;
   int status = 0;
   for (const auto& host : hosts.names) {
-    stage.print(title + " <" + host + "> ...... ");
+    if (!admin.json) admin.stage.print(title + " <" + host + "> ...... ");
     const std::string trouble = act(host);
-    stage.print((trouble.empty() ? "done" : trouble) + "\n");
+    if (!admin.json) admin.stage.print((trouble.empty() ? "done" : trouble) + "\n");
     if (!trouble.empty()) status = io::kFailed;
+    outcomes.push_back({host, trouble});
   }
+  if (admin.json) admin.stage.print(outcomes_json(admin.subcommand, outcomes));
   return status;
 }
 
@@ -78,10 +85,20 @@ std::string control(io::Stage& stage, const std::string& host, const Control& or
   return answer.error ? answer.error->text : "";
 }
 
-int control_each(io::Stage& stage, const std::string& title, const Hosts& hosts, Control::Action action) {
+int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, Control::Action action) {
   Control order;
   order.set_action(action);
-  return tell_each(stage, title, hosts, [&](const std::string& host) { return control(stage, host, order); });
+  return tell_each(admin, title, hosts,
+                   [&](const std::string& host) { return control(admin.stage, host, order); });
+}
+
+// On this host alone: one line, or why not.
+int control_here(const Admin& admin, const Control& order, const std::string& done) {
+  const std::string host = this_host(admin.stage.files());
+  const std::string trouble = control(admin.stage, host, order);
+  if (admin.json) admin.stage.print(outcomes_json(admin.subcommand, {{host, trouble}}));
+  if (!trouble.empty()) return admin.json ? io::kFailed : admin.stage.fail(trouble);
+  return admin.json ? 0 : admin.stage.print(done);
 }
 
 constexpr std::chrono::seconds kToComeBack{20};
@@ -99,8 +116,10 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
   }
 }
 
-int run_program(const std::vector<std::string>& argv) {
+// With -json our standard output is a document: what it says goes to standard error.
+int run_program(const std::vector<std::string>& argv, bool quiet) {
   io::SpawnPlan plan;
+  if (quiet) plan.standard_output = STDERR_FILENO;
   plan.argv = argv;
   sigemptyset(&plan.mask);
   const auto started = io::spawn(plan);
@@ -112,8 +131,8 @@ int run_program(const std::vector<std::string>& argv) {
 }
 
 // lsf_daemons start lim: here, or through LSF_RSH on another host, where it must lie at the same path.
-std::string start_on(io::Stage& stage, const std::string& host) {
-  const auto& files = stage.files();
+std::string start_on(const Admin& admin, const std::string& host) {
+  const auto& files = admin.stage.files();
   const std::string program = io::program_directory() + "/lsf_daemons";
   const std::string setting = "LSF_ENVDIR=" + files.settings.env_dir;
   std::vector<std::string> argv{"env", setting, program, "start", "lim"};
@@ -124,104 +143,114 @@ std::string start_on(io::Stage& stage, const std::string& host) {
     argv = {"/bin/sh", "-c",
             (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
   }
-  const int code = run_program(argv);
+  const int code = run_program(argv, admin.json);
   return code == 0 ? "" : "failed: " + program + " ended with status " + std::to_string(code);
 }
 
 struct Given {
   Hosts hosts;
-  bool force = false, verbose = false;
+  bool verbose = false;
+  bool go = false;  // -f, or nobody need be asked, or the user has said yes
 };
 
-Result<Given> given(io::Stage& stage, const Words& words) {
+// The words of a subcommand for hosts. The question is asked where it means them all.
+Result<Given> given(const Admin& admin, const Words& words, const std::string& question) {
+  const bool hosts_named = admin.subcommand != "reconfig";
   const CommandShape shape{"lsadmin",
-                           "",
+                           hosts_named ? "[host ...]" : "",
                            {{"-f", Value::none, "ask nothing"}, {"-v", Value::none, "say more"}},
                            CommandShape::Order::anywhere,
                            ""};
   const auto parsed = CommandWords::parse(shape, words);
-  if (!parsed) return parsed.error();
-  const auto hosts = hosts_of(stage.files(), parsed->operands());
+  if (!parsed) return usage_error(admin.subcommand + ": " + parsed.error().text);
+  const auto hosts = hosts_of(admin.stage.files(), hosts_named ? parsed->operands() : Words{"all"});
   if (!hosts) return hosts.error();
-  return Given{*hosts, parsed->has("-f"), parsed->has("-v")};
+  Given all{*hosts, parsed->has("-v"), true};
+  const bool checks = admin.subcommand == "reconfig" || admin.subcommand == "limrestart";
+  if (checks && !check_configuration(admin, all.verbose)) return configuration_error("");
+  if (!all.hosts.all || parsed->has("-f")) return all;
+  const auto yes = agreed(admin, question);
+  if (!yes) return yes.error();
+  all.go = *yes;
+  return all;
+}
+
+// What was wrong with the files has been printed.
+int refuse(const Admin& admin, const Error& error) {
+  return error.text.empty() ? io::kFailed : admin.stage.fail(error.text);
 }
 
 }  // namespace
 
-int reconfig(io::Stage& stage, const Words& words) {
-  const auto what = given(stage, words);
-  if (!what) return stage.fail(what.error().text);
-  if (!check_configuration(stage, what->verbose)) return io::kFailed;
-  if (!what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?")) return 0;
-  return control_each(stage, "Restart LIM on", *hosts_of(stage.files(), {"all"}), Control::RECONFIG);
+int reconfig(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to restart LIMs on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  return what->go ? control_each(admin, "Restart LIM on", what->hosts, Control::RECONFIG) : 0;
 }
 
-int limstartup(io::Stage& stage, const Words& words) {
-  const auto what = given(stage, words);
-  if (!what) return stage.fail(what.error().text);
-  if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to start up LIM on all hosts?"))
-    return 0;
-  return tell_each(stage, "Starting up LIM on", what->hosts,
-                   [&stage](const std::string& host) { return start_on(stage, host); });
+int limstartup(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to start up LIM on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  if (!what->go) return 0;
+  return tell_each(admin, "Starting up LIM on", what->hosts,
+                   [&admin](const std::string& host) { return start_on(admin, host); });
 }
 
-int limshutdown(io::Stage& stage, const Words& words) {
-  const auto what = given(stage, words);
-  if (!what) return stage.fail(what.error().text);
-  if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to shut down LIMs on all hosts?"))
-    return 0;
-  return control_each(stage, "Shut down LIM on", what->hosts, Control::SHUTDOWN);
+int limshutdown(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to shut down LIMs on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  return what->go ? control_each(admin, "Shut down LIM on", what->hosts, Control::SHUTDOWN) : 0;
 }
 
-int limrestart(io::Stage& stage, const Words& words) {
-  const auto what = given(stage, words);
-  if (!what) return stage.fail(what.error().text);
-  if (!check_configuration(stage, what->verbose)) return io::kFailed;
-  if (what->hosts.all && !what->force && !agreed(stage, "Do you really want to restart LIMs on all hosts?"))
-    return 0;
+int limrestart(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to restart LIMs on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  if (!what->go) return 0;
   Control order;
   order.set_action(Control::RESTART);
-  return tell_each(stage, "Restart LIM on", what->hosts, [&](const std::string& host) {
-    const std::string trouble = control(stage, host, order);
-    return trouble.empty() ? answers_again(stage, host) : trouble;
+  return tell_each(admin, "Restart LIM on", what->hosts, [&](const std::string& host) {
+    const std::string trouble = control(admin.stage, host, order);
+    return trouble.empty() ? answers_again(admin.stage, host) : trouble;
   });
 }
 
-int limlock(io::Stage& stage, const Words& words) {
+int limlock(const Admin& admin, const Words& words) {
   const CommandShape shape{"lsadmin limlock",
                            "",
                            {{"-l", Value::required, "SECONDS how long"}},
                            CommandShape::Order::anywhere,
                            ""};
   const auto parsed = CommandWords::parse(shape, words);
-  if (!parsed) return stage.fail(parsed.error().text);
-  const auto seconds = parse_whole(parsed->value("-l").value_or("0"), 0, kMostSeconds);
-  if (!seconds || !parsed->operands().empty())
-    return stage.fail("limlock: found other words, expected nothing or -l with whole seconds");
+  if (!parsed) return admin.stage.fail("limlock: " + parsed.error().text);
   Control order;
   order.set_action(Control::LOCK);
-  order.set_seconds(static_cast<unsigned>(*seconds));
-  const std::string trouble = control(stage, this_host(stage.files()), order);
-  return trouble.empty() ? stage.print("Host is locked\n") : stage.fail(trouble);
+  if (const auto word = parsed->value("-l")) {
+    const auto seconds = parse_whole(*word, 1, kMostSeconds);
+    if (!seconds)
+      return admin.stage.fail("limlock: -l: found " + printable(*word) + ", expected 1 to " +
+                              std::to_string(kMostSeconds) + " seconds");
+    order.set_seconds(static_cast<unsigned>(*seconds));
+  }
+  return control_here(admin, order, "Host is locked\n");
 }
 
-int limunlock(io::Stage& stage, const Words& words) {
+int limunlock(const Admin& admin, const Words& words) {
   if (!words.empty())
-    return stage.fail("limunlock: found " + printable(words.front()) + ", expected nothing");
+    return admin.stage.fail("limunlock: found " + printable(words.front()) + ", expected nothing");
   Control order;
   order.set_action(Control::UNLOCK);
-  const std::string trouble = control(stage, this_host(stage.files()), order);
-  return trouble.empty() ? stage.print("Host is unlocked\n") : stage.fail(trouble);
+  return control_here(admin, order, "Host is unlocked\n");
 }
 
-int limdebug(io::Stage& stage, const Words& words) {
+int limdebug(const Admin& admin, const Words& words) {
+  io::Stage& stage = admin.stage;
   const CommandShape shape{"lsadmin limdebug",
-                           "",
+                           "[host ...]",
                            {{"-l", Value::required, "LEVEL 1 to 3"}, {"-o", Value::none, "as usual"}},
                            CommandShape::Order::anywhere,
                            ""};
   const auto parsed = CommandWords::parse(shape, words);
-  if (!parsed) return stage.fail(parsed.error().text);
+  if (!parsed) return stage.fail("limdebug: " + parsed.error().text);
   const auto level = parse_whole(parsed->value("-l").value_or("1"), 0, 3);
   if (!level) return stage.fail("limdebug -l: found " + *parsed->value("-l") + ", expected 0 to 3");
   const auto hosts = hosts_of(stage.files(), parsed->operands());
@@ -229,7 +258,7 @@ int limdebug(io::Stage& stage, const Words& words) {
   Control order;
   order.set_action(Control::DEBUG);
   order.set_text(parsed->has("-o") || *level == 0 ? "usual" : "debug");
-  return tell_each(stage, "Set the log level of LIM on", *hosts,
+  return tell_each(admin, "Set the log level of LIM on", *hosts,
                    [&](const std::string& host) { return control(stage, host, order); });
 }
 

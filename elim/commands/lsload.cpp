@@ -1,6 +1,6 @@
 // lsload: the load of the hosts now. The master answers.
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/watch.hpp"
@@ -19,12 +19,13 @@ int watch(io::Stage& stage, const CommandWords& words) {
 }
 
 int run(io::Stage& stage, const CommandWords& words) {
+  if (const auto both = contradiction(words)) return stage.fail(*both);
   if (words.has("-s")) return print_shared(stage, words, true);
   if (words.has("--watch")) return watch(stage, words);
   const wire::Request request = load_request(stage, words);
   const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
-  if (words.has("-json")) return stage.print(load_json(answer.reply.loads()));
+  if (words.has("-json")) return stage.print(load_json(answer.reply.loads(), stage.command()));
   const std::string format = words.value("-o").value_or(stage.files().lsf_conf.value("LSF_LSLOAD_FORMAT"));
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
   const auto text = words.has("-o") || (plain && !format.empty())

@@ -1,7 +1,7 @@
 // lsmon: lsload again and again, until the user ends it.
 #include "common/base/numbers.hpp"
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/commands/load_options.hpp"
 #include "elim/commands/watch.hpp"
 
@@ -11,6 +11,7 @@ namespace {
 using Value = CommandOption::Value;
 
 int run(io::Stage& stage, const CommandWords& words) {
+  if (const auto both = contradiction(words)) return stage.fail(*both);
   const auto interval = interval_of(words, std::chrono::seconds(10));
   if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
   const auto pictures = parse_whole(words.value("-c").value_or("0"), 0, 1'000'000'000);
@@ -19,7 +20,8 @@ int run(io::Stage& stage, const CommandWords& words) {
   watch.pictures = *pictures;
   if (words.has("-json")) {
     const io::Answer answer = io::LimClient(stage.files()).ask_master(watch.request);
-    return answer.error ? stage.fail(answer.error->text) : stage.print(load_json(answer.reply.loads()));
+    return answer.error ? stage.fail(answer.error->text)
+                        : stage.print(load_json(answer.reply.loads(), stage.command()));
   }
   return run_watch(stage, watch);
 }

@@ -153,8 +153,7 @@ void Clients::control(io::LinkId link, const Client& client, const Request::Cont
       (client.proved.name.empty() ? "somebody" : client.proved.name) + " at " + client.address;
   if (!may_control(client.proved, geteuid(), administrators)) {
     complain(who + " asked for " + Request::Control::Action_Name(control.action()) + ", and may not");
-    return reply(link, refusal(Reply::Refusal::NOT_ALLOWED,
-                               "only root, the cluster's administrators and " + owner_ + " may do this"));
+    return reply(link, refusal(Reply::Refusal::NOT_ALLOWED, who_may_control(geteuid(), owner_)));
   }
   reply(link, handler_.control(control, who));
 }

@@ -199,8 +199,8 @@ Result<std::string> load_fields(const Loads& loads, const std::string& format) {
   return text;
 }
 
-std::string load_json(const Loads& loads) {
-  nlohmann::ordered_json document{{"COMMAND", "lsload"}, {"HOSTS", loads.hosts_size()}};
+std::string load_json(const Loads& loads, const std::string& command) {
+  nlohmann::ordered_json document{{"COMMAND", command}, {"HOSTS", loads.hosts_size()}};
   auto& records = document["RECORDS"] = nlohmann::ordered_json::array();
   for (const auto& host : loads.hosts()) records.push_back(host_json(loads, host));
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';

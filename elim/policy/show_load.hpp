@@ -38,7 +38,7 @@ Result<std::string> load_table(const Loads& loads, const LoadTable& table);
 // lsload -o FORMAT (common/base/output_format.hpp): its fields are host_name, status and every index of the answer.
 Result<std::string> load_fields(const Loads& loads, const std::string& format);
 
-// Everything that is known, as JSON: {"COMMAND":"lsload","HOSTS":n,"RECORDS":[...]}; unknown values are null.
-std::string load_json(const Loads& loads);
+// Everything that is known, as JSON: {"COMMAND":`command`,"HOSTS":n,"RECORDS":[...]}; unknown values are null.
+std::string load_json(const Loads& loads, const std::string& command);
 
 }  // namespace rollcall::elim

@@ -478,7 +478,7 @@ def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
         for user in ("root", "daemon"):
             done = lock(user)
             expect_equal(done.returncode, 0, f"limlock by {user}: {done.stdout}{done.stderr}")
-        refusal = "only root, the cluster's administrators and root may do this"
+        refusal = "only root and the cluster's administrators may do this"
         expect_in(refusal, lock("bin").stderr, "limlock by bin")
         munged.kill()
         munged.wait()

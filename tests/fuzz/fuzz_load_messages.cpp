@@ -64,7 +64,7 @@ void show(const wire::Reply& reply) {
   complete.form = elim::LoadTable::Form::complete;
   (void)elim::load_table(reply.loads(), complete);
   (void)elim::load_fields(reply.loads(), "host_name:5 status r1m:-3");
-  elim::load_json(reply.loads());
+  elim::load_json(reply.loads(), "lsload");
   elim::hosts_table(reply.hosts(), true);
   elim::hosts_long(reply.hosts(), {"r1m", "mem"});
   elim::hosts_topology(reply.hosts());

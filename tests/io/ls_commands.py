@@ -47,6 +47,7 @@ def test_identity(bench):
             expect_equal(columns(text, 1)[:2], ["one", "ok"], words)
         expect_equal(one.json("lsclusters")["RECORDS"][0]["CLUSTER_NAME"], "one", "lsclusters -json")
         expect_in("found no such cluster", one.refused("lsclusters", "elsewhere"), "lsclusters")
+        expect_in('found "x", expected options alone', one.refused("lsid", "x"), "lsid with an operand")
 
 
 def test_information_and_hosts(bench):
@@ -89,6 +90,11 @@ def test_load(bench):
         record = one.json("lsload", "-l")["RECORDS"][0]
         expect_equal(record["LOAD"]["scratch"], 4711, "lsload -json")
         expect(record["AGE_MS"]["scratch"] >= 0, "lsload -json: the value has an age")
+        expect_equal(one.json("lsload")["COMMAND"], "lsload", "lsload -json")
+        expect_equal(one.json("lsmon")["COMMAND"], "lsmon", "lsmon -json")
+        for command, *words in (("lsload", "-E", "-N"), ("lsmon", "-E", "-N"), ("lsload", "--watch", "-s"),
+                                ("lsload", "--watch", "-json"), ("lsload", "--watch", "-o", "mem")):
+            expect_in("found both", one.refused(command, *words), f"{command} {words}")
         text = one.good("lsmon", "-c", "3", "-i", "0.1")
         expect_equal(text.count("Refresh rate: 0.1 secs"), 3, "lsmon -c 3")
         expect("\x1b" not in text, "no escape sequence where standard output is no terminal")

@@ -1,5 +1,6 @@
 """lsadmin on a real LIM: locking, checking, reconfiguring, ending and restarting, from words and from standard input."""
 
+import json
 import os
 import pwd
 import signal
@@ -28,6 +29,10 @@ def test_wrong_words(bench):
             (("showconf",), "expected lim"),
             (("limlock", "-l", "x"), "limlock:"),
             (("limlock", "word"), "limlock:"),
+            (("limlock", "-l", "0"), 'limlock: -l: found "0"'),
+            (("limunlock", "word"), "limunlock:"),
+            (("reconfig", "word"), "reconfig:"),
+            (("limshutdown", "all", "-json"), "limshutdown -json: asks nothing, expected -f"),
             (("limdebug", "-l", "9"), "limdebug"),
             (("limshutdown", "nowhere"), 'found the host "nowhere"'),
             (("limrestart", "-x"), 'found the option "-x"'),
@@ -88,6 +93,30 @@ def test_reconfig_takes_good_files_and_refuses_broken_ones(bench):
         done = one.run("lsinfo", "-json")
         expect_equal(done.returncode, 0, "lsinfo")
         expect_in('"fast"', done.stdout, "the running configuration")
+
+
+def test_json(bench):
+    with OneHost(bench) as one:
+        for words in (("limlock",), ("limunlock",), ("limdebug", one.host), ("limrestart", one.host), ("reconfig", "-f")):
+            said = one.json("lsadmin", *words)
+            expect_equal((said["COMMAND"], said["SUBCOMMAND"]), ("lsadmin", words[0]), words)
+            expect_equal(said["RECORDS"], [{"HOST_NAME": one.host, "DONE": True, "TEXT": "done"}], words)
+        said = one.json("lsadmin", "ckconfig")
+        expect_equal((said["ERRORS"], said["PROBLEMS"]), (0, []), "ckconfig")
+        expect_in(one.path("lsf.shared"), said["FILES"], "ckconfig")
+        settings = {p["NAME"]: p for p in one.json("lsadmin", "showconf", "lim")["PARAMETERS"]}
+        expect_equal((settings["LSF_LIM_PORT"]["VALUE"], settings["LSF_LIM_PORT"]["WHERE"]),
+                     (str(one.port), one.path("lsf.conf") + ":1"), "showconf")
+        expect_equal(json.loads(one.good("lsadmin", "-json", "limlock"))["RECORDS"][0]["DONE"], True, "-json before it")
+        expect_equal(one.json("lsadmin", "limshutdown")["SUBCOMMAND"], "limshutdown", "limshutdown")
+        done = one.run("lsadmin", "limstartup", "-json")  # what lsf_daemons says goes beside the document
+        expect_equal(json.loads(done.stdout)["RECORDS"][0]["DONE"], True, "limstartup")
+        expect_in("lim: started", done.stderr, "limstartup, standard error")
+        one.write("lsf.shared", one.read("lsf.shared") + "Begin Resource\n")
+        done = one.run("lsadmin", "reconfig", "-f", "-json")
+        expect_equal(done.returncode, 255, "reconfig with a broken file")
+        said = json.loads(done.stdout)
+        expect_equal((said["SUBCOMMAND"], said["PROBLEMS"][0]["FILE"]), ("reconfig", one.path("lsf.shared")), "its problems")
 
 
 def lim_pid(one):

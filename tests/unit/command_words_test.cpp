@@ -61,5 +61,14 @@ TEST(UsageText, HasALineForEachOption) {
             "  -json             as JSON\n");
 }
 
+TEST(CommandWords, ACommandWithoutOperandsRefusesThem) {
+  CommandShape none = shape();
+  none.operands = "";
+  EXPECT_TRUE(CommandWords::parse(none, {"-l"}));
+  const auto refused = CommandWords::parse(none, {"-l", "word"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "found \"word\", expected options alone");
+}
+
 }  // namespace
 }  // namespace rollcall

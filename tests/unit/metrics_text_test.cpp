@@ -149,5 +149,11 @@ TEST(ControlRight, IsNobodyElses) {
       << "a user without a name is no nameless administrator";
 }
 
+TEST(ControlRight, WhoMayIsToldWithoutSayingRootTwice) {
+  EXPECT_EQ(who_may_control(0, "root"), "only root and the cluster's administrators may do this");
+  EXPECT_EQ(who_may_control(500, "ann"), "only root, the cluster's administrators and ann may do this");
+  EXPECT_EQ(who_may_control(500, ""), "only root, the cluster's administrators and user 500 may do this");
+}
+
 }  // namespace
 }  // namespace rollcall::lim

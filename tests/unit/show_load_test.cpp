@@ -143,7 +143,7 @@ TEST(LoadJson, HasAgesAndNullForWhatIsNotKnown) {
   auto& elim = *host.add_elims();
   elim.set_name("elim.scratch");
   elim.set_state(wire::ElimState::GIVEN_UP);
-  const auto document = nlohmann::json::parse(load_json(loads));
+  const auto document = nlohmann::json::parse(load_json(loads, "lsload"));
   const auto& record = document.at("RECORDS").at(0);
   EXPECT_EQ(record.at("HOST_NAME"), "grid01");
   EXPECT_TRUE(record.at("LOAD").at("scratch").is_null());
@@ -157,7 +157,7 @@ TEST(LoadJson, HasAgesAndNullForWhatIsNotKnown) {
 TEST(LoadJson, SurvivesANameThatIsNoUtf8) {
   Loads loads = answer();
   add(loads, "grid\xff", {});
-  EXPECT_TRUE(nlohmann::json::accept(load_json(loads)));
+  EXPECT_TRUE(nlohmann::json::accept(load_json(loads, "lsload")));
 }
 
 TEST(Cells, ChangeUnitsWhereLsfDoes) {
