@@ -1,0 +1,139 @@
+#include "sched/mbatchd/clients.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/wire/frame.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using Refusal = wire::BatchReply::Refusal;
+
+constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
+
+std::string payload_of(const wire::BatchReply& reply) {
+  wire::FromMbatchd message;
+  *message.mutable_reply() = reply;
+  if (message.ByteSizeLong() > kMostReply)
+    *message.mutable_reply() = refusal(Refusal::FAILED, "one part of the answer is too large to send");
+  return message.SerializeAsString();
+}
+
+// As MungeAsker does it by itself, and the user's groups on the way.
+io::MungeAsker::LookUp look_up(std::shared_ptr<UserGroups> groups) {
+  return [groups = std::move(groups)](const io::MungeAsker::Question& question) -> Result<io::KnownUser> {
+    const auto identity = io::munge_decode(question.credential, question.payload, question.socket);
+    if (!identity) return identity.error();
+    io::KnownUser user{identity->uid, identity->gid, io::user_name(identity->uid)};
+    if (!user.name.empty()) groups->find(user.name, user.gid);
+    return user;
+  };
+}
+
+}  // namespace
+
+wire::BatchReply refusal(Refusal::Why why, std::string text) {
+  wire::BatchReply reply;
+  reply.set_last(true);
+  reply.mutable_refusal()->set_why(why);
+  reply.mutable_refusal()->set_text(std::move(text));
+  return reply;
+}
+
+Clients::Clients(boost::asio::io_context& loop, io::Links& links, const io::Log& log, Handler handler)
+    : links_(links),
+      log_(log),
+      handler_(std::move(handler)),
+      groups_(std::make_shared<UserGroups>()),
+      munge_(loop, io::MungeAsker::Limits{256, std::chrono::seconds(2)}, look_up(groups_)) {}
+
+void Clients::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  const std::string name = io::user_name(geteuid());
+  groups_->find(name, getegid());
+  owner_ = identity_of({geteuid(), getegid(), name});
+}
+
+sched::Identity Clients::identity_of(const io::KnownUser& user) const {
+  const auto& administrators = configuration_->files.cluster->cluster.administrators;
+  sched::Identity who{user.uid, user.gid, user.name, groups_->of(user.name), false};
+  who.is_admin = user.uid == 0 || user.uid == geteuid() ||
+                 std::find(administrators.begin(), administrators.end(), user.name) != administrators.end();
+  return who;
+}
+
+void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
+  Client& client = clients_[link];
+  client.hash = peer.hash;
+  client.address = peer.address;
+  if (peer.caller == io::ClusterChannel::Caller::owner) client.who = owner_;
+}
+
+const sched::Identity* Clients::identity(io::LinkId link) const {
+  const auto client = clients_.find(link);
+  return client == clients_.end() || !client->second.who ? nullptr : &*client->second.who;
+}
+
+Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
+  const auto found = clients_.find(link);
+  if (found == clients_.end()) return {};
+  Client& client = found->second;
+  if (message.has_munge()) return ask_munge(link, client, message.munge());
+  if (message.has_request()) return request(link, client, message.request());
+  if (!message.has_part() && !message.has_last_part())
+    return internal_error("found a message that is no client's, expected one");
+  if (!client.who) return internal_error("found a large request of nobody in particular, expected a credential first");
+  if (message.has_part()) return client.parts.add(message.part());
+  const auto whole = client.parts.finish(message.last_part());
+  if (!whole) return whole.error();
+  wire::BatchRequest asked;
+  if (!asked.ParseFromString(*whole)) return internal_error("found parts of no BatchRequest, expected one");
+  return request(link, client, asked);
+}
+
+Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::string& credential) {
+  if (client.who) return internal_error("found a credential of somebody who is known, expected none");
+  links_.promise(link);
+  munge_.ask({credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
+             [this, link](const Result<io::KnownUser>& user) {
+               const auto found = clients_.find(link);
+               if (found == clients_.end()) return;
+               if (user && !user->name.empty())
+                 found->second.who = identity_of(*user);
+               else
+                 log_.info("a client at " + found->second.address + ": " +
+                           (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
+               links_.answer(link, [] { return std::nullopt; });  // its request is read now
+             });
+  return {};
+}
+
+Result<void> Clients::request(io::LinkId link, Client& client, const wire::BatchRequest& request) {
+  if (!client.who) {
+    reply(link, refusal(Refusal::NOT_ALLOWED,
+                        "mbatchd does not know who you are: there is no good MUNGE credential, and you may not read the "
+                        "cluster's key"));
+    return {};
+  }
+  const sched::Identity who = *client.who;
+  handler_.request(link, who, request);
+  return {};
+}
+
+void Clients::reply(io::LinkId link, const wire::BatchReply& reply) {
+  if (has(link)) links_.send(link, payload_of(reply));
+}
+
+void Clients::answer(io::LinkId link, Parts parts) {
+  if (!has(link)) return;
+  links_.answer(link, [parts = std::move(parts), over = false]() mutable -> std::optional<std::string> {
+    if (over) return std::nullopt;
+    const auto part = parts();
+    over = !part || part->last();
+    return part ? std::optional(payload_of(*part)) : std::nullopt;
+  });
+}
+
+}  // namespace rollcall::mbatchd

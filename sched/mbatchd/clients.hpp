@@ -1,0 +1,73 @@
+// Clients: the connections of the b* commands: who each of them is, its requests in one piece, and the way back.
+//
+// Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
+// its sender is believed, and nobody in particular is told nothing. What requests mean is elsewhere.
+//
+// state x message  | munge                | part               | request, last_part
+//   nobody         | asks MUNGE; nothing  | offence            | refused
+//                  | is read meanwhile    |                    |
+//   somebody       | offence              | kept, up to 16 MiB | handed on; nothing is read until it is answered
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
+#include "common/io/munge_asker.hpp"
+#include "common/wire/batch.pb.h"
+#include "common/wire/request_parts.hpp"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/user_groups.hpp"
+
+namespace rollcall::mbatchd {
+
+class Clients {
+ public:
+  struct Handler {
+    std::function<void(io::LinkId, const sched::Identity&, const wire::BatchRequest&)> request;
+  };
+  Clients(boost::asio::io_context& loop, io::Links& links, const io::Log& log, Handler handler);
+
+  void configure(std::shared_ptr<const Configuration> configuration);
+
+  void opened(io::LinkId link, const io::LinkPeer& peer);
+  bool has(io::LinkId link) const { return clients_.count(link) != 0; }
+  // Who holds this link; nullptr where it has gone.
+  const sched::Identity* identity(io::LinkId link) const;
+  Result<void> message(io::LinkId link, const wire::ToMbatchd& message);
+  void ended(io::LinkId link) { clients_.erase(link); }
+
+  // A reply of one part that is the last one, or one of several (AwaitJob).
+  void reply(io::LinkId link, const wire::BatchReply& reply);
+  // Parts as they are read; nothing after the one that has `last`.
+  using Parts = std::function<std::optional<wire::BatchReply>()>;
+  void answer(io::LinkId link, Parts parts);
+
+ private:
+  struct Client {
+    std::string hash, address;
+    std::optional<sched::Identity> who;
+    wire::RequestParts parts;
+  };
+  Result<void> ask_munge(io::LinkId link, Client& client, const std::string& credential);
+  Result<void> request(io::LinkId link, Client& client, const wire::BatchRequest& request);
+  sched::Identity identity_of(const io::KnownUser& user) const;
+
+  io::Links& links_;
+  const io::Log& log_;
+  Handler handler_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::shared_ptr<UserGroups> groups_;
+  io::MungeAsker munge_;
+  sched::Identity owner_;
+  std::unordered_map<io::LinkId, Client> clients_;
+};
+
+wire::BatchReply refusal(wire::BatchReply::Refusal::Why why, std::string text);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,63 @@
+#include "sched/mbatchd/configuration.hpp"
+
+#include "common/base/numbers.hpp"
+#include "common/io/config_source.hpp"
+#include "common/io/host_addresses.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
+  for (const auto& problem : problems.all())
+    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors).push_back(problem.line());
+}
+
+}  // namespace
+
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
+  const auto sources = env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources();
+  LoadedConfiguration loaded;
+  auto cluster = conf::read_cluster_files(sources);
+  tell(loaded, cluster.problems);
+  if (!cluster.files) {
+    if (loaded.errors.empty()) loaded.errors.push_back(sources.env_dir + ": cannot be read");
+    return loaded;
+  }
+  auto made = std::make_shared<Configuration>();
+  made->files.cluster = std::make_shared<conf::ClusterFiles>(std::move(*cluster.files));
+  const auto& files = *made->files.cluster;
+
+  const auto batch = conf::read_batch_settings(files);
+  if (!batch) {
+    loaded.errors.push_back(batch.error().text);
+    return loaded;
+  }
+  made->files.batch = std::make_shared<conf::BatchSettings>(*batch);
+  made->directory = conf::batch_directory(*batch, files.settings);
+  const std::string name = io::host_name_here();
+  made->host = files.names.official(name).value_or(name);
+  if (made->host != batch->mbd_host) {
+    loaded.errors.push_back("mbatchd of cluster " + files.settings.cluster + " runs on " + batch->mbd_host + ", and this is " +
+                            made->host + ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
+    return loaded;
+  }
+
+  auto lsb = conf::read_lsb_files(sources, files);
+  tell(loaded, lsb.problems);
+  if (!lsb.files) {
+    if (loaded.errors.empty()) loaded.errors.push_back(conf::lsb_directory(files) + ": cannot be read");
+    return loaded;
+  }
+  made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
+  made->rules = sched::scheduling_rules(made->files.cluster, made->files.lsb);
+  loaded.configuration = std::move(made);
+  return loaded;
+}
+
+std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise) {
+  const conf::Cell* cell = configuration.files.lsb->params.cells.given(keyword);
+  const auto number = cell == nullptr ? std::nullopt : parse_whole(cell->text, 0, 2'000'000'000);
+  return number ? *number : otherwise;
+}
+
+}  // namespace rollcall::mbatchd

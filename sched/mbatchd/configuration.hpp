@@ -1,0 +1,35 @@
+// Configuration: all files as this mbatchd runs with them: lsf.*, lsb.*, and lsf.conf's part for the batch system. Read whole
+// or not at all: a set with an error leaves what is in force as it is, and every line of it is told.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/policy/book.hpp"
+#include "sched/policy/scheduling_rules.hpp"
+
+namespace rollcall::mbatchd {
+
+struct Configuration {
+  sched::ConfigView files;
+  std::shared_ptr<const sched::SchedulingRules> rules;
+  std::string host;  // our own, official: always BatchSettings::mbd_host
+  std::string directory;  // LSB_SHAREDIR/CLUSTER
+
+  const conf::LoadSettings& settings() const { return files.cluster->settings; }
+};
+
+struct LoadedConfiguration {
+  std::shared_ptr<const Configuration> configuration;  // none: see `errors`
+  std::vector<std::string> errors, warnings;           // one line each
+};
+
+// `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+
+// A keyword of lsb.params that only mbatchd looks at: a whole number; `otherwise` where it is not given or is none.
+std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise);
+
+}  // namespace rollcall::mbatchd

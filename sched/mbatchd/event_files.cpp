@@ -1,0 +1,201 @@
+#include "sched/mbatchd/event_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace rollcall::mbatchd {
+namespace {
+
+constexpr std::size_t kPiece = 1000;  // events
+
+bool write_all(int fd, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t size = write(fd, text.data() + done, text.size() - done);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    done += static_cast<std::size_t>(size);
+  }
+  return true;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- one file
+
+void EventFile::begin(std::uint64_t seq, std::int64_t size) {
+  seq_ = seq;
+  size_ = size;
+  cut_ = true;
+  file_.reset();
+}
+
+// Said once for each time that it begins to fail.
+bool EventFile::fails(const char* what) {
+  if (!failing_) log_.error(path_ + ": cannot be " + what + ": " + std::strerror(errno) + "; it is tried again");
+  failing_ = true;
+  file_.reset();
+  return false;
+}
+
+// An administrator may have moved the file away: then there is a new one.
+bool EventFile::open() {
+  struct stat there {}, ours {};
+  if (file_ && stat(path_.c_str(), &there) == 0 && fstat(file_.get(), &ours) == 0 && there.st_ino == ours.st_ino &&
+      there.st_dev == ours.st_dev)
+    return true;
+  const bool had = static_cast<bool>(file_);
+  file_ = io::Descriptor(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file_ || fstat(file_.get(), &ours) != 0) return fails("opened");
+  if (cut_ && ours.st_size > size_ && size_ > 0 && ftruncate(file_.get(), size_) != 0) return fails("cut");
+  if (!(cut_ && ours.st_size > size_ && size_ > 0)) size_ = ours.st_size;
+  cut_ = false;
+  if (had) log_.notice(path_ + " was moved away; a new one was made");
+  if (size_ > 0) return true;
+  const std::string head = sched::head_line(0);
+  if (!write_all(file_.get(), head)) return fails("written");
+  size_ = static_cast<std::int64_t>(head.size());
+  return true;
+}
+
+bool EventFile::append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events) {
+  if (first_seq != seq_ + 1) return false;
+  std::string text;
+  for (const auto& event : events) text += line_(event);
+  if (!text.empty()) {
+    if (!open()) return false;
+    if (!write_all(file_.get(), text)) {
+      const int why = errno;
+      [[maybe_unused]] const int cut = ftruncate(file_.get(), size_);
+      cut_ = true;
+      errno = why;
+      return fails("written");
+    }
+    size_ += static_cast<std::int64_t>(text.size());
+    if (failing_) log_.notice(path_ + " is written again");
+    failing_ = false;
+  }
+  seq_ += events.size();
+  return true;
+}
+
+void EventFile::put_aside(std::int64_t most_files) {
+  const auto name = [this](std::int64_t number) { return path_ + "." + std::to_string(number); };
+  std::int64_t last = 0;
+  struct stat there {};
+  while (lstat(name(last + 1).c_str(), &there) == 0) ++last;
+  for (std::int64_t number = last; number > 0; --number) {
+    if (most_files > 0 && number >= most_files)
+      unlink(name(number).c_str());
+    else
+      rename(name(number).c_str(), name(number + 1).c_str());
+  }
+  if (rename(path_.c_str(), name(1).c_str()) != 0) {
+    log_.error(path_ + ": cannot be put aside: " + std::strerror(errno));
+    return;
+  }
+  file_.reset();
+  size_ = 0;
+}
+
+void EventFile::anew() {
+  if (open() && ftruncate(file_.get(), 0) != 0) fails("cut");
+  seq_ = 0;
+  size_ = 0;
+  file_.reset();
+}
+
+std::int64_t EventFile::made_s() const {
+  struct statx found {};
+  if (statx(AT_FDCWD, path_.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &found) != 0) return 0;
+  return (found.stx_mask & STATX_BTIME) != 0 ? found.stx_btime.tv_sec : 0;
+}
+
+// ---------------------------------------------------------------- both
+
+EventFiles::EventFiles(const io::Log& log, const std::string& directory)
+    : log_(log),
+      directory_(directory),
+      events_(log, directory + "/lsb.events", [this](const auto& event) { return sched::event_line(event, ages_.style); }),
+      accounts_(log, directory + "/lsb.acct",
+                [this](const auto& event) { return sched::account_line(event, ages_.style); }) {
+  if (mkdir(directory_.c_str(), 0755) != 0 && errno != EEXIST)
+    log_.error(directory_ + ": cannot be made: " + std::strerror(errno));
+}
+
+void EventFiles::configure(const FileAges& ages) { ages_ = ages; }
+
+void EventFiles::begin(const io::JobStore& store) {
+  using Number = io::StoreNumber;
+  events_.begin(static_cast<std::uint64_t>(store.number(Number::events_seq)), store.number(Number::events_size));
+  accounts_.begin(static_cast<std::uint64_t>(store.number(Number::accounts_seq)), store.number(Number::accounts_size));
+  finished_ = store.number(Number::events_finished);
+}
+
+bool EventFiles::append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events) {
+  if (!file.append(first, events)) return false;
+  if (&file == &events_)
+    finished_ += std::count_if(events.begin(), events.end(), [](const auto& event) { return event.has_finish(); });
+  return true;
+}
+
+void EventFiles::append(std::uint64_t last_seq, const std::vector<wire::JobEvent>& events) {
+  if (events.empty()) return;
+  append_to(events_, last_seq + 1 - events.size(), events);
+  append_to(accounts_, last_seq + 1 - events.size(), events);
+  put_aside_what_is_full();
+}
+
+bool EventFiles::behind(const io::JobStore& store) const {
+  return events_.last() < store.last_event() || accounts_.last() < store.last_event();
+}
+
+bool EventFiles::catch_up(io::JobStore& store) {
+  for (EventFile* file : {&events_, &accounts_}) {
+    if (file->last() >= store.last_event()) continue;
+    io::EventQuery query;
+    query.after = file->last();
+    query.most = kPiece;
+    const auto found = store.events(query);
+    if (!found) return log_.error(found.error().text), false;
+    std::vector<wire::JobEvent> events;
+    for (const auto& one : *found) events.push_back(one.event);
+    if (events.empty() || !append_to(*file, query.after + 1, events)) return false;
+  }
+  put_aside_what_is_full();
+  return behind(store);
+}
+
+void EventFiles::put_aside_what_is_full() {
+  if (ages_.finished_jobs > 0 && finished_ >= ages_.finished_jobs) {
+    events_.put_aside(0);
+    finished_ = 0;
+  }
+  constexpr std::int64_t kDay = 24 * 3600;
+  const bool large = ages_.account_kb > 0 && accounts_.size() > ages_.account_kb * 1024;
+  const std::int64_t made = ages_.account_days > 0 ? accounts_.made_s() : 0;
+  const bool old = made > 0 && std::time(nullptr) - made > ages_.account_days * kDay;
+  if (large || old) accounts_.put_aside(ages_.account_files);
+}
+
+void EventFiles::rebuild() {
+  events_.anew();
+  finished_ = 0;
+}
+
+void EventFiles::note(io::StoreBatch& batch) const {
+  using Number = io::StoreNumber;
+  batch.set(Number::events_seq, static_cast<std::int64_t>(events_.last()));
+  batch.set(Number::events_size, events_.size());
+  batch.set(Number::accounts_seq, static_cast<std::int64_t>(accounts_.last()));
+  batch.set(Number::accounts_size, accounts_.size());
+  batch.set(Number::events_finished, finished_);
+}
+
+}  // namespace rollcall::mbatchd

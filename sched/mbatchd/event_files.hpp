@@ -1,0 +1,94 @@
+// EventFiles: lsb.events and lsb.acct, written from the store's events as other programs expect them.
+//
+// The store is the truth; these are copies for programs that read LSF's files. Each file goes on after the last event that is
+// in it: its number and the size the file then had are kept in the store with the next commit. What a crash left beyond that
+// is cut off and written again, so no line is missing and none is there twice. A file that cannot be written costs a line in
+// the log, and is caught up when it can be. It does not know what a line means (sched/policy/event_lines.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/io/descriptor.hpp"
+#include "common/io/job_store.hpp"
+#include "common/io/log.hpp"
+#include "sched/policy/event_lines.hpp"
+
+namespace rollcall::mbatchd {
+
+// When a file is put aside: it becomes NAME.1, every NAME.n NAME.n+1, and a new one begins.
+struct FileAges {
+  std::int64_t finished_jobs = 0;  // MAX_JOB_NUM, of lsb.events; 0: never
+  std::int64_t account_kb = 0;     // ACCT_ARCHIVE_SIZE; 0: never
+  std::int64_t account_days = 0;   // ACCT_ARCHIVE_AGE
+  std::int64_t account_files = 0;  // MAX_ACCT_ARCHIVE_FILE: older ones go; 0: all stay
+  sched::EventStyle style;
+};
+
+// One of the two.
+class EventFile {
+ public:
+  using Line = std::function<std::string(const wire::JobEvent&)>;
+
+  EventFile(const io::Log& log, std::string path, Line line)
+      : log_(log), path_(std::move(path)), line_(std::move(line)) {}
+
+  // As the store has it.
+  void begin(std::uint64_t seq, std::int64_t size);
+  // Those that follow `last()`, in order. False where they could not be written: nothing of them is there.
+  bool append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events);
+  void put_aside(std::int64_t most_files);
+  // From the first event on.
+  void anew();
+
+  std::uint64_t last() const { return seq_; }
+  std::int64_t size() const { return size_; }
+  // When the present file was made; 0: not known.
+  std::int64_t made_s() const;
+
+ private:
+  bool open();
+  bool fails(const char* what);
+
+  const io::Log& log_;
+  std::string path_;
+  Line line_;
+  io::Descriptor file_;
+  std::uint64_t seq_ = 0;
+  std::int64_t size_ = 0;
+  bool cut_ = false;   // what is beyond size_ is still to be cut off
+  bool failing_ = false;
+};
+
+class EventFiles {
+ public:
+  // `directory`: LSB_SHAREDIR/CLUSTER/logdir; made where it is not there.
+  EventFiles(const io::Log& log, const std::string& directory);
+
+  void configure(const FileAges& ages);
+  void begin(const io::JobStore& store);
+  // The events of the last commit. `last_seq`: of the last of them.
+  void append(std::uint64_t last_seq, const std::vector<wire::JobEvent>& events);
+  // One piece of what is missing, from the store. True where there is more to do and it may be done at once.
+  bool catch_up(io::JobStore& store);
+  bool behind(const io::JobStore& store) const;
+  // lsb.events anew from the store: catch_up() writes it.
+  void rebuild();
+
+  // What the next commit is to keep.
+  void note(io::StoreBatch& batch) const;
+
+ private:
+  bool append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events);
+  void put_aside_what_is_full();
+
+  const io::Log& log_;
+  std::string directory_;
+  FileAges ages_;
+  EventFile events_, accounts_;
+  std::int64_t finished_ = 0;  // in the present lsb.events
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,19 @@
+// History: answers that come from the store: bhist and bacct, a page at a time as the client reads. What fits is policy
+// (sched/policy/answers_history.hpp); pages are the store's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "common/io/job_store.hpp"
+#include "sched/policy/answers_history.hpp"
+
+namespace rollcall::mbatchd {
+
+using Parts = std::function<std::optional<wire::BatchReply>()>;
+
+Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who);
+Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const sched::Identity& who);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,106 @@
+#include "sched/mbatchd/load_watch.hpp"
+
+#include <signal.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "common/io/lim_client.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+// The parts of one picture. Facts change rarely, but a LIM that was away may have new ones.
+Result<sched::LoadNews> ask(const conf::ClusterFiles& files) {
+  const io::LimClient lim(files);
+  sched::LoadNews news;
+  const auto take = [&lim](const wire::Request& request, wire::Reply& reply) -> Result<void> {
+    auto answer = lim.ask_master(request);
+    if (answer.error) return internal_error(answer.error->text);
+    reply = std::move(answer.reply);
+    return {};
+  };
+  wire::Request hosts, effective, normalised, shared;
+  hosts.mutable_hosts();
+  effective.mutable_load()->set_queue(wire::Request::AskLoad::EFFECTIVE);
+  normalised.mutable_load()->set_queue(wire::Request::AskLoad::NORMALISED);
+  shared.mutable_shared()->set_dynamic(true);
+  if (const auto asked = take(hosts, news.facts); !asked) return asked.error();
+  if (const auto asked = take(effective, news.effective); !asked) return asked.error();
+  if (const auto asked = take(normalised, news.normalised); !asked) return asked.error();
+  // A cluster may have none; then there is nothing to know.
+  (void)take(shared, news.shared);
+  return news;
+}
+
+}  // namespace
+
+struct LoadWatch::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::shared_ptr<const conf::ClusterFiles> files;
+  Duration interval{};
+  bool look_now = false;
+  bool ending = false;
+  boost::asio::io_context* loop = nullptr;
+  Told told;  // called in the loop only, and only while not `ending`
+
+  static void run(const std::shared_ptr<Shared>& self) {
+    std::unique_lock lock(self->mutex);
+    while (!self->ending) {
+      self->look_now = false;
+      const auto files = self->files;
+      lock.unlock();
+      auto news = ask(*files);
+      lock.lock();
+      if (self->ending) return;
+      // The loop is there while its owner has not said that it ends, which needs our mutex.
+      boost::asio::post(*self->loop, [self, news = std::move(news)]() mutable {
+        if (!self->ending) self->told(std::move(news));
+      });
+      self->changed.wait_for(lock, self->interval, [&self] { return self->look_now || self->ending; });
+    }
+  }
+};
+
+LoadWatch::LoadWatch(boost::asio::io_context& loop, Told told) : shared_(std::make_shared<Shared>()) {
+  shared_->loop = &loop;
+  shared_->told = std::move(told);
+}
+
+LoadWatch::~LoadWatch() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->ending = true;
+  shared_->changed.notify_all();
+}
+
+void LoadWatch::watch(std::shared_ptr<const conf::ClusterFiles> files, Duration interval) {
+  bool first = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    first = !shared_->files;
+    shared_->files = std::move(files);
+    shared_->interval = interval;
+    shared_->look_now = true;
+    shared_->changed.notify_all();
+  }
+  if (!first) return;
+  // Signals are the loop's.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([shared = shared_] { Shared::run(shared); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void LoadWatch::look() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->look_now = true;
+  shared_->changed.notify_all();
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,48 @@
+// mbatchd: the batch system's master. Options in, a daemon in the foreground; everything else is elsewhere.
+#include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/io/daemon_start.hpp"
+#include "sched/mbatchd/daemon.hpp"
+
+namespace {
+
+using namespace rollcall;
+
+constexpr const char* kUsage =
+    "usage: mbatchd [-d LSF_ENVDIR]\n"
+    "       mbatchd -h | -V\n"
+    "Runs the batch system's master of this cluster, in the foreground; lsf_daemons starts it as a daemon.\n";
+
+int fail(io::Starter& starter, const std::string& line) {
+  starter.tell(line);
+  return 1;
+}
+
+int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
+  io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
+  umask(022);  // the event files are for everybody to read; the store says itself who may
+  for (;;) {
+    auto loaded = mbatchd::load_configuration(options.env_dir);
+    for (const auto& line : loaded.warnings) log.warning(line);
+    for (const auto& line : loaded.errors) log.error(line);
+    if (!loaded.configuration) return fail(starter, loaded.errors.front());
+    io::set_log_level(log, loaded.configuration->settings().log_mask);
+    const auto end =
+        mbatchd::run_daemon({options.env_dir, loaded.configuration}, log, [&starter] { starter.tell("ready"); });
+    if (!end) {
+      log.error(end.error().text);
+      return fail(starter, end.error().text);
+    }
+    if (*end == mbatchd::DaemonEnd::stopped) return 0;
+    program.become_anew(log);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mallopt(M_ARENA_MAX, 1);  // the threads that look up names need no heap of their own
+  return io::daemon_main({"mbatchd", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
+}

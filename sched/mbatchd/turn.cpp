@@ -1,0 +1,147 @@
+#include "sched/mbatchd/turn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rollcall::mbatchd {
+namespace {
+
+namespace effect = sched::effect;
+using Refusal = wire::BatchReply::Refusal;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+std::int32_t id_of(const sched::Effect& effect) {
+  return std::visit(Overloaded{[](const effect::OrderStart& e) { return e.key.id; },
+                               [](const effect::OrderExpect& e) { return e.key.id; },
+                               [](const effect::OrderSignal& e) { return e.signal.job().key().id(); },
+                               [](const effect::OrderAcknowledge& e) { return e.attempt.key().id(); },
+                               [](const effect::OrderRelease& e) { return e.attempt.key().id(); },
+                               [](const auto&) { return 0; }},
+                    effect);
+}
+
+void refuse(wire::BatchReply::Accepted& job, const io::StoreError& error) {
+  const bool full = error.kind == io::StoreError::Kind::disk_full;
+  job.Clear();
+  job.mutable_refusal()->set_why(full ? Refusal::DISK_FULL : Refusal::FAILED);
+  job.mutable_refusal()->set_text(full ? "The disk of mbatchd is full: no job can be accepted now; Job not submitted"
+                                       : "mbatchd cannot store the job: " + error.text + "; Job not submitted");
+}
+
+}  // namespace
+
+Turn::Touched Turn::take(sched::Effects effects) {
+  Touched touched;
+  for (auto& any : effects) {
+    std::visit(Overloaded{[&](effect::SaveJob& e) {
+                            jobs_.insert(e.key);
+                            touched.jobs.insert(e.key);
+                          },
+                          [&](effect::SaveSubmission& e) { submissions_.insert(e.number); },
+                          [&](effect::RemoveJob& e) {
+                            const auto key = sched::key_of(e.record.key());
+                            jobs_.erase(key);
+                            touched.jobs.insert(key);
+                            removed_.push_back(std::move(e.record));
+                          },
+                          [&](effect::SaveCounters&) { counters_ = true; },
+                          [&](effect::SaveControl& e) {
+                            touched.controls.push_back(e.state);
+                            controls_.push_back(std::move(e.state));
+                          },
+                          [&](effect::RecordEvent& e) { events_.push_back(std::move(e.event)); },
+                          [&](effect::TellWaiters& e) {
+                            touched.jobs.insert(e.key);
+                            told_.insert(e.key);
+                          },
+                          [&](effect::ScheduleSoon&) { touched.schedule = true; },
+                          [&](auto& order) { orders_.push_back(std::move(order)); }},
+               any);
+  }
+  return touched;
+}
+
+void Turn::reply(io::LinkId link, wire::BatchReply reply) { replies_.push_back({link, std::move(reply)}); }
+
+void Turn::forget(io::LinkId link) {
+  // A submission whose client has gone is one all the same: its entry stays, for failed().
+  for (auto& waiting : replies_)
+    if (waiting.link == link) waiting.link = 0;
+}
+
+bool Turn::to_save() const {
+  return counters_ || !jobs_.empty() || !submissions_.empty() || !removed_.empty() || !controls_.empty() ||
+         !events_.empty();
+}
+
+io::StoreBatch Turn::batch() const {
+  io::StoreBatch batch;
+  for (const auto number : submissions_)
+    if (const auto* kept = book_.submission(number)) batch.submissions.push_back({number, kept->asked});
+  for (const auto key : jobs_)
+    if (const auto* job = book_.find(key)) batch.jobs.push_back(job->record);
+  batch.jobs.insert(batch.jobs.end(), removed_.begin(), removed_.end());
+  for (const auto& state : controls_) batch.controls.push_back(row_of(state));
+  batch.events = events_;
+  if (counters_) {
+    batch.set(io::StoreNumber::next_job, book_.next_job_id());
+    batch.set(io::StoreNumber::next_submission, static_cast<std::int64_t>(book_.next_submission()));
+  }
+  return batch;
+}
+
+Done Turn::committed() {
+  jobs_.clear();
+  submissions_.clear();
+  removed_.clear();
+  controls_.clear();
+  counters_ = false;
+  return {std::exchange(orders_, {}), std::exchange(replies_, {}), std::exchange(told_, {}),
+          std::exchange(events_, {})};
+}
+
+Turn::Withdrawn Turn::failed(const io::StoreError& error) {
+  Withdrawn out;
+  std::set<std::int32_t> ids;
+  std::vector<WaitingReply> staying;
+  for (auto& waiting : replies_) {
+    if (!waiting.reply.has_submitted()) {
+      staying.push_back(std::move(waiting));
+      continue;
+    }
+    for (auto& job : *waiting.reply.mutable_submitted()->mutable_jobs()) {
+      if (job.has_refusal() || job.id() == 0) continue;
+      ids.insert(job.id());
+      refuse(job, error);
+    }
+    out.replies.push_back(std::move(waiting));
+  }
+  replies_ = std::move(staying);
+  for (const auto id : ids) {
+    const auto keys = book_.elements(id);
+    out.jobs.insert(out.jobs.end(), keys.begin(), keys.end());
+    book_.withdraw(id);
+  }
+  const auto of_them = [&ids](std::int32_t id) { return ids.count(id) != 0; };
+  std::erase_if(jobs_, [&](sched::JobKey key) { return of_them(key.id); });
+  std::erase_if(told_, [&](sched::JobKey key) { return of_them(key.id); });
+  std::erase_if(events_, [&](const wire::JobEvent& event) { return of_them(event.key().id()); });
+  std::erase_if(removed_, [&](const wire::JobRecord& record) { return of_them(record.key().id()); });
+  std::erase_if(orders_, [&](const sched::Effect& order) { return of_them(id_of(order)); });
+  std::erase_if(submissions_, [&](std::uint64_t number) { return book_.submission(number) == nullptr; });
+  return out;
+}
+
+io::StoredControl row_of(const wire::ControlState& state) {
+  io::StoredControl row{state.host() ? "host" : "queue", state.name(), {}};
+  if (state.closed() || state.inactive()) row.value = state.SerializeAsString();
+  return row;
+}
+
+}  // namespace rollcall::mbatchd

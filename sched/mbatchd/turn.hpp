@@ -1,0 +1,82 @@
+// Turn: what one turn of mbatchd's loop has to save, and what may be done only when it is saved.
+//
+// Effects and replies go in; batch() is everything for the store's one commit. After committed() the orders, replies and
+// waiters come out, in their order. After a commit that failed all of it stays for the next one, but for submissions, which are
+// withdrawn: their jobs were never there. It decides nothing about jobs and sends nothing.
+//
+// state x event   | effects       | committed            | failed
+//   clean         | -> dirty      | -                    | -
+//   dirty         | dirty         | clean; all comes out | dirty; submissions out, refused; nothing else comes out
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/io/job_store.hpp"
+#include "common/io/links.hpp"
+#include "sched/policy/book.hpp"
+
+namespace rollcall::mbatchd {
+
+// An answer that waits for the commit.
+struct WaitingReply {
+  io::LinkId link = 0;
+  wire::BatchReply reply;
+};
+
+// What comes out after a commit.
+struct Done {
+  std::vector<sched::Effect> orders;  // Order* only
+  std::vector<WaitingReply> replies;
+  std::set<sched::JobKey> told;       // TellWaiters
+  std::vector<wire::JobEvent> events;  // for the event files
+};
+
+class Turn {
+ public:
+  explicit Turn(sched::Book& book) : book_(book) {}
+
+  // What the snapshot must hear of at once.
+  struct Touched {
+    std::set<sched::JobKey> jobs;
+    std::vector<wire::ControlState> controls;
+    bool schedule = false;
+  };
+  Touched take(sched::Effects effects);
+  void reply(io::LinkId link, wire::BatchReply reply);
+  // The link has gone: nobody waits for it.
+  void forget(io::LinkId link);
+
+  bool to_save() const;
+  bool empty() const { return !to_save() && orders_.empty() && replies_.empty() && told_.empty(); }
+  io::StoreBatch batch() const;
+  Done committed();
+
+  // Withdraws what was submitted since the last commit; its replies, refused with this, may leave. Gives what the snapshot must
+  // hear of.
+  struct Withdrawn {
+    std::vector<WaitingReply> replies;
+    std::vector<sched::JobKey> jobs;
+  };
+  Withdrawn failed(const io::StoreError& error);
+
+ private:
+  sched::Book& book_;
+  std::set<sched::JobKey> jobs_;
+  std::set<std::uint64_t> submissions_;
+  std::vector<wire::JobRecord> removed_;
+  std::vector<wire::ControlState> controls_;
+  std::vector<wire::JobEvent> events_;
+  bool counters_ = false;
+  std::vector<sched::Effect> orders_;
+  std::vector<WaitingReply> replies_;
+  std::set<sched::JobKey> told_;
+};
+
+// The row of a control: none where everything is as the files say.
+io::StoredControl row_of(const wire::ControlState& state);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,164 @@
+#include "sched/mbatchd/waiters.hpp"
+
+#include <algorithm>
+
+#include "sched/mbatchd/clients.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using Refusal = wire::BatchReply::Refusal;
+
+}  // namespace
+
+// ---------------------------------------------------------------- jobs
+
+void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who) {
+  const auto key = sched::key_of(asked.key());
+  const sched::Job* job = shown(key);
+  if (job == nullptr)
+    return handler_.reply(link, refusal(Refusal::NO_JOB, "Job <" + sched::text(key) + "> is not found"));
+  // A terminal or an output is its owner's alone.
+  if (!book_.may_change(*job, who))
+    return handler_.reply(link, refusal(Refusal::NOT_ALLOWED, "Job <" + sched::text(key) + ">: User permission denied"));
+  ended(link);
+  auto& waiter = jobs_[link];
+  waiter = {key, asked.reasons(), {}};
+  by_id_[key.id].insert(link);
+  if (tell(link, waiter)) ended(link);
+}
+
+// Of an array as a whole: the element that was changed last.
+const sched::Job* Waiters::shown(sched::JobKey key) const {
+  if (const auto* job = book_.find(key)) return job;
+  if (key.index != 0) return nullptr;
+  const sched::Job* last = nullptr;
+  for (const auto element : book_.elements(key.id)) {
+    const auto* job = book_.find(element);
+    if (job != nullptr && (last == nullptr || job->record.status_us() > last->record.status_us())) last = job;
+  }
+  return last;
+}
+
+bool Waiters::over(sched::JobKey key) const {
+  if (const auto* job = book_.find(key)) return sched::finished(job->status());
+  if (key.index != 0) return true;
+  const auto elements = book_.elements(key.id);
+  return std::all_of(elements.begin(), elements.end(), [this](sched::JobKey element) {
+    const auto* job = book_.find(element);
+    return job == nullptr || sched::finished(job->status());
+  });
+}
+
+bool Waiters::tell(io::LinkId link, JobWaiter& waiter) {
+  wire::BatchReply reply;
+  auto& awaited = *reply.mutable_awaited();
+  const bool is_over = over(waiter.key);
+  const sched::Job* job = shown(waiter.key);
+  if (job != nullptr) {
+    auto& record = *awaited.mutable_job()->mutable_record();
+    record = job->record;
+    record.clear_usage();
+    awaited.set_killed_pending(is_over && record.kill_asked() && !record.started());
+    if (const auto* stream = book_.stream(waiter.key)) *awaited.mutable_stream() = *stream;
+    if (waiter.reasons && sched::pending(job->status()))
+      for (auto& reason : handler_.reasons(job->key())) *awaited.mutable_job()->add_reasons() = std::move(reason);
+  }
+  awaited.set_over(is_over);
+  reply.set_last(is_over);
+  std::string told = reply.SerializeAsString();
+  if (told == waiter.told) return is_over;
+  waiter.told = std::move(told);
+  handler_.reply(link, reply);
+  return is_over;
+}
+
+void Waiters::changed(const std::set<sched::JobKey>& jobs) {
+  if (!by_id_.empty()) {
+    std::set<io::LinkId> links;
+    for (const auto key : jobs) {
+      const auto waiting = by_id_.find(key.id);
+      if (waiting == by_id_.end()) continue;
+      for (const auto link : waiting->second) {
+        const auto& waiter = jobs_.at(link);
+        if (waiter.key.index == 0 || waiter.key == key) links.insert(link);
+      }
+    }
+    for (const auto link : links)
+      if (const auto waiter = jobs_.find(link); waiter != jobs_.end() && tell(link, waiter->second)) ended(link);
+  }
+  if (jobs.empty()) return;
+  for (auto it = conditions_.begin(); it != conditions_.end();) {
+    const auto [link, waiter] = *it++;
+    if (tell(link, waiter)) conditions_.erase(link);
+  }
+}
+
+void Waiters::planned() {
+  for (auto& [link, waiter] : jobs_) {
+    const auto* job = shown(waiter.key);
+    if (waiter.reasons && job != nullptr && sched::pending(job->status())) tell(link, waiter);
+  }
+}
+
+void Waiters::ended(io::LinkId link) {
+  conditions_.erase(link);
+  const auto waiter = jobs_.find(link);
+  if (waiter == jobs_.end()) return;
+  const auto links = by_id_.find(waiter->second.key.id);
+  links->second.erase(link);
+  if (links->second.empty()) by_id_.erase(links);
+  jobs_.erase(waiter);
+}
+
+// ---------------------------------------------------------------- conditions
+
+void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now) {
+  ended(link);
+  ConditionWaiter waiter{asked.condition(), who, std::nullopt};
+  if (asked.timeout_s() > 0)
+    waiter.until = WallTime{now.us + std::min<std::int64_t>(asked.timeout_s(), 10LL * 365 * 24 * 3600) * 1'000'000};
+  if (!tell(link, waiter)) conditions_[link] = std::move(waiter);
+}
+
+bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
+  const auto state = book_.condition(waiter.condition, waiter.who);
+  if (!state) {
+    handler_.reply(link, refusal(Refusal::BAD_REQUEST, state.error().text));
+    return true;
+  }
+  switch (*state) {
+    case sched::DependencyState::not_yet:
+      return false;
+    case sched::DependencyState::never:
+      handler_.reply(link, refusal(Refusal::FAILED, "Wait condition <" + waiter.condition + "> can never be satisfied"));
+      return true;
+    default: {
+      wire::BatchReply reply;
+      reply.set_last(true);
+      reply.mutable_awaited()->set_over(true);
+      handler_.reply(link, reply);
+      return true;
+    }
+  }
+}
+
+void Waiters::tick(WallTime now) {
+  for (auto it = conditions_.begin(); it != conditions_.end();) {
+    if (!it->second.until || now < *it->second.until) {
+      ++it;
+      continue;
+    }
+    handler_.reply(it->first, refusal(Refusal::TIMEOUT, "Wait condition <" + it->second.condition + ">: timeout"));
+    it = conditions_.erase(it);
+  }
+}
+
+std::optional<WallTime> Waiters::next_deadline() const {
+  std::optional<WallTime> next;
+  for (const auto& [link, waiter] : conditions_)
+    if (waiter.until && (!next || *waiter.until < *next)) next = waiter.until;
+  return next;
+}
+
+}  // namespace rollcall::mbatchd

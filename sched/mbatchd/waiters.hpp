@@ -1,0 +1,63 @@
+// Waiters: clients that wait for a job (bsub -K, -I) or for a condition (bwait), however long that takes.
+//
+// Owns who waits for what. It looks into the Book when it is told that jobs have changed, and hands answers over; the last
+// one of each ends the waiting. A client that has gone waits no more.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "common/io/links.hpp"
+#include "sched/policy/book.hpp"
+
+namespace rollcall::mbatchd {
+
+class Waiters {
+ public:
+  struct Handler {
+    std::function<void(io::LinkId, const wire::BatchReply&)> reply;
+    // Why a job pends; the key reason first.
+    std::function<std::vector<wire::BatchReply::Reason>(sched::JobKey)> reasons;
+  };
+  Waiters(const sched::Book& book, Handler handler) : book_(book), handler_(std::move(handler)) {}
+
+  // Both answer at once where there is something to say.
+  void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
+  void await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now);
+  void ended(io::LinkId link);
+
+  // These jobs have changed, and the change is committed.
+  void changed(const std::set<sched::JobKey>& jobs);
+  // A cycle is over: jobs may pend for other reasons.
+  void planned();
+  void tick(WallTime now);
+  std::optional<WallTime> next_deadline() const;
+
+ private:
+  struct JobWaiter {
+    sched::JobKey key;
+    bool reasons = false;
+    std::string told;  // the last part that was sent
+  };
+  struct ConditionWaiter {
+    std::string condition;
+    sched::Identity who;
+    std::optional<WallTime> until;
+  };
+  bool tell(io::LinkId link, JobWaiter& waiter);  // true: that was the last
+  bool tell(io::LinkId link, const ConditionWaiter& waiter);
+  const sched::Job* shown(sched::JobKey key) const;
+  bool over(sched::JobKey key) const;
+
+  const sched::Book& book_;
+  Handler handler_;
+  std::map<io::LinkId, JobWaiter> jobs_;
+  std::unordered_map<std::int32_t, std::set<io::LinkId>> by_id_;
+  std::map<io::LinkId, ConditionWaiter> conditions_;
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,213 @@
+#include "sched/policy/snapshot_keeper.hpp"
+
+#include <cstdlib>
+#include <limits>
+
+namespace rollcall::sched {
+namespace {
+
+// After so many, those that no job has any more are dropped.
+constexpr std::size_t kTrimAfter = 10'000;
+
+HostFacts facts_of(const wire::Facts& said) {
+  HostFacts facts;
+  facts.name = said.name();
+  facts.type = said.type();
+  facts.model = said.model();
+  facts.cpu_factor = said.cpu_factor();
+  facts.server = said.server();
+  facts.rexpri = said.rexpri();
+  facts.ncpus = said.ncpus();
+  facts.nprocs = said.nprocs();
+  facts.ncores = said.ncores();
+  facts.nthreads = said.nthreads();
+  facts.ndisks = said.ndisks();
+  facts.maxmem = said.maxmem();
+  facts.maxswp = said.maxswp();
+  facts.maxtmp = said.maxtmp();
+  facts.booleans.assign(said.booleans().begin(), said.booleans().end());
+  facts.dedicated.assign(said.dedicated().begin(), said.dedicated().end());
+  for (const auto& [name, value] : said.values()) facts.values.emplace(name, value);
+  facts.topology = said.topology();
+  return facts;
+}
+
+// The numbers of the indices that a reply names, in its order; as many as the table's size where it names an unknown one.
+std::vector<ResourceId> ids_of(const IndexTable& table, const wire::Reply::Loads& loads) {
+  std::vector<ResourceId> ids;
+  for (const auto& name : loads.names()) ids.push_back(table.find(name).value_or(table.size()));
+  return ids;
+}
+
+LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids, const wire::Reply::Load& load) {
+  LoadVector values(table.size());
+  for (int i = 0; i < load.values_size() && i < static_cast<int>(ids.size()); ++i)
+    if (ids[static_cast<std::size_t>(i)] < table.size()) values[ids[static_cast<std::size_t>(i)]].number = load.values(i);
+  for (const auto& word : load.words())
+    if (word.index() < ids.size() && ids[word.index()] < table.size()) values[ids[word.index()]].word = word.value();
+  return values;
+}
+
+}  // namespace
+
+void SnapshotKeeper::configure(std::shared_ptr<const SchedulingRules> rules) {
+  rules_ = std::move(rules);
+  snapshot_ = std::make_unique<Snapshot>(rules_);
+  demands_.clear();
+  held_.clear();
+  held_jobs_.clear();
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number) {
+    const std::string& name = rules_->hosts[number].name;
+    snapshot_->host(number).closed = !book_.host_control(name).open;
+    snapshot_->host(number).unreachable = connected_.count(name) == 0;
+  }
+  for (QueueNumber number = 0; number < rules_->queues.size(); ++number) {
+    const auto control = book_.queue_control(rules_->queues[number].name);
+    snapshot_->queue(number) = {control.open, control.active};
+  }
+  if (load_known_) take_load();
+  for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
+                            wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
+    for (const JobKey key : book_.with_status(status)) job(key);
+}
+
+void SnapshotKeeper::job(JobKey key) {
+  no_longer_held(key);
+  const Job* found = book_.find(key);
+  if (found == nullptr || finished(found->status()))
+    snapshot_->forget(key);
+  else
+    set_job(*found);
+}
+
+void SnapshotKeeper::set_job(const Job& job) {
+  const auto demand = demand_for(job);
+  if (placed(job.status())) return snapshot_->place(placed_of(*rules_, job, demand));
+  const Hold hold = hold_of(job);
+  if (hold == Hold::dependency) {
+    held_[job.record.submission()].insert(job.key());
+    held_jobs_[job.key()] = job.record.submission();
+  }
+  snapshot_->wait(pending_of(*rules_, job, demand, hold));
+}
+
+void SnapshotKeeper::no_longer_held(JobKey key) {
+  const auto job = held_jobs_.find(key);
+  if (job == held_jobs_.end()) return;
+  const auto submission = held_.find(job->second);
+  submission->second.erase(key);
+  if (submission->second.empty()) held_.erase(submission);
+  held_jobs_.erase(job);
+}
+
+DemandNumber SnapshotKeeper::demand_for(const Job& job) {
+  if (demands_.size() > kTrimAfter) {
+    snapshot_->trim();
+    demands_.clear();
+  }
+  const auto [place, is_new] =
+      demands_.try_emplace(std::to_string(job.record.submission()) + ' ' + job.record.queue());
+  if (is_new) place->second = snapshot_->demand(demand_of(job, book_.combined_resreq(job)));
+  return place->second;
+}
+
+Hold SnapshotKeeper::hold_of(const Job& job) const {
+  if (job.status() == wire::STATUS_PSUSP)
+    return job.record.stopped_by_admin() ? Hold::stopped_by_administrator : Hold::stopped;
+  switch (book_.dependency_state(job)) {
+    case DependencyState::not_yet:
+      return Hold::dependency;
+    case DependencyState::never:
+      return Hold::never;
+    default:
+      return Hold::none;
+  }
+}
+
+void SnapshotKeeper::dependencies() {
+  std::vector<JobKey> changed;
+  for (const auto& [number, keys] : held_) {
+    const auto* kept = book_.submission(number);
+    const bool alike = kept != nullptr && kept->dependency && !kept->dependency->per_element();
+    for (const JobKey key : keys) {
+      const Job* job = book_.find(key);
+      const bool still = job != nullptr && hold_of(*job) == Hold::dependency;
+      if (!still) changed.push_back(key);
+      if (still && alike) break;  // one speaks for all
+    }
+  }
+  for (const JobKey key : changed) job(key);
+}
+
+void SnapshotKeeper::control(const wire::ControlState& state) {
+  if (state.host()) {
+    if (const auto number = rules_->host(state.name())) snapshot_->host(*number).closed = state.closed();
+  } else if (const auto number = rules_->queue(state.name())) {
+    snapshot_->queue(*number) = {!state.closed(), !state.inactive()};
+  }
+}
+
+void SnapshotKeeper::connected(const std::string& host, bool connected) {
+  if (connected)
+    connected_.insert(host);
+  else
+    connected_.erase(host);
+  if (const auto number = rules_->host(host)) snapshot_->host(*number).unreachable = !connected;
+}
+
+void SnapshotKeeper::load(LoadNews news) {
+  news_ = std::move(news);
+  load_known_ = true;
+  take_load();
+}
+
+void SnapshotKeeper::load_lost() {
+  load_known_ = false;
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number) snapshot_->host(number).unavailable = true;
+}
+
+void SnapshotKeeper::take_load() {
+  const IndexTable& table = rules_->indices();
+  for (const auto& facts : news_.facts.hosts().hosts())
+    if (const auto number = rules_->host(facts.name())) snapshot_->set_facts(*number, facts_of(facts));
+
+  std::unordered_map<std::string, std::array<float, 3>> normalised;
+  const auto normal_ids = ids_of(table, news_.normalised.loads());
+  for (const auto& load : news_.normalised.loads().hosts()) {
+    const LoadVector values = vector_of(table, normal_ids, load);
+    normalised[load.host()] = {values[r15s].number, values[r1m].number, values[r15m].number};
+  }
+  const auto ids = ids_of(table, news_.effective.loads());
+  for (const auto& load : news_.effective.loads().hosts()) {
+    const auto number = rules_->host(load.host());
+    if (!number) continue;
+    auto& host = snapshot_->host(*number);
+    const auto& status = load.status();
+    host.unavailable = status.unavailable();
+    host.locked = status.locked_by_administrator() || status.locked_by_window() || status.locked_by_master();
+    const auto found = normalised.find(load.host());
+    const LoadVector values = vector_of(table, ids, load);
+    if (found == normalised.end())
+      snapshot_->set_load(*number, values);
+    else
+      snapshot_->set_load(*number, values, found->second);
+  }
+  for (const auto& shared : news_.shared.shareds().shareds()) {
+    const auto resource = table.find(shared.resource());
+    if (!resource) continue;
+    std::optional<HostNumber> host;
+    for (const auto& name : shared.hosts())
+      if (!host) host = rules_->host(name);
+    if (shared.all() && !rules_->hosts.empty()) host = 0;
+    const auto instance = host ? rules_->instance_of(*resource, *host) : std::nullopt;
+    if (!instance) continue;
+    char* end = nullptr;
+    const std::string value = shared.value();
+    const double number = std::strtod(value.c_str(), &end);
+    const bool is_number = !value.empty() && *end == '\0';
+    snapshot_->set_shared(*instance, is_number ? number : std::numeric_limits<double>::quiet_NaN(),
+                          value == "-" ? "" : value);
+  }
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,59 @@
+// SnapshotKeeper: keeps the scheduler's Snapshot in agreement with the Book, with what LIM says, and with who is connected.
+//
+// It decides nothing: schedule() reads the snapshot, the Book changes jobs. Whoever carries effects out tells it which jobs
+// have changed; it looks each up in the Book and sets it anew. Owned by mbatchd's one thread.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "common/base/wall_time.hpp"
+#include "sched/policy/book.hpp"
+#include "sched/policy/load_news.hpp"
+#include "sched/policy/schedule.hpp"
+
+namespace rollcall::sched {
+
+class SnapshotKeeper {
+ public:
+  explicit SnapshotKeeper(const Book& book) : book_(book) {}
+
+  // New files: everything is made anew, but what is known of the hosts' load.
+  void configure(std::shared_ptr<const SchedulingRules> rules);
+  const Snapshot& snapshot() const { return *snapshot_; }
+  Snapshot& snapshot() { return *snapshot_; }
+
+  // --- what has changed
+  void job(JobKey key);
+  void control(const wire::ControlState& state);
+  void connected(const std::string& host, bool connected);
+  void load(LoadNews news);
+  // No LIM has answered for longer than the patience.
+  void load_lost();
+  bool load_known() const { return load_known_; }
+
+  // Jobs that waited for others are looked at again. Call it before a cycle.
+  void dependencies();
+
+ private:
+  void set_job(const Job& job);
+  void no_longer_held(JobKey key);
+  DemandNumber demand_for(const Job& job);
+  Hold hold_of(const Job& job) const;
+  void take_load();
+
+  const Book& book_;
+  std::shared_ptr<const SchedulingRules> rules_;
+  std::unique_ptr<Snapshot> snapshot_;
+  // By submission and queue, until the next trim.
+  std::unordered_map<std::string, DemandNumber> demands_;
+  std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
+  std::unordered_map<JobKey, std::uint64_t> held_jobs_;               // the submission of each of them
+  std::set<std::string> connected_;
+  LoadNews news_;
+  bool load_known_ = false;
+};
+
+}  // namespace rollcall::sched
