@@ -1,0 +1,136 @@
+#include "res/daemon/clients.hpp"
+
+#include <unistd.h>
+
+#include <boost/asio/steady_timer.hpp>
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::chrono::milliseconds kFollowPause{500};
+
+}  // namespace
+
+Clients::Clients(boost::asio::io_context& loop, io::Links& links, Jobs& jobs, const io::Log& log,
+                 Handler handler)
+    : loop_(loop), links_(links), jobs_(jobs), log_(log), handler_(std::move(handler)), munge_(loop, {}) {}
+
+void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
+  Client& client = clients_[link];
+  client.hash = peer.hash;
+  client.address = peer.address;
+  if (peer.caller == io::ClusterChannel::Caller::owner)
+    client.caller = {true, geteuid(), io::user_name(geteuid())};
+}
+
+Result<void> Clients::message(io::LinkId link, std::string_view payload) {
+  const auto client = clients_.find(link);
+  if (client == clients_.end()) return {};
+  Asked asked;
+  if (!asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+    return internal_error("found a message that cannot be read, expected ToResFromClient");
+  if (asked.has_munge())
+    client->second.credential = asked.munge();
+  else
+    prove(link, std::move(asked));
+  return {};
+}
+
+void Clients::prove(io::LinkId link, Asked asked) {
+  Client& client = clients_[link];
+  if (client.caller.known || client.credential.empty()) return answer(link, asked);
+  munge_.ask({std::exchange(client.credential, {}), client.hash,
+              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
+             [this, link, asked = std::move(asked)](const Result<io::KnownUser>& user) {
+               const auto asker = clients_.find(link);
+               if (asker == clients_.end()) return;
+               if (user)
+                 asker->second.caller = {true, user->uid, user->name};
+               else
+                 log_.warning("a client at " + asker->second.address + ": " + user.error().text);
+               answer(link, asked);
+             });
+}
+
+bool Clients::administrator(const ResCaller& caller) const {
+  return is_administrator(caller, geteuid(), configuration_->files.cluster.administrators);
+}
+
+void Clients::answer(io::LinkId link, const Asked& asked) {
+  const ResCaller caller = clients_[link].caller;
+  if (!caller.known)
+    return refuse(link, "RES of " + configuration_->host + " does not know who asks", true, false);
+  if (asked.has_task()) return run_task(link, asked.task(), caller);
+  if (asked.has_peek()) return peek(link, asked.peek(), asked.peek().from());
+  if (asked.has_control()) return control(link, asked.control());
+  refuse(link, "this RES does not know what is asked", false, false);
+}
+
+void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller) {
+  jobs_.run_task(task, caller.uid, [this, link](const Jobs::TaskAnswer& answer) {
+    if (!answer.why_not.empty()) return refuse(link, answer.why_not, answer.not_allowed, answer.no_job);
+    wire::FromResToClient message;
+    *message.mutable_stream() = answer.place;
+    reply(link, message);
+  });
+}
+
+void Clients::peek(io::LinkId link, const wire::Peek& asked, std::int64_t from) {
+  const auto client = clients_.find(link);
+  if (client == clients_.end()) return;
+  const ResCaller& caller = client->second.caller;
+  const bool begun = jobs_.peek(
+      asked, caller.uid, administrator(caller), from,
+      [this, link, asked, from](const wire::PeekedPart& part) {
+        if (!part.why_not().empty()) return refuse(link, part.why_not(), false, false);
+        wire::FromResToClient message;
+        message.set_data(part.data());
+        const bool more = !part.data().empty() || (asked.follow() && !part.over());
+        if (!part.data().empty() || !more) reply(link, message);
+        if (!more) return;
+        const std::int64_t next = from + static_cast<std::int64_t>(part.data().size());
+        if (!part.data().empty()) return peek(link, asked, next);
+        auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kFollowPause);
+        timer->async_wait([this, timer, link, asked, next](const boost::system::error_code& error) {
+          if (!error) peek(link, asked, next);
+        });
+      });
+  if (begun) return;
+  if (from == asked.from())
+    return refuse(link, "no such job of yours runs on " + configuration_->host, false, true);
+  wire::FromResToClient end;  // it ended while it was followed
+  end.set_data("");
+  reply(link, end);
+}
+
+void Clients::control(io::LinkId link, const wire::ControlRes& control) {
+  const Client& client = clients_[link];
+  const std::string who =
+      (client.caller.name.empty() ? "somebody" : client.caller.name) + " at " + client.address;
+  if (control.action() != wire::ControlRes::STATUS && !administrator(client.caller)) {
+    log_.warning(who + " asked for " + wire::ControlRes::Action_Name(control.action()) + ", and may not");
+    return refuse(link,
+                  "only root, the cluster's administrators and " + io::user_name(geteuid()) + " may do this",
+                  true, false);
+  }
+  if (control.action() != wire::ControlRes::STATUS)
+    log_.notice(wire::ControlRes::Action_Name(control.action()) + " by " + who);
+  wire::FromResToClient message;
+  message.set_text(handler_.control(control));
+  reply(link, message);
+}
+
+void Clients::refuse(io::LinkId link, std::string why, bool not_allowed, bool no_job) {
+  wire::FromResToClient message;
+  auto& refused = *message.mutable_refused();
+  refused.set_why(std::move(why));
+  refused.set_not_allowed(not_allowed);
+  refused.set_no_job(no_job);
+  reply(link, message);
+}
+
+void Clients::reply(io::LinkId link, const wire::FromResToClient& reply) {
+  links_.send(link, reply.SerializeAsString());
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,65 @@
+// Clients: the conversation with those who run something here (blaunch, lsrun), look at output (bpeek), or control RES
+// (lsadmin, badmin): who they are, what they ask, what they get.
+//
+// Owns what each client has proved. Who may do what is res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
+#include "common/io/munge_asker.hpp"
+#include "res/daemon/configuration.hpp"
+#include "res/daemon/jobs.hpp"
+#include "res/policy/res_rights.hpp"
+
+namespace rollcall::res {
+
+class Clients {
+ public:
+  struct Handler {
+    // Carries a permitted control out, and gives the line that its caller is told.
+    std::function<std::string(const wire::ControlRes&)> control;
+  };
+  Clients(boost::asio::io_context& loop, io::Links& links, Jobs& jobs, const io::Log& log, Handler handler);
+
+  void configure(std::shared_ptr<const Configuration> configuration) {
+    configuration_ = std::move(configuration);
+  }
+  void opened(io::LinkId link, const io::LinkPeer& peer);
+  Result<void> message(io::LinkId link, std::string_view payload);
+  void ended(io::LinkId link) { clients_.erase(link); }
+
+ private:
+  struct Client {
+    ResCaller caller;
+    std::string hash, address, credential;
+  };
+  using Asked = wire::ToResFromClient;
+
+  void prove(io::LinkId link, Asked asked);
+  void answer(io::LinkId link, const Asked& asked);
+  void run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller);
+  void peek(io::LinkId link, const wire::Peek& asked, std::int64_t from);
+  void control(io::LinkId link, const wire::ControlRes& control);
+  void refuse(io::LinkId link, std::string why, bool not_allowed, bool no_job);
+  void reply(io::LinkId link, const wire::FromResToClient& reply);
+  bool administrator(const ResCaller& caller) const;
+
+  boost::asio::io_context& loop_;
+  io::Links& links_;
+  Jobs& jobs_;
+  const io::Log& log_;
+  Handler handler_;
+  io::MungeAsker munge_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::unordered_map<io::LinkId, Client> clients_;
+};
+
+}  // namespace rollcall::res

@@ -1,0 +1,33 @@
+// Configuration: the cluster's files as this RES runs with them, and which of their hosts it is on. A value.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/wire/res.pb.h"
+
+namespace rollcall::res {
+
+struct Configuration {
+  conf::ClusterFiles files;
+  conf::BatchSettings batch;
+  std::string host;  // our own, official
+  std::string host_type;
+  wire::Enforcement enforcement;
+  int stop_signal = 0;  // LSB_SIGSTOP
+  std::string tmp_dir;  // LSF_TMPDIR, where LSB_SET_TMPDIR is Y
+};
+
+struct LoadedConfiguration {
+  std::shared_ptr<const Configuration> configuration;  // none: see `errors`
+  std::vector<std::string> errors, warnings;           // one line each
+};
+
+// `env_dir`: LSF_ENVDIR by option; none: as the environment says.
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+
+}  // namespace rollcall::res

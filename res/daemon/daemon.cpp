@@ -1,0 +1,241 @@
+#include "res/daemon/daemon.hpp"
+
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "common/io/links.hpp"
+#include "common/wire/batch.pb.h"
+#include "res/daemon/clients.hpp"
+#include "res/daemon/jobs.hpp"
+
+namespace rollcall::res {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
+
+// 16 bytes that no other run of any RES has.
+std::string random_run() {
+  std::string bytes(16, '\0');
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t size = getrandom(bytes.data() + done, bytes.size() - done, 0);
+    if (size > 0) done += static_cast<std::size_t>(size);
+  }
+  return bytes;
+}
+
+class Daemon {
+ public:
+  Daemon(const DaemonSetup& setup, const io::ClusterKey& key, JobDirectories directories, io::Log& log)
+      : setup_(setup),
+        log_(log),
+        configuration_(setup.configuration),
+        links_(loop_, key, {},
+               {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
+                [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
+                [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
+                [this](const std::string& line) { log_.warning(line); }}),
+        jobs_(loop_, std::move(directories), setup.mask, setup.open_files, log,
+              {[this](const wire::FromRes& told) { tell(told); }}),
+        clients_(loop_, links_, jobs_, log,
+                 {[this](const wire::ControlRes& control) { return carry_out(control); }}),
+        signals_(loop_),
+        redial_(loop_),
+        run_(random_run()) {
+    jobs_.configure(configuration_);
+    clients_.configure(configuration_);
+  }
+
+  Result<DaemonEnd> run(const std::function<void()>& ready) {
+    const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->batch.res_port));
+    if (!port) return port.error();
+    await_signals();
+    jobs_.adopt();
+    log_.notice("RES " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
+                configuration_->host + ", port " + std::to_string(*port));
+    dial();
+    ready();
+    loop_.run();
+    log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
+    return end_;
+  }
+
+ private:
+  // ---- mbatchd
+
+  void dial() {
+    const auto& files = configuration_->files;
+    const std::string& host = configuration_->batch.mbd_host;
+    mbatchd_ = links_.dial(files.names.address(host).value_or(host),
+                           static_cast<std::uint16_t>(configuration_->batch.mbd_port));
+    connected_ = false;
+  }
+
+  void redial() {
+    redial_.expires_after(pause_);
+    pause_ = std::min(pause_ * 2, kLastPause);
+    redial_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) dial();
+    });
+  }
+
+  void opened(io::LinkId link, const io::LinkPeer& peer) {
+    if (!peer.dialled) {
+      if (peer.caller == io::ClusterChannel::Caller::daemon)
+        return links_.close(link);  // no daemon dials a RES
+      return clients_.opened(link, peer);
+    }
+    connected_ = true;
+    pause_ = kFirstPause;
+    said_ = false;
+    wire::FromRes told;
+    auto& hello = *told.mutable_hello();
+    hello = jobs_.hello();
+    hello.set_host(configuration_->host);
+    hello.set_run(run_);
+    hello.set_version(ROLLCALL_VERSION);
+    tell(told);
+    log_.info("mbatchd on " + configuration_->batch.mbd_host + " answers");
+  }
+
+  Result<void> message(io::LinkId link, std::string_view payload) {
+    if (link != mbatchd_) return clients_.message(link, payload);
+    wire::FromMbatchd message;
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return internal_error("found a message that cannot be read, expected FromMbatchd");
+    if (!message.has_res()) return {};
+    if (message.res().has_restart()) {
+      begin_end(message.res().restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
+      return {};
+    }
+    jobs_.order(message.res());
+    return {};
+  }
+
+  void ended(io::LinkId link, io::LinkEnd, const std::string& why) {
+    if (link != mbatchd_) return clients_.ended(link);
+    if (connected_)
+      log_.warning("the connection with mbatchd on " + configuration_->batch.mbd_host + " ended: " + why);
+    else if (!said_)
+      log_.warning("mbatchd on " + configuration_->batch.mbd_host + " does not answer: " + why);
+    said_ = true;
+    connected_ = false;
+    mbatchd_ = 0;
+    redial();
+  }
+
+  void tell(const wire::FromRes& told) {
+    if (!connected_) return;  // it is told again when there is somebody
+    wire::ToMbatchd message;
+    *message.mutable_res() = told;
+    links_.send(mbatchd_, message.SerializeAsString());
+  }
+
+  // ---- controls and signals
+
+  std::string carry_out(const wire::ControlRes& control) {
+    switch (control.action()) {
+      case wire::ControlRes::STATUS:
+        return "RES on " + configuration_->host + " has " + std::to_string(jobs_.count()) +
+               " jobs, and mbatchd on " + configuration_->batch.mbd_host +
+               (connected_ ? " answers" : " does not answer");
+      case wire::ControlRes::SHUTDOWN:
+        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); });
+        return "RES on " + configuration_->host + " ends; its jobs go on";
+      case wire::ControlRes::RESTART:
+        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
+        return "RES on " + configuration_->host + " starts again";
+      case wire::ControlRes::DEBUG: {
+        const auto level = io::parse_level(control.text());
+        if (!level) return "found the level " + control.text() + ", expected LOG_ERR ... LOG_DEBUG";
+        log_.set_last(*level);
+        return "the log level is " + control.text();
+      }
+      default:
+        return "this RES does not know what is asked";
+    }
+  }
+
+  void await_signals() {
+    for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) signals_.add(signo);
+    wait_for_signal();
+  }
+
+  void wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signo) {
+      if (error) return;
+      if (signo == SIGCHLD)
+        reap();
+      else if (signo == SIGHUP)
+        reconfigure();
+      else
+        begin_end(DaemonEnd::stopped);
+      wait_for_signal();
+    });
+  }
+
+  void reap() {
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) jobs_.child_ended(pid);
+  }
+
+  void reconfigure() {
+    const auto loaded = load_configuration(setup_.env_dir);
+    for (const auto& line : loaded.warnings) log_.warning(line);
+    for (const auto& line : loaded.errors) log_.error(line);
+    if (!loaded.configuration) return log_.error("the files are not taken; what was in force stays");
+    configuration_ = loaded.configuration;
+    jobs_.configure(configuration_);
+    clients_.configure(configuration_);
+    log_.notice("new files are in force");
+  }
+
+  // Answers that are under way leave first.
+  void begin_end(DaemonEnd how) {
+    if (ending_) return;
+    ending_ = true;
+    end_ = how;
+    auto timer = std::make_shared<boost::asio::steady_timer>(loop_, milliseconds(50));
+    timer->async_wait([this, timer](const boost::system::error_code&) {
+      links_.shut_down();
+      loop_.stop();
+    });
+  }
+
+  const DaemonSetup& setup_;
+  io::Log& log_;
+  std::shared_ptr<const Configuration> configuration_;
+  boost::asio::io_context loop_{1};
+  io::Links links_;
+  Jobs jobs_;
+  Clients clients_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer redial_;
+  std::string run_;
+  io::LinkId mbatchd_ = 0;
+  bool connected_ = false, said_ = false, ending_ = false;
+  milliseconds pause_ = kFirstPause;
+  DaemonEnd end_ = DaemonEnd::stopped;
+};
+
+}  // namespace
+
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
+  const auto& configuration = *setup.configuration;
+  const auto key = io::load_cluster_key(configuration.files.settings.key_file);
+  if (!key) return key.error();
+  auto directories = JobDirectories::open(configuration.batch.job_dir, configuration.host);
+  if (!directories) return directories.error();
+  Daemon daemon(setup, *key, std::move(*directories), log);
+  return daemon.run(ready);
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,34 @@
+// Daemon: one RES running: its connection to mbatchd, its clients, its jobs.
+//
+// Owns the loop, the signals and the links. It ends for nobody but its user: not for mbatchd, a client, a child or a disk;
+// and when it ends its jobs go on, and are found again by the next one.
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "common/io/log.hpp"
+#include "res/daemon/configuration.hpp"
+
+namespace rollcall::res {
+
+struct DaemonSetup {
+  std::optional<std::string> env_dir;  // LSF_ENVDIR by option
+  std::shared_ptr<const Configuration> configuration;
+  rlimit open_files{};  // as RES was started: for its children
+  sigset_t mask{};
+};
+
+enum class DaemonEnd { stopped, restart };
+
+// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
+// starting at all: the key, the port, its directory.
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
+
+}  // namespace rollcall::res

@@ -1,0 +1,147 @@
+#include "res/daemon/job_directories.hpp"
+
+#include <dirent.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "common/base/numbers.hpp"
+#include "common/io/durable_file.hpp"
+#include "common/io/read_file.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::size_t kMostBytes = 8 << 20;
+constexpr mode_t kFolderMode = 0711;  // users reach u/ of their jobs, and see nothing on the way
+
+Error cannot(const char* what, const std::string& path) {
+  return internal_error(std::string("cannot ") + what + " " + path + ": " + std::strerror(errno));
+}
+
+Result<void> make_folder(const std::string& path) {
+  for (std::size_t at = 1; at != std::string::npos; ++at) {
+    at = path.find('/', at);
+    const std::string part = path.substr(0, at);
+    if (mkdir(part.c_str(), 0755) != 0 && errno != EEXIST) return cannot("make", part);
+    if (at == std::string::npos) return {};
+  }
+  return {};
+}
+
+template <class Message>
+std::optional<Message> read_message(int directory, const char* name) {
+  const auto text = io::read_at(directory, name, kMostBytes);
+  Message message;
+  if (!text || !*text || !message.ParseFromString(**text)) return std::nullopt;
+  return message;
+}
+
+}  // namespace
+
+std::string directory_name(const wire::JobAttempt& job) {
+  return std::to_string(job.key().id()) + "." + std::to_string(job.key().index()) + "." +
+         std::to_string(job.attempt());
+}
+
+Result<JobDirectories> JobDirectories::open(const std::string& job_dir, const std::string& host) {
+  JobDirectories result;
+  result.path_ = job_dir + "/" + host;
+  if (auto made = make_folder(result.path_); !made) return made.error();
+  result.directory_ =
+      io::Descriptor(::open(result.path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts;
+  if (!result.directory_ || fstat(result.directory_.get(), &facts) != 0) return cannot("open", result.path_);
+  if (facts.st_uid != geteuid() || (facts.st_mode & 022) != 0)
+    return configuration_error(result.path_ + ": found a directory of user " + std::to_string(facts.st_uid) +
+                               " that others may write or own, expected one of our own");
+  fchmod(result.directory_.get(), kFolderMode);
+  const auto term = io::read_at(result.directory_.get(), "term", 64);
+  if (!term) return term.error();
+  if (*term) result.term_ = std::strtoull((*term)->c_str(), nullptr, 10);
+  return result;
+}
+
+Result<void> JobDirectories::set_term(std::uint64_t term) {
+  if (auto kept = io::write_durably(directory_.get(), "term", std::to_string(term) + "\n"); !kept)
+    return kept;
+  term_ = term;
+  return {};
+}
+
+std::vector<std::string> JobDirectories::names() const {
+  std::vector<std::string> names;
+  DIR* list = opendir(path_.c_str());
+  while (const dirent* entry = list == nullptr ? nullptr : readdir(list))
+    if (entry->d_name[0] != '.' && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
+  if (list != nullptr) closedir(list);
+  return names;
+}
+
+Result<io::Descriptor> JobDirectories::create(const std::string& name, const wire::JobOrder& order) {
+  if (mkdirat(directory_.get(), name.c_str(), kFolderMode) != 0) return cannot("make", path(name));
+  fchmodat(directory_.get(), name.c_str(), kFolderMode, 0);
+  io::Descriptor job = open_job(name);
+  if (!job) return cannot("open", path(name));
+  // Where the order is not whole the host went down, and nothing had started: so it needs no second name.
+  const io::Descriptor file(
+      openat(job.get(), "order", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string bytes = order.SerializeAsString();
+  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
+      fsync(file.get()) != 0 || fsync(job.get()) != 0 || fsync(directory_.get()) != 0) {
+    const Error error = cannot("keep the order of", path(name));
+    remove(name);
+    return error;
+  }
+  return job;
+}
+
+io::Descriptor JobDirectories::open_job(const std::string& name) const {
+  return io::Descriptor(
+      openat(directory_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+void JobDirectories::remove(const std::string& name) const { io::remove_tree_at(directory_.get(), name); }
+
+KeptJob read_kept(int directory) {
+  KeptJob kept;
+  kept.order = read_message<wire::JobOrder>(directory, "order");
+  kept.over = read_message<wire::FromRes::JobOver>(directory, "end");
+  kept.post = read_message<wire::FromRes::PostOver>(directory, "post");
+  kept.begun = faccessat(directory, "begun", F_OK, 0) == 0;
+  return kept;
+}
+
+io::Descriptor lock_job(int directory) {
+  io::Descriptor lock(openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return io::Descriptor();
+  return lock;
+}
+
+io::Descriptor connect_shepherd(int directory) {
+  io::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un place{};
+  place.sun_family = AF_UNIX;
+  // By our own descriptor: the directory's path may be longer than an address.
+  std::snprintf(place.sun_path, sizeof place.sun_path, "/proc/self/fd/%d/s", directory);
+  if (!socket || connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) != 0)
+    return io::Descriptor();
+  return socket;
+}
+
+void keep_over(int directory, const wire::FromRes::JobOver& over) {
+  [[maybe_unused]] const auto kept = io::write_durably(directory, "end", over.SerializeAsString());
+}
+
+std::string boot_id() {
+  auto text = io::read_file("/proc/sys/kernel/random/boot_id");
+  return text ? text->substr(0, text->find('\n')) : std::string();
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,30 @@
+// res_rights: who may do what with a RES. Functions.
+//
+// The caller is what was proved on the server's side: a connection that holds the cluster's key is the user who runs RES; a
+// MUNGE credential names a user. Nothing that a client says of itself counts.
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace rollcall::res {
+
+struct ResCaller {
+  bool known = false;
+  uid_t uid = 0;
+  std::string name;  // "": this host has no such user
+};
+
+// Root, who runs RES, and the cluster's administrators.
+inline bool is_administrator(const ResCaller& caller, uid_t owner,
+                             const std::vector<std::string>& administrators) {
+  if (!caller.known) return false;
+  if (caller.uid == 0 || caller.uid == owner) return true;
+  return !caller.name.empty() &&
+         std::find(administrators.begin(), administrators.end(), caller.name) != administrators.end();
+}
+
+}  // namespace rollcall::res
