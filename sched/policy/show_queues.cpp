@@ -1,0 +1,184 @@
+#include "sched/policy/show_queues.hpp"
+
+#include "common/base/table_cells.hpp"
+#include "sched/policy/show_fields.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using wire::BatchReply;
+using Queue = BatchReply::Queue;
+
+std::string count(std::uint32_t number) { return std::to_string(number); }
+
+std::string processor_limit(const Queue& q) {
+  if (!q.has_processor_limit()) return "-";
+  const bool whole = q.processor_limit() == static_cast<double>(static_cast<long>(q.processor_limit()));
+  return fixed(q.processor_limit(), whole ? 0 : 1);
+}
+std::string max_word(const Queue& q) { return q.has_max() ? count(q.max()) : "-"; }
+std::string user_limit(const Queue& q) { return q.has_user_limit() ? count(q.user_limit()) : "-"; }
+std::string host_limit(const Queue& q) { return q.has_host_limit() ? count(q.host_limit()) : "-"; }
+std::uint32_t susp(const Queue& q) { return q.counts().ssusp() + q.counts().ususp(); }
+
+std::string status(const Queue& q) {
+  return std::string(q.open() ? "Open:" : "Closed:") + (q.active() && q.window_open() ? "Active" : "Inact");
+}
+std::string long_status(const Queue& q) {
+  if (q.active() && q.window_open()) return status(q);
+  return status(q) + (q.active() ? "_Win" : "_Adm");
+}
+
+// From MAX to RUN: alike in every form.
+std::string limit_and_job_cells(const Queue& q) {
+  return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) + right(host_limit(q), 5) +
+         right(count(q.counts().jobs()), 6) + right(count(q.counts().pending()), 6) +
+         right(count(q.counts().running()), 6);
+}
+
+std::string row(const Queue& q, bool wide) {
+  return left(wide ? q.name() : q.name().substr(0, 15), 15) + right(std::to_string(q.priority()), 4) + "  " +
+         left(status(q), 13) + limit_and_job_cells(q) + right(count(susp(q)), 6) + "\n";
+}
+
+std::string statistics(const Queue& q) {
+  return "PARAMETERS/STATISTICS\n"
+         "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n" +
+         right(std::to_string(q.priority()), 3) + right(std::to_string(q.nice()), 5) + "  " + left(long_status(q), 13) +
+         limit_and_job_cells(q) + right(count(q.counts().ssusp()), 6) + right(count(q.counts().ususp()), 6) +
+         right(count(q.counts().reserved()), 5) + right(count(q.counts().pending_jobs()), 6) + "\n";
+}
+
+template <class Words>
+std::string joined(const Words& words, const char* between) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string limit_blocks(const Queue& q) {
+  const std::string standard = limits_text(q.default_limits()), most = limits_text(q.limits());
+  std::string text;
+  if (!standard.empty()) text += "\nDEFAULT LIMITS:\n" + standard;
+  if (!most.empty()) text += "\nMAXIMUM LIMITS:\n" + most;
+  if (q.task_limit_size() > 0) {
+    std::string words;
+    for (const int limit : q.task_limit()) words += (words.empty() ? " " : ", ") + std::to_string(limit);
+    text += "\n TASKLIMIT\n" + words + "\n";
+  }
+  return text;
+}
+
+// Keywords that are shown as they are written, and in which order.
+std::string written_lines(const Queue& q) {
+  std::string text;
+  for (const char* keyword : {"RES_REQ", "PRE_EXEC", "POST_EXEC", "REQUEUE_EXIT_VALUES", "JOB_STARTER", "JOB_CONTROLS",
+                              "TERMINATE_WHEN", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
+    if (const auto at = q.lines().find(keyword); at != q.lines().end())
+      text += std::string(keyword) + ":  " + at->second + "\n";
+  return text;
+}
+
+std::string windows_text(const Queue& q) {
+  std::string text;
+  if (const auto at = q.lines().find("DEFAULT_HOST_SPEC"); at != q.lines().end())
+    text += "\nDEFAULT HOST SPECIFICATION :  " + at->second + "\n";
+  if (!q.run_windows().empty()) text += "\nRUN_WINDOWS:  " + q.run_windows() + "\n";
+  if (!q.dispatch_windows().empty()) text += "\nDISPATCH_WINDOWS:  " + q.dispatch_windows() + "\n";
+  return text;
+}
+
+std::string block(const Queue& q) {
+  std::string text = "\nQUEUE: " + q.name() + "\n  -- " +
+                     (q.description().empty() ? "No description provided." : q.description()) +
+                     (q.is_default() ? "  This is the default queue." : "") + "\n\n" + statistics(q);
+  if (const auto at = q.lines().find("MIG"); at != q.lines().end())
+    text += "Migration threshold is " + at->second + " minutes\n";
+  text += "Interval for a host to accept two jobs is " + std::to_string(q.accept_interval_s()) + " seconds\n";
+  text += limit_blocks(q) + "\nSCHEDULING PARAMETERS\n" + threshold_table(q.thresholds());
+  if (q.policies_size() > 0) text += "\nSCHEDULING POLICIES:  " + joined(q.policies(), "  ") + "\n";
+  text += windows_text(q);
+  text += "\nUSERS: " + (q.users_size() == 0 ? std::string("all") : joined(q.users(), " ")) + "  \n";
+  text += "HOSTS:  " + (q.hosts_size() == 0 ? std::string("all") : joined(q.hosts(), " ")) + "\n";
+  if (q.administrators_size() > 0) text += "ADMINISTRATORS:  " + joined(q.administrators(), " ") + "\n";
+  text += written_lines(q);
+  return q.comment().empty() ? text : text + "COMMENT:  \"" + q.comment() + "\"\n";
+}
+
+const std::vector<ShownField<Queue>>& fields() {
+  static const std::vector<ShownField<Queue>> known{
+      {{"queue_name", "QUEUE_NAME", 15, {"qname"}}, [](const Queue& q) { return q.name(); }},
+      {{"description", "DESCRIPTION", 50, {"desc"}}, [](const Queue& q) { return q.description(); }},
+      {{"priority", "PRIORITY", 10, {"prio"}}, [](const Queue& q) { return std::to_string(q.priority()); }},
+      {{"status", "STATUS", 12, {"stat"}}, status},
+      {{"max", "MAX", 10, {}}, max_word},
+      {{"jl_u", "JL_U", 10, {"jlu"}}, user_limit},
+      {{"jl_p", "JL_P", 10, {"jlp"}}, processor_limit},
+      {{"jl_h", "JL_H", 10, {"jlh"}}, host_limit},
+      {{"njobs", "NJOBS", 10, {}}, [](const Queue& q) { return count(q.counts().jobs()); }},
+      {{"pend", "PEND", 10, {}}, [](const Queue& q) { return count(q.counts().pending()); }},
+      {{"run", "RUN", 10, {}}, [](const Queue& q) { return count(q.counts().running()); }},
+      {{"susp", "SUSP", 10, {}}, [](const Queue& q) { return count(susp(q)); }},
+      {{"rsv", "RSV", 10, {}}, [](const Queue& q) { return count(q.counts().reserved()); }},
+      {{"ususp", "USUSP", 10, {}}, [](const Queue& q) { return count(q.counts().ususp()); }},
+      {{"ssusp", "SSUSP", 10, {}}, [](const Queue& q) { return count(q.counts().ssusp()); }},
+      {{"nice", "NICE", 6, {}}, [](const Queue& q) { return std::to_string(q.nice()); }},
+      {{"pjobs", "PJOBS", 10, {}}, [](const Queue& q) { return count(q.counts().pending_jobs()); }},
+      {{"users", "USERS", 50, {}}, [](const Queue& q) { return q.users_size() == 0 ? "all" : joined(q.users(), " "); }},
+      {{"hosts", "HOSTS", 50, {}}, [](const Queue& q) { return q.hosts_size() == 0 ? "all" : joined(q.hosts(), " "); }},
+      {{"admins", "ADMINS", 50, {"administrators"}}, [](const Queue& q) { return joined(q.administrators(), " "); }},
+  };
+  return known;
+}
+
+std::string minutes(std::int64_t seconds, const std::string& spec) {
+  return fixed(static_cast<double>(seconds) / 60, 1) + " min" + (spec.empty() ? "" : " of " + spec);
+}
+
+}  // namespace
+
+std::string queues_table(const Queues& queues, bool wide) {
+  std::string text = "QUEUE_NAME      PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP \n";
+  for (const auto& queue : queues.queues()) text += row(queue, wide);
+  return text;
+}
+
+std::string queues_long(const Queues& queues) {
+  std::string text;
+  for (const auto& queue : queues.queues())
+    text += (text.empty() ? "" : "\n" + std::string(79, '-') + "\n") + block(queue);
+  return text;
+}
+
+Result<std::string> queues_fields(const Queues& queues, const std::string& format, FieldForm form) {
+  return fields_text(fields(), queues.queues(), format, form, "bqueues", "QUEUES");
+}
+
+std::string limits_text(const wire::Limits& limits) {
+  std::string titles, values, text;
+  const auto flush = [&] {
+    if (!titles.empty()) text += (text.empty() ? " " : "\n ") + titles + "\n " + values + "\n";
+    titles.clear();
+    values.clear();
+  };
+  const auto add = [&](bool has, const char* title, const std::string& value, std::size_t width) {
+    if (!has) return;
+    titles += left(title, width);
+    values += left(value, width);
+  };
+  add(limits.has_cpu_s(), "CPULIMIT", minutes(limits.cpu_s(), limits.cpu_spec()), 25);
+  add(limits.has_run_s(), "RUNLIMIT", minutes(limits.run_s(), limits.run_spec()), 25);
+  flush();
+  add(limits.has_file_kb(), "FILELIMIT", limit_words(limits.file_kb()), 13);
+  add(limits.has_data_kb(), "DATALIMIT", limit_words(limits.data_kb()), 13);
+  add(limits.has_stack_kb(), "STACKLIMIT", limit_words(limits.stack_kb()), 13);
+  add(limits.has_core_kb(), "CORELIMIT", limit_words(limits.core_kb()), 13);
+  add(limits.has_memory_kb(), "MEMLIMIT", limit_words(limits.memory_kb()), 13);
+  add(limits.has_swap_kb(), "SWAPLIMIT", limit_words(limits.swap_kb()), 13);
+  add(limits.has_processes(), "PROCESSLIMIT", std::to_string(limits.processes()), 13);
+  add(limits.has_threads(), "THREADLIMIT", std::to_string(limits.threads()), 13);
+  flush();
+  return text;
+}
+
+}  // namespace rollcall::sched

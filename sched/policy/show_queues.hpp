@@ -1,0 +1,27 @@
+// What bqueues prints: rows, blocks, fields, JSON. Pure. The columns are those of "IBM Spectrum LSF 10.1".
+#pragma once
+
+#include <string>
+
+#include "common/base/result.hpp"
+#include "sched/policy/show_text.hpp"
+
+namespace rollcall::sched {
+
+using Queues = wire::BatchReply::Queues;
+
+std::string queues_table(const Queues& queues, bool wide);
+std::string queues_long(const Queues& queues);
+// bqueues -o FORMAT; `json`: -json.
+struct FieldForm {
+  bool json = false;
+  bool header = true;  // no: -noheader
+};
+Result<std::string> queues_fields(const Queues& queues, const std::string& format, FieldForm form);
+inline constexpr const char* kDefaultQueueFields =
+    "queue_name priority status max jl_u jl_p jl_h njobs pend run susp";
+
+// Limits below their titles, as bqueues -l and bapp -l show them: " RUNLIMIT\n 5.0 min of hostA\n"; "" for none.
+std::string limits_text(const wire::Limits& limits);
+
+}  // namespace rollcall::sched

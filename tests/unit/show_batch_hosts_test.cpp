@@ -1,0 +1,232 @@
+// bhosts and bqueues, byte for byte as in sessions with LSF 10.1, with our own names.
+#include "sched/policy/show_batch_hosts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/base/load_vector.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Host = wire::BatchReply::BatchHost;
+
+Host& add_host(BatchHosts& hosts, const std::string& name, unsigned max) {
+  auto& host = *hosts.add_hosts();
+  host.set_name(name);
+  host.set_max(max);
+  host.set_cpu_factor(6);
+  return host;
+}
+
+TEST(BatchHostsTable, IsThatOfARealSession) {
+  BatchHosts hosts;
+  add_host(hosts, "archer", 2);
+  add_host(hosts, "kilenc", 32);
+  EXPECT_EQ(batch_hosts_table(hosts, false),
+            "HOST_NAME          STATUS       JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV \n"
+            "archer             ok              -      2      0      0      0      0      0\n"
+            "kilenc             ok              -     32      0      0      0      0      0\n");
+}
+
+TEST(BatchHostsTable, SaysWhyAHostIsClosedInTheWideForm) {
+  BatchHosts hosts;
+  auto& full = add_host(hosts, "grid-with-a-long-name-01", 4);
+  full.set_full(true);
+  full.mutable_counts()->set_jobs(4);
+  full.mutable_counts()->set_running(4);
+  add_host(hosts, "grid02", 4).set_unreachable(true);
+  EXPECT_EQ(batch_hosts_table(hosts, false).substr(80),
+            "grid-with-a-long-n closed          -      4      4      4      0      0      0\n"
+            "grid02             unreach         -      4      0      0      0      0      0\n");
+  EXPECT_EQ(batch_hosts_table(hosts, true).substr(80),
+            "grid-with-a-long-name-01 closed_Full     -      4      4      4      0      0      0\n"
+            "grid02             unreach         -      4      0      0      0      0      0\n");
+}
+
+TEST(BatchHostsTable, EveryReasonHasItsWord) {
+  const auto word = [](auto set) {
+    Host host;
+    (host.*set)(true);
+    return host_status(host, StatusForm::long_word);
+  };
+  EXPECT_EQ(word(&Host::set_unavailable), "unavail");
+  EXPECT_EQ(word(&Host::set_unreachable), "unreach");
+  EXPECT_EQ(word(&Host::set_closed_by_admin), "closed_Adm");
+  EXPECT_EQ(word(&Host::set_locked), "closed_Lock");
+  EXPECT_EQ(word(&Host::set_window_closed), "closed_Wind");
+  EXPECT_EQ(word(&Host::set_exclusive), "closed_Excl");
+  EXPECT_EQ(word(&Host::set_full), "closed_Full");
+  EXPECT_EQ(word(&Host::set_busy), "closed_Busy");
+  EXPECT_EQ(word(&Host::set_no_lim), "closed_LIM");
+}
+
+TEST(BatchHostsLong, IsThatOfARealSession) {
+  BatchHosts hosts;
+  for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem", "ngpus",
+                           "ngpus_physical", "gpu_shared_avg_ut", "gpu_shared_avg_mut", "gpu_mode0", "gpu_mode1"})
+    hosts.add_index_names(name);
+  auto& host = add_host(hosts, "archer", 2);
+  for (const float total : {0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 437.0F, 3456.0F, 0.0F, 1740.0F, 0.0F, 0.0F, 0.0F,
+                            0.0F, 0.0F, 0.0F})
+    host.add_total(total);
+  for (int i = 0; i < 17; ++i) host.add_reserved(0);
+  (*host.mutable_words())["affinity"] = "all";
+  EXPECT_EQ(batch_hosts_long(hosts),
+            "HOST  archer\n"
+            "STATUS           CPUF  JL/U    MAX  NJOBS    RUN  SSUSP  USUSP    RSV DISPATCH_WINDOW\n"
+            "ok               6.00     -      2      0      0      0      0      0      -\n"
+            "\n"
+            " CURRENT LOAD USED FOR SCHEDULING:\n"
+            "                r15s   r1m  r15m    ut    pg    io   ls    it   tmp   swp   mem  slots  ngpus\n"
+            " Total           0.0   0.0   0.0    0%   0.0     1    1   437 3456M    0M  1.7G      2    0.0\n"
+            " Reserved        0.0   0.0   0.0    0%   0.0     0    0     0    0M    0M    0M      -     - \n"
+            "\n"
+            "               ngpus_physical gpu_shared_avg_ut gpu_shared_avg_mut gpu_mode0\n"
+            " Total                    0.0               0.0                0.0       0.0\n"
+            " Reserved                  -                 -                  -         - \n"
+            "\n"
+            "               gpu_mode1\n"
+            " Total               0.0\n"
+            " Reserved             - \n"
+            "\n"
+            "\n"
+            " LOAD THRESHOLD USED FOR SCHEDULING:\n"
+            "           r15s   r1m  r15m   ut      pg    io   ls    it    tmp    swp    mem\n"
+            " loadSched   -     -     -     -       -     -    -     -     -      -      -  \n"
+            " loadStop    -     -     -     -       -     -    -     -     -      -      -  \n"
+            "\n"
+            " \n"
+            " CONFIGURED AFFINITY CPU LIST: all\n"
+            "\n");
+}
+
+TEST(BatchHostsFields, AreThoseOfARealSession) {
+  BatchHosts hosts;
+  add_host(hosts, "archer", 2);
+  add_host(hosts, "kilenc", 32);
+  EXPECT_EQ(*batch_hosts_fields(hosts, "host_name:12 status:12 njobs", {}),
+            "HOST_NAME    STATUS       NJOBS\n"
+            "archer       ok           0\n"
+            "kilenc       ok           0\n");
+  EXPECT_EQ(*batch_hosts_fields(hosts, "hname max ng", {false, false}), "archer 2 -\nkilenc 32 -\n");
+  EXPECT_EQ(*batch_hosts_fields(hosts, "host_name:12 status:12 njobs", {true}),
+            "{\n"
+            "  \"COMMAND\":\"bhosts\",\n"
+            "  \"HOSTS\":2,\n"
+            "  \"RECORDS\":[\n"
+            "    {\n"
+            "      \"HOST_NAME\":\"archer\",\n"
+            "      \"STATUS\":\"ok\",\n"
+            "      \"NJOBS\":\"0\"\n"
+            "    },\n"
+            "    {\n"
+            "      \"HOST_NAME\":\"kilenc\",\n"
+            "      \"STATUS\":\"ok\",\n"
+            "      \"NJOBS\":\"0\"\n"
+            "    }\n"
+            "  ]\n"
+            "}\n");
+  EXPECT_EQ(batch_hosts_fields(hosts, "colour", {}).error().text, "-o: <colour> is not a valid field name");
+}
+
+TEST(SharedRows, HaveTheirHosts) {
+  wire::BatchReply::SharedRows rows;
+  auto& row = *rows.add_rows();
+  row.set_resource("vcssim");
+  row.set_total(12);
+  row.set_reserved(3);
+  row.add_hosts("archer");
+  row.add_hosts("kilenc");
+  EXPECT_EQ(shared_rows_table(rows),
+            "RESOURCE                 TOTAL       RESERVED       LOCATION\n"
+            "vcssim                    12.0            3.0       archer kilenc\n");
+}
+
+wire::BatchReply::Queue& add_queue(Queues& queues, const std::string& name, int priority) {
+  auto& queue = *queues.add_queues();
+  queue.set_name(name);
+  queue.set_priority(priority);
+  queue.set_open(true);
+  queue.set_active(true);
+  queue.set_window_open(true);
+  return queue;
+}
+
+TEST(QueuesTable, IsThatOfARealSession) {
+  Queues queues;
+  auto& busy = add_queue(queues, "priority", 43);
+  busy.mutable_counts()->set_jobs(75835);
+  busy.mutable_counts()->set_pending(75803);
+  busy.mutable_counts()->set_running(32);
+  add_queue(queues, "night", 40).set_window_open(false);
+  EXPECT_EQ(queues_table(queues, false),
+            "QUEUE_NAME      PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP \n"
+            "priority         43  Open:Active       -    -    -    - 75835 75803    32     0\n"
+            "night            40  Open:Inact        -    -    -    -     0     0     0     0\n");
+}
+
+TEST(QueuesLong, IsThatOfARealSession) {
+  Queues queues;
+  auto& queue = add_queue(queues, "normal", 30);
+  queue.set_description("For normal low priority jobs, running only if hosts are lightly loaded.");
+  queue.set_is_default(true);
+  queue.set_interactive("NO");
+  queue.add_policies("NO_INTERACTIVE");
+  EXPECT_EQ(queues_long(queues),
+            "\n"
+            "QUEUE: normal\n"
+            "  -- For normal low priority jobs, running only if hosts are lightly loaded.  This is the default queue.\n"
+            "\n"
+            "PARAMETERS/STATISTICS\n"
+            "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n"
+            " 30    0  Open:Active       -    -    -    -     0     0     0     0     0    0     0\n"
+            "Interval for a host to accept two jobs is 0 seconds\n"
+            "\n"
+            "SCHEDULING PARAMETERS\n"
+            "           r15s   r1m  r15m   ut      pg    io   ls    it    tmp    swp    mem\n"
+            " loadSched   -     -     -     -       -     -    -     -     -      -      -  \n"
+            " loadStop    -     -     -     -       -     -    -     -     -      -      -  \n"
+            "\n"
+            "SCHEDULING POLICIES:  NO_INTERACTIVE\n"
+            "\n"
+            "USERS: all  \n"
+            "HOSTS:  all\n");
+}
+
+TEST(QueuesLong, HasLimitsWindowsAndWhatIsWritten) {
+  Queues queues;
+  auto& queue = add_queue(queues, "night", 40);
+  queue.set_active(false);
+  queue.mutable_default_limits()->set_run_s(300);
+  queue.mutable_limits()->set_run_s(480 * 60);
+  queue.mutable_limits()->set_run_spec("archer");
+  queue.mutable_limits()->set_memory_kb(5000 * 1024LL);
+  queue.set_run_windows("20:00-8:30");
+  queue.add_users("staff/");
+  queue.add_hosts("archer");
+  queue.add_hosts("kilenc+2");
+  queue.add_administrators("boss");
+  (*queue.mutable_lines())["PRE_EXEC"] = "/bin/check";
+  const std::string text = queues_long(queues);
+  EXPECT_NE(text.find(" 40    0  Open:Inact_Adm "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nDEFAULT LIMITS:\n RUNLIMIT                 \n 5.0 min                  \n"
+                      "\nMAXIMUM LIMITS:\n RUNLIMIT                 \n 480.0 min of archer      \n"
+                      "\n MEMLIMIT     \n 4.9 G        \n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nRUN_WINDOWS:  20:00-8:30\n\nUSERS: staff/  \nHOSTS:  archer kilenc+2\n"
+                      "ADMINISTRATORS:  boss\nPRE_EXEC:  /bin/check\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(QueuesFields, AreThoseOfARealSession) {
+  Queues queues;
+  add_queue(queues, "admin", 50);
+  EXPECT_EQ(*queues_fields(queues, "queue_name:12 status:12 njobs", {}),
+            "QUEUE_NAME   STATUS       NJOBS\nadmin        Open:Active  0\n");
+  EXPECT_EQ(*queues_fields(queues, "QUEUE_NAME", {false, false}), "admin\n");
+}
+
+}  // namespace
+}  // namespace rollcall::sched
