@@ -1,4 +1,5 @@
 # The scheduling cycle: a snapshot of the cluster in, a plan out.
 rollcall_library(sched_schedule
-  SOURCES scheduling_rules.cpp snapshot.cpp tally.cpp compiled_demand.cpp
+  SOURCES scheduling_rules.cpp snapshot.cpp tally.cpp compiled_demand.cpp working_state.cpp ranking.cpp placement.cpp
+          job_obstacle.cpp suspension.cpp schedule.cpp placed_job.cpp pending_reasons.cpp
   LINK rollcall_resreq rollcall_conf rollcall_wire rollcall_base)

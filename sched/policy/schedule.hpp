@@ -62,6 +62,10 @@ struct PendingReason {
   std::string why;                // in words to act on: "mem is 380 MB, job asks for 500"
   std::vector<HostNumber> hosts;  // none: of the job as a whole
 };
+// "4 hosts: mem is 380, job asks for mem > 500", as bjobs -p --why prints one.
+std::string words_of(const PendingReason& reason);
+// The same in LSF's form: "Job's resource requirements not satisfied: 4 hosts;".
+std::string text_of(const PendingReason& reason);
 
 // Answers "why does it pend" from a snapshot to which the last plan was applied; each demand is worked out once, when it
 // is first asked for. The snapshot must live and not change meanwhile.
@@ -69,8 +73,8 @@ class PendingReasons {
  public:
   PendingReasons(const Snapshot& snapshot, WallTime now);
   ~PendingReasons();
-  // The key reason (the one bjobs -o pend_reason shows) first. Empty: the job does not pend, or waits for nothing but the
-  // next cycle.
+  // The key reason (the one bjobs -o pend_reason shows) first. One text may come several times, each with its own why and
+  // hosts. Empty: the job does not pend.
   const std::vector<PendingReason>& of(JobKey job);
 
  private:
@@ -88,11 +92,20 @@ struct HostStanding {
   int taken_slots = 0;
   bool load_unknown = false;
 };
-HostStanding standing(const Snapshot& snapshot, HostNumber host, WallTime now);
+class WorkingState;
+// Of a snapshot at one moment; it must live and not change meanwhile.
+class HostStandings {
+ public:
+  HostStandings(const Snapshot& snapshot, WallTime now);
+  ~HostStandings();
+  HostStanding of(HostNumber host) const;
+  // What jobs keep of a host-based resource (bhosts -l, Reserved), and of an instance of a shared one (bhosts -s).
+  double reserved(HostNumber host, ResourceId resource) const;
+  double reserved_shared(std::uint32_t instance) const;
 
-// What jobs keep of a host-based resource now (bhosts -l, Reserved), and of an instance of a shared one (bhosts -s).
-double reserved(const Snapshot& snapshot, HostNumber host, ResourceId resource, WallTime now);
-double reserved_shared(const Snapshot& snapshot, std::uint32_t instance, WallTime now);
+ private:
+  std::unique_ptr<WorkingState> state_;
+};
 
 // ------------------------------------------------------------------ to and from the wire
 

@@ -312,6 +312,8 @@ void Snapshot::count(const PlacedJob& job, int sign) {
         if (taken <= 0) tallies.taken_on.erase(on_host(charge.tally, host));
       }
   }
+  if (job.suspended != 0 && sign > 0) tallies.suspended.insert(job.key);
+  if (sign < 0) tallies.suspended.erase(job.key);
   if (entry.demand.array != 0) {
     int& jobs = tallies.array_jobs[entry.demand.array];
     jobs += sign;
@@ -362,6 +364,7 @@ std::string Snapshot::broken_invariant() const {
   if (mine.slots != theirs.slots) return "slots taken on hosts are not those of the jobs";
   if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive) return "jobs on hosts are not counted right";
   if (mine.array_jobs != theirs.array_jobs) return "jobs of arrays are not counted right";
+  if (mine.suspended != theirs.suspended) return "suspended jobs are not known";
   if (mine.timed != theirs.timed) return "reservations that end are not known";
   if (!std::equal(mine.taken.begin(), mine.taken.end(), theirs.taken.begin(), near)) return "a limit is counted wrong";
   if (!std::equal(mine.reserved_shared.begin(), mine.reserved_shared.end(), theirs.reserved_shared.begin(), near))

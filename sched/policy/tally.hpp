@@ -34,6 +34,7 @@ struct Tallies {
   std::vector<int> slots, jobs, exclusive;                  // by host; `exclusive`: jobs of -x
   std::map<ResourceId, std::vector<double>> reserved;       // by host: what is kept for as long as the job runs
   std::vector<double> reserved_shared;                      // by instance, the same
+  std::set<JobKey> suspended;                               // for whatever reason
   std::set<JobKey> timed;                                   // jobs with reservations that end before they do
 
   // The tallies that a job of this user, queue and project counts for.

@@ -1,0 +1,33 @@
+// JobObstacle: why a job cannot start wherever there is room: its queue, a window, a date, a limit of all hosts together.
+// A function over a WorkingState; obstacles of single hosts are placement.hpp's.
+#pragma once
+
+#include "sched/policy/working_state.hpp"
+
+namespace rollcall::sched {
+
+enum class JobObstacle {
+  none,
+  impossible,  // Compiled::error
+  queue_inactive,
+  queue_window,  // DISPATCH_WINDOW of the queue
+  run_window,
+  begin_time,
+  array_limit,
+  limit,    // detail: of SchedulingRules::limits
+  too_new,  // NEW_JOB_SCHED_DELAY: of the job alone
+};
+struct JobVerdict {
+  JobObstacle obstacle = JobObstacle::none;
+  std::uint32_t detail = 0;
+};
+
+// For every job of the demand.
+JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& entry);
+// When NEW_JOB_SCHED_DELAY is over for the job.
+WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job);
+
+// The next time after now at which the windows open or close; nothing where they never do.
+std::optional<WallTime> next_change(const TimeWindows& windows, WallTime now, std::int32_t utc_offset_s);
+
+}  // namespace rollcall::sched

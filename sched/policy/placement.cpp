@@ -1,0 +1,222 @@
+#include "sched/policy/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rollcall::sched {
+
+Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
+  const Compiled& compiled = *entry.compiled;
+  const std::size_t count = state_->rules().hosts.size();
+  Look look;
+  look.entry = &entry;
+  auto& ranking = rankings_[{compiled.hosts.get(), compiled.order.get()}];
+  if (!ranking) ranking = std::make_unique<Ranking>(*state_, compiled.hosts.get(), *compiled.order);
+  look.ranking = ranking.get();
+  auto& selected = selected_[compiled.select.get()];
+  if (selected.empty()) selected.assign(count, unknown);
+  look.selected = &selected;
+  queued_.resize(state_->rules().queues.size());
+  auto& queued = queued_[compiled.queue];
+  if (queued.empty()) queued.assign(count, unknown);
+  look.queued = &queued;
+  look.cursors.resize(compiled.alternatives.size());
+  return look;
+}
+
+Fit Placement::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  const QueueRule& queue = state_->rules().queues[entry.compiled->queue];
+  if (queue.accept_interval_s > 0) {
+    const WallTime last = state_->snapshot().host(host).last_start;
+    const bool waits = !last.never() && state_->now().us < last.us + queue.accept_interval_s * 1'000'000;
+    if (waits || state_->started_now(host)) return {0, Obstacle::recently};
+  }
+  if (const auto index = state_->beyond(host, queue.thresholds, false)) return {0, Obstacle::queue_threshold, *index};
+  return {1};
+}
+
+Fit Placement::suits_select(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  const Compiled& compiled = *entry.compiled;
+  for (const ResourceId id : state_->snapshot().values(host).dedicated)
+    if (!compiled.select->named.contains(id)) return {0, Obstacle::dedicated, id};
+  if (state_->matches(*compiled.select, host)) return {1};
+  const bool by_queue = compiled.queue_select && !state_->matches(*compiled.queue_select, host);
+  return {0, by_queue ? Obstacle::queue_select : Obstacle::select};
+}
+
+Fit Placement::suits(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  const Compiled& compiled = *entry.compiled;
+  if (compiled.hosts && !compiled.hosts->asked[host]) return {0, Obstacle::not_asked};
+  if (compiled.hosts && !compiled.hosts->in[host]) return {0, Obstacle::not_of_queue};
+  if (const Fit fit = state_->host_obstacle(host); fit.obstacle != Obstacle::none) return fit;
+  if (const Fit fit = suits_queue(entry, host); fit.slots == 0) return fit;
+  return suits_select(entry, host);
+}
+
+// As suits(), for hosts of the ranking, from memory where nothing was reserved on the host.
+bool Placement::usable(Look& look, const Alternative& alternative, HostNumber host) const {
+  const auto& entry = *look.entry;
+  if (state_->touched(host)) {
+    if (suits(entry, host).slots == 0) return false;
+  } else {
+    auto& queued = (*look.queued)[host];
+    const bool counts_starts = state_->rules().queues[entry.compiled->queue].accept_interval_s > 0;
+    if (queued == unknown || counts_starts) queued = suits_queue(entry, host).slots > 0 ? yes : no;
+    auto& selected = (*look.selected)[host];
+    if (queued == yes && selected == unknown) selected = suits_select(entry, host).slots > 0 ? yes : no;
+    if (queued == no || selected == no) return false;
+  }
+  const int least = this->least(entry, host);
+  return state_->room(entry.demand, *entry.compiled, alternative, host, least, {}).slots >= least;
+}
+
+// With fewer slots the host is no use to a job of the demand.
+int Placement::least(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  const Demand& demand = entry.demand;
+  const auto& span = entry.compiled->span;
+  if (span && span->hosts == 1) return demand.min_slots;
+  const int tile = this->tile(*entry.compiled, host);
+  const bool whole_tiles = tile > 0 && demand.min_slots == demand.max_slots && demand.min_slots % tile == 0;
+  return whole_tiles ? tile : 1;
+}
+
+void Placement::each(Look& look, std::size_t number, const PendingJob& job, const Take& take) {
+  Ranking& ranking = *look.ranking;
+  ranking.follow(*state_, reserved_on_);
+  auto& cursor = look.cursors[number];
+  if (cursor.generation != ranking.generation()) cursor = {0, ranking.generation()};
+  cursor.at = std::max(cursor.at, ranking.first_free(*state_));
+  const Alternative& alternative = look.entry->compiled->alternatives[number];
+  for (std::size_t at = cursor.at; at < ranking.hosts().size(); ++at) {
+    const HostNumber host = ranking.hosts()[at];
+    if (!usable(look, alternative, host)) {
+      if (at == cursor.at) ++cursor.at;
+      continue;
+    }
+    const auto& excluded = job.excluded;
+    if (!excluded.empty() && std::find(excluded.begin(), excluded.end(), host) != excluded.end()) continue;
+    if (!take(host)) return;
+  }
+}
+
+std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
+  const Compiled& compiled = *look.entry->compiled;
+  for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
+    const Alternative& alternative = compiled.alternatives[number];
+    const Each hosts = [&](const Take& take) { each(look, number, job, take); };
+    Draft draft =
+        compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
+    if (draft.slots >= look.entry->demand.min_slots) return Placed{std::move(draft), &alternative};
+  }
+  return std::nullopt;
+}
+
+int Placement::tile(const Compiled& compiled, HostNumber host) const {
+  if (!compiled.span) return 0;
+  if (compiled.span->ptile) return *compiled.span->ptile;
+  if (!compiled.span->ptile_slots) return 0;
+  const auto& words = state_->snapshot().values(host).words;
+  const auto& indices = state_->rules().indices();
+  for (const auto& [name, slots] : compiled.span->ptile_by)
+    if (words[*indices.find("type")] == name || words[*indices.find("model")] == name) return slots;
+  return std::max(1, state_->snapshot().slots(host).value_or(1));
+}
+
+// False: the draft has all it can have.
+bool Placement::give(const Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+                     std::vector<HostNumber>& passed) const {
+  const Demand& demand = look.entry->demand;
+  const Compiled& compiled = *look.entry->compiled;
+  const bool one_host = compiled.span && compiled.span->hosts == 1;
+  const int wanted = demand.max_slots - draft.slots;
+  const int tile = this->tile(compiled, host);
+  const int asked = tile > 0 ? std::min(tile, wanted) : wanted;
+  const int slots = state_->room(demand, compiled, alternative, host, asked, draft).slots;
+  const int least = one_host ? demand.min_slots : tile > 0 ? asked : 1;
+  if (slots < least) {
+    passed.push_back(host);
+    return true;
+  }
+  state_->add(compiled, alternative, host, slots, draft);
+  return !one_host && draft.slots < demand.max_slots;
+}
+
+Draft Placement::fill(const Look& look, const Alternative& alternative, const Each& each) const {
+  const Demand& demand = look.entry->demand;
+  const Compiled& compiled = *look.entry->compiled;
+  Draft draft;
+  std::vector<HostNumber> passed;
+  HostNumber first = kNoHost;
+  if (compiled.hosts && !compiled.hosts->first.empty()) {
+    bool more = true;
+    each([&](HostNumber host) {
+      if (!compiled.hosts->first[host]) return true;
+      more = give(look, alternative, host, draft, passed);
+      first = host;
+      return draft.hosts.empty();
+    });
+    if (draft.hosts.empty() || !more) return draft;
+    passed.clear();
+  }
+  each([&](HostNumber host) { return host == first || give(look, alternative, host, draft, passed); });
+  // Too few with whole tiles: what is missing is the last host's.
+  const int missing = demand.min_slots - draft.slots;
+  for (const HostNumber host : passed) {
+    const int tile = this->tile(compiled, host);
+    if (missing <= 0 || missing >= tile) continue;
+    if (state_->room(demand, compiled, alternative, host, missing, draft).slots < missing) continue;
+    state_->add(compiled, alternative, host, missing, draft);
+    break;
+  }
+  return draft;
+}
+
+// What a host is in the resources of same[]; nothing where one of them is not known.
+std::optional<std::string> Placement::kind(const Compiled& compiled, HostNumber host) const {
+  const HostValues& values = state_->snapshot().values(host);
+  std::string kind;
+  for (const ResourceId id : compiled.same) {
+    const auto type = state_->rules().indices().at(id).type;
+    if (type == ResourceType::boolean) {
+      kind += values.has[id] ? "1" : "0";
+    } else if (!values.words[id].empty()) {
+      kind += values.words[id];
+    } else {
+      const double number = state_->number(host, id);
+      if (std::isnan(number)) return std::nullopt;
+      kind += std::to_string(number);
+    }
+    kind += '\0';
+  }
+  return kind;
+}
+
+Draft Placement::fill_alike(Look& look, const Alternative& alternative, const Each& each) const {
+  std::vector<std::pair<std::string, std::vector<HostNumber>>> groups;  // in the order of their best hosts
+  std::unordered_map<std::string, std::size_t> places;
+  each([&](HostNumber host) {
+    const auto kind = this->kind(*look.entry->compiled, host);
+    if (!kind) return true;
+    const auto [place, added] = places.emplace(*kind, groups.size());
+    if (added) groups.emplace_back(*kind, std::vector<HostNumber>{});
+    groups[place->second].second.push_back(host);
+    return true;
+  });
+  Draft best;
+  for (const auto& [kind, hosts] : groups) {
+    const Each alike = [&members = hosts](const Take& take) {
+      for (const HostNumber host : members)
+        if (!take(host)) return;
+    };
+    Draft draft = fill(look, alternative, alike);
+    if (draft.slots > best.slots) best = std::move(draft);
+    if (best.slots >= look.entry->demand.max_slots) break;
+  }
+  return best;
+}
+
+void Placement::reserved_on(const std::vector<SlotsOn>& hosts) {
+  for (const SlotsOn& on : hosts) reserved_on_.push_back(on.host);
+}
+
+}  // namespace rollcall::sched

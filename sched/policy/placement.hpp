@@ -1,0 +1,81 @@
+// Placement: finds hosts for one job in a cycle: which hosts suit its demand, and how its slots are laid out on them
+// (span, same, first execution hosts, host preferences, slots from min to max). It asks a WorkingState and changes nothing
+// in it; what it remembers are answers to questions that come again.
+//
+// Within a cycle resources only become fewer. So a host that was too small for a demand stays so, and is not asked again.
+//
+//   span          laid out as
+//   (none)        all that the best host has, then the next one
+//   hosts=1       the best host that has the least number of slots, as many as it can up to the most
+//   ptile=n       n on each host, on the last what is left; a host with fewer is passed over
+//   ptile='!'     as many as the host's MXJ (1 without), or what the list says of its type or model
+//   same[...]     hosts alike in it: the best group that has the most slots, else the largest that has enough
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "sched/policy/ranking.hpp"
+
+namespace rollcall::sched {
+
+struct Placed {
+  Draft draft;
+  const Alternative* alternative = nullptr;
+};
+
+class Placement {
+ public:
+  explicit Placement(const WorkingState& state) : state_(&state) {}
+
+  // What a cycle remembers of a demand. One for each demand; made by look().
+  struct Look {
+    const Snapshot::DemandEntry* entry = nullptr;
+    Ranking* ranking = nullptr;
+    std::vector<std::uint8_t>* selected = nullptr;  // by host: what its select said; see Answer
+    std::vector<std::uint8_t>* queued = nullptr;    // by host: whether it suits the queue
+    struct Cursor {
+      std::size_t at = 0;
+      unsigned generation = 0;
+    };
+    std::vector<Cursor> cursors;  // by alternative: hosts before it are no use
+  };
+  Look look(const Snapshot::DemandEntry& entry);
+
+  // Nothing: no hosts now. `least` and `most` are the demand's.
+  std::optional<Placed> find(Look& look, const PendingJob& job);
+  // The job got hosts and reserved something there.
+  void reserved_on(const std::vector<SlotsOn>& hosts);
+
+  // Whether the host is for jobs of the demand at all, but for room; with the reason where it is not.
+  Fit suits(const Snapshot::DemandEntry& entry, HostNumber host) const;
+
+ private:
+  enum Answer : std::uint8_t { unknown, yes, no };
+  using Take = std::function<bool(HostNumber)>;  // false: enough
+  using Each = std::function<void(const Take&)>;
+
+  Fit suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  Fit suits_select(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  bool usable(Look& look, const Alternative& alternative, HostNumber host) const;
+  void each(Look& look, std::size_t alternative, const PendingJob& job, const Take& take);
+  Draft fill(const Look& look, const Alternative& alternative, const Each& each) const;
+  Draft fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
+  bool give(const Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+            std::vector<HostNumber>& passed) const;
+  int tile(const Compiled& compiled, HostNumber host) const;  // 0: no ptile
+  int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;
+
+  const WorkingState* state_;
+  std::map<std::pair<const HostList*, const Order*>, std::unique_ptr<Ranking>> rankings_;
+  std::unordered_map<const Select*, std::vector<std::uint8_t>> selected_;
+  std::vector<std::vector<std::uint8_t>> queued_;
+  std::vector<HostNumber> reserved_on_;
+};
+
+}  // namespace rollcall::sched

@@ -1,0 +1,40 @@
+// Ranking: the hosts that jobs of one order section and one host list may have, best first: by preference, then by the
+// keys of order, then by number. Made once in a cycle for all demands that share both.
+//
+// It holds hosts that take jobs at all and have a free slot; whether one fits a job is not its question. Where the cycle
+// reserves what the order looks at (rusage[mem] with order[mem]), the host moves to its new place.
+#pragma once
+
+#include <vector>
+
+#include "sched/policy/working_state.hpp"
+
+namespace rollcall::sched {
+
+class Ranking {
+ public:
+  // `list`: nullptr for all hosts.
+  Ranking(const WorkingState& state, const HostList* list, const Order& order);
+
+  const std::vector<HostNumber>& hosts() const { return hosts_; }
+  // All before this place have no slot left.
+  std::size_t first_free(const WorkingState& state);
+  // Places that were remembered are void when this has changed.
+  unsigned generation() const { return generation_; }
+  // Hosts on which something was reserved since the last call, out of the whole cycle's list.
+  void follow(const WorkingState& state, const std::vector<HostNumber>& reserved_on);
+
+ private:
+  void read_keys(const WorkingState& state, HostNumber host);
+  bool before(HostNumber a, HostNumber b) const;
+  void move(const WorkingState& state, HostNumber host);
+
+  resreq::BoundOrder order_;
+  std::vector<HostNumber> hosts_;
+  std::vector<double> keys_;  // by host, as many as the order has; smaller first, unknown is the largest
+  std::vector<int> preference_;
+  std::size_t first_free_ = 0, followed_ = 0;
+  unsigned generation_ = 0;
+};
+
+}  // namespace rollcall::sched

@@ -1,0 +1,193 @@
+#include "sched/policy/suspension.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/resreq/explain.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr std::uint32_t kOurs = wire::SUSPEND_LOAD | wire::SUSPEND_WINDOW | wire::SUSPEND_HOST_LOCKED;
+
+class Suspensions {
+ public:
+  Suspensions(WorkingState& state, Plan& plan) : state_(state), plan_(plan) {}
+
+  void run() {
+    for (const PlacedJob* job : jobs()) {
+      const std::uint32_t now = at_once(*job);
+      std::uint32_t begin = now & ~job->suspended;
+      std::uint32_t end = job->suspended & (wire::SUSPEND_WINDOW | wire::SUSPEND_HOST_LOCKED) & ~now;
+      std::string text = begin != 0 ? why_at_once(begin) : "";
+      if ((job->suspended & wire::SUSPEND_LOAD) != 0) {
+        if (load_is_low(*job) && turn(*job)) end |= wire::SUSPEND_LOAD;
+      } else if (job->suspended == 0 && begin == 0) {
+        text = load_is_high(*job);
+        if (!text.empty() && turn(*job)) begin |= wire::SUSPEND_LOAD;
+      }
+      if (begin != 0) plan_.suspends.push_back({job->key, begin, text});
+      const bool goes_on = end != 0 && (job->suspended & ~end) == 0 && begin == 0;
+      if (end != 0 && (!goes_on || state_.take_back(*job))) plan_.resumes.push_back({job->key, end});
+    }
+  }
+
+ private:
+  const SchedulingRules& rules() const { return state_.rules(); }
+  const QueueRule* queue_of(const PlacedJob& job) const {
+    const auto& compiled = *state_.snapshot().demands()[job.demand].compiled;
+    return compiled.queue == kNoQueue ? nullptr : &rules().queues[compiled.queue];
+  }
+  int priority(const PlacedJob& job) const {
+    const QueueRule* queue = queue_of(job);
+    return queue == nullptr ? 0 : queue->priority;
+  }
+
+  // Who suffers first comes first: the lowest queue, the latest start. Those that go on come behind them, the other way
+  // round.
+  std::vector<const PlacedJob*> jobs() const {
+    std::vector<const PlacedJob*> jobs;
+    const bool all = concerns_running();
+    if (all)
+      for (const auto& [key, job] : state_.snapshot().placed_jobs())
+        if (job.suspended == 0 && (at_once(job) != 0 || !load_is_high(job).empty())) jobs.push_back(&job);
+    for (const JobKey key : state_.snapshot().tallies().suspended) {
+      const PlacedJob* job = state_.snapshot().placed(key);
+      if ((job->suspended & kOurs) != 0 || (all && at_once(*job) != 0)) jobs.push_back(job);
+    }
+    std::sort(jobs.begin(), jobs.end(), [this](const PlacedJob* a, const PlacedJob* b) {
+      const bool first = a->suspended == 0, second = b->suspended == 0;
+      if (first != second) return first;
+      if (priority(*a) != priority(*b)) return first ? priority(*a) < priority(*b) : priority(*a) > priority(*b);
+      if (a->started != b->started) return first ? a->started > b->started : a->started < b->started;
+      return a->key < b->key;
+    });
+    return jobs;
+  }
+
+  // Whether there is anything that can stop a running job.
+  bool concerns_running() const {
+    const auto stops = [](const std::vector<IndexThreshold>& thresholds) {
+      return std::any_of(thresholds.begin(), thresholds.end(), [](const auto& t) { return t.stop.has_value(); });
+    };
+    for (const QueueRule& queue : rules().queues)
+      if (!queue.run_windows.empty() || queue.stop_cond || stops(queue.thresholds)) return true;
+    for (const BatchRow& row : rules().rows)
+      if (stops(row.thresholds)) return true;
+    for (HostNumber host = 0; host < rules().hosts.size(); ++host)
+      if (state_.snapshot().host(host).locked) return true;
+    return false;
+  }
+
+  std::uint32_t at_once(const PlacedJob& job) const {
+    const QueueRule* queue = queue_of(job);
+    std::uint32_t reasons = 0;
+    if (queue && !state_.open(queue->run_windows)) reasons |= wire::SUSPEND_WINDOW;
+    for (const SlotsOn& on : job.hosts)
+      if (state_.snapshot().host(on.host).locked) reasons |= wire::SUSPEND_HOST_LOCKED;
+    return reasons;
+  }
+
+  static std::string why_at_once(std::uint32_t reasons) {
+    return (reasons & wire::SUSPEND_WINDOW) != 0 ? "The run window of the queue is closed"
+                                                 : "The execution host is locked by the LSF administrator";
+  }
+
+  bool known(HostNumber host) const { return !state_.snapshot().host(host).unavailable; }
+
+  // "" where no host of the job is beyond a threshold.
+  std::string load_is_high(const PlacedJob& job) const {
+    for (const SlotsOn& on : job.hosts) {
+      if (!known(on.host) || spared(on.host)) continue;
+      const QueueRule* queue = queue_of(job);
+      const BatchRow* row = state_.snapshot().values(on.host).row;
+      std::set<ResourceId> indices;
+      if (row)
+        for (const ResourceId id : state_.all_beyond(on.host, row->thresholds, true)) indices.insert(id);
+      if (queue)
+        for (const ResourceId id : state_.all_beyond(on.host, queue->thresholds, true)) indices.insert(id);
+      if (!indices.empty()) return text_of(on.host, indices);
+      if (queue && queue->stop_cond && matches(queue->stop_cond, on.host))
+        return "STOP_COND of the queue holds on " + rules().hosts[on.host].name;
+    }
+    return "";
+  }
+
+  // The only running job of a host that nobody sits at goes on.
+  bool spared(HostNumber host) const {
+    if (!(state_.number(host, it) > 0)) return false;
+    int running = 0;
+    for (const JobKey key : state_.snapshot().jobs_on(host)) running += state_.snapshot().placed(key)->suspended == 0;
+    return running == 1;
+  }
+
+  std::string text_of(HostNumber host, const std::set<ResourceId>& indices) const {
+    std::string text = "The host load exceeded the following threshold(s):";
+    const char* before = " ";
+    for (const ResourceId id : indices) {
+      text += before + rules().indices().at(id).name + " is " + resreq::number_text(state_.number(host, id));
+      before = ", ";
+    }
+    return text + " on " + rules().hosts[host].name;
+  }
+
+  bool load_is_low(const PlacedJob& job) const {
+    const QueueRule* queue = queue_of(job);
+    return std::all_of(job.hosts.begin(), job.hosts.end(), [&](const SlotsOn& on) {
+      const BatchRow* row = state_.snapshot().values(on.host).row;
+      if (!known(on.host) || (row && state_.beyond(on.host, row->thresholds, false))) return false;
+      if (paging_held(job, on.host)) return false;
+      if (queue && queue->resume_cond) return matches(queue->resume_cond, on.host);
+      if (queue && queue->stop_cond && matches(queue->stop_cond, on.host)) return false;
+      return !queue || !state_.beyond(on.host, queue->thresholds, false);
+    });
+  }
+
+  // PG_SUSP_IT: paging goes down when the job that paged is suspended, so it waits until the host has been left alone.
+  bool paging_held(const PlacedJob& job, HostNumber host) const {
+    const auto stops_by_paging = [](const std::vector<IndexThreshold>& thresholds) {
+      return std::any_of(thresholds.begin(), thresholds.end(),
+                         [](const IndexThreshold& t) { return t.index == pg && t.stop; });
+    };
+    const QueueRule* queue = queue_of(job);
+    const BatchRow* row = state_.snapshot().values(host).row;
+    if (!(row && stops_by_paging(row->thresholds)) && !(queue && stops_by_paging(queue->thresholds))) return false;
+    return state_.number(host, it) * 60 < static_cast<double>(rules().idle_for_paging_s);
+  }
+
+  bool matches(const resreq::ExpressionPointer& condition, HostNumber host) const {
+    resreq::BindContext context;
+    context.indices = &rules().indices();
+    const auto bound = resreq::bind(condition, context);
+    return bound.select && state_.matches(Select{*bound.select, {}}, host);
+  }
+
+  // One job of a host in an interval, so that the load can answer.
+  bool turn(const PlacedJob& job) {
+    for (const SlotsOn& on : job.hosts) {
+      if (turned_.contains(on.host)) return false;
+      for (const JobKey key : state_.snapshot().jobs_on(on.host)) {
+        const PlacedJob& other = *state_.snapshot().placed(key);
+        const bool by_load = (other.suspended & wire::SUSPEND_LOAD) != 0;
+        const bool went_on = other.suspended == 0 && other.status_since > other.started;
+        const WallTime next{other.status_since.us + rules().suspend_interval_s * 1'000'000};
+        if ((by_load || went_on) && next > state_.now()) {
+          if (!plan_.next_look || next < *plan_.next_look) plan_.next_look = next;
+          return false;
+        }
+      }
+    }
+    for (const SlotsOn& on : job.hosts) turned_.insert(on.host);
+    return true;
+  }
+
+  WorkingState& state_;
+  Plan& plan_;
+  std::set<HostNumber> turned_;
+};
+
+}  // namespace
+
+void plan_suspensions(WorkingState& state, Plan& plan) { Suspensions(state, plan).run(); }
+
+}  // namespace rollcall::sched
