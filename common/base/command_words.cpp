@@ -19,6 +19,22 @@ std::string names_of(const CommandShape& shape) {
   return names;
 }
 
+// "-aJ" of a command that has no such option, but -a and -J: all but the last are given, and the last one becomes `last`.
+// People and programs write so, whatever LSF's manuals say.
+std::vector<std::string> joined_letters(const CommandShape& shape, const std::string& word, std::string& last) {
+  std::vector<std::string> letters;
+  if (find(shape, word) != nullptr || word.size() < 3) return letters;
+  for (const char letter : word.substr(1)) {
+    const CommandOption* option = find(shape, std::string("-") + letter);
+    const bool is_last = letters.size() + 2 == word.size();
+    if (option == nullptr || (option->value == CommandOption::Value::required && !is_last)) return {};
+    letters.push_back(option->name);
+  }
+  last = letters.back();
+  letters.pop_back();
+  return letters;
+}
+
 // "WORD" of "WORD meaning".
 std::string value_word(const CommandOption& option) {
   return option.meaning.substr(0, option.meaning.find(' '));
@@ -41,16 +57,18 @@ Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::v
       parsed.operands_.push_back(word);
       continue;
     }
-    const CommandOption* option = find(shape, word);
+    std::string last = word;
+    for (const auto& joined : joined_letters(shape, word, last)) parsed.given_.emplace_back(joined, "");
+    const CommandOption* option = find(shape, last);
     if (!option)
       return usage_error("found the option " + printable(word) + ", expected one of " + names_of(shape));
     std::string value;
     if (option->value == CommandOption::Value::required) {
       if (i + 1 == words.size())
-        return usage_error(word + ": found nothing behind it, expected " + value_word(*option));
+        return usage_error(last + ": found nothing behind it, expected " + value_word(*option));
       value = words[++i];
     }
-    parsed.given_.emplace_back(word, std::move(value));
+    parsed.given_.emplace_back(last, std::move(value));
   }
   if (shape.operands.empty() && !parsed.operands_.empty())
     return usage_error("found " + printable(parsed.operands_.front()) + ", expected options alone");

@@ -25,6 +25,18 @@ TEST(CommandWords, SortsOptionsAndOperandsWhereverTheyStand) {
   EXPECT_EQ(words.operands(), (std::vector<std::string>{"hostA", "hostB"}));
 }
 
+TEST(CommandWords, SingleLettersMayBeJoined) {
+  auto joined = shape();
+  joined.options.push_back({"-a", CommandOption::Value::none, "all"});
+  const auto words = CommandWords::parse(joined, {"-alR", "ut<0.5", "hostA"}).value();
+  EXPECT_TRUE(words.has("-a"));
+  EXPECT_TRUE(words.has("-l"));
+  EXPECT_EQ(words.value("-R"), "ut<0.5");
+  EXPECT_EQ(words.operands(), std::vector<std::string>{"hostA"});
+  EXPECT_FALSE(CommandWords::parse(joined, {"-Ra", "ut<0.5"}));
+  EXPECT_FALSE(CommandWords::parse(joined, {"-ax"}));
+}
+
 TEST(CommandWords, LeavesTheRestToAnotherProgramWhereAsked) {
   const auto words =
       CommandWords::parse(shape(CommandShape::Order::first), {"-l", "prog", "-l", "-x"}).value();
