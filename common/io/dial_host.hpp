@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.hpp"
 
@@ -28,6 +29,9 @@ class HostConnection {
   HostConnection(HostConnection&& other) noexcept;
   HostConnection& operator=(HostConnection&&) = delete;
   ~HostConnection();
+
+  // The socket, non-blocking; the connection is the caller's from then on.
+  int release() { return std::exchange(descriptor_, -1); }
 
   // All of it, or an error.
   Result<void> send(std::string_view bytes);

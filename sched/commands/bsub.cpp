@@ -1,14 +1,225 @@
-// bsub: submits a job.
-#include <cstdio>
+// bsub: submits a job. bsub(1).
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "common/io/batch_client.hpp"
+#include "common/io/local_time.hpp"
+#include "common/io/program_place.hpp"
+#include "common/io/read_file.hpp"
+#include "sched/commands/await_job.hpp"
 #include "sched/commands/commands.hpp"
+#include "sched/commands/esub_run.hpp"
+#include "sched/commands/interactive_job.hpp"
+#include "sched/policy/submission.hpp"
+#include "sched/policy/submit_script.hpp"
+#include "sched/policy/submit_values.hpp"
+
+extern char** environ;
 
 namespace rollcall::sched {
 namespace {
 
+// What goes to a host in one order must fit into a frame of a daemon.
+constexpr std::size_t kMostSubmission = 900 * 1024;
+
+// One line, or a few with a caret; that nothing was submitted is always said.
+int not_submitted(const std::string& text) {
+  std::string told = text;
+  while (told.ends_with('.') || told.ends_with('\n')) told.pop_back();
+  const bool lines = told.find('\n') != told.npos;
+  std::fprintf(stderr, "%s%sJob not submitted.\n", told.c_str(), lines ? "\n" : ". ");
+  return io::kFailed;
+}
+int not_submitted(const Error& error) { return not_submitted("bsub: " + error.text); }
+
+bool set(const char* name) { return std::getenv(name) != nullptr; }
+
+// ---- what the surroundings say
+
+std::string working_directory() {
+  // The name that the user sees, where it is right: a home may be mounted under several.
+  const char* const pwd = std::getenv("PWD");
+  struct stat named, here;
+  if (pwd && *pwd == '/' && stat(pwd, &named) == 0 && stat(".", &here) == 0 && named.st_ino == here.st_ino &&
+      named.st_dev == here.st_dev)
+    return pwd;
+  char* const found = getcwd(nullptr, 0);
+  std::string directory(found ? found : "");
+  std::free(found);
+  return directory;
+}
+
+std::uint32_t current_umask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+Result<SubmitContext> surroundings(const conf::ClusterFiles& files, const std::string& from_host) {
+  SubmitContext context;
+  auto unit = unit_in_kb(files.lsf_conf.value("LSF_UNIT_FOR_LIMITS"));
+  if (!unit) return configuration_error("LSF_UNIT_FOR_LIMITS: " + unit.error().text);
+  context.limit_unit_kb = *unit;
+  context.syntax.strict = files.settings.strict_resreq;
+  context.now = io::wall_now().seconds();
+  context.local = io::local_time();
+  for (char** word = environ; *word; ++word) context.environment.emplace_back(*word);
+  context.cwd = working_directory();
+  if (const char* const home = std::getenv("HOME")) context.home = home;
+  context.umask = current_umask();
+  context.from_host = from_host;
+  return context;
+}
+
+EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
+  const std::string here = io::program_directory();
+  const std::string above = here.substr(0, here.rfind('/'));
+  return {files.settings.server_dir.empty() ? above + "/etc" : files.settings.server_dir,
+          batch.bin_dir.empty() ? here : batch.bin_dir, files.settings.env_dir,
+          files.lsf_conf.value("LSB_ESUB_METHOD")};
+}
+
+// ---- the script
+
+Result<std::string> read_standard_input() {
+  const bool asks = isatty(STDIN_FILENO) == 1;
+  std::string text;
+  char* line = nullptr;
+  std::size_t room = 0;
+  while (true) {
+    if (asks) std::fputs("bsub> ", stderr);
+    const ssize_t length = getline(&line, &room, stdin);
+    if (length < 0) break;
+    text.append(line, static_cast<std::size_t>(length));
+    if (text.size() > kMostSubmission) break;
+  }
+  std::free(line);
+  if (asks) std::fputc('\n', stderr);
+  if (text.size() > kMostSubmission)
+    return usage_error("standard input: found more than " + std::to_string(kMostSubmission) +
+                       " bytes, expected a smaller script");
+  return text;
+}
+
+// A file that is given as the command and is a script for bsub. Where it can be executed by its name it is; else its text
+// is what runs.
+std::optional<JobScript> script_file(const std::vector<std::string>& words) {
+  const std::string& path = words.front();
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size > static_cast<off_t>(kMostSubmission))
+    return std::nullopt;
+  const auto text = io::read_file(path);
+  if (!text || text->find('\0') != text->npos || !has_bsub_lines(*text)) return std::nullopt;
+  const bool by_name =
+      path.find('/') != path.npos && access(path.c_str(), X_OK) == 0 && text->starts_with("#!");
+  return JobScript{*text, !by_name && words.size() == 1};
+}
+
+Result<std::optional<JobScript>> find_script(const SplitWords& line, const conf::ClusterFiles& files) {
+  if (line.operands.empty()) {
+    auto text = read_standard_input();
+    if (!text) return text.error();
+    return std::optional(JobScript{std::move(*text), true});
+  }
+  const std::string parse = files.lsf_conf.value("LSB_BSUB_PARSE_SCRIPT");
+  if (parse == "N" || parse == "n") return std::optional<JobScript>();
+  return script_file(line.operands);
+}
+
+// ---- the answer
+
+std::string answer_line(const wire::BatchReply::Accepted& job) {
+  return "Job <" + std::to_string(job.id()) + "> is submitted to " +
+         (job.default_queue() ? "default queue <" : "queue <") + job.queue() + ">.\n";
+}
+
+std::string answer_json(const wire::BatchReply::Accepted& job) {
+  const nlohmann::ordered_json document{
+      {"JOBID", job.id()}, {"QUEUE", job.queue()}, {"DEFAULT_QUEUE", job.default_queue()}};
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// A requirement that names what the cluster does not have is shown with the place.
+std::string refusal_text(const wire::BatchReply::Refusal& refusal, const std::string& resreq) {
+  if (refusal.why() != wire::BatchReply::Refusal::BAD_RESREQ || resreq.empty() ||
+      refusal.offset() > resreq.size())
+    return refusal.text();
+  return resreq::caret_lines(resreq, {refusal.text(), refusal.offset()});
+}
+
+int wait_for(io::Stage& stage, io::BatchClient& client, const wire::Submission& job, std::int32_t id) {
+  wire::JobKey key;
+  key.set_id(id);
+  JobWaiter waiter(client, key, set("BSUB_QUIET"));
+  if (job.interactive() != wire::Submission::NONE) return run_interactive(stage, waiter, job);
+  const AwaitedJob ended = waiter.until_over();
+  if (!ended.told) return stage.fail(ended.trouble);
+  waiter.say(ended.killed_pending ? "<<Terminated while pending>>" : "<<Job is finished>>");
+  return exit_code_of(ended);
+}
+
+int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const wire::Submission& job) {
+  const bool check_only = set("BSUB_CHK_RESREQ");
+  wire::BatchRequest request;
+  request.mutable_submit()->set_check_only(check_only);
+  *request.mutable_submit()->add_jobs() = job;
+  const auto answer = client.ask(std::move(request));
+  if (answer.error) {
+    if (answer.error->kind == io::BatchError::Kind::unknown)
+      return stage.fail(answer.error->text + "; whether the job was submitted is not known: see bjobs");
+    return not_submitted(refusal_text(answer.error->refusal, job.resreq()).empty()
+                             ? "bsub: " + answer.error->text
+                             : refusal_text(answer.error->refusal, job.resreq()));
+  }
+  if (answer.reply.submitted().jobs_size() != 1)
+    return stage.fail("mbatchd: found an answer to something else, expected ours");
+  const auto& accepted = answer.reply.submitted().jobs(0);
+  if (accepted.has_refusal()) return not_submitted(refusal_text(accepted.refusal(), job.resreq()));
+  if (check_only) return stage.print("Resource requirement string is valid.\n");
+  if (!set("BSUB_QUIET"))
+    for (const auto& notice : accepted.notices()) std::fprintf(stderr, "%s\n", notice.c_str());
+
+  std::string line = answer_line(accepted);
+  if (draft.json) line = answer_json(accepted);
+  if (draft.id_only) line = std::to_string(accepted.id()) + "\n";
+  if (draft.json || draft.id_only || !set("BSUB_QUIET")) stage.print(line);
+  return job.waits() || job.interactive() != wire::Submission::NONE
+             ? wait_for(stage, client, job, accepted.id())
+             : 0;
+}
+
 int run(io::Stage& stage, const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
-  return stage.fail("cannot submit yet. Job not submitted.");
+  if (!words.empty() && words.front() == "-h") return std::fputs(submit_usage().c_str(), stderr), 0;
+  const auto line = split_submit_words(words, SubmitForm::bsub);
+  if (!line) return not_submitted(line.error());
+  const auto& files = stage.files();
+  auto client = io::BatchClient::of(files);
+  if (!client) return not_submitted(client.error());
+  const auto context = surroundings(files, client->from_host());
+  if (!context) return not_submitted(context.error());
+  const auto script = find_script(*line, files);
+  if (!script) return not_submitted(script.error());
+
+  auto draft = draft_submission(*line, *script, *context);
+  if (!draft) return not_submitted(draft.error());
+  if (const auto called = run_esubs(*draft, esub_places(files, client->settings()), *context); !called)
+    return not_submitted(called.error());
+  const auto job = finish_submission(*draft, *context);
+  if (!job) return not_submitted(job.error());
+  if (job->ByteSizeLong() > kMostSubmission)
+    return not_submitted("bsub: found a job of " + std::to_string(job->ByteSizeLong()) +
+                         " bytes with its script and environment, expected at most " +
+                         std::to_string(kMostSubmission));
+  for (const auto& notice : draft->notices) std::fprintf(stderr, "bsub: %s\n", notice.c_str());
+  return submit(stage, *client, *draft, *job);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 # The b* commands: one program, a symbolic link for each name.
-add_executable(btools main.cpp bsub.cpp)
+add_executable(btools main.cpp
+  bsub.cpp esub_run.cpp await_job.cpp interactive_job.cpp)
 target_compile_definitions(btools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
-target_link_libraries(btools PRIVATE rollcall_batch_clients)
+target_link_libraries(btools PRIVATE
+  sched_submit rollcall_batch_clients rollcall_stream_client rollcall_local_time)
 
 foreach(name bsub)
   add_custom_command(TARGET btools POST_BUILD

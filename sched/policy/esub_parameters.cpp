@@ -120,7 +120,8 @@ void no_interactive(Draft& draft) { draft.job.set_interactive(S::NONE); }
 
 const std::vector<Parameter>& parameters() {
   static const std::vector<Parameter> all{
-      ROLLCALL_TEXT("LSB_SUB_JOB_NAME", job_name, apply::array_name),
+      {"LSB_SUB_JOB_NAME", [](const Draft& d) { return array_name_text(d.job); }, apply::array_name,
+       [](Draft& d) { d.job.clear_job_name(), d.job.clear_indices(), d.job.clear_array_slots(); }},
       {"LSB_SUB_QUEUE",
        [](const Draft& d) {
          std::string names;

@@ -145,6 +145,18 @@ Result<ArrayName> parse_array_name(std::string_view text) {
   return array;
 }
 
+std::string array_name_text(const wire::Submission& job) {
+  std::string text = job.job_name();
+  for (const auto& range : job.indices()) {
+    text += (&range == &job.indices(0) ? "[" : ",") + std::to_string(range.first());
+    if (range.last() != range.first()) text += "-" + std::to_string(range.last());
+    if (range.step() > 1) text += ":" + std::to_string(range.step());
+  }
+  if (job.indices_size() > 0) text += "]";
+  if (job.array_slots() > 0) text += "%" + std::to_string(job.array_slots());
+  return text;
+}
+
 namespace {
 
 // The local calendar's seconds since 1970: the difference to UTC is looked up near the moment itself.

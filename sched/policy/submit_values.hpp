@@ -46,6 +46,9 @@ Result<ArrayName> parse_array_name(std::string_view text);
 // "1-10:2,15", what stands between the brackets.
 Result<std::vector<wire::IndexRange>> parse_indices(std::string_view text);
 
+// The inverse of parse_array_name.
+std::string array_name_text(const wire::Submission& job);
+
 // Seconds since 1970. A date without a year is the next one that fits.
 Result<std::int64_t> parse_moment(std::string_view text, std::int64_t now, const LocalTime& local);
 

@@ -1,0 +1,428 @@
+#include "common/io/stream_client.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "common/io/descriptor.hpp"
+#include "common/io/dial_host.hpp"
+#include "common/io/liveness.hpp"
+#include "common/io/secure_channel.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they fit into a socket's buffer
+constexpr std::uint64_t kCreditBack = 16 * 1024;  // given back in such pieces
+constexpr std::size_t kPiece = 32 * 1024;         // of input
+constexpr std::chrono::seconds kPatience{15};
+constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+// ---- our side: signals and the terminal
+
+class Signals {
+ public:
+  Signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : kPassedOn) sigaddset(&set, signal);
+    for (const int signal : {SIGTSTP, SIGCONT, SIGWINCH}) sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+    pipe_before_ = signal(SIGPIPE, SIG_IGN);
+    descriptor_ = Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Signals() {
+    signal(SIGPIPE, pipe_before_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int descriptor() const { return descriptor_.get(); }
+  std::optional<int> next() const {
+    signalfd_siginfo taken;
+    if (read(descriptor_.get(), &taken, sizeof taken) != sizeof taken) return std::nullopt;
+    return static_cast<int>(taken.ssi_signo);
+  }
+
+ private:
+  sigset_t before_{};
+  void (*pipe_before_)(int) = SIG_DFL;
+  Descriptor descriptor_;
+};
+
+// Ours, in raw mode while it lives and is not stopped.
+class Terminal {
+ public:
+  explicit Terminal(bool wanted) : raw_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) { enter(); }
+  ~Terminal() { leave(); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void enter() const {
+    if (!raw_ || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
+    termios raw = before_;
+    cfmakeraw(&raw);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+  }
+  void leave() const {
+    if (raw_ && tcgetpgrp(STDIN_FILENO) == getpgrp()) tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  }
+  // This program stops as a job of its shell; back when it is continued.
+  void stop() const {
+    leave();
+    kill(getpid(), SIGSTOP);
+    enter();
+  }
+
+ private:
+  termios before_{};
+  bool raw_;
+};
+
+std::optional<wire::ToStream::Window> window_size() {
+  winsize size{};
+  if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    return std::nullopt;
+  wire::ToStream::Window window;
+  window.set_rows(size.ws_row);
+  window.set_columns(size.ws_col);
+  window.set_width(size.ws_xpixel);
+  window.set_height(size.ws_ypixel);
+  return window;
+}
+
+// All of it, however slow the reader is. False where nobody reads any more.
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      pollfd room{descriptor, POLLOUT, 0};
+      poll(&room, 1, -1);
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- one stream
+
+class Stream {
+ public:
+  Stream(const StreamOrder& order, const StreamSettings& settings) : order_(order), settings_(settings) {
+    if (const auto dialled = dial(); !dialled) lose(dialled.error().text);
+  }
+
+  bool ended() const { return ended_; }
+  const StreamEnd& end() const { return end_; }
+  bool proving() const { return !ended_ && !begun_; }
+  bool takes_input() const {
+    return !ended_ && begun_ && order_.input && !input_over_ && credit_ > 0 && unsent_.empty();
+  }
+  std::size_t input_room() const {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(credit_, kPiece));
+  }
+  bool stopped() { return std::exchange(stopped_, false); }
+  bool unread() { return std::exchange(unread_, false); }
+
+  pollfd waits_for() const {
+    return {ended_ ? -1 : socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
+  }
+  void ready(short events) {
+    if ((events & POLLOUT) != 0) write_out();
+    if (!ended_ && (events & (POLLIN | POLLHUP | POLLERR)) != 0) read_in();
+  }
+  void lose(std::string why) {
+    if (ended_) return;
+    ended_ = true;
+    end_.how = StreamEnd::How::lost;
+    end_.why = order_.place.host() + ": " + std::move(why);
+    socket_.reset();
+  }
+
+  void input(std::string bytes) {
+    credit_ -= bytes.size();
+    wire::ToStream message;
+    message.set_input(std::move(bytes));
+    send(message);
+  }
+  void input_over() {
+    if (ended_ || !begun_ || !order_.input || std::exchange(input_over_, true)) return;
+    wire::ToStream message;
+    message.mutable_input_over();
+    send(message);
+  }
+  void signal(int number) {
+    wire::ToStream message;
+    message.set_signal(number);
+    send_or_keep(message);
+  }
+  void window(const wire::ToStream::Window& size) {
+    wire::ToStream message;
+    *message.mutable_window() = size;
+    if (begun_) send(message);
+  }
+
+ private:
+  Result<void> dial() {
+    Key key{};
+    if (order_.place.key().size() != key.size())
+      return internal_error("found a key of " + std::to_string(order_.place.key().size()) +
+                            " bytes for the stream, expected " + std::to_string(key.size()));
+    std::copy(order_.place.key().begin(), order_.place.key().end(), key.begin());
+    auto connection =
+        HostConnection::dial(order_.place.host(), static_cast<int>(order_.place.port()), kPatience);
+    if (!connection) return internal_error(connection.error().text);
+    socket_ = Descriptor(connection->release());
+    watch_liveness(socket_.get());
+    channel_.emplace(SecureChannel::starter(key, random_nonce()));
+    unsent_ = channel_->start();
+    write_out();
+    return {};
+  }
+
+  // A signal that comes before the process does is for it all the same.
+  void send_or_keep(const wire::ToStream& message) {
+    if (begun_)
+      send(message);
+    else
+      early_.push_back(message);
+  }
+  void send(const wire::ToStream& message) {
+    if (ended_) return;
+    unsent_ += channel_->seal(message.SerializeAsString());
+    write_out();
+  }
+
+  void begin() {
+    begun_ = true;
+    wire::ToStream message;
+    auto& begin = *message.mutable_begin();
+    begin.set_credit(kCredit);
+    begin.set_input(order_.input);
+    if (settings_.terminal) {
+      if (const auto size = window_size()) *begin.mutable_window() = *size;
+      if (const char* const name = std::getenv("TERM")) begin.set_terminal(name);
+    }
+    send(message);
+    for (const auto& kept : std::exchange(early_, {})) send(kept);
+  }
+
+  void write_out() {
+    while (!unsent_.empty()) {
+      const ssize_t sent = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+      if (sent > 0) {
+        unsent_.erase(0, static_cast<std::size_t>(sent));
+      } else if (errno == EAGAIN) {
+        return;
+      } else if (errno != EINTR) {
+        // What it said before it went may still be read.
+        unsent_.clear();
+        return;
+      }
+    }
+  }
+
+  void read_in() {
+    std::array<char, 1 << 16> bytes;
+    const ssize_t count = recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0)
+      return lose(count == 0 ? "the connection was closed" : std::generic_category().message(errno));
+    std::string answer;
+    const auto fed = channel_->feed(std::string_view(bytes.data(), static_cast<std::size_t>(count)), answer,
+                                    [this](std::string_view payload) { return take(payload); });
+    if (!fed) return lose(fed.error().text);
+    if (ended_) return;
+    unsent_ += answer;
+    if (channel_->open() && !begun_) return begin();
+    write_out();
+  }
+
+  Result<void> take(std::string_view payload) {
+    wire::FromStream message;
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return internal_error("found a message that cannot be read, expected FromStream");
+    switch (message.message_case()) {
+      case wire::FromStream::kOutput:
+        return put(STDOUT_FILENO, message.output()), Result<void>();
+      case wire::FromStream::kErrors:
+        return put(STDERR_FILENO, message.errors()), Result<void>();
+      case wire::FromStream::kCredit:
+        credit_ += message.credit();
+        break;
+      case wire::FromStream::kStopped:
+        stopped_ = true;
+        break;
+      case wire::FromStream::kOver:
+        finish({StreamEnd::How::over, message.over().wait_status(), 0, ""});
+        break;
+      case wire::FromStream::kNotStarted:
+        finish(
+            {StreamEnd::How::not_started, 0, message.not_started().exit_code(), message.not_started().why()});
+        break;
+      default:
+        break;
+    }
+    return {};
+  }
+
+  void put(int descriptor, const std::string& bytes) {
+    if (!write_all(descriptor, bytes)) unread_ = true;
+    owed_ += bytes.size();
+    if (owed_ < kCreditBack) return;
+    wire::ToStream message;
+    message.set_credit(std::exchange(owed_, 0));
+    send(message);
+  }
+
+  void finish(StreamEnd end) {
+    ended_ = true;
+    end_ = std::move(end);
+  }
+
+  StreamOrder order_;
+  StreamSettings settings_;
+  Descriptor socket_;
+  std::optional<SecureChannel> channel_;
+  std::string unsent_;
+  std::vector<wire::ToStream> early_;
+  std::uint64_t credit_ = 0;  // of input
+  std::uint64_t owed_ = 0;    // of output
+  bool begun_ = false;
+  bool ended_ = false;
+  bool input_over_ = false;
+  bool stopped_ = false;
+  bool unread_ = false;
+  StreamEnd end_;
+};
+
+// ---- all of them
+
+class Loop {
+ public:
+  Loop(const std::vector<StreamOrder>& orders, const StreamSettings& settings)
+      : settings_(settings), terminal_(settings.terminal) {
+    for (const auto& order : orders) streams_.push_back(std::make_unique<Stream>(order, settings));
+  }
+
+  std::vector<StreamEnd> run() {
+    const auto patience_over = Clock::now() + kPatience;
+    while (!all_ended()) {
+      const bool proving =
+          std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->proving(); });
+      turn(proving ? patience_over : Clock::time_point::max());
+      if (proving && Clock::now() >= patience_over)
+        for (auto& stream : streams_)
+          if (stream->proving())
+            stream->lose("no answer within " + std::to_string(kPatience.count()) + " seconds");
+    }
+    std::vector<StreamEnd> ends;
+    for (const auto& stream : streams_) ends.push_back(stream->end());
+    return ends;
+  }
+
+ private:
+  bool all_ended() const {
+    return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) { return stream->ended(); });
+  }
+
+  void turn(Clock::time_point until) {
+    const auto taker =
+        std::find_if(streams_.begin(), streams_.end(), [](const auto& s) { return s->takes_input(); });
+    std::vector<pollfd> waiting{{signals_.descriptor(), POLLIN, 0},
+                                {taker == streams_.end() || input_ended_ ? -1 : STDIN_FILENO, POLLIN, 0}};
+    for (const auto& stream : streams_) waiting.push_back(stream->waits_for());
+    int timeout = -1;
+    if (until != Clock::time_point::max())
+      timeout = static_cast<int>(std::max<std::int64_t>(
+          0, std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count()));
+    if (poll(waiting.data(), waiting.size(), timeout) <= 0) return;
+    if (waiting[0].revents != 0)
+      while (const auto signal = signals_.next()) on_signal(*signal);
+    for (std::size_t i = 0; i < streams_.size(); ++i)
+      if (waiting[i + 2].revents != 0) on_stream(*streams_[i], waiting[i + 2].revents);
+    if (waiting[1].revents != 0) on_input(**taker);
+    if (input_ended_)
+      for (auto& stream : streams_) stream->input_over();
+  }
+
+  void on_stream(Stream& stream, short events) {
+    stream.ready(events);
+    if (stream.unread()) stream.signal(SIGPIPE);
+    if (!stream.stopped()) return;
+    terminal_.stop();
+    stream.signal(SIGCONT);
+    if (const auto size = window_size()) stream.window(*size);
+  }
+
+  void on_input(Stream& stream) {
+    if (!stream.takes_input()) return;
+    std::string bytes(stream.input_room(), '\0');
+    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count > 0) {
+      bytes.resize(static_cast<std::size_t>(count));
+      return stream.input(std::move(bytes));
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    input_ended_ = true;
+  }
+
+  void on_signal(int number) {
+    switch (number) {
+      case SIGWINCH:
+        if (const auto size = window_size(); settings_.terminal && size)
+          for (auto& stream : streams_) stream->window(*size);
+        return;
+      case SIGTSTP:
+        for (auto& stream : streams_) stream->signal(SIGTSTP);
+        return terminal_.stop();
+      case SIGCONT:
+        terminal_.enter();
+        [[fallthrough]];
+      default:
+        for (auto& stream : streams_) stream->signal(number);
+    }
+  }
+
+  StreamSettings settings_;
+  Signals signals_;
+  Terminal terminal_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  bool input_ended_ = false;
+};
+
+}  // namespace
+
+std::vector<StreamEnd> run_streams(std::vector<StreamOrder> orders, const StreamSettings& settings) {
+  return Loop(orders, settings).run();
+}
+
+int exit_code_of(const StreamEnd& end) {
+  if (end.how == StreamEnd::How::not_started) return end.exit_code == 0 ? 1 : end.exit_code;
+  if (end.how == StreamEnd::How::lost) return 255;
+  return WIFSIGNALED(end.wait_status) ? 128 + WTERMSIG(end.wait_status) : WEXITSTATUS(end.wait_status);
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,49 @@
+// stream_client: the terminal or the pipes of this program, joined to processes on other hosts (common/wire/stream.proto).
+//
+// The client's end of bsub -I, blaunch, lsrun, lsgrun. It dials the shepherds, passes on input, output, signals and the size
+// of the window, and says how each process ended. Any number at once, one loop. It does not ask for the processes: who has a
+// StreamPlace has asked.
+//
+// state x event (of one stream)   |
+//   proving   the channel is open -> sends Begin: begun; anything else, silence for 15 s: ended (lost)
+//   begun     Started -> running; NotStarted -> ended; cut: ended (lost)
+//   running   output, errors, credit, Stopped -> running; Over -> ended; cut: ended (lost)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/wire/res.pb.h"
+#include "common/wire/stream.pb.h"
+
+namespace rollcall::io {
+
+struct StreamOrder {
+  wire::StreamPlace place;
+  bool input = false;  // our standard input goes to it
+};
+
+struct StreamSettings {
+  bool terminal = false;  // the processes have terminals; ours, where it is one, passes every key on
+};
+
+struct StreamEnd {
+  enum class How {
+    over,         // `wait_status`
+    not_started,  // `why`, `exit_code`
+    lost,         // the connection broke: how the process ended, or whether, is not known; `why`
+  };
+  How how = How::lost;
+  int wait_status = 0;
+  int exit_code = 0;
+  std::string why;
+};
+
+// Until all have ended; in the order given. While it runs SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT
+// and SIGWINCH belong to the processes.
+std::vector<StreamEnd> run_streams(std::vector<StreamOrder> orders, const StreamSettings& settings);
+
+// The exit status of a program that stands for it: the process's own; 128+n where a signal ended it.
+int exit_code_of(const StreamEnd& end);
+
+}  // namespace rollcall::io

@@ -1,0 +1,164 @@
+#include "sched/commands/await_job.hpp"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr int kNeverRan = 126;
+
+// SIGINT, SIGTERM, SIGHUP as something to read, while it lives.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+    descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~EndingSignals() {
+    signalfd_siginfo taken;
+    while (read(descriptor_, &taken, sizeof taken) > 0) {
+    }
+    close(descriptor_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+  int descriptor() const { return descriptor_; }
+  void take() const {
+    signalfd_siginfo taken;
+    while (read(descriptor_, &taken, sizeof taken) > 0) {
+    }
+  }
+
+ private:
+  sigset_t before_{};
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+JobWaiter::JobWaiter(io::BatchClient& client, wire::JobKey key, bool quiet)
+    : client_(client), key_(std::move(key)), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void JobWaiter::say(const std::string& line) const {
+  if (!quiet_) std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+wire::BatchRequest JobWaiter::question() const {
+  wire::BatchRequest request;
+  *request.mutable_await_job()->mutable_key() = key_;
+  request.mutable_await_job()->set_reasons(terminal_ && !quiet_);
+  return request;
+}
+
+void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
+  if (!terminal_) return;
+  std::string lines;
+  for (const auto& reason : job.reasons()) {
+    const std::string& text = reason.why().empty() ? reason.text() : reason.why();
+    const std::string hosts =
+        reason.why().empty() && reason.count() > 0
+            ? ": " + std::to_string(reason.count()) + (reason.count() == 1 ? " host" : " hosts")
+            : "";
+    lines += (lines.empty() ? "<<  " : "\n<<  ") + text + hosts + "; >>";
+  }
+  if (lines.empty() || lines == reasons_told_) return;
+  reasons_told_ = lines;
+  say(lines);
+}
+
+void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
+  const auto& record = news.job().record();
+  switch (record.status()) {
+    case wire::STATUS_PEND:
+    case wire::STATUS_PSUSP:
+    case wire::STATUS_WAIT:
+      started_told_ = false;  // it may have been requeued
+      if (!std::exchange(waiting_told_, true)) say("<<Waiting for dispatch ...>>");
+      return tell_reasons(news.job());
+    case wire::STATUS_RUN:
+      suspended_told_ = false;
+      if (record.hosts().empty() || std::exchange(started_told_, true)) return;
+      if (!std::exchange(waiting_told_, true)) say("<<Waiting for dispatch ...>>");
+      return say("<<Starting on " + record.hosts(0).name() + ">>");
+    case wire::STATUS_USUSP:
+      if (!std::exchange(suspended_told_, true)) say("<<The job was suspended by user>>");
+      return;
+    case wire::STATUS_SSUSP:
+      if (!std::exchange(suspended_told_, true)) say("<<The job was suspended by the system>>");
+      return;
+    default:
+      return;
+  }
+}
+
+AwaitedJob JobWaiter::until_over() {
+  AwaitedJob ended;
+  const auto result = client_.await(question(), [&](wire::BatchReply& part) {
+    const auto& news = part.awaited();
+    tell(news);
+    if (!news.over()) return true;
+    ended.told = true;
+    ended.killed_pending = news.killed_pending();
+    ended.wait_status = news.job().record().exit_status();
+    return false;
+  });
+  if (result.error) ended.trouble = result.error->text;
+  return ended;
+}
+
+void JobWaiter::kill() {
+  wire::BatchRequest request;
+  *request.mutable_signal()->mutable_filter()->add_keys() = key_;
+  request.mutable_signal()->set_action(wire::SignalJobs::KILL);
+  client_.ask(std::move(request));  // what became of it the next news tell
+}
+
+std::optional<wire::StreamPlace> JobWaiter::until_ready(AwaitedJob& ended) {
+  const EndingSignals signals;
+  std::optional<wire::StreamPlace> place;
+  while (true) {
+    const auto result = client_.await(
+        question(),
+        [&](wire::BatchReply& part) {
+          auto& news = *part.mutable_awaited();
+          tell(news);
+          if (news.over()) {
+            ended.told = true;
+            ended.killed_pending = news.killed_pending();
+            ended.wait_status = news.job().record().exit_status();
+            return false;
+          }
+          if (!news.has_stream()) return true;
+          place = std::move(*news.mutable_stream());
+          if (!std::exchange(started_told_, true)) say("<<Starting on " + place->host() + ">>");
+          return false;
+        },
+        signals.descriptor());
+    if (result.how != io::BatchClient::Awaited::woken) {
+      if (result.error) ended.trouble = result.error->text;
+      return place;
+    }
+    signals.take();
+    kill();
+  }
+}
+
+int exit_code_of(const AwaitedJob& ended) {
+  if (ended.killed_pending) return kNeverRan;
+  if (WIFSIGNALED(ended.wait_status)) return 128 + WTERMSIG(ended.wait_status);
+  return WEXITSTATUS(ended.wait_status);
+}
+
+}  // namespace rollcall::sched

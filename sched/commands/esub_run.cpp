@@ -1,0 +1,137 @@
+#include "sched/commands/esub_run.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "common/io/read_file.hpp"
+#include "common/io/spawn.hpp"
+#include "sched/policy/esub_parameters.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr int kAbort = 97;  // LSB_SUB_ABORT_VALUE
+
+std::string reason() { return std::generic_category().message(errno); }
+
+// A directory of this bsub's own for the three files; it goes with them.
+class EsubFiles {
+ public:
+  static Result<EsubFiles> make() {
+    const char* const tmp = std::getenv("TMPDIR");
+    std::string pattern = std::string(tmp && *tmp == '/' ? tmp : "/tmp") + "/bsub.XXXXXX";
+    if (!mkdtemp(pattern.data())) return internal_error(pattern + ": cannot make it: " + reason());
+    return EsubFiles(pattern);
+  }
+  EsubFiles(EsubFiles&& other) noexcept : directory_(std::exchange(other.directory_, {})) {}
+  EsubFiles& operator=(EsubFiles&&) = delete;
+  ~EsubFiles() {
+    if (directory_.empty()) return;
+    for (const auto& path : {parameters(), changes(), environment()}) unlink(path.c_str());
+    rmdir(directory_.c_str());
+  }
+
+  std::string parameters() const { return directory_ + "/parameters"; }
+  std::string changes() const { return directory_ + "/changes"; }
+  std::string environment() const { return directory_ + "/environment"; }
+
+  static Result<void> write(const std::string& path, const std::string& text) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return internal_error(path + ": cannot make it: " + reason());
+    const ssize_t written = ::write(file, text.data(), text.size());
+    close(file);
+    if (written != static_cast<ssize_t>(text.size()))
+      return internal_error(path + ": cannot write it: " + reason());
+    return {};
+  }
+
+ private:
+  explicit EsubFiles(std::string directory) : directory_(std::move(directory)) {}
+  std::string directory_;
+};
+
+std::vector<std::string> esub_environment(const EsubFiles& files, const EsubPlaces& places,
+                                          const SubmitContext& context) {
+  std::vector<std::string> words = context.environment;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"LSB_SUB_PARM_FILE", files.parameters()},
+           {"LSB_SUB_MODIFY_FILE", files.changes()},
+           {"LSB_SUB_MODIFY_ENVFILE", files.environment()},
+           {"LSB_SUB_ABORT_VALUE", std::to_string(kAbort)},
+           {"LSF_SERVERDIR", places.server_dir},
+           {"LSF_BINDIR", places.bin_dir},
+           {"LSF_ENVDIR", places.env_dir},
+           {"LSF_INVOKE_CMD", "bsub"}}) {
+    const std::string head = std::string(name) + "=";
+    std::erase_if(words, [&](const std::string& word) { return word.starts_with(head); });
+    words.push_back(head + value);
+  }
+  return words;
+}
+
+// How it ended: its exit status, 128+n for a signal.
+Result<int> run_one(const std::string& path, const EsubCall& call, const EsubFiles& files,
+                    const EsubPlaces& places, const SubmitContext& context) {
+  io::SpawnPlan plan;
+  plan.argv = {path};
+  plan.argv.insert(plan.argv.end(), call.arguments.begin(), call.arguments.end());
+  plan.environment = esub_environment(files, places, context);
+  sigemptyset(&plan.mask);
+  plan.standard_output = STDERR_FILENO;
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  plan.descriptors = {{nothing, STDIN_FILENO}};  // the job's script may be on standard input
+  const auto started = io::spawn(plan);
+  close(nothing);
+  if (const auto* const error = std::get_if<io::SpawnError>(&started))
+    return internal_error(path + ": cannot " + io::stage_text(error->stage) +
+                          " it: " + std::generic_category().message(error->error));
+  int status = 0;
+  while (waitpid(std::get<pid_t>(started), &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<void> call_esub(Draft& draft, const EsubCall& call, const EsubFiles& files, const EsubPlaces& places,
+                       const SubmitContext& context) {
+  const std::string name = call.name.empty() ? "esub" : "esub." + call.name;
+  const std::string path = places.server_dir + "/" + name;
+  if (access(path.c_str(), X_OK) != 0) {
+    if (call.name.empty()) return {};  // a site need not have one for all jobs
+    return usage_error("-a " + call.name + ": found no program " + path + ", expected one");
+  }
+  if (auto written = EsubFiles::write(files.parameters(), esub_parameters(draft)); !written) return written;
+  if (auto written = EsubFiles::write(files.changes(), ""); !written) return written;
+  if (auto written = EsubFiles::write(files.environment(), ""); !written) return written;
+  const auto ended = run_one(path, call, files, places, context);
+  if (!ended) return ended.error();
+  if (*ended == kAbort) return usage_error("Request aborted by " + name);
+  const auto changes = io::read_file(files.changes());
+  const auto environment = io::read_file(files.environment());
+  if (!changes || !environment) return internal_error(name + ": its files are gone, expected them to stay");
+  if (auto applied = apply_esub_changes(draft, *changes, context); !applied) return applied;
+  return apply_esub_environment(draft, *environment);
+}
+
+}  // namespace
+
+Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitContext& context) {
+  const auto calls = esub_calls(places.method, draft.esub_words);
+  if (!calls) return calls.error();
+  if (calls->size() == 1 && access((places.server_dir + "/esub").c_str(), X_OK) != 0) return {};
+  const auto files = EsubFiles::make();
+  if (!files) return files.error();
+  draft.job.clear_esubs();
+  for (const auto& call : *calls) {
+    if (auto called = call_esub(draft, call, *files, places, context); !called) return called;
+    if (!call.name.empty()) draft.job.add_esubs(call.name);
+  }
+  return {};
+}
+
+}  // namespace rollcall::sched

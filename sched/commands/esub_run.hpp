@@ -1,0 +1,24 @@
+// esub_run: starts the esubs of a submission, one behind the other, and takes over what they change.
+//
+// They run as the user who submits, on this host, from LSF_SERVERDIR: esub, esub.NAME. What they print goes to standard
+// error (programs take the first number of bsub's output for the job's). How their files look: policy/esub_parameters.hpp.
+#pragma once
+
+#include <string>
+
+#include "sched/policy/submission.hpp"
+
+namespace rollcall::sched {
+
+struct EsubPlaces {
+  std::string server_dir;  // LSF_SERVERDIR
+  std::string bin_dir;     // LSF_BINDIR
+  std::string env_dir;     // LSF_ENVDIR
+  std::string method;      // LSB_ESUB_METHOD of lsf.conf
+};
+
+// Errors: an esub that is asked for and not there, one that refuses the job (it exits with LSB_SUB_ABORT_VALUE), changes
+// that cannot be meant.
+Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitContext& context);
+
+}  // namespace rollcall::sched

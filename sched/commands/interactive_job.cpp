@@ -1,0 +1,28 @@
+#include "sched/commands/interactive_job.hpp"
+
+#include "common/io/stream_client.hpp"
+
+namespace rollcall::sched {
+
+int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission& job) {
+  AwaitedJob ended;
+  const auto place = waiter.until_ready(ended);
+  if (!place) {
+    if (!ended.told) return stage.fail(ended.trouble);
+    if (ended.killed_pending) waiter.say("<<Terminated while pending>>");
+    return exit_code_of(ended);
+  }
+  io::StreamOrder order{*place, job.input_file().empty()};
+  order.place.set_host(stage.files().names.address(place->host()).value_or(place->host()));
+  const auto ends = io::run_streams({order}, {job.interactive() != wire::Submission::PLAIN});
+  const auto& end = ends.front();
+  if (end.how == io::StreamEnd::How::over) return io::exit_code_of(end);
+  stage.fail(end.why);
+  if (end.how == io::StreamEnd::How::not_started) return io::exit_code_of(end);
+  // The connection is gone, and the job perhaps not: mbatchd knows how it ends.
+  ended = waiter.until_over();
+  if (!ended.told) return stage.fail(ended.trouble);
+  return exit_code_of(ended);
+}
+
+}  // namespace rollcall::sched
