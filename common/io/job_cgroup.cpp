@@ -30,6 +30,8 @@ namespace rollcall::io {
 namespace {
 
 constexpr std::string_view kPrefix = "rollcall-";
+constexpr std::string_view kDigits = "0123456789abcdef";  // of the hash,
+constexpr std::size_t kHashDigits = 8;                    // as many
 constexpr int kAttempts = 20;     // its keeper may remove it while we enter it,
 constexpr int kPauseMs = 1;       // which takes this long or less
 constexpr int kMostLevels = 16;   // of cgroups that a task has made in its own
@@ -204,6 +206,16 @@ bool kill_orphans_in(int directory, const std::string& our_name) {
   return found;
 }
 
+// Exactly as job_cgroup_name makes them: what others call rollcall-something is theirs.
+bool is_job_name(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  const auto port = name.substr(0, name.find('-'));
+  const auto hash = name.substr(std::min(port.size() + 1, name.size()));
+  return !port.empty() && port.find_first_not_of("0123456789") == port.npos && hash.size() == kHashDigits &&
+         hash.find_first_not_of(kDigits) == hash.npos;
+}
+
 void pause() { poll(nullptr, 0, kPauseMs); }
 
 std::string cannot(const char* what, const std::string& path) {
@@ -216,7 +228,6 @@ std::string job_cgroup_name(const std::vector<std::string>& addresses, std::uint
   std::uint32_t hash = 2166136261U;  // FNV-1a
   for (const auto& address : addresses)
     for (const char c : address + ",") hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string name = std::string(kPrefix) + std::to_string(port) + "-";
   for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[hash >> shift & 15];
   return name;
@@ -274,7 +285,7 @@ void end_abandoned_jobs() {
   const Descriptor directory = open_directory(AT_FDCWD, own.c_str());
   if (own.empty() || !directory) return;
   for (const auto& name : directories_in(directory.get())) {
-    if (!name.starts_with(kPrefix)) continue;
+    if (!is_job_name(name)) continue;
     const Descriptor job = open_directory(directory.get(), name.c_str());
     if (job && flock(job.get(), LOCK_EX | LOCK_NB) == 0) end_and_remove(job.get(), own + "/" + name);
   }

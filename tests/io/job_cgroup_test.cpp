@@ -67,6 +67,7 @@ class JobCgroups : public ::testing::Test {
 
   OwnCgroup own;
   std::string job = job_cgroup_name({"test", std::to_string(getpid())}, 1);
+  std::string next_job = job_cgroup_name({"test", std::to_string(getpid())}, 2);
   JobCgroup cgroup;
 };
 
@@ -105,7 +106,7 @@ TEST_F(JobCgroups, TheFirstOfTheJobMakesItAndTheOthersEnterIt) {
   ASSERT_TRUE(second) << second.why_none();
   EXPECT_FALSE(second.first_of_job());
   EXPECT_EQ(second.path(), cgroup.path());
-  const JobCgroup next = JobCgroup::enter(job + "0");
+  const JobCgroup next = JobCgroup::enter(next_job);
   EXPECT_TRUE(next.first_of_job()) << "another job";
 }
 
@@ -144,9 +145,19 @@ TEST_F(JobCgroups, WhatSomebodyHoldsIsNotAbandoned) {
   EXPECT_NE(stat(path.c_str(), &info), 0);
 }
 
+TEST_F(JobCgroups, WhatIsNotCalledLikeAJobsIsNotOurs) {
+  for (const char* name : {"rollcall-bench.7", "rollcall-1-0123456", "rollcall-1-0123456g", "rollcall--01234567",
+                           "rollcall-1-012345678", "rollcall-x-01234567", "rollcall-12345678"}) {
+    const std::string path = own.path() + "/" + name;
+    ASSERT_EQ(mkdir(path.c_str(), 0700), 0) << path;
+    end_abandoned_jobs();
+    EXPECT_EQ(rmdir(path.c_str()), 0) << path << " has been removed";
+  }
+}
+
 TEST_F(JobCgroups, OneThatIsRemovedMeanwhileIsMadeAnew) {
   for (int round = 0; round < 200; ++round) {
-    const JobCgroup mine = JobCgroup::enter(job + "0");
+    const JobCgroup mine = JobCgroup::enter(next_job);
     ASSERT_TRUE(mine) << mine.why_none();
     if (round % 2 == 0) rmdir(mine.path().c_str());
   }
