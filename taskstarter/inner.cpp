@@ -15,7 +15,6 @@
 #include "common/io/process_tree.hpp"
 #include "taskstarter/complaint.hpp"
 #include "taskstarter/dialer.hpp"
-#include "taskstarter/key_search.hpp"
 #include "taskstarter/messages.hpp"
 #include "taskstarter/pam_link.hpp"
 #include "taskstarter/policy/task_life.hpp"
@@ -275,7 +274,8 @@ class Inner {
   void carry_out(const SendParentLost&) { tell(parent_lost(start_, parent_end_)); }
   void carry_out(const SendStarterLost&) { tell(starter_lost(start_)); }
   void carry_out(const SendTaskEnded&) {
-    tell(task_ended(*state_.status, end_time_us_, state_.leftovers, usage_));
+    const auto message = task_ended(*state_.status, end_time_us_, state_.leftovers, usage_);
+    if (pam_ && !pam_->send_last(message)) lose_link();
   }
   void carry_out(const SignalTask& e) { signal_task(task_.pid, e.signo, start_.shared_group); }
   void carry_out(const SignalDescendants& e) { io::signal_descendants(e.signo); }
@@ -344,11 +344,11 @@ class Inner {
 
 }  // namespace
 
-void run_inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-               LevelLink outer, io::JobCgroup cgroup) {
+void run_inner(const StartingPoint& start, const Options& options, const Result<SiteWords>& site,
+               std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!start.shared_group) setpgid(0, 0);
-  const auto key = find_key(options.conf_dir);
+  const auto key = find_key(site);
   if (!key) give_up(start, outer, key.error().text);
   Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key).run();
 }

@@ -7,14 +7,16 @@
 #include <span>
 
 #include "common/io/job_cgroup.hpp"
+#include "taskstarter/key_search.hpp"
 #include "taskstarter/level_link.hpp"
 #include "taskstarter/policy/options.hpp"
 #include "taskstarter/starting_point.hpp"
 
 namespace rollcall::taskstarter {
 
-// In the forked child, every signal blocked and readable from `signals`; `cgroup` is the job's, both levels hold it. Tells the outer level how to end, and exits.
-[[noreturn]] void run_inner(const StartingPoint& start, const Options& options, std::span<char* const> words,
-                            int signals, LevelLink outer, io::JobCgroup cgroup);
+// In the forked child, every signal blocked and readable from `signals`; `cgroup` is the job's, both levels hold it. Tells
+// the outer level how to end, and exits.
+[[noreturn]] void run_inner(const StartingPoint& start, const Options& options, const Result<SiteWords>& site,
+                            std::span<char* const> words, int signals, LevelLink outer, io::JobCgroup cgroup);
 
 }  // namespace rollcall::taskstarter

@@ -22,9 +22,11 @@ std::string home_directory() {
   return look_up_home(geteuid());
 }
 
-// What lsf.conf says of a parameter; nothing where there is no lsf.conf.
-Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir, const char* parameter) {
-  std::optional<std::string> none;
+bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }
+
+// Nothing where there is no lsf.conf.
+Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) {
+  std::optional<conf::LsfConf> none;
   if (conf_dir.empty()) return none;
   const std::string path = conf_dir + "/lsf.conf";
   const auto content = io::read_file(path);
@@ -32,30 +34,32 @@ Result<std::optional<std::string>> from_lsf_conf(const std::string& conf_dir, co
                    content.error() == boost::system::errc::not_a_directory))
     return none;
   if (!content) return configuration_error(path + ": cannot read it: " + content.error().message());
-  const auto conf = conf::LsfConf::parse(*content, path);
+  auto conf = conf::LsfConf::parse(*content, path);
   if (!conf) return configuration_error(conf.error().text.substr(0, conf.error().text.find('\n')));
-  return std::optional<std::string>(conf->value(parameter));
+  return std::optional<conf::LsfConf>(std::move(*conf));
 }
 
 }  // namespace
 
-Result<io::Key> find_key(const std::string& conf_dir) {
-  const auto environment = variable("ROLLCALL_KEY_FILE");
-  std::optional<std::string> configured;
-  if (!environment || environment->empty()) {
-    auto found = from_lsf_conf(conf_dir, "ROLLCALL_KEY_FILE");
-    if (!found) return found.error();
-    configured = *found;
-  }
-  const bool named = (environment && !environment->empty()) || (configured && !configured->empty());
-  return io::load_key(io::key_file_path(environment, configured, named ? "" : home_directory()));
+Result<SiteWords> read_site(const std::string& conf_dir) {
+  SiteWords words{variable("ROLLCALL_KEY_FILE"), variable("ROLLCALL_TASK_CGROUPS")};
+  if (is_word(words.key_file) && words.task_cgroups) return words;
+  const auto conf = read_lsf_conf(conf_dir);
+  if (!conf && !is_word(words.key_file)) return conf.error();
+  if (!conf || !*conf) return words;
+  if (!is_word(words.key_file)) words.key_file = (*conf)->value("ROLLCALL_KEY_FILE");
+  if (!words.task_cgroups) words.task_cgroups = (*conf)->value("ROLLCALL_TASK_CGROUPS");
+  return words;
 }
 
-bool job_cgroups_wanted(const std::string& conf_dir) {
-  auto word = variable("ROLLCALL_TASK_CGROUPS");
-  if (!word)
-    if (const auto configured = from_lsf_conf(conf_dir, "ROLLCALL_TASK_CGROUPS")) word = *configured;
-  return word != "N" && word != "n";
+Result<io::Key> find_key(const Result<SiteWords>& site) {
+  if (!site) return site.error();
+  return io::load_key(
+      io::key_file_path(std::nullopt, site->key_file, is_word(site->key_file) ? "" : home_directory()));
+}
+
+bool job_cgroups_wanted(const Result<SiteWords>& site) {
+  return !site || (site->task_cgroups != "N" && site->task_cgroups != "n");
 }
 
 }  // namespace rollcall::taskstarter

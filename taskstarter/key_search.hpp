@@ -1,6 +1,7 @@
 // What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, and whether jobs have cgroups.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -8,11 +9,19 @@
 
 namespace rollcall::taskstarter {
 
-// ROLLCALL_KEY_FILE of the environment, else of CONFDIR/lsf.conf (where there is one), else HOME/.rollcall/key. A launcher
-// may have dropped HOME: then the user's home directory is looked up. The error names the file.
-Result<io::Key> find_key(const std::string& conf_dir);
+// Of the environment, else of CONFDIR/lsf.conf where there is one.
+struct SiteWords {
+  std::optional<std::string> key_file;      // ROLLCALL_KEY_FILE
+  std::optional<std::string> task_cgroups;  // ROLLCALL_TASK_CGROUPS
+};
+// The error names the file, and the line where it has one.
+Result<SiteWords> read_site(const std::string& conf_dir);
 
-// Unless ROLLCALL_TASK_CGROUPS of the environment, else of CONFDIR/lsf.conf, is "N": docs/decisions/0012.
-bool job_cgroups_wanted(const std::string& conf_dir);
+// That file, else HOME/.rollcall/key. A launcher may have dropped HOME: then the user's home directory is looked up. The
+// error names the file.
+Result<io::Key> find_key(const Result<SiteWords>& site);
+
+// Unless the word is "N": docs/decisions/0012.
+bool job_cgroups_wanted(const Result<SiteWords>& site);
 
 }  // namespace rollcall::taskstarter

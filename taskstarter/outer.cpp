@@ -189,8 +189,9 @@ class Outer {
 
 void run_task(const Options& options, std::span<char* const> words) {
   const StartingPoint start = find_starting_point();
+  const auto site = read_site(options.conf_dir);
   io::JobCgroup cgroup =
-      job_cgroups_wanted(options.conf_dir)
+      job_cgroups_wanted(site)
           ? io::JobCgroup::enter(io::job_cgroup_name(options.pam_addresses, options.pam_port))
           : io::JobCgroup::none("ROLLCALL_TASK_CGROUPS is N");
   if (cgroup.first_of_job()) start_keeper(cgroup, words);
@@ -206,7 +207,7 @@ void run_task(const Options& options, std::span<char* const> words) {
   if (inner == 0) {
     to_inner = LevelLink();
     parent.stop();
-    run_inner(start, options, words, signals.get(), std::move(to_outer), std::move(cgroup));
+    run_inner(start, options, site, words, signals.get(), std::move(to_outer), std::move(cgroup));
   }
   to_outer = LevelLink();
   end_as(Outer(start, signals.get(), std::move(parent), std::move(to_inner), inner, std::move(cgroup)).run());

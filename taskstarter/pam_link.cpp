@@ -18,9 +18,16 @@ bool PamLink::send(const wire::FromStarter& message) {
   return flush();
 }
 
-bool PamLink::flush() {
+bool PamLink::send_last(const wire::FromStarter& message) {
+  out_ += channel_.seal(message.SerializeAsString());
+  return flush(MSG_MORE);
+}
+
+bool PamLink::flush() { return flush(0); }
+
+bool PamLink::flush(int how) {
   while (!out_.empty()) {
-    const ssize_t size = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t size = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL | MSG_DONTWAIT | how);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN;
     out_.erase(0, static_cast<std::size_t>(size));

@@ -20,6 +20,8 @@ class PamLink {
 
   // Sends, or keeps what the kernel does not take yet. False: the link is lost.
   bool send(const wire::FromStarter& message);
+  // The same for what close() follows: it travels with the end of our direction, one packet and one wake-up of pam less.
+  bool send_last(const wire::FromStarter& message);
   bool flush();
 
   // Hands every message that has come to `sink`. False: the link is lost.
@@ -29,6 +31,8 @@ class PamLink {
   void close();
 
  private:
+  bool flush(int how);
+
   io::Descriptor socket_;
   io::SecureChannel channel_;
   std::string out_;

@@ -32,11 +32,11 @@ namespace {
 constexpr std::string_view kPrefix = "rollcall-";
 constexpr std::string_view kDigits = "0123456789abcdef";  // of the hash,
 constexpr std::size_t kHashDigits = 8;                    // as many
-constexpr int kAttempts = 20;     // its keeper may remove it while we enter it,
-constexpr int kPauseMs = 1;       // which takes this long or less
-constexpr int kMostLevels = 16;   // of cgroups that a task has made in its own
-constexpr int kPatienceMs = 200;  // for what KILL has ended to be gone
-constexpr int kKillRounds = 20;   // what forks while it is killed has new branches
+constexpr int kAttempts = 20;                             // its keeper may remove it while we enter it,
+constexpr int kPauseMs = 1;                               // which takes this long or less
+constexpr int kMostLevels = 16;                           // of cgroups that a task has made in its own
+constexpr int kPatienceMs = 200;                          // for what KILL has ended to be gone
+constexpr int kKillRounds = 20;                           // what forks while it is killed has new branches
 
 // "" where it cannot be read.
 std::string text_of(const char* path) {

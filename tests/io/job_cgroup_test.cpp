@@ -146,8 +146,9 @@ TEST_F(JobCgroups, WhatSomebodyHoldsIsNotAbandoned) {
 }
 
 TEST_F(JobCgroups, WhatIsNotCalledLikeAJobsIsNotOurs) {
-  for (const char* name : {"rollcall-bench.7", "rollcall-1-0123456", "rollcall-1-0123456g", "rollcall--01234567",
-                           "rollcall-1-012345678", "rollcall-x-01234567", "rollcall-12345678"}) {
+  for (const char* name :
+       {"rollcall-bench.7", "rollcall-1-0123456", "rollcall-1-0123456g", "rollcall--01234567",
+        "rollcall-1-012345678", "rollcall-x-01234567", "rollcall-12345678"}) {
     const std::string path = own.path() + "/" + name;
     ASSERT_EQ(mkdir(path.c_str(), 0700), 0) << path;
     end_abandoned_jobs();

@@ -10,4 +10,14 @@ if nm "$1" | grep -E ' T (getaddrinfo|gethostbyname|getpwuid)$'; then
   echo "$1: found a name look-up of libc, expected getent to be asked"
   exit 1
 fi
+# Where it has an entry point of its own (docs/decisions/0022) it begins there.
+own=$(nm "$1" | sed -n 's/^0*\([0-9a-f]*\) [tT] rollcall_start$/0x\1/p')
+if [ -n "$own" ] && ! readelf -h "$1" | grep -q "Entry point address: *$own\$"; then
+  echo "$1: found another entry point than rollcall_start ($own)"
+  exit 1
+fi
+# However it begins, an environment that asks something of the C library is heard.
+for tunables in '' glibc.malloc.perturb=0; do
+  env ${tunables:+GLIBC_TUNABLES=$tunables} "$1" -V 2> /dev/null || { echo "$1 -V: failed with GLIBC_TUNABLES='$tunables'"; exit 1; }
+done
 echo "$1: needs nothing"
