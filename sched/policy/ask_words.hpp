@@ -1,0 +1,31 @@
+// Words of the b* commands' lines that mean jobs and times. Pure; the grammar is at the top of ask_words.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/civil_time.hpp"
+#include "common/base/result.hpp"
+#include "common/base/wall_time.hpp"
+#include "common/wire/batch.pb.h"
+
+namespace rollcall::sched {
+
+// "12", "12[3]", "12[1-10:2,15]" into the filter; a word may hold several, blanks between them. "0" means every job: `all`
+// is set. Errors: what is no id, as LSF says it ("x: Illegal job ID.").
+struct JobOperands {
+  bool all = false;
+  bool any = false;  // an id was given
+};
+Result<JobOperands> take_job_ids(const std::vector<std::string>& words, wire::JobFilter& filter);
+
+// -t, -C, -D, -S of bhist and bacct: "from,to"; either side may be missing. Errors (usage): what is no time.
+struct TimeSpan {
+  std::int64_t from_us = 0;  // 0: no bound
+  std::int64_t to_us = 0;
+};
+Result<TimeSpan> parse_time_span(std::string_view text, WallTime now, const LocalTime& local);
+
+}  // namespace rollcall::sched
