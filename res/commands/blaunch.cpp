@@ -1,0 +1,89 @@
+// blaunch: runs a command on hosts of this job. blaunch(1).
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/conf/words.hpp"
+#include "common/io/read_file.hpp"
+#include "res/commands/commands.hpp"
+#include "res/commands/remote_tasks.hpp"
+#include "res/policy/launch_options.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: blaunch [-n] [-no-shell | -use-login-shell] {-u HOST_FILE | -z \"HOST ...\" | HOST} COMMAND "
+    "[ARGUMENT ...]\n"
+    "  -n                do not read standard input\n"
+    "  -no-shell         execute the words as they are; else they are joined for /bin/sh -c\n"
+    "  -use-login-shell  join them for the login shell\n"
+    "  -u HOST_FILE      on the hosts in this file, one on each line\n"
+    "  -z \"HOST ...\"     on these hosts\n"
+    "  -V                prints the version\n"
+    "  -h                prints this\n";
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+Result<std::vector<std::string>> hosts_of(const BlaunchOptions& options) {
+  if (options.host_file.empty()) return options.hosts;
+  const auto text = io::read_file(options.host_file);
+  if (!text) return usage_error("-u: " + options.host_file + ": " + text.error().message());
+  auto hosts = hosts_of_file(*text);
+  if (hosts.empty())
+    return usage_error("-u: " + options.host_file + ": found no host, expected one on each line");
+  return hosts;
+}
+
+void set_words(wire::RunTask& task, const BlaunchOptions& options) {
+  const std::string line = conf::join(options.words);
+  switch (options.shell) {
+    case LaunchShell::plain:
+      task.set_shell(true);
+      task.add_words(line);
+      return;
+    case LaunchShell::login: {
+      const std::string shell = variable("SHELL");
+      for (const auto& word :
+           {shell.empty() ? std::string("/bin/sh") : shell, std::string("-l"), std::string("-c"), line})
+        task.add_words(word);
+      return;
+    }
+    case LaunchShell::none:
+      for (const auto& word : options.words) task.add_words(word);
+      return;
+  }
+}
+
+int run(io::Stage& stage, const std::vector<std::string>& words) {
+  const auto options = parse_blaunch(words);
+  if (!options) return stage.fail(options.error().text);
+  if (options->help) return std::fputs(kUsage, stderr), 0;
+  if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
+  const auto job = launch_job(variable("LSB_JOBID"), variable("LSB_JOBINDEX"));
+  if (!job) return stage.fail(job.error().text);
+  const auto hosts = hosts_of(*options);
+  if (!hosts) return stage.fail(hosts.error().text);
+
+  RemoteTasks tasks;
+  for (const auto& host : *hosts) tasks.hosts.push_back(official_name(stage, host));
+  tasks.task = task_from_here();
+  tasks.task.mutable_job()->mutable_key()->set_id(job->id);
+  tasks.task.mutable_job()->mutable_key()->set_index(job->index);
+  set_words(tasks.task, *options);
+  tasks.input = !options->no_input;
+  return run_remote_tasks(stage, tasks);
+}
+
+}  // namespace
+
+io::Command blaunch_command() {
+  io::Command command;
+  command.shape.name = "blaunch";
+  command.run_raw = run;
+  return command;
+}
+
+}  // namespace rollcall::res

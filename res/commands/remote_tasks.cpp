@@ -1,0 +1,135 @@
+#include "res/commands/remote_tasks.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "common/io/host_addresses.hpp"
+#include "common/io/lim_client.hpp"
+#include "common/io/res_client.hpp"
+#include "common/io/stream_client.hpp"
+
+extern char** environ;
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::size_t kAsked = 16;  // hosts that are asked at the same time
+constexpr int kTries = 20;          // a RES may just be started anew
+constexpr std::chrono::milliseconds kPause{250};
+
+// Where the task of one host is taken, or why it cannot be.
+struct Asked {
+  std::optional<wire::StreamPlace> place;
+  std::string why;
+};
+
+Asked ask(const io::ResClient& client, const std::string& host, const wire::RunTask& task) {
+  for (int tried = 1;; ++tried) {
+    auto place = client.run_task(host, task);
+    if (place) return {std::move(*place), ""};
+    if (place.error().kind != io::ResError::Kind::not_running || tried == kTries)
+      return {std::nullopt, place.error().text};
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+std::vector<Asked> ask_all(const io::ResClient& client, const RemoteTasks& tasks) {
+  std::vector<Asked> asked(tasks.hosts.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < asked.size(); i = next++) {
+      wire::RunTask task = tasks.task;
+      task.set_task(tasks.first_task + static_cast<unsigned>(i));
+      asked[i] = ask(client, tasks.hosts[i], task);
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min(asked.size(), kAsked); ++i) others.emplace_back(work);
+  work();
+  for (auto& thread : others) thread.join();
+  return asked;
+}
+
+}  // namespace
+
+int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
+  const auto& files = stage.files();
+  const auto settings = conf::read_batch_settings(files);
+  if (!settings) return stage.fail(settings.error().text);
+  const auto asked = ask_all(io::ResClient(files, *settings), tasks);
+
+  std::vector<io::StreamOrder> orders;
+  for (const auto& one : asked) {
+    if (!one.place) continue;
+    orders.push_back({*one.place, tasks.input && tasks.hosts.size() == 1});
+    auto& host = *orders.back().place.mutable_host();
+    host = files.names.address(host).value_or(host);
+  }
+  const auto ends = io::run_streams(orders, {tasks.task.terminal()});
+  int status = 0;
+  auto end = ends.begin();
+  for (const auto& one : asked) {
+    int own = 0;
+    if (!one.place) {
+      own = stage.fail(one.why);
+    } else {
+      own = io::exit_code_of(*end);
+      if (end->how != io::StreamEnd::How::over) stage.fail(end->why);
+      ++end;
+    }
+    if (status == 0) status = own;
+  }
+  return status;
+}
+
+wire::RunTask task_from_here() {
+  wire::RunTask task;
+  for (char** word = environ; *word; ++word) task.add_environment(*word);
+  if (char* const directory = getcwd(nullptr, 0)) {
+    task.set_cwd(directory);
+    std::free(directory);
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  task.set_umask(mask);
+  return task;
+}
+
+std::string official_name(io::Stage& stage, const std::string& host) {
+  return stage.files().names.official(host).value_or(host);
+}
+
+std::string this_host(io::Stage& stage) { return official_name(stage, io::host_name_here()); }
+
+std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std::string& resreq,
+                                                     const std::vector<std::string>& among, unsigned least) {
+  wire::Request request;
+  auto& load = *request.mutable_load();
+  for (const auto& host : among) load.add_hosts(host);
+  load.set_resreq(resreq);
+  load.set_from_host(this_host(stage));
+  load.set_default_local(true);
+  load.set_only_usable(true);
+  load.set_place(least);
+  const auto answer = io::LimClient(stage.files()).ask_master(request);
+  if (answer.error) {
+    if (answer.error->refusal.why() == wire::Reply::Refusal::NOT_ENOUGH)
+      std::fputs("ls_placeofhosts: Not enough host(s) currently eligible\n", stderr);
+    else
+      stage.fail(answer.error->text);
+    return std::nullopt;
+  }
+  std::vector<std::string> hosts;
+  for (const auto& host : answer.reply.loads().hosts())
+    if (least == 0 || host.slots() > 0) hosts.push_back(host.host());
+  return hosts;
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,34 @@
+// remote_tasks: one command on some hosts at once, through their RES, joined to our terminal or pipes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/io/command.hpp"
+#include "common/wire/res.pb.h"
+
+namespace rollcall::res {
+
+struct RemoteTasks {
+  std::vector<std::string> hosts;
+  wire::RunTask task;  // of each; `task` (LSF_PM_TASKID) is its place in `hosts`, from `first_task`
+  unsigned first_task = 1;
+  bool input = false;  // our standard input goes to it: where there is one host
+};
+
+// Until all have ended. The exit status: of the first one, in the order of `hosts`, that has failed.
+int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks);
+
+// What a task has from us: environment, working directory, umask.
+wire::RunTask task_from_here();
+
+// Hosts by LIM: `least` 0: all that fit. Prints why there are none.
+std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std::string& resreq,
+                                                     const std::vector<std::string>& among, unsigned least);
+
+// The official name, or what was given.
+std::string official_name(io::Stage& stage, const std::string& host);
+std::string this_host(io::Stage& stage);
+
+}  // namespace rollcall::res

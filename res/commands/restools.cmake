@@ -1,0 +1,12 @@
+# blaunch, lsrun, lsgrun: one program, a symbolic link for each name.
+add_executable(restools main.cpp remote_tasks.cpp blaunch.cpp lsrun.cpp lsgrun.cpp)
+target_compile_definitions(restools PRIVATE
+  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
+target_link_libraries(restools PRIVATE launch_policy rollcall_batch_clients rollcall_stream_client)
+
+foreach(name blaunch lsrun lsgrun)
+  add_custom_command(TARGET restools POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink restools ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} VERBATIM)
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION bin)
+endforeach()
+install(TARGETS restools DESTINATION bin)

@@ -1,0 +1,144 @@
+// blaunch = { "-n" | "-no-shell" | "-use-login-shell" } ( "-u" FILE | "-z" "HOST ..." | HOST ) COMMAND { argument }
+//           options and -u, -z in any order; the first word that is none of them ends them
+// lsgrun  = { "-i" | "-n" | "-p" | "-P" | "-S" | "-v" } ( "-f" FILE | "-m" "HOST ..." | "-R" RES_REQ ) COMMAND { argument }
+// lsrun   = { "-l" | "-L" | "-P" | "-S" | "-v" | "-m" "HOST ..." | "-R" RES_REQ } COMMAND { argument }
+// file    = { line LF }      line = [ HOST ] [ "#" comment ]
+#include "res/policy/launch_options.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "common/base/numbers.hpp"
+#include "common/conf/words.hpp"
+
+namespace rollcall::res {
+namespace {
+
+// What each option does; those that take a value have it in the second table.
+struct Table {
+  std::map<std::string, std::function<void()>> flags;
+  std::map<std::string, std::function<void(const std::string&)>> values;
+};
+
+// The words behind the options.
+Result<std::vector<std::string>> take_options(const std::vector<std::string>& words, const Table& table) {
+  std::size_t i = 0;
+  for (; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") {
+      ++i;
+      break;
+    }
+    if (word.size() < 2 || word[0] != '-') break;
+    if (const auto flag = table.flags.find(word); flag != table.flags.end()) {
+      flag->second();
+    } else if (const auto value = table.values.find(word); value != table.values.end()) {
+      if (++i == words.size()) return usage_error(word + ": found no value, expected one");
+      value->second(words[i]);
+    } else {
+      return usage_error(word + ": found an option that nobody has, expected one of -h's");
+    }
+  }
+  return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+}
+
+std::function<void()> sets(bool& flag) {
+  return [&flag] { flag = true; };
+}
+std::function<void(const std::string&)> sets(std::string& text) {
+  return [&text](const std::string& value) { text = value; };
+}
+std::function<void(const std::string&)> adds(std::vector<std::string>& hosts) {
+  return [&hosts](const std::string& value) {
+    for (auto& host : conf::split_words(value)) hosts.push_back(std::move(host));
+  };
+}
+
+Error no_command() { return usage_error("found no command, expected one"); }
+
+}  // namespace
+
+Result<BlaunchOptions> parse_blaunch(const std::vector<std::string>& words) {
+  BlaunchOptions options;
+  Table table;
+  table.flags = {{"-h", sets(options.help)},
+                 {"-V", sets(options.version)},
+                 {"-n", sets(options.no_input)},
+                 {"-no-shell", [&] { options.shell = LaunchShell::none; }},
+                 {"-use-login-shell", [&] { options.shell = LaunchShell::login; }}};
+  table.values = {{"-u", sets(options.host_file)}, {"-z", adds(options.hosts)}};
+  auto rest = take_options(words, table);
+  if (!rest) return rest.error();
+  if (options.help || options.version) return options;
+  if (!options.hosts.empty() && !options.host_file.empty())
+    return usage_error("-u: found with -z, expected one of them");
+  if (options.hosts.empty() && options.host_file.empty()) {
+    if (rest->empty()) return usage_error("found no host, expected [options] HOST COMMAND");
+    options.hosts.push_back(rest->front());
+    rest->erase(rest->begin());
+  }
+  if (rest->empty()) return no_command();
+  options.words = std::move(*rest);
+  return options;
+}
+
+Result<LsgrunOptions> parse_lsgrun(const std::vector<std::string>& words) {
+  LsgrunOptions options;
+  Table table;
+  table.flags = {{"-h", sets(options.help)},     {"-V", sets(options.version)},
+                 {"-i", sets(options.ask)},      {"-n", sets(options.no_input)},
+                 {"-p", sets(options.parallel)}, {"-P", sets(options.terminal)},
+                 {"-S", sets(options.terminal)}, {"-v", sets(options.verbose)}};
+  table.values = {{"-f", sets(options.host_file)}, {"-m", adds(options.hosts)}, {"-R", sets(options.resreq)}};
+  auto rest = take_options(words, table);
+  if (!rest) return rest.error();
+  if (options.help || options.version) return options;
+  const int ways = (options.hosts.empty() ? 0 : 1) + (options.host_file.empty() ? 0 : 1) +
+                   (options.resreq.empty() ? 0 : 1);
+  if (ways != 1)
+    return usage_error("found " + std::to_string(ways) + " of -m, -f and -R, expected one of them");
+  if (options.parallel && options.terminal)
+    return usage_error("-p: found with -P or -S, expected one of them: there is one terminal");
+  if (rest->empty()) return no_command();
+  options.words = std::move(*rest);
+  return options;
+}
+
+Result<LsrunOptions> parse_lsrun(const std::vector<std::string>& words) {
+  LsrunOptions options;
+  Table table;
+  table.flags = {{"-h", sets(options.help)},   {"-V", sets(options.version)},  {"-l", [] {}},
+                 {"-L", sets(options.remote)}, {"-P", sets(options.terminal)}, {"-S", sets(options.terminal)},
+                 {"-v", sets(options.verbose)}};
+  table.values = {{"-m", adds(options.hosts)}, {"-R", sets(options.resreq)}};
+  auto rest = take_options(words, table);
+  if (!rest) return rest.error();
+  if (options.help || options.version) return options;
+  if (rest->empty()) return no_command();
+  options.words = std::move(*rest);
+  return options;
+}
+
+std::vector<std::string> hosts_of_file(std::string_view text) {
+  std::vector<std::string> hosts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line = line.substr(0, line.find('#'));
+    for (auto& host : conf::split_words(line)) hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+Result<LaunchJob> launch_job(std::string_view job_id, std::string_view job_index) {
+  constexpr int kMost = 2'147'483'646;
+  const auto id = parse_whole(job_id, 1, kMost);
+  const auto index = job_index.empty() ? std::optional(0) : parse_whole(job_index, 0, kMost);
+  if (!id || !index)
+    return usage_error("LSB_JOBID: found \"" + std::string(job_id) + "\", expected to be run in a job");
+  return LaunchJob{*id, *index};
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,65 @@
+// launch_options: the command lines of blaunch and lsgrun. Functions over words; the grammar is at the top of
+// launch_options.cpp. Rules: blaunch(1), lsgrun(1). Errors are usage errors.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+
+namespace rollcall::res {
+
+// How the words become a process.
+enum class LaunchShell {
+  plain,  // joined with blanks, for /bin/sh -c, as rsh does
+  login,  // the same for the user's login shell
+  none,   // executed as they are
+};
+
+struct BlaunchOptions {
+  bool help = false, version = false;
+  bool no_input = false;           // -n
+  std::string host_file;           // -u
+  std::vector<std::string> hosts;  // -z, or the first word
+  LaunchShell shell = LaunchShell::plain;
+  std::vector<std::string> words;
+};
+Result<BlaunchOptions> parse_blaunch(const std::vector<std::string>& words);
+
+struct LsgrunOptions {
+  bool help = false, version = false;
+  bool ask = false;       // -i
+  bool no_input = false;  // -n
+  bool parallel = false;  // -p
+  bool terminal = false;  // -P, -S
+  bool verbose = false;   // -v
+  std::string host_file;  // -f
+  std::string resreq;     // -R
+  std::vector<std::string> hosts;
+  std::vector<std::string> words;
+};
+Result<LsgrunOptions> parse_lsgrun(const std::vector<std::string>& words);
+
+struct LsrunOptions {
+  bool help = false, version = false;
+  bool remote = false;    // -L: through RES even on this host
+  bool terminal = false;  // -P, -S
+  bool verbose = false;   // -v
+  std::string resreq;     // -R
+  std::vector<std::string> hosts;
+  std::vector<std::string> words;
+};
+Result<LsrunOptions> parse_lsrun(const std::vector<std::string>& words);
+
+// The hosts in a host file: a name on each line, # begins a comment.
+std::vector<std::string> hosts_of_file(std::string_view text);
+
+// The job's id from LSB_JOBID and LSB_JOBINDEX.
+struct LaunchJob {
+  int id = 0;
+  int index = 0;
+};
+Result<LaunchJob> launch_job(std::string_view job_id, std::string_view job_index);
+
+}  // namespace rollcall::res
