@@ -561,6 +561,9 @@ void Jobs::adopt_one(const std::string& name) {
     const io::Descriptor lock = lock_job(job->directory.get());
     if (!lock) {
       job->alive = true;
+      job->over = kept.over;  // its post-execution or its mail runs
+      job->post = kept.post;
+      job->over_told = job->over.has_value();
       if (auto socket = connect_shepherd(job->directory.get())) return connect(job, std::move(socket));
       return lost(job);  // only its guard is left, or it is just beginning: it is waited for
     }

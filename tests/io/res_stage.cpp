@@ -22,15 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Below the ports that outgoing connections get: it must be free again after every restart.
 int free_port() {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  socklen_t size = sizeof place;
-  if (bind(fd, reinterpret_cast<sockaddr*>(&place), size) != 0) return 0;
-  getsockname(fd, reinterpret_cast<sockaddr*>(&place), &size);
-  close(fd);
-  return ntohs(place.sin_port);
+  for (int port = 20'000 + getpid() % 10'000;; ++port) {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(port));
+    const bool free = bind(fd, reinterpret_cast<sockaddr*>(&place), sizeof place) == 0;
+    close(fd);
+    if (free) return port;
+  }
 }
 
 std::string own_name() {
