@@ -1,0 +1,74 @@
+#include "sched/commands/asking.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/io/local_time.hpp"
+
+namespace rollcall::sched {
+
+using Value = CommandOption::Value;
+
+std::optional<io::BatchClient> client_of(io::Stage& stage) {
+  auto client = io::BatchClient::of(stage.files());
+  if (client) return std::move(*client);
+  stage.fail(client.error().text);
+  return std::nullopt;
+}
+
+int complain(const std::string& line) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", line.c_str());
+  return io::kFailed;
+}
+
+int failed(io::Stage& stage, const io::BatchError& error) {
+  return error.kind == io::BatchError::Kind::refused ? complain(error.text) : stage.fail(error.text);
+}
+
+std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest request) {
+  auto client = client_of(stage);
+  if (!client) return std::nullopt;
+  auto answer = client->ask(std::move(request));
+  if (!answer.error) return std::move(answer.reply);
+  failed(stage, *answer.error);
+  return std::nullopt;
+}
+
+ShowTime show_time() { return {io::wall_now(), io::local_time()}; }
+
+std::vector<CommandOption> job_options() {
+  return {{"-u", Value::required, "USER jobs of this user or user group; all: everybody's"},
+          {"-q", Value::required, "QUEUE jobs of this queue"},
+          {"-m", Value::required, "HOST jobs on this host or host group"},
+          {"-J", Value::required, "NAME jobs of this name, which may have a *"},
+          {"-g", Value::required, "GROUP jobs of this job group"},
+          {"-app", Value::required, "PROFILE jobs of this application profile"}};
+}
+
+void take_job_options(const CommandWords& words, wire::JobFilter& filter) {
+  filter.set_user(words.value("-u").value_or(""));
+  filter.set_queue(words.value("-q").value_or(""));
+  filter.set_host(words.value("-m").value_or(""));
+  filter.set_job_name(words.value("-J").value_or(""));
+  filter.set_job_group(words.value("-g").value_or(""));
+  filter.set_application(words.value("-app").value_or(""));
+}
+
+int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {
+  int status = 0;
+  for (const auto& outcome : reply.outcomes().outcomes()) {
+    if (outcome.failed())
+      status = complain(outcome.text());
+    else
+      stage.print(outcome.text() + "\n");
+  }
+  return status;
+}
+
+std::string setting(io::Stage& stage, const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? std::string(value) : stage.files().lsf_conf.value(name);
+}
+
+}  // namespace rollcall::sched

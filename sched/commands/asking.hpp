@@ -1,0 +1,38 @@
+// asking: what the b* commands that ask and order have in common: a question to mbatchd, what is said when it fails, the
+// options that choose jobs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/io/batch_client.hpp"
+#include "common/io/command.hpp"
+#include "sched/policy/show_text.hpp"
+
+namespace rollcall::sched {
+
+// Nothing where lsf.conf cannot be meant; it was said then.
+std::optional<io::BatchClient> client_of(io::Stage& stage);
+
+// A line on standard error as it is: LSF's own messages have no command's name before them. Gives kFailed.
+int complain(const std::string& line);
+// Why there is no answer. Gives kFailed.
+int failed(io::Stage& stage, const io::BatchError& error);
+
+// The whole answer; nothing where it was said why there is none.
+std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest request);
+
+ShowTime show_time();
+
+// -u -q -m -J -g -app -P -G, as most commands about jobs have them. `user`: where -u is not given.
+std::vector<CommandOption> job_options();
+void take_job_options(const CommandWords& words, wire::JobFilter& filter);
+
+// The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
+int print_outcomes(io::Stage& stage, const wire::BatchReply& reply);
+
+// Of the environment, else of lsf.conf, else "".
+std::string setting(io::Stage& stage, const char* name);
+
+}  // namespace rollcall::sched

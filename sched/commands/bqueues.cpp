@@ -1,0 +1,51 @@
+// bqueues: the queues and their jobs. bqueues(1).
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/show_queues.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+int run(io::Stage& stage, const CommandWords& words) {
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_queues();
+  for (const auto& name : words.operands()) ask.add_queues(name);
+  ask.set_user(words.value("-u").value_or(""));
+  ask.set_host(words.value("-m").value_or(""));
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  const Queues& queues = reply->queues();
+  if (queues.queues().empty()) return complain("No queue found");
+  const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
+  if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"))) {
+    const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultQueueFields : standard);
+    const auto text = queues_fields(queues, format, {words.has("-json"), !words.has("-noheader")});
+    return text ? stage.print(*text) : stage.fail(text.error().text);
+  }
+  if (words.has("-l")) return stage.print(queues_long(queues));
+  std::string text = queues_table(queues, words.has("-w"));
+  if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
+  return stage.print(text);
+}
+
+}  // namespace
+
+io::Command bqueues_command() {
+  return {{"bqueues",
+           "[queue ...]",
+           {{"-w", Value::none, "wide: nothing is cut"},
+            {"-l", Value::none, "everything that is known, a block for each queue"},
+            {"-u", Value::required, "USER queues that take jobs of this user or user group"},
+            {"-m", Value::required, "HOST queues that use this host"},
+            {"-o", Value::required, "FORMAT these fields: \"queue_name:12 status njobs\""},
+            {"-noheader", Value::none, "no header line"},
+            {"-json", Value::none, "print JSON"}},
+           CommandShape::Order::anywhere,
+           "Shows the queues, their limits and their jobs."},
+          run,
+          {}};
+}
+
+}  // namespace rollcall::sched

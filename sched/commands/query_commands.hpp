@@ -1,0 +1,17 @@
+// The b* commands that ask mbatchd, and those that give orders to jobs, queues and hosts.
+#pragma once
+
+#include <vector>
+
+#include "common/io/command.hpp"
+
+namespace rollcall::sched {
+
+// All of them, for main.cpp.
+std::vector<io::Command> query_commands();
+
+io::Command bjobs_command();
+io::Command bhosts_command();
+io::Command bqueues_command();
+
+}  // namespace rollcall::sched
