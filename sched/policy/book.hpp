@@ -30,22 +30,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/conf/batch_settings.hpp"
-#include "common/conf/cluster_files.hpp"
-#include "common/conf/lsb/lsb_files.hpp"
 #include "common/wire/batch.pb.h"
+#include "sched/policy/book_config.hpp"
 #include "sched/policy/book_words.hpp"
 #include "sched/policy/dependency.hpp"
 #include "sched/policy/job_life.hpp"
 
 namespace rollcall::sched {
-
-// The files in force. They are shared with who else reads them; all three are there.
-struct ConfigView {
-  std::shared_ptr<const conf::ClusterFiles> cluster;
-  std::shared_ptr<const conf::LsbFiles> lsb;
-  std::shared_ptr<const conf::BatchSettings> batch;
-};
 
 // What badmin has set.
 struct ControlledQueue {
@@ -191,8 +182,9 @@ class Book {
   // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
   std::string broken_invariant() const;
 
+  struct Memory;  // book_memory.hpp, for book_*.cpp alone
+
  private:
-  struct Memory;
   std::unique_ptr<Memory> memory_;
 };
 

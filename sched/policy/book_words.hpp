@@ -113,6 +113,7 @@ struct KillAsked {
   std::string reason;
   bool requeue = false;  // brequeue: at its end it pends again
   bool hold = false;     // ... as PSUSP
+  bool as_done = false;  // its end counts as DONE
 };
 struct RemoveAsked {
   By by;

@@ -70,6 +70,13 @@ std::string signal_symbol(int signal) {
   }
 }
 
+wire::JobAttempt attempt_of(const wire::JobRecord& record) {
+  wire::JobAttempt attempt;
+  *attempt.mutable_key() = record.key();
+  attempt.set_attempt(record.attempt());
+  return attempt;
+}
+
 class Life {
  public:
   Life(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
@@ -239,6 +246,7 @@ class Life {
     record_.set_kill_signal(kill.signal);
     record_.set_requeue_asked(kill.requeue);
     record_.set_requeue_held(kill.hold);
+    record_.set_kill_as_done(kill.as_done);
     record_signal(kill.signal == 0 ? "KILL" : signal_symbol(kill.signal), kill.by, kill.reason);
     if (!placed(status())) return finish(wire::STATUS_EXIT, kInterrupted, asked_reason(), now_.us);
     terminate(kill.signal == kKill ? false : rules_.sequential, asked_reason());
@@ -353,12 +361,7 @@ class Life {
   bool unknown() const { return status() == wire::STATUS_UNKWN || status() == wire::STATUS_ZOMBI; }
   JobKey key() const { return key_of(record_.key()); }
 
-  wire::JobAttempt attempt() const {
-    wire::JobAttempt attempt;
-    set_key(*attempt.mutable_key(), key());
-    attempt.set_attempt(record_.attempt());
-    return attempt;
-  }
+  wire::JobAttempt attempt() const { return attempt_of(record_); }
 
   std::int32_t asked_reason() const {
     const bool admin = record_.killer_is_admin();
@@ -413,6 +416,7 @@ class Life {
     record_.set_killer_is_admin(false);
     record_.set_requeue_asked(false);
     record_.set_requeue_held(false);
+    record_.set_kill_as_done(false);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     record_.set_suspend_reasons(0);
@@ -506,6 +510,7 @@ class Life {
     if (reason == 0 && told.cwd_missing()) reason = TERM_CWD_NOTEXIST;
     if (reason == 0 && record_.kill_asked() && code > 128) reason = asked_reason();
     if (told.post_follows()) record_.set_post_status(wire::POST_RUNNING);
+    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us());
     finish(told.exit_status() == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status(),
            told.exit_status() == 0 ? TERM_UNKNOWN : reason, told.end_us());
   }
@@ -619,7 +624,7 @@ class Life {
     sent.set_sequential(sequential);
     sent.set_term_reason(reason);
     for (const auto& host : record_.hosts())
-      effects_.push_back(effect::OrderSignal{host.name(), wired(sent)});
+      effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
   }
 
   // A later stop or continuation takes the place of earlier ones, a later kill that of earlier kills.
@@ -635,21 +640,10 @@ class Life {
         signals.DeleteSubrange(i, 1);
   }
 
-  ToRes::SignalJob wired(const wire::SentSignal& sent) const {
-    ToRes::SignalJob signal;
-    *signal.mutable_job() = attempt();
-    signal.set_action(static_cast<ToRes::SignalJob::Action>(sent.action()));
-    signal.set_signal(sent.signal());
-    signal.set_sequential(sent.sequential());
-    signal.set_term_reason(sent.term_reason());
-    signal.set_number(sent.number());
-    return signal;
-  }
-
   // To the first host; the others say hello themselves.
   void order_again() {
     for (const auto& sent : record_.signals())
-      effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), wired(sent)});
+      effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), signal_order(record_, sent)});
   }
 
   // ------------------------------------------------------------ what is told
@@ -733,6 +727,17 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
 
 void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects) {
   std::visit([life = Life(job, rules, now, effects)](const auto& e) mutable { life.on(e); }, event);
+}
+
+wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::SentSignal& sent) {
+  ToRes::SignalJob signal;
+  *signal.mutable_job() = attempt_of(record);
+  signal.set_action(static_cast<ToRes::SignalJob::Action>(sent.action()));
+  signal.set_signal(sent.signal());
+  signal.set_sequential(sent.sequential());
+  signal.set_term_reason(sent.term_reason());
+  signal.set_number(sent.number());
+  return signal;
 }
 
 wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now) {

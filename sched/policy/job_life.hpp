@@ -78,6 +78,9 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
 // Changes the record and appends what is to be done. Nothing is appended where nothing changes.
 void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects);
 
+// The order that a record's signal stands for, to be told again.
+wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::SentSignal& sent);
+
 // Seconds that the job has spent in its present status; and the record's sums with them.
 wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now);
 

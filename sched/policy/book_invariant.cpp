@@ -1,0 +1,78 @@
+// The Book: do all indices agree with the jobs? Slow; for tests.
+#include <algorithm>
+
+#include "sched/policy/book_memory.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// What the indices would be if they were made anew.
+struct Expected {
+  std::map<wire::JobStatus, std::set<JobKey>> by_status;
+  std::map<const JobsOf*, std::set<JobKey>> jobs;
+  std::map<const JobsOf*, Book::Order> pending;
+  std::map<std::int32_t, JobTally> tallies;
+  std::map<std::uint64_t, std::uint32_t> of_submission, waiting;
+};
+
+}  // namespace
+
+std::string Book::broken_invariant() const {
+  const Memory& m = *memory_;
+  Expected expected;
+  for (const auto& [key, entry] : m.jobs) {
+    const wire::JobRecord& record = entry.job.record;
+    const std::string job = "job " + text(key) + ": ";
+    if (entry.job.key() != key) return job + "has another key";
+    if (auto broken = sched::broken_invariant(record); !broken.empty()) return broken;
+    const auto submission = m.submissions.find(record.submission());
+    if (submission == m.submissions.end()) return job + "has no submission";
+    if (submission->second.kept.asked != entry.job.asked) return job + "has another submission";
+    if (m.ids.count(key.id) == 0) return job + "has no id";
+    expected.by_status[record.status()].insert(key);
+    expected.jobs[entry.user].insert(key);
+    expected.jobs[entry.queue].insert(key);
+    if (pending(record.status())) expected.pending[entry.queue].insert({record.order(), key});
+    if (placed(record.status()))
+      for (const auto& host : record.hosts()) {
+        const auto there = m.hosts.find(host.name());
+        if (there == m.hosts.end() || there->second.jobs.count(key) == 0)
+          return job + "is not among its host's";
+      }
+    count(expected.tallies[key.id], record, 1);
+    ++expected.of_submission[record.submission()];
+    expected.waiting[record.submission()] += waits(record);
+  }
+  for (const auto& [status, jobs] : m.by_status)
+    if (jobs != expected.by_status[status]) return "status " + std::to_string(status) + " has other jobs";
+  for (const auto* index : {&m.users, &m.queues})
+    for (const auto& [name, jobs] : *index) {
+      if (jobs.jobs != expected.jobs[&jobs]) return name + " has other jobs";
+      if (jobs.pending != expected.pending[&jobs]) return name + " has other pending jobs";
+    }
+  for (const auto& [name, there] : m.hosts)
+    for (const JobKey key : there.jobs)
+      if (!m.find(key) || !placed(m.find(key)->status()))
+        return "host " + name + " has a job that is not placed";
+  for (const auto& [id, entry] : m.ids) {
+    if (entry.tally != expected.tallies[id]) return "job " + std::to_string(id) + ": the tally is wrong";
+    if (entry.indices.size() != entry.tally.elements ||
+        !std::is_sorted(entry.indices.begin(), entry.indices.end()))
+      return "job " + std::to_string(id) + ": its elements are wrong";
+  }
+  for (const auto& [number, submission] : m.submissions) {
+    const std::string name = "submission " + std::to_string(number);
+    if (submission.kept.jobs != expected.of_submission[number] || submission.kept.jobs == 0)
+      return name + ": has other jobs";
+    if (submission.waiting != expected.waiting[number]) return name + ": other jobs wait";
+    if (!submission.kept.dependency) continue;
+    if (submission.registered != (submission.waiting > 0)) return name + ": is not told of what it waits for";
+    if (submission.registered && !submission.kept.dependency->per_element() &&
+        submission.kept.dependency_state != evaluate(*submission.kept.dependency, 0, m))
+      return name + ": its dependency is out of date";
+  }
+  if (m.kept.size() != m.submissions.size()) return "submissions are kept that are none";
+  return {};
+}
+
+}  // namespace rollcall::sched

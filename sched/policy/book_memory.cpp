@@ -1,0 +1,407 @@
+#include "sched/policy/book_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace rollcall::sched {
+
+std::uint32_t slots_of(const Job& job) {
+  if (!placed(job.status())) return min_slots(*job.asked);
+  std::uint32_t slots = 0;
+  for (const auto& host : job.record.hosts()) slots += host.slots();
+  return slots;
+}
+
+bool waits(const wire::JobRecord& record) { return pending(record.status()) && record.attempt() == 0; }
+
+wire::BatchReply::Outcome outcome(std::string text) {
+  wire::BatchReply::Outcome result;
+  result.set_text(std::move(text));
+  return result;
+}
+wire::BatchReply::Outcome failure(std::string text, Refusal::Why why) {
+  auto result = outcome(std::move(text));
+  result.set_failed(true);
+  result.set_why(why);
+  return result;
+}
+
+// ---------------------------------------------------------------- look-ups
+
+const JobTally* Book::Memory::tally(std::int32_t id) const {
+  const auto found = ids.find(id);
+  return found == ids.end() ? nullptr : &found->second.tally;
+}
+const Job* Book::Memory::find(JobKey key) const {
+  const auto found = jobs.find(key);
+  return found == jobs.end() ? nullptr : &found->second.job;
+}
+BookEntry* Book::Memory::entry(JobKey key) {
+  const auto found = jobs.find(key);
+  return found == jobs.end() ? nullptr : &found->second;
+}
+
+// ---------------------------------------------------------------- submissions
+
+SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
+                                              std::shared_ptr<const wire::Submission> asked,
+                                              std::shared_ptr<const Dependency> dependency) {
+  SubmissionEntry& submission = submissions.try_emplace(number, kept[number]).first->second;
+  submission.kept.asked = std::move(asked);
+  submission.kept.dependency = std::move(dependency);
+  if (submission.kept.dependency) submission.kept.dependency_state = DependencyState::not_yet;
+  next_submission = std::max(next_submission, number + 1);
+  return submission;
+}
+
+void Book::Memory::drop_submission_if_unused(std::uint64_t number) {
+  const auto found = submissions.find(number);
+  if (found == submissions.end() || found->second.kept.jobs != 0) return;
+  submissions.erase(found);
+  kept.erase(number);
+}
+
+std::shared_ptr<const wire::Submission> Book::Memory::shown(std::uint64_t number) {
+  SubmissionEntry& submission = submissions.at(number);
+  if (!submission.shown) {
+    auto copy = std::make_shared<wire::Submission>();
+    // The environment is the larger part of most submissions: copied only to be thrown away it would cost the most.
+    const wire::Submission& asked = *submission.kept.asked;
+    if (asked.environment_size() == 0 && asked.script().empty()) {
+      submission.shown = submission.kept.asked;
+      return submission.shown;
+    }
+    *copy = asked;
+    copy->clear_environment();
+    copy->clear_script();
+    submission.shown = std::move(copy);
+  }
+  return submission.shown;
+}
+
+const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
+  SubmissionEntry& submission = submissions.at(entry.job.record.submission());
+  auto& rules = submission.rules[entry.job.record.queue()];
+  if (!rules)
+    rules = std::make_shared<const LifeRules>(
+        life_rules(config, queue_row(entry.job.record.queue()), *submission.kept.asked));
+  return *rules;
+}
+
+const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
+                                             const wire::Submission& asked) {
+  // As many different ones as users think of: what is kept is bounded.
+  if (resreqs.size() > 20'000) resreqs.clear();
+  std::string key = queue_name;
+  key += '\0';
+  key += asked.from_type();
+  key += '\0';
+  key += asked.resreq();
+  const auto [found, fresh] = resreqs.try_emplace(std::move(key));
+  if (fresh) found->second = sched::combined_resreq(config, queue, asked);
+  return found->second;
+}
+
+// ---------------------------------------------------------------- jobs
+
+BookEntry& Book::Memory::add_job(wire::JobRecord record) {
+  const JobKey key = key_of(record.key());
+  SubmissionEntry& submission = submissions.at(record.submission());
+  const wire::Submission& asked = *submission.kept.asked;
+  BookEntry& entry = jobs[key];
+  entry.job.asked = submission.kept.asked;
+  entry.job.record = std::move(record);
+  entry.user = &users[asked.user()];
+  entry.queue = &queues[entry.job.record.queue()];
+  ++submission.kept.jobs;
+  submission.id = key.id;
+
+  IdEntry& id = ids[key.id];
+  if (id.indices.empty()) {
+    id.array = key.index != 0;
+    id.user = asked.user();
+    id.name = asked.job_name();
+    if (!id.name.empty()) by_name[id.name].insert(key.id);
+  }
+  if (id.indices.empty() || id.indices.back() < key.index)
+    id.indices.push_back(key.index);
+  else
+    id.indices.insert(std::lower_bound(id.indices.begin(), id.indices.end(), key.index), key.index);
+  if (finished(entry.job.status())) id.last_end_us = std::max(id.last_end_us, entry.job.record.end_us());
+
+  entry.user->jobs.insert(entry.user->jobs.end(), key);
+  entry.queue->jobs.insert(entry.queue->jobs.end(), key);
+  next_order = std::max(next_order, entry.job.record.order() + 1);
+  enter(entry);
+  return entry;
+}
+
+void Book::Memory::remove_job(JobKey key) {
+  BookEntry& entry = jobs.at(key);
+  leave(entry);
+  set_deadline(entry.begin_due, 0, Timer::begin, key);
+  set_deadline(entry.terminate_due, 0, Timer::terminate, key);
+  set_deadline(entry.avoid_due, 0, Timer::avoid, key);
+  entry.user->jobs.erase(key);
+  entry.queue->jobs.erase(key);
+  IdEntry& id = ids.at(key.id);
+  id.indices.erase(std::lower_bound(id.indices.begin(), id.indices.end(), key.index));
+  if (id.indices.empty()) {
+    set_deadline(id.clean_due, 0, Timer::clean, {key.id, 0});
+    if (!id.name.empty())
+      if (const auto named = by_name.find(id.name); named != by_name.end()) {
+        named->second.erase(key.id);
+        if (named->second.empty()) by_name.erase(named);
+      }
+    ids.erase(key.id);
+  }
+  const std::uint64_t number = entry.job.record.submission();
+  SubmissionEntry& submission = submissions.at(number);
+  --submission.kept.jobs;
+  register_dependents(number, submission);
+  drop_submission_if_unused(number);
+  jobs.erase(key);
+}
+
+// ---------------------------------------------------------------- indices
+
+namespace {
+
+void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t slots, bool more) {
+  const auto add = [more](std::uint32_t& field, std::uint32_t n) { field = more ? field + n : field - n; };
+  if (finished(status)) return;
+  add(counts.jobs, slots);
+  if (pending(status)) {
+    add(counts.pend, slots);
+    add(counts.pending_jobs, 1);
+  } else if (status == wire::STATUS_SSUSP) {
+    add(counts.ssusp, slots);
+  } else if (status == wire::STATUS_USUSP) {
+    add(counts.ususp, slots);
+  } else {
+    add(counts.run, slots);
+  }
+}
+
+}  // namespace
+
+void Book::Memory::leave(BookEntry& entry) {
+  const wire::JobRecord& record = entry.job.record;
+  const JobKey key = entry.job.key();
+  const wire::JobStatus status = record.status();
+  const std::uint32_t slots = slots_of(entry.job);
+  by_status[status].erase(key);
+  count_status(entry.user->counts, status, slots, false);
+  count_status(entry.queue->counts, status, slots, false);
+  if (pending(status)) entry.queue->pending.erase({record.order(), key});
+  if (placed(status))
+    for (const auto& host : record.hosts()) {
+      JobsOf& there = hosts[host.name()];
+      there.jobs.erase(key);
+      count_status(there.counts, status, host.slots(), false);
+    }
+  count(ids.at(key.id).tally, record, -1);
+  if (waits(record)) --submissions.at(record.submission()).waiting;
+}
+
+void Book::Memory::enter(BookEntry& entry) {
+  const wire::JobRecord& record = entry.job.record;
+  const JobKey key = entry.job.key();
+  const wire::JobStatus status = record.status();
+  const std::uint32_t slots = slots_of(entry.job);
+  auto& same = by_status[status];
+  same.insert(same.end(), key);
+  count_status(entry.user->counts, status, slots, true);
+  count_status(entry.queue->counts, status, slots, true);
+  if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
+  if (placed(status))
+    for (const auto& host : record.hosts()) {
+      JobsOf& there = hosts[host.name()];
+      there.jobs.insert(key);
+      count_status(there.counts, status, host.slots(), true);
+    }
+  count(ids.at(key.id).tally, record, 1);
+  if (waits(record)) ++submissions.at(record.submission()).waiting;
+}
+
+double Book::Memory::head_of(const std::string& queue) const {
+  const auto found = queues.find(queue);
+  if (found == queues.end() || found->second.pending.empty()) return next_order;
+  return std::min(found->second.pending.begin()->first, next_order) - 1;
+}
+
+void Book::Memory::counted(Effects& effects) {
+  if (counters_changed) effects.push_back(effect::SaveCounters{});
+  counters_changed = false;
+}
+
+// ---------------------------------------------------------------- the stepper's surroundings
+
+void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
+  const std::size_t first = effects.size();
+  const LifeRules& rules = rules_of(entry);
+  wire::JobRecord& record = entry.job.record;
+  const bool was_placed = placed(record.status()) || finished(record.status());
+  const bool asked_back = record.requeue_asked() || std::holds_alternative<event::RestartAsked>(event);
+  const JobKey key = entry.job.key();
+  const std::uint64_t number = record.submission();
+  {
+    const Change change(*this, entry);
+    sched::step(entry.job, rules, event, now, effects);
+    // brequeue: behind the others. What nobody has asked for: before them.
+    if (was_placed && pending(record.status())) {
+      if (asked_back)
+        record.set_order(next_order++);
+      else
+        record.set_order(head_of(record.queue()));
+      entry.stream.reset();
+      entry.usage.reset();
+    }
+  }
+  if (effects.size() == first) return;
+  for (std::size_t i = first; i < effects.size(); ++i)
+    if (auto* recorded = std::get_if<effect::RecordEvent>(&effects[i]);
+        recorded && recorded->event.has_finish())
+      *recorded->event.mutable_finish()->mutable_asked() = *shown(number);
+  IdEntry& id = ids.at(key.id);
+  if (finished(record.status())) {
+    id.last_end_us = std::max(id.last_end_us, record.end_us());
+    entry.stream.reset();
+    entry.usage.reset();
+  }
+  register_dependents(number, submissions.at(number));
+  time_job(entry, now);
+  time_id(key.id);
+  look_again(key.id, key, effects);
+}
+
+// ---------------------------------------------------------------- dependencies
+
+DependencyState Book::Memory::state_of(const BookEntry& entry) const {
+  const SubmissionEntry& submission = submissions.at(entry.job.record.submission());
+  if (!submission.kept.dependency) return DependencyState::none;
+  // What has run once has had its condition: it is not asked again.
+  if (!waits(entry.job.record)) return DependencyState::satisfied;
+  return submission.kept.dependency->per_element() ? entry.dependency : submission.kept.dependency_state;
+}
+
+// Whoever has jobs that wait is told of what they wait for; a job that ran once waits no more, so that chains of jobs do
+// not keep one another in memory.
+void Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
+  if (!submission.kept.dependency) return;
+  const bool wanted = submission.waiting > 0;
+  if (wanted == submission.registered) return;
+  submission.registered = wanted;
+  for (const JobCondition& condition : submission.kept.dependency->conditions()) {
+    const auto id = ids.find(condition.id);
+    if (id == ids.end()) continue;
+    if (wanted)
+      id->second.dependents.insert(number);
+    else
+      id->second.dependents.erase(number);
+    time_id(condition.id);
+  }
+}
+
+void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
+  SubmissionEntry& submission = submissions.at(number);
+  if (!submission.kept.dependency) return;
+  const Dependency& dependency = *submission.kept.dependency;
+  if (!dependency.per_element()) {
+    const DependencyState state = evaluate(dependency, 0, *this);
+    if (state == submission.kept.dependency_state) return;
+    submission.kept.dependency_state = state;
+    if (effects) effects->push_back(effect::ScheduleSoon{});
+    return;
+  }
+  const auto id = ids.find(submission.id);
+  if (id == ids.end()) return;
+  for (const std::int32_t index : id->second.indices) {
+    BookEntry& element = jobs.at({submission.id, index});
+    if (element.job.record.submission() != number) continue;
+    const DependencyState state = evaluate(dependency, index, *this);
+    if (state == element.dependency) continue;
+    element.dependency = state;
+    if (effects) effects->push_back(effect::ScheduleSoon{});
+  }
+}
+
+void Book::Memory::look_again(std::int32_t id, JobKey changed, Effects& effects) {
+  const auto& dependents = ids.at(id).dependents;
+  for (const std::uint64_t number : dependents) {
+    SubmissionEntry& submission = submissions.at(number);
+    const Dependency& dependency = *submission.kept.dependency;
+    // Where every condition on this id is of the element of the same index, one element has to be asked.
+    const bool one = std::all_of(dependency.conditions().begin(), dependency.conditions().end(),
+                                 [id](const JobCondition& c) { return c.id != id || c.each; });
+    if (!dependency.per_element() || !one) {
+      evaluate_all(number, &effects);
+      continue;
+    }
+    BookEntry* element = entry({submission.id, changed.index});
+    if (!element || element->job.record.submission() != number) continue;
+    const DependencyState state = evaluate(dependency, changed.index, *this);
+    if (state == element->dependency) continue;
+    element->dependency = state;
+    effects.push_back(effect::ScheduleSoon{});
+  }
+}
+
+// ---------------------------------------------------------------- people
+
+bool Book::Memory::administers(const std::string& queue, const Identity& who) const {
+  if (who.is_admin) return true;
+  const conf::QueueRow* row = queue_row(queue);
+  return row && !row->administrators.empty() && names_user(config, row->administrators, who);
+}
+
+event::By Book::Memory::by(const Job& job, const Identity& who) const {
+  // By name: uids may be reused, and a cluster's accounts are its names; both must agree.
+  const bool owner = who.uid == job.asked->uid() && who.user == job.asked->user();
+  return {who.user, who.uid, owner, administers(job.record.queue(), who)};
+}
+
+SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
+  SubmissionContext context{config, who, now, {}, {}, {}, {}, {}};
+  context.queue_open = [this](const std::string& queue) {
+    const auto found = queue_controls.find(queue);
+    return found == queue_controls.end() || found->second.open;
+  };
+  context.pending_jobs = [this, &who]() -> std::uint32_t {
+    const auto found = users.find(who.user);
+    return found == users.end() ? 0 : found->second.counts.pending_jobs;
+  };
+  context.resreq = [this](const conf::QueueRow& queue, const wire::Submission& asked) {
+    return resreq_of(&queue, queue.name, asked);
+  };
+  context.known = [this](std::int32_t id) { return ids.count(id) != 0; };
+  context.ids = [this, &who](std::string_view name) {
+    std::vector<std::int32_t> meant;
+    const auto take = [&](const std::set<std::int32_t>& same) {
+      for (const std::int32_t id : same)
+        if (ids.at(id).user == who.user) meant.push_back(id);
+    };
+    if (name.find('*') == std::string_view::npos) {
+      if (const auto same = by_name.find(std::string(name)); same != by_name.end()) take(same->second);
+    } else if (const auto own = users.find(who.user); own != users.end()) {
+      std::int32_t last = 0;
+      for (const JobKey key : own->second.jobs)
+        if (key.id != last) {
+          last = key.id;
+          if (const IdEntry& id = ids.at(key.id); !id.name.empty() && glob_matches(name, id.name))
+            meant.push_back(last);
+        }
+    }
+    // Newest first, by submission: ids may have started anew at 1.
+    std::stable_sort(meant.begin(), meant.end(), [this](std::int32_t a, std::int32_t b) {
+      const auto since = [this](std::int32_t id) {
+        return jobs.at({id, ids.at(id).indices.front()}).job.record.submission();
+      };
+      return since(a) > since(b);
+    });
+    return meant;
+  };
+  return context;
+}
+
+}  // namespace rollcall::sched

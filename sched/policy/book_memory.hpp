@@ -1,0 +1,154 @@
+// Book::Memory: how the Book holds its jobs, and the indices that answer quickly. Private to book_*.cpp.
+//
+// Every change of a job's record goes through Change (or add_job, remove_job), which takes the job out of the indices that
+// depend on what changes and puts it back: so no index is ever wrong between two calls. Owned by the Book.
+#pragma once
+
+#include <array>
+#include <tuple>
+
+#include "sched/policy/book.hpp"
+#include "sched/policy/book_rules.hpp"
+#include "sched/policy/submission_check.hpp"
+
+namespace rollcall::sched {
+
+// A user, a queue or a host as the jobs of it hold on to: it stays where it is as long as the Book lives.
+struct JobsOf {
+  std::set<JobKey> jobs;  // of a host: placed there
+  StatusCounts counts;
+  Book::Order pending;  // of a queue
+  std::uint32_t pending_jobs = 0;
+};
+
+struct HostLink {
+  bool connected = false;
+  std::int64_t silent_since_us = 0;  // where it is not connected
+  bool lost = false;                 // ... for longer than the patience, and its jobs know
+  std::int64_t due = 0;              // stands in the deadlines
+};
+
+struct BookEntry {
+  Job job;
+  JobsOf* user = nullptr;
+  JobsOf* queue = nullptr;
+  DependencyState dependency = DependencyState::none;            // of this element, where elements differ
+  std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;  // by host, of a job on several
+  std::unique_ptr<wire::StreamPlace> stream;
+  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0;  // what stands in the deadlines
+};
+
+// A job id: one job, or the elements of an array.
+struct IdEntry {
+  bool array = false;
+  std::vector<std::int32_t> indices;  // sorted
+  JobTally tally;
+  std::int64_t last_end_us = 0;
+  std::int64_t clean_due = 0;          // stands in the deadlines
+  std::set<std::uint64_t> dependents;  // submissions whose jobs wait for this id
+  std::string user, name;
+};
+
+struct SubmissionEntry {
+  explicit SubmissionEntry(KeptSubmission& k) : kept(k) {}
+  KeptSubmission& kept;       // Memory::kept has it
+  std::int32_t id = 0;        // all its jobs have this one
+  std::uint32_t waiting = 0;  // its jobs that pend and were never dispatched
+  bool registered = false;    // ... so that it is among the dependents of the ids it names
+  std::shared_ptr<const wire::Submission> shown;  // without environment and script: for events
+  // By queue: bswitch moves single elements.
+  std::map<std::string, std::shared_ptr<const LifeRules>> rules;
+};
+
+struct Book::Memory : JobFacts {
+  ConfigView config;
+  BookParameters parameters;
+  std::uint64_t term = 0;
+  std::int32_t next_id = 1;
+  std::uint64_t next_submission = 1;
+  double next_order = 1;
+  bool counters_changed = false;
+
+  std::unordered_map<JobKey, BookEntry> jobs;
+  std::map<std::int32_t, IdEntry> ids;
+  std::map<std::uint64_t, KeptSubmission> kept;  // what others may look at
+  std::map<std::uint64_t, SubmissionEntry> submissions;
+  std::unordered_map<std::string, JobsOf> users, queues, hosts;
+  std::map<wire::JobStatus, std::set<JobKey>> by_status;
+  std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
+  std::map<std::string, ControlledQueue> queue_controls;
+  std::map<std::string, ControlledHost> host_controls;
+  std::unordered_map<std::string, HostLink> links;
+  std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host and text
+
+  enum class Timer { begin, terminate, avoid, clean, host };
+  // JobKey of a job, of an id (index 0), or none with the name of a host.
+  std::set<std::tuple<std::int64_t, Timer, JobKey, std::string>> deadlines;
+
+  // --- JobFacts
+  const JobTally* tally(std::int32_t id) const override;
+  const Job* find(JobKey key) const override;
+
+  // --- jobs
+  BookEntry* entry(JobKey key);
+  const conf::QueueRow* queue_row(const std::string& name) const { return config.lsb->queue(name); }
+  SubmissionEntry& add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
+                                  std::shared_ptr<const Dependency> dependency);
+  BookEntry& add_job(wire::JobRecord record);  // its submission is there
+  void remove_job(JobKey key);
+  void drop_submission_if_unused(std::uint64_t number);
+  const LifeRules& rules_of(const BookEntry& entry);
+  const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
+                                 const wire::Submission& asked);
+  std::shared_ptr<const wire::Submission> shown(std::uint64_t number);
+
+  // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
+  // the queue. Effects of the Book itself are appended behind the job's.
+  void step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects);
+
+  // --- indices. A job is out of them between leave() and enter().
+  void leave(BookEntry& entry);
+  void enter(BookEntry& entry);
+  class Change;
+
+  // --- dependencies
+  void look_again(std::int32_t id, JobKey changed, Effects& effects);  // what waits for this id
+  void register_dependents(std::uint64_t number, SubmissionEntry& submission);
+  void evaluate_all(std::uint64_t number, Effects* effects);
+  DependencyState state_of(const BookEntry& entry) const;
+
+  // --- deadlines
+  void set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key);
+  void time_job(BookEntry& entry, WallTime now);
+  void time_id(std::int32_t id);
+  void time_host(const std::string& host);
+  void clean(std::int32_t id, WallTime now, Effects& effects);
+
+  // --- people
+  event::By by(const Job& job, const Identity& who) const;
+  bool administers(const std::string& queue, const Identity& who) const;
+  SubmissionContext context(const Identity& who, WallTime now);
+
+  double head_of(const std::string& queue) const;
+  void counted(Effects& effects);  // SaveCounters where they have changed
+};
+
+// Takes the job out of the indices for as long as it lives.
+class Book::Memory::Change {
+ public:
+  Change(Memory& memory, BookEntry& entry) : memory_(memory), entry_(entry) { memory_.leave(entry_); }
+  ~Change() { memory_.enter(entry_); }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+
+ private:
+  Memory& memory_;
+  BookEntry& entry_;
+};
+
+std::uint32_t slots_of(const Job& job);
+bool waits(const wire::JobRecord& record);  // it pends and was never dispatched
+wire::BatchReply::Outcome outcome(std::string text);
+wire::BatchReply::Outcome failure(std::string text, Refusal::Why why);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,427 @@
+// The Book: bkill bstop bresume brequeue brun, btop bbot, bswitch.
+#include <algorithm>
+#include <limits>
+
+#include "sched/policy/book_memory.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr std::string_view kFinished = "Job has already finished";
+constexpr std::string_view kDenied = "User permission denied";
+constexpr std::string_view kNoMatch = "No matching job found";
+constexpr int kHup = 1, kInt = 2, kQuit = 3, kKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
+
+// What a line of the answer is about: one job, or an array as it was named.
+struct Unit {
+  std::string name;  // "12", "12[3]"
+  std::vector<JobKey> keys;
+  bool named = true;  // by id: what cannot be done is told
+};
+
+std::vector<Unit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
+                           const Book::Selection& selection) {
+  std::vector<Unit> units;
+  const auto elements = [&selection](std::int32_t id) {
+    const auto first = std::lower_bound(selection.jobs.begin(), selection.jobs.end(), JobKey{id, 0});
+    auto last = first;
+    while (last != selection.jobs.end() && last->id == id) ++last;
+    return std::vector<JobKey>(first, last);
+  };
+  for (const auto& wire_key : filter.keys()) {
+    const JobKey key = key_of(wire_key);
+    if (key.index == 0)
+      units.push_back({text(key), elements(key.id)});
+    else if (std::binary_search(selection.jobs.begin(), selection.jobs.end(), key))
+      units.push_back({text(key), {key}});
+    else
+      units.push_back({text(key), {}});
+  }
+  for (const auto& list : filter.index_lists())
+    for (const JobKey key : elements(list.id())) units.push_back({text(key), {key}});
+  if (filter.keys_size() > 0 || filter.index_lists_size() > 0) return units;
+  for (const JobKey key : selection.jobs) {
+    const bool array = m.ids.at(key.id).array;
+    if (array && !units.empty() && units.back().keys.front().id == key.id)
+      units.back().keys.push_back(key);
+    else
+      units.push_back({std::to_string(key.id), {key}, false});
+  }
+  return units;
+}
+
+// What cannot be done with a job, and why; nothing where it can.
+struct Objection {
+  std::string text;
+  Refusal::Why why = Refusal::FAILED;
+};
+
+class Signalling {
+ public:
+  Signalling(Book::Memory& memory, const wire::SignalJobs& request, const Identity& who, WallTime now)
+      : m_(memory), request_(request), who_(who), now_(now) {}
+
+  Effects effects;
+
+  std::string done_text(const std::string& name) const {
+    switch (request_.action()) {
+      case wire::SignalJobs::SEND:
+        return "Job <" + name + "> is being signaled";
+      case wire::SignalJobs::STOP:
+        return "Job <" + name + "> is being stopped";
+      case wire::SignalJobs::RESUME:
+        return "Job <" + name + "> is being resumed";
+      case wire::SignalJobs::REQUEUE:
+        return "Job <" + name + "> is being requeued";
+      case wire::SignalJobs::FORCE:
+        return "Job <" + name + "> is being forced to run";
+      default:
+        return "Job <" + name + "> is being terminated";
+    }
+  }
+
+  // Nothing where nothing is to be said of it.
+  std::optional<wire::BatchReply::Outcome> apply(const Unit& unit) {
+    std::optional<Objection> first;
+    bool any = false;
+    for (const JobKey key : unit.keys) {
+      BookEntry* entry = m_.entry(key);
+      if (!entry) continue;
+      if (auto objection = apply(*entry)) {
+        if (!first) first = std::move(objection);
+      } else {
+        any = true;
+      }
+    }
+    if (any) return outcome(done_text(unit.name));
+    if (!first) first = Objection{std::string(kNoMatch), Refusal::NO_JOB};
+    if (!unit.named && first->why == Refusal::FAILED) return std::nullopt;
+    return failure("Job <" + unit.name + ">: " + first->text, first->why);
+  }
+
+ private:
+  static Objection no(std::string_view text, Refusal::Why why = Refusal::FAILED) {
+    return {std::string(text), why};
+  }
+
+  std::optional<Objection> apply(BookEntry& entry) {
+    const event::By by = m_.by(entry.job, who_);
+    if (!by.owner && !by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
+    const wire::JobStatus status = entry.job.status();
+    if (request_.action() == wire::SignalJobs::REQUEUE) return requeue(entry, by);
+    if (finished(status)) return no(kFinished);
+    switch (request_.action()) {
+      case wire::SignalJobs::KILL:
+        return kill(entry, by, 0);
+      case wire::SignalJobs::SEND:
+        return send(entry, by);
+      case wire::SignalJobs::STOP:
+        return stop(entry, by);
+      case wire::SignalJobs::RESUME:
+        return resume(entry, by);
+      case wire::SignalJobs::REMOVE:
+        return done(entry, event::RemoveAsked{by, request_.reason()});
+      case wire::SignalJobs::FORCE:
+        return force(entry, by);
+      default:
+        return no("Bad request", Refusal::BAD_REQUEST);
+    }
+  }
+  std::optional<Objection> done(BookEntry& entry, const JobHappening& event) {
+    m_.step(entry, event, now_, effects);
+    return std::nullopt;
+  }
+
+  std::optional<Objection> kill(BookEntry& entry, const event::By& by, int signal) {
+    event::KillAsked kill{by, signal, request_.reason()};
+    kill.as_done = request_.only_done();
+    return done(entry, kill);
+  }
+  std::optional<Objection> stop(BookEntry& entry, const event::By& by) {
+    return done(entry, event::StopAsked{by});
+  }
+  std::optional<Objection> resume(BookEntry& entry, const event::By& by) {
+    const wire::JobRecord& record = entry.job.record;
+    const wire::JobStatus status =
+        record.status() == wire::STATUS_UNKWN ? record.status_before_unknown() : record.status();
+    if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP)
+      return no("Job is not suspended by a user");
+    if (record.stopped_by_admin() && !by.admin)
+      return no("Job was suspended by LSF admin or root, and is resumed by them", Refusal::NOT_ALLOWED);
+    return done(entry, event::ResumeAsked{by});
+  }
+
+  std::optional<Objection> send(BookEntry& entry, const event::By& by) {
+    const int signal = request_.signal();
+    if (signal < 1 || signal > 64) return no("Bad signal value", Refusal::BAD_REQUEST);
+    if (signal == kStop || signal == kTstp) return stop(entry, by);
+    if (signal == kCont) return resume(entry, by);
+    if (signal == kKill) return kill(entry, by, signal);
+    if (!placed(entry.job.status())) {
+      if (signal == kTerm || signal == kInt || signal == kHup || signal == kQuit)
+        return kill(entry, by, signal);
+      return no("Job has not started yet");
+    }
+    return done(entry, event::SignalAsked{by, signal});
+  }
+
+  std::optional<Objection> requeue(BookEntry& entry, const event::By& by) {
+    const wire::JobStatus status = entry.job.status();
+    const bool ended_only = (request_.done_too() || request_.exit_too()) && !request_.running_too();
+    if (finished(status)) {
+      if (!(status == wire::STATUS_DONE ? request_.done_too() : request_.exit_too())) return no(kFinished);
+      return done(entry, event::RestartAsked{by, request_.hold()});
+    }
+    if (!placed(status)) return no("Job has not started yet");
+    if (ended_only) return no("Job has not finished");
+    event::KillAsked kill{by, 0, request_.reason()};
+    kill.requeue = true;
+    kill.hold = request_.hold();
+    return done(entry, kill);
+  }
+
+  // brun: all slots on the first host that is named, or shared out among them.
+  std::optional<Objection> force(BookEntry& entry, const event::By& by) {
+    if (!by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
+    if (entry.job.status() != wire::STATUS_PEND) return no("Job has already started or is held");
+    std::vector<std::string> hosts;
+    for (const auto& name : request_.hosts()) {
+      const auto named = hosts_named(m_.config, name);
+      if (!named) return no(name + ": Bad host name", Refusal::NO_HOST);
+      hosts.insert(hosts.end(), named->begin(), named->end());
+    }
+    std::erase_if(hosts, [this](const std::string& host) {
+      const auto link = m_.links.find(host);
+      return link == m_.links.end() || !link->second.connected;
+    });
+    if (hosts.empty()) return no("No host that is named can be reached", Refusal::NO_HOST);
+    event::Dispatched plan;
+    const std::uint32_t slots = min_slots(*entry.job.asked);
+    const auto used = std::min<std::size_t>(hosts.size(), slots);
+    for (std::size_t i = 0; i < used; ++i) {
+      wire::ExecHost host;
+      host.set_name(hosts[i]);
+      host.set_slots(static_cast<std::uint32_t>(slots / used + (i < slots % used ? 1 : 0)));
+      plan.hosts.push_back(std::move(host));
+    }
+    plan.effective_resreq =
+        m_.resreq_of(m_.queue_row(entry.job.record.queue()), entry.job.record.queue(), *entry.job.asked).text;
+    return done(entry, plan);
+  }
+
+  Book::Memory& m_;
+  const wire::SignalJobs& request_;
+  const Identity& who_;
+  WallTime now_;
+};
+
+void add_unknown(const Book::Selection& selection, wire::BatchReply::Outcomes& outcomes) {
+  for (const std::string& id : selection.unknown)
+    *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), Refusal::NO_JOB);
+}
+
+Applied refused(Refusal why) {
+  Applied applied;
+  applied.reply.set_last(true);
+  *applied.reply.mutable_refusal() = std::move(why);
+  return applied;
+}
+
+void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent event) {
+  event.set_at_us(now.us);
+  set_key(*event.mutable_key(), key);
+  effects.push_back(effect::RecordEvent{std::move(event)});
+}
+
+}  // namespace
+
+Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
+  Applied applied;
+  applied.reply.set_last(true);
+  const Selection selection = select(request.filter(), who);
+  if (selection.refusal) return refused(*selection.refusal);
+  auto& outcomes = *applied.reply.mutable_outcomes();
+  Signalling signalling(*memory_, request, who, now);
+  for (const Unit& unit : units_of(*memory_, request.filter(), selection)) {
+    if (unit.keys.empty() &&
+        std::find(selection.unknown.begin(), selection.unknown.end(), unit.name) != selection.unknown.end())
+      continue;
+    if (auto line = signalling.apply(unit)) *outcomes.add_outcomes() = std::move(*line);
+  }
+  add_unknown(selection, outcomes);
+  if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
+  applied.effects = std::move(signalling.effects);
+  return applied;
+}
+
+// ---------------------------------------------------------------- btop, bbot
+
+namespace {
+
+constexpr JobKey kBeforeAll{std::numeric_limits<std::int32_t>::min(), 0};
+constexpr JobKey kAfterAll{std::numeric_limits<std::int32_t>::max(),
+                           std::numeric_limits<std::int32_t>::max()};
+
+// A number between two others; where none is left, the second.
+double between(double low, double high) {
+  const double middle = low + (high - low) / 2;
+  return middle > low && middle < high ? middle : high;
+}
+
+class Moving {
+ public:
+  Moving(Book::Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue)
+      : m_(memory),
+        request_(request),
+        who_(who),
+        queue_(queue),
+        pending_(memory.queues[queue].pending),
+        all_(memory.administers(queue, who)) {}
+
+  // The order number that brings a job to the asked place among those that the asker may pass: an administrator all, an
+  // owner their own.
+  double order() {
+    const int position = std::max(1, request_.position());
+    if (request_.to_bottom()) {
+      const auto reference = nth(pending_.rbegin(), pending_.rend(), position);
+      if (!reference) return m_.next_order++;
+      const auto next = pending_.upper_bound({*reference, kAfterAll});
+      return next == pending_.end() ? m_.next_order++ : between(*reference, next->first);
+    }
+    const auto reference = nth(pending_.begin(), pending_.end(), position);
+    if (!reference) return m_.next_order++;
+    const auto first = pending_.lower_bound({*reference, kBeforeAll});
+    return first == pending_.begin() ? *reference - 1 : between(std::prev(first)->first, *reference);
+  }
+
+ private:
+  // The order of the `position`-th of those that count; of the last one where there are fewer; none: there is none.
+  template <class Iterator>
+  std::optional<double> nth(Iterator it, Iterator end, int position) const {
+    std::optional<double> reference;
+    for (; it != end && position > 0; ++it) {
+      const JobKey moved = key_of(request_.key());
+      if (it->second.id == moved.id && (moved.index == 0 || moved.index == it->second.index)) continue;
+      if (!all_ && m_.jobs.at(it->second).job.asked->user() != who_.user) continue;
+      reference = it->first;
+      --position;
+    }
+    return reference;
+  }
+
+  Book::Memory& m_;
+  const wire::MoveJob& request_;
+  const Identity& who_;
+  const std::string& queue_;
+  const Book::Order& pending_;
+  bool all_;
+};
+
+}  // namespace
+
+Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTime now) {
+  Applied applied;
+  applied.reply.set_last(true);
+  auto& line = *applied.reply.mutable_outcomes()->add_outcomes();
+  const JobKey key = key_of(request.key());
+  const std::string name = "Job <" + text(key) + ">";
+  std::vector<JobKey> keys = key.index == 0 ? elements(key.id) : std::vector<JobKey>{key};
+  std::erase_if(keys, [this](JobKey k) { return memory_->find(k) == nullptr; });
+  if (keys.empty()) {
+    line = failure(name + ": " + std::string(kNoMatch), Refusal::NO_JOB);
+    return applied;
+  }
+  if (!may_change(*find(keys.front()), who)) {
+    line = failure(name + ": " + std::string(kDenied), Refusal::NOT_ALLOWED);
+    return applied;
+  }
+  std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
+  if (keys.empty()) {
+    line = failure(name + ": Job has already started or finished", Refusal::FAILED);
+    return applied;
+  }
+  const std::string queue = find(keys.front())->record.queue();
+  const double order = Moving(*memory_, request, who, queue).order();
+  for (const JobKey k : keys) {
+    BookEntry& entry = *memory_->entry(k);
+    const Memory::Change change(*memory_, entry);
+    entry.job.record.set_order(order);
+    applied.effects.push_back(effect::SaveJob{k});
+  }
+  wire::JobEvent event;
+  auto& move = *event.mutable_move();
+  move.set_user(who.user);
+  move.set_uid(who.uid);
+  move.set_position(std::max(1, request.position()));
+  move.set_to_bottom(request.to_bottom());
+  record_event(applied.effects, key, now, std::move(event));
+  applied.effects.push_back(effect::ScheduleSoon{});
+  line = outcome(name + " has been moved to position " + std::to_string(std::max(1, request.position())) +
+                 (request.to_bottom() ? " from bottom." : " from top."));
+  return applied;
+}
+
+// ---------------------------------------------------------------- bswitch
+
+namespace {
+
+std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const conf::QueueRow& queue,
+                                    const Identity& who, WallTime now, Effects& effects) {
+  const event::By by = m.by(entry.job, who);
+  if (!by.owner && !by.admin) return Objection{std::string(kDenied), Refusal::NOT_ALLOWED};
+  if (finished(entry.job.status())) return Objection{std::string(kFinished)};
+  const wire::Submission& asked = *entry.job.asked;
+  // It is the owner who must be allowed there; an administrator may put the job anywhere.
+  const SubmissionContext context = m.context(who, now);
+  if (auto why = check_queue(queue, asked, context)) return Objection{why->text(), why->why()};
+  if (auto resreq = m.resreq_of(&queue, queue.name, asked); resreq.refusal)
+    return Objection{resreq.refusal->text(), resreq.refusal->why()};
+  entry.queue->jobs.erase(entry.job.key());
+  {
+    const Book::Memory::Change change(m, entry);
+    entry.queue = &m.queues[queue.name];
+    entry.job.record.set_queue(queue.name);
+    if (pending(entry.job.status())) entry.job.record.set_order(m.next_order++);
+  }
+  entry.queue->jobs.insert(entry.job.key());
+  effects.push_back(effect::SaveJob{entry.job.key()});
+  effects.push_back(effect::TellWaiters{entry.job.key()});
+  wire::JobEvent event;
+  auto& switched = *event.mutable_switched();
+  switched.set_queue(queue.name);
+  switched.set_user(who.user);
+  switched.set_uid(who.uid);
+  record_event(effects, entry.job.key(), now, std::move(event));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
+  Applied applied;
+  applied.reply.set_last(true);
+  const conf::QueueRow* queue = memory_->queue_row(request.queue());
+  if (!queue) return refused(refusal(Refusal::NO_QUEUE, request.queue() + ": No such queue"));
+  const Selection selection = select(request.filter(), who);
+  if (selection.refusal) return refused(*selection.refusal);
+  auto& outcomes = *applied.reply.mutable_outcomes();
+  for (const Unit& unit : units_of(*memory_, request.filter(), selection)) {
+    if (unit.keys.empty()) continue;
+    std::optional<Objection> first;
+    bool any = false;
+    for (const JobKey key : unit.keys) {
+      auto objection = switch_one(*memory_, *memory_->entry(key), *queue, who, now, applied.effects);
+      any = any || !objection;
+      if (objection && !first) first = std::move(objection);
+    }
+    *outcomes.add_outcomes() =
+        any ? outcome("Job <" + unit.name + "> is switched to queue <" + queue->name + ">")
+            : failure("Job <" + unit.name + ">: " + first->text, first->why);
+  }
+  add_unknown(selection, outcomes);
+  if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
+  applied.effects.push_back(effect::ScheduleSoon{});
+  return applied;
+}
+
+}  // namespace rollcall::sched

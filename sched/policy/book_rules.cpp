@@ -1,0 +1,397 @@
+#include "sched/policy/book_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "common/base/numbers.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+std::string cell(const conf::Row& row, std::string_view keyword) {
+  const conf::Cell* found = row.given(keyword);
+  return found ? found->text : "";
+}
+std::optional<std::int64_t> number(const conf::Row& row, std::string_view keyword) {
+  const std::string text = cell(row, keyword);
+  std::int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || failed != std::errc{} || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
+  return value;
+}
+bool yes(std::string_view word) { return !word.empty() && (word[0] == 'Y' || word[0] == 'y'); }
+
+std::int64_t whole_seconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+}
+
+// One kind of limit: what was asked, the queue's default, the queue's maximum.
+struct LimitRow {
+  std::string_view keyword;
+  std::optional<std::int64_t> (*asked)(const wire::Limits&);
+  void (*set)(wire::Limits&, std::int64_t);
+  std::optional<std::int64_t> (*standard)(const conf::JobDefaults&);
+  std::optional<std::int64_t> (*most)(const conf::JobDefaults&);
+};
+
+std::optional<std::int64_t> seconds_of(const std::optional<conf::TimeLimit>& limit) {
+  if (!limit) return std::nullopt;
+  return whole_seconds(limit->time);
+}
+template <class T>
+std::optional<std::int64_t> whole(const std::optional<T>& value) {
+  if (!value) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+std::optional<std::int64_t> nothing(const conf::JobDefaults&) { return std::nullopt; }
+
+#define ROLLCALL_LIMIT(field)                                \
+  [](const wire::Limits& l) -> std::optional<std::int64_t> { \
+    if (!l.has_##field()) return std::nullopt;               \
+    return l.field();                                        \
+  },                                                         \
+      [](wire::Limits& l, std::int64_t v) { l.set_##field(v); }
+
+const LimitRow kLimits[] = {
+    {"CORELIMIT", ROLLCALL_LIMIT(core_kb), nothing,
+     [](const conf::JobDefaults& q) { return whole(q.core_limit); }},
+    {"CPULIMIT", ROLLCALL_LIMIT(cpu_s),
+     [](const conf::JobDefaults& q) { return seconds_of(q.cpu_limit.standard); },
+     [](const conf::JobDefaults& q) { return seconds_of(q.cpu_limit.most); }},
+    {"DATALIMIT", ROLLCALL_LIMIT(data_kb), nothing,
+     [](const conf::JobDefaults& q) { return whole(q.data_limit); }},
+    {"FILELIMIT", ROLLCALL_LIMIT(file_kb), nothing,
+     [](const conf::JobDefaults& q) { return whole(q.file_limit); }},
+    {"MEMLIMIT", ROLLCALL_LIMIT(memory_kb),
+     [](const conf::JobDefaults& q) { return whole(q.memory_limit.standard); },
+     [](const conf::JobDefaults& q) { return whole(q.memory_limit.most); }},
+    {"PROCESSLIMIT", ROLLCALL_LIMIT(processes),
+     [](const conf::JobDefaults& q) { return whole(q.process_limit.standard); },
+     [](const conf::JobDefaults& q) { return whole(q.process_limit.most); }},
+    {"RUNLIMIT", ROLLCALL_LIMIT(run_s),
+     [](const conf::JobDefaults& q) { return seconds_of(q.run_limit.standard); },
+     [](const conf::JobDefaults& q) { return seconds_of(q.run_limit.most); }},
+    {"STACKLIMIT", ROLLCALL_LIMIT(stack_kb), nothing,
+     [](const conf::JobDefaults& q) { return whole(q.stack_limit); }},
+    {"SWAPLIMIT", ROLLCALL_LIMIT(swap_kb), nothing,
+     [](const conf::JobDefaults& q) { return whole(q.swap_limit); }},
+};
+#undef ROLLCALL_LIMIT
+
+}  // namespace
+
+BookParameters book_parameters(const ConfigView& config) {
+  const conf::LsbParams& params = config.lsb->params;
+  BookParameters result;
+  result.clean_period_s = whole_seconds(params.clean_period);
+  if (const auto id = number(params.cells, "MAX_JOBID"))
+    result.max_job_id = static_cast<std::int32_t>(std::clamp<std::int64_t>(*id, 999'999, 2'147'483'646));
+  if (const auto size = number(params.cells, "MAX_JOB_ARRAY_SIZE"))
+    result.max_array_size = static_cast<std::int32_t>(std::clamp<std::int64_t>(*size, 1, 2'147'483'646));
+  if (const auto most = number(params.cells, "MAX_JOB_REQUEUE"))
+    result.most_requeues = static_cast<int>(std::min<std::int64_t>(*most, 1'000'000'000));
+  result.exit_after_preexec_retries = cell(params.cells, "LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
+  result.unknown_after_s =
+      std::max(1, params.max_sbd_fail) * std::max<std::int64_t>(1, whole_seconds(params.sbd_sleep_time));
+  return result;
+}
+
+LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, const wire::Submission& asked) {
+  const BookParameters params = book_parameters(config);
+  LifeRules rules;
+  if (!asked.requeue_exits().empty()) {
+    if (const auto exits = conf::parse_requeue_exits(asked.requeue_exits())) rules.requeue_exits = *exits;
+  } else if (queue) {
+    rules.requeue_exits = queue->jobs.requeue_exits;
+  }
+  rules.rerunnable =
+      asked.has_rerunnable() ? asked.rerunnable() : queue && yes(cell(queue->cells, "RERUNNABLE"));
+  rules.most_requeues = params.most_requeues;
+  rules.most_preexec_retries = config.lsb->params.max_preexec_retry;
+  rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
+  rules.sequential =
+      min_slots(asked) <= 1 || yes(config.cluster->lsf_conf.value("LSB_USE_SEQUENTIAL_SIGNAL"));
+  rules.avoid_s = std::max<std::int64_t>(1, whole_seconds(config.lsb->params.mbd_sleep_time));
+  if (queue) {
+    rules.queue_pre_exec = queue->jobs.pre_exec;
+    rules.queue_post_exec = queue->jobs.post_exec;
+  }
+  return rules;
+}
+
+wire::Limits effective_limits(const conf::QueueRow* queue, const wire::Limits& asked) {
+  wire::Limits limits = asked;
+  if (!queue) return limits;
+  for (const LimitRow& row : kLimits) {
+    const auto most = row.most(queue->jobs);
+    auto value = row.asked(asked);
+    if (!value) value = row.standard(queue->jobs);
+    if (!value || (most && *value > *most)) value = most;
+    if (value) row.set(limits, *value);
+  }
+  return limits;
+}
+
+std::string limit_above(const conf::QueueRow& queue, const wire::Limits& asked) {
+  for (const LimitRow& row : kLimits) {
+    const auto most = row.most(queue.jobs);
+    const auto value = row.asked(asked);
+    if (most && value && *value > *most) return std::string(row.keyword);
+  }
+  return {};
+}
+
+SlotLimits slot_limits(const conf::QueueRow& queue) {
+  const auto& limits = queue.jobs.task_limit;
+  switch (limits.size()) {
+    case 0:
+      return {};
+    case 1:
+      return {1, 1, limits[0]};
+    case 2:
+      return {limits[0], limits[0], limits[1]};
+    default:
+      return {limits[0], limits[1], limits[2]};
+  }
+}
+
+// ---------------------------------------------------------------- users and hosts
+
+namespace {
+
+const conf::UserGroup* user_group(const ConfigView& config, std::string_view name) {
+  for (const auto& group : config.lsb->users.groups)
+    if (group.name == name) return &group;
+  return nullptr;
+}
+
+// A group that contains itself is walked once.
+bool is_member(const ConfigView& config, const std::vector<std::string>& words, const Identity& who,
+               std::set<std::string_view>& walked) {
+  bool member = false;
+  for (std::string_view word : words) {
+    const bool out = word.starts_with('~');
+    if (out) word.remove_prefix(1);
+    bool meant = word == "all" || word == who.user;
+    if (!meant)
+      if (const conf::UserGroup* group = user_group(config, word); group && walked.insert(group->name).second)
+        meant = is_member(config, group->members, who, walked);
+    if (!meant) {
+      std::string_view name = word;
+      if (name.ends_with('/')) name.remove_suffix(1);  // "group/": a group of the system only
+      meant = std::find(who.groups.begin(), who.groups.end(), name) != who.groups.end();
+    }
+    if (meant && out) return false;
+    member = member || (meant && !out);
+  }
+  return member;
+}
+
+}  // namespace
+
+bool names_user(const ConfigView& config, const std::vector<std::string>& words, const Identity& who) {
+  std::set<std::string_view> walked;
+  // "all ~user" and "~user" alone both mean everybody else.
+  const bool only_out = !words.empty() && std::all_of(words.begin(), words.end(),
+                                                      [](const auto& w) { return w.starts_with('~'); });
+  if (!only_out) return is_member(config, words, who, walked);
+  std::vector<std::string> with_all{"all"};
+  with_all.insert(with_all.end(), words.begin(), words.end());
+  return is_member(config, with_all, who, walked);
+}
+
+std::optional<bool> in_user_group(const ConfigView& config, std::string_view group, const std::string& user) {
+  const conf::UserGroup* found = user_group(config, group);
+  if (!found) return std::nullopt;
+  Identity who;
+  who.user = user;
+  std::set<std::string_view> walked{found->name};
+  return is_member(config, found->members, who, walked);
+}
+
+namespace {
+
+const conf::HostGroup* host_group(const ConfigView& config, std::string_view name) {
+  for (const auto& group : config.lsb->hosts.groups)
+    if (group.name == name) return &group;
+  return nullptr;
+}
+
+bool in_host_group(const ConfigView& config, const conf::HostGroup& group, const std::string& host,
+                   std::set<std::string_view>& walked) {
+  if (!walked.insert(group.name).second) return false;
+  bool member = false;
+  for (std::string_view word : group.members) {
+    const bool out = word.starts_with('~');
+    if (out) word.remove_prefix(1);
+    bool meant = word == "all";
+    if (!meant) {
+      if (const conf::HostGroup* inner = host_group(config, word))
+        meant = in_host_group(config, *inner, host, walked);
+      else if (const auto official = config.cluster->names.official(word))
+        meant = *official == host;
+      else
+        meant = conf::member_matches(word, host);
+    }
+    if (meant && out) return false;
+    member = member || (meant && !out);
+  }
+  return member;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, std::string_view name) {
+  std::vector<std::string> hosts;
+  if (name == "all") {
+    for (const auto& host : config.cluster->cluster.hosts) hosts.push_back(host.name);
+    return hosts;
+  }
+  if (const conf::HostGroup* group = host_group(config, name)) {
+    for (const auto& host : config.cluster->cluster.hosts) {
+      std::set<std::string_view> walked;
+      if (in_host_group(config, *group, host.name, walked)) hosts.push_back(host.name);
+    }
+    return hosts;
+  }
+  if (const auto official = config.cluster->names.official(name)) {
+    hosts.push_back(*official);
+    return hosts;
+  }
+  return std::nullopt;
+}
+
+bool glob_matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0;
+  std::size_t star = std::string_view::npos, after = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+// ---------------------------------------------------------------- notices and environment
+
+namespace {
+
+// KB in the largest unit that gives a number with at most two digits behind the point.
+std::string size_text(std::int64_t kb) {
+  constexpr std::string_view kUnits[] = {"KB", "MB", "GB", "TB", "PB"};
+  double value = static_cast<double>(kb);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  std::string digits = std::to_string(std::llround(value * 100));
+  while (digits.size() < 3) digits.insert(0, "0");
+  std::string fraction = digits.substr(digits.size() - 2);
+  digits.resize(digits.size() - 2);
+  while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
+  return digits + (fraction.empty() ? "" : "." + fraction) + " " + std::string(kUnits[unit]);
+}
+std::string minutes_text(std::int64_t s) {
+  const std::string seconds = s % 60 == 0 ? "" : " " + std::to_string(s % 60) + " s";
+  return std::to_string(s / 60) + " min" + seconds;
+}
+
+}  // namespace
+
+std::vector<std::string> limit_notices(const ConfigView&, const wire::Limits& limits,
+                                       const std::string& rusage) {
+  std::vector<std::string> lines;
+  if (limits.has_memory_kb())
+    lines.push_back("Memory limit: " + size_text(limits.memory_kb()) +
+                    (limits.memory_hard() ? ", hard" : "") + ".");
+  if (limits.has_swap_kb()) lines.push_back("Swap limit: " + size_text(limits.swap_kb()) + ".");
+  if (limits.has_stack_kb()) lines.push_back("Stack limit: " + size_text(limits.stack_kb()) + ".");
+  if (limits.has_core_kb()) lines.push_back("Core limit: " + size_text(limits.core_kb()) + ".");
+  if (limits.has_data_kb()) lines.push_back("Data limit: " + size_text(limits.data_kb()) + ".");
+  if (limits.has_file_kb()) lines.push_back("File limit: " + size_text(limits.file_kb()) + ".");
+  if (limits.has_run_s()) lines.push_back("Run limit: " + minutes_text(limits.run_s()) + ".");
+  if (limits.has_cpu_s()) lines.push_back("CPU limit: " + minutes_text(limits.cpu_s()) + ".");
+  if (limits.has_processes()) lines.push_back("Process limit: " + std::to_string(limits.processes()) + ".");
+  if (limits.has_threads()) lines.push_back("Thread limit: " + std::to_string(limits.threads()) + ".");
+  if (!rusage.empty()) lines.push_back("Reserves: " + rusage + ".");
+  return lines;
+}
+
+namespace {
+
+const wire::IndexRange* range_of(const wire::Submission& asked, std::int32_t index) {
+  for (const auto& range : asked.indices())
+    if (index >= range.first() && index <= range.last() &&
+        (index - range.first()) % std::max(1, range.step()) == 0)
+      return &range;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> job_environment(const ConfigView& config, const Job& job,
+                                         const std::string& resreq) {
+  const wire::Submission& asked = *job.asked;
+  const wire::JobRecord& record = job.record;
+  const JobKey key = job.key();
+  std::vector<std::string> words;
+  const auto add = [&words](std::string_view name, const std::string& value) {
+    words.push_back(std::string(name) + "=" + value);
+  };
+
+  std::string hosts, counts;
+  std::uint32_t slots = 0;
+  for (const auto& host : record.hosts()) {
+    for (std::uint32_t i = 0; i < host.slots(); ++i) hosts += (hosts.empty() ? "" : " ") + host.name();
+    counts += host.name() + " " + std::to_string(host.slots()) + " ";
+    slots += host.slots();
+  }
+  add("LSB_JOBID", std::to_string(key.id));
+  add("LSB_BATCH_JID", text(key));
+  add("LSB_JOBINDEX", std::to_string(key.index));
+  if (const auto* range = range_of(asked, key.index); range && key.index != 0) {
+    add("LSB_JOBINDEX_STEP", std::to_string(std::max(1, range->step())));
+    add("LSB_JOBINDEX_END", std::to_string(asked.indices(asked.indices_size() - 1).last()));
+  }
+  std::string name = asked.job_name().empty() ? asked.command() : asked.job_name();
+  if (key.index != 0) name += "[" + std::to_string(key.index) + "]";
+  add("LSB_JOBNAME", name);
+  add("LSB_QUEUE", record.queue());
+  add("LSB_SUB_HOST", asked.from_host());
+  add("LSB_SUB_USER", asked.user());
+  add("LSB_PROJECT_NAME", asked.project());
+  add("LS_SUBCWD", asked.cwd());
+  // What needs longer than the kernel allows for one word is in the host file.
+  if (hosts.size() < 100'000) add("LSB_HOSTS", hosts);
+  if (counts.size() < 100'000) add("LSB_MCPU_HOSTS", counts);
+  add("LSB_DJOB_NUMPROC", std::to_string(slots));
+  add("LSB_MAX_NUM_PROCESSORS", std::to_string(std::max(asked.max_slots(), min_slots(asked))));
+  add("LSB_EXEC_CLUSTER", config.cluster->settings.cluster);
+  add("LSFUSER", asked.user());
+  add("LSB_JOB_EXECUSER", asked.user());
+  add("LSF_INVOKE_CMD", "bsub");
+  add("LS_EXEC_T", "START");
+  add("LSB_EFFECTIVE_RSRCREQ", record.effective_resreq().empty() ? resreq : record.effective_resreq());
+  if (!asked.resreq().empty()) add("LSB_SUB_RES_REQ", asked.resreq());
+  if (asked.interactive() != wire::Submission::NONE) add("LSB_INTERACTIVE", "Y");
+  add("LSB_RESTART", record.attempt() > 1 ? "Y" : "N");
+  const std::int64_t pended = record.pend_s() + record.psusp_s();
+  add("LSB_JOBPEND", std::to_string(pended));
+  return words;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,64 @@
+// What the files in force mean for a job: its queue's defaults and maxima, who may use a queue, how its life goes. Pure
+// functions of a ConfigView; nothing is kept here.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/wire/batch.pb.h"
+#include "sched/policy/book_config.hpp"
+#include "sched/policy/job_life.hpp"
+
+namespace rollcall::sched {
+
+// Parameters of lsb.params that the Book asks for.
+struct BookParameters {
+  std::int64_t clean_period_s = 3600;       // CLEAN_PERIOD
+  std::int32_t max_job_id = 999'999;        // MAX_JOBID
+  std::int32_t max_array_size = 1000;       // MAX_JOB_ARRAY_SIZE
+  std::optional<int> most_requeues;         // MAX_JOB_REQUEUE
+  bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
+  std::int64_t unknown_after_s = 90;  // MAX_SBD_FAIL times SBD_SLEEP_TIME: how long a host may be silent
+};
+BookParameters book_parameters(const ConfigView& config);
+
+LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, const wire::Submission& asked);
+
+// What was asked, else the queue's default, never above the queue's maximum. A queue that is gone: as asked.
+wire::Limits effective_limits(const conf::QueueRow* queue, const wire::Limits& asked);
+// A limit of `asked` that the queue does not allow: its name ("MEMLIMIT"); "" where all are allowed.
+std::string limit_above(const conf::QueueRow& queue, const wire::Limits& asked);
+
+// "[minimum [default]] maximum" of PROCLIMIT.
+struct SlotLimits {
+  int least = 1, standard = 1, most = 0;  // most 0: no limit
+};
+SlotLimits slot_limits(const conf::QueueRow& queue);
+
+// -n as it counts: 1 where it was not given.
+inline std::uint32_t min_slots(const wire::Submission& asked) {
+  return asked.min_slots() == 0 ? 1 : asked.min_slots();
+}
+
+// Members of USERS, ADMINISTRATORS and user groups: users, groups of lsb.users, groups of the system, all; "~" takes out.
+bool names_user(const ConfigView& config, const std::vector<std::string>& words, const Identity& who);
+// Whether a user of that name, whose groups are not known, is a member of a group of lsb.users; none: no such group.
+std::optional<bool> in_user_group(const ConfigView& config, std::string_view group, const std::string& user);
+
+// Hosts of a name: a host, a host group, "all"; none: no such thing.
+std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, std::string_view name);
+
+// The effective limits and the reservation, each one line for standard error; {} where nothing is limited.
+std::vector<std::string> limit_notices(const ConfigView& config, const wire::Limits& effective,
+                                       const std::string& rusage);
+
+// NAME=VALUE words that mbatchd gives to the job: pam.md 3.1 and 3.2, as far as it knows them.
+std::vector<std::string> job_environment(const ConfigView& config, const Job& job, const std::string& resreq);
+
+// "name" with "*" for any text.
+bool glob_matches(std::string_view pattern, std::string_view name);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,188 @@
+// The Book: new jobs, and what their hosts are told of them.
+#include <algorithm>
+#include <charconv>
+
+#include "sched/policy/book_memory.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// The next id that no job in memory has; 0 where there is none.
+std::int32_t take_id(Book::Memory& m) {
+  const std::int32_t last = m.parameters.max_job_id;
+  if (m.ids.size() >= static_cast<std::size_t>(last)) return 0;
+  std::int32_t id = m.next_id > last ? 1 : m.next_id;
+  while (m.ids.count(id) != 0) id = id == last ? 1 : id + 1;
+  m.next_id = id == last ? 1 : id + 1;
+  m.counters_changed = true;
+  return id;
+}
+
+class Submitting {
+ public:
+  Submitting(Book::Memory& memory, const Identity& who, WallTime now)
+      : m_(memory), now_(now), context_(memory.context(who, now)) {}
+
+  Effects effects;
+
+  wire::BatchReply::Accepted submit(const wire::Submission& asked, bool check_only) {
+    wire::BatchReply::Accepted accepted;
+    CheckedSubmission checked = check_submission(asked, context_);
+    if (checked.refusal) {
+      *accepted.mutable_refusal() = *checked.refusal;
+      return accepted;
+    }
+    accepted.set_queue(checked.queue);
+    accepted.set_default_queue(checked.default_queue);
+    for (auto& notice : checked.notices) accepted.add_notices(std::move(notice));
+    if (check_only) return accepted;
+    const std::int32_t id = take_id(m_);
+    if (id == 0) {
+      *accepted.mutable_refusal() = refusal(Refusal::FAILED, "no job id is free (MAX_JOBID)");
+      return accepted;
+    }
+    accepted.set_id(id);
+    keep(id, std::move(checked));
+    return accepted;
+  }
+
+ private:
+  void keep(std::int32_t id, CheckedSubmission checked) {
+    const std::uint64_t number = m_.next_submission++;
+    m_.counters_changed = true;
+    m_.add_submission(number, checked.asked, checked.dependency);
+    effects.push_back(effect::SaveSubmission{number});
+    const std::size_t elements = checked.indices.size();
+    effects.reserve(effects.size() + elements + 4);
+    const double order = m_.next_order++;
+    for (const std::int32_t index : checked.indices) {
+      // Elements stand behind one another by their index: one number serves all.
+      auto record = new_record(*checked.asked, {id, index}, number, checked.queue, now_);
+      record.set_order(order);
+      BookEntry& entry = m_.add_job(std::move(record));
+      m_.time_job(entry, now_);
+      effects.push_back(effect::SaveJob{{id, index}});
+    }
+    m_.register_dependents(number, m_.submissions.at(number));
+    m_.evaluate_all(number, nullptr);
+    record_new({id, 0}, number, checked.queue);
+    effects.push_back(effect::ScheduleSoon{});
+  }
+
+  // An array is one event.
+  void record_new(JobKey key, std::uint64_t number, const std::string& queue) {
+    effect::RecordEvent recorded;
+    recorded.event.set_at_us(now_.us);
+    set_key(*recorded.event.mutable_key(), key);
+    auto& job = *recorded.event.mutable_new_job();
+    job.set_submission(number);
+    job.set_queue(queue);
+    const auto shown = m_.shown(number);
+    *job.mutable_asked() = *shown;
+    *job.mutable_record() = new_record(*shown, key, number, queue, now_);
+    effects.push_back(std::move(recorded));
+  }
+
+  Book::Memory& m_;
+  WallTime now_;
+  SubmissionContext context_;
+};
+
+}  // namespace
+
+Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime now) {
+  Applied applied;
+  Submitting submitting(*memory_, who, now);
+  auto& submitted = *applied.reply.mutable_submitted();
+  for (const auto& asked : request.jobs())
+    *submitted.add_jobs() = submitting.submit(asked, request.check_only());
+  applied.effects = std::move(submitting.effects);
+  memory_->counted(applied.effects);
+  applied.reply.set_last(true);
+  return applied;
+}
+
+void Book::withdraw(std::int32_t id) {
+  const auto found = memory_->ids.find(id);
+  if (found == memory_->ids.end()) return;
+  const std::vector<std::int32_t> indices = found->second.indices;
+  for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
+}
+
+// ---------------------------------------------------------------- orders to hosts
+
+namespace {
+
+// "hostA 0,1;hostB 0": what stands behind the host.
+std::string gpus_of(std::string_view gpus, std::string_view host) {
+  while (!gpus.empty()) {
+    const std::string_view part = gpus.substr(0, gpus.find(';'));
+    if (part.size() > host.size() && part.starts_with(host) && part[host.size()] == ' ')
+      return std::string(part.substr(host.size() + 1));
+    gpus.remove_prefix(std::min(part.size() + 1, gpus.size()));
+  }
+  return {};
+}
+
+void set_attempt(wire::JobAttempt& attempt, const wire::JobRecord& record) {
+  *attempt.mutable_key() = record.key();
+  attempt.set_attempt(record.attempt());
+}
+
+bool without_report(const wire::Submission& asked) {
+  return std::any_of(asked.environment().begin(), asked.environment().end(), [](const std::string& word) {
+    return word == "LSB_JOB_REPORT_MAIL=N" || word == "LSB_JOB_REPORT_MAIL=n";
+  });
+}
+
+}  // namespace
+
+wire::ToRes::StartJob Book::start_order(JobKey key) const {
+  wire::ToRes::StartJob start;
+  BookEntry* entry = memory_->entry(key);
+  if (!entry || !placed(entry->job.status())) return start;
+  const Job& job = entry->job;
+  const wire::JobRecord& record = job.record;
+  set_attempt(*start.mutable_job(), record);
+  *start.mutable_submission() = *job.asked;
+  *start.mutable_hosts() = record.hosts();
+  *start.mutable_limits() = effective_limits(job);
+  start.set_queue(record.queue());
+  if (const conf::QueueRow* queue = memory_->queue_row(record.queue())) {
+    start.set_job_starter(queue->jobs.job_starter);
+    start.set_queue_pre_exec(queue->jobs.pre_exec);
+    start.set_queue_post_exec(queue->jobs.post_exec);
+    start.set_nice(queue->jobs.nice);
+    auto& controls = *start.mutable_controls();
+    controls.set_suspend(queue->jobs.job_controls.suspend);
+    controls.set_resume(queue->jobs.job_controls.resume);
+    controls.set_terminate(queue->jobs.job_controls.terminate);
+  }
+  const CheckedResreq& resreq =
+      memory_->resreq_of(memory_->queue_row(record.queue()), record.queue(), *job.asked);
+  for (auto& word : job_environment(memory_->config, job, resreq.text))
+    start.add_environment(std::move(word));
+  start.set_effective_resreq(record.effective_resreq().empty() ? resreq.text : record.effective_resreq());
+  start.set_cluster(memory_->config.cluster->settings.cluster);
+  start.set_gpus(gpus_of(record.gpus(), record.hosts(0).name()));
+  start.set_submit_us(record.submit_us());
+  if (resreq.mem_mb > 0) start.set_requested_memory_kb(static_cast<std::uint64_t>(resreq.mem_mb * 1024));
+  start.set_mail_report_only(without_report(*job.asked));
+  return start;
+}
+
+wire::ToRes::ExpectJob Book::expect_order(JobKey key, const std::string& host) const {
+  wire::ToRes::ExpectJob expect;
+  const BookEntry* entry = memory_->entry(key);
+  if (!entry || !placed(entry->job.status())) return expect;
+  const Job& job = entry->job;
+  set_attempt(*expect.mutable_job(), job.record);
+  expect.set_user(job.asked->user());
+  expect.set_uid(job.asked->uid());
+  *expect.mutable_hosts() = job.record.hosts();
+  *expect.mutable_limits() = effective_limits(job);
+  expect.set_gpus(gpus_of(job.record.gpus(), host));
+  return expect;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,109 @@
+// The Book's clock: what is due when, and what is done then.
+#include <algorithm>
+
+#include "sched/policy/book_memory.hpp"
+
+namespace rollcall::sched {
+
+void Book::Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key) {
+  if (slot == due) return;
+  if (slot != 0) deadlines.erase({slot, timer, key, {}});
+  slot = due;
+  if (slot != 0) deadlines.insert({slot, timer, key, {}});
+}
+
+void Book::Memory::time_job(BookEntry& entry, WallTime now) {
+  const wire::JobRecord& record = entry.job.record;
+  const wire::Submission& asked = *entry.job.asked;
+  const JobKey key = entry.job.key();
+  const bool begins = pending(record.status()) && asked.begin_us() > now.us;
+  set_deadline(entry.begin_due, begins ? asked.begin_us() : 0, Timer::begin, key);
+  const bool ends = asked.terminate_us() != 0 && !finished(record.status()) && !record.kill_asked();
+  set_deadline(entry.terminate_due, ends ? asked.terminate_us() : 0, Timer::terminate, key);
+  std::int64_t avoided = 0;
+  for (const auto& host : record.avoided())
+    if (avoided == 0 || host.until_us() < avoided) avoided = host.until_us();
+  set_deadline(entry.avoid_due, avoided, Timer::avoid, key);
+}
+
+// An array leaves when its last element may; what others wait for stays.
+void Book::Memory::time_id(std::int32_t id) {
+  const auto found = ids.find(id);
+  if (found == ids.end()) return;
+  IdEntry& entry = found->second;
+  const bool over = entry.tally.finished() == entry.tally.elements && entry.dependents.empty();
+  set_deadline(entry.clean_due, over ? entry.last_end_us + parameters.clean_period_s * 1'000'000 : 0,
+               Timer::clean, {id, 0});
+}
+
+void Book::Memory::time_host(const std::string& host) {
+  HostLink& link = links[host];
+  if (link.due != 0) deadlines.erase({link.due, Timer::host, {}, host});
+  link.due = link.connected || link.lost ? 0 : link.silent_since_us + parameters.unknown_after_s * 1'000'000;
+  if (link.due != 0) deadlines.insert({link.due, Timer::host, {}, host});
+}
+
+void Book::Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
+  const std::vector<std::int32_t> indices = ids.at(id).indices;
+  // From the back, so that each takes the last place.
+  for (auto index = indices.rbegin(); index != indices.rend(); ++index) {
+    const JobKey key{id, *index};
+    effect::RemoveJob removed{jobs.at(key).job.record};
+    removed.record.set_cleaned_us(now.us);
+    effect::RecordEvent recorded;
+    recorded.event.set_at_us(now.us);
+    set_key(*recorded.event.mutable_key(), key);
+    recorded.event.mutable_clean();
+    effects.push_back(std::move(removed));
+    effects.push_back(std::move(recorded));
+    remove_job(key);
+  }
+}
+
+Effects Book::tick(WallTime now) {
+  Memory& m = *memory_;
+  using Timer = Memory::Timer;
+  Effects effects;
+  while (!m.deadlines.empty() && std::get<0>(*m.deadlines.begin()) <= now.us) {
+    const auto [due, timer, key, host] = *m.deadlines.begin();
+    m.deadlines.erase(m.deadlines.begin());
+    BookEntry* entry = m.entry(key);
+    switch (timer) {
+      case Timer::begin:
+        entry->begin_due = 0;
+        effects.push_back(effect::ScheduleSoon{});
+        break;
+      case Timer::terminate:
+        entry->terminate_due = 0;
+        m.step(*entry, event::TerminateTimeCame{}, now, effects);
+        break;
+      case Timer::avoid:
+        entry->avoid_due = 0;
+        m.step(*entry, event::AvoidanceOver{}, now, effects);
+        break;
+      case Timer::clean:
+        m.ids.at(key.id).clean_due = 0;
+        m.clean(key.id, now, effects);
+        break;
+      case Timer::host: {
+        HostLink& link = m.links[host];
+        link.due = 0;
+        link.lost = true;
+        const std::set<JobKey> there = m.hosts[host].jobs;
+        for (const JobKey job : there)
+          if (BookEntry& on = m.jobs.at(job); on.job.record.hosts(0).name() == host)
+            m.step(on, event::HostLost{}, now, effects);
+        break;
+      }
+    }
+  }
+  m.counted(effects);
+  return effects;
+}
+
+std::optional<WallTime> Book::next_deadline() const {
+  if (memory_->deadlines.empty()) return std::nullopt;
+  return WallTime{std::get<0>(*memory_->deadlines.begin())};
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,279 @@
+#include "sched/policy/submission_check.hpp"
+
+#include <algorithm>
+
+#include "common/resreq/evaluate.hpp"
+#include "common/resreq/merge.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// Words that become arguments, paths or environment of a process end at their first zero byte.
+bool is_word(const std::string& text) {
+  return text.size() <= kLongestWord && text.find('\0') == std::string::npos;
+}
+
+std::optional<Refusal> check_words(const wire::Submission& a) {
+  const auto bad = [](std::string what) { return refusal(Refusal::BAD_REQUEST, std::move(what)); };
+  for (const std::string* word :
+       {&a.command(),    &a.shell(),       &a.job_name(),      &a.project(),   &a.user_group(),
+        &a.resreq(),     &a.dependency(),  &a.cwd(),           &a.asked_cwd(), &a.output_dir(),
+        &a.input_file(), &a.output_file(), &a.error_file(),    &a.home(),      &a.mail_user(),
+        &a.pre_exec(),   &a.post_exec(),   &a.requeue_exits(), &a.job_group(), &a.description(),
+        &a.from_host(),  &a.from_type(),   &a.login_shell(),   &a.gpu(),       &a.alloc_flags()})
+    if (!is_word(*word)) return bad("a text of the job is longer than 64 KB or has a zero byte in it");
+  if (a.command().empty() && a.script().empty()) return bad("no command is given");
+  std::size_t bytes = 0;
+  for (const std::string& word : a.environment()) {
+    bytes += word.size();
+    if (word.find('\0') != std::string::npos || word.find('=') == std::string::npos || word[0] == '=')
+      return bad("the environment has a word that is not NAME=VALUE");
+  }
+  if (bytes > kMostEnvironment) return bad("the environment is larger than 2 MB");
+  if (a.umask() > 0777) return bad("the umask is no umask");
+  if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
+  for (const auto& file : a.transfers())
+    if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())
+      return bad("-f: a file without a name");
+  if (!a.requeue_exits().empty())
+    if (const auto exits = conf::parse_requeue_exits(a.requeue_exits()); !exits)
+      return bad("-Q: " + exits.error().text);
+  return std::nullopt;
+}
+
+// What is not there yet is refused, never dropped.
+std::optional<Refusal> check_supported(const wire::Submission& a) {
+  const auto not_yet = [](const std::string& option) {
+    return refusal(Refusal::BAD_REQUEST, option + " is not supported yet");
+  };
+  if (!a.application().empty()) return not_yet("-app");
+  if (!a.service_class().empty()) return not_yet("-sla");
+  if (!a.reservation().empty()) return not_yet("-U");
+  if (a.has_priority()) return not_yet("-sp");
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_dates(const wire::Submission& a, WallTime now) {
+  if (a.begin_us() < 0 || a.terminate_us() < 0)
+    return refusal(Refusal::BAD_REQUEST, "Bad time specification");
+  if (a.terminate_us() != 0 && a.terminate_us() <= now.us)
+    return refusal(Refusal::BAD_REQUEST, "Bad time specification: the termination time has passed");
+  if (a.terminate_us() != 0 && a.begin_us() >= a.terminate_us())
+    return refusal(Refusal::BAD_REQUEST, "Bad time specification: the job would end before it begins");
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_indices(const wire::Submission& a, std::int32_t largest,
+                                    std::vector<std::int32_t>& indices) {
+  if (a.indices().empty()) {
+    indices = {0};
+    return std::nullopt;
+  }
+  for (const auto& range : a.indices()) {
+    if (range.first() < 1 || range.last() < range.first() || range.step() < 1)
+      return refusal(Refusal::BAD_REQUEST, a.job_name() + ": Bad job array index list");
+    if (range.last() > largest)
+      return refusal(Refusal::BAD_REQUEST, "Job array index too large: " + std::to_string(range.last()) +
+                                               ", at most " + std::to_string(largest) +
+                                               " (MAX_JOB_ARRAY_SIZE)");
+    for (std::int64_t i = range.first(); i <= range.last(); i += range.step()) {
+      if (indices.size() == kMostElements)
+        return refusal(Refusal::BAD_REQUEST, a.job_name() + ": too many elements");
+      indices.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_hosts(const wire::Submission& a, const ConfigView& config) {
+  for (const auto& host : a.asked_hosts()) {
+    if (host.name() == "others" || hosts_named(config, host.name())) continue;
+    if (config.cluster->shared.model(host.name())) continue;
+    return refusal(Refusal::NO_HOST, host.name() + ": Bad host name, host group name or host model");
+  }
+  return std::nullopt;
+}
+
+// The queues to try, in order.
+std::vector<std::string> candidates(const wire::Submission& a, const ConfigView& config) {
+  if (!a.queues().empty()) return {a.queues().begin(), a.queues().end()};
+  if (!config.lsb->params.default_queues.empty()) return config.lsb->params.default_queues;
+  if (config.lsb->queue("default")) return {"default"};
+  if (!config.lsb->queues.empty()) return {config.lsb->queues.front().name};
+  return {};
+}
+
+std::optional<int> most_pending(const ConfigView& config, const Identity& who) {
+  std::optional<int> standard;
+  for (const auto& row : config.lsb->users.users) {
+    if (row.name == who.user) return row.max_pending;
+    if (row.name == "default") standard = row.max_pending;
+    if (row.name.ends_with('@') && names_user(config, {row.name.substr(0, row.name.size() - 1)}, who))
+      standard = row.max_pending;
+  }
+  return standard;
+}
+
+std::optional<Refusal> choose_queue(CheckedSubmission& checked, const SubmissionContext& context) {
+  const auto names = candidates(*checked.asked, context.config);
+  if (names.empty()) return refusal(Refusal::NO_QUEUE, "no queue is configured");
+  std::optional<Refusal> why;
+  for (const std::string& name : names) {
+    const conf::QueueRow* queue = context.config.lsb->queue(name);
+    auto refused = queue ? check_queue(*queue, *checked.asked, context)
+                         : refusal(Refusal::NO_QUEUE, name + ": No such queue");
+    if (!refused) {
+      checked.queue = name;
+      return std::nullopt;
+    }
+    if (!why) why = std::move(refused);
+  }
+  return why;
+}
+
+void fill_in(wire::Submission& a, const SubmissionContext& context) {
+  a.set_user(context.who.user);
+  a.set_uid(context.who.uid);
+  a.set_gid(context.who.gid);
+  a.clear_bound_dependency();
+  if (a.project().empty()) a.set_project(context.config.lsb->params.default_project);
+  if (a.min_slots() == 0 && a.max_slots() != 0) a.set_min_slots(1);
+  if (a.min_slots() != 0 && a.max_slots() == 0) a.set_max_slots(a.min_slots());
+}
+
+std::optional<Refusal> bind_dependency(CheckedSubmission& checked, const SubmissionContext& context) {
+  if (checked.asked->dependency().empty()) return std::nullopt;
+  auto parsed = Dependency::parse(checked.asked->dependency());
+  if (!parsed) return refusal(Refusal::BAD_REQUEST, parsed.error().text);
+  if (parsed->per_element() && checked.asked->indices().empty())
+    return refusal(Refusal::BAD_REQUEST, "dependency condition: found [*], expected a job array that has it");
+  auto bound = parsed->bound(context.ids, context.known);
+  if (!bound) return refusal(Refusal::NO_JOB, bound.error().text);
+  checked.asked->set_bound_dependency(bound->text());
+  checked.dependency = std::make_shared<Dependency>(std::move(*bound));
+  return std::nullopt;
+}
+
+}  // namespace
+
+Refusal refusal(Refusal::Why why, std::string text) {
+  Refusal result;
+  result.set_why(why);
+  result.set_text(std::move(text));
+  return result;
+}
+
+std::optional<Refusal> check_queue(const conf::QueueRow& queue, const wire::Submission& a,
+                                   const SubmissionContext& context) {
+  using Interactive = conf::QueueRow::Interactive;
+  const auto no = [&queue](Refusal::Why why, const std::string& text) {
+    return refusal(why, queue.name + ": " + text);
+  };
+  if (!context.queue_open(queue.name)) return no(Refusal::QUEUE_CLOSED, "Queue has been closed");
+  if (!queue.users.empty() && !context.who.is_admin && !names_user(context.config, queue.users, context.who))
+    return no(Refusal::NOT_ALLOWED, "User cannot use the queue");
+  const bool interactive = a.interactive() != wire::Submission::NONE;
+  if (interactive && queue.interactive == Interactive::none)
+    return no(Refusal::NOT_ALLOWED, "Queue does not accept interactive jobs");
+  if (!interactive && queue.interactive == Interactive::only)
+    return no(Refusal::NOT_ALLOWED, "Queue only accepts interactive jobs");
+  if (a.exclusive() && !queue.exclusive)
+    return no(Refusal::NOT_ALLOWED, "Queue does not accept exclusive jobs");
+  const SlotLimits slots = slot_limits(queue);
+  if (a.min_slots() != 0) {
+    if (slots.most != 0 && a.min_slots() > static_cast<std::uint32_t>(slots.most))
+      return no(Refusal::BAD_REQUEST, "Too many processors requested");
+    if (std::max(a.min_slots(), a.max_slots()) < static_cast<std::uint32_t>(slots.least))
+      return no(Refusal::BAD_REQUEST, "Too few processors requested");
+  }
+  if (const std::string above = limit_above(queue, a.limits()); !above.empty())
+    return no(Refusal::BAD_REQUEST, "Cannot exceed queue's hard limit(s): " + above);
+  return std::nullopt;
+}
+
+CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* queue,
+                              const wire::Submission& a) {
+  CheckedResreq result;
+  const IndexTable& indices = config.cluster->indices;
+  const resreq::Syntax syntax{config.cluster->settings.strict_resreq};
+  const auto bad = [&result](const std::string& text, std::size_t offset) {
+    result.refusal = refusal(Refusal::BAD_RESREQ, "Bad resource requirement syntax: " + text);
+    result.refusal->set_offset(static_cast<std::uint32_t>(offset));
+  };
+  auto job = resreq::parse(a.resreq(), syntax);
+  if (job.error) {
+    bad(job.error->text, job.error->offset);
+    return result;
+  }
+  resreq::ResReq merged = std::move(job.value);
+  if (queue && !queue->jobs.res_req.empty()) {
+    // A queue's own mistake was told when its file was read; it is no job's fault.
+    if (auto of_queue = resreq::parse(queue->jobs.res_req, syntax); !of_queue.error) {
+      auto both = resreq::job_over_queue(merged, of_queue.value, indices);
+      if (!both) {
+        bad(both.error().text, 0);
+        return result;
+      }
+      merged = std::move(*both);
+    }
+  }
+  merged = resreq::with_defaults(merged, indices);
+  resreq::BindContext context;
+  context.indices = &indices;
+  context.local_type = a.from_type();
+  context.official_host = [&config](std::string_view word) { return config.cluster->names.official(word); };
+  if (const auto bound = resreq::bind(merged.select, context); bound.error)
+    return bad(bound.error->text, bound.error->offset), result;
+  if (const auto bound = resreq::bind_order(merged.order, indices); bound.error)
+    return bad(bound.error->text, bound.error->offset), result;
+  if (const auto error = resreq::check_names(merged, indices, syntax))
+    return bad(error->text, error->offset), result;
+  result.text = resreq::print(merged);
+  if (!merged.rusage) return result;
+  result.rusage = "rusage[" + resreq::print(*merged.rusage) + "]";
+  for (const auto& string : merged.rusage->alternatives.front().strings)
+    for (const auto& usage : string.usages)
+      if (usage.name == "mem" && usage.value) result.mem_mb = usage.value->value;
+  return result;
+}
+
+CheckedSubmission check_submission(const wire::Submission& asked, const SubmissionContext& context) {
+  CheckedSubmission checked;
+  const auto refused = [&checked](std::optional<Refusal> why) {
+    checked.refusal = std::move(why);
+    return checked.refusal.has_value();
+  };
+  if (refused(check_words(asked)) || refused(check_supported(asked)) ||
+      refused(check_dates(asked, context.now)) ||
+      refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
+      refused(check_hosts(asked, context.config)))
+    return checked;
+  checked.asked = std::make_shared<wire::Submission>(asked);
+  wire::Submission& a = *checked.asked;
+  fill_in(a, context);
+  checked.default_queue = a.queues().empty();
+  if (refused(choose_queue(checked, context))) return checked;
+  if (const auto most = most_pending(context.config, context.who))
+    if (context.pending_jobs() + checked.indices.size() > static_cast<std::uint64_t>(*most)) {
+      checked.refusal =
+          refusal(Refusal::NOT_ALLOWED, "User <" + context.who.user + "> has reached the limit of " +
+                                            std::to_string(*most) + " pending jobs (MAX_PEND_JOBS)");
+      return checked;
+    }
+  const conf::QueueRow* queue = context.config.lsb->queue(checked.queue);
+  if (a.min_slots() == 0) {
+    a.set_min_slots(static_cast<std::uint32_t>(slot_limits(*queue).standard));
+    a.set_max_slots(a.min_slots());
+  }
+  const CheckedResreq resreq = context.resreq(*queue, a);
+  if (refused(resreq.refusal) || refused(bind_dependency(checked, context))) return checked;
+  checked.resreq = resreq.text;
+  // Only what was asked for here, or is more than nothing of the queue's, is worth a line.
+  const wire::Limits effective = effective_limits(queue, a.limits());
+  checked.notices = limit_notices(context.config, effective, resreq.rusage);
+  return checked;
+}
+
+}  // namespace rollcall::sched
