@@ -89,7 +89,7 @@ class Daemon {
                    take(link, who, request);
                  }}),
         waiters_(book_, {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-                         [this](JobKey key) { return reasons(key); }}),
+                         [this](JobKey job) { return reasons(job); }}),
         files_(log, conf::log_directory(*configuration_->files.batch, configuration_->settings())),
         load_(loop_, [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         signals_(loop_),
@@ -337,11 +337,14 @@ class Daemon {
     const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), wall_now()}; };
     const auto parts = sched::answer(request, who, view());
     if (!parts) return clients_.reply(link, refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
-    clients_.answer(link, [next = *parts, view, files = configuration_, this]() -> std::optional<wire::BatchReply> {
+    Parts guarded = [next = *parts, view, files = configuration_, this]() -> std::optional<wire::BatchReply> {
       // Between two parts other files may have come into force: the numbers of hosts mean something else then.
       if (files != configuration_) return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
       return next(view());
-    });
+    };
+    if (request.has_jobs() && request.jobs().history())
+      guarded = with_old_jobs(store_, request.jobs(), std::move(guarded));
+    clients_.answer(link, std::move(guarded));
   }
 
   std::vector<wire::BatchReply::Reason> reasons(JobKey key) {

@@ -1,6 +1,7 @@
 #include "sched/mbatchd/history.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
 
 #include "sched/mbatchd/clients.hpp"
@@ -107,6 +108,99 @@ Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const s
   return walked(store, ids_of(ask.filter()), query, [ask, who](const wire::JobEvent& event) {
     return event.has_finish() && sched::fits(ask, who, event.finish());
   });
+}
+
+namespace {
+
+// The jobs that AskJobs names and that are in the store alone.
+class OldJobs {
+ public:
+  OldJobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts)
+      : store_(store), ask_(ask), ids_(ids_of(ask.filter())), parts_(std::move(parts)) {}
+
+  std::optional<BatchReply> next() {
+    if (over_) return std::nullopt;
+    if (!memory_over_) {
+      auto part = parts_();
+      if (!part || part->has_refusal()) return over_ = true, part;
+      forget_known(*part->mutable_jobs());
+      memory_over_ = part->last();
+      part->set_last(memory_over_ && ids_.empty());
+      over_ = part->last();
+      return part;
+    }
+    return page();
+  }
+
+ private:
+  std::optional<BatchReply> page() {
+    BatchReply part;
+    auto& jobs = *part.mutable_jobs();
+    const auto found = store_.jobs(ids_[next_], after_, kPage);
+    if (!found) return over_ = true, failure(found.error());
+    for (const auto& record : *found) {
+      after_ = record.key().index();
+      if (record.cleaned_us() == 0 || !named(record.key())) continue;
+      auto& view = *jobs.add_jobs();
+      *view.mutable_record() = record;
+      add_submission(record.submission(), jobs);
+    }
+    if (found->size() < kPage) {
+      ++next_;
+      after_ = -1;
+    }
+    over_ = next_ == ids_.size();
+    part.set_last(over_);
+    return part;
+  }
+
+  void add_submission(std::uint64_t number, BatchReply::Jobs& jobs) {
+    if (number == sent_) return;
+    sent_ = number;
+    const auto asked = store_.submission(number);
+    if (asked && *asked) (*jobs.mutable_submissions())[number] = sched::sent_submission(**asked, ask_.submissions());
+  }
+
+  // Memory has said that these are not known; the store may know better.
+  void forget_known(BatchReply::Jobs& jobs) {
+    std::vector<std::string> unknown;
+    for (auto& word : *jobs.mutable_unknown()) {
+      const int id = std::atoi(word.c_str());
+      const auto bracket = word.find('[');
+      const int index = bracket == std::string::npos ? -1 : std::atoi(word.c_str() + bracket + 1);
+      const auto found = store_.jobs(id, index < 0 ? -1 : index - 1, 1);
+      const bool known = found && !found->empty() && (index < 0 || found->front().key().index() == index);
+      if (!known) unknown.push_back(std::move(word));
+    }
+    jobs.clear_unknown();
+    for (auto& word : unknown) jobs.add_unknown(std::move(word));
+  }
+
+  bool named(const wire::JobKey& key) const {
+    for (const auto& one : ask_.filter().keys())
+      if (one.id() == key.id() && (one.index() == 0 || one.index() == key.index())) return true;
+    for (const auto& list : ask_.filter().index_lists())
+      for (const auto& range : list.indices())
+        if (list.id() == key.id() && key.index() >= range.first() && key.index() <= range.last() &&
+            (key.index() - range.first()) % std::max(1, range.step()) == 0)
+          return true;
+    return false;
+  }
+
+  io::JobStore& store_;
+  wire::AskJobs ask_;
+  std::vector<std::int32_t> ids_;
+  Parts parts_;
+  bool memory_over_ = false, over_ = false;
+  std::size_t next_ = 0;
+  int after_ = -1;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace
+
+Parts with_old_jobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts) {
+  return [jobs = std::make_shared<OldJobs>(store, ask, std::move(parts))] { return jobs->next(); };
 }
 
 }  // namespace rollcall::mbatchd

@@ -16,4 +16,7 @@ using Parts = std::function<std::optional<wire::BatchReply>()>;
 Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who);
 Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const sched::Identity& who);
 
+// `parts` answer AskJobs with `history`: those of the named jobs that have left memory come behind them.
+Parts with_old_jobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts);
+
 }  // namespace rollcall::mbatchd
