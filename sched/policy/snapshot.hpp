@@ -177,6 +177,10 @@ class Snapshot {
 
   const PendingJob* pending(JobKey key) const;
   const PlacedJob* placed(JobKey key) const;
+  template <class Take>
+  void each_pending(const Take& take) const {  // in no order
+    for (const auto& [key, job] : pending_) take(job);
+  }
   std::size_t pending_count() const { return pending_.size(); }
   std::size_t placed_count() const { return placed_.size(); }
 

@@ -1,0 +1,140 @@
+// What a scheduling cycle costs: bench_schedule [--small] [RUNS]
+//
+// A cluster of 10,000 hosts with 10 slots each, and jobs that wait: 100,000 and 1,000,000 of them; of one demand, of 100 and
+// of 10,000 different ones. Three questions: the first cycle of an empty cluster (as many jobs as there are slots start), a
+// cycle of a full cluster (nothing starts), and one where nothing fits (each demand is tried on all hosts). Medians of RUNS.
+// Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
+// cycle, and the plan applied.
+#include <sys/resource.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "sched/policy/schedule.hpp"
+#include "sched/policy/scenario.hpp"
+
+namespace {
+
+using namespace rollcall;
+using namespace rollcall::sched;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+double peak_gib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / (1024 * 1024);
+}
+
+Scenario cluster_of(int hosts) {
+  std::string text = "Begin Machine\nHOST_NAME STATUS NCPUS r15s r1m pg mem tmp\n";
+  for (int i = 0; i < hosts; ++i)
+    text += "host" + std::to_string(i) + " ok 10 0." + std::to_string(i * 7919 % 1000) + " 0.3 0 " +
+            std::to_string(4000 + i * 37 % 64000) + " 9000\n";
+  auto scenario = read_scenario(text + "End Machine\n", "bench");
+  if (!scenario) {
+    std::fprintf(stderr, "%s\n", scenario.error().text.c_str());
+    std::exit(1);
+  }
+  return std::move(*scenario);
+}
+
+// Demands that differ in their user, and (a tenth of that) in what they ask for.
+Demand demand_number(int number, bool fits) {
+  Demand demand;
+  demand.queue = "normal";
+  demand.user = "user" + std::to_string(number);
+  demand.project = "default";
+  demand.resreq = "select[type == local && mem > " + std::to_string((fits ? 1000 : 1'000'000) + number / 10) +
+                  "] order[r15s:pg] rusage[mem=100]";
+  demand.from_type = "X86_64";
+  return demand;
+}
+
+void add_jobs(Snapshot& snapshot, int jobs, int demands, bool fits) {
+  std::vector<DemandNumber> numbers;
+  for (int i = 0; i < demands; ++i) numbers.push_back(snapshot.demand(demand_number(i, fits)));
+  for (int i = 0; i < jobs; ++i) {
+    PendingJob job;
+    job.key = {1 + i / 10'000, 1 + i % 10'000};
+    job.order = i;
+    job.demand = numbers[static_cast<std::size_t>(i) % numbers.size()];
+    snapshot.wait(std::move(job));
+  }
+}
+
+struct Measured {
+  double milliseconds = 0;
+  std::size_t started = 0;
+};
+Measured cycles(const Snapshot& snapshot, WallTime now, int runs) {
+  std::vector<double> times;
+  Measured measured;
+  for (int run = 0; run < runs; ++run) {
+    const double before = cpu_seconds();
+    const Plan plan = schedule(snapshot, now);
+    times.push_back((cpu_seconds() - before) * 1e3);
+    measured.started = plan.dispatches.size();
+  }
+  std::sort(times.begin(), times.end());
+  measured.milliseconds = times[times.size() / 2];
+  return measured;
+}
+
+bool row(const Scenario& cluster, int jobs, int demands, int runs) {
+  Snapshot empty = cluster.snapshot;
+  add_jobs(empty, jobs, demands, true);
+  const Measured first = cycles(empty, cluster.now, runs);
+  apply(schedule(empty, cluster.now), cluster.now, empty);
+  const Measured full = cycles(empty, cluster.now, runs);
+  Snapshot narrow = cluster.snapshot;
+  add_jobs(narrow, jobs, demands, false);
+  const Measured nothing = cycles(narrow, cluster.now, demands > 1000 ? 1 : runs);
+  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f\n", jobs, demands, first.milliseconds, first.started, full.milliseconds,
+              nothing.milliseconds);
+  const auto slots = cluster.snapshot.rules().hosts.size() * 10;
+  return first.started == std::min<std::size_t>(slots, static_cast<std::size_t>(jobs)) && nothing.started == 0;
+}
+
+// Microseconds of CPU for each element of an array of `elements`.
+double element_cost(const Scenario& cluster, int elements) {
+  Snapshot snapshot = cluster.snapshot;
+  const double before = cpu_seconds();
+  add_jobs(snapshot, elements, 1, true);
+  const Plan plan = schedule(snapshot, cluster.now);
+  apply(plan, cluster.now, snapshot);
+  return (cpu_seconds() - before) * 1e6 / elements;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool small = false;
+  int runs = 5;
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) == "--small")
+      small = true;
+    else
+      runs = std::max(1, std::atoi(argv[i]));
+  const Scenario cluster = cluster_of(small ? 100 : 10'000);
+  std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(), runs);
+  std::printf("%9s %8s  %9s %8s  %9s  %9s\n", "jobs", "demands", "first", "started", "full", "no fit");
+  bool right = true;
+  for (const int jobs : small ? std::vector{1000} : std::vector{100'000, 1'000'000})
+    for (const int demands : small ? std::vector{1, 100} : std::vector{1, 100, 10'000})
+      right = row(cluster, jobs, demands, runs) && right;
+  const int elements = small ? 500 : 10'000;
+  std::printf("an element of an array of %d: %.2f us from submission to dispatch\n", elements,
+              element_cost(cluster, elements));
+  std::printf("peak memory %.2f GiB\n", peak_gib());
+  if (!right) std::printf("a cycle did not start the jobs it should\n");
+  return right ? 0 : 1;
+}

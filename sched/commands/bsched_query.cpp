@@ -1,0 +1,48 @@
+// bsched-query: what the scheduler would do with a cluster that stands in a file, and what its jobs wait for.
+#include "common/io/command.hpp"
+#include "common/io/read_file.hpp"
+#include "sched/policy/scenario.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+std::optional<JobKey> key_of_word(const std::string& word) {
+  JobKey key;
+  char behind = 0;
+  const int found = std::sscanf(word.c_str(), "%d[%d]%c", &key.id, &key.index, &behind);
+  return found == 1 || found == 2 ? std::optional(key) : std::nullopt;
+}
+
+int run(io::Stage& stage, const CommandWords& words) {
+  if (words.operands().size() != 1)
+    return stage.fail("found " + std::to_string(words.operands().size()) + " words, expected one scenario");
+  const std::string& path = words.operands().front();
+  const auto text = io::read_file(path);
+  if (!text) return stage.fail(path + ": " + text.error().message());
+  auto scenario = read_scenario(*text, path);
+  if (!scenario) return stage.fail(scenario.error().text);
+
+  const Plan plan = schedule(scenario->snapshot, scenario->now);
+  apply(plan, scenario->now, scenario->snapshot);
+  if (const auto job = words.value("--why")) {
+    const auto key = key_of_word(*job);
+    if (!key) return stage.fail("--why: found " + *job + ", expected ID or ID[INDEX]");
+    return stage.print(why_text(scenario->snapshot, scenario->now, *key));
+  }
+  return stage.print(text_of(plan, scenario->snapshot, scenario->now) +
+                     pending_text(scenario->snapshot, scenario->now));
+}
+
+}  // namespace
+}  // namespace rollcall::sched
+
+int main(int argc, char** argv) {
+  using namespace rollcall;
+  const CommandShape shape{.name = "bsched-query",
+                           .operands = "scenario",
+                           .options = {{"--why", CommandOption::Value::required, "JOB what the job waits for, in words to act on"}},
+                           .summary = "what the scheduler would do with the cluster that the file scenario describes"};
+  return io::run_commands("bsched-tools", ROLLCALL_PRODUCT, {{shape, sched::run, {}}}, argc, argv);
+}

@@ -1,0 +1,365 @@
+// Sections of a scenario besides those of LSF's files. Every column but the first may be missing; "-" and "()" are its
+// default.
+//
+//   Scenario   NOW = DAY HOUR:MINUTE          DAY of Sun Mon Tue Wed Thu Fri Sat; Mon 12:00 unless given
+//   Machine    HOST_NAME, STATUS, TYPE, MODEL, NCPUS, RESOURCES, LAST_START, and a column for each load index
+//              STATUS = ok | words of: unavail unreach closed locked       RESOURCES = (boolean name=value ...)
+//              LAST_START = SECONDS, since a job was started there
+//   QueueState QUEUE, STATUS = Open:Active | Open:Inact | ...
+//   Shared     RESOURCE, HOST, VALUE          what a dynamic shared resource is, by a host of the instance
+//   Pending    JOB, USER, QUEUE, PROJECT, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED
+//              JOB = ID [ "[" FIRST "-" LAST "]" ]        SLOTS = MIN [ "," MAX ]       RES_REQ = "..." as bsub -R
+//              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
+//              HOLD = dependency | never | stopped | admin
+//   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM
+//              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
+//              SINCE = SECONDS since it has its state                  USED_MEM = MB
+#include "sched/policy/scenario.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "common/base/numbers.hpp"
+#include "common/conf/row_reader.hpp"
+#include "common/conf/words.hpp"
+#include "common/resreq/merge.hpp"
+#include "sched/policy/working_state.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// A Sunday, 00:00.
+constexpr std::int64_t kSunday = (3 + 7 * 2900) * std::int64_t{86400};
+constexpr std::int64_t kMostSeconds = 1'000'000'000;
+
+const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS", "TYPE", "MODEL", "NCPUS", "RESOURCES", "LAST_START"};
+
+class ScenarioReader {
+ public:
+  ScenarioReader(std::string_view text, const std::string& name)
+      : file_(conf::parse_sections(text, name, {}, problems_)), name_(name) {}
+
+  Result<Scenario> read() {
+    for (const conf::Section& section : file_.sections) note_section(section);
+    if (file_.all("Machine").empty()) problems_.error({name_, 0}, "found no section Machine, expected hosts");
+    if (problems_.has_errors()) return failure();
+    const auto rules = make_rules();
+    if (!rules) return failure();
+    Scenario scenario{Snapshot(rules), now()};
+    scenario_ = &scenario;
+    each("Machine", [this](const conf::Row& row) { read_machine(row); });
+    each("QueueState", [this](const conf::Row& row) { read_queue(row); });
+    each("Shared", [this](const conf::Row& row) { read_shared(row); });
+    each("Running", [this](const conf::Row& row) { read_running(row); });
+    each("Pending", [this](const conf::Row& row) { read_pending(row); });
+    if (problems_.has_errors()) return failure();
+    return scenario;
+  }
+
+ private:
+  Error failure() const {
+    std::string text;
+    for (const auto& problem : problems_.all())
+      if (problem.kind == conf::Problem::Kind::error) text += (text.empty() ? "" : "\n") + problem.line();
+    return usage_error(text);
+  }
+
+  template <class Take>
+  void each(const char* section, const Take& take) {
+    for (const conf::Section* found : file_.all(section))
+      for (const conf::Row& row : found->rows) take(row);
+  }
+
+  static std::string word(const conf::Row& row, const char* keyword, std::string fallback = "") {
+    const conf::Cell* cell = row.given(keyword);
+    if (!cell) return fallback;
+    std::string text = cell->text;
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+    return text;
+  }
+  static std::vector<std::string> words(const conf::Row& row, const char* keyword) {
+    const conf::Cell* cell = row.given(keyword);
+    return cell ? cell->words() : std::vector<std::string>{};
+  }
+  std::optional<double> real(const conf::Row& row, const char* keyword) {
+    return conf::RowReader(row, problems_).real(keyword, -kMostSeconds, kMostSeconds);
+  }
+  WallTime ago(const conf::Row& row, const char* keyword) {
+    const auto seconds = real(row, keyword);
+    return seconds ? WallTime{scenario_->now.us - static_cast<std::int64_t>(*seconds * 1e6)} : WallTime{};
+  }
+  void error(const conf::Row& row, const std::string& found, const std::string& expected) {
+    problems_.error(row.place, "found " + found + ", expected " + expected);
+  }
+
+  // ------------------------------------------------------------ the files that the sections are parts of
+
+  void note_section(const conf::Section& section) {
+    static const std::map<std::string, std::string> files{
+        {"resource", "lsf.shared"},      {"resourcemap", "lsf.cluster.lab"},  {"parameters", "lsb.params"},
+        {"queue", "lsb.queues"},         {"host", "lsb.hosts"},               {"hostgroup", "lsb.hosts"},
+        {"hostpartition", "lsb.hosts"},  {"user", "lsb.users"},               {"usergroup", "lsb.users"},
+        {"limit", "lsb.resources"},      {"reservationusage", "lsb.resources"}};
+    static const std::set<std::string> own{"scenario", "machine", "queuestate", "shared", "running", "pending"};
+    const std::string name = conf::lower(section.name);
+    if (const auto file = files.find(name); file != files.end())
+      texts_[file->second] += conf::section_text({{section}});
+    else if (!own.contains(name))
+      problems_.error(section.place, "found section " + section.name + ", expected one of LSF's or of a scenario's");
+  }
+
+  void add_machines() {
+    std::set<std::string> types, models;
+    std::string hosts = "Begin Host\nHOSTNAME model type server RESOURCES\n";
+    each("Machine", [&](const conf::Row& row) {
+      const std::string type = word(row, "TYPE", "X86_64"), model = word(row, "MODEL", "Box");
+      types.insert(type);
+      models.insert(model);
+      hosts += word(row, "HOST_NAME") + " " + model + " " + type + " 1 (" + conf::join(words(row, "RESOURCES")) + ")\n";
+    });
+    std::string& shared = texts_["lsf.shared"];
+    shared += "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\n";
+    for (const std::string& type : types) shared += type + "\n";
+    shared += "End HostType\nBegin HostModel\nMODELNAME CPUFACTOR ARCHITECTURE\n";
+    for (const std::string& model : models) shared += model + " 1 ()\n";
+    shared += "End HostModel\n";
+    std::string& cluster = texts_["lsf.cluster.lab"];
+    cluster = "Begin ClusterAdmins\nAdministrators = lsfadmin\nEnd ClusterAdmins\n" + hosts + "End Host\n" + cluster;
+  }
+
+  std::shared_ptr<const SchedulingRules> make_rules() {
+    add_machines();
+    if (!texts_.contains("lsb.queues")) texts_["lsb.queues"] = "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n";
+    if (texts_["lsb.hosts"].find("Begin Host\n") == std::string::npos)
+      texts_["lsb.hosts"] += "Begin Host\nHOST_NAME MXJ\ndefault !\nEnd Host\n";
+    texts_["lsb.params"];
+    texts_["lsf.conf"] = "LSF_CONFDIR=/\nLSB_CONFDIR=/\n";
+    const conf::FileSources sources{
+        .read = [this](const std::string& path) -> Result<std::string> {
+          const auto found = texts_.find(path.substr(path.rfind('/') + 1));
+          if (found == texts_.end()) return configuration_error(path + ": not a part of a scenario");
+          return found->second;
+        },
+        .time = [](const std::string&) { return std::nullopt; },
+        .env_dir = "/"};
+    auto cluster = conf::read_cluster_files(sources);
+    if (!take(cluster.problems)) return nullptr;
+    auto lsb = conf::read_lsb_files(sources, *cluster.files);
+    if (!take(lsb.problems)) return nullptr;
+    return scheduling_rules(std::make_shared<const conf::ClusterFiles>(std::move(*cluster.files)),
+                            std::make_shared<const conf::LsbFiles>(std::move(*lsb.files)));
+  }
+
+  bool take(const conf::Problems& problems) {
+    for (const auto& problem : problems.all())
+      if (problem.kind == conf::Problem::Kind::error) problems_.error(problem.place, problem.text);
+    return !problems.has_errors();
+  }
+
+  WallTime now() {
+    std::string day = "Mon", clock = "12:00";
+    each("Scenario", [&](const conf::Row& row) {
+      const auto given = words(row, "NOW");
+      if (given.size() == 2) day = given[0], clock = given[1];
+    });
+    const std::string days = "SunMonTueWedThuFriSat";
+    const auto hour = parse_whole(clock.substr(0, clock.find(':')), 0, 23);
+    const auto minute = parse_whole(clock.substr(std::min(clock.find(':'), clock.size() - 1) + 1), 0, 59);
+    return wall_seconds(kSunday + static_cast<std::int64_t>(days.find(day) / 3) * 86400 + hour.value_or(0) * 3600 +
+                        minute.value_or(0) * 60);
+  }
+
+  // ------------------------------------------------------------ hosts, queues, shared resources
+
+  const SchedulingRules& rules() const { return scenario_->snapshot.rules(); }
+
+  std::optional<HostNumber> host(const conf::Row& row, const std::string& name) {
+    const auto number = rules().host(name);
+    if (!number) error(row, "host " + name, "one of section Machine");
+    return number;
+  }
+
+  void read_machine(const conf::Row& row) {
+    const auto number = host(row, word(row, "HOST_NAME"));
+    if (!number) return;
+    Snapshot& snapshot = scenario_->snapshot;
+    HostFacts facts = rules().cluster->facts(rules().hosts[*number].name);
+    facts.ncpus = static_cast<int>(real(row, "NCPUS").value_or(1));
+    LoadVector load(rules().indices().size());
+    for (const auto& [keyword, cell] : row.cells()) {
+      if (kMachineColumns.contains(keyword)) continue;
+      const auto id = rules().indices().find(keyword);
+      if (!id) {
+        error(row, "column " + keyword, "a load index or one of the columns of Machine");
+        continue;
+      }
+      const auto value = real(row, keyword.c_str());
+      if (value && *id == rules().indices().find("maxmem")) facts.maxmem = static_cast<std::uint64_t>(*value);
+      if (value) load[*id].number = static_cast<float>(*value);
+    }
+    snapshot.set_facts(*number, facts);
+    snapshot.set_load(*number, load);
+    HostState& state = snapshot.host(*number);
+    state = {false, false, false, false, ago(row, "LAST_START")};
+    for (const std::string& status : words(row, "STATUS")) {
+      if (status == "unavail") state.unavailable = true;
+      else if (status == "unreach") state.unreachable = true;
+      else if (status == "closed") state.closed = true;
+      else if (status == "locked") state.locked = true;
+      else if (status != "ok") error(row, "status " + status, "ok, unavail, unreach, closed or locked");
+    }
+  }
+
+  void read_queue(const conf::Row& row) {
+    const auto number = rules().queue(word(row, "QUEUE"));
+    if (!number) return error(row, "queue " + word(row, "QUEUE"), "one of section Queue");
+    const std::string status = word(row, "STATUS", "Open:Active");
+    scenario_->snapshot.queue(*number) = {status.starts_with("Open"), status.ends_with(":Active")};
+  }
+
+  void read_shared(const conf::Row& row) {
+    const auto resource = rules().indices().find(word(row, "RESOURCE"));
+    const auto number = host(row, word(row, "HOST"));
+    const auto instance = resource && number ? rules().instance_of(*resource, *number) : std::nullopt;
+    if (!instance) return error(row, "resource " + word(row, "RESOURCE"), "a shared one of ResourceMap, and a host of it");
+    scenario_->snapshot.set_shared(*instance, real(row, "VALUE").value_or(0));
+  }
+
+  // ------------------------------------------------------------ jobs
+
+  struct Keys {
+    std::int32_t id = 0, first = 0, last = 0;
+  };
+  std::optional<Keys> keys_of(const conf::Row& row) {
+    const std::string text = word(row, "JOB");
+    const std::size_t open = text.find('[');
+    const auto id = parse_whole(text.substr(0, open), 1, kMaxTasks);
+    Keys keys{id.value_or(0)};
+    if (open != std::string::npos && text.ends_with(']')) {
+      const auto range = conf::split_words(text.substr(open + 1, text.size() - open - 2), "-");
+      keys.first = range.empty() ? 0 : parse_whole(range.front(), 1, kMaxTasks).value_or(0);
+      keys.last = range.empty() ? 0 : parse_whole(range.back(), 1, kMaxTasks).value_or(0);
+    }
+    if (id && (open == std::string::npos || keys.first > 0)) return keys;
+    error(row, "job " + text, "ID or ID[FIRST-LAST]");
+    return std::nullopt;
+  }
+
+  // As the Book makes it: the job's requirement over the queue's, with defaults.
+  std::optional<std::string> resreq_of(const conf::Row& row, const std::string& queue) {
+    const auto job = resreq::parse(word(row, "RES_REQ"));
+    const auto number = rules().queue(queue);
+    if (!number || job.error) {
+      error(row, number ? "RES_REQ " + word(row, "RES_REQ") : "queue " + queue,
+            number ? "a requirement: " + job.error->text : "one of section Queue");
+      return std::nullopt;
+    }
+    const auto of_queue = resreq::parse(rules().queues[*number].row->jobs.res_req);
+    const auto both = resreq::job_over_queue(job.value, of_queue.value, rules().indices());
+    if (both) return resreq::print(resreq::with_defaults(*both, rules().indices()));
+    error(row, "RES_REQ " + word(row, "RES_REQ"), both.error().text);
+    return std::nullopt;
+  }
+
+  std::optional<Demand> demand_of(const conf::Row& row, std::int32_t id) {
+    Demand demand;
+    demand.queue = word(row, "QUEUE", rules().queues.front().name);
+    demand.user = word(row, "USER", "ann");
+    demand.project = word(row, "PROJECT", "default");
+    const auto slots = conf::split_words(word(row, "SLOTS", "1"), ",");
+    demand.min_slots = parse_whole(slots.front(), 1, kMaxTasks).value_or(1);
+    demand.max_slots = parse_whole(slots.back(), demand.min_slots, kMaxTasks).value_or(demand.min_slots);
+    const auto resreq = resreq_of(row, demand.queue);
+    if (!resreq) return std::nullopt;
+    demand.resreq = *resreq;
+    demand.exclusive = word(row, "EXCLUSIVE") == "Y";
+    if (const auto begin = real(row, "BEGIN"))
+      demand.begin = {scenario_->now.us + static_cast<std::int64_t>(*begin * 1e6)};
+    demand.array_slots = static_cast<int>(real(row, "ARRAY_SLOTS").value_or(0));
+    demand.array = demand.array_slots > 0 ? id : 0;
+    demand.from_type = word(row, "FROM_TYPE", "X86_64");
+    return demand;
+  }
+
+  void read_pending(const conf::Row& row) {
+    const auto keys = keys_of(row);
+    auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
+    if (!demand) return;
+    if (const auto items = conf::parse_host_items(words(row, "HOSTS")))
+      demand->asked_hosts = *items;
+    else
+      return error(row, "HOSTS " + word(row, "HOSTS"), items.error().text);
+    static const std::map<std::string, Hold> holds{{"", Hold::none},
+                                                   {"dependency", Hold::dependency},
+                                                   {"never", Hold::never},
+                                                   {"stopped", Hold::stopped},
+                                                   {"admin", Hold::stopped_by_administrator}};
+    PendingJob job;
+    job.demand = scenario_->snapshot.demand(*demand);
+    job.order = real(row, "ORDER").value_or(keys->id);
+    job.submitted = ago(row, "AGE");
+    const auto hold = holds.find(word(row, "HOLD"));
+    if (hold == holds.end()) return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped or admin");
+    job.hold = hold->second;
+    for (const std::string& name : words(row, "EXCLUDED"))
+      if (const auto number = host(row, name)) job.excluded.push_back(*number);
+    for (std::int32_t index = keys->first; index <= keys->last; ++index) {
+      job.key = {keys->id, index};
+      scenario_->snapshot.wait(job);
+    }
+  }
+
+  void read_running(const conf::Row& row) {
+    static const std::map<std::string, std::uint32_t> reasons{{"LOAD", wire::SUSPEND_LOAD},
+                                                              {"WINDOW", wire::SUSPEND_WINDOW},
+                                                              {"USER", wire::SUSPEND_USER},
+                                                              {"ADMIN", wire::SUSPEND_ADMIN},
+                                                              {"LOCKED", wire::SUSPEND_HOST_LOCKED}};
+    const auto keys = keys_of(row);
+    const auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
+    if (!demand) return;
+    Snapshot& snapshot = scenario_->snapshot;
+    PlacedJob job;
+    job.demand = snapshot.demand(*demand);
+    job.started = real(row, "AGE") ? ago(row, "AGE") : WallTime{scenario_->now.us - 3'600'000'000};
+    job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
+    job.exclusive = demand->exclusive;
+    for (const std::string& word : words(row, "SUSPENDED")) {
+      if (!reasons.contains(word)) return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN or LOCKED");
+      job.suspended |= reasons.at(word);
+    }
+    job.used_mem = real(row, "USED_MEM").value_or(0);
+    // What its rusage keeps, counted from its start.
+    WorkingState state(snapshot, job.started);
+    const Compiled& compiled = *snapshot.demands()[job.demand].compiled;
+    if (!compiled.error.empty()) return error(row, "RES_REQ " + word(row, "RES_REQ"), compiled.error);
+    Draft draft;
+    for (const std::string& word : words(row, "HOSTS")) {
+      const std::size_t star = word.find('*');
+      const int slots = star == std::string::npos ? 1 : parse_whole(word.substr(0, star), 1, kMaxTasks).value_or(1);
+      if (const auto number = host(row, star == std::string::npos ? word : word.substr(star + 1)))
+        state.add(compiled, compiled.alternatives[0], *number, slots, draft);
+    }
+    job.reservations = state.take(*demand, compiled, compiled.alternatives[0], draft);
+    job.hosts = draft.hosts;
+    for (std::int32_t index = keys->first; index <= keys->last; ++index) {
+      job.key = {keys->id, index};
+      snapshot.place(job);
+    }
+  }
+
+  conf::Problems problems_;
+  conf::SectionFile file_;
+  std::string name_;
+  std::map<std::string, std::string> texts_;  // by the file's last name
+  Scenario* scenario_ = nullptr;
+};
+
+}  // namespace
+
+Result<Scenario> read_scenario(std::string_view text, const std::string& name) {
+  return ScenarioReader(text, name).read();
+}
+
+}  // namespace rollcall::sched
