@@ -345,7 +345,10 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
     OptionUse use;
     use.where = where;
     use.option = find(word);
-    if (use.option && !usable(*use.option, form)) use.option = nullptr;
+    if (use.option && !usable(*use.option, form))
+      return refusal(
+          where, word,
+          form == SubmitForm::bmod ? "bmod does not have it, bsub does" : "bsub does not have it, bmod does");
     if (!use.option && form == SubmitForm::bmod && word.ends_with('n')) {
       use.option = find(std::string_view(word).substr(0, word.size() - 1));
       if (use.option && use.option->fields.empty()) use.option = nullptr;

@@ -1,0 +1,36 @@
+// Any bytes as a job script: one error that names a line, or a submission that runs these bytes.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "sched/policy/submission.hpp"
+#include "sched/policy/submit_script.hpp"
+
+using namespace rollcall;
+using namespace rollcall::sched;
+
+namespace {
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  require(script_line(text).find('\n') == std::string::npos);
+  const auto lines = bsub_lines(text);
+  require(lines ? (lines->empty() || text.find("#BSUB") != text.npos) : lines.error().text.starts_with("line "));
+  SubmitContext surroundings;
+  surroundings.now = 1'795'275'000;
+  const auto draft = draft_submission({}, JobScript{text, true}, surroundings);
+  if (!draft) {
+    require(draft.error().text.starts_with("line "));
+    return 0;
+  }
+  const auto job = finish_submission(*draft, surroundings);
+  require(!job || job->script() == text);
+  return 0;
+}
