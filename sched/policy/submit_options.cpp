@@ -345,15 +345,15 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
     OptionUse use;
     use.where = where;
     use.option = find(word);
+    if (form == SubmitForm::bmod && word.ends_with('n') && !(use.option && usable(*use.option, form))) {
+      const SubmitOption* const shorter = find(std::string_view(word).substr(0, word.size() - 1));
+      use.reset = shorter && !shorter->fields.empty();
+      if (use.reset) use.option = shorter;
+    }
     if (use.option && !usable(*use.option, form))
       return refusal(
           where, word,
           form == SubmitForm::bmod ? "bmod does not have it, bsub does" : "bsub does not have it, bmod does");
-    if (!use.option && form == SubmitForm::bmod && word.ends_with('n')) {
-      use.option = find(std::string_view(word).substr(0, word.size() - 1));
-      if (use.option && use.option->fields.empty()) use.option = nullptr;
-      use.reset = use.option != nullptr;
-    }
     if (!use.option) {
       const SubmitOption* const letter = find(std::string_view(word).substr(0, 2));
       if (!letter || letter->value == kFlag || !usable(*letter, form) || word.size() == 2)
