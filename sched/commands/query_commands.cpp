@@ -2,6 +2,12 @@
 
 namespace rollcall::sched {
 
-std::vector<io::Command> query_commands() { return {bjobs_command(), bhosts_command(), bqueues_command()}; }
+std::vector<io::Command> query_commands() {
+  std::vector<io::Command> commands{bjobs_command(), bhosts_command(), bqueues_command(), bpeek_command(),
+                                    bmod_command()};
+  for (auto& more : {order_commands(), waiting_commands()})
+    commands.insert(commands.end(), more.begin(), more.end());
+  return commands;
+}
 
 }  // namespace rollcall::sched

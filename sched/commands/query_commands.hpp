@@ -13,5 +13,9 @@ std::vector<io::Command> query_commands();
 io::Command bjobs_command();
 io::Command bhosts_command();
 io::Command bqueues_command();
+io::Command bpeek_command();
+io::Command bmod_command();
+std::vector<io::Command> order_commands();    // bkill bstop bresume brequeue brun bswitch btop bbot
+std::vector<io::Command> waiting_commands();  // bwait bpost bread
 
 }  // namespace rollcall::sched

@@ -1,0 +1,70 @@
+// bmod: changes what was asked for a job. bmod(1). Its options are those of bsub (submit_options.hpp).
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/io/local_time.hpp"
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/ask_words.hpp"
+#include "sched/policy/submission.hpp"
+#include "sched/policy/submit_values.hpp"
+
+extern char** environ;
+
+namespace rollcall::sched {
+namespace {
+
+Result<SubmitContext> context_of(io::Stage& stage, const std::string& from_host) {
+  const auto& files = stage.files();
+  SubmitContext context;
+  auto unit = unit_in_kb(files.lsf_conf.value("LSF_UNIT_FOR_LIMITS"));
+  if (!unit) return configuration_error("LSF_UNIT_FOR_LIMITS: " + unit.error().text);
+  context.limit_unit_kb = *unit;
+  context.syntax.strict = files.settings.strict_resreq;
+  context.now = io::wall_now().seconds();
+  context.local = io::local_time();
+  for (char** word = environ; *word != nullptr; ++word) context.environment.emplace_back(*word);
+  char* const here = getcwd(nullptr, 0);
+  context.cwd = here != nullptr ? here : "";
+  std::free(here);
+  if (const char* const home = std::getenv("HOME")) context.home = home;
+  context.from_host = from_host;
+  return context;
+}
+
+int run(io::Stage& stage, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    if (word == "-h") {
+      std::fputs("Usage: bmod [options of bsub, or -Xn for their defaults] job_id | job_id[index_list] ...\n", stderr);
+      return 0;
+    }
+    if (word == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
+  }
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  const auto context = context_of(stage, client->from_host());
+  if (!context) return stage.fail(context.error().text);
+  auto changes = parse_bmod(words, *context);
+  if (!changes) return stage.fail(changes.error().text);
+  wire::BatchRequest request;
+  auto& order = *request.mutable_modify();
+  const auto ids = take_job_ids(changes->job_words, *order.mutable_filter());
+  if (!ids) return complain(ids.error().text);
+  if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
+  *order.mutable_changed() = std::move(changes->changed);
+  for (const int field : changes->fields) order.add_fields(field);
+  order.set_text(changes->text);
+  const auto answer = client->ask(std::move(request));
+  if (answer.error) return failed(stage, *answer.error);
+  return print_outcomes(stage, answer.reply);
+}
+
+}  // namespace
+
+io::Command bmod_command() {
+  return {{"bmod", "job_id ...", {}, CommandShape::Order::anywhere, "Changes what was asked for a job."}, {}, run};
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,84 @@
+// bpeek: what a running job has written so far. bpeek(1). The RES of the job's first host reads it, as the job's user.
+#include "common/io/res_client.hpp"
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/ask_words.hpp"
+#include "sched/policy/job.hpp"
+#include "sched/policy/show_jobs.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+struct Found {
+  wire::JobRecord job;
+  wire::Submission asked;
+};
+
+// The job that is named, or the newest that fits. Nothing where it was said that there is none.
+std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::BatchClient& client) {
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_jobs();
+  ask.set_submissions(true);
+  const auto ids = take_job_ids(words.operands(), *ask.mutable_filter());
+  if (!ids) return complain(ids.error().text), std::nullopt;
+  take_job_options(words, *ask.mutable_filter());
+  if (!ids->any) ask.mutable_filter()->add_statuses(wire::STATUS_RUN);
+  std::optional<Found> found;
+  std::string unknown;
+  SubmissionTable submissions;
+  const auto error = client.ask(request, [&](wire::BatchReply& part) {
+    submissions.take(*part.mutable_jobs());
+    for (const auto& id : part.jobs().unknown()) unknown = id;
+    for (const auto& job : part.jobs().jobs())
+      if (!found || found->job.submit_us() <= job.record().submit_us())
+        found = Found{job.record(), submissions.of(job)};
+  });
+  if (error) return failed(stage, *error), std::nullopt;
+  if (!unknown.empty()) return complain("Job <" + unknown + "> is not found"), std::nullopt;
+  if (!found) complain("No unfinished job found");
+  return found;
+}
+
+int peek(io::Stage& stage, const io::ResClient& res, const Found& found, wire::Peek peek, const char* title) {
+  stage.print(title);
+  const auto seen = res.peek(found.job.hosts(0).name(), peek, [&stage](const std::string& bytes) {
+    return stage.print(bytes) == 0;
+  });
+  if (seen) return 0;
+  return seen.error().kind == io::ResError::Kind::refused ? complain(seen.error().text) : stage.fail(seen.error().text);
+}
+
+int run(io::Stage& stage, const CommandWords& words) {
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  const auto found = find(stage, words, *client);
+  if (!found) return io::kFailed;
+  const std::string name = "Job <" + text(key_of(found->job.key())) + ">";
+  if (pending(found->job.status())) return complain(name + " : Not yet started.");
+  if (finished(found->job.status())) return complain(name + " : Already finished.");
+  if (found->job.hosts_size() == 0) return complain(name + " : has no host");
+  const io::ResClient res(stage.files(), client->settings());
+  wire::Peek what;
+  *what.mutable_job()->mutable_key() = found->job.key();
+  what.mutable_job()->set_attempt(found->job.attempt());
+  what.set_follow(words.has("-f"));
+  const int status = peek(stage, res, *found, what, "<< output from stdout >>\n");
+  if (status != 0 || found->asked.error_file().empty() || words.has("-f")) return status;
+  what.set_errors(true);
+  return peek(stage, res, *found, what, "\n<< output from stderr >>\n");
+}
+
+}  // namespace
+
+io::Command bpeek_command() {
+  auto options = job_options();
+  options.push_back({"-f", Value::none, "follow it until the job is over"});
+  return {{"bpeek", "[job_id | job_id[index]]", std::move(options), CommandShape::Order::anywhere,
+           "Shows what a running job has written so far."},
+          run,
+          {}};
+}
+
+}  // namespace rollcall::sched

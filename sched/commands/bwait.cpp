@@ -1,0 +1,54 @@
+// bwait: waits until a condition of jobs holds. bwait(1). And bpost, bread, which are known and not there.
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+int run(io::Stage& stage, const CommandWords& words) {
+  const auto condition = words.value("-w");
+  if (!condition) return stage.fail("found no condition, expected -w 'done(12) && ended(13)'");
+  wire::BatchRequest request;
+  auto& order = *request.mutable_await();
+  order.set_condition(*condition);
+  if (const auto limit = words.value("-t")) {
+    const auto minutes = parse_whole(*limit, 1, 60 * 24 * 366);
+    if (!minutes) return stage.fail("-t: found " + printable(*limit) + ", expected minutes");
+    order.set_timeout_s(*minutes * 60LL);
+  }
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  const auto waited = client->await(request, [](wire::BatchReply&) { return true; });
+  return waited.error ? failed(stage, *waited.error) : 0;
+}
+
+int not_there(io::Stage& stage, const CommandWords&) {
+  return stage.fail("messages to jobs are not kept by this release");
+}
+
+}  // namespace
+
+std::vector<io::Command> waiting_commands() {
+  return {{{"bwait",
+            "",
+            {{"-w", Value::required, "CONDITION as of bsub -w"},
+             {"-t", Value::required, "MINUTES how long at the most"},
+             {"-r", Value::required, "SECONDS between questions: it is told at once, whatever is said"}},
+            CommandShape::Order::anywhere,
+            "Waits until a condition of jobs holds."},
+           run,
+           {}},
+          {{"bpost", "job_id", {{"-d", Value::required, "TEXT the message"}, {"-i", Value::required, "INDEX of the box"}, {"-a", Value::required, "FILE attached"}},
+            CommandShape::Order::anywhere, "Sends a message to a job."},
+           not_there,
+           {}},
+          {{"bread", "job_id", {{"-i", Value::required, "INDEX of the box"}}, CommandShape::Order::anywhere, "Reads the messages of a job."},
+           not_there,
+           {}}};
+}
+
+}  // namespace rollcall::sched

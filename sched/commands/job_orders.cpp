@@ -1,0 +1,247 @@
+// bkill, bstop, bresume, brequeue, brun, bswitch, btop, bbot: orders to jobs. Each job's outcome is a line of mbatchd's.
+#include <algorithm>
+
+#include "common/base/exit_status.hpp"
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/ask_words.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+// Which jobs an order means: ids, 0 for all that fit the options, or (options alone) the job that fits and was submitted
+// last. Nothing where it was said why there is none.
+class Target {
+ public:
+  Target(io::Stage& stage, const CommandWords& words, const std::vector<std::string>& operands)
+      : stage_(stage), words_(words), operands_(operands) {}
+
+  bool choose(io::BatchClient& client, wire::JobFilter& filter) {
+    const auto ids = take_job_ids(operands_, filter);
+    if (!ids) return complain(ids.error().text), false;
+    take_job_options(words_, filter);
+    if (ids->any) return true;
+    if (!some_option()) {
+      stage_.fail("Job ID, 0 for all jobs, or one of -J -q -m -u -g -app must be specified");
+      return false;
+    }
+    return newest(client, filter);
+  }
+
+ private:
+  bool some_option() const {
+    const auto options = job_options();
+    return std::any_of(options.begin(), options.end(), [this](const auto& o) { return words_.has(o.name); });
+  }
+
+  bool newest(io::BatchClient& client, wire::JobFilter& filter) {
+    wire::BatchRequest request;
+    *request.mutable_jobs()->mutable_filter() = filter;
+    std::int32_t id = 0;
+    const auto error = client.ask(request, [&id](wire::BatchReply& part) {
+      for (const auto& job : part.jobs().jobs()) id = std::max(id, job.record().key().id());
+    });
+    if (error) return failed(stage_, *error), false;
+    if (id == 0) return complain("No matching job found"), false;
+    filter.add_keys()->set_id(id);
+    return true;
+  }
+
+  io::Stage& stage_;
+  const CommandWords& words_;
+  const std::vector<std::string>& operands_;
+};
+
+int send(io::Stage& stage, io::BatchClient& client, wire::BatchRequest request) {
+  const auto answer = client.ask(std::move(request));
+  if (answer.error) return failed(stage, *answer.error);
+  const auto& outcomes = answer.reply.outcomes().outcomes();
+  if (outcomes.empty()) return complain("No matching job found");
+  return print_outcomes(stage, answer.reply);
+}
+
+int signal_jobs(io::Stage& stage, const CommandWords& words, wire::SignalJobs order) {
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  if (!Target(stage, words, words.operands()).choose(*client, *order.mutable_filter())) return io::kFailed;
+  wire::BatchRequest request;
+  *request.mutable_signal() = std::move(order);
+  return send(stage, *client, std::move(request));
+}
+
+std::string all_signals() {
+  std::string names;
+  for (int signal = 1; signal <= 31; ++signal) names += (signal == 1 ? "" : " ") + signal_name(signal);
+  return names + "\n";
+}
+
+// -s: a signal that LSF gives a meaning of its own is that order.
+bool take_signal(io::Stage& stage, const std::string& word, wire::SignalJobs& order) {
+  const int signal = signal_number(word);
+  if (signal == 0) {
+    stage.fail("-s: found the signal " + printable(word) + ", expected a name or number of bkill -l");
+    return false;
+  }
+  const std::string name = signal_name(signal);
+  if (name == "STOP" || name == "TSTP") {
+    order.set_action(wire::SignalJobs::STOP);
+  } else if (name == "CONT") {
+    order.set_action(wire::SignalJobs::RESUME);
+  } else if (name != "KILL") {
+    order.set_action(wire::SignalJobs::SEND);
+  }
+  order.set_signal(signal);
+  return true;
+}
+
+int bkill(io::Stage& stage, const CommandWords& words) {
+  if (words.has("-l")) return stage.print(all_signals());
+  wire::SignalJobs order;
+  order.set_action(wire::SignalJobs::KILL);
+  if (const auto signal = words.value("-s"); signal && !take_signal(stage, *signal, order)) return io::kFailed;
+  if (words.has("-r")) order.set_action(wire::SignalJobs::REMOVE);
+  if (words.has("-requeue")) order.set_action(wire::SignalJobs::REQUEUE);
+  order.set_reason(words.value("-C").value_or(""));
+  order.set_only_done(words.has("-d"));
+  return signal_jobs(stage, words, std::move(order));
+}
+
+int bstop(io::Stage& stage, const CommandWords& words) {
+  wire::SignalJobs order;
+  order.set_action(wire::SignalJobs::STOP);
+  order.set_reason(words.value("-C").value_or(""));
+  return signal_jobs(stage, words, std::move(order));
+}
+
+int bresume(io::Stage& stage, const CommandWords& words) {
+  wire::SignalJobs order;
+  order.set_action(wire::SignalJobs::RESUME);
+  order.set_reason(words.value("-C").value_or(""));
+  return signal_jobs(stage, words, std::move(order));
+}
+
+int brequeue(io::Stage& stage, const CommandWords& words) {
+  wire::SignalJobs order;
+  order.set_action(wire::SignalJobs::REQUEUE);
+  const bool all = words.has("-a");
+  const bool some = words.has("-d") || words.has("-e") || words.has("-r");
+  order.set_done_too(all || words.has("-d"));
+  order.set_exit_too(all || words.has("-e"));
+  order.set_running_too(all || words.has("-r") || !some);
+  order.set_hold(words.has("-H"));
+  return signal_jobs(stage, words, std::move(order));
+}
+
+int brun(io::Stage& stage, const CommandWords& words) {
+  wire::SignalJobs order;
+  order.set_action(wire::SignalJobs::FORCE);
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  const auto ids = take_job_ids(words.operands(), *order.mutable_filter());
+  if (!ids) return complain(ids.error().text);
+  if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
+  std::string hosts = words.value("-m").value_or("");
+  for (std::size_t at = 0; at < hosts.size();) {
+    const auto end = std::min(hosts.find(' ', at), hosts.size());
+    if (end > at) order.add_hosts(hosts.substr(at, end - at));
+    at = end + 1;
+  }
+  if (order.hosts_size() == 0) return stage.fail("-m: found no host, expected those that the job is to run on");
+  wire::BatchRequest request;
+  *request.mutable_signal() = std::move(order);
+  return send(stage, *client, std::move(request));
+}
+
+int bswitch(io::Stage& stage, const CommandWords& words) {
+  if (words.operands().empty()) return stage.fail("found no queue, expected bswitch QUEUE JOB_ID ...");
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  wire::BatchRequest request;
+  auto& order = *request.mutable_switch_jobs();
+  order.set_queue(words.operands().front());
+  const std::vector<std::string> ids(words.operands().begin() + 1, words.operands().end());
+  if (!Target(stage, words, ids).choose(*client, *order.mutable_filter())) return io::kFailed;
+  return send(stage, *client, std::move(request));
+}
+
+int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
+  const auto& operands = words.operands();
+  if (operands.empty() || operands.size() > 2) return stage.fail("found no job, expected JOB_ID [position]");
+  wire::JobFilter filter;
+  const auto ids = take_job_ids({operands.front()}, filter);
+  if (!ids) return complain(ids.error().text);
+  if (filter.keys_size() != 1) return stage.fail("found " + printable(operands.front()) + ", expected one job");
+  wire::BatchRequest request;
+  auto& order = *request.mutable_move();
+  *order.mutable_key() = filter.keys(0);
+  order.set_to_bottom(to_bottom);
+  order.set_position(1);
+  if (operands.size() == 2) {
+    const auto position = parse_whole(operands[1], 1, 2147483647);
+    if (!position) return stage.fail("found the position " + printable(operands[1]) + ", expected 1 or more");
+    order.set_position(*position);
+  }
+  auto client = client_of(stage);
+  return client ? send(stage, *client, std::move(request)) : io::kFailed;
+}
+
+io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own, const char* summary,
+                        int (*run)(io::Stage&, const CommandWords&)) {
+  auto options = job_options();
+  std::erase_if(options, [&own](const auto& option) {
+    return std::any_of(own.begin(), own.end(), [&](const auto& mine) { return mine.name == option.name; });
+  });
+  options.insert(options.begin(), own.begin(), own.end());
+  return {{name, operands, std::move(options), CommandShape::Order::anywhere, summary}, run, {}};
+}
+
+constexpr const char* kIds = "[job_id | job_id[index_list] ... | 0]";
+
+}  // namespace
+
+std::vector<io::Command> order_commands() {
+  const CommandOption reason{"-C", Value::required, "REASON why, for bjobs -l and bhist"};
+  return {
+      job_command("bkill", kIds,
+                  {{"-s", Value::required, "SIGNAL send this one instead: a name or a number"},
+                   {"-r", Value::none, "remove the job, whatever its host says"},
+                   {"-d", Value::none, "end a job as done"},
+                   {"-requeue", Value::none, "and put it back into its queue"},
+                   {"-b", Value::none, "many at once: it is always done so"},
+                   {"-l", Value::none, "list the signals"},
+                   reason},
+                  "Ends jobs, or sends them a signal. 0 means all of yours.", bkill),
+      job_command("bstop", kIds, {{"-a", Value::none, "all: it is always so"}, reason},
+                  "Suspends jobs that run, and holds jobs that pend.", bstop),
+      job_command("bresume", kIds, {reason}, "Lets jobs go on that bstop has suspended.", bresume),
+      job_command("brequeue", kIds,
+                  {{"-d", Value::none, "jobs that are done"},
+                   {"-e", Value::none, "jobs that have exited"},
+                   {"-r", Value::none, "jobs that run (also where nothing is said)"},
+                   {"-a", Value::none, "all of these"},
+                   {"-H", Value::none, "held: bresume lets them go"},
+                   {"-p", Value::none, "jobs that pend are left where they are"}},
+                  "Puts jobs back into their queue; they keep their IDs.", brequeue),
+      {{"brun",
+        "job_id ...",
+        {{"-m", Value::required, "HOSTS where: \"hostA hostB\""}, {"-f", Value::none, "without regard to windows: it is always so"}},
+        CommandShape::Order::anywhere,
+        "Has pending jobs run at once on the named hosts. For administrators."},
+       brun,
+       {}},
+      job_command("bswitch", "queue [job_id | job_id[index_list] ... | 0]", {},
+                  "Moves jobs to another queue.", bswitch),
+      {{"btop", "job_id [position]", {}, CommandShape::Order::anywhere, "Moves a pending job to the front of its queue."},
+       [](io::Stage& stage, const CommandWords& words) { return move(stage, words, false); },
+       {}},
+      {{"bbot", "job_id [position]", {}, CommandShape::Order::anywhere, "Moves a pending job to the end of its queue."},
+       [](io::Stage& stage, const CommandWords& words) { return move(stage, words, true); },
+       {}},
+  };
+}
+
+}  // namespace rollcall::sched
