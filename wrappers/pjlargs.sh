@@ -9,11 +9,12 @@
 #   PJL_PROGRAMS   how many programs there are; PJL_FIRST is the number of the first one's word
 #   PJL_NP         the number of tasks they ask for, PJL_PERNODE the same on each host ("?": by another mapping)
 #   PJL_OWN_HOSTS  the option by which the user names hosts; PJL_GIVEN some names the user sets himself
+#   PJL_AGENT      what the user has Open MPI start its daemons with
 #   PJL_DROPPED    the options left out, PJL_VERBOSE whether there is a -v
 pjl_scan() {
   PJL_TABLE=$1 && shift
   PJL_WORDS='' PJL_PROGRAMS=0 PJL_NP=0 PJL_PERNODE='' PJL_OWN_HOSTS='' PJL_GIVEN='' PJL_DROPPED='' np=''
-  PJL_FIRST='' PJL_VERBOSE='' i=0 state=options
+  PJL_FIRST='' PJL_VERBOSE='' PJL_AGENT='' i=0 state=options
   for word do
     i=$((i + 1)) && ref=" \"\${$i}\""
     case $state:$word in
@@ -67,6 +68,7 @@ pjl_value() {
   mapby:*ppr* | mapby:[0-9]*) PJL_PERNODE='?' ;;
   pair:*=*) need=0 ;;
   drop1:*) ref= ;;
+  *:plm_rsh_agent | *:orte_rsh_agent | *:pls_rsh_agent) PJL_AGENT=$1 ;;
   *:odls_base_num_threads | *:mca_base_env_list | *:ROLLCALL_KEY_FILE*) PJL_GIVEN="$PJL_GIVEN $1" ;;
   esac
   [ "$need" -gt 0 ] || state=options

@@ -44,6 +44,39 @@ mkdir "$WORK/lsf" && cp "$FAKES/launcher" "$WORK/lsf/blaunch"
 run LSB_MCPU_HOSTS='a 1 b 1' LSF_BINDIR="$WORK/lsf" mpich_wrapper prog
 launched mpiexec.hydra -hosts a:1,b:1 -np 2 prog
 
+case_ 'in a job blaunch starts what must run on the other hosts, where it is beside the wrapper or in LSF_BINDIR'
+run LSB_JOBID=7 LSB_MCPU_HOSTS='a 1 b 1' LSF_BINDIR="$WORK/lsf" mpich_wrapper prog
+launched mpiexec.hydra -launcher lsf -hosts a:1,b:1 -np 2 prog
+run LSB_JOBID=7 LSB_HOSTS='a b' LSF_BINDIR="$WORK/lsf" openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 --host a:1,b:1 -np 2 --mca plm_rsh_agent "$WORK/lsf/blaunch" prog
+mkdir "$WORK/l s f" && cp "$FAKES/launcher" "$WORK/l s f/blaunch"
+run LSB_JOBID=7 LSF_BINDIR="$WORK/l s f" openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 --mca plm_rsh_agent "$WORK/l s f/blaunch" prog
+cp "$FAKES/launcher" "$BIN/blaunch"
+run LSB_JOBID=7 mpich_wrapper prog
+launched mpiexec.hydra -launcher lsf prog
+run LSB_JOBID=7 openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 --mca plm_rsh_agent "$BIN/blaunch" prog
+
+case_ "the user's own choice of it stands; outside of a job, or without blaunch, all is as before"
+run LSB_JOBID=7 HYDRA_LAUNCHER=ssh mpich_wrapper prog
+launched mpiexec.hydra prog
+run LSB_JOBID=7 mpich_wrapper -launcher fork prog
+launched mpiexec.hydra -launcher fork prog
+run LSB_JOBID=7 OMPI_MCA_plm_rsh_agent=ssh openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 prog
+run LSB_JOBID=7 openmpi_wrapper --mca plm_rsh_agent ssh prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 --mca plm_rsh_agent ssh prog
+run openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 prog
+run mpich_wrapper prog
+launched mpiexec.hydra prog
+rm "$BIN/blaunch"
+run LSB_JOBID=7 LSB_MCPU_HOSTS='a 1 b 1' LSF_BINDIR=/nowhere mpich_wrapper prog
+launched mpiexec.hydra -launcher ssh -hosts a:1,b:1 -np 2 prog
+run LSB_JOBID=7 LSF_BINDIR=/nowhere openmpi_wrapper prog
+launched mpirun.openmpi --mca odls_base_num_threads 0 prog
+
 case_ "srun ends a job whose task was killed; the user's -K goes after it and wins"
 run srun_wrapper -K0 prog
 launched srun --kill-on-bad-exit=1 -K0 prog
