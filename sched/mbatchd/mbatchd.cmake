@@ -6,3 +6,8 @@ rollcall_library(mbatchd_shell
        rollcall_daemon_start rollcall_links rollcall_local_time rollcall_munge_asker rollcall_process rollcall_wire
        Threads::Threads)
 target_compile_definitions(mbatchd_shell PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
+
+add_executable(mbatchd main.cpp)
+target_compile_definitions(mbatchd PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
+target_link_libraries(mbatchd PRIVATE mbatchd_shell)
+install(TARGETS mbatchd DESTINATION etc)

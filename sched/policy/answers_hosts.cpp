@@ -42,12 +42,13 @@ std::vector<ResourceId> load_columns(const SchedulingRules& rules) {
   return columns;
 }
 
-void add_load(const AnswerView& view, HostNumber host, const std::vector<ResourceId>& columns, BatchHost& to) {
+void add_load(const AnswerView& view, const HostStandings& standings, HostNumber host,
+              const std::vector<ResourceId>& columns, BatchHost& to) {
   const auto& numbers = view.snapshot.values(host).numbers;
   const auto& indices = view.snapshot.rules().indices();
   for (const ResourceId id : columns) {
     const double value = id < numbers.size() ? numbers[id] : NAN;
-    const double kept = reserved(view.snapshot, host, id, view.now);
+    const double kept = standings.reserved(host, id);
     // Total is what is left to schedule on: load with what was reserved, or what is free without it.
     const double sign = indices.at(id).order == ResourceOrder::decreasing ? -1 : 1;
     const double total = std::isnan(value) ? kUnknownLoad : std::max(0.0, value + sign * kept);
@@ -56,12 +57,12 @@ void add_load(const AnswerView& view, HostNumber host, const std::vector<Resourc
   }
 }
 
-void add_words(const AnswerView& view, HostNumber host, BatchHost& to) {
+void add_words(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
   const auto id = view.snapshot.rules().indices().find("ngpus");
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
   (*to.mutable_words())["ngpus"] = std::to_string(static_cast<long>(numbers[*id]));
-  const double kept = reserved(view.snapshot, host, *id, view.now);
+  const double kept = standings.reserved(host, *id);
   (*to.mutable_words())["ngpus_alloc"] = std::to_string(static_cast<long>(kept));
 }
 
@@ -72,10 +73,11 @@ void add_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_ususp(counts.ususp);
 }
 
-BatchHost host_of(const AnswerView& view, HostNumber number, const std::vector<ResourceId>& columns) {
+BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNumber number,
+                  const std::vector<ResourceId>& columns) {
   const auto& rules = view.snapshot.rules();
   const auto& state = view.snapshot.host(number);
-  const HostStanding stands = standing(view.snapshot, number, view.now);
+  const HostStanding stands = standings.of(number);
   BatchHost to;
   to.set_name(rules.hosts[number].name);
   to.set_unavailable(state.unavailable);
@@ -99,8 +101,8 @@ BatchHost host_of(const AnswerView& view, HostNumber number, const std::vector<R
     const auto at = std::find(columns.begin(), columns.end(), id);
     if (at != columns.end()) to.add_beyond(static_cast<std::uint32_t>(at - columns.begin()));
   }
-  if (!columns.empty()) add_load(view, number, columns, to);
-  add_words(view, number, to);
+  if (!columns.empty()) add_load(view, standings, number, columns, to);
+  add_words(view, standings, number, to);
   return to;
 }
 
@@ -169,8 +171,9 @@ std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::A
   if (!chosen.refused) chosen.refused = keep_fitting(view, ask.resreq(), chosen.hosts);
   if (chosen.refused) return {*chosen.refused};
   const auto columns = ask.load() ? load_columns(rules) : std::vector<ResourceId>();
+  const HostStandings standings(view.snapshot, view.now);
   std::vector<BatchHost> hosts;
-  for (const HostNumber number : chosen.hosts) hosts.push_back(host_of(view, number, columns));
+  for (const HostNumber number : chosen.hosts) hosts.push_back(host_of(view, standings, number, columns));
   return in_parts(hosts, [&](wire::BatchReply& part, const BatchHost* host) {
     auto& to = *part.mutable_hosts();
     if (to.index_names_size() == 0)
@@ -185,6 +188,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
   for (const auto& name : ask.resources())
     if (const auto id = rules.indices().find(name); !id || !rules.shared_resource(*id))
       return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": Not a shared resource")};
+  const HostStandings standings(view.snapshot, view.now);
   std::vector<Row> rows;
   for (std::uint32_t place = 0; place < rules.shared.size(); ++place) {
     const auto& instance = rules.shared[place];
@@ -194,7 +198,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
     if (!named || definition.type != ResourceType::numeric) continue;
     Row row;
     row.set_resource(definition.name);
-    const double kept = reserved_shared(view.snapshot, place, view.now);
+    const double kept = standings.reserved_shared(place);
     row.set_reserved(kept);
     const double number = view.snapshot.shared_number(place);
     row.set_total(std::isnan(number) ? kUnknownLoad : number - kept);
