@@ -10,6 +10,11 @@ if nm "$1" | grep -E ' T (getaddrinfo|gethostbyname|getpwuid)$'; then
   echo "$1: found a name look-up of libc, expected getent to be asked"
   exit 1
 fi
+# taskstarter/no_streams.cpp: nobody makes them.
+if nm -C "$1" | grep -E ' std::w?(cout|cin|cerr|clog)$'; then
+  echo "$1: found the standard streams, which are not made here"
+  exit 1
+fi
 # Where it has an entry point of its own (docs/decisions/0022) it begins there.
 own=$(nm "$1" | sed -n 's/^0*\([0-9a-f]*\) [tT] rollcall_start$/0x\1/p')
 if [ -n "$own" ] && ! readelf -h "$1" | grep -q "Entry point address: *$own\$"; then
