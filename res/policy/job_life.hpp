@@ -38,6 +38,7 @@ enum TermReason : int {
   kTermDeadline = 6,
   kTermProcessLimit = 7,
   kTermCpuLimit = 12,
+  kTermOwner = 14,
   kTermMemLimit = 16,
   kTermExternalSignal = 17,
   kTermSwap = 20,

@@ -33,6 +33,7 @@
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/mail.hpp"
 #include "res/shepherd/proc_reader.hpp"
+#include "res/shepherd/tasks.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -119,7 +120,16 @@ class Shepherd {
     begin_hooks({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status);
   }
   void carry_out(const effect::AwaitClient&) {
-    happened(event::JobNotStarted{"interactive jobs are not served by this shepherd", false});
+    const auto& start = order_.start();
+    const bool terminal = start.submission().interactive() != wire::Submission::PLAIN;
+    const auto port = tasks_.expect_client(start.stream_key(), terminal, now() + life_.rules.patience);
+    if (!port) return happened(event::JobNotStarted{port.error().text, false});
+    FromRes told;
+    *told.mutable_ready()->mutable_job() = attempt_;
+    told.mutable_ready()->mutable_stream()->set_port(*port);
+    told.mutable_ready()->mutable_stream()->set_key(start.stream_key());
+    ready_ = told;
+    tell(told);
   }
   void carry_out(const effect::StartJob&) { start_job(); }
   void carry_out(const effect::Signal& e) { io::signal_descendants(e.signo); }
@@ -175,7 +185,7 @@ class Shepherd {
     over.set_cwd_missing(e.cwd_missing);
     report(over);
     say(kWordOver, over.SerializeAsString());
-    if (!e.post_follows && mail_ < 0) return;  // RES reads it as soon as we are gone
+    if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads it as soon as we are gone
     await_kept();
     tell(told);
   }
@@ -187,22 +197,31 @@ class Shepherd {
   }
   void carry_out(const effect::Finish&) {
     done_ = true;
-    if (mail_ < 0) finished_ = true;
+    finish_if_done();
+  }
+  // The mail, and what clients have not read yet, are waited for.
+  void finish_if_done() {
+    if (done_ && mail_ < 0 && (tasks_.empty() || guard_gone_)) finished_ = true;
   }
 
   // ---- one turn of the loop
 
   void turn() {
-    std::array<pollfd, 4> fds{
+    fds_.assign(
         {{signals_.get(), POLLIN, 0},
          {guard_gone_ ? -1 : guard_.fd(), POLLIN, 0},
          {listener_.get(), POLLIN, 0},
-         {res_ ? res_.fd() : -1, static_cast<short>(res_.wants_to_write() ? POLLIN | POLLOUT : POLLIN), 0}}};
-    if (poll(fds.data(), fds.size(), timeout()) < 0 && errno != EINTR) return;
-    if (fds[1].revents != 0) take_guard();
-    if (fds[0].revents != 0) take_signals();
-    if (fds[3].revents != 0) take_res();
-    if (fds[2].revents != 0) accept_res();
+         {res_ ? res_.fd() : -1, static_cast<short>(res_.wants_to_write() ? POLLIN | POLLOUT : POLLIN), 0}});
+    tasks_.add_to(fds_);
+    if (poll(fds_.data(), fds_.size(), timeout()) < 0) return;
+    if (fds_[1].revents != 0) take_guard();
+    if (fds_[0].revents != 0) take_signals();
+    if (fds_[3].revents != 0) take_res();
+    if (fds_[2].revents != 0) accept_res();
+    if (tasks_.turn(fds_, now())) {
+      if (order_.task_only() && tasks_.empty()) happened(event::Released{});
+      finish_if_done();
+    }
     pass_time();
   }
 
@@ -214,6 +233,7 @@ class Shepherd {
     at_most(sample_at_);
     at_most(clear_at_);
     at_most(mail_until_);
+    at_most(tasks_.next_deadline());
     if (const auto us = order_.start().submission().terminate_us(); us != 0 && !deadline_told_)
       at_most(now() + std::chrono::microseconds(std::max<std::int64_t>(us - wall_us(), 0)));
     if (!first) return -1;
@@ -243,11 +263,13 @@ class Shepherd {
   void reap() {
     int status = 0;
     pid_t pid = 0;
+    rusage used{};
     std::optional<int> ended, hook;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
       if (pid == job_) ended = status;
       if (pid == hook_) hook = status;
       if (pid == mail_) end_mail();
+      tasks_.ended(pid, status, used, life_.reason, now());
     }
     if (ended) {
       end_us_ = wall_us();
@@ -300,6 +322,7 @@ class Shepherd {
     if (getsockopt(fresh.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
     if (peer.uid != res_user_ && peer.uid != 0) return;
     res_ = io::FrameSocket(std::move(fresh));  // the newest one is the living one
+    if (ready_ && !running_) tell(*ready_);
     if (running_) tell(*running_);
     if (stopped_) tell(*stopped_);
   }
@@ -322,6 +345,7 @@ class Shepherd {
       interval_ = interval_of(message.settings());
       if (sample_at_) sample_at_ = now() + interval_;
     }
+    if (message.has_task()) expect_task(message.task());
     if (message.has_ask()) sample();
     if (message.has_peek()) peek(message.peek());
   }
@@ -377,31 +401,86 @@ class Shepherd {
     start_us_ = wall_us();
     make_tmp_dir(order_, files_.places);
     write_host_files(order_, files_.places);
-    if (const auto opened = open_job_files(order_, files_); !opened)
-      return happened(event::JobNotStarted{opened.error().text, files_.directory_missing});
+    if (const auto opened = open_job_files(order_, files_); !opened) return not_started(opened.error().text);
     const auto process = job_process(order_.start(), files_.places.job_file);
     if (process.script && !write_private_file(files_.places.job_file, *process.script, 0700))
-      return happened(event::JobNotStarted{
-          "cannot write " + files_.places.job_file + ": " + std::strerror(errno), false});
+      return not_started("cannot write " + files_.places.job_file + ": " + std::strerror(errno));
     auto plan = usual_plan();
     plan.argv = process.argv;
     plan.environment = environment();
     plan.directory = files_.places.directory;
     plan.limits = process_limits(order_.start().limits(), order_.enforcement());
-    plan.descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};
-    launch(plan);
-  }
-
-  void launch(const io::SpawnPlan& plan) {
+    StreamEnds ends;
+    if (Stream* const client = tasks_.of_job()) {
+      auto made = client->ends();
+      if (!made) return not_started(made.error().text);
+      ends = std::move(*made);
+      lead_to(plan, *client, ends);
+    } else {
+      plan.descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};
+    }
     const auto started = io::spawn(plan);
-    if (const auto* error = std::get_if<io::SpawnError>(&started))
-      return happened(event::JobNotStarted{std::string("cannot ") + io::stage_text(error->stage) + " " +
-                                               error->path + ": " + std::strerror(error->error),
-                                           false});
+    if (const auto* error = std::get_if<io::SpawnError>(&started)) return not_started(text_of(*error));
     job_ = std::get<pid_t>(started);
     files_.input.reset();
     sample_at_ = now() + std::min(interval_, kLimitInterval);
+    tasks_.job_started(job_);
     happened(event::JobStarted{});
+  }
+
+  void not_started(const std::string& why) {
+    if (Stream* const client = tasks_.of_job()) client->not_started(why, 127);
+    happened(event::JobNotStarted{why, files_.directory_missing});
+  }
+
+  // ---- tasks
+
+  void expect_task(const wire::ExpectTask& expected) {
+    wire::FromShepherd answer;
+    auto& place = *answer.mutable_place();
+    place.set_number(expected.number());
+    const auto port = takes_tasks() ? tasks_.expect(expected, now() + life_.rules.patience)
+                                    : Result<std::uint16_t>(internal_error("the job is not running"));
+    if (port)
+      place.set_port(*port);
+    else
+      place.set_why_not(port.error().text);
+    send(answer);
+  }
+  bool takes_tasks() const { return life_.phase == Phase::running || life_.phase == Phase::serving; }
+
+  io::SpawnPlan task_plan(const wire::RunTask& task) {
+    auto plan = usual_plan();
+    if (task.shell() && task.words_size() > 0)
+      plan.argv = {"/bin/sh", "-c", task.words(0)};
+    else
+      plan.argv.assign(task.words().begin(), task.words().end());
+    if (!order_.has_start() && !std::exchange(host_files_written_, true))
+      write_host_files(order_, files_.places);
+    auto places = files_.places;
+    places.directory = task_directory(task.cwd());
+    plan.environment = task_environment(order_, task, places);
+    set_variable(plan.environment, "LS_JOBPID", std::to_string(getpid()));
+    plan.directory = places.directory;
+    plan.umask = static_cast<mode_t>(task.umask() & 0777);
+    const auto& limits = order_.has_start() ? order_.start().limits() : order_.expect().limits();
+    plan.limits = process_limits(order_.task_only() ? task.limits() : limits, order_.enforcement());
+    return plan;
+  }
+  std::string task_directory(const std::string& asked) const {
+    for (const std::string& place : {asked, order_.home()})
+      if (!place.empty() && access(place.c_str(), X_OK) == 0) return place;
+    return "/tmp";
+  }
+
+  void lose_client() {
+    if (job_ < 0 || end_us_ != 0) return;
+    wire::ToRes::SignalJob order;
+    order.set_action(wire::ToRes::SignalJob::TERMINATE);
+    order.set_sequential(true);
+    order.set_term_reason(kTermOwner);
+    io::signal_descendants(SIGHUP);
+    happened(event::Ordered{order});
   }
 
   void sample() {
@@ -430,10 +509,14 @@ class Shepherd {
   void clear() {
     int status = 0;
     pid_t pid = 0;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+    rusage used{};
+    while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
       if (pid == job_ && end_us_ == 0) end_us_ = wall_us();
+      tasks_.ended(pid, status, used, life_.reason, now());
+    }
+    const int error = errno;
     const bool late = now() - *clearing_since_ > kMostClearing;
-    if ((pid < 0 && errno == ECHILD) || late) {
+    if ((pid < 0 && error == ECHILD) || late) {
       clearing_since_.reset();
       clear_at_.reset();
       sample_at_.reset();
@@ -553,7 +636,7 @@ class Shepherd {
     if (mail_ > 0) kill(mail_, SIGKILL);
     mail_ = -1;
     mail_until_.reset();
-    if (done_) finished_ = true;
+    finish_if_done();
   }
 
   [[noreturn]] void leave() {
@@ -589,7 +672,15 @@ class Shepherd {
   UsageMeter meter_;
   Duration interval_{};
   std::optional<TimePoint> sample_at_, last_told_, clearing_since_, clear_at_, mail_until_;
-  std::optional<FromRes> running_, stopped_;
+  std::optional<FromRes> ready_, running_, stopped_;
+  std::vector<pollfd> fds_;
+  bool host_files_written_ = false;
+  Tasks tasks_{{[this](const wire::RunTask& task) { return task_plan(task); },
+                [this] { return takes_tasks(); },
+                [this] {
+                  if (!sample_at_) sample_at_ = now() + std::min(interval_, kLimitInterval);
+                },
+                [this] { happened(event::ClientCame{}); }, [this] { lose_client(); }}};
 
   std::deque<std::string> hooks_;
   pid_t hook_ = -1;

@@ -1,0 +1,376 @@
+#include "res/shepherd/stream.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "common/io/liveness.hpp"
+
+namespace rollcall::res {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostPeers = 8;  // that have not proved themselves; further ones wait
+constexpr Duration kTimeToProve = 2s;
+constexpr Duration kLastWords = 2s;  // for the client to read what it was sent
+constexpr Duration kOpenEnds = 1s;   // for what others, who have the process's pipes, may still write
+constexpr std::size_t kPiece = 16 << 10;
+constexpr std::size_t kMostUnsent = 256 << 10;
+constexpr std::uint64_t kInputCredit = 64 << 10;
+
+Error cannot(const char* what) {
+  return internal_error(std::string("cannot ") + what + ": " + std::strerror(errno));
+}
+
+io::Descriptor listen_anywhere(std::uint16_t& port) {
+  for (const int family : {AF_INET6, AF_INET}) {
+    io::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_storage place{};
+    place.ss_family = static_cast<sa_family_t>(family);
+    const int both = 0;
+    if (family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &both, sizeof both);
+    socklen_t size = family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
+    if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&place), size) != 0 ||
+        listen(socket.get(), 16) != 0 ||
+        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&place), &size) != 0)
+      continue;
+    io::watch_liveness(socket.get());
+    port = ntohs(family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(place).sin6_port
+                                    : reinterpret_cast<sockaddr_in&>(place).sin_port);
+    return socket;
+  }
+  return io::Descriptor();
+}
+
+winsize size_of(const wire::ToStream::Window& window) {
+  const auto number = [](std::uint32_t n) { return static_cast<unsigned short>(std::min(n, 65535U)); };
+  return {number(window.rows()), number(window.columns()), number(window.width()), number(window.height())};
+}
+
+bool set_nonblocking(const io::Descriptor& fd) {
+  return fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK) == 0;
+}
+
+Result<void> make_pipe(io::Descriptor& reads, io::Descriptor& writes) {
+  int both[2];
+  if (pipe2(both, O_CLOEXEC) != 0) return cannot("make a pipe");
+  reads = io::Descriptor(both[0]);
+  writes = io::Descriptor(both[1]);
+  return {};
+}
+
+bool nothing_in(const io::Descriptor& fd) {
+  int bytes = 0;
+  return !fd || ioctl(fd.get(), FIONREAD, &bytes) != 0 || bytes == 0;
+}
+
+short ready(const std::vector<pollfd>& fds, const io::Descriptor& fd) {
+  const auto at =
+      std::find_if(fds.begin(), fds.end(), [&](const pollfd& each) { return fd && each.fd == fd.get(); });
+  return at == fds.end() ? short{0} : at->revents;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stream>> Stream::expect(const std::string& key, bool terminal,
+                                               TimePoint patience_over) {
+  if (key.size() != io::kKeyBytes)
+    return internal_error("found a key of " + std::to_string(key.size()) + " bytes, expected 32");
+  auto stream = std::make_unique<Stream>();
+  std::copy(key.begin(), key.end(), stream->key_.begin());
+  stream->terminal_ = terminal;
+  stream->until_ = patience_over;
+  stream->listener_ = listen_anywhere(stream->port_);
+  if (!stream->listener_) return cannot("listen for a client");
+  return stream;
+}
+
+// ---- the client
+
+void Stream::accept(TimePoint now) {
+  while (peers_.size() < kMostPeers) {
+    io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    peers_.push_back(std::make_unique<Peer>(
+        std::move(socket), io::SecureChannel::pam(key_, io::random_nonce(), io::random_instance()),
+        now + kTimeToProve));
+  }
+}
+
+bool Stream::read_peer(Peer& peer, TimePoint) {
+  std::array<char, kPiece> room;
+  for (;;) {
+    const ssize_t size = recv(peer.socket.get(), room.data(), room.size(), 0);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN;
+    if (size == 0) return false;
+    const auto fed =
+        peer.channel.feed({room.data(), static_cast<std::size_t>(size)}, peer.unsent,
+                          [this, &peer](std::string_view payload) -> Result<void> {
+                            wire::ToStream message;
+                            if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+                              return internal_error("found a message that cannot be read, expected ToStream");
+                            // Only one opens it; what a second one says is not heard.
+                            if (link_ == nullptr || link_.get() == &peer) take(message);
+                            return {};
+                          });
+    if (!fed) return false;
+  }
+}
+
+bool Stream::write_peer(Peer& peer) {
+  std::size_t sent = 0;
+  bool up = true;
+  while (sent < peer.unsent.size()) {
+    const ssize_t size =
+        send(peer.socket.get(), peer.unsent.data() + sent, peer.unsent.size() - sent, MSG_NOSIGNAL);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      up = errno == EAGAIN;
+      break;
+    }
+    sent += static_cast<std::size_t>(size);
+  }
+  peer.unsent.erase(0, sent);
+  return up;
+}
+
+void Stream::tell(const wire::FromStream& message) {
+  if (linked()) link_->unsent += link_->channel.seal(message.SerializeAsString());
+}
+
+void Stream::take(const wire::ToStream& message) {
+  switch (message.message_case()) {
+    case wire::ToStream::kBegin:
+      if (begun_) return;
+      begun_ = wanted_ = true;
+      begin_ = message.begin();
+      credit_ = begin_.credit();
+      return;
+    case wire::ToStream::kInput:
+      // More than was allowed is not kept.
+      if (input_.size() + message.input().size() <= 2 * kInputCredit) input_ += message.input();
+      return;
+    case wire::ToStream::kInputOver:
+      input_over_ = true;
+      return;
+    case wire::ToStream::kSignal:
+      if (message.signal() > 0 && message.signal() < 65 && signals_.size() < 64)
+        signals_.push_back(message.signal());
+      return;
+    case wire::ToStream::kWindow:
+      if (terminal_ && from_process_) {
+        const winsize size = size_of(message.window());
+        ioctl(from_process_.get(), TIOCSWINSZ, &size);
+      }
+      return;
+    case wire::ToStream::kCredit:
+      credit_ += message.credit();
+      return;
+    default:
+      return;
+  }
+}
+
+void Stream::break_off() {
+  if (phase_ == Phase::running || phase_ == Phase::open) lost_ = true;
+  link_.reset();
+  from_process_.reset();
+  from_errors_.reset();
+  to_process_.reset();
+  phase_ = Phase::done;
+}
+
+// ---- the loop
+
+bool Stream::may_read() const { return credit_ > 0 && linked() && link_->unsent.size() < kMostUnsent; }
+
+void Stream::add_to(std::vector<pollfd>& fds) {
+  const auto add = [&](const io::Descriptor& fd, int events) {
+    if (fd && events != 0) fds.push_back({fd.get(), static_cast<short>(events), 0});
+  };
+  if (listens() && peers_.size() < kMostPeers) add(listener_, POLLIN);
+  for (const auto& peer : peers_) add(peer->socket, peer->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
+  if (linked()) add(link_->socket, link_->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
+  const bool shared = terminal_ && from_process_;
+  const int reads = may_read() ? POLLIN : 0;
+  const int writes = input_.empty() ? 0 : POLLOUT;
+  add(from_process_, reads | (shared ? writes : 0));
+  add(from_errors_, reads);
+  if (!shared) add(to_process_, writes);
+}
+
+void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
+  if (phase_ == Phase::done) return;
+  if (ready(fds, listener_) != 0) accept(now);
+  for (auto& peer : peers_) {
+    const bool up =
+        (ready(fds, peer->socket) == 0 || read_peer(*peer, now)) && write_peer(*peer) && now < peer->until;
+    if (up && link_ == nullptr && peer->channel.open()) {
+      link_ = std::move(peer);
+      listener_.reset();
+      phase_ = Phase::open;
+    } else if (!up) {
+      peer.reset();
+    }
+  }
+  std::erase_if(peers_, [](const auto& peer) { return peer == nullptr; });
+  if (!listens()) peers_.clear();
+  if (linked() && ready(fds, link_->socket) != 0 && !read_peer(*link_, now)) return break_off();
+  write_process();
+  if (may_read() && ready(fds, from_process_) != 0) read_process(from_process_, false);
+  if (may_read() && ready(fds, from_errors_) != 0) read_process(from_errors_, true);
+  finish_if_drained(now);
+  if (linked() && !write_peer(*link_)) return break_off();
+  if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
+    until_ = now + kLastWords;  // it reads slowly
+  if ((phase_ == Phase::expected || phase_ == Phase::closing) && now >= until_) phase_ = Phase::done;
+}
+
+std::optional<TimePoint> Stream::next_deadline() const {
+  std::optional<TimePoint> first;
+  if (phase_ == Phase::expected || phase_ == Phase::closing || (phase_ == Phase::ended && credit_ > 0))
+    first = until_;
+  for (const auto& peer : peers_) first = first ? std::min(*first, peer->until) : peer->until;
+  return first;
+}
+
+bool Stream::wanted() { return std::exchange(wanted_, false); }
+bool Stream::lost() { return std::exchange(lost_, false); }
+std::optional<int> Stream::take_signal() {
+  if (signals_.empty() || phase_ != Phase::running) return std::nullopt;
+  const int signo = signals_.front();
+  signals_.erase(signals_.begin());
+  return signo;
+}
+
+// ---- the process
+
+Result<StreamEnds> Stream::ends() {
+  StreamEnds ends;
+  if (terminal_) {
+    from_process_ = io::Descriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
+    int unlocked = 0;
+    if (!from_process_ || ioctl(from_process_.get(), TIOCSPTLCK, &unlocked) != 0)
+      return cannot("make a terminal");
+    ends.input = io::Descriptor(ioctl(from_process_.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (!ends.input) return cannot("open the terminal");
+    const winsize size = size_of(begin_.window());
+    ioctl(from_process_.get(), TIOCSWINSZ, &size);
+    ends.output = io::Descriptor(fcntl(ends.input.get(), F_DUPFD_CLOEXEC, 3));
+    ends.errors = io::Descriptor(fcntl(ends.input.get(), F_DUPFD_CLOEXEC, 3));
+    return ends;
+  }
+  if (auto made = make_pipe(from_process_, ends.output); !made) return made.error();
+  if (auto made = make_pipe(from_errors_, ends.errors); !made) return made.error();
+  if (begin_.input()) {
+    if (auto made = make_pipe(ends.input, to_process_); !made) return made.error();
+    set_nonblocking(to_process_);
+  } else {
+    ends.input = io::Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  }
+  set_nonblocking(from_process_);
+  set_nonblocking(from_errors_);
+  return ends;
+}
+
+void Stream::started(pid_t pid) {
+  phase_ = Phase::running;
+  wire::FromStream message;
+  message.mutable_started()->set_pid(pid);
+  tell(message);
+  message.set_credit(kInputCredit);
+  tell(message);
+  if (linked()) write_peer(*link_);
+}
+
+void Stream::not_started(const std::string& why, int exit_code) {
+  wire::FromStream message;
+  message.mutable_not_started()->set_why(why);
+  message.mutable_not_started()->set_exit_code(exit_code);
+  from_process_.reset();
+  from_errors_.reset();
+  over_ = message;
+  phase_ = Phase::ended;
+}
+
+void Stream::ended(int wait_status, const wire::JobUsage& usage, int term_reason, TimePoint now) {
+  if (phase_ != Phase::running) return;
+  wire::FromStream message;
+  auto& over = *message.mutable_over();
+  over.set_wait_status(wait_status);
+  *over.mutable_usage() = usage;
+  over.set_term_reason(term_reason);
+  over_ = message;
+  to_process_.reset();
+  phase_ = Phase::ended;
+  until_ = now + kOpenEnds;
+}
+
+void Stream::read_process(io::Descriptor& from, bool errors) {
+  std::array<char, kPiece> room;
+  const ssize_t size = read(from.get(), room.data(), std::min<std::uint64_t>(room.size(), credit_));
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size <= 0) return from.reset();  // a terminal that nobody has open gives EIO
+  credit_ -= static_cast<std::uint64_t>(size);
+  wire::FromStream message;
+  (errors ? message.mutable_errors() : message.mutable_output())
+      ->assign(room.data(), static_cast<std::size_t>(size));
+  tell(message);
+}
+
+void Stream::write_process() {
+  io::Descriptor& to = terminal_ ? from_process_ : to_process_;
+  if (!to) {
+    if (phase_ == Phase::running) input_.clear();  // it reads no more
+    return;
+  }
+  if (!input_.empty()) {
+    const ssize_t size = write(to.get(), input_.data(), input_.size());
+    if (size > 0) {
+      input_.erase(0, static_cast<std::size_t>(size));
+      wire::FromStream message;
+      message.set_credit(static_cast<std::uint64_t>(size));
+      tell(message);
+    } else if (size < 0 && errno != EAGAIN && errno != EINTR) {
+      input_.clear();
+      if (!terminal_) to.reset();
+    }
+  }
+  if (!input_over_ || !input_.empty()) return;
+  input_over_ = false;
+  if (terminal_) {
+    const char end = 4;  // as a person ends it
+    [[maybe_unused]] const ssize_t written = write(to.get(), &end, 1);
+  } else {
+    to.reset();
+  }
+}
+
+void Stream::finish_if_drained(TimePoint now) {
+  if (phase_ != Phase::ended || !over_) return;
+  // Others may have its pipes for as long as they like: what they write later is nobody's.
+  if ((from_process_ || from_errors_) && credit_ > 0 && now >= until_) {
+    until_ = now + kOpenEnds;
+    if (nothing_in(from_process_)) from_process_.reset();
+    if (nothing_in(from_errors_)) from_errors_.reset();
+  }
+  if (from_process_ || from_errors_) return;
+  tell(*over_);
+  over_.reset();
+  if (linked() && write_peer(*link_) && link_->unsent.empty()) shutdown(link_->socket.get(), SHUT_WR);
+  phase_ = Phase::closing;
+  until_ = now + kLastWords;
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,105 @@
+// Stream: one client's terminal or pipes, joined to one process here (common/wire/stream.proto): the shepherd's end.
+//
+// It owns a listening port as long as the client is expected, the connection, and our ends of the process's pipes or
+// terminal. One key opens it once. It does not start the process, and does not know what it is: its owner does.
+//
+// state x event         ->                        |
+//   expected  a peer proves the key -> open         | patience over -> done (never came)
+//   open      Begin           -> wanted(): the owner starts the process with ends(), and says started() or not_started()
+//   running   input, signal, window, credit         | the connection ends -> lost(): the owner ends the process
+//   ended()   what the process has written leaves as the client takes it, then Over -> closing
+//   closing   the client has read all, or two seconds -> done
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/base/job_clock.hpp"
+#include "common/base/result.hpp"
+#include "common/io/descriptor.hpp"
+#include "common/io/secure_channel.hpp"
+#include "common/wire/frame.hpp"
+#include "common/wire/stream.pb.h"
+
+namespace rollcall::res {
+
+// What the process is given as 0, 1 and 2; with a terminal all are that.
+struct StreamEnds {
+  io::Descriptor input, output, errors;
+};
+
+class Stream {
+ public:
+  // Listens on a port of its own.
+  static Result<std::unique_ptr<Stream>> expect(const std::string& key, bool terminal,
+                                                TimePoint patience_over);
+
+  std::uint16_t port() const { return port_; }
+  bool terminal() const { return terminal_; }
+
+  void add_to(std::vector<pollfd>& fds);
+  void turn(const std::vector<pollfd>& fds, TimePoint now);
+  std::optional<TimePoint> next_deadline() const;
+
+  // What the owner must do; each is told once.
+  bool wanted();  // start the process
+  bool lost();    // its client is gone while it runs
+  std::optional<int> take_signal();
+
+  bool came() const { return begun_; }
+  bool done() const { return phase_ == Phase::done; }
+  const wire::ToStream::Begin& begin() const { return begin_; }
+  Result<StreamEnds> ends();
+
+  void started(pid_t pid);
+  void not_started(const std::string& why, int exit_code);
+  void ended(int wait_status, const wire::JobUsage& usage, int term_reason, TimePoint now);
+  void close() { phase_ = Phase::done; }
+
+ private:
+  enum class Phase { expected, open, running, ended, closing, done };
+  struct Peer {
+    Peer(io::Descriptor s, io::SecureChannel c, TimePoint u)
+        : socket(std::move(s)), channel(std::move(c)), until(u) {}
+    io::Descriptor socket;
+    io::SecureChannel channel;
+    std::string unsent;
+    TimePoint until;  // to prove itself
+  };
+
+  bool listens() const { return static_cast<bool>(listener_); }
+  void accept(TimePoint now);
+  bool read_peer(Peer& peer, TimePoint now);
+  bool write_peer(Peer& peer);
+  void take(const wire::ToStream& message);
+  void tell(const wire::FromStream& message);
+  void read_process(io::Descriptor& from, bool errors);
+  void write_process();
+  void finish_if_drained(TimePoint now);
+  void break_off();
+  bool may_read() const;
+  bool linked() const { return link_ != nullptr; }
+
+  Phase phase_ = Phase::expected;
+  io::Key key_{};
+  bool terminal_ = false, begun_ = false, wanted_ = false, lost_ = false, input_over_ = false;
+  std::uint16_t port_ = 0;
+  TimePoint until_;
+  io::Descriptor listener_;
+  std::vector<std::unique_ptr<Peer>> peers_;  // not proved yet
+  std::unique_ptr<Peer> link_;
+  wire::ToStream::Begin begin_;
+  std::vector<int> signals_;
+
+  io::Descriptor to_process_, from_process_, from_errors_;
+  std::string input_;         // for the process, not written yet
+  std::uint64_t credit_ = 0;  // bytes that the client takes
+  std::optional<wire::FromStream> over_;
+};
+
+}  // namespace rollcall::res

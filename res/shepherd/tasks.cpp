@@ -1,0 +1,137 @@
+#include "res/shepherd/tasks.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/io/process_tree.hpp"
+#include "res/policy/job_environment.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr Duration kGrace = std::chrono::seconds(2);  // between TERM and KILL for a task whose client is gone
+
+void signal_group(pid_t pid, int signo) {
+  if (pid > 0 && kill(-pid, signo) != 0) kill(pid, signo);
+}
+
+double seconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+}  // namespace
+
+std::string text_of(const io::SpawnError& error) {
+  return std::string("cannot ") + io::stage_text(error.stage) + " " + error.path + ": " +
+         std::strerror(error.error);
+}
+
+void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends) {
+  plan.descriptors = {{ends.input.get(), 0}, {ends.output.get(), 1}, {ends.errors.get(), 2}};
+  plan.terminal = stream.terminal();
+  const std::string& name = stream.begin().terminal();
+  if (plan.terminal && !name.empty()) set_variable(plan.environment, "TERM", name);
+}
+
+Result<std::uint16_t> Tasks::expect_client(const std::string& key, bool terminal, TimePoint until) {
+  auto stream = Stream::expect(key, terminal, until);
+  if (!stream) return stream.error();
+  tasks_.push_back(std::make_unique<Task>(Task{std::move(*stream), {}, -1, true}));
+  return tasks_.back()->stream->port();
+}
+
+Result<std::uint16_t> Tasks::expect(const wire::ExpectTask& task, TimePoint until) {
+  auto stream = Stream::expect(task.key(), task.task().terminal(), until);
+  if (!stream) return stream.error();
+  tasks_.push_back(std::make_unique<Task>(Task{std::move(*stream), task.task(), -1, false}));
+  return tasks_.back()->stream->port();
+}
+
+Stream* Tasks::of_job() {
+  const auto at = std::find_if(tasks_.begin(), tasks_.end(), [](const auto& task) { return task->of_job; });
+  return at == tasks_.end() ? nullptr : (*at)->stream.get();
+}
+
+void Tasks::job_started(pid_t pid) {
+  for (auto& task : tasks_)
+    if (task->of_job) {
+      task->pid = pid;
+      task->stream->started(pid);
+    }
+}
+
+void Tasks::add_to(std::vector<pollfd>& fds) {
+  for (auto& task : tasks_) task->stream->add_to(fds);
+}
+
+bool Tasks::turn(const std::vector<pollfd>& fds, TimePoint now) {
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {  // what they make happen may add some
+    Task& task = *tasks_[i];
+    task.stream->turn(fds, now);
+    if (task.stream->wanted()) begin(task);
+    while (const auto signo = task.stream->take_signal()) signal_group(task.pid, *signo);
+    if (task.stream->lost()) {
+      if (task.of_job) {
+        handler_.client_lost();
+      } else {
+        end(task, SIGHUP);
+        end(task, SIGTERM);
+        task.kill_at = now + kGrace;
+      }
+    }
+    if (task.kill_at && now >= *task.kill_at) {
+      task.kill_at.reset();
+      end(task, SIGKILL);
+    }
+  }
+  return std::erase_if(tasks_, [](const auto& task) { return task->stream->done() && task->pid < 0; }) > 0;
+}
+
+std::optional<TimePoint> Tasks::next_deadline() const {
+  std::optional<TimePoint> first;
+  for (const auto& task : tasks_)
+    for (const auto& due : {task->stream->next_deadline(), task->kill_at})
+      if (due) first = first ? std::min(*first, *due) : *due;
+  return first;
+}
+
+void Tasks::begin(Task& task) {
+  if (task.of_job) return handler_.client_came();
+  if (!handler_.may_start()) return task.stream->not_started("the job is over", 127);
+  const auto ends = task.stream->ends();
+  if (!ends) return task.stream->not_started(ends.error().text, 126);
+  auto plan = handler_.plan(task.asked);
+  lead_to(plan, *task.stream, *ends);
+  if (plan.argv.empty()) return task.stream->not_started("there is no word to execute", 127);
+  const auto started = io::spawn(plan);
+  if (const auto* error = std::get_if<io::SpawnError>(&started))
+    return task.stream->not_started(text_of(*error), io::exit_code_of(*error));
+  task.pid = std::get<pid_t>(started);
+  task.stream->started(task.pid);
+  handler_.started();
+}
+
+// Also what has left its process group, as far as it is still below it.
+void Tasks::end(const Task& task, int signo) const {
+  if (task.pid < 0) return;
+  const auto below = io::descendants_of(task.pid);
+  signal_group(task.pid, signo);
+  for (const pid_t pid : below) kill(pid, signo);
+}
+
+void Tasks::ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now) {
+  for (auto& task : tasks_) {
+    if (task->pid != pid) continue;
+    task->pid = -1;
+    task->kill_at.reset();
+    wire::JobUsage usage;
+    usage.set_user_s(seconds(used.ru_utime));
+    usage.set_system_s(seconds(used.ru_stime));
+    usage.set_max_memory_kb(used.ru_maxrss);
+    task->stream->ended(status, usage, term_reason, now);
+  }
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,67 @@
+// Tasks: the processes of a shepherd that have a client at the other end: the job itself where it is interactive, and the
+// tasks of blaunch and lsrun. It owns their streams and knows their pids; it waits for none (the shepherd reaps).
+//
+// A task whose client is gone gets HUP and TERM, and KILL two seconds later, with all that is still below it. What has left
+// it by then ends with the job.
+#pragma once
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/io/spawn.hpp"
+#include "common/wire/res.pb.h"
+#include "res/shepherd/stream.hpp"
+
+namespace rollcall::res {
+
+class Tasks {
+ public:
+  struct Handler {
+    // What a task is started with, but for its descriptors and its terminal.
+    std::function<io::SpawnPlan(const wire::RunTask&)> plan;
+    std::function<bool()> may_start;
+    std::function<void()> started;
+    std::function<void()> client_came, client_lost;  // of the job itself
+  };
+  explicit Tasks(Handler handler) : handler_(std::move(handler)) {}
+
+  // The port where the client of the job, or of the task, is expected until `until`.
+  Result<std::uint16_t> expect_client(const std::string& key, bool terminal, TimePoint until);
+  Result<std::uint16_t> expect(const wire::ExpectTask& task, TimePoint until);
+
+  // The job's own stream; none where it has none.
+  Stream* of_job();
+  void job_started(pid_t pid);
+
+  void add_to(std::vector<pollfd>& fds);
+  // True where something was over for good.
+  bool turn(const std::vector<pollfd>& fds, TimePoint now);
+  std::optional<TimePoint> next_deadline() const;
+  void ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now);
+  bool empty() const { return tasks_.empty(); }
+
+ private:
+  struct Task {
+    std::unique_ptr<Stream> stream;
+    wire::RunTask asked;
+    pid_t pid = -1;
+    bool of_job = false;
+    std::optional<TimePoint> kill_at = {};
+  };
+  void begin(Task& task);
+  void end(const Task& task, int signo) const;
+
+  Handler handler_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+};
+
+std::string text_of(const io::SpawnError& error);
+// For a process with a client: its descriptors, its terminal, TERM.
+void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends);
+
+}  // namespace rollcall::res
