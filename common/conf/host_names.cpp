@@ -25,6 +25,7 @@ HostNames::HostNames(std::string_view strip_domains, std::string_view hosts_file
     // Of two lines for one name the first counts, as in the system's own file.
     for (std::size_t i = 1; i < words.size(); ++i) first_names_.emplace(lower(words[i]), first);
     addresses_.emplace(first, words[0]);
+    for (std::size_t i = 1; i < words.size(); ++i) all_addresses_[lower(words[i])].push_back(words[0]);
   }
 }
 
@@ -71,6 +72,20 @@ std::optional<std::string> HostNames::address(std::string_view official) const {
   const auto found = addresses_.find(first->second);
   if (found == addresses_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> HostNames::addresses(std::string_view official) const {
+  std::vector<std::string> all;
+  const auto add_those_of = [&](const std::string& name) {
+    const auto found = all_addresses_.find(name);
+    if (found == all_addresses_.end()) return;
+    for (const auto& address : found->second)
+      if (std::find(all.begin(), all.end(), address) == all.end()) all.push_back(address);
+  };
+  add_those_of(lower(official));
+  if (const auto first = first_names_.find(lower(official)); first != first_names_.end())
+    add_those_of(first->second);
+  return all;
 }
 
 }  // namespace rollcall::conf

@@ -35,6 +35,8 @@ class HostNames {
   std::optional<std::string> official(std::string_view word) const;
   // The address that LSF_ENVDIR/hosts gives for an official name; nothing where it does not.
   std::optional<std::string> address(std::string_view official) const;
+  // All addresses that it gives: of every line that has the name, be it first or an alias.
+  std::vector<std::string> addresses(std::string_view official) const;
 
  private:
   std::string stripped(std::string_view word) const;  // alias resolved, domain cut, lower case
@@ -43,6 +45,7 @@ class HostNames {
   std::unordered_map<std::string, std::string>
       first_names_;  // lower-case name or alias -> first name of its line
   std::unordered_map<std::string, std::string> addresses_;  // first name -> address
+  std::unordered_map<std::string, std::vector<std::string>> all_addresses_;  // name or alias -> of every line
   std::unordered_map<std::string, std::vector<std::string>>
       official_;  // stripped and short forms -> official names
 };

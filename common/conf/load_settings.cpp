@@ -36,7 +36,8 @@ class SettingsReader {
     }
     settings.master_list = hosts("LSF_MASTER_LIST");
     settings.server_hosts = hosts("LSF_SERVER_HOSTS");
-    settings.strict_resreq = yes_no("LSF_STRICT_RESREQ");
+    settings.strict_resreq = yes_no("LSF_STRICT_RESREQ", false);
+    settings.check_addresses = yes_no("ROLLCALL_CHECK_ADDRESSES", true);
     settings.http = http();
     const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
     if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
@@ -73,12 +74,12 @@ class SettingsReader {
     return words;
   }
 
-  bool yes_no(std::string_view name) {
+  bool yes_no(std::string_view name, bool otherwise) {
     const Setting* setting = conf_.find(name);
-    if (!setting) return false;
+    if (!setting) return otherwise;
     const auto value = parse_yes_no(setting->value);
     if (!value) error(*setting, name, "Y or N");
-    return value.value_or(false);
+    return value.value_or(otherwise);
   }
 
   std::string http() {

@@ -1,6 +1,7 @@
 #include "elim/lim/peer_talk.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <tuple>
 #include <vector>
 
 #include "elim/policy/lim_facts.hpp"
@@ -20,7 +21,12 @@ std::string text_of(const google::protobuf::RepeatedPtrField<std::string>& words
 
 PeerTalk::PeerTalk(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::string run,
                    std::function<void(Event)> happened)
-    : links_(links), log_(log), run_(std::move(run)), happened_(std::move(happened)), timer_(loop) {}
+    : links_(links),
+      log_(log),
+      run_(std::move(run)),
+      happened_(std::move(happened)),
+      claims_(loop),
+      timer_(loop) {}
 
 void PeerTalk::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
@@ -31,6 +37,7 @@ void PeerTalk::configure(std::shared_ptr<const Configuration> configuration) {
 void PeerTalk::opened(io::LinkId link, const io::LinkPeer& peer) {
   Talk& talk = talks_[link];
   talk.dialled = peer.dialled;
+  talk.address = peer.address;
   if (!peer.dialled) return;  // it says hello
   wire::ToLim message;
   message.mutable_peer()->set_host(configuration_->host);
@@ -85,16 +92,50 @@ Result<void> PeerTalk::from_dialler(io::LinkId link, Talk& talk, std::string_vie
 }
 
 Result<void> PeerTalk::hello(io::LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello) {
-  if (talk.met) return internal_error("found a second hello");
+  if (talk.checked) return internal_error("found a second hello");
   const auto host = configuration_->files.names.official(hello.host());
   if (!host)
     return internal_error("found a LIM of host " + hello.host() + ", which lsf.cluster does not have");
   if (*host == configuration_->host)
     return internal_error("found another LIM that says it is on " + *host + ", as we are");
   talk.host = *host;
-  talk.met = true;
-  happened_(event::PeerAccepted{link, *host, hello.run()});
+  talk.checked = true;
+  if (!configuration_->files.settings.check_addresses)
+    accept(link, hello.run());
+  else
+    claims_.check(*host, configuration_->files.names.addresses(*host), talk.address,
+                  [this, link, run = hello.run()](const auto& verdict) { judge(link, run, verdict); });
   return {};
+}
+
+void PeerTalk::judge(io::LinkId link, const std::string& run, const io::HostClaims::Verdict& verdict) {
+  const auto found = talks_.find(link);
+  if (found == talks_.end()) return;
+  const auto& [host, address] = std::tie(found->second.host, found->second.address);
+  if (verdict.claim == HostClaim::foreign) {
+    complain("refused a LIM at " + address + " that says it is on " + host + ": found the addresses " +
+             addresses_text(verdict.addresses) +
+             " for it; further ones belong into LSF_ENVDIR/hosts (ROLLCALL_CHECK_ADDRESSES in lsf.conf(5))");
+    talks_.erase(found);
+    return links_.close(link);
+  }
+  if (verdict.claim == HostClaim::unknown && unknown_.insert(host).second)
+    log_.warning("nobody knows an address of " + host + ": a LIM at " + address +
+                 " that says it is on it is believed");
+  accept(link, run);
+}
+
+void PeerTalk::accept(io::LinkId link, const std::string& run) {
+  Talk& talk = talks_[link];
+  talk.met = true;
+  happened_(event::PeerAccepted{link, talk.host, run});
+}
+
+// Many hosts may be refused at once, by one mistake of the site's.
+void PeerTalk::complain(const std::string& line) {
+  if (!complaints_.take({steady_clock::now().time_since_epoch()})) return;
+  const auto missing = complaints_.left_out();
+  log_.warning(line + (missing == 0 ? "" : " (and " + std::to_string(missing) + " lines like it before)"));
 }
 
 Result<void> PeerTalk::from_dialled(io::LinkId link, Talk& talk, std::string_view payload) {

@@ -1,20 +1,23 @@
 // PeerTalk: the conversation of LIMs: messages of the wire to events of the stepper, and its effects to messages.
 //
-// Owns which link belongs to which dial and who has said hello; decides nothing but what is no conversation. It keeps the
-// promises at the top of lim_words.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
+// Owns which link belongs to which dial and who has said hello; decides nothing but what is no conversation. Whoever says
+// which host they are on is believed where they call from an address of that host. It keeps the promises at the top of lim_words.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "elim/lim/configuration.hpp"
+#include "common/io/host_claims.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
+#include "elim/lim/configuration.hpp"
 #include "elim/policy/lim_words.hpp"
+#include "elim/policy/output_limits.hpp"
 
 namespace rollcall::lim {
 
@@ -44,14 +47,19 @@ class PeerTalk {
  private:
   struct Talk {
     bool dialled = false;
-    bool met = false;                               // hello or welcome was heard: the stepper knows the link
-    std::string host;                               // official; of an accepted one: known after its hello
+    bool met = false;      // hello or welcome was heard: the stepper knows the link
+    bool checked = false;  // hello was heard; whose address it is may still be asked
+    std::string host;      // official; of an accepted one: known after its hello
+    std::string address;
     std::chrono::steady_clock::time_point until{};  // for the welcome
   };
 
   Result<void> from_dialler(io::LinkId link, Talk& talk, std::string_view payload);
   Result<void> from_dialled(io::LinkId link, Talk& talk, std::string_view payload);
   Result<void> hello(io::LinkId link, Talk& talk, const wire::ToLim::PeerHello& hello);
+  void judge(io::LinkId link, const std::string& run, const io::HostClaims::Verdict& verdict);
+  void accept(io::LinkId link, const std::string& run);
+  void complain(const std::string& line);
   Result<void> welcomed(io::LinkId link, Talk& talk, const wire::FromLim::PeerWelcome& welcome);
   void fail_dial(io::LinkId link, bool refused);
   void await_welcomes();
@@ -64,6 +72,10 @@ class PeerTalk {
   std::function<void(Event)> happened_;
   std::shared_ptr<const Configuration> configuration_;
   std::unordered_map<io::LinkId, Talk> talks_;
+  io::HostClaims claims_;
+  std::set<std::string> unknown_;  // hosts whose address nobody knows; said once for each
+  // Every holder of the key can make us complain: that must not fill the disk.
+  melim::LineBudget complaints_{20, std::chrono::seconds(10)};
   boost::asio::steady_timer timer_;  // for welcomes that do not come
   bool watching_ = false;
 };

@@ -20,9 +20,11 @@
 //                  | another, before ours:   |  -> looking               |                         |
 //                  |  -> following it        |                           |                         |
 //                  | ours is behind us: asks those before us every interval: (b)
-//   master         | before us: steps down,  | announces itself to it    | that host is unavailable| inactivity(): that host
-//    dials hosts   |  -> following           |                           |  at once                |  is unavailable
-//    without link  | behind us: announces    |                           |                         |
+//   master         | before us, and dialled: | announces itself to it    | that host is unavailable| inactivity(): that host
+//    dials hosts   |  steps down, following  |                           |  at once                |  is unavailable
+//    without link  | before us, announced:   |                           |                         |
+//                  |  dials it, stays master |                           |                         |
+//                  | behind us: announces    |                           |                         |
 //
 //   an Announce is a peer that says it is master. Our own master's means that it has lost our link: dial it anew.
 //   (a), (b): -> master: dials every server host, announces itself, places elims as they are heard of

@@ -117,13 +117,9 @@ void peer_failed(Turn& turn, const event::DialFailed& failure) {
   pump(turn);
 }
 
-void peer_announced(Turn& turn, const std::string& host) {
-  if (turn.rules().rank(host) < turn.own_rank()) {
-    step_down(turn, host + " is master");
-    return search_announced(turn, host);
-  }
-  dial(turn, host);  // to tell it that we are
-}
+// One before us is asked itself, at its own address, and followed where it says so too: a word alone costs no table. One
+// behind us is told that we are.
+void peer_announced(Turn& turn, const std::string& host) { dial(turn, host); }
 
 void host_registered(Turn& turn, const event::HostRegistered& registered) {
   Lim& lim = turn.lim;

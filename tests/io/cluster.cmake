@@ -6,5 +6,6 @@ rollcall_test(cluster_key_test LABEL io SOURCES cluster_key_test.cpp LINK rollca
 rollcall_test(munge_credential_test LABEL io
   SOURCES munge_credential_test.cpp LINK rollcall_cluster_channel rollcall_process munge)
 rollcall_test(munge_asker_test LABEL io SOURCES munge_asker_test.cpp LINK rollcall_munge_asker)
+rollcall_test(host_claims_test LABEL io SOURCES host_claims_test.cpp LINK rollcall_host_claims)
 rollcall_test(cluster_vectors_test LABEL io SOURCES cluster_vectors_test.cpp LINK rollcall_cluster_channel)
 target_compile_definitions(cluster_vectors_test PRIVATE ROLLCALL_PROTOCOL_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/protocol.md")

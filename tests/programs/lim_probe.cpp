@@ -3,7 +3,8 @@
 //
 //   lim_probe --at HOST:PORT (--key FILE | --public FILE) [--munge] [--seconds N] WHAT [OPTION...]
 //   WHAT    identity | resources | hosts | load | shared | lock | unlock | shutdown | restart | reconfig | debug
-//   OPTION  resreq=STRING host=NAME from=NAME queue=raw|effective|normalised place=N most=N seconds=N text=WORD
+//           claim: be a LIM (with --key) that says it is on the host of name=; "announce" says that it is master as well
+//   OPTION  resreq=STRING name=NAME announce host=NAME from=NAME queue=raw|effective|normalised place=N most=N seconds=N text=WORD
 //           elims usable local topology dynamic
 //
 // Exit: 0 an answer, 3 a refusal (printed too), 1 no answer (one line on stderr says why), 2 wrong words.
@@ -163,7 +164,8 @@ io::ClusterChannel channel_of(const Words& words) {
   if (!words.key.empty()) {
     const auto key = io::load_cluster_key(words.key);
     if (!key) fail(key.error().text);
-    return io::ClusterChannel::dial_as_owner(*key, io::random_seed());
+    return words.what == "claim" ? io::ClusterChannel::dial_as_daemon(*key, io::random_seed())
+                                 : io::ClusterChannel::dial_as_owner(*key, io::random_seed());
   }
   const auto key = io::load_cluster_public_key(words.public_key);
   if (!key) fail(key.error().text);
@@ -183,6 +185,11 @@ class Conversation {
   std::vector<Reply> answer() {
     while (replies_.empty() || !replies_.back().last()) read_some();
     return std::move(replies_);
+  }
+
+  wire::FromLim::PeerWelcome welcome() {
+    while (!welcome_) read_some();
+    return *std::exchange(welcome_, std::nullopt);
   }
 
  private:
@@ -205,6 +212,7 @@ class Conversation {
           if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
             fail("a message that cannot be read");
           if (message.has_reply()) replies_.push_back(message.reply());
+          if (message.has_welcome()) welcome_ = message.welcome();
           return Result<void>();
         });
     if (!fed) fail(fed.error().text);
@@ -214,6 +222,7 @@ class Conversation {
   int fd_;
   io::ClusterChannel channel_;
   std::vector<Reply> replies_;
+  std::optional<wire::FromLim::PeerWelcome> welcome_;
   char buffer_[64 * 1024];
 };
 
@@ -345,11 +354,30 @@ void prove_by_munge(Conversation& conversation) {
   conversation.say(message);
 }
 
+// A false LIM. The answer to its Renew shows that the LIM has taken what was said before.
+json claim(Conversation& conversation, const Words& words) {
+  wire::ToLim hello;
+  hello.mutable_peer()->set_host(option(words, "name").value_or(""));
+  hello.mutable_peer()->set_run(std::string(16, 'x'));
+  conversation.say(hello);
+  auto welcome = conversation.welcome();
+  if (option(words, "announce")) {
+    wire::ToLim announce, renew;
+    announce.mutable_announce();
+    renew.mutable_renew();
+    conversation.say(announce);
+    conversation.say(renew);
+    welcome = conversation.welcome();
+  }
+  return {{"welcome", welcome.host()}, {"is_master", welcome.master()}, {"master", welcome.master_name()}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const Words words = parse(argc, argv);
   Conversation conversation(words);
+  if (words.what == "claim") return std::puts(claim(conversation, words).dump(2).c_str()), 0;
   if (words.munge) prove_by_munge(conversation);
   wire::ToLim message;
   *message.mutable_request() = request_of(words);

@@ -114,7 +114,7 @@ TEST(ClusterFiles, DirectoriesAndNames) {
   files.files["/c/lsf.conf"] +=
       "LSF_CONFDIR=/d\nLSF_STRIP_DOMAIN=.lab.example\nROLLCALL_RUNDIR=/run/"
       "lab\nROLLCALL_HTTP=127.0.0.1:9100\n"
-      "LSF_STRICT_RESREQ=y\nLSF_SERVER_HOSTS=\"hostA hostB\"\n";
+      "LSF_STRICT_RESREQ=y\nROLLCALL_CHECK_ADDRESSES=n\nLSF_SERVER_HOSTS=\"hostA hostB\"\n";
   files.files["/d/lsf.shared"] = files.files["/c/lsf.shared"];
   files.files["/d/lsf.cluster.lab"] = files.files["/c/lsf.cluster.lab"];
   files.files["/c/hosts"] = "10.0.0.1 hostA.lab.example node1\n";
@@ -125,6 +125,8 @@ TEST(ClusterFiles, DirectoriesAndNames) {
   EXPECT_EQ(set.settings.work_dir, "/run/lab");
   EXPECT_EQ(set.settings.http, "127.0.0.1:9100");
   EXPECT_TRUE(set.settings.strict_resreq);
+  EXPECT_FALSE(set.settings.check_addresses);
+  EXPECT_TRUE(taken(lab()).settings.check_addresses) << "unless it is said otherwise";
   EXPECT_THAT(set.settings.server_hosts, ElementsAre("hostA", "hostB"));
   EXPECT_THAT(read_cluster_files(files.sources()).read,
               ElementsAre("/c/lsf.conf", "/d/lsf.shared", "/d/lsf.cluster.lab", "/c/hosts"));

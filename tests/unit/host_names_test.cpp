@@ -54,6 +54,11 @@ TEST(HostNames, TheHostsFile) {
   EXPECT_EQ(names.address("grid02"), "10.1.0.2");
   EXPECT_EQ(names.address("grid07"), "fe80::7");
   EXPECT_EQ(names.address("grid09"), std::nullopt);
+  using List = std::vector<std::string>;
+  EXPECT_EQ(names.addresses("grid01"), (List{"10.1.0.1", "10.1.0.9"})) << "a host with two addresses";
+  EXPECT_EQ(names.addresses("G1"), (List{"10.1.0.1"}));
+  EXPECT_EQ(names.addresses("grid02"), (List{"10.1.0.2"}));
+  EXPECT_EQ(names.addresses("grid09"), List{});
 }
 
 }  // namespace

@@ -170,14 +170,31 @@ TEST(LimSearch, AMasterStepsDownForOneBeforeIt) {
   EXPECT_FALSE(b.lim.mastership);
 }
 
-TEST(LimSearch, AMasterStepsDownWhenOneBeforeItAnnouncesItself) {
+TEST(LimSearch, AMasterStepsDownWhenOneBeforeItSaysSoAtItsOwnAddress) {
   LimDriver b("b");
   b.start();
   b.refuse("a");
   b.refuse("a");  // as it was dialled again by the new master
   EXPECT_THAT(b.announce(9, "a"), ElementsAre("Dial a"));
-  EXPECT_EQ(b.lim.role, Role::looking);
+  EXPECT_EQ(b.lim.role, Role::master) << "a word of somebody who dialled us is no reason yet";
   EXPECT_THAT(b.answer(10, "a", "a"), Contains("SendRegister 10"));
+  EXPECT_EQ(b.lim.role, Role::following);
+}
+
+TEST(LimSearch, AFalseAnnouncementCostsAMasterNothing) {
+  LimDriver b("b");
+  b.start();
+  b.refuse("a");
+  b.refuse("a");
+  b.register_host(5, "c");
+  ASSERT_EQ(b.entry("c").presence, Presence::up);
+  EXPECT_THAT(b.announce(9, "a"), ElementsAre("Dial a"));
+  b.refuse("a");  // nobody is there
+  EXPECT_THAT(b.announce(11, "a"), ElementsAre("Dial a"));
+  b.answer(12, "a", "");  // or it knows of no master
+  EXPECT_EQ(b.lim.role, Role::master);
+  EXPECT_EQ(b.entry("c").presence, Presence::up);
+  EXPECT_EQ(b.entry("c").connection, 5U);
 }
 
 TEST(LimSearch, AMasterTellsOneBehindItThatItIsMaster) {
