@@ -2,7 +2,8 @@
 //
 // A cluster of 10,000 hosts with 10 slots each, and jobs that wait: 100,000 and 1,000,000 of them; of one demand, of 100 and
 // of 10,000 different ones. Three questions: the first cycle of an empty cluster (as many jobs as there are slots start), a
-// cycle of a full cluster (nothing starts), and one where nothing fits (each demand is tried on all hosts). Medians of RUNS.
+// cycle of a full cluster (nothing starts), and one where nothing fits (a sum that no host has, so that every
+// select is tried on all of them). Medians of RUNS.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
 #include <sys/resource.h>
@@ -53,8 +54,8 @@ Demand demand_number(int number, bool fits) {
   demand.queue = "normal";
   demand.user = "user" + std::to_string(number);
   demand.project = "default";
-  demand.resreq = "select[type == local && mem > " + std::to_string((fits ? 1000 : 1'000'000) + number / 10) +
-                  "] order[r15s:pg] rusage[mem=100]";
+  demand.resreq = "select[type == local && " + std::string(fits ? "mem > " : "mem + tmp > ") +
+                  std::to_string((fits ? 1000 : 1'000'000) + number / 10) + "] order[r15s:pg] rusage[mem=100]";
   demand.from_type = "X86_64";
   return demand;
 }

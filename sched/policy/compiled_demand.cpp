@@ -37,6 +37,27 @@ std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_pt
   return one;
 }
 
+// The parts of the form "mem > 500", between the outermost &&.
+void add_thresholds(const resreq::ExpressionPointer& part, const resreq::BindContext& context, Select& select) {
+  const auto* chain = part ? std::get_if<resreq::Chain>(&part->node) : nullptr;
+  if (chain == nullptr) return;
+  const auto& link = chain->rest.front();
+  if (link.op == resreq::Operator::both) {
+    add_thresholds(chain->first, context, select);
+    for (const auto& more : chain->rest) add_thresholds(more.operand, context, select);
+    return;
+  }
+  const bool enough = link.op == resreq::Operator::above || link.op == resreq::Operator::at_least;
+  const bool little = link.op == resreq::Operator::below || link.op == resreq::Operator::at_most;
+  const auto* name = std::get_if<resreq::Name>(&chain->first->node);
+  if (chain->rest.size() != 1 || !(enough || little) || name == nullptr ||
+      !std::holds_alternative<resreq::Number>(link.operand->node))
+    return;
+  const auto id = context.indices->find(name->value);
+  auto bound = resreq::bind(part, context);
+  if (id && bound.select) select.thresholds.push_back({*id, enough, std::move(*bound.select)});
+}
+
 std::string text_of(const std::vector<conf::HostItem>& items) {
   std::string text;
   for (const auto& item : items)
@@ -60,10 +81,12 @@ std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::Expression
     context.local_model = demand.from_model;
     context.official_host = [this](std::string_view word) { return rules_->cluster->names.official(word); };
     const auto bound = resreq::bind(select, context);
-    if (bound.select)
+    if (bound.select) {
       made->bound = *bound.select;
-    else
+      add_thresholds(select, context, *made);
+    } else {
       error = bound.error->text;
+    }
     return bound.select ? made : nullptr;
   });
 }

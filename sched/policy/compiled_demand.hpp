@@ -16,10 +16,19 @@
 
 namespace rollcall::sched {
 
+// A part of a select expression that only asks for enough (or for little enough) of one number: where the host that has
+// the most (the least) does not fit, none does.
+struct Threshold {
+  ResourceId resource = 0;
+  bool enough = true;
+  resreq::BoundSelect bound;
+};
+
 // A select expression of one or many demands.
 struct Select {
   resreq::BoundSelect bound;
   std::set<ResourceId> named;  // what it asks for
+  std::vector<Threshold> thresholds;
 };
 
 // The hosts of -m within the queue's HOSTS, of one or many demands.

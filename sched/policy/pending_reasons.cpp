@@ -30,7 +30,8 @@ struct Had {
   bool differs = false, numbers = true;
   double least = HUGE_VAL, most = -HUGE_VAL;
 
-  void add(const std::string& value) {
+  void add(std::string value) {
+    if (value == "-") value = "not known";
     if (one.empty()) one = value;
     differs = differs || value != one;
     const auto number = conf::parse_real(value);
@@ -52,10 +53,14 @@ struct Group {
   std::string words;
   std::vector<HostNumber> hosts;
 
+  const char* unit() const {
+    const bool memory = subject == "mem" || subject == "swp" || subject == "tmp" || subject.starts_with("max");
+    return memory && had.numbers ? " MB" : "";
+  }
   std::string why() const {
     if (subject.empty()) return words;
     const std::string has = had.text();
-    return (has.empty() ? subject + " differs" : subject + " is " + has) + ", " + words;
+    return subject + (has.empty() ? " differs" : " is " + has + unit()) + ", " + words;
   }
 };
 
@@ -66,11 +71,11 @@ class Explanation {
 
   std::vector<PendingReason> of_demand(const PendingJob& job) {
     std::vector<PendingReason> reasons;
-    const JobVerdict verdict = obstacle_of(state_, entry_);
-    if (verdict.obstacle != JobObstacle::none) reasons.push_back(of_job(verdict));
-    if (verdict.obstacle == JobObstacle::impossible) return reasons;
+    verdict_ = obstacle_of(state_, entry_);
+    if (verdict_.obstacle != JobObstacle::none) reasons.push_back(of_job(verdict_));
+    if (verdict_.obstacle == JobObstacle::impossible) return reasons;
     for (HostNumber host = 0; host < state_.rules().hosts.size(); ++host) look_at(host, job);
-    if (verdict.obstacle == JobObstacle::none) add_of_room(job, reasons);
+    if (verdict_.obstacle == JobObstacle::none) add_of_room(job, reasons);
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
       return a.rank != b.rank ? a.rank > b.rank : a.hosts.size() > b.hosts.size();
     });
@@ -98,7 +103,7 @@ class Explanation {
                 "it begins in " + duration_text(seconds_between(state_.now(), entry_.demand.begin)), {}};
       case JobObstacle::array_limit:
         return {"The job array has reached its job slot limit",
-                std::to_string(state_.array_jobs(entry_.demand.array)) + " of its elements run, %" +
+                std::to_string(state_.array_jobs(entry_.demand.array)) + " of its elements have hosts, %" +
                     std::to_string(entry_.demand.array_slots) + " may",
                 {}};
       case JobObstacle::limit:
@@ -121,8 +126,8 @@ class Explanation {
     const char* const what = rule.of == LimitOf::jobs ? " jobs" : rule.of == LimitOf::slots ? " slots" : "";
     const auto charge = std::find_if(compiled_.charges.begin(), compiled_.charges.end(),
                                      [number](const Charge& c) { return c.rule == number; });
-    return rule.name + " is " + number_text(most.value_or(NAN)) + what + ", " +
-           number_text(state_.taken(*charge, host)) + " are taken";
+    return rule.name + ": " + number_text(state_.taken(*charge, host)) + " of " + number_text(most.value_or(NAN)) +
+           what + " are taken";
   }
 
   // Hosts fit, and there is not enough on them.
@@ -158,6 +163,8 @@ class Explanation {
       fit = {0, Obstacle::excluded};
     if (fit.obstacle == Obstacle::none)
       fit = state_.room(entry_.demand, compiled_, compiled_.alternatives[0], host, entry_.demand.max_slots, {});
+    // What has been said of the job as a whole is not said again of each host.
+    if (fit.obstacle == Obstacle::limit && verdict_.obstacle == JobObstacle::limit && fit.detail == verdict_.detail) return;
     if (fit.obstacle == Obstacle::none) {
       ++fitting_;
       free_ += fit.slots;
@@ -181,13 +188,13 @@ class Explanation {
     const BatchRow* row = state_.snapshot().values(host).row;
     switch (fit.obstacle) {
       case Obstacle::unreachable:
-        return plain(host, fit.obstacle, "Unable to reach slave lsbatch server", "res does not run there or is cut off");
+        return plain(host, fit.obstacle, "Unable to reach slave lsbatch server", "its res does not answer");
       case Obstacle::unavailable:
-        return plain(host, fit.obstacle, "Load information unavailable", "lim does not run there or is cut off");
+        return plain(host, fit.obstacle, "Load information unavailable", "its lim does not answer");
       case Obstacle::closed:
-        return plain(host, fit.obstacle, "Closed by LSF administrator", "badmin hopen opens the host");
+        return plain(host, fit.obstacle, "Closed by LSF administrator", "closed by an administrator, badmin hopen opens it");
       case Obstacle::locked:
-        return plain(host, fit.obstacle, "Host is locked", "by lsadmin limlock, or RUNWINDOW of lsf.cluster");
+        return plain(host, fit.obstacle, "Host is locked", "locked by lsadmin limlock, or by RUNWINDOW of lsf.cluster");
       case Obstacle::window_closed:
         return plain(host, fit.obstacle, "The dispatch window of the host is closed",
                      "DISPATCH_WINDOW in lsb.hosts is " + row->dispatch_windows.text());
@@ -231,7 +238,9 @@ class Explanation {
   void full(HostNumber host) {
     const auto slots = state_.snapshot().slots(host).value_or(0);
     plain(host, Obstacle::full, "Not enough job slots",
-          slots == 0 ? "MXJ in lsb.hosts is 0" : "all " + slots_text(slots) + " are taken");
+          slots == 0   ? "MXJ in lsb.hosts is 0"
+          : slots == 1 ? "its only slot is taken"
+                       : "all " + slots_text(slots) + " are taken");
   }
 
   void threshold(HostNumber host, Fit fit, const std::vector<IndexThreshold>& thresholds, const std::string& whose) {
@@ -273,7 +282,7 @@ class Explanation {
                       "Job's requirements for reserving resource (" + name(resource) + ") not satisfied",
                       name(resource), "job reserves " + number_text(take->amount) + each);
     const double left = state_.number(host, resource);
-    one.had.add(std::isnan(left) ? "not known" : number_text(left));
+    one.had.add(number_text(left));
     one.hosts.push_back(host);
   }
 
@@ -281,6 +290,7 @@ class Explanation {
   Placement placement_;
   const Snapshot::DemandEntry& entry_;
   const Compiled& compiled_;
+  JobVerdict verdict_;
   std::vector<Group> groups_;
   std::map<std::string, std::size_t> places_;
   int fitting_ = 0;

@@ -20,6 +20,8 @@ Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
   auto& queued = queued_[compiled.queue];
   if (queued.empty()) queued.assign(count, unknown);
   look.queued = &queued;
+  look.passed = &passed_[{compiled.select.get(), look.ranking}];
+  look.hopeless = state_->hopeless(*compiled.select);
   look.cursors.resize(compiled.alternatives.size());
   return look;
 }
@@ -84,8 +86,13 @@ void Placement::each(Look& look, std::size_t number, const PendingJob& job, cons
   Ranking& ranking = *look.ranking;
   ranking.follow(*state_, reserved_on_);
   auto& cursor = look.cursors[number];
-  if (cursor.generation != ranking.generation()) cursor = {0, ranking.generation()};
-  cursor.at = std::max(cursor.at, ranking.first_free(*state_));
+  for (Look::Cursor* one : {&cursor, look.passed})
+    if (one->generation != ranking.generation()) *one = {0, ranking.generation()};
+  const auto& selected = *look.selected;
+  auto& passed = look.passed->at;
+  passed = std::max(passed, ranking.first_free(*state_));
+  while (passed < ranking.hosts().size() && selected[ranking.hosts()[passed]] == no) ++passed;
+  cursor.at = std::max(cursor.at, passed);
   const Alternative& alternative = look.entry->compiled->alternatives[number];
   for (std::size_t at = cursor.at; at < ranking.hosts().size(); ++at) {
     const HostNumber host = ranking.hosts()[at];
@@ -103,6 +110,7 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
+    if (look.hopeless || state_->hopeless(alternative)) continue;
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Draft draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);

@@ -42,6 +42,8 @@ class Placement {
       std::size_t at = 0;
       unsigned generation = 0;
     };
+    Cursor* passed = nullptr;  // hosts before it are no use to any demand of the select
+    bool hopeless = false;
     std::vector<Cursor> cursors;  // by alternative: hosts before it are no use
   };
   Look look(const Snapshot::DemandEntry& entry);
@@ -74,6 +76,7 @@ class Placement {
   const WorkingState* state_;
   std::map<std::pair<const HostList*, const Order*>, std::unique_ptr<Ranking>> rankings_;
   std::unordered_map<const Select*, std::vector<std::uint8_t>> selected_;
+  std::map<std::pair<const Select*, const Ranking*>, Look::Cursor> passed_;
   std::vector<std::vector<std::uint8_t>> queued_;
   std::vector<HostNumber> reserved_on_;
 };

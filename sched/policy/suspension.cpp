@@ -165,20 +165,27 @@ class Suspensions {
   // One job of a host in an interval, so that the load can answer.
   bool turn(const PlacedJob& job) {
     for (const SlotsOn& on : job.hosts) {
-      if (turned_.contains(on.host)) return false;
+      if (turned_.contains(on.host)) {
+        look_at({state_.now().us + rules().suspend_interval_s * 1'000'000});
+        return false;
+      }
       for (const JobKey key : state_.snapshot().jobs_on(on.host)) {
         const PlacedJob& other = *state_.snapshot().placed(key);
         const bool by_load = (other.suspended & wire::SUSPEND_LOAD) != 0;
         const bool went_on = other.suspended == 0 && other.status_since > other.started;
         const WallTime next{other.status_since.us + rules().suspend_interval_s * 1'000'000};
         if ((by_load || went_on) && next > state_.now()) {
-          if (!plan_.next_look || next < *plan_.next_look) plan_.next_look = next;
+          look_at(next);
           return false;
         }
       }
     }
     for (const SlotsOn& on : job.hosts) turned_.insert(on.host);
     return true;
+  }
+
+  void look_at(WallTime at) {
+    if (!plan_.next_look || at < *plan_.next_look) plan_.next_look = at;
   }
 
   WorkingState& state_;

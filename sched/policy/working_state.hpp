@@ -80,6 +80,9 @@ class WorkingState {
   std::optional<ResourceId> beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds, bool stop) const;
   std::vector<ResourceId> all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds, bool stop) const;
   bool matches(const Select& select, HostNumber host) const;
+  // No host fits, or has enough for the rusage, whatever else is asked: known from the most and the least that any has.
+  bool hopeless(const Select& select) const;
+  bool hopeless(const Alternative& alternative) const;
   std::vector<resreq::Part> parts(const Select& select, HostNumber host) const;
 
   // --- of limits
@@ -102,6 +105,10 @@ class WorkingState {
 
  private:
   friend class HostInCycle;
+  struct Extremes {
+    double least = 0, most = 0;
+  };
+  const Extremes& extremes(ResourceId id) const;
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
   double drafted(const Draft& draft, TallyNumber tally) const;
@@ -123,6 +130,8 @@ class WorkingState {
   std::unordered_map<std::uint64_t, double> more_on_host_;  // on_host(tally, host): taken in this cycle
   std::unordered_map<std::int32_t, int> more_of_array_;
   std::vector<const conf::LimitAmount*> amounts_;  // by rule: the one that counts now
+  // By resource, of all hosts as the cycle found them: from then on there is only less.
+  mutable std::unordered_map<ResourceId, Extremes> extremes_;
 };
 
 }  // namespace rollcall::sched
