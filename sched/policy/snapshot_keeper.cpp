@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 namespace rollcall::sched {
 namespace {
@@ -107,7 +108,15 @@ DemandNumber SnapshotKeeper::demand_for(const Job& job) {
   }
   const auto [place, is_new] =
       demands_.try_emplace(std::to_string(job.record.submission()) + ' ' + job.record.queue());
-  if (is_new) place->second = snapshot_->demand(demand_of(job, book_.combined_resreq(job)));
+  if (is_new) {
+    Demand demand = demand_of(job, book_.combined_resreq(job));
+    // What type==local means is the submission host's matter, and LIM knows that host.
+    if (const auto from = kinds_.find(job.asked->from_host()); from != kinds_.end()) {
+      if (demand.from_type.empty()) demand.from_type = from->second.type;
+      if (demand.from_model.empty()) demand.from_model = from->second.model;
+    }
+    place->second = snapshot_->demand(demand);
+  }
   return place->second;
 }
 
@@ -158,6 +167,9 @@ void SnapshotKeeper::connected(const std::string& host, bool connected) {
 void SnapshotKeeper::load(LoadNews news) {
   news_ = std::move(news);
   load_known_ = true;
+  std::map<std::string, HostKind> kinds;
+  for (const auto& facts : news_.facts.hosts().hosts()) kinds[facts.name()] = {facts.type(), facts.model()};
+  if (std::exchange(kinds_, kinds) != kinds) return configure(rules_);  // jobs that were asked for on these hosts mean others now
   take_load();
 }
 

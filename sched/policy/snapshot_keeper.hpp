@@ -4,6 +4,7 @@
 // have changed; it looks each up in the Book and sets it anew. Owned by mbatchd's one thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -52,6 +53,11 @@ class SnapshotKeeper {
   std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
   std::unordered_map<JobKey, std::uint64_t> held_jobs_;               // the submission of each of them
   std::set<std::string> connected_;
+  struct HostKind {
+    std::string type, model;
+    friend bool operator==(const HostKind&, const HostKind&) = default;
+  };
+  std::map<std::string, HostKind> kinds_;  // of every host that LIM knows
   LoadNews news_;
   bool load_known_ = false;
 };
