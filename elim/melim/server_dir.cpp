@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace rollcall::melim {
@@ -28,13 +29,48 @@ void ServerDir::watch(const std::string& directory) {
   if (directory == path_ && inotify_) return;
   path_ = directory;
   inotify_ = io::Descriptor(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  const std::uint32_t changes =
-      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR;
-  if (inotify_ && inotify_add_watch(inotify_.get(), path_.c_str(), changes) < 0) inotify_ = io::Descriptor();
+  directory_ = parent_ = -1;
+  watched_ = {};
+}
+
+void ServerDir::watch_what_is_there() {
+  constexpr std::uint32_t kInIt =
+      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB;
+  constexpr std::uint32_t kItself = IN_MOVE_SELF | IN_DELETE_SELF;
+  if (!inotify_) return;
+  struct stat found {
+  }, named{};
+  const bool there = stat(path_.c_str(), &found) == 0;
+  const std::pair<std::uint64_t, std::uint64_t> now =
+      there ? std::pair<std::uint64_t, std::uint64_t>{found.st_dev, found.st_ino} : watched_;
+  if (directory_ >= 0 && (!there || now != watched_)) {
+    inotify_rm_watch(inotify_.get(), directory_);
+    directory_ = -1;
+  }
+  if (there && directory_ < 0)
+    directory_ = inotify_add_watch(inotify_.get(), path_.c_str(), kInIt | kItself | IN_ONLYDIR);
+  watched_ = now;
+  const bool is_link = lstat(path_.c_str(), &named) == 0 && S_ISLNK(named.st_mode);
+  const bool want_parent = !there || is_link;
+  if (want_parent == (parent_ >= 0)) return;
+  if (want_parent) {
+    const std::string parent = path_.substr(0, std::max<std::size_t>(path_.rfind('/'), 1));
+    parent_ = inotify_add_watch(inotify_.get(), parent.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  } else {
+    inotify_rm_watch(inotify_.get(), parent_);
+    parent_ = -1;
+  }
+}
+
+// The kernel watches no more: what was there is gone.
+void ServerDir::forget(int watch) {
+  if (watch == directory_) directory_ = -1;
+  if (watch == parent_) parent_ = -1;
 }
 
 bool ServerDir::take_changes() {
   alignas(inotify_event) char bytes[4096];
+  const std::string own = path_.substr(path_.rfind('/') + 1);
   bool changed = false;
   ssize_t size = 0;
   while ((size = read(inotify_.get(), bytes, sizeof bytes)) > 0) {
@@ -42,8 +78,13 @@ bool ServerDir::take_changes() {
       inotify_event event;
       std::memcpy(&event, bytes + at, sizeof event);
       // Without a name it is the directory itself that changed, or events were lost.
-      const bool named = event.len > 0;
-      if (!named || elim_name(bytes + at + sizeof event)) changed = true;
+      const char* const name = event.len > 0 ? bytes + at + sizeof event : "";
+      const bool known = event.wd == directory_ || event.wd == parent_ || event.wd < 0;
+      const bool matters = event.len == 0        ? (event.mask & IN_IGNORED) == 0
+                           : event.wd == parent_ ? own == name
+                                                 : elim_name(name);
+      if (known && matters) changed = true;
+      if ((event.mask & IN_IGNORED) != 0) forget(event.wd);
       at += static_cast<ssize_t>(sizeof event + event.len);
     }
   }
@@ -52,6 +93,7 @@ bool ServerDir::take_changes() {
 
 ServerDirListing ServerDir::look() {
   ServerDirListing listing;
+  watch_what_is_there();  // before it is read: what changes meanwhile is told
   const Runner runner{geteuid(), getegid()};
   struct stat found {};
   const FileFacts here = stat(path_.c_str(), &found) == 0 ? facts_of(found) : FileFacts{};

@@ -1,7 +1,7 @@
 // ServerDir: the elims of LSF_SERVERDIR as they are now, and when it is time to look again.
 //
-// The kernel tells of changes (inotify); where it cannot, on a network file system, a look every so often does. What is
-// an elim, and safe to run, is decided by elim_files.
+// The kernel tells of changes (inotify): of what is in the directory, and of another one in its place, be it moved there or a
+// symbolic link that leads there now. Where it cannot, on a network file system, a look every so often does. What is an elim, and safe to run, is decided by elim_files.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "common/base/job_clock.hpp"
 #include "common/io/descriptor.hpp"
@@ -41,15 +42,21 @@ class ServerDir {
   void watch(const std::string& directory);
   const std::string& path() const { return path_; }
 
-  ServerDirListing look();
+  ServerDirListing look();  // and watches what is there now
 
   int fd() const { return inotify_.get(); }  // readable: call take_changes(); -1: none
   // True where an elim of the directory may have changed.
   bool take_changes();
 
  private:
+  void watch_what_is_there();
+  void forget(int watch);
+
   std::string path_;
   io::Descriptor inotify_;
+  int directory_ = -1;  // watches; -1: none
+  int parent_ = -1;     // only while the directory is missing or a link: others' changes there wake us, too
+  std::pair<std::uint64_t, std::uint64_t> watched_{};  // device and inode of the directory
 };
 
 }  // namespace rollcall::melim

@@ -164,6 +164,44 @@ TEST_F(MelimElims, AFileThatIsDroppedInStartsAndOneThatIsTakenOutEnds) {
   wait_until("the elim to end", [&] { return !alive(elim) && states_.empty(); });
 }
 
+// The next look by the clock is 60 s away: only the kernel's word is in time.
+TEST_F(MelimElims, AServerDirectoryThatIsReplacedIsNoticed) {
+  expect_index("sound");
+  expect_index("count");
+  install("count");
+  send_orders();
+  wait_for_state("elim.count", wire::ElimState::WAITING);
+  install_file("elim.sound", ROLLCALL_FAKES "/liar");
+  wait_until("a value from the first directory", [&] { return told_["sound"] > 0; });
+  std::filesystem::rename(server_dir_, server_dir_ + ".old");
+  wait_until("the elims to end with their directory", [&] { return states_.empty(); });
+  std::filesystem::create_directory(server_dir_ + ".new");
+  chmod((server_dir_ + ".new").c_str(), 0755);
+  std::filesystem::copy(server_dir_ + ".old/elim.sound", server_dir_ + ".new/elim.sound");
+  const int before = told_["sound"];
+  std::filesystem::rename(server_dir_ + ".new", server_dir_);
+  wait_until("a value from the second directory", [&] { return told_["sound"] > before; });
+  std::filesystem::remove(server_dir_ + "/elim.sound");
+  wait_until("the end of what was taken out of it", [&] { return states_.empty(); });
+}
+
+TEST_F(MelimElims, ALinkThatLeadsToAnotherServerDirectoryIsNoticed) {
+  expect_index("sound");
+  const std::string current = directory_ + "/current", next = directory_ + "/next",
+                    other = directory_ + "/etc2";
+  std::filesystem::create_directory_symlink(server_dir_, current);
+  std::filesystem::create_directory(other);
+  chmod(other.c_str(), 0755);
+  install_file("elim.sound", ROLLCALL_FAKES "/liar");
+  std::filesystem::rename(server_dir_ + "/elim.sound", other + "/elim.sound");
+  orders_.set_server_dir(current);
+  send_orders();
+  wait_for_log("orders: master N");
+  std::filesystem::create_directory_symlink(other, next);
+  std::filesystem::rename(next, current);
+  wait_until("a value from where the link leads now", [&] { return told_["sound"] > 0; });
+}
+
 TEST_F(MelimElims, AMendedFileIsStartedAtOnce) {
   install("count");
   send_orders();
