@@ -23,6 +23,7 @@
 
 #include "common/io/frame_socket.hpp"
 #include "common/io/process_tree.hpp"
+#include "common/io/secure_channel.hpp"
 #include "common/io/spawn.hpp"
 #include "res/policy/job_files.hpp"
 #include "res/policy/job_life.hpp"
@@ -58,6 +59,12 @@ std::int64_t wall_us() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
+}
+
+// mbatchd may leave the choice to us: what bsub needs it hears with JobReady.
+std::string random_key() {
+  const io::Nonce bytes = io::random_nonce();
+  return {bytes.begin(), bytes.end()};
 }
 
 std::string calendar(std::int64_t us) {
@@ -122,12 +129,13 @@ class Shepherd {
   void carry_out(const effect::AwaitClient&) {
     const auto& start = order_.start();
     const bool terminal = start.submission().interactive() != wire::Submission::PLAIN;
-    const auto port = tasks_.expect_client(start.stream_key(), terminal, now() + life_.rules.patience);
+    const std::string key = start.stream_key().empty() ? random_key() : start.stream_key();
+    const auto port = tasks_.expect_client(key, terminal, now() + life_.rules.patience);
     if (!port) return happened(event::JobNotStarted{port.error().text, false});
     FromRes told;
     *told.mutable_ready()->mutable_job() = attempt_;
     told.mutable_ready()->mutable_stream()->set_port(*port);
-    told.mutable_ready()->mutable_stream()->set_key(start.stream_key());
+    told.mutable_ready()->mutable_stream()->set_key(key);
     ready_ = told;
     tell(told);
   }

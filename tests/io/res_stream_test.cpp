@@ -183,6 +183,18 @@ TEST_F(ResStream, AnInteractiveJobHasPipes) {
   EXPECT_EQ(wait_for_over().exit_status(), 5 << 8);
 }
 
+TEST_F(ResStream, AKeyIsChosenHereWhereMbatchdSendsNone) {
+  start_res();
+  auto order = interactive("echo out", wire::Submission::PLAIN);
+  order.clear_stream_key();
+  start(order);
+  const auto place = wait_for_ready();
+  Client client(place.port(), place.key());
+  client.begin(false);
+  wait_for_end(client);
+  EXPECT_EQ(client.output, "out\n");
+}
+
 TEST_F(ResStream, AnInteractiveJobHasATerminal) {
   start_res();
   start(interactive("tty; echo $TERM; stty size; cat; echo end", wire::Submission::TERMINAL));
