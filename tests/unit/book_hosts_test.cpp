@@ -1,0 +1,245 @@
+// The Book and the hosts: how they come to agree, and what a job's host is told.
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Act = wire::SignalJobs;
+using Held = wire::FromRes::Held;
+using How = wire::FromRes::JobOver;
+
+class BookHosts : public BookTest {
+ protected:
+  static Held held(JobKey key, std::uint64_t attempt, Held::State state, bool first = true) {
+    Held job;
+    set_key(*job.mutable_job()->mutable_key(), key);
+    job.mutable_job()->set_attempt(attempt);
+    job.set_state(state);
+    job.set_first_host(first);
+    return job;
+  }
+  // The Book of a mbatchd that was started again: from what was saved.
+  void restart() {
+    auto next = std::make_unique<Book>();
+    next->configure(book->config(), now);
+    next->set_term(book->term() + 1);
+    next->load_counters(book->next_job_id(), book->next_submission());
+    for (const auto& [number, kept] : book->submissions()) next->load_submission(number, kept.asked);
+    for (const auto& [number, kept] : book->submissions())
+      for (std::int32_t id = 1; id < book->next_job_id(); ++id)
+        for (const JobKey key : book->elements(id))
+          if (job(key).record.submission() == number) next->load_job(job(key).record);
+    book = std::move(next);
+    effects = book->loaded(now);
+  }
+};
+
+TEST_F(BookHosts, AStartThatWasLostIsOrderedAgain) {
+  submit(plain_job());
+  dispatch({1, 0});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderStart 1 on hostA"));
+  hello("hostA");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderStart 1 on hostA"));
+  hello("hostA", {held({1, 0}, 1, Held::STARTING)});
+  EXPECT_THAT(orders(effects), IsEmpty());
+}
+
+TEST_F(BookHosts, ARunningJobIsAdoptedAfterARestart) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  ask({1, 0}, Act::STOP);
+  restart();
+  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderSignal SUSPEND number 1 to 1 attempt 1 on hostA"));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_USUSP);
+  ends({1, 0}, 0);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
+}
+
+TEST_F(BookHosts, StrangersAreEnded) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  ends({1, 0}, 77 << 8);
+  dispatch({1, 0}, {"hostB"});
+  hello("hostA", {held({1, 0}, 1, Held::RUNNING), held({50, 0}, 3, Held::OVER),
+                  held({51, 0}, 1, Held::EXPECTED, false)});
+  EXPECT_THAT(orders(effects),
+              ElementsAre(HasSubstr("TERMINATE at once number 4611686018427387904 to 1 attempt 1 on hostA"),
+                          "OrderRelease 51 attempt 1 on hostA"));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  // What comes of them is acknowledged and changes nothing.
+  auto end = end_of({1, 0}, 0);
+  end.mutable_over()->mutable_job()->set_attempt(1);
+  effects = book->res_said("hostA", end, now);
+  EXPECT_THAT(lines(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostA"));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+}
+
+TEST_F(BookHosts, AnotherHostsWordIsNotTheFirstHosts) {
+  submit(plain_job());
+  dispatch({1, 0}, {"hostA", "hostB"});
+  runs({1, 0});
+  effects = book->res_said("hostB", end_of({1, 0}, 0, How::NEVER_SEEN), now);
+  EXPECT_THAT(lines(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostB"));
+  effects = book->res_said("hostC", end_of({1, 0}, 0), now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  ask({1, 0}, Act::SEND, kAnn, 12);
+  hello("hostB");
+  EXPECT_THAT(orders(effects),
+              ElementsAre("OrderExpect 1 on hostB", "OrderSignal SEND 12 number 1 to 1 attempt 1 on hostB"));
+  hello("hostB", {held({1, 0}, 1, Held::EXPECTED, false)});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 12")));
+}
+
+TEST_F(BookHosts, ASilentHostsJobsAreUnknownAfterThePatience) {
+  submit(plain_job());
+  hello("hostA");
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->res_lost("hostA", now);
+  EXPECT_EQ(book->next_deadline()->seconds(), 1'000'090);
+  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  EXPECT_EQ(book->next_deadline(), std::nullopt);
+  book->res_lost("hostA", now);
+  now = *book->next_deadline();
+  effects = book->tick(now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+  EXPECT_THAT(ask({1, 0}, Act::KILL), ElementsAre("Job <1> is being terminated"));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_ZOMBI);
+  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE number 1")));
+  ends({1, 0}, 143 << 8);
+  EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_OWNER);
+}
+
+TEST_F(BookHosts, AfterARestartEveryHostHasThePatienceAnew) {
+  submit(plain_job());
+  hello("hostA");
+  dispatch({1, 0});
+  runs({1, 0});
+  now = wall_seconds(2'000'000);
+  restart();
+  EXPECT_EQ(book->next_deadline()->seconds(), 2'000'090);
+  book->tick(*book->next_deadline());
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+  now = wall_seconds(2'000'100);
+  hello("hostA");
+  EXPECT_EQ(status({1, 0}), wire::STATUS_EXIT) << "the host has no trace of it";
+  EXPECT_TRUE(job({1, 0}).record.lost());
+}
+
+TEST_F(BookHosts, RemovedWhileTheHostWasAway) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  now = *book->next_deadline();
+  book->tick(now);
+  ask({1, 0}, Act::REMOVE);
+  EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_FORCE_OWNER);
+  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE at once")));
+}
+
+TEST_F(BookHosts, UsageOfSeveralHostsIsAdded) {
+  submit(plain_job());
+  dispatch({1, 0}, {"hostA", "hostB"});
+  runs({1, 0});
+  for (const char* host : {"hostA", "hostB", "hostB"}) {
+    wire::FromRes message;
+    auto& told = *message.mutable_usage();
+    *told.mutable_job() = attempt({1, 0});
+    told.mutable_usage()->set_memory_kb(100);
+    told.mutable_usage()->add_pids(5);
+    book->res_said(host, message, now);
+  }
+  EXPECT_EQ(job({1, 0}).record.usage().memory_kb(), 200);
+  EXPECT_EQ(job({1, 0}).record.usage().pids_size(), 2);
+  EXPECT_EQ(job({1, 0}).record.usage().hosts(1).host(), "hostB");
+}
+
+TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {
+  auto asked = plain_job();
+  asked.add_queues("talk");
+  asked.set_interactive(wire::Submission::TERMINAL);
+  submit(asked);
+  dispatch({1, 0});
+  EXPECT_EQ(book->stream({1, 0}), nullptr);
+  wire::FromRes message;
+  *message.mutable_ready()->mutable_job() = attempt({1, 0});
+  message.mutable_ready()->mutable_stream()->set_port(5);
+  effects = book->res_said("hostA", message, now);
+  EXPECT_EQ(text(effects.at(0)), "TellWaiters 1");
+  EXPECT_EQ(book->stream({1, 0})->port(), 5U);
+  ends({1, 0}, 0);
+  EXPECT_EQ(book->stream({1, 0}), nullptr);
+}
+
+TEST_F(BookHosts, WhatTheFirstHostIsTold) {
+  auto asked = array_job(6);
+  asked.mutable_indices(0)->set_step(2);
+  asked.set_resreq("rusage[mem=20]");
+  asked.add_environment("LSB_JOB_REPORT_MAIL=N");
+  submit(asked);
+  event::Dispatched plan = on_hosts({"hostA", "hostB"});
+  plan.hosts[0].set_slots(2);
+  plan.gpus = "hostA 0,1;hostB 3";
+  book->dispatch({1, 3}, plan, now);
+  const auto start = book->start_order({1, 3});
+  EXPECT_EQ(start.queue(), "normal");
+  EXPECT_EQ(start.limits().run_s(), 600);
+  EXPECT_EQ(start.limits().memory_kb(), 5000);
+  EXPECT_EQ(start.requested_memory_kb(), 20U * 1024);
+  EXPECT_EQ(start.gpus(), "0,1");
+  EXPECT_TRUE(start.mail_report_only());
+  EXPECT_EQ(start.cluster(), "lab");
+  std::vector<std::string> words(start.environment().begin(), start.environment().end());
+  for (const char* word :
+       {"LSB_JOBID=1", "LSB_BATCH_JID=1[3]", "LSB_JOBINDEX=3", "LSB_JOBINDEX_STEP=2", "LSB_JOBINDEX_END=6",
+        "LSB_JOBNAME=arr[3]", "LSB_QUEUE=normal", "LSB_SUB_HOST=hostA", "LS_SUBCWD=/home",
+        "LSB_HOSTS=hostA hostA hostB", "LSB_MCPU_HOSTS=hostA 2 hostB 1 ", "LSB_DJOB_NUMPROC=3",
+        "LSB_MAX_NUM_PROCESSORS=1", "LSB_EXEC_CLUSTER=lab", "LSFUSER=ann"})
+    EXPECT_THAT(words, Contains(word));
+  EXPECT_THAT(words, Not(Contains(HasSubstr("EGO_"))));
+  EXPECT_EQ(book->expect_order({1, 3}, "hostB").gpus(), "3");
+  EXPECT_EQ(book->expect_order({1, 3}, "hostB").uid(), 1001U);
+}
+
+TEST_F(BookHosts, TheQueuesProgramsAreTold) {
+  auto asked = plain_job();
+  asked.add_queues("talk");
+  asked.set_interactive(wire::Submission::PLAIN);
+  submit(asked);
+  dispatch({1, 0});
+  const auto start = book->start_order({1, 0});
+  EXPECT_EQ(start.job_starter(), "nice");
+  EXPECT_EQ(start.queue_pre_exec(), "/bin/true");
+}
+
+TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {
+  auto wide = plain_job();
+  wide.set_min_slots(3);
+  wide.set_max_slots(3);
+  submit(wide);
+  wire::SignalJobs force;
+  set_key(*force.mutable_filter()->add_keys(), {1, 0});
+  force.set_action(Act::FORCE);
+  force.add_hosts("big");
+  EXPECT_THAT(signal(force), ElementsAre("! Job <1>: User permission denied"));
+  EXPECT_THAT(signal(force, kRoot), ElementsAre("! Job <1>: No host that is named can be reached"));
+  hello("hostB");
+  hello("hostC");
+  EXPECT_THAT(signal(force, kRoot), ElementsAre("Job <1> is being forced to run"));
+  EXPECT_EQ(job({1, 0}).record.hosts(0).slots(), 2U);
+  EXPECT_EQ(job({1, 0}).record.hosts(1).slots(), 1U);
+}
+
+}  // namespace
+}  // namespace rollcall::sched
