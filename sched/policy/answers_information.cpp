@@ -273,7 +273,7 @@ std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::
   for (const auto& name : ask.groups())
     if (std::none_of(groups.begin(), groups.end(), [&](const Group& group) { return group.name() == name; }))
       return {refused_answer(ask.of_users() ? wire::BatchReply::Refusal::NO_USER : wire::BatchReply::Refusal::NO_HOST,
-                             name + (ask.of_users() ? ": No such user group" : ": No such host group"))};
+                             name + ": No such user/host group")};
   std::erase_if(groups, [&](const Group& group) { return !named(group.name()); });
   return in_parts(groups, [](wire::BatchReply& part, const Group* group) {
     auto& to = *part.mutable_groups();

@@ -1,0 +1,291 @@
+#include "sched/policy/show_history.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/base/table_cells.hpp"
+#include "sched/policy/show_job_long.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using wire::JobEvent;
+
+constexpr const char* kColumns[] = {"PEND", "PSUSP", "RUN", "USUSP", "SSUSP", "UNKWN", "TOTAL"};
+
+std::optional<SpentIn> column_of(wire::JobStatus status) {
+  switch (status) {
+    case wire::STATUS_PEND:
+    case wire::STATUS_WAIT:
+      return SpentIn::pend;
+    case wire::STATUS_PSUSP:
+      return SpentIn::psusp;
+    case wire::STATUS_RUN:
+    case wire::STATUS_PROV:
+      return SpentIn::run;
+    case wire::STATUS_USUSP:
+      return SpentIn::ususp;
+    case wire::STATUS_SSUSP:
+      return SpentIn::ssusp;
+    case wire::STATUS_UNKWN:
+    case wire::STATUS_ZOMBI:
+      return SpentIn::unkwn;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The state that an event puts the job in; nothing where it does not.
+std::optional<wire::JobStatus> status_after(const JobEvent& event) {
+  switch (event.what_case()) {
+    case JobEvent::kNewJob:
+      return event.new_job().asked().hold() ? wire::STATUS_PSUSP : wire::STATUS_PEND;
+    case JobEvent::kStart:
+      return wire::STATUS_RUN;
+    case JobEvent::kStatus:
+      return event.status().status() == wire::STATUS_NULL ? std::nullopt : std::optional(event.status().status());
+    case JobEvent::kRequeue:
+      return wire::STATUS_PEND;
+    default:
+      return std::nullopt;
+  }
+}
+
+void replay(JobHistory& job) {
+  std::int64_t since = 0;
+  for (const auto& event : job.events) {
+    if (event.has_new_job()) {
+      job.asked = event.new_job().asked();
+      job.queue = event.new_job().queue();
+    }
+    if (event.has_modify() && event.modify().has_asked()) job.asked = event.modify().asked();
+    if (event.has_switched()) job.queue = event.switched().queue();
+    const auto status = status_after(event);
+    if (!status) continue;
+    if (const auto column = column_of(job.status))
+      job.spent_us[static_cast<std::size_t>(*column)] += std::max<std::int64_t>(0, event.at_us() - since);
+    since = event.at_us();
+    job.status = *status;
+    job.end_us = finished(*status) ? event.at_us() : 0;
+  }
+}
+
+// The moment of the last change of state.
+std::int64_t present_since(const JobHistory& job) {
+  std::int64_t since = 0;
+  for (const auto& event : job.events)
+    if (status_after(event)) since = event.at_us();
+  return since;
+}
+
+std::string by_words(const std::string& user) {
+  return " by user or administrator <" + user + ">";
+}
+
+std::string status_words(const JobEvent::Status& status) {
+  switch (status.status()) {
+    case wire::STATUS_PEND:
+    case wire::STATUS_PSUSP:
+      return status.why().empty() ? "Pending" : "Pending: " + status.why();
+    case wire::STATUS_RUN:
+      return "Running";
+    case wire::STATUS_USUSP:
+      return "Suspended by the user or administrator";
+    case wire::STATUS_SSUSP:
+      return "Suspended by the system" + (status.why().empty() ? "" : ": " + status.why());
+    case wire::STATUS_UNKWN:
+      return "Unknown; unable to reach the execution host";
+    case wire::STATUS_ZOMBI:
+      return "Zombi; unable to reach the execution host, which is to end the job";
+    default:
+      return "";
+  }
+}
+
+// An end is said in two or three lines, with the time before each.
+std::vector<std::string> end_lines(const JobEvent::Status& status) {
+  std::vector<std::string> lines;
+  const bool told_before = status.post() != wire::POST_NONE && status.post() != wire::POST_RUNNING && !status.has_usage();
+  if (!told_before) {
+    const auto& usage = status.usage();
+    lines.push_back(end_words(status.status(), status.exit_status()) + ". The CPU time used is " +
+                    fixed(usage.user_s() + usage.system_s(), 1) + " seconds");
+    const std::string term = term_words(status.term_reason());
+    if (status.status() == wire::STATUS_EXIT) lines.push_back("Completed <exit>" + (term.empty() ? "" : "; " + term));
+  }
+  if (status.post() == wire::POST_DONE) lines.push_back("Post job process done successfully");
+  if (status.post() == wire::POST_ERR) lines.push_back("Post job process failed");
+  return lines;
+}
+
+std::string started_words(const JobEvent::Start& start) {
+  std::string text = "Dispatched " + placed_words(start.hosts());
+  // As lsb.acct keeps it: with a blank at its end.
+  return start.effective_resreq().empty() ? text : text + ", Effective RES_REQ <" + start.effective_resreq() + " >";
+}
+
+// What a line says; nothing for an event that bhist does not show.
+std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& event) {
+  switch (event.what_case()) {
+    case JobEvent::kNewJob: {
+      wire::JobRecord record;
+      record.mutable_key()->set_id(job.key.id);
+      record.mutable_key()->set_index(job.key.index);
+      const auto& asked = event.new_job().asked();
+      return {"Submitted from host <" + asked.from_host() + ">, to Queue <" + event.new_job().queue() + ">" +
+              asked_words(record, asked, false)};
+    }
+    case JobEvent::kStart:
+      return {started_words(event.start())};
+    case JobEvent::kStartAccept:
+      return {"Starting (Pid " + std::to_string(event.start_accept().pid()) + ")"};
+    case JobEvent::kExecute:
+      return {"Running with execution home <" + event.execute().home() + ">, Execution CWD <" + event.execute().cwd() +
+              ">, Execution Pid <" + std::to_string(event.execute().pid()) + ">"};
+    case JobEvent::kStatus:
+      if (finished(event.status().status())) return end_lines(event.status());
+      if (const auto words = status_words(event.status()); !words.empty()) return {words};
+      return {};
+    case JobEvent::kSignal:
+      return {"Signal <" + event.signal().symbol() + "> requested" + by_words(event.signal().user()) +
+              (event.signal().reason().empty() ? "" : ", with reason <" + event.signal().reason() + ">")};
+    case JobEvent::kSwitched:
+      return {"Switched to queue <" + event.switched().queue() + ">" + by_words(event.switched().user())};
+    case JobEvent::kMove:
+      return {"Job moved to position " + std::to_string(event.move().position()) + " relative to <" +
+              (event.move().to_bottom() ? "bottom" : "top") + ">" + by_words(event.move().user())};
+    case JobEvent::kRequeue:
+      return {"Pending: job was requeued" + (event.requeue().user().empty() ? "" : by_words(event.requeue().user()))};
+    case JobEvent::kModify:
+      return {"Parameters of Job are changed: " + event.modify().changes() + by_words(event.modify().user())};
+    default:
+      return {};
+  }
+}
+
+const wire::JobUsage* last_usage(const JobHistory& job) {
+  const wire::JobUsage* usage = nullptr;
+  for (const auto& event : job.events) {
+    if (event.has_status() && event.status().has_usage()) usage = &event.status().usage();
+    if (event.has_finish() && event.finish().record().has_usage()) usage = &event.finish().record().usage();
+  }
+  return usage;
+}
+
+std::string history_title(const JobHistory& job) {
+  wire::JobRecord record;
+  record.mutable_key()->set_id(job.key.id);
+  record.mutable_key()->set_index(job.key.index);
+  return job_title(record, job.asked) + ", Command <" + job.asked.command() + ">";
+}
+
+// 9 columns each; nothing behind the last one.
+std::string cells(const std::array<std::string, 7>& values, std::size_t width) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) text += i + 1 < values.size() ? left(values[i], width) : values[i];
+  return text;
+}
+
+std::array<std::string, 7> words_of(const std::array<std::int64_t, 7>& seconds) {
+  std::array<std::string, 7> words;
+  std::transform(seconds.begin(), seconds.end(), words.begin(), [](std::int64_t s) { return std::to_string(s); });
+  return words;
+}
+
+}  // namespace
+
+std::array<std::int64_t, 7> JobHistory::seconds(WallTime now) const {
+  auto spent = spent_us;
+  if (const auto column = column_of(status))
+    spent[static_cast<std::size_t>(*column)] += std::max<std::int64_t>(0, now.us - present_since(*this));
+  std::array<std::int64_t, 7> seconds{};
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    seconds[i] = (spent[i] + 500'000) / 1'000'000;
+    seconds[6] += seconds[i];
+  }
+  return seconds;
+}
+
+void Histories::add(const wire::JobEvent& event) {
+  if (!event.has_key()) return;
+  auto& family = families_[event.key().id()];
+  (event.key().index() == 0 ? family.common : family.elements[event.key().index()]).push_back(event);
+}
+
+std::vector<JobHistory> Histories::jobs() const {
+  std::vector<JobHistory> jobs;
+  for (const auto& [id, family] : families_) {
+    const auto add = [&](std::int32_t index, const std::vector<wire::JobEvent>& own) {
+      JobHistory job;
+      job.key = {id, index};
+      job.events = family.common;
+      job.events.insert(job.events.end(), own.begin(), own.end());
+      std::stable_sort(job.events.begin(), job.events.end(),
+                       [](const auto& a, const auto& b) { return a.at_us() < b.at_us(); });
+      replay(job);
+      jobs.push_back(std::move(job));
+    };
+    if (family.elements.empty()) add(0, {});
+    for (const auto& [index, own] : family.elements) add(index, own);
+  }
+  return jobs;
+}
+
+std::string history_header() {
+  return "Summary of time in seconds spent in various states:\n"
+         "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n";
+}
+
+std::string history_row(const JobHistory& job, bool wide, WallTime now) {
+  constexpr std::size_t kName = 8;
+  std::string name = job.asked.job_name().empty() ? job.asked.command() : job.asked.job_name();
+  if (job.key.index > 0) name += "[" + std::to_string(job.key.index) + "]";
+  if (!wide && name.size() > kName) name = "*" + name.substr(name.size() - kName + 1);
+  return left(text(job.key), 7) + " " + left(wide ? job.asked.user() : job.asked.user().substr(0, 7), 7) + " " +
+         (wide ? left(name, 9) + " " : left(name, 10)) +
+         cells(words_of(job.seconds(now)), 8) + "\n";
+}
+
+std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time) {
+  std::string text = "\n" + paragraph(history_title(job), wrapping);
+  for (const auto& event : job.events)
+    for (const auto& line : event_lines_of(job, event))
+      text += paragraph(time.at(event.at_us()) + ": " + line + ";", wrapping);
+  text += "\n\n";
+  if (const auto* usage = last_usage(job); usage != nullptr && usage->max_memory_kb() > 0)
+    text += "MEMORY USAGE:\nMAX MEM: " + bytes_words(usage->max_memory_kb()) +
+            ";  AVG MEM: " + bytes_words(usage->average_memory_kb()) + "\n\n";
+  const std::int64_t until = job.end_us > 0 ? job.events.back().at_us() : time.now.us;
+  text += "Summary of time in seconds spent in various states by  " + time.at(until) + "\n  ";
+  std::array<std::string, 7> titles;
+  std::copy(std::begin(kColumns), std::end(kColumns), titles.begin());
+  return text + cells(titles, 9) + "\n  " + cells(words_of(job.seconds(time.now)), 9) + "\n";
+}
+
+std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
+  using Control = wire::ControlBatch;
+  const auto by = [](const auto& told) {
+    return " by administrator <" + told.user() + ">" + (told.comment().empty() ? "." : " with comment <" + told.comment() + ">.");
+  };
+  std::string text;
+  if (event.has_queue_control()) {
+    const auto& told = event.queue_control();
+    const char* what = told.operation() == Control::QUEUE_OPEN       ? "opened"
+                       : told.operation() == Control::QUEUE_CLOSE    ? "closed"
+                       : told.operation() == Control::QUEUE_ACTIVATE ? "activated"
+                                                                     : "inactivated";
+    text = "Queue <" + told.queue() + "> " + what + by(told);
+  } else if (event.has_host_control()) {
+    const auto& told = event.host_control();
+    text = "Host <" + told.host() + "> " + (told.operation() == Control::HOST_OPEN ? "opened" : "closed") + by(told);
+  } else if (event.has_mbd_start()) {
+    const auto& told = event.mbd_start();
+    text = "mbatchd started on host <" + told.host() + ">; cluster name <" + told.cluster() + ">, " +
+           std::to_string(told.hosts()) + " server hosts, " + std::to_string(told.queues()) + " queues.";
+  } else if (event.has_mbd_die()) {
+    text = "mbatchd on host <" + event.mbd_die().host() + "> died.";
+  }
+  return text.empty() ? "" : time.at(event.at_us()) + ": " + text + "\n";
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,168 @@
+#include "sched/policy/show_information.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "common/base/table_cells.hpp"
+#include "sched/policy/show_fields.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using User = wire::BatchReply::User;
+using Parameter = wire::BatchReply::Parameter;
+using Application = wire::BatchReply::Application;
+
+bool counted(const User& u) { return u.name() != "default"; }
+std::string count(const User& u, std::uint32_t number) { return counted(u) ? std::to_string(number) : "-"; }
+std::string max_word(const User& u) { return u.has_max() ? std::to_string(u.max()) : "-"; }
+std::string processor_limit(const User& u) {
+  if (!u.has_processor_limit()) return "-";
+  const bool whole = u.processor_limit() == static_cast<double>(static_cast<long>(u.processor_limit()));
+  return fixed(u.processor_limit(), whole ? 0 : 1);
+}
+
+const std::vector<ShownField<User>>& user_fields() {
+  static const std::vector<ShownField<User>> known{
+      {{"user", "USER", 15, {}}, [](const User& u) { return u.name(); }},
+      {{"jl/p", "JL/P", 4, {}}, processor_limit},
+      {{"max", "MAX", 6, {}}, max_word},
+      {{"nstart", "NSTART", 8, {}}, [](const User& u) { return count(u, u.counts().running() + u.counts().ssusp() + u.counts().ususp()); }},
+      {{"pend", "PEND", 8, {}}, [](const User& u) { return count(u, u.counts().pending()); }},
+      {{"run", "RUN", 8, {}}, [](const User& u) { return count(u, u.counts().running()); }},
+      {{"ssusp", "SSUSP", 8, {}}, [](const User& u) { return count(u, u.counts().ssusp()); }},
+      {{"ususp", "USUSP", 8, {}}, [](const User& u) { return count(u, u.counts().ususp()); }},
+      {{"rsv", "RSV", 8, {}}, [](const User& u) { return count(u, u.counts().reserved()); }},
+      {{"njobs", "NJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().jobs()); }},
+      {{"pjobs", "PJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().pending_jobs()); }},
+      {{"mpend", "MPEND", 8, {}}, [](const User& u) { return u.has_max_pending() ? std::to_string(u.max_pending()) : "-"; }},
+      {{"mpjobs", "MPJOBS", 8, {}}, [](const User&) { return std::string("-"); }},
+      {{"priority", "PRIORITY", 8, {}}, [](const User&) { return std::string("-"); }},
+      {{"ngpus", "NGPUS", 8, {}}, [](const User&) { return std::string("-"); }},
+      {{"ngpus_shared", "NGPUS_SHARED", 12, {}}, [](const User&) { return std::string("-"); }},
+      {{"ngpus_excl", "NGPUS_EXCL", 10, {}}, [](const User&) { return std::string("-"); }},
+      {{"ngpus_shared_jexcl", "NGPUS_SHARED_JEXCL", 18, {}}, [](const User&) { return std::string("-"); }},
+  };
+  return known;
+}
+
+std::string value_words(const Parameter& p) {
+  return p.name() + " = " + p.value() + (p.unit().empty() ? "" : " (" + p.unit() + ")");
+}
+
+// bparams by itself: its five lines, the interval of accepting in seconds.
+std::string short_lines(const wire::BatchReply::Parameters& parameters) {
+  const auto value = [&](const std::string& name) -> std::string {
+    for (const auto& p : parameters.parameters())
+      if (p.name() == name) return p.value();
+    return "";
+  };
+  const auto number = [&](const std::string& name) {
+    const std::string text = value(name);
+    return text.empty() || text.find_first_not_of("0123456789") != std::string::npos || text.size() > 9 ? 0 : std::stol(text);
+  };
+  std::string text = "Default Queues:  " + value("DEFAULT_QUEUE") + "\n";
+  if (const auto spec = value("DEFAULT_HOST_SPEC"); !spec.empty()) text += "Default Host Specification:  " + spec + "\n";
+  text += "Job Dispatch Interval:  " + value("MBD_SLEEP_TIME") + " seconds\n";
+  text += "Job Checking Interval:  " + value("SBD_SLEEP_TIME") + " seconds\n";
+  return text + "Job Accepting Interval:  " + std::to_string(number("JOB_ACCEPT_INTERVAL") * number("MBD_SLEEP_TIME")) +
+         " seconds\n";
+}
+
+std::string application_counts(const Application& a) {
+  const auto& c = a.counts();
+  return right(std::to_string(c.jobs()), 7) + right(std::to_string(c.pending()), 7) +
+         right(std::to_string(c.running()), 7) + right(std::to_string(c.ssusp() + c.ususp()), 7);
+}
+
+// "USERS anna" -> "anna"; "-" where every one counts.
+std::string consumer(const wire::BatchReply::LimitRow& row, const std::string& kind) {
+  for (const auto& word : row.consumers())
+    if (word.compare(0, kind.size() + 1, kind + " ") == 0) return word.substr(kind.size() + 1);
+  return "-";
+}
+
+}  // namespace
+
+std::string users_table(const wire::BatchReply::Users& users) {
+  std::string text = "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV \n";
+  for (const auto& u : users.users()) {
+    const auto& c = u.counts();
+    text += left(u.name(), 18) + right(processor_limit(u), 6) + right(max_word(u), 7);
+    for (const std::uint32_t number : {c.jobs(), c.pending(), c.running(), c.ssusp(), c.ususp(), c.reserved()})
+      text += right(count(u, number), 7);
+    text += "\n";
+  }
+  return text;
+}
+
+Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format, FieldForm form) {
+  return fields_text(user_fields(), users.users(), format, form, "busers", "USERS");
+}
+
+std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form) {
+  if (form == ParameterForm::shortly) return short_lines(parameters);
+  std::string text;
+  for (const auto& parameter : parameters.parameters()) {
+    if (parameter.value().empty()) continue;
+    if (form == ParameterForm::explained && !parameter.meaning().empty())
+      text += "\n" + parameter.meaning() + ":\n    " + value_words(parameter) + "\n";
+    else if (form == ParameterForm::all)
+      text += "    " + value_words(parameter) + "\n";
+  }
+  return text;
+}
+
+std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users) {
+  std::string text = of_users ? "GROUP_NAME    USERS\n" : "GROUP_NAME    HOSTS\n";
+  for (const auto& group : groups.groups()) {
+    std::string members;
+    for (const auto& member : group.members()) members += " " + member;
+    text += left(group.name(), 12) + (members.empty() ? " " : members) + "\n";
+  }
+  return text;
+}
+
+std::string applications_table(const wire::BatchReply::Applications& applications) {
+  std::string text = "APP_NAME             NJOBS   PEND    RUN   SUSP \n";
+  for (const auto& a : applications.applications()) text += left(a.name(), 19) + application_counts(a) + "\n";
+  return text;
+}
+
+std::string applications_long(const wire::BatchReply::Applications& applications) {
+  std::string text;
+  for (const auto& a : applications.applications()) {
+    if (!text.empty()) text += std::string(79, '-') + "\n";
+    text += "\nAPPLICATION NAME: " + a.name() + "\n  -- " +
+            (a.description().empty() ? "No description provided." : a.description()) +
+            "\n\nSTATISTICS:\n  NJOBS   PEND    RUN   SUSP \n" + application_counts(a) + "\n\nPARAMETERS:\n";
+    std::vector<std::string> lines;
+    for (const auto& [keyword, value] : a.lines())
+      if (keyword != "NAME" && keyword != "DESCRIPTION") lines.push_back("\n" + keyword + ":  " + value + "\n");
+    std::sort(lines.begin(), lines.end());
+    for (const auto& line : lines) text += line;
+  }
+  return text;
+}
+
+std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured) {
+  std::set<std::string> kinds;
+  for (const auto& row : rows.rows())
+    for (const auto& [kind, used] : row.used()) kinds.insert(kind);
+  std::string text = configured ? "" : "\nINTERNAL RESOURCE LIMITS:\n\n";
+  text += left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("PROJECTS", 12);
+  for (const auto& kind : kinds) text += left(kind, 10);
+  text += "\n";
+  for (const auto& row : rows.rows()) {
+    text += left(row.name(), 19) + " " + left(consumer(row, "USERS"), 11) + " " + left(consumer(row, "QUEUES"), 11) +
+            " " + left(consumer(row, "PROJECTS"), 11) + " ";
+    for (const auto& kind : kinds) {
+      const auto used = row.used().find(kind);
+      text += left(used == row.used().end() ? "-" : used->second, 10);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,26 @@
+// What busers, bparams, bmgroup, bugroup, bapp and blimits print. Pure. Columns as of "IBM Spectrum LSF 10.1".
+#pragma once
+
+#include <string>
+
+#include "sched/policy/show_queues.hpp"
+
+namespace rollcall::sched {
+
+std::string users_table(const wire::BatchReply::Users& users);
+Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format, FieldForm form);
+inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run ssusp ususp rsv";
+
+enum class ParameterForm { shortly, explained, all };  // bparams, -l, -a
+std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form);
+
+// GROUP_NAME and the members; `of_users`: bugroup.
+std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users);
+
+std::string applications_table(const wire::BatchReply::Applications& applications);
+std::string applications_long(const wire::BatchReply::Applications& applications);
+
+// Of limits what is taken, or with `configured` (blimits -c) what is allowed.
+std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,242 @@
+// bhist, bacct and the hist commands of badmin, byte for byte as in sessions with LSF 10.1, with our own names.
+#include "sched/policy/show_history.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sched/policy/show_accounts.hpp"
+#include "show_fixtures.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// The life of the fixture's job, up to now or to its end.
+class Life {
+ public:
+  Life() {
+    auto shown = running_job();
+    auto& event = at(0);
+    event.mutable_new_job()->set_queue("normal");
+    *event.mutable_new_job()->mutable_asked() = shown.asked;
+    auto& start = *at(1).mutable_start();
+    *start.mutable_hosts() = shown.job().hosts();
+    start.set_effective_resreq("select[type == local] order[r15s:pg]");
+    at(3).mutable_start_accept()->set_pid(313588);
+    auto& execute = *at(3).mutable_execute();
+    execute.set_home("/home/annas");
+    execute.set_cwd("/home/annas");
+    execute.set_pid(313588);
+  }
+  wire::JobEvent& at(int second) {
+    auto& event = events_.emplace_back();
+    event.set_at_us((kMay10 + second) * 1'000'000);
+    event.mutable_key()->set_id(24520);
+    return event;
+  }
+  JobHistory history() const {
+    Histories all;
+    for (const auto& event : events_) all.add(event);
+    return all.jobs().at(0);
+  }
+
+ private:
+  std::vector<wire::JobEvent> events_;
+};
+
+TEST(HistoryTable, IsThatOfARealSession) {
+  EXPECT_EQ(history_header() + history_row(Life().history(), false, wall_seconds(kMay10 + 458)),
+            "Summary of time in seconds spent in various states:\n"
+            "JOBID   USER    JOB_NAME  PEND    PSUSP   RUN     USUSP   SSUSP   UNKWN   TOTAL\n"
+            "24520   annas   *tjob.sh  1       0       457     0       0       0       458\n");
+  EXPECT_EQ(history_row(Life().history(), true, wall_seconds(kMay10 + 463)),
+            "24520   annas   ./testjob.sh 1       0       462     0       0       0       463\n");
+}
+
+TEST(HistoryBlock, IsThatOfARealSession) {
+  EXPECT_EQ(history_block(Life().history(), Wrapping::at_80, shown_at(kMay10 + 484)),
+            "\n"
+            "Job <24520>, User <annas>, Project <default>, Command <./testjob.sh>\n"
+            "Tue May 10 21:09:22: Submitted from host <kilenc>, to Queue <normal>, CWD <$HOM\n"
+            "                     E>, Output File </home/annas/output.%J>, Error File </home\n"
+            "                     /annas/error.%J>;\n"
+            "Tue May 10 21:09:23: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot\n"
+            "                     (s) on Host(s) <kilenc>, Effective RES_REQ <select[type ==\n"
+            "                      local] order[r15s:pg] >;\n"
+            "Tue May 10 21:09:25: Starting (Pid 313588);\n"
+            "Tue May 10 21:09:25: Running with execution home </home/annas>, Execution CWD <\n"
+            "                     /home/annas>, Execution Pid <313588>;\n"
+            "\n"
+            "\n"
+            "Summary of time in seconds spent in various states by  Tue May 10 21:17:26\n"
+            "  PEND     PSUSP    RUN      USUSP    SSUSP    UNKWN    TOTAL\n"
+            "  1        0        483      0        0        0        484\n");
+}
+
+TEST(HistoryBlock, OfAnEndedJob) {
+  Life life;
+  auto& signal = *life.at(100).mutable_signal();
+  signal.set_symbol("KILL");
+  signal.set_user("annas");
+  auto& status = *life.at(347).mutable_status();
+  status.set_status(wire::STATUS_EXIT);
+  status.set_exit_status(137 << 8);
+  status.set_term_reason(14);
+  status.mutable_usage()->set_user_s(2.06);
+  status.mutable_usage()->set_max_memory_kb(12 * 1024);
+  status.mutable_usage()->set_average_memory_kb(11 * 1024);
+  const std::string text = history_block(life.history(), Wrapping::at_80, shown_at(kMay10 + 4000));
+  EXPECT_NE(text.find("Tue May 10 21:11:02: Signal <KILL> requested by user or administrator <annas>;\n"
+                      "Tue May 10 21:15:09: Exited with exit code 137. The CPU time used is 2.1 second\n"
+                      "                     s;\n"
+                      "Tue May 10 21:15:09: Completed <exit>; TERM_OWNER: job killed by owner;\n"
+                      "\n"
+                      "\n"
+                      "MEMORY USAGE:\n"
+                      "MAX MEM: 12 Mbytes;  AVG MEM: 11 Mbytes\n"
+                      "\n"
+                      "Summary of time in seconds spent in various states by  Tue May 10 21:15:09\n"
+                      "  PEND     PSUSP    RUN      USUSP    SSUSP    UNKWN    TOTAL\n"
+                      "  1        0        346      0        0        0        347\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(HistoryBlock, DoneAndPostExecution) {
+  Life life;
+  auto& status = *life.at(303).mutable_status();
+  status.set_status(wire::STATUS_DONE);
+  status.mutable_usage()->set_user_s(302);
+  auto& post = *life.at(303).mutable_status();
+  post.set_status(wire::STATUS_DONE);
+  post.set_post(wire::POST_DONE);
+  const std::string text = history_block(life.history(), Wrapping::at_80, shown_at(kMay10 + 4000));
+  EXPECT_NE(text.find("Tue May 10 21:14:25: Done successfully. The CPU time used is 302.0 seconds;\n"
+                      "Tue May 10 21:14:25: Post job process done successfully;\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Histories, ElementsShareWhatIsOfTheirArray) {
+  Histories all;
+  wire::JobEvent submitted;
+  submitted.set_at_us(kMay10 * 1'000'000);
+  submitted.mutable_key()->set_id(7);
+  submitted.mutable_new_job()->mutable_asked()->set_user("annas");
+  submitted.mutable_new_job()->mutable_asked()->set_job_name("grid");
+  all.add(submitted);
+  for (const int index : {1, 2}) {
+    wire::JobEvent event;
+    event.set_at_us((kMay10 + index) * 1'000'000);
+    event.mutable_key()->set_id(7);
+    event.mutable_key()->set_index(index);
+    event.mutable_start()->set_attempt(1);
+    all.add(event);
+  }
+  const auto jobs = all.jobs();
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(history_row(jobs[1], false, wall_seconds(kMay10 + 10)),
+            "7[2]    annas   grid[2]   2       0       8       0       0       0       10\n");
+}
+
+TEST(SystemLines, AreThoseOfTheManual) {
+  wire::JobEvent event;
+  event.set_at_us(kMay10 * 1'000'000);
+  auto& host = *event.mutable_host_control();
+  host.set_operation(wire::ControlBatch::HOST_CLOSE);
+  host.set_host("hostB");
+  host.set_user("lsf");
+  EXPECT_EQ(system_line(event, shown_at(kMay10)), "Tue May 10 21:09:22: Host <hostB> closed by administrator <lsf>.\n");
+  auto& queue = *event.mutable_queue_control();
+  queue.set_operation(wire::ControlBatch::QUEUE_INACTIVATE);
+  queue.set_queue("night");
+  queue.set_user("lsf");
+  EXPECT_EQ(system_line(event, shown_at(kMay10)),
+            "Tue May 10 21:09:22: Queue <night> inactivated by administrator <lsf>.\n");
+}
+
+Finish finished_job() {
+  auto shown = running_job();
+  Finish finish;
+  *finish.mutable_asked() = shown.asked;
+  auto& record = *finish.mutable_record();
+  record = shown.job();
+  record.set_status(wire::STATUS_DONE);
+  record.set_end_us((kMay10 + 669) * 1'000'000);
+  record.mutable_usage()->set_user_s(3.37);
+  return finish;
+}
+
+constexpr const char* kPreface =
+    "\n"
+    "Accounting information about jobs that are: \n"
+    "  - submitted by all users.\n"
+    "  - accounted on all projects.\n"
+    "  - completed normally or exited\n"
+    "  - executed on all hosts.\n"
+    "  - submitted to all queues.\n"
+    "  - accounted on all service classes.\n"
+    "  - accounted to all RC accounts.\n"
+    "------------------------------------------------------------------------------\n"
+    "\n";
+
+TEST(Accounts, PrefaceIsThatOfARealSession) {
+  wire::AskFinished ask;
+  ask.mutable_filter()->add_keys()->set_id(24520);
+  EXPECT_EQ(accounts_preface(ask, "annas", shown_at(kMay10)), kPreface);
+}
+
+TEST(Accounts, PrefaceSaysWhatWasAsked) {
+  wire::AskFinished ask;
+  ask.add_queues("night");
+  ask.add_queues("normal");
+  ask.set_only_exited(true);
+  ask.set_completed_from_us(kMay10 * 1'000'000);
+  const std::string text = accounts_preface(ask, "annas", shown_at(kMay10));
+  EXPECT_NE(text.find("  - submitted by users annas.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  - exited\n"), std::string::npos);
+  EXPECT_NE(text.find("  - submitted to queues night, normal.\n"), std::string::npos);
+  EXPECT_NE(text.find("  - completed between Tue May 10 21:09:22, and now\n"), std::string::npos);
+}
+
+TEST(Accounts, SummaryIsThatOfARealSession) {
+  AccountSummary summary;
+  summary.add(finished_job());
+  EXPECT_EQ(summary.text(),
+            "SUMMARY:      ( time unit: second ) \n"
+            " Total number of done jobs:       1      Total number of exited jobs:     0\n"
+            " Total CPU time consumed:       3.4      Average CPU time consumed:     3.4\n"
+            " Maximum CPU time of a job:     3.4      Minimum CPU time of a job:     3.4\n"
+            " Total wait time in queues:     1.0\n"
+            " Average wait time in queue:    1.0\n"
+            " Maximum wait time in queue:    1.0      Minimum wait time in queue:    1.0\n"
+            " Average turnaround time:       669 (seconds/job)\n"
+            " Maximum turnaround time:       669      Minimum turnaround time:       669\n"
+            " Average hog factor of a job:  0.01 ( cpu time / turnaround time )\n"
+            " Maximum hog factor of a job:  0.01      Minimum hog factor of a job:  0.01\n"
+            " Average expansion factor of a job:  1.00 ( turnaround time / run time )\n"
+            " Maximum expansion factor of a job:  1.00\n"
+            " Minimum expansion factor of a job:  1.00\n"
+            " Total Run time consumed:       668      Average Run time consumed:     668\n"
+            " Maximum Run time of a job:     668      Minimum Run time of a job:     668\n");
+}
+
+TEST(Accounts, BlockIsThatOfARealSession) {
+  auto finish = finished_job();
+  EXPECT_EQ(account_block(finish, Wrapping::at_80, shown_at(kMay10)),
+            "Job <24520>, User <annas>, Project <default>, Status <DONE>, Queue <normal>, Co\n"
+            "                     mmand <./testjob.sh>\n"
+            "Tue May 10 21:09:22: Submitted from host <kilenc>, CWD <$HOME>, Output File </h\n"
+            "                     ome/annas/output.%J>, Error File </home/annas/error.%J>;\n"
+            "Tue May 10 21:09:23: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot\n"
+            "                     (s) on Host(s) <kilenc>, Effective RES_REQ <select[type ==\n"
+            "                      local] order[r15s:pg] >;\n"
+            "Tue May 10 21:20:31: Completed <done>.\n"
+            "\n"
+            "Accounting information about this job:\n"
+            "     CPU_T     WAIT     TURNAROUND   STATUS     HOG_FACTOR    MEM    SWAP\n"
+            "      3.37        1            669     done         0.0050    12M      0M\n"
+            "------------------------------------------------------------------------------\n"
+            "\n");
+}
+
+}  // namespace
+}  // namespace rollcall::sched

@@ -1,0 +1,105 @@
+// busers, bparams, bmgroup, bugroup, bapp, blimits.
+#include "sched/policy/show_information.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rollcall::sched {
+namespace {
+
+TEST(UsersTable, HasLimitsAndCounts) {
+  wire::BatchReply::Users users;
+  auto& standard = *users.add_users();
+  standard.set_name("default");
+  standard.set_processor_limit(1);
+  standard.set_max(12);
+  auto& user = *users.add_users();
+  user.set_name("user9");
+  user.set_max(12);
+  user.mutable_counts()->set_jobs(34);
+  user.mutable_counts()->set_pending(22);
+  user.mutable_counts()->set_running(10);
+  user.mutable_counts()->set_ssusp(2);
+  EXPECT_EQ(users_table(users),
+            "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV \n"
+            "default                1     12      -      -      -      -      -      -\n"
+            "user9                  -     12     34     22     10      2      0      0\n");
+  EXPECT_EQ(*users_fields(users, "user njobs", {}), "USER NJOBS\ndefault -\nuser9 34\n");
+}
+
+wire::BatchReply::Parameters parameters() {
+  wire::BatchReply::Parameters all;
+  const auto add = [&](const char* name, const char* value, const char* meaning, const char* unit) {
+    auto& p = *all.add_parameters();
+    p.set_name(name);
+    p.set_value(value);
+    p.set_meaning(meaning);
+    p.set_unit(unit);
+  };
+  add("DEFAULT_QUEUE", "normal idle", "System default queues for automatic queue selection", "");
+  add("DEFAULT_HOST_SPEC", "DECAXP", "", "");
+  add("MBD_SLEEP_TIME", "20", "The interval for dispatching jobs by master batch daemon", "seconds");
+  add("SBD_SLEEP_TIME", "15", "The interval for checking jobs by slave batch daemon", "seconds");
+  add("JOB_ACCEPT_INTERVAL", "1", "The interval for a host to accept two batch jobs subsequently", "* MBD_SLEEP_TIME");
+  add("RESOURCE_RESERVE_PER_TASK", "Y", "", "");
+  return all;
+}
+
+TEST(Parameters, AreThoseOfTheManual) {
+  EXPECT_EQ(parameters_text(parameters(), ParameterForm::shortly),
+            "Default Queues:  normal idle\n"
+            "Default Host Specification:  DECAXP\n"
+            "Job Dispatch Interval:  20 seconds\n"
+            "Job Checking Interval:  15 seconds\n"
+            "Job Accepting Interval:  20 seconds\n");
+  EXPECT_EQ(parameters_text(parameters(), ParameterForm::explained),
+            "\nSystem default queues for automatic queue selection:\n    DEFAULT_QUEUE = normal idle\n"
+            "\nThe interval for dispatching jobs by master batch daemon:\n    MBD_SLEEP_TIME = 20 (seconds)\n"
+            "\nThe interval for checking jobs by slave batch daemon:\n    SBD_SLEEP_TIME = 15 (seconds)\n"
+            "\nThe interval for a host to accept two batch jobs subsequently:\n"
+            "    JOB_ACCEPT_INTERVAL = 1 (* MBD_SLEEP_TIME)\n");
+  EXPECT_NE(parameters_text(parameters(), ParameterForm::all).find("    RESOURCE_RESERVE_PER_TASK = Y\n"),
+            std::string::npos);
+}
+
+TEST(GroupsTable, IsOneLineForEach) {
+  wire::BatchReply::Groups groups;
+  auto& group = *groups.add_groups();
+  group.set_name("pd");
+  for (const char* name : {"dm006", "dm007"}) group.add_members(name);
+  groups.add_groups()->set_name("a_long_group_name");
+  groups.mutable_groups(1)->add_members("all");
+  EXPECT_EQ(groups_table(groups, false),
+            "GROUP_NAME    HOSTS\n"
+            "pd           dm006 dm007\n"
+            "a_long_group_name all\n");
+  EXPECT_EQ(groups_table(groups, true).substr(0, 20), "GROUP_NAME    USERS\n");
+}
+
+TEST(LimitsTable, HasAColumnForEachKind) {
+  wire::BatchReply::LimitRows rows;
+  auto& row = *rows.add_rows();
+  row.set_name("limit1");
+  row.add_consumers("USERS anna");
+  row.add_consumers("QUEUES -");
+  (*row.mutable_used())["SLOTS"] = "3/4";
+  EXPECT_EQ(limits_table(rows, false),
+            "\nINTERNAL RESOURCE LIMITS:\n\n"
+            "NAME                USERS       QUEUES      PROJECTS    SLOTS     \n"
+            "limit1              anna        -           -           3/4       \n");
+}
+
+TEST(Applications, HaveRowsAndBlocks) {
+  wire::BatchReply::Applications applications;
+  auto& one = *applications.add_applications();
+  one.set_name("solver");
+  one.set_description("A solver");
+  (*one.mutable_lines())["CPULIMIT"] = "24:0";
+  EXPECT_EQ(applications_table(applications),
+            "APP_NAME             NJOBS   PEND    RUN   SUSP \n"
+            "solver                   0      0      0      0\n");
+  EXPECT_NE(applications_long(applications).find("APPLICATION NAME: solver\n  -- A solver\n"), std::string::npos);
+  EXPECT_NE(applications_long(applications).find("\nCPULIMIT:  24:0\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rollcall::sched
