@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
+#include "common/conf/known_parameters.hpp"
 #include "common/conf/row_reader.hpp"
 
 namespace rollcall::conf {
@@ -28,6 +29,17 @@ const std::vector<std::string> kKeywords{"MBD_SLEEP_TIME",
                                          "MC_PENDING_REASON_PKG_SIZE",
                                          "MC_RESOURCE_MATCHING_CRITERIA",
                                          "COMPUTE_UNIT_TYPES"};
+
+// Those read here, and those that mbatchd reads itself or that are known to do nothing (known_parameters.hpp).
+const std::vector<std::string>& known_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = kKeywords;
+    for (const KnownParameter& known : known_parameters())
+      if (known.file == KnownParameter::File::lsb_params) all.emplace_back(known.name);
+    return all;
+  }();
+  return names;
+}
 
 template <class T, class U>
 void set(T& target, const std::optional<U>& value) {
@@ -107,7 +119,7 @@ LsbParams read_lsb_params(const SectionFile& file, Problems& problems) {
   // Several sections are one: a keyword that is given twice counts as it stands last.
   Place place;
   for (const Section* section : file.all("Parameters")) {
-    check_keywords(*section, {{}, kKeywords}, problems);
+    check_keywords(*section, {{}, known_names()}, problems);
     for (const Row& row : section->rows)
       for (const auto& [keyword, cell] : row.cells()) params.cells.set(keyword, cell);
     place = section->place;

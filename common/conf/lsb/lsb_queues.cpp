@@ -13,7 +13,7 @@ const std::vector<std::string> kKeywords{
     "PRIORITY",        "QJOB_LIMIT",          "UJOB_LIMIT",      "PJOB_LIMIT", "HJOB_LIMIT", "RUN_WINDOW",
     "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY", "INTERACTIVE",     "USERS",      "EXCLUSIVE",  "MIG",
     "ADMINISTRATORS",  "SLOT_RESERVE",        "FAIRSHARE",       "PREEMPTION", "HOSTS",      "SNDJOBS_TO",
-    "RCVJOBS_FROM",    "IMPT_JOBBKLG",        "MAX_RSCHED_TIME", "FWD_USERS"};
+    "RCVJOBS_FROM",    "IMPT_JOBBKLG",        "MAX_RSCHED_TIME", "FWD_USERS",  "RERUNNABLE", "CHUNK_JOB_SIZE"};
 
 class QueueReader {
  public:

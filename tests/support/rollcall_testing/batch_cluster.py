@@ -63,6 +63,9 @@ class BatchCluster(LoadCluster):
         self.work, self.spool = os.path.join(self.top, "work"), os.path.join(self.top, "spool")
         for directory in (self.work, self.spool):
             os.mkdir(directory)
+        for name in os.listdir(os.path.join(bench.build, "etc")):
+            if name.startswith("esub."):
+                os.symlink(os.path.join(bench.build, "etc", name), os.path.join(self.etc, name))
         for program in ("res", "mbatchd", "shepherd"):
             os.symlink(os.path.join(bench.bin, program), os.path.join(self.etc, program))
         self.configdir = os.path.join(self.conf, "lsbatch", "test", "configdir")
@@ -168,6 +171,8 @@ class BatchCluster(LoadCluster):
 
     def environment(self, **more):
         own = dict(self.bench.cluster.environment, LSF_ENVDIR=self.conf)
+        for name in ("OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC"):
+            own.pop(name, None)  # a user of a batch system names no remote shell: blaunch is there
         own["PATH"] = self.bench.bin + ":" + own["PATH"]
         return dict(own, **more)
 

@@ -1,0 +1,4 @@
+# The batch system on several hosts.
+rollcall_python_test(cluster_batch SCRIPT batch.py LABELS cluster TIMEOUT 600)
+rollcall_python_test(cluster_clients SCRIPT clients.py LABELS cluster TIMEOUT 600)
+rollcall_python_test(cluster_chaos SCRIPT chaos.py LABELS cluster TIMEOUT 900)
