@@ -1,0 +1,198 @@
+"""What users type, with real daemons on four hosts: bsub's waiting and interactive forms, blaunch, lsrun, lsgrun, and the
+launchers of MPI that are started by blaunch."""
+
+import os
+import re
+
+from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.terminal import CTRL_C, Shell
+from rollcall_testing.waiting import wait_until
+
+ALL = ("n1", "n2", "n3", "n4")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def test_waiting_for_a_job(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        done = batch.user("bsub", "-K", "-o", "/dev/null", "exit 7")
+        expect_equal(done.returncode, 7, "its exit code")
+        expect(re.fullmatch(r"Job <\d+> is submitted to default queue <normal>\.\n", done.stdout), f"stdout {done.stdout!r}")
+        expect(
+            re.fullmatch(r"<<Waiting for dispatch \.\.\.>>\n<<Starting on n[12]>>\n<<Job is finished>>\n", done.stderr),
+            f"stderr {done.stderr!r}",
+        )
+        killed = batch.user("bsub", "-K", "-o", "/dev/null", "kill -9 $$")
+        expect_equal(killed.returncode, 137, "exit code of one that was killed")
+        quiet = batch.user("bsub", "-K", "-o", "/dev/null", "true", env=batch.environment(BSUB_QUIET="1"))
+        expect_equal((quiet.returncode, quiet.stdout, quiet.stderr), (0, "", ""), "a quiet one")
+    bench.saw("exit 7, exit 137, nothing said where it is to be quiet")
+
+
+def test_scripts(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        notes = bench.fresh_directory()
+        script = f'\n#!/bin/bash\n#BSUB-J "from script" # comment\n#BSUB -o {notes}/out.%J\n#BSUB -q priority\n' \
+                 'echo "${BASH_VERSION:+bash} $LSB_JOBNAME $LSB_QUEUE"\n'
+        done = batch.user("bsub", "-K", "-q", "normal", input=script)
+        expect_equal(done.returncode, 0, f"exit code; {done.stderr}")
+        expect_in("is submitted to queue <normal>.", done.stdout, "the command line wins")
+        job = re.search(r"<(\d+)>", done.stdout).group(1)
+        expect(read(f"{notes}/out.{job}").startswith("bash from script normal\n"), read(f"{notes}/out.{job}"))
+        path = os.path.join(notes, "job.sh")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(script)
+        done = batch.user("bsub", "-K", path)
+        expect_equal(done.returncode, 0, f"exit code; {done.stderr}")
+        job = re.search(r"<(\d+)>", done.stdout).group(1)
+        expect(read(f"{notes}/out.{job}").startswith("bash from script priority\n"), "a file with #BSUB lines")
+    bench.saw("a blank line before #!, #BSUB-J, a comment; on standard input and as a file")
+
+
+def test_only_the_answer(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        expect_equal(batch.good("bsub", "-id", "-o", "/dev/null", "true"), "1\n", "-id")
+        expect_equal(batch.good("bsub", "-json", "-o", "/dev/null", "true"),
+                     '{"JOBID":2,"QUEUE":"normal","DEFAULT_QUEUE":true}\n', "-json")
+        refused = batch.user("bsub", "-q", "nosuch", "true")
+        expect_equal((refused.returncode, refused.stdout), (255, ""), "a queue that is not there")
+        expect(refused.stderr.endswith("Job not submitted.\n"), refused.stderr)
+        checked = batch.user("bsub", "-R", "select[mem>5", "true", env=batch.environment(BSUB_CHK_RESREQ="1"))
+        expect_equal(checked.returncode, 255, "a requirement that is wrong")
+        expect_in("\nselect[mem>5\n            ^\n", checked.stderr, "where it is")
+        good = batch.user("bsub", "-R", "select[mem>5]", "true", env=batch.environment(BSUB_CHK_RESREQ="1"))
+        expect_equal((good.returncode, good.stdout), (0, "Resource requirement string is valid.\n"), "a good one")
+        expect_equal(batch.good("bsub", "-id", "-o", "/dev/null", "true"), "3\n", "checks take no number")
+    bench.saw("-id, -json, refusals, BSUB_CHK_RESREQ")
+
+
+def test_esubs(bench):
+    with BatchCluster(bench, ALL[:1], more_conf="LSB_ESUB_METHOD=site") as batch:
+        notes = bench.fresh_directory()
+        batch.write_elim("esub.site", '#!/bin/sh\n. "$LSB_SUB_PARM_FILE"\necho 42 is no job\n'
+                         'echo "LSB_SUB_COMMAND_LINE=\\"echo site; $LSB_SUB_COMMAND_LINE\\"" >>"$LSB_SUB_MODIFY_FILE"\n'
+                         "echo 'SITE=\"a b\"' >>\"$LSB_SUB_MODIFY_ENVFILE\"\n")
+        batch.write_elim("esub.no", "#!/bin/sh\necho not today >&2\nexit $LSB_SUB_ABORT_VALUE\n")
+        job = batch.bsub("echo $SITE", "-K", "-o", f"{notes}/out")
+        expect(read(f"{notes}/out").startswith("site\na b\n"), read(f"{notes}/out"))
+        done = batch.user("bsub", "-a", "no", "true")
+        expect_equal((done.returncode, done.stdout), (255, ""), "refused")
+        expect_in("not today\nbsub: Request aborted by esub.no. Job not submitted.\n", done.stderr, "why")
+        done = batch.user("bsub", "-a", "nosuch", "true")
+        expect_in("-a nosuch: found no program", done.stderr, "one that is not there")
+        expect_equal(job, 1, "its number, whatever the esub prints")
+    bench.saw("LSB_ESUB_METHOD changes command and environment; a refusal; none there")
+
+
+def test_interactive_with_pipes(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        done = batch.user("bsub", "-I", "-m", "n2", "cat; echo err >&2; hostname; exit 5", input="line 1\nline 2")
+        expect_equal(done.returncode, 5, f"exit code; {done.stderr}")
+        expect(re.fullmatch(r"Job <1> is submitted to default queue <normal>\.\nline 1\nline 2n2\n", done.stdout),
+               f"stdout {done.stdout!r}")
+        expect_in("err\n", done.stderr, "standard error apart")
+        expect_in("<<Starting on n2>>\n", done.stderr, "where")
+        big = batch.user("bsub", "-I", "-m", "n2", "head -c 3000000 /dev/zero | tr '\\0' x")
+        expect_equal(len(big.stdout.split("\n", 1)[1]), 3000000, "bytes of a long output")
+        killed = batch.user("bsub", "-I", "kill -9 $$")
+        expect_equal(killed.returncode, 137, "one that was killed")
+        expect_equal(batch.wait_for(1, "DONE", "EXIT"), "EXIT", "for bjobs too")
+    bench.saw("input, output, errors, 3 MB, exit codes")
+
+
+def test_interactive_with_a_terminal(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        prefix = " ".join(bench.cluster.host("n1").entering())
+        with Shell(batch.environment(), "/") as shell:
+            shell.type(f"{prefix} env PS1='remote ' bsub -Is -m n2 /bin/sh")
+            shell.wait_for("<<Starting on n2>>")
+            shell.type("tty; stty size; echo on $(hostname)")
+            shell.wait_for("/dev/pts/")
+            shell.wait_for("on n2")
+            shell.type("sleep 1000")
+            on_n2 = bench.cluster.host("n2")
+            wait_until(lambda: on_n2.processes(lambda p: p.words == ("sleep", "1000")), lambda: "sleep on n2")
+            shell.type(CTRL_C)
+            wait_until(lambda: not on_n2.processes(lambda p: p.words == ("sleep", "1000")), lambda: "its end")
+            shell.type("echo alive")
+            shell.wait_for("\r\nalive")
+            shell.type("exit 4")
+            shell.wait_for("<prompt>")
+            expect_equal(shell.exit_code(), 4, "its exit code")
+    bench.saw("a tty on the other host, Ctrl-C reaches its foreground, exit 4")
+
+
+def test_blaunch(bench):
+    with BatchCluster(bench, ALL[:3]) as batch:
+        notes = bench.fresh_directory()
+        lines = [
+            "for h in n1 n2 n3; do blaunch $h 'echo $(hostname) $LSF_PM_TASKID $LSB_JOBID'; done",
+            "blaunch -z 'n1 n2 n3' 'echo z $(hostname) $LSF_PM_TASKID' | sort",
+            "echo input | blaunch n2 cat",
+            "blaunch -n n2 cat",
+            "blaunch n3 exit 9; echo code $?",
+            'blaunch n2 \'["/bin/echo"]\' 2>/dev/null; echo words $?',
+            'blaunch n2 \\"/bin/echo\\" quoted words',
+            "blaunch -no-shell n2 echo '$HOME  x'",
+            "blaunch n2 'kill -9 $$'; echo signal $?",
+            "blaunch n2 blaunch n3 hostname",
+            "blaunch n4 hostname; echo other $?",
+        ]
+        batch.bsub("\n".join(lines), "-K", "-n", "3", "-R", "span[ptile=1]", "-m", "n1 n2 n3", "-o", f"{notes}/out",
+                   "-e", f"{notes}/err", "-N", timeout=120)
+        out = read(f"{notes}/out")
+        expected = ("n1 1 1\nn2 1 1\nn3 1 1\nz n1 1\nz n2 2\nz n3 3\ninput\ncode 9\nwords 127\nquoted words\n$HOME  x\n"
+                    "signal 137\nn3\nother 255\n")
+        expect_equal(out, expected, "what it printed; " + read(f"{notes}/err"))
+    bench.saw("joined words, -z, -n, -no-shell, exit codes, from every host, no other host")
+
+
+def test_lsrun_and_lsgrun(bench):
+    with BatchCluster(bench, ALL[:3]) as batch:
+        expect_equal(batch.good("lsrun", "-m", "n2", "hostname"), "n2\n", "lsrun -m")
+        expect_equal(batch.good("lsrun", "-L", "-m", "n1", "hostname"), "n1\n", "lsrun -L, here")
+        done = batch.user("lsrun", "-v", "-R", "select[hname==n3]", "sh", "-c", "hostname; exit 3")
+        expect_equal((done.returncode, done.stdout, done.stderr), (3, "n3\n", "<<Execute sh on remote host n3>>\n"), "-R")
+        none = batch.user("lsrun", "-R", "mem>99999999", "hostname")
+        expect_equal((none.returncode, none.stderr), (246, "ls_placeofhosts: Not enough host(s) currently eligible\n"), "none")
+        expect_equal(batch.good("lsgrun", "-v", "-m", "n1 n3 n2", "hostname"),
+                     "<<Executing hostname on n1>>\nn1\n<<Executing hostname on n3>>\nn3\n<<Executing hostname on n2>>\nn2\n",
+                     "lsgrun")
+        together = batch.good("lsgrun", "-p", "-m", "n1 n2 n3", "hostname")
+        expect_equal(sorted(together.split()), ["n1", "n2", "n3"], "lsgrun -p")
+    bench.saw("the named host, the host that fits, none; several in turn and together")
+
+
+def mpi_job(bench, batch, command):
+    notes = bench.fresh_directory()
+    # Nothing tells the launchers how to reach the other hosts.
+    own = {"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "OMPI_MCA_plm_rsh_agent"}
+    environment = {name: value for name, value in batch.environment().items() if name not in own}
+    batch.bsub(command, "-K", "-n", "6", "-R", "span[ptile=2]", "-m", "n2 n3 n4", "-o", f"{notes}/out", "-e", f"{notes}/err",
+               "-N", timeout=120, env=environment)
+    return sorted(re.findall(r"\bn\d\b", read(f"{notes}/out"))), read(f"{notes}/out") + read(f"{notes}/err")
+
+
+SIX = ["n2", "n2", "n3", "n3", "n4", "n4"]
+
+
+def test_hydra_unmodified(bench):
+    with BatchCluster(bench, ALL) as batch:
+        found, text = mpi_job(bench, batch, "mpiexec.hydra -launcher lsf -rmk lsf hostname")
+        expect_equal(found, SIX, f"hosts of the tasks; {text}")
+    bench.saw("mpiexec -launcher lsf -rmk lsf: two tasks on each of three hosts")
+
+
+def test_the_wrappers(bench):
+    with BatchCluster(bench, ALL) as batch:
+        for wrapper in ("mpich_wrapper", "openmpi_wrapper"):
+            found, text = mpi_job(bench, batch, f"{wrapper} hostname")
+            expect_equal(found, SIX, f"{wrapper}: hosts of the tasks; {text}")
+    bench.saw("mpich_wrapper and openmpi_wrapper: two tasks on each of three hosts, without ssh")
+
+
+main(hosts=4)
