@@ -117,7 +117,9 @@ class Daemon {
 
   // ---- the stepper
 
+  // What still comes while MELIM ends (its elims' last values, a look-up, a dial) changes nothing any more.
   void happened(Event event) {
+    if (ending_) return;
     events_.push_back(std::move(event));
     if (stepping_) return;  // an effect made it happen: after the present step
     stepping_ = true;
@@ -205,7 +207,7 @@ class Daemon {
     armed_for_ = std::max(at, std::min(sample_at_, deadline.value_or(sample_at_)));
     timer_.expires_after(armed_for_ - at);
     timer_.async_wait([this](const boost::system::error_code& error) {
-      if (error) return;
+      if (error || ending_) return;
       armed_for_ = TimePoint{Duration::max()};
       if (now() >= sample_at_)
         sample();
@@ -217,7 +219,8 @@ class Daemon {
 
   void sample() {
     const TimePoint at = now();
-    sample_at_ = at + load::kSampleInterval;
+    sample_at_ = at + (sampled_ ? load::kSampleInterval : load::kFirstInterval);
+    sampled_ = true;
     auto sampled = own_host_.sample(at);
     if (sampled.changed) happened(event::FactsFound{*sampled.changed});
     happened(sampled.load);
@@ -235,6 +238,8 @@ class Daemon {
       if (error) return;
       if (signo == SIGCHLD) {
         reap();
+      } else if (ending_) {
+        // It ends already, and reads no files for that.
       } else if (signo == SIGHUP) {
         log_.notice("HUP: the files are read again");
         reconfigure();
@@ -258,6 +263,7 @@ class Daemon {
     ending_ = true;
     end_ = how;
     links_.shut_down();
+    metrics_.shut_down();
     timer_.cancel();
     if (melim_)
       melim_->shut_down();
@@ -366,6 +372,7 @@ class Daemon {
   std::deque<Event> events_;
   bool stepping_ = false;
   TimePoint sample_at_;
+  bool sampled_ = false;
   TimePoint armed_for_{Duration::max()};
   bool ending_ = false;
   DaemonEnd end_ = DaemonEnd::stopped;

@@ -1,5 +1,6 @@
 #include "elim/lim/metrics.hpp"
 
+#include "elim/policy/elim_state_word.hpp"
 #include "elim/policy/metrics_text.hpp"
 
 namespace rollcall::lim {
@@ -44,10 +45,9 @@ class LiveMetrics : public MetricsView {
     return std::chrono::duration<double>(std::chrono::duration_cast<std::chrono::milliseconds>(*age)).count();
   }
   std::vector<MetricsElim> elims(std::size_t host) const override {
-    static constexpr const char* kStates[] = {"running", "waiting", "given up", "aborted"};
     std::vector<MetricsElim> all;
     for (const auto& elim : clients_.view().entry(static_cast<HostIndex>(host)).elims)
-      all.push_back({elim.name(), kStates[elim.state() & 3], elim.restarts(), elim.errors()});
+      all.push_back({elim.name(), elim::elim_state_word(elim.state()), elim.restarts(), elim.errors()});
     return all;
   }
 

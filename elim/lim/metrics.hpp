@@ -16,6 +16,7 @@ class Metrics {
 
   // Opens, moves or closes the door. An address that cannot be had is a line in the log and no door.
   void configure(const Configuration& configuration);
+  void shut_down() { server_.reset(); }
 
  private:
   MetricsServer::Answer answer() const;

@@ -23,7 +23,7 @@ namespace rollcall::lim {
 
 struct MetricsElim {
   std::string name;
-  std::string state;  // running, waiting, given up, aborted
+  std::string state;  // elim_state_word()
   std::uint64_t restarts = 0;
   std::uint64_t errors = 0;
 };

@@ -7,6 +7,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
+#include "elim/policy/elim_state_word.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -102,11 +103,10 @@ std::string host_row(const wire::Reply::Load& host, const std::vector<Column>& c
 }
 
 nlohmann::ordered_json elims_json(const wire::Reply::Load& host) {
-  static const char* const states[] = {"running", "waiting", "given up", "aborted"};
   auto list = nlohmann::ordered_json::array();
   for (const auto& elim : host.elims())
     list.push_back({{"NAME", elim.name()},
-                    {"STATE", states[std::min<int>(elim.state(), 3)]},
+                    {"STATE", elim_state_word(elim.state())},
                     {"RESTARTS", elim.restarts()},
                     {"ERRORS", elim.errors()},
                     {"LAST_ERROR", elim.last_error()}});

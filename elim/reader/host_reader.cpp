@@ -17,15 +17,18 @@ using std::chrono::seconds;
 // Reads what is due. A turn that comes a little early still counts, so that an interval never becomes the next one.
 class Due {
  public:
-  explicit Due(Duration every) : every_(every) {}
+  // `second`: from the first to the second time.
+  Due(Duration every, Duration second) : next_(second), every_(every) {}
+  explicit Due(Duration every) : Due(every, every) {}
   bool operator()(TimePoint now) {
-    if (last_ && now - *last_ < every_ - kSampleInterval / 2) return false;
+    if (last_ && now - *last_ < next_ - kSampleInterval / 2) return false;
+    if (last_) next_ = every_;
     last_ = now;
     return true;
   }
 
  private:
-  Duration every_;
+  Duration next_, every_;
   std::optional<TimePoint> last_;
 };
 
@@ -45,7 +48,8 @@ struct LoadSampler::State {
   HostSizes sizes;
   std::vector<std::string> disks;
   std::optional<long long> last_used;  // of any terminal, since 1970: people who left stay in it
-  Due rates_due{seconds(15)}, logins_due{seconds(30)}, tmp_due{seconds(120)};
+  Due rates_due{seconds(15), Duration{0}};  // a rate needs two readings: the second call has the first rate
+  Due logins_due{seconds(30)}, tmp_due{seconds(120)};
 };
 
 void LoadSampler::State::read_queue(Reading& reading) {

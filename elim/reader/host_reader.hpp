@@ -47,8 +47,9 @@ class LoadSampler {
   LoadSampler& operator=(LoadSampler&&) noexcept;
   ~LoadSampler();
 
-  // To be called every 5 s. Each index is read when its interval (lsinfo -l) is over: the run queue every time, ut pg io
-  // swp mem every 15 s, ls it every 30 s, tmp every 120 s; the others keep their values. The first call reads all.
+  // To be called kFirstInterval after the first time, and then every 5 s. Each index is read when its interval (lsinfo -l) is over: the run queue every time, ut pg io
+  // swp mem every 15 s, ls it every 30 s, tmp every 120 s; the others keep their values. The first call reads all,
+  // and the second what ut pg io need to be known.
   BuiltInLoad sample(TimePoint now);
 
   // As of the last sample.
@@ -60,6 +61,7 @@ class LoadSampler {
 };
 
 inline constexpr Duration kSampleInterval = std::chrono::seconds(5);
+inline constexpr Duration kFirstInterval = std::chrono::milliseconds(500);
 
 // EGO_DEFINE_NCPUS of lsf.conf, or a host's Boolean resource define_ncpus_procs, _cores or _threads.
 enum class CountedCpus { procs, cores, threads };

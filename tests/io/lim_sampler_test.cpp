@@ -32,6 +32,22 @@ TEST(LimSampler, SmallVirtualMachine) {
   EXPECT_EQ(sampler.sizes().maxtmp, 409600U);
 }
 
+// A LIM that has just started knows its rates after a moment, not after 15 s.
+TEST(LimSampler, TheSecondSampleHasTheRates) {
+  const MachineTree tree("epyc-vm");
+  tree.write("proc/stat", "cpu  1000 0 0 3000 0 0 0 0 0 0\n");
+  tree.write("proc/vmstat", "pswpin 0\npswpout 0\n");
+  LoadSampler sampler(tree.source());
+  EXPECT_FALSE(known_load(sampler.sample(at(0))[ut]));
+  tree.write("proc/stat", "cpu  1025 0 0 3075 0 0 0 0 0 0\n");
+  const auto second = sampler.sample({kFirstInterval});
+  EXPECT_NEAR(second[ut], 0.25, 0.001);
+  EXPECT_FLOAT_EQ(second[pg], 0);
+  EXPECT_TRUE(known_load(second[io]));
+  tree.write("proc/stat", "cpu  2025 0 0 3075 0 0 0 0 0 0\n");
+  EXPECT_NEAR(sampler.sample({kFirstInterval + kSampleInterval})[ut], 0.25, 0.001) << "then every 15 s";
+}
+
 TEST(LimSampler, ManyCores) {
   const MachineTree tree("epyc-256");
   tree.write("proc/stat", "cpu  120000000 0 0 480000000 0 0 0 0 0 0\n");
@@ -151,6 +167,7 @@ TEST(LimSampler, ReadsEachIndexWhenItsIntervalIsOver) {
   };
   LoadSampler sampler(source);
   sampler.sample(at(0));
+  sampler.sample({kFirstInterval});
   tree.write("proc/meminfo", "MemTotal: 65807432 kB\nMemAvailable: 1048576 kB\n");
   EXPECT_FLOAT_EQ(sampler.sample(at(5))[mem], 39183);
   EXPECT_FLOAT_EQ(sampler.sample(at(10))[mem], 39183);

@@ -7,6 +7,7 @@
 
 #include "common/base/load_vector.hpp"
 #include "common/base/table_cells.hpp"
+#include "elim/policy/elim_state_word.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -152,6 +153,19 @@ TEST(LoadJson, HasAgesAndNullForWhatIsNotKnown) {
   EXPECT_EQ(record.at("AGE_MS").at("mem"), 4000);
   EXPECT_FALSE(record.at("AGE_MS").contains("scratch"));
   EXPECT_EQ(record.at("ELIMS").at(0).at("STATE"), "given up");
+}
+
+TEST(ElimStateWord, OfANewerLimIsNotTakenForOneOfOurs) {
+  EXPECT_STREQ(elim_state_word(wire::ElimState::RUNNING), "running");
+  EXPECT_STREQ(elim_state_word(wire::ElimState::ABORTED), "aborted");
+  for (const int state : {4, 7, -1, -2147483647, 2147483647}) {
+    EXPECT_STREQ(elim_state_word(state), "unknown");
+    Loads loads = answer();
+    auto& elim = *add(loads, "grid01", {}).add_elims();
+    elim.set_state(static_cast<wire::ElimState::State>(state));
+    const auto document = nlohmann::json::parse(load_json(loads, "lsload"));
+    EXPECT_EQ(document.at("RECORDS").at(0).at("ELIMS").at(0).at("STATE"), "unknown") << state;
+  }
 }
 
 TEST(LoadJson, SurvivesANameThatIsNoUtf8) {
