@@ -126,6 +126,7 @@ void ResStage::start_res() {
   plan.environment = {"PATH=/usr/bin:/bin"};
   const int log = open(path("log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   plan.descriptors = {{log, 2}};
+  if (as_user_ != 0) plan.identity = io::SpawnIdentity{as_user_, as_user_, {}};
   const auto started = io::spawn(plan);
   close(log);
   ASSERT_TRUE(std::holds_alternative<pid_t>(started));

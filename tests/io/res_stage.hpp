@@ -72,6 +72,7 @@ class ResStage : public ::testing::Test {
   std::vector<wire::FromRes> heard_;
   std::vector<wire::FromRes::ResHello> hellos_;
   pid_t res_ = -1;
+  uid_t as_user_ = 0;  // whom root starts res as
   int mbd_port_ = 0, res_port_ = 0;
   io::ClusterKey key_;
 
