@@ -70,7 +70,7 @@ CheckedClusterFiles read_cluster_files(const FileSources& sources);
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir);
 // The same with all that is wrong.
 LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems);
-// The parameters of lsf.conf that LoadSettings is made from, sorted.
+// The parameters of lsf.conf that the load system and BatchSettings take: a slip of the hand in one is told.
 const std::vector<std::string_view>& load_setting_names();
 
 }  // namespace rollcall::conf

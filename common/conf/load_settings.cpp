@@ -4,6 +4,7 @@
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/cluster_files.hpp"
+#include "common/conf/known_parameters.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 
@@ -95,14 +96,18 @@ class SettingsReader {
 
   // lsf.conf is full of names of other programs; what is a slip of the hand is told, the rest is not ours.
   void warn_of_names() {
-    const auto& known = load_setting_names();
+    auto known = load_setting_names();
+    for (const auto& parameter : known_parameters())
+      if (parameter.file == KnownParameter::File::lsf_conf) known.push_back(parameter.name);
     for (const auto& [name, setting] : conf_.settings()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      for (const std::string_view meant : known)
-        // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
-        if (name.substr(0, 4) == meant.substr(0, 4) && one_slip(name, meant))
-          problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
-                                                        std::string(meant) + "? It is passed over");
+      // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
+      const auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view one) {
+        return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);
+      });
+      if (meant != known.end())
+        problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
+                                                      std::string(*meant) + "? It is passed over");
     }
   }
 
@@ -119,9 +124,14 @@ class SettingsReader {
 
 const std::vector<std::string_view>& load_setting_names() {
   static const std::vector<std::string_view> names{
-      "LSF_CLUSTER_NAME", "LSF_CONFDIR",     "LSF_LIM_PORT",     "LSF_LOGDIR",          "LSF_LOG_MASK",
-      "LSF_MASTER_LIST",  "LSF_SERVERDIR",   "LSF_SERVER_HOSTS", "LSF_STRICT_RESREQ",   "LSF_STRIP_DOMAIN",
-      "ROLLCALL_CLUSTER", "ROLLCALL_RUNDIR", "ROLLCALL_HTTP",    "ROLLCALL_CLUSTER_KEY"};
+      "LSF_CLUSTER_NAME", "LSF_CONFDIR", "LSF_LIM_PORT", "LSF_LOGDIR", "LSF_LOG_MASK", "LSF_MASTER_LIST",
+      "LSF_SERVERDIR", "LSF_SERVER_HOSTS", "LSF_STRICT_RESREQ", "LSF_STRIP_DOMAIN", "ROLLCALL_CLUSTER",
+      "ROLLCALL_RUNDIR", "ROLLCALL_HTTP", "ROLLCALL_CLUSTER_KEY", "ROLLCALL_CHECK_ADDRESSES",
+      "ROLLCALL_MUNGE_SOCKET", "ROLLCALL_PRODUCT", "LSF_RSH", "LSF_LSLOAD_FORMAT", "EGO_DEFINE_NCPUS",
+      "LSB_CONFDIR", "LSF_BINDIR", "LSF_LIBDIR",
+      // of the batch system: batch_settings.hpp
+      "LSB_MBD_PORT", "LSF_RES_PORT", "ROLLCALL_MBD_HOST", "LSB_SHAREDIR", "ROLLCALL_JOBDIR",
+      "LSB_BJOBS_CONSISTENT_EXIT_CODE"};
   return names;
 }
 

@@ -148,6 +148,18 @@ TEST(ClusterFiles, SettingsThatCannotBeMeant) {
           "/c/lsf.conf:9: found \"-B\", expected '=' after A",
           "/c/lsf.conf:10: warning: found the parameter LSF_LIMPORT, expected LSF_LIM_PORT? It is passed "
           "over"));
+  for (const char* slip :
+       {"ROLLCALL_MUNGESOCKET", "ROLLCALL_PRODUKT", "LSF_RSHH", "LSF_LSLOADFORMAT", "ROLLCALL_CHECKADDRESSES",
+        "LSB_MBDPORT", "LSF_RESPORT", "ROLLCALL_MBDHOST", "LSB_SHARDIR", "ROLLCALL_JOBDIRS", "LSF_BINDIRS",
+        "LSB_BJOBS_CONSISTENT_EXITCODE"}) {
+    const auto lines = said(with("/c/lsf.conf", std::string(slip) + "=/x\n"));
+    ASSERT_EQ(lines.size(), 1U) << slip;
+    EXPECT_THAT(lines[0], testing::HasSubstr(std::string("found the parameter ") + slip + ", expected "))
+        << slip;
+  }
+  EXPECT_THAT(
+      said(with("/c/lsf.conf", "LSF_RSH=rsh\nLSB_SHAREDIR=/w\nLSF_RES_PORT=7000\nROLLCALL_JOBDIR=/j\n")),
+      testing::IsEmpty());
   EXPECT_THAT(
       said(with("/c/lsf.conf", "EGO_DEFINE_NCPUS=sockets\n")),
       ElementsAre("/c/lsf.conf:3: EGO_DEFINE_NCPUS: found \"sockets\", expected procs, cores or threads"));
