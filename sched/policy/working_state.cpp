@@ -337,6 +337,7 @@ std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled
     if (demand.exclusive) {
       exclusive_[on.host] = true;
       all_free_ -= free_slots_[on.host];
+      free_slots_[on.host] = 0;  // nobody else's in this cycle
     }
     for (const Take& take : alternative.takes) {
       const double amount = cost(take, on.slots, first);

@@ -1,0 +1,40 @@
+// A cluster of a scenario, driven through cycles: for the tests of the scheduler.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sched/policy/scenario.hpp"
+
+namespace rollcall::sched {
+
+inline Scenario scenario_of(const std::string& text) {
+  auto scenario = read_scenario(text, "scenario");
+  if (!scenario) throw std::runtime_error(scenario.error().text);
+  return std::move(*scenario);
+}
+
+// Four slots on each of two hosts, and one queue.
+inline const std::string kTwoHosts =
+    "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 4 0.1 0 1000\nhostB ok 4 0.2 0 1000\nEnd Machine\n";
+
+// "1[1] hostA, 2 2*hostB".
+inline std::string starts(const Plan& plan, const Snapshot& snapshot) {
+  std::string said;
+  for (const Dispatch& dispatch : plan.dispatches) {
+    said += (said.empty() ? "" : ", ") + text(dispatch.job);
+    for (const SlotsOn& on : dispatch.hosts)
+      said += " " + (on.slots == 1 ? "" : std::to_string(on.slots) + "*") + snapshot.rules().hosts[on.host].name;
+  }
+  return said;
+}
+inline std::string starts(const std::string& text) {
+  const Scenario scenario = scenario_of(text);
+  return starts(schedule(scenario.snapshot, scenario.now), scenario.snapshot);
+}
+
+inline std::string pending(const std::string& rows) { return "Begin Pending\n" + rows + "End Pending\n"; }
+inline std::string running(const std::string& rows) { return "Begin Running\n" + rows + "End Running\n"; }
+
+}  // namespace rollcall::sched

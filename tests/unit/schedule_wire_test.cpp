@@ -1,0 +1,93 @@
+// Jobs of the Book as the snapshot has them, and reservations there and back.
+#include "tests/unit/schedule_driver.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+Job job_of(wire::JobStatus status) {
+  wire::Submission asked;
+  asked.set_user("ann");
+  asked.set_project("p");
+  asked.set_min_slots(2);
+  asked.set_max_slots(4);
+  asked.set_begin_us(77);
+  asked.set_from_type("X86_64");
+  auto* host = asked.add_asked_hosts();
+  host->set_name("hostB@far");
+  host->set_preference(3);
+  Job job;
+  job.asked = std::make_shared<const wire::Submission>(asked);
+  set_key(*job.record.mutable_key(), {12, 3});
+  job.record.set_queue("normal");
+  job.record.set_status(status);
+  job.record.set_order(1.5);
+  job.record.set_submit_us(1000);
+  return job;
+}
+
+TEST(DemandOf, has_what_placement_depends_on) {
+  const Demand demand = demand_of(job_of(wire::STATUS_PEND), "select[type == any]");
+  EXPECT_EQ(demand.queue, "normal");
+  EXPECT_EQ(demand.user, "ann");
+  EXPECT_EQ(demand.min_slots, 2);
+  EXPECT_EQ(demand.max_slots, 4);
+  EXPECT_EQ(demand.begin.us, 77);
+  EXPECT_EQ(demand.resreq, "select[type == any]");
+  ASSERT_EQ(demand.asked_hosts.size(), 1U);
+  EXPECT_EQ(demand.asked_hosts[0].name, "hostB");
+  EXPECT_EQ(demand.asked_hosts[0].cluster, "far");
+  EXPECT_EQ(demand.asked_hosts[0].preference, 3);
+  EXPECT_EQ(demand.array, 0);  // without %limit elements are as other jobs
+}
+
+TEST(DemandOf, a_job_without_n_has_one_slot) {
+  Job job = job_of(wire::STATUS_PEND);
+  wire::Submission asked = *job.asked;
+  asked.clear_min_slots();
+  asked.clear_max_slots();
+  asked.set_array_slots(5);
+  job.asked = std::make_shared<const wire::Submission>(asked);
+  const Demand demand = demand_of(job, "");
+  EXPECT_EQ(demand.min_slots, 1);
+  EXPECT_EQ(demand.max_slots, 1);
+  EXPECT_EQ(demand.array, 12);
+  EXPECT_EQ(demand.array_slots, 5);
+}
+
+TEST(PendingOf, the_delay_of_a_new_job_counts_from_its_last_return) {
+  const Scenario scenario = scenario_of(kTwoHosts);
+  Job job = job_of(wire::STATUS_PEND);
+  job.record.set_status_us(5000);
+  job.record.set_requeues(1);
+  job.record.add_excluded_hosts("hostB");
+  job.record.add_excluded_hosts("gone");
+  const PendingJob pending = pending_of(scenario.snapshot.rules(), job, 4, Hold::none);
+  EXPECT_EQ(pending.key, (JobKey{12, 3}));
+  EXPECT_EQ(pending.demand, 4U);
+  EXPECT_EQ(pending.submitted.us, 5000);
+  EXPECT_TRUE(pending.requeued);
+  EXPECT_EQ(pending.excluded, std::vector<HostNumber>{1});
+  EXPECT_DOUBLE_EQ(pending.order, 1.5);
+}
+
+TEST(PlacedOf, hosts_reservations_and_states_come_back) {
+  const Scenario scenario = scenario_of(kTwoHosts);
+  const SchedulingRules& rules = scenario.snapshot.rules();
+  Job job = job_of(wire::STATUS_USUSP);
+  for (const auto& [name, slots] : {std::pair("hostB", 2), std::pair("gone", 1), std::pair("hostA", 1)}) {
+    auto* host = job.record.add_hosts();
+    host->set_name(name);
+    host->set_slots(slots);
+  }
+  const Reservation kept{mem, 0, 300, {99'000'000}, true};
+  *job.record.add_reserved() = wire_of(rules, kept);
+  job.record.mutable_usage()->set_memory_kb(2048);
+  const PlacedJob placed = placed_of(rules, job, 0);
+  EXPECT_EQ(placed.hosts, (std::vector<SlotsOn>{{1, 2}, {0, 1}}));
+  EXPECT_EQ(placed.reservations, std::vector<Reservation>{kept});
+  EXPECT_EQ(placed.suspended, static_cast<std::uint32_t>(wire::SUSPEND_USER));
+  EXPECT_DOUBLE_EQ(placed.used_mem, 2);
+}
+
+}  // namespace
+}  // namespace rollcall::sched
