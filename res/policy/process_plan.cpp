@@ -89,7 +89,7 @@ ProcessPlan job_process(const wire::ToRes::StartJob& start, const std::string& s
     return {run_line(asked, with_starter(start.job_starter(), shell_join(words))), script};
   if (traps) return {words, script};
   // Another interpreter: a shell above it survives the signals.
-  std::vector<std::string> above{"/bin/sh", "-c", std::string(kTrapLine) + "\n\"$@\"", "sh"};
+  std::vector<std::string> above{"/bin/sh", "-c", std::string(kTrapLine).append("\n\"$@\""), "sh"};
   above.insert(above.end(), words.begin(), words.end());
   return {above, script};
 }

@@ -1,0 +1,279 @@
+// The life of a job on its host (res/policy/job_life.hpp), a row of its table at a time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "res/policy/job_life.hpp"
+
+namespace rollcall::res {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using How = wire::FromRes::JobOver;
+using Order = wire::ToRes::SignalJob;
+
+class ResLife : public testing::Test {
+ protected:
+  std::vector<std::string> happens(const Event& event, Duration later = 0s) {
+    now_ = now_ + later;
+    std::vector<std::string> texts;
+    for (const auto& effect : step(life_, event, now_)) {
+      texts.push_back(text(effect));
+      if (const auto* over = std::get_if<effect::TellOver>(&effect)) over_ = *over;
+    }
+    return texts;
+  }
+  void run() {
+    happens(event::Began{});
+    happens(event::JobStarted{});
+  }
+  static event::Ordered order(Order::Action action, int signo = 0, std::uint64_t number = 0,
+                              bool sequential = true) {
+    Order order;
+    order.set_action(action);
+    order.set_signal(signo);
+    order.set_number(number);
+    order.set_sequential(sequential);
+    order.set_term_reason(14);
+    return {order};
+  }
+  // What is told once nothing is left.
+  effect::TellOver end(int status) {
+    happens(event::JobEnded{status});
+    happens(event::Emptied{});
+    return over_;
+  }
+
+  JobLife life_;
+  TimePoint now_{1000s};
+  effect::TellOver over_;
+};
+
+TEST_F(ResLife, APlainJob) {
+  EXPECT_THAT(happens(event::Began{}), ElementsAre("start the job"));
+  EXPECT_THAT(happens(event::JobStarted{}), ElementsAre("tell running"));
+  EXPECT_THAT(happens(event::JobEnded{3 << 8}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 768 0", "finish"));
+  EXPECT_EQ(life_.phase, Phase::over);
+}
+
+TEST_F(ResLife, BeforeAndAfterIt) {
+  life_.rules.pre_exec = life_.rules.post_exec = true;
+  EXPECT_THAT(happens(event::Began{}), ElementsAre("run the pre-execution"));
+  EXPECT_THAT(happens(event::PreEnded{0}), ElementsAre("start the job"));
+  happens(event::JobStarted{});
+  happens(event::JobEnded{0});
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 0 0", "run the post-execution"));
+  EXPECT_TRUE(over_.post_follows);
+  EXPECT_THAT(happens(event::PostEnded{1 << 8}), ElementsAre("tell post failed", "finish"));
+}
+
+TEST_F(ResLife, APreExecutionThatFails) {
+  life_.rules.pre_exec = life_.rules.post_exec = true;
+  happens(event::Began{});
+  EXPECT_THAT(happens(event::PreEnded{99 << 8}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 1 25344 0", "finish"));
+  EXPECT_FALSE(over_.post_follows);
+}
+
+TEST_F(ResLife, AnInteractiveJobAwaitsItsClient) {
+  life_.rules.interactive = true;
+  EXPECT_THAT(happens(event::Began{}), ElementsAre("await the client"));
+  EXPECT_EQ(next_deadline(life_), now_ + 60s);
+  EXPECT_THAT(happens(event::ClientCame{}, 59s), ElementsAre("start the job"));
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+}
+
+TEST_F(ResLife, AClientThatDoesNotCome) {
+  life_.rules.interactive = true;
+  happens(event::Began{});
+  EXPECT_THAT(happens(event::TimePassed{}, 60s), ElementsAre("kill all"));
+  happens(event::Emptied{});
+  EXPECT_EQ(over_.how, How::NOT_STARTED);
+}
+
+TEST_F(ResLife, TerminateIsIntThenTermThenKill) {
+  run();
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal INT"));
+  EXPECT_THAT(happens(event::TimePassed{}, 9s), IsEmpty());
+  EXPECT_THAT(happens(event::TimePassed{}, 1s), ElementsAre("signal TERM"));
+  EXPECT_THAT(happens(order(Order::TERMINATE), 1s), IsEmpty());  // it is under way
+  EXPECT_THAT(happens(event::TimePassed{}, 9s), ElementsAre("signal KILL"));
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+  EXPECT_EQ(end(SIGKILL).term_reason, 14);
+  EXPECT_EQ(over_.exit_status, 137 << 8);
+}
+
+TEST_F(ResLife, AHarderEndOvertakesASofterOne) {
+  run();
+  happens(order(Order::TERMINATE));
+  EXPECT_THAT(happens(order(Order::TERMINATE, 0, 0, false)), ElementsAre("signal KILL"));
+}
+
+TEST_F(ResLife, AStoppedJobSeesItsSignals) {
+  run();
+  EXPECT_THAT(happens(order(Order::SUSPEND)), ElementsAre("signal STOP", "tell stopped"));
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal INT", "signal CONT"));
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("signal CONT", "tell resumed"));
+}
+
+TEST_F(ResLife, APoliteStopIsFollowedByAStop) {
+  life_.rules.polite_stop = true;
+  run();
+  EXPECT_THAT(happens(order(Order::SUSPEND)), ElementsAre("signal TSTP", "tell stopped"));
+  EXPECT_THAT(happens(event::TimePassed{}, 100ms), ElementsAre("signal STOP"));
+}
+
+TEST_F(ResLife, ASiteMayNameTheSignalOrTheCommand) {
+  life_.rules.stop_signal = SIGUSR1;
+  run();
+  EXPECT_THAT(happens(order(Order::SUSPEND)), ElementsAre("signal USR1", "tell stopped"));
+  life_.rules.controls.set_resume("SIGUSR2");
+  EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("signal USR2", "tell resumed"));
+  life_.rules.controls.set_suspend("/site/suspend");
+  EXPECT_THAT(happens(order(Order::SUSPEND)), ElementsAre("run the control /site/suspend", "tell stopped"));
+  life_.rules.controls.set_terminate("/site/end $LSB_JOBPIDS");
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("run the control /site/end $LSB_JOBPIDS"));
+}
+
+TEST_F(ResLife, AnOrderIsCarriedOutOnce) {
+  run();
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1, 5)), ElementsAre("signal USR1"));
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1, 5)), IsEmpty());
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1, 4)), IsEmpty());
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1, 6)), ElementsAre("signal USR1"));
+}
+
+TEST_F(ResLife, AKillBeforeTheJobKeepsItAway) {
+  life_.rules.pre_exec = true;
+  happens(event::Began{});
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::PreEnded{SIGKILL}), IsEmpty());
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 35072 14", "finish"));
+}
+
+TEST_F(ResLife, TheRunLimitDoesNotCountStops) {
+  life_.rules.limits.set_run_s(100);
+  run();
+  EXPECT_EQ(next_deadline(life_), now_ + 100s);
+  happens(order(Order::SUSPEND), 60s);
+  EXPECT_EQ(next_deadline(life_), std::nullopt);
+  happens(order(Order::RESUME), 1000s);
+  EXPECT_EQ(next_deadline(life_), now_ + 40s);
+  EXPECT_THAT(happens(event::TimePassed{}, 40s), ElementsAre("signal USR2"));
+  EXPECT_EQ(next_deadline(life_), now_ + 600s);
+  EXPECT_THAT(happens(event::TimePassed{}, 600s), ElementsAre("signal KILL"));
+  EXPECT_EQ(end(SIGKILL).term_reason, kTermRunLimit);
+}
+
+TEST_F(ResLife, AWarningComesBeforeTheRunLimit) {
+  life_.rules.limits.set_run_s(100);
+  life_.rules.warning_signal = SIGURG;
+  life_.rules.warning_before = 30s;
+  run();
+  EXPECT_EQ(next_deadline(life_), now_ + 70s);
+  EXPECT_THAT(happens(event::TimePassed{}, 70s), ElementsAre("signal URG"));
+  EXPECT_EQ(next_deadline(life_), now_ + 30s);
+}
+
+TEST_F(ResLife, EveryLimitHasItsReason) {
+  struct Case {
+    std::function<void(wire::Limits&)> set;
+    event::Sampled sampled;
+    std::string first;
+    int reason;
+  };
+  const std::vector<Case> cases{
+      {[](auto& l) { l.set_memory_kb(100); }, {0, 101, 0, 1, 1}, "signal INT", kTermMemLimit},
+      {[](auto& l) { l.set_swap_kb(100); }, {0, 0, 101, 1, 1}, "signal INT", kTermSwap},
+      {[](auto& l) { l.set_processes(2); }, {0, 0, 0, 3, 3}, "signal INT", kTermProcessLimit},
+      {[](auto& l) { l.set_threads(2); }, {0, 0, 0, 1, 3}, "signal INT", kTermThreadLimit},
+      {[](auto& l) { l.set_cpu_s(60); }, {60, 0, 0, 1, 1}, "signal XCPU", kTermCpuLimit},
+  };
+  for (const auto& each : cases) {
+    life_ = {};
+    each.set(life_.rules.limits);
+    run();
+    EXPECT_THAT(happens(event::Sampled{0, 1, 1, 1, 1}), IsEmpty()) << each.reason;
+    EXPECT_THAT(happens(each.sampled), ElementsAre(each.first)) << each.reason;
+    EXPECT_THAT(happens(each.sampled), IsEmpty()) << each.reason;
+    EXPECT_EQ(end(SIGKILL).term_reason, each.reason);
+  }
+}
+
+TEST_F(ResLife, AHardMemoryLimitKillsAtOnce) {
+  life_.rules.limits.set_memory_kb(100);
+  life_.rules.limits.set_memory_hard(true);
+  run();
+  EXPECT_THAT(happens(event::Sampled{0, 101, 0, 1, 1}), ElementsAre("signal KILL"));
+}
+
+TEST_F(ResLife, AMemoryLimitThatIsTheKernels) {
+  life_.rules.limits.set_memory_kb(100);
+  life_.rules.memory_of_job = false;
+  run();
+  EXPECT_THAT(happens(event::Sampled{0, 101, 0, 1, 1}), IsEmpty());
+}
+
+TEST_F(ResLife, TheFirstReasonStays) {
+  life_.rules.limits.set_memory_kb(100);
+  run();
+  happens(event::Sampled{0, 101, 0, 1, 1});
+  happens(order(Order::TERMINATE, 0, 0, false));
+  EXPECT_EQ(end(SIGKILL).term_reason, kTermMemLimit);
+}
+
+TEST_F(ResLife, AKillFromOutside) {
+  run();
+  EXPECT_EQ(end(SIGKILL).term_reason, kTermExternalSignal);
+  life_ = {};
+  run();
+  EXPECT_EQ(end(SIGSEGV).term_reason, 0);
+  EXPECT_EQ(over_.exit_status, 139 << 8);
+  life_ = {};
+  run();
+  EXPECT_EQ(end(143 << 8).term_reason, 0);
+}
+
+TEST_F(ResLife, TheDeadlineOfT) {
+  run();
+  EXPECT_THAT(happens(event::DeadlinePassed{}), ElementsAre("signal USR2"));
+  EXPECT_EQ(end(SIGUSR2).term_reason, kTermDeadline);
+}
+
+TEST_F(ResLife, WithoutItsGuardItEnds) {
+  run();
+  EXPECT_THAT(happens(event::GuardGone{}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::JobEnded{SIGKILL}), IsEmpty());
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 3 35072 0", "finish"));
+}
+
+TEST_F(ResLife, TasksOfAnotherHostsJob) {
+  life_.rules.first_host = false;
+  EXPECT_THAT(happens(event::Began{}), IsEmpty());
+  EXPECT_THAT(happens(order(Order::TERMINATE, 0, 0, false)), ElementsAre("signal KILL"));
+  EXPECT_THAT(happens(event::Released{}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("finish"));
+}
+
+TEST(ResLifeRules, AreThoseOfTheOrder) {
+  wire::JobOrder order;
+  auto& start = *order.mutable_start();
+  start.add_hosts()->set_slots(1);
+  EXPECT_FALSE(life_rules(order).polite_stop);
+  start.add_hosts()->set_slots(1);
+  EXPECT_TRUE(life_rules(order).polite_stop);
+  start.set_queue_post_exec("x");
+  start.mutable_submission()->set_pre_exec("y");
+  order.mutable_settings()->set_terminate_interval_ms(1500);
+  const auto rules = life_rules(order);
+  EXPECT_TRUE(rules.first_host && rules.pre_exec && rules.post_exec);
+  EXPECT_FALSE(rules.interactive);
+  EXPECT_EQ(rules.terminate_interval, 1500ms);
+}
+
+}  // namespace
+}  // namespace rollcall::res

@@ -1,0 +1,158 @@
+// Plans, names, environments and usage of jobs (res/policy).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "res/policy/job_environment.hpp"
+#include "res/policy/job_files.hpp"
+#include "res/policy/job_usage.hpp"
+#include "res/policy/process_plan.hpp"
+#include "res/policy/res_rights.hpp"
+
+namespace rollcall::res {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+wire::JobKey key(int id, int index) {
+  wire::JobKey key;
+  key.set_id(id);
+  key.set_index(index);
+  return key;
+}
+
+TEST(ResNames, AreExpanded) {
+  EXPECT_EQ(expand_name("out.%J", key(12, 0)), "out.12");
+  EXPECT_EQ(expand_name("out.%J.%I", key(12, 3)), "out.12.3");
+  EXPECT_EQ(expand_name("%I", key(12, 0)), "0");
+  EXPECT_EQ(expand_name("x.%%J", key(12, 0)), "x.%12");
+  EXPECT_EQ(expand_name("100%", key(12, 0)), "100%");
+  EXPECT_EQ(expand_name("%j%%", key(12, 0)), "%j%%");
+  EXPECT_EQ(job_text(key(12, 0)), "12");
+  EXPECT_EQ(job_text(key(12, 3)), "12[3]");
+  EXPECT_EQ(under("/a", "b"), "/a/b");
+  EXPECT_EQ(under("/a/", "b"), "/a/b");
+  EXPECT_EQ(under("/a", "/b"), "/b");
+  EXPECT_EQ(file_in_directory("out/", key(12, 0), ".out"), "out/12.out");
+  EXPECT_EQ(file_in_directory("/d", key(12, 3), ".err"), "/d/12.3.err");
+  wire::Submission asked;
+  asked.set_cwd("/home/me");
+  EXPECT_EQ(wanted_directory(asked, key(12, 0)), "/home/me");
+  asked.set_asked_cwd("run.%J");
+  EXPECT_EQ(wanted_directory(asked, key(12, 0)), "/home/me/run.12");
+}
+
+wire::ToRes::StartJob script(const std::string& text) {
+  wire::ToRes::StartJob start;
+  start.mutable_submission()->set_command("line");
+  start.mutable_submission()->set_script(text);
+  return start;
+}
+
+TEST(ResPlan, ACommandIsALineOfTheShell) {
+  wire::ToRes::StartJob start;
+  start.mutable_submission()->set_command("echo \"a b\"");
+  const auto plan = job_process(start, "/file");
+  EXPECT_THAT(plan.argv, ElementsAre("/bin/sh", "-c", "$LSB_TRAPSIGS\necho \"a b\""));
+  EXPECT_FALSE(plan.script);
+  start.set_job_starter("csh -c \"%USRCMD;sleep 10\"");
+  EXPECT_EQ(job_process(start, "/file").argv[2], "$LSB_TRAPSIGS\ncsh -c \"echo \"a b\";sleep 10\"");
+  start.set_job_starter("/site/starter");
+  EXPECT_EQ(job_process(start, "/file").argv[2], "$LSB_TRAPSIGS\n/site/starter echo \"a b\"");
+}
+
+TEST(ResPlan, AScriptKeepsItsLines) {
+  EXPECT_THAT(job_process(script("#!/bin/bash\nline 2\n"), "/file").argv, ElementsAre("/bin/bash", "/file"));
+  EXPECT_EQ(job_process(script("#!/bin/bash\nline 2\n"), "/file").script, "$LSB_TRAPSIGS\nline 2\n");
+  EXPECT_THAT(job_process(script("#BSUB -n 2\nline 2\n"), "/file").argv, ElementsAre("/bin/sh", "/file"));
+  EXPECT_EQ(job_process(script("\n#!/bin/bash\nline 3\n"), "/file").script,
+            "$LSB_TRAPSIGS\n#!/bin/bash\nline 3\n");
+  EXPECT_EQ(job_process(script("echo 1\necho 2\n"), "/file").script, "$LSB_TRAPSIGS; echo 1\necho 2\n");
+}
+
+TEST(ResPlan, AnotherInterpreterHasAShellAboveIt) {
+  const auto plan = job_process(script("#! /usr/bin/env python3 \nprint(1)\n"), "/file");
+  EXPECT_THAT(plan.argv, ElementsAre("/bin/sh", "-c", "$LSB_TRAPSIGS\n\"$@\"", "sh", "/usr/bin/env",
+                                     "python3", "/file"));
+  EXPECT_EQ(plan.script, "#! /usr/bin/env python3 \nprint(1)\n");
+}
+
+TEST(ResEnvironment, LaterWordsWin) {
+  wire::JobOrder order;
+  auto& asked = *order.mutable_start()->mutable_submission();
+  for (const char* word : {"A=1", "HOME=/wrong", "B=2", "=x", "none"}) asked.add_environment(word);
+  order.mutable_start()->add_environment("B=3");
+  order.mutable_start()->set_gpus("1");
+  order.set_home("/home/me");
+  JobPlaces places;
+  places.directory = "/work";
+  const auto words = job_environment(order, places);
+  EXPECT_EQ(words[0], "A=1");
+  EXPECT_EQ(words[1], "HOME=/home/me");
+  EXPECT_EQ(words[2], "B=3");
+  for (const char* word : {"PWD=/work", "LSB_TRAPSIGS=trap # 15 10 12 2 1", "LSB_EXIT_PRE_ABORT=99",
+                           "CUDA_VISIBLE_DEVICES=1", "LSB_JOBEXIT_STAT=0"})
+    EXPECT_THAT(words, Contains(word));
+  EXPECT_THAT(words, testing::Not(Contains(testing::HasSubstr("TMPDIR"))));
+}
+
+TEST(ResEnvironment, OfTasksAndHooks) {
+  wire::JobOrder order;
+  order.mutable_expect()->set_gpus("0,1");
+  wire::RunTask task;
+  task.add_environment("A=1");
+  task.set_task(4);
+  const auto words = task_environment(order, task, {});
+  EXPECT_THAT(words, ElementsAre("A=1", "CUDA_VISIBLE_DEVICES=0,1", "LSF_PM_TASKID=4", "LSB_TASKID=4",
+                                 "LSB_TASKINDEX=4"));
+  auto hook = hook_environment({"PATH=/evil", "A=1"});
+  EXPECT_THAT(hook, ElementsAre("PATH=/bin:/usr/bin:/sbin:/usr/sbin", "A=1"));
+  add_exit_status(hook, 143 << 8);
+  EXPECT_THAT(hook, Contains("LSB_JOBEXIT_STAT=36608"));
+  EXPECT_THAT(hook, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 TERM"));
+}
+
+TEST(ResEnvironment, ALineForEachSlot) {
+  wire::JobOrder order;
+  auto& hosts = *order.mutable_start()->mutable_hosts();
+  hosts.Add()->set_name("a");
+  hosts[0].set_slots(2);
+  hosts.Add()->set_name("b");
+  hosts[1].set_slots(1);
+  EXPECT_EQ(host_lines(hosts), "a\na\nb\n");
+}
+
+TEST(ResUsage, SumsAndKeepsWhatHasEnded) {
+  UsageMeter meter;
+  meter.sample({{10, 10, 1.0, 0.5, 1000, 5000, 2}, {11, 10, 2.0, 0.5, 3000, 6000, 1}}, 0, 0, 1);
+  EXPECT_EQ(meter.usage().memory_kb(), 4000);
+  EXPECT_EQ(meter.usage().swap_kb(), 11000);
+  EXPECT_EQ(meter.usage().threads(), 3);
+  EXPECT_THAT(meter.usage().pids(), ElementsAre(10, 11));
+  EXPECT_THAT(meter.usage().pgids(), ElementsAre(10));
+  EXPECT_DOUBLE_EQ(meter.cpu_s(), 4.0);
+  meter.sample({{10, 10, 1.5, 0.5, 2000, 5000, 2}}, 2.0, 0.5, 2);  // the other was waited for
+  EXPECT_DOUBLE_EQ(meter.cpu_s(), 4.5);
+  EXPECT_EQ(meter.usage().max_memory_kb(), 4000);
+  EXPECT_EQ(meter.usage().average_memory_kb(), 3000);
+  EXPECT_EQ(meter.usage().max_processes(), 2);
+  meter.sample({}, 0, 0, 3);  // a reading that missed everything
+  EXPECT_DOUBLE_EQ(meter.cpu_s(), 4.5);
+  meter.finish(4.0, 1.0, 9000, 4);
+  EXPECT_DOUBLE_EQ(meter.cpu_s(), 5.0);
+  EXPECT_EQ(meter.usage().max_memory_kb(), 9000);
+  EXPECT_EQ(meter.usage().pids_size(), 0);
+}
+
+TEST(ResRights, OfAdministrators) {
+  const std::vector<std::string> administrators{"lsfadmin"};
+  EXPECT_FALSE(is_administrator({}, 500, administrators));
+  EXPECT_FALSE(is_administrator({true, 501, "me"}, 500, administrators));
+  EXPECT_FALSE(is_administrator({true, 501, ""}, 500, {""}));
+  EXPECT_TRUE(is_administrator({true, 0, "root"}, 500, administrators));
+  EXPECT_TRUE(is_administrator({true, 500, "me"}, 500, administrators));
+  EXPECT_TRUE(is_administrator({true, 502, "lsfadmin"}, 500, administrators));
+}
+
+}  // namespace
+}  // namespace rollcall::res
