@@ -202,7 +202,8 @@ void run_task(const Options& options, std::span<char* const> words) {
   const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   auto [to_inner, to_outer] = LevelLink::make();
   if (!signals || !to_inner) give_up(start, "make what both levels need");
-  const pid_t inner = fork();
+  // Without fork()'s care for other threads, of which there are none: it would touch memory of both levels.
+  const pid_t inner = _Fork();
   if (inner < 0) give_up(start, "fork");
   if (inner == 0) {
     to_inner = LevelLink();
