@@ -1,20 +1,13 @@
 // lsadmin's subcommands for daemons.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
-#include <system_error>
 #include <thread>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
-#include "common/base/shell_quote.hpp"
 #include "common/io/lim_client.hpp"
-#include "common/io/program_place.hpp"
-#include "common/io/spawn.hpp"
+#include "common/io/start_daemon.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
 #include "elim/policy/show_admin.hpp"
@@ -116,35 +109,9 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
   }
 }
 
-// With -json our standard output is a document: what it says goes to standard error.
-int run_program(const std::vector<std::string>& argv, bool quiet) {
-  io::SpawnPlan plan;
-  if (quiet) plan.standard_output = STDERR_FILENO;
-  plan.argv = argv;
-  sigemptyset(&plan.mask);
-  const auto started = io::spawn(plan);
-  if (const auto* error = std::get_if<io::SpawnError>(&started)) return io::exit_code_of(*error);
-  int status = 0;
-  while (waitpid(std::get<pid_t>(started), &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-// lsf_daemons start lim: here, or through LSF_RSH on another host, where it must lie at the same path.
 std::string start_on(const Admin& admin, const std::string& host) {
-  const auto& files = admin.stage.files();
-  const std::string program = io::program_directory() + "/lsf_daemons";
-  const std::string setting = "LSF_ENVDIR=" + files.settings.env_dir;
-  std::vector<std::string> argv{"env", setting, program, "start", "lim"};
-  if (host != this_host(files)) {
-    // The shell there takes the words apart again.
-    const std::string there = "env " + shell_quote(setting) + " " + shell_quote(program) + " start lim";
-    const std::string agent = files.lsf_conf.value("LSF_RSH");
-    argv = {"/bin/sh", "-c",
-            (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
-  }
-  const int code = run_program(argv, admin.json);
-  return code == 0 ? "" : "failed: " + program + " ended with status " + std::to_string(code);
+  // With -json our standard output is a document: what it says goes to standard error.
+  return io::start_daemon(admin.stage.files(), host, "lim", admin.json);
 }
 
 struct Given {

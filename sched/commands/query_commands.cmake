@@ -1,9 +1,10 @@
 # The b* commands that ask, and those that give orders: they are of the same program as bsub (btools.cmake).
 target_sources(btools PRIVATE asking.cpp query_commands.cpp bjobs.cpp bhosts.cpp bqueues.cpp bpeek.cpp bmod.cpp
-  bwait.cpp job_orders.cpp)
+  bwait.cpp job_orders.cpp bhist.cpp bacct.cpp information.cpp badmin.cpp)
 target_link_libraries(btools PRIVATE sched_show sched_ask sched_submit rollcall_resreq rollcall_local_time)
 
-foreach(name bjobs bhosts bqueues bpeek bmod bkill bstop bresume brequeue brun bswitch btop bbot bwait bpost bread)
+foreach(name bjobs bhosts bqueues bpeek bmod bkill bstop bresume brequeue brun bswitch btop bbot bwait bpost bread
+             bhist bacct busers bparams bmgroup bugroup bapp blimits badmin)
   add_custom_command(TARGET btools POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink btools ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} VERBATIM)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION bin)

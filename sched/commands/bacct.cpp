@@ -1,0 +1,109 @@
+// bacct: what finished jobs have used. bacct(1). Parts of the answer are added up as they come.
+#include <algorithm>
+#include <cstdlib>
+
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show_accounts.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find_first_of(" ,", at), text.size());
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// Gives what is wrong with a time.
+std::optional<std::string> take_spans(const CommandWords& words, const ShowTime& time, wire::AskFinished& ask) {
+  for (const char* option : {"-S", "-C", "-D"}) {
+    const auto word = words.value(option);
+    if (!word) continue;
+    const auto span = parse_time_span(*word, time.now, time.local);
+    if (!span) return std::string(option) + ": " + span.error().text;
+    if (option[1] == 'S') ask.set_submitted_from_us(span->from_us), ask.set_submitted_to_us(span->to_us);
+    if (option[1] == 'C') ask.set_completed_from_us(span->from_us), ask.set_completed_to_us(span->to_us);
+    if (option[1] == 'D') ask.set_dispatched_from_us(span->from_us), ask.set_dispatched_to_us(span->to_us);
+  }
+  return std::nullopt;
+}
+
+void take_names(const CommandWords& words, wire::AskFinished& ask) {
+  for (const auto& name : words_of(words.value("-u").value_or(""))) ask.add_users(name);
+  for (const auto& name : words_of(words.value("-q").value_or(""))) ask.add_queues(name);
+  for (const auto& name : words_of(words.value("-m").value_or(""))) ask.add_hosts(name);
+  for (const auto& name : words_of(words.value("-P").value_or(""))) ask.add_projects(name);
+  ask.set_only_done(words.has("-d"));
+  ask.set_only_exited(words.has("-e"));
+}
+
+std::string caller_name() {
+  const char* name = std::getenv("LOGNAME");
+  if (name == nullptr) name = std::getenv("USER");
+  return name == nullptr ? "you" : name;
+}
+
+int run(io::Stage& stage, const CommandWords& words) {
+  const ShowTime time = show_time();
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_finished();
+  const auto ids = take_job_ids(words.operands(), *ask.mutable_filter());
+  if (!ids) return complain(ids.error().text);
+  take_names(words, ask);
+  if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  const bool blocks = words.has("-l") || words.has("-UF");
+  const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
+  AccountSummary summary;
+  std::size_t jobs = 0;
+  const auto error = client->ask(request, [&](wire::BatchReply& part) {
+    std::string text = jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
+    for (const auto& event : part.events().events()) {
+      if (!event.has_finish()) continue;
+      ++jobs;
+      summary.add(event.finish());
+      if (blocks) text += account_block(event.finish(), wrapping, time);
+    }
+    if (!text.empty()) stage.print(text);
+  });
+  if (error) return failed(stage, *error);
+  if (jobs == 0) return complain("No matching job found");
+  return stage.print(summary.text());
+}
+
+}  // namespace
+
+io::Command bacct_command() {
+  return {{"bacct",
+           "[job_id | job_id[index_list] ...]",
+           {{"-l", Value::none, "each job as well"},
+            {"-UF", Value::none, "the same without wrapped lines"},
+            {"-b", Value::none, "the sums alone: it is so without -l"},
+            {"-w", Value::none, "wide: nothing is ever cut"},
+            {"-d", Value::none, "jobs that ended well"},
+            {"-e", Value::none, "jobs that exited"},
+            {"-u", Value::required, "USERS of these users, or all"},
+            {"-q", Value::required, "QUEUES of these queues"},
+            {"-m", Value::required, "HOSTS run on these hosts"},
+            {"-P", Value::required, "PROJECTS of these projects"},
+            {"-S", Value::required, "FROM,TO submitted then"},
+            {"-D", Value::required, "FROM,TO dispatched then"},
+            {"-C", Value::required, "FROM,TO ended then"},
+            {"-N", Value::required, "HOST times by this host's speed: they are always as measured"},
+            {"-f", Value::required, "FILE of accounts: the store has them all"}},
+           CommandShape::Order::anywhere,
+           "Adds up what finished jobs have used: unless it is said otherwise, your own."},
+          run,
+          {}};
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,339 @@
+// badmin: the batch system's administrator's tool. badmin(8). With a subcommand it does that one, without it reads them
+// from standard input.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+
+#include "common/base/host_list.hpp"
+#include "common/conf/lsb/lsb_files.hpp"
+#include "common/conf/show_conf.hpp"
+#include "common/io/config_source.hpp"
+#include "common/io/host_addresses.hpp"
+#include "common/io/res_client.hpp"
+#include "common/io/start_daemon.hpp"
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show_history.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Control = wire::ControlBatch;
+using Value = CommandOption::Value;
+using Words = std::vector<std::string>;
+
+// What a subcommand runs with.
+struct Admin {
+  io::Stage& stage;
+  const char* name;
+  CommandWords words;
+};
+
+struct Subcommand {
+  const char* name;
+  const char* operands;
+  const char* meaning;
+  int (*run)(const Admin&);
+};
+
+std::optional<wire::BatchReply> order(io::Stage& stage, Control order) {
+  wire::BatchRequest request;
+  *request.mutable_control() = std::move(order);
+  return ask_all(stage, std::move(request));
+}
+
+int control_names(const Admin& admin, Control::Action action, const Words& names) {
+  Control control;
+  control.set_action(action);
+  control.set_comment(admin.words.value("-C").value_or(""));
+  for (const auto& name : names) control.add_names(name);
+  const auto reply = order(admin.stage, std::move(control));
+  return reply ? print_outcomes(admin.stage, *reply) : io::kFailed;
+}
+
+std::string this_host(io::Stage& stage) {
+  const std::string name = io::host_name_here();
+  return stage.files().names.official(name).value_or(name);
+}
+
+// ---------------------------------------------------------------- queues and hosts
+
+int queues(const Admin& admin, Control::Action action) {
+  if (admin.words.operands().empty())
+    return admin.stage.fail(std::string(admin.name) + ": found no queue, expected names or all");
+  return control_names(admin, action, admin.words.operands());
+}
+int qopen(const Admin& admin) { return queues(admin, Control::QUEUE_OPEN); }
+int qclose(const Admin& admin) { return queues(admin, Control::QUEUE_CLOSE); }
+int qact(const Admin& admin) { return queues(admin, Control::QUEUE_ACTIVATE); }
+int qinact(const Admin& admin) { return queues(admin, Control::QUEUE_INACTIVATE); }
+
+// None: this host.
+Words hosts_or_here(const Admin& admin) {
+  return admin.words.operands().empty() ? Words{this_host(admin.stage)} : admin.words.operands();
+}
+int hopen(const Admin& admin) { return control_names(admin, Control::HOST_OPEN, hosts_or_here(admin)); }
+int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE, hosts_or_here(admin)); }
+
+// ---------------------------------------------------------------- RES of hosts
+
+bool agreed(const Admin& admin, const std::string& question) {
+  if (admin.words.has("-f")) return true;
+  admin.stage.print(question + " [y/n] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+// Official names; nothing where it was said what is none.
+std::optional<Words> host_names(const Admin& admin) {
+  const auto& files = admin.stage.files();
+  Words names;
+  for (const auto& word : hosts_or_here(admin)) {
+    if (word == "all") {
+      for (const auto& host : files.cluster.hosts)
+        if (host.server) names.push_back(host.name);
+      continue;
+    }
+    const auto official = files.names.official(word);
+    if (!official) {
+      admin.stage.fail("found the host " + printable(word) + ", expected one of the cluster");
+      return std::nullopt;
+    }
+    names.push_back(*official);
+  }
+  return names;
+}
+
+int each_host(const Admin& admin, const std::string& title, const std::string& question,
+              const std::function<std::string(const std::string&)>& act) {
+  const auto names = host_names(admin);
+  if (!names) return io::kFailed;
+  const auto& words = admin.words.operands();
+  if (std::find(words.begin(), words.end(), "all") != words.end() && !agreed(admin, question)) return 0;
+  int status = 0;
+  for (const auto& host : *names) {
+    admin.stage.print(title + " slave batch daemon on <" + host + "> ...... ");
+    const std::string trouble = act(host);
+    admin.stage.print((trouble.empty() ? "done" : trouble) + "\n");
+    if (!trouble.empty()) status = io::kFailed;
+  }
+  return status;
+}
+
+std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action) {
+  const auto settings = conf::read_batch_settings(stage.files());
+  if (!settings) return settings.error().text;
+  wire::ControlRes control;
+  control.set_action(action);
+  const auto said = io::ResClient(stage.files(), *settings).control(host, control);
+  return said ? "" : said.error().text;
+}
+
+int hstartup(const Admin& admin) {
+  return each_host(admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
+                   [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", false); });
+}
+int hshutdown(const Admin& admin) {
+  return each_host(admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
+                   [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN); });
+}
+int hrestart(const Admin& admin) {
+  return each_host(admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
+                   [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::RESTART); });
+}
+
+// ---------------------------------------------------------------- files
+
+bool check_files(io::Stage& stage, bool verbose) {
+  stage.print("\nChecking configuration files ...\n\n");
+  const auto sources = io::real_file_sources();
+  const auto cluster = conf::read_cluster_files(sources);
+  if (!cluster.files) {
+    stage.print(conf::check_text(cluster.problems, cluster.read, verbose) + "\n");
+    return false;
+  }
+  const auto checked = conf::read_lsb_files(sources, *cluster.files);
+  stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
+  return checked.files.has_value();
+}
+
+int ckconfig(const Admin& admin) { return check_files(admin.stage, admin.words.has("-v")) ? 0 : io::kFailed; }
+
+int checked_order(const Admin& admin, Control::Action action, const char* done, const char* aborted) {
+  if (!check_files(admin.stage, admin.words.has("-v"))) return complain(aborted);
+  Control control;
+  control.set_action(action);
+  const auto reply = order(admin.stage, std::move(control));
+  if (!reply) return io::kFailed;
+  return admin.stage.print(std::string(done) + "\n");
+}
+int reconfig(const Admin& admin) {
+  return checked_order(admin, Control::RECONFIG, "Reconfiguration initiated", "Reconfiguration aborted.");
+}
+int mbdrestart(const Admin& admin) {
+  return checked_order(admin, Control::RESTART, "MBD restart initiated", "MBD restart aborted.");
+}
+
+// ---------------------------------------------------------------- mbatchd
+
+std::string with_newline(std::string text) {
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+int showconf(const Admin& admin) {
+  const auto& words = admin.words.operands();
+  if (words.empty() || words.front() != "mbd")
+    return admin.stage.fail("showconf: found " + (words.empty() ? std::string("nothing") : printable(words.front())) +
+                            ", expected mbd");
+  Control control;
+  control.set_action(Control::SHOW_CONFIGURATION);
+  const auto reply = order(admin.stage, std::move(control));
+  if (!reply) return io::kFailed;
+  const ShowTime time = show_time();
+  return admin.stage.print("MBD configuration at " + time.at(time.now.us) + "\n" +
+                           conf::show_conf_text(conf::shown_parameters(admin.stage.files()), admin.words.has("-v")) +
+                           with_newline(reply->text()));
+}
+
+int showstatus(const Admin& admin) {
+  Control control;
+  control.set_action(Control::SHOW_STATUS);
+  const auto reply = order(admin.stage, std::move(control));
+  return reply ? admin.stage.print(with_newline(reply->text())) : io::kFailed;
+}
+
+int mbddebug(const Admin& admin) {
+  Control control;
+  control.set_action(Control::DEBUG);
+  control.set_text(admin.words.has("-o") ? "LOG_INFO" : "LOG_DEBUG");
+  const auto reply = order(admin.stage, std::move(control));
+  return reply ? admin.stage.print(with_newline(reply->text())) : io::kFailed;
+}
+
+// ---------------------------------------------------------------- history
+
+int history(const Admin& admin, const char* queue, const char* host,
+            bool (*shown)(const wire::JobEvent&)) {
+  const ShowTime time = show_time();
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_events();
+  ask.set_system(true);
+  const auto& names = admin.words.operands();
+  if (const auto span = admin.words.value("-t")) {
+    const auto parsed = parse_time_span(*span, time.now, time.local);
+    if (!parsed) return admin.stage.fail("-t: " + parsed.error().text);
+    ask.set_from_us(parsed->from_us);
+    ask.set_to_us(parsed->to_us);
+  }
+  if (names.size() == 1 && queue != nullptr) ask.set_queue(names.front());
+  if (names.size() == 1 && host != nullptr)
+    ask.set_host(admin.stage.files().names.official(names.front()).value_or(names.front()));
+  const auto reply = ask_all(admin.stage, std::move(request));
+  if (!reply) return io::kFailed;
+  std::string text;
+  for (const auto& event : reply->events().events())
+    if (shown(event)) text += system_line(event, time);
+  return text.empty() ? complain("No matching records found") : admin.stage.print(text);
+}
+int qhist(const Admin& admin) {
+  return history(admin, "queue", nullptr, [](const wire::JobEvent& e) { return e.has_queue_control(); });
+}
+int hhist(const Admin& admin) {
+  return history(admin, nullptr, "host", [](const wire::JobEvent& e) { return e.has_host_control(); });
+}
+int mbdhist(const Admin& admin) {
+  return history(admin, nullptr, nullptr, [](const wire::JobEvent& e) { return e.has_mbd_start() || e.has_mbd_die(); });
+}
+int hist(const Admin& admin) {
+  return history(admin, nullptr, nullptr, [](const wire::JobEvent&) { return true; });
+}
+
+// ---------------------------------------------------------------- the list
+
+constexpr Subcommand kSubcommands[] = {
+    {"ckconfig", "", "[-v] check the configuration files", ckconfig},
+    {"reconfig", "", "[-v] [-f] have mbatchd read the files anew", reconfig},
+    {"mbdrestart", "", "[-v] [-f] start mbatchd anew", mbdrestart},
+    {"qopen", "[queue ... | all]", "[-C comment] let queues take jobs", qopen},
+    {"qclose", "[queue ... | all]", "[-C comment] let queues take no jobs", qclose},
+    {"qact", "[queue ... | all]", "[-C comment] let jobs of queues start", qact},
+    {"qinact", "[queue ... | all]", "[-C comment] let no job of queues start", qinact},
+    {"hopen", "[host ... | host_group ... | all]", "[-C comment] let hosts take jobs", hopen},
+    {"hclose", "[host ... | host_group ... | all]", "[-C comment] let hosts take no jobs", hclose},
+    {"hstartup", "[host ... | all]", "[-f] start RES, which runs the jobs of its host", hstartup},
+    {"hshutdown", "[host ... | all]", "[-f] end RES; jobs go on", hshutdown},
+    {"hrestart", "[host ... | all]", "[-f] start RES anew; jobs go on", hrestart},
+    {"qhist", "[queue]", "[-t from,to] what was said to queues", qhist},
+    {"hhist", "[host]", "[-t from,to] what was said to hosts", hhist},
+    {"mbdhist", "", "[-t from,to] starts and ends of mbatchd", mbdhist},
+    {"hist", "", "[-t from,to] all of these", hist},
+    {"showconf", "mbd [all]", "[-v] the configuration of mbatchd", showconf},
+    {"showstatus", "", "how mbatchd is", showstatus},
+    {"mbddebug", "", "[-o] log more, or as usual", mbddebug},
+};
+
+std::string help_text() {
+  std::string text = "Subcommands:\n";
+  for (const auto& subcommand : kSubcommands)
+    text += std::string("  ") + subcommand.name + " " + subcommand.operands + "\n      " + subcommand.meaning + "\n";
+  return text + "  help\n  quit\n";
+}
+
+int run_subcommand(io::Stage& stage, Words words) {
+  const std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "help" || name == "?" || name == "-h") return std::fputs(help_text().c_str(), stderr), 0;
+  for (const auto& subcommand : kSubcommands) {
+    if (name != subcommand.name) continue;
+    const CommandShape shape{subcommand.name,
+                             subcommand.operands,
+                             {{"-f", Value::none, "ask nothing"},
+                              {"-v", Value::none, "say more"},
+                              {"-o", Value::none, "as usual"},
+                              {"-C", Value::required, "COMMENT why"},
+                              {"-t", Value::required, "FROM,TO then"}},
+                             CommandShape::Order::anywhere,
+                             subcommand.meaning};
+    const auto parsed = CommandWords::parse(shape, words);
+    if (!parsed) return stage.fail(name + ": " + parsed.error().text);
+    return subcommand.run({stage, subcommand.name, *parsed});
+  }
+  return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
+}
+
+// Gives the status of the last subcommand.
+int interactive(io::Stage& stage) {
+  const bool prompting = isatty(STDIN_FILENO) == 1;
+  int status = 0;
+  std::string line;
+  while (true) {
+    if (prompting) stage.print("badmin>");
+    if (!std::getline(std::cin, line)) return status;
+    std::istringstream split(line);
+    Words words;
+    for (std::string word; split >> word;) words.push_back(word);
+    if (words.empty()) continue;
+    if (words.front() == "quit" || words.front() == "exit") return status;
+    status = run_subcommand(stage, words);
+  }
+}
+
+int run(io::Stage& stage, const Words& words) {
+  if (words.empty()) return interactive(stage);
+  if (words.front() == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
+  return run_subcommand(stage, words);
+}
+
+}  // namespace
+
+io::Command badmin_command() {
+  return {{"badmin", "[subcommand [word ...]]", {}, CommandShape::Order::first, "Administers the batch system."}, {}, run};
+}
+
+}  // namespace rollcall::sched

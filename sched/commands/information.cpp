@@ -1,0 +1,134 @@
+// busers, bparams, bmgroup, bugroup, bapp, blimits: what the batch system is told by its files, and what is taken of it.
+#include "sched/commands/asking.hpp"
+#include "sched/commands/query_commands.hpp"
+#include "sched/policy/show_information.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using Value = CommandOption::Value;
+
+int busers(io::Stage& stage, const CommandWords& words) {
+  wire::BatchRequest request;
+  for (const auto& name : words.operands()) request.mutable_users()->add_users(name);
+  request.mutable_users();
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  const std::string standard = setting(stage, "LSB_BUSERS_FORMAT");
+  if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {
+    const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultUserFields : standard);
+    const auto text = users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
+    return text ? stage.print(*text) : stage.fail(text.error().text);
+  }
+  return stage.print(users_table(reply->users()));
+}
+
+int bparams(io::Stage& stage, const CommandWords& words) {
+  wire::BatchRequest request;
+  request.mutable_parameters();
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  const ParameterForm form = words.has("-a")   ? ParameterForm::all
+                             : words.has("-l") ? ParameterForm::explained
+                                               : ParameterForm::shortly;
+  return stage.print(parameters_text(reply->parameters(), form));
+}
+
+int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_groups();
+  for (const auto& name : words.operands()) ask.add_groups(name);
+  ask.set_of_users(of_users);
+  ask.set_recursive(words.has("-r"));
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  if (reply->groups().groups().empty())
+    return complain(of_users ? "No user group defined in the system" : "No host group defined in the system");
+  return stage.print(groups_table(reply->groups(), of_users));
+}
+
+int bapp(io::Stage& stage, const CommandWords& words) {
+  wire::BatchRequest request;
+  for (const auto& name : words.operands()) request.mutable_applications()->add_names(name);
+  request.mutable_applications();
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  const auto& applications = reply->applications();
+  if (applications.applications().empty()) return complain("No application profile found");
+  return stage.print(words.has("-l") ? applications_long(applications) : applications_table(applications));
+}
+
+int blimits(io::Stage& stage, const CommandWords& words) {
+  wire::BatchRequest request;
+  auto& ask = *request.mutable_limits();
+  ask.set_user(words.value("-u").value_or(""));
+  ask.set_queue(words.value("-q").value_or(""));
+  ask.set_host(words.value("-m").value_or(""));
+  ask.set_name(words.value("-n").value_or(""));
+  ask.set_configured(words.has("-c"));
+  const auto reply = ask_all(stage, std::move(request));
+  if (!reply) return io::kFailed;
+  if (reply->limits().rows().empty()) return complain("No resource usage found.");
+  return stage.print(limits_table(reply->limits(), words.has("-c")));
+}
+
+}  // namespace
+
+std::vector<io::Command> information_commands() {
+  const auto anywhere = CommandShape::Order::anywhere;
+  const CommandOption wide{"-w", Value::none, "wide: nothing is cut"};
+  return {
+      {{"busers",
+        "[user | user_group ... | all]",
+        {wide,
+         {"-o", Value::required, "FORMAT these fields: \"user:12 njobs pend run\""},
+         {"-noheader", Value::none, "no header line"},
+         {"-json", Value::none, "print JSON"}},
+        anywhere,
+        "Shows limits and jobs of users: unless they are named, your own."},
+       busers,
+       {}},
+      {{"bparams",
+        "",
+        {{"-l", Value::none, "with what they mean"}, {"-a", Value::none, "all of them"}},
+        anywhere,
+        "Shows the parameters of the batch system."},
+       bparams,
+       {}},
+      {{"bmgroup",
+        "[host_group ...]",
+        {wide, {"-r", Value::none, "groups in groups are opened"}, {"-l", Value::none, "the same"}},
+        anywhere,
+        "Shows host groups."},
+       [](io::Stage& stage, const CommandWords& words) { return groups(stage, words, false); },
+       {}},
+      {{"bugroup",
+        "[user_group ...]",
+        {wide, {"-r", Value::none, "groups in groups are opened"}, {"-l", Value::none, "the same"}},
+        anywhere,
+        "Shows user groups."},
+       [](io::Stage& stage, const CommandWords& words) { return groups(stage, words, true); },
+       {}},
+      {{"bapp",
+        "[profile ...]",
+        {{"-l", Value::none, "everything that is known, a block for each"}, wide},
+        anywhere,
+        "Shows application profiles."},
+       bapp,
+       {}},
+      {{"blimits",
+        "",
+        {{"-c", Value::none, "what is allowed, not what is taken"},
+         {"-n", Value::required, "NAME this limit"},
+         {"-u", Value::required, "USER of this user"},
+         {"-q", Value::required, "QUEUE of this queue"},
+         {"-m", Value::required, "HOST of this host"},
+         wide},
+        anywhere,
+        "Shows how much is taken of the limits of queues, users and resources."},
+       blimits,
+       {}},
+  };
+}
+
+}  // namespace rollcall::sched
