@@ -299,7 +299,8 @@ class Daemon {
   }
 
   Reply set_log_level(const std::string& word) {
-    const auto level = io::parse_level(word);
+    // "usual": as LSF_LOG_MASK has it.
+    const auto level = io::parse_level(word == "usual" ? configuration_->files.settings.log_mask : word);
     if (!level)
       return refusal(Reply::Refusal::FAILED, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
     log_.set_last(*level);
