@@ -29,10 +29,18 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   Asked asked;
   if (!asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
     return internal_error("found a message that cannot be read, expected ToResFromClient");
-  if (asked.has_munge())
+  if (asked.has_munge()) {
     client->second.credential = asked.munge();
-  else
-    prove(link, std::move(asked));
+    return {};
+  }
+  if (asked.message_case() == Asked::kPart) return client->second.parts.add(asked.part());
+  if (asked.message_case() == Asked::kLastPart) {
+    const auto task = client->second.parts.finish(asked.last_part());
+    if (!task) return task.error();
+    if (!asked.mutable_task()->ParseFromString(*task))
+      return internal_error("found parts that cannot be read, expected those of a RunTask");
+  }
+  prove(link, std::move(asked));
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
+#include "common/wire/request_parts.hpp"
 #include "res/daemon/configuration.hpp"
 #include "res/daemon/jobs.hpp"
 #include "res/policy/res_rights.hpp"
@@ -38,6 +39,7 @@ class Clients {
 
  private:
   struct Client {
+    wire::RequestParts parts;  // of a task that is larger than a frame of this client
     ResCaller caller;
     std::string hash, address, credential;
   };
