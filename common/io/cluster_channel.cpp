@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "common/io/cluster_keys.hpp"
+#include "common/io/sealed_stream.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::io {
@@ -27,7 +28,6 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kDialBytes = 2 + 32;
 constexpr std::size_t kAcceptBytes = 32 + 32;
 constexpr std::size_t kFinishBytes = 32;
-constexpr std::size_t kSealBytes = crypto_secretstream_xchacha20poly1305_ABYTES;
 static_assert(wire::kHandshakeLimit >= kAcceptBytes);
 
 // What each keyed hash is for. One that was made for one purpose is worth nothing for another.
@@ -38,9 +38,6 @@ constexpr std::string_view kHolderProof = "rollcall cluster holder v1";
 constexpr std::string_view kChannelHash = "rollcall cluster hash v1";
 constexpr std::string_view kToAcceptor = "rollcall cluster to acceptor v1";
 constexpr std::string_view kToDialler = "rollcall cluster to dialler v1";
-
-using Stream = crypto_secretstream_xchacha20poly1305_state;
-static_assert(crypto_secretstream_xchacha20poly1305_KEYBYTES == 32);
 
 std::uint8_t kind_of(ClusterChannel::Caller caller) {
   switch (caller) {
@@ -86,8 +83,8 @@ struct ClusterChannel::State {
   std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
   Bytes32 transcript{};                   // hash of all that was said in clear
   std::string hash;
-  Stream sending{};
-  Stream receiving{};
+  SealedStream sending;
+  SealedStream receiving;
   wire::FrameDecoder decoder;
 
   State(bool accepting, Caller who, const Seed& random) : accepts(accepting), caller(who), scalar(random) {
@@ -103,7 +100,7 @@ struct ClusterChannel::State {
   Bytes32 derive(std::string_view label) const;
   Bytes32 finish_proof() const;
   bool agree(const Bytes32& dialled, const Bytes32& accepted);
-  Stream stream(std::string_view label) const;
+  void begin(SealedStream& stream, std::string_view label) const;
   void open_streams();
   std::size_t limit(bool from_dialler) const;
 
@@ -123,8 +120,8 @@ void ClusterChannel::State::wipe_handshake() {
 void ClusterChannel::State::wipe() {
   wipe_handshake();
   sodium_memzero(hash.data(), hash.size());
-  sodium_memzero(&sending, sizeof sending);
-  sodium_memzero(&receiving, sizeof receiving);
+  sending.wipe();
+  receiving.wipe();
 }
 
 std::string ClusterChannel::State::dial() const {
@@ -177,19 +174,14 @@ bool ClusterChannel::State::agree(const Bytes32& dialled, const Bytes32& accepte
   return good;
 }
 
-// As in secure_channel.cpp: the key is made for this stream alone, so its header is zeros and is not sent.
-Stream ClusterChannel::State::stream(std::string_view label) const {
+void ClusterChannel::State::begin(SealedStream& stream, std::string_view label) const {
   Bytes32 derived = derive(label);
-  const std::array<std::uint8_t, crypto_secretstream_xchacha20poly1305_HEADERBYTES> header{};
-  Stream made;
-  crypto_secretstream_xchacha20poly1305_init_pull(&made, header.data(), derived.data());
-  sodium_memzero(derived.data(), derived.size());
-  return made;
+  stream.begin(derived);
 }
 
 void ClusterChannel::State::open_streams() {
-  sending = stream(accepts ? kToDialler : kToAcceptor);
-  receiving = stream(accepts ? kToAcceptor : kToDialler);
+  begin(sending, accepts ? kToDialler : kToAcceptor);
+  begin(receiving, accepts ? kToAcceptor : kToDialler);
   hash = view(derive(kChannelHash));
   wipe_handshake();
   stage = Stage::open;
@@ -261,18 +253,9 @@ Result<void> ClusterChannel::State::on_finish(std::string_view payload) {
 }
 
 Result<void> ClusterChannel::State::on_record(std::string_view record, const Sink& sink) {
-  if (record.size() <= kSealBytes)
-    return internal_error("a sealed record of " + std::to_string(record.size()) +
-                          " bytes, expected at least " + std::to_string(kSealBytes + 1));
-  std::string payload(record.size() - kSealBytes, '\0');
-  unsigned char tag = 0;
-  if (crypto_secretstream_xchacha20poly1305_pull(&receiving, reinterpret_cast<unsigned char*>(payload.data()),
-                                                 nullptr, &tag, octets(record), record.size(), nullptr,
-                                                 0) != 0)
-    return internal_error("a sealed record that does not open: changed, repeated, or of another connection");
-  if (tag != crypto_secretstream_xchacha20poly1305_TAG_MESSAGE)
-    return internal_error("a sealed record with tag " + std::to_string(tag) + ", expected 0");
-  return sink(payload);
+  const auto payload = receiving.open(record);
+  if (!payload) return payload.error();
+  return sink(*payload);
 }
 
 ClusterChannel::ClusterChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -339,20 +322,15 @@ const std::string& ClusterChannel::hash() const {
   return state_->hash;
 }
 
-std::size_t ClusterChannel::most() const { return open() ? state_->limit(!state_->accepts) - kSealBytes : 0; }
+std::size_t ClusterChannel::most() const {
+  return open() ? state_->limit(!state_->accepts) - SealedStream::kSealBytes : 0;
+}
 
 std::string ClusterChannel::seal(std::string_view payload) {
   assert(!payload.empty() && payload.size() <= most());
   if (!open() || payload.empty() || payload.size() > most())
     return {};  // never a byte under no key, whatever the caller forgot
-  std::string record(payload.size() + kSealBytes, '\0');
-  crypto_secretstream_xchacha20poly1305_push(
-      &state_->sending, reinterpret_cast<unsigned char*>(record.data()), nullptr, octets(payload),
-      payload.size(), nullptr, 0, crypto_secretstream_xchacha20poly1305_TAG_MESSAGE);
-  std::string out;
-  out.reserve(4 + record.size());
-  wire::append_frame(out, record);
-  return out;
+  return state_->sending.seal(payload);
 }
 
 }  // namespace rollcall::io

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <utility>
 
+#include "common/io/sealed_stream.hpp"
 #include "common/wire/frame.hpp"
 #include "common/wire/task.pb.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kProofBytes = crypto_auth_BYTES;
-constexpr std::size_t kSealBytes = crypto_secretstream_xchacha20poly1305_ABYTES;
 
 // The messages in clear have exactly these sizes: a field is its bytes, a tag and a length; a version is 2
 // bytes.
@@ -29,10 +29,8 @@ constexpr std::string_view kStarterToPam = "rollcall starter to pam v1";
 constexpr std::string_view kPamToStarter = "rollcall pam to starter v1";
 
 using Digest = std::array<std::uint8_t, kProofBytes>;
-using Stream = crypto_secretstream_xchacha20poly1305_state;
 
 static_assert(kKeyBytes == crypto_auth_KEYBYTES);
-static_assert(kKeyBytes == crypto_secretstream_xchacha20poly1305_KEYBYTES);
 static_assert(wire::kHandshakeLimit >= kChallengeBytes);
 
 // Once in a program: it picks the fastest code for this processor. It cannot fail where getrandom(2) exists.
@@ -97,8 +95,8 @@ struct SecureChannel::State {
   Nonce starter_nonce{};
   Nonce pam_nonce{};
   Instance instance{};
-  Stream sending{};
-  Stream receiving{};
+  SealedStream sending;
+  SealedStream receiving;
   wire::FrameDecoder decoder;
 
   State(bool pam, const Key& k) : is_pam(pam), key(k) { ready_sodium(); }
@@ -110,7 +108,7 @@ struct SecureChannel::State {
   std::string transcript(std::string_view label) const;
   Digest proof(std::string_view label) const;
   Result<void> check_proof(std::string_view given, std::string_view label, const char* whose) const;
-  Stream stream(std::string_view label) const;
+  void begin(SealedStream& stream, std::string_view label) const;
   void open_streams();
 
   Result<void> on_frame(std::string_view payload, std::string& out, const Sink& sink);
@@ -122,8 +120,8 @@ struct SecureChannel::State {
 
 void SecureChannel::State::wipe() {
   sodium_memzero(key.data(), key.size());
-  sodium_memzero(&sending, sizeof sending);
-  sodium_memzero(&receiving, sizeof receiving);
+  sending.wipe();
+  receiving.wipe();
 }
 
 // What a keyed hash of this connection is taken over. Every part after the label has a fixed size, and the
@@ -149,24 +147,17 @@ Result<void> SecureChannel::State::check_proof(std::string_view given, std::stri
   return internal_error(std::string(whose) + " does not hold our key");
 }
 
-// The stream of one direction. Its key is made from both nonces and is never used again, so the stream's
-// header, whose only work is to make streams of one key differ, can be the same everywhere: zeros, and it is
-// not sent. init_push would draw a random one; init_pull takes ours, and leads to the same state (libsodium
-// documents one initial state for a key and a header, and a test holds both ends of the library against it).
-Stream SecureChannel::State::stream(std::string_view label) const {
+// The key of one direction is made from both nonces.
+void SecureChannel::State::begin(SealedStream& stream, std::string_view label) const {
   Key derived;
   const std::string bytes = transcript(label);
   crypto_generichash(derived.data(), derived.size(), octets(bytes), bytes.size(), key.data(), key.size());
-  const std::array<std::uint8_t, crypto_secretstream_xchacha20poly1305_HEADERBYTES> header{};
-  Stream made;
-  crypto_secretstream_xchacha20poly1305_init_pull(&made, header.data(), derived.data());
-  sodium_memzero(derived.data(), derived.size());
-  return made;
+  stream.begin(derived);
 }
 
 void SecureChannel::State::open_streams() {
-  sending = stream(is_pam ? kPamToStarter : kStarterToPam);
-  receiving = stream(is_pam ? kStarterToPam : kPamToStarter);
+  begin(sending, is_pam ? kPamToStarter : kStarterToPam);
+  begin(receiving, is_pam ? kStarterToPam : kPamToStarter);
   sodium_memzero(key.data(), key.size());  // it has done its work here
   stage = Stage::open;
 }
@@ -231,18 +222,9 @@ Result<void> SecureChannel::State::on_proof(std::string_view payload) {
 }
 
 Result<void> SecureChannel::State::on_record(std::string_view record, const Sink& sink) {
-  if (record.size() <= kSealBytes)
-    return internal_error("a sealed record of " + std::to_string(record.size()) +
-                          " bytes, expected at least " + std::to_string(kSealBytes + 1));
-  std::string payload(record.size() - kSealBytes, '\0');
-  unsigned char tag = 0;
-  if (crypto_secretstream_xchacha20poly1305_pull(&receiving, reinterpret_cast<unsigned char*>(payload.data()),
-                                                 nullptr, &tag, octets(record), record.size(), nullptr,
-                                                 0) != 0)
-    return internal_error("a sealed record that does not open: changed, repeated, or of another connection");
-  if (tag != crypto_secretstream_xchacha20poly1305_TAG_MESSAGE)
-    return internal_error("a sealed record with tag " + std::to_string(tag) + ", expected 0");
-  return sink(payload);
+  const auto payload = receiving.open(record);
+  if (!payload) return payload.error();
+  return sink(*payload);
 }
 
 SecureChannel::SecureChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -295,16 +277,9 @@ const Instance& SecureChannel::peer_instance() const {
 }
 
 std::string SecureChannel::seal(std::string_view payload) {
-  assert(open() && !payload.empty() && payload.size() <= wire::kFrameLimit - kSealBytes);
+  assert(open() && !payload.empty() && payload.size() <= wire::kFrameLimit - SealedStream::kSealBytes);
   if (!open()) return {};  // never a byte under no key, whatever the caller forgot
-  std::string record(payload.size() + kSealBytes, '\0');
-  crypto_secretstream_xchacha20poly1305_push(
-      &state_->sending, reinterpret_cast<unsigned char*>(record.data()), nullptr, octets(payload),
-      payload.size(), nullptr, 0, crypto_secretstream_xchacha20poly1305_TAG_MESSAGE);
-  std::string out;
-  out.reserve(4 + record.size());
-  wire::append_frame(out, record);
-  return out;
+  return state_->sending.seal(payload);
 }
 
 Nonce random_nonce() {
