@@ -600,17 +600,17 @@ class Daemon {
   // ---- orders
 
   void send(const effect::OrderStart& order) {
-    const auto* job = book_.find(order.key);
-    if (job == nullptr || !sched::placed(job->status())) return;
+    auto start = book_.start_order(order);
+    if (!start) return;
     wire::ToRes message;
-    *message.mutable_start() = book_.start_order(order.key);
+    *message.mutable_start() = std::move(*start);
     hosts_.send(order.host, std::move(message));
   }
   void send(const effect::OrderExpect& order) {
-    const auto* job = book_.find(order.key);
-    if (job == nullptr || !sched::placed(job->status())) return;
+    auto expect = book_.expect_order(order);
+    if (!expect) return;
     wire::ToRes message;
-    *message.mutable_expect() = book_.expect_order(order.key, order.host);
+    *message.mutable_expect() = std::move(*expect);
     hosts_.send(order.host, std::move(message));
   }
   void send(const effect::OrderSignal& order) {

@@ -176,8 +176,10 @@ class Book {
   // Requirements of job and queue together; what the scheduler binds. Cheap: kept by text.
   const std::string& combined_resreq(const Job& job) const;
 
-  wire::ToRes::StartJob start_order(JobKey key) const;  // what its first host is told
-  wire::ToRes::ExpectJob expect_order(JobKey key, const std::string& host) const;
+  // What an order says when it leaves; none: the job is not (or no longer) on that host as that attempt, so that the order
+  // is void. A turn whose commit failed leaves late.
+  std::optional<wire::ToRes::StartJob> start_order(const effect::OrderStart& order) const;
+  std::optional<wire::ToRes::ExpectJob> expect_order(const effect::OrderExpect& order) const;
 
   // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
   std::string broken_invariant() const;

@@ -131,7 +131,7 @@ class Hearing {
 
   void other_host_back(const BookEntry& entry, const FromRes::Held* here) {
     const wire::JobRecord& record = entry.job.record;
-    if (!here) effects.push_back(effect::OrderExpect{entry.job.key(), host_});
+    if (!here) effects.push_back(effect::OrderExpect{entry.job.key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
       effects.push_back(effect::OrderSignal{host_, signal_order(record, sent)});
   }
@@ -177,7 +177,9 @@ class Hearing {
   void over(const FromRes::JobOver& told) {
     BookEntry* entry = first_of(told.job());
     if (!entry) {
-      effects.push_back(effect::OrderAcknowledge{host_, told.job()});
+      // Of what was never seen there is nothing to be cleared away.
+      if (told.how() != FromRes::JobOver::NEVER_SEEN)
+        effects.push_back(effect::OrderAcknowledge{host_, told.job()});
       return;
     }
     if (told.has_usage()) take_usage(*entry, told.usage());

@@ -137,12 +137,14 @@ bool without_report(const wire::Submission& asked) {
 
 }  // namespace
 
-wire::ToRes::StartJob Book::start_order(JobKey key) const {
-  wire::ToRes::StartJob start;
-  BookEntry* entry = memory_->entry(key);
-  if (!entry || !placed(entry->job.status())) return start;
+std::optional<wire::ToRes::StartJob> Book::start_order(const effect::OrderStart& order) const {
+  const BookEntry* entry = memory_->entry(order.key);
+  if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != order.attempt ||
+      entry->job.record.hosts(0).name() != order.host)
+    return std::nullopt;
   const Job& job = entry->job;
   const wire::JobRecord& record = job.record;
+  wire::ToRes::StartJob start;
   set_attempt(*start.mutable_job(), record);
   *start.mutable_submission() = *job.asked;
   *start.mutable_hosts() = record.hosts();
@@ -171,17 +173,18 @@ wire::ToRes::StartJob Book::start_order(JobKey key) const {
   return start;
 }
 
-wire::ToRes::ExpectJob Book::expect_order(JobKey key, const std::string& host) const {
-  wire::ToRes::ExpectJob expect;
-  const BookEntry* entry = memory_->entry(key);
-  if (!entry || !placed(entry->job.status())) return expect;
+std::optional<wire::ToRes::ExpectJob> Book::expect_order(const effect::OrderExpect& order) const {
+  const BookEntry* entry = memory_->entry(order.key);
+  if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != order.attempt)
+    return std::nullopt;
   const Job& job = entry->job;
+  wire::ToRes::ExpectJob expect;
   set_attempt(*expect.mutable_job(), job.record);
   expect.set_user(job.asked->user());
   expect.set_uid(job.asked->uid());
   *expect.mutable_hosts() = job.record.hosts();
   *expect.mutable_limits() = effective_limits(job);
-  expect.set_gpus(gpus_of(job.record.gpus(), host));
+  expect.set_gpus(gpus_of(job.record.gpus(), order.host));
   return expect;
 }
 

@@ -172,11 +172,13 @@ struct RecordEvent {
 // --- what hosts are to do, after the commit
 struct OrderStart {
   JobKey key;
-  std::string host;  // Book::start_order()
+  std::string host;
+  std::uint64_t attempt = 0;  // Book::start_order(): what is another attempt by now is not started here
 };
 struct OrderExpect {
   JobKey key;
-  std::string host;  // Book::expect_order()
+  std::string host;
+  std::uint64_t attempt = 0;  // Book::expect_order()
 };
 struct OrderSignal {
   std::string host;

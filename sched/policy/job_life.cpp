@@ -594,8 +594,8 @@ class Life {
 
   void order_start() {
     for (int i = 1; i < record_.hosts_size(); ++i)
-      effects_.push_back(effect::OrderExpect{key(), record_.hosts(i).name()});
-    effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name()});
+      effects_.push_back(effect::OrderExpect{key(), record_.hosts(i).name(), record_.attempt()});
+    effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name(), record_.attempt()});
   }
 
   void acknowledge_and_release() {

@@ -87,6 +87,8 @@ TEST_F(BookHosts, AnotherHostsWordIsNotTheFirstHosts) {
   dispatch({1, 0}, {"hostA", "hostB"});
   runs({1, 0});
   effects = book->res_said("hostB", end_of({1, 0}, 0, How::NEVER_SEEN), now);
+  EXPECT_THAT(lines(effects), IsEmpty());
+  effects = book->res_said("hostB", end_of({1, 0}, 0, How::NOT_STARTED), now);
   EXPECT_THAT(lines(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostB"));
   effects = book->res_said("hostC", end_of({1, 0}, 0), now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
@@ -192,7 +194,7 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   plan.hosts[0].set_slots(2);
   plan.gpus = "hostA 0,1;hostB 3";
   book->dispatch({1, 3}, plan, now);
-  const auto start = book->start_order({1, 3});
+  const auto start = book->start_order({{1, 3}, "hostA", 1}).value();
   EXPECT_EQ(start.queue(), "normal");
   EXPECT_EQ(start.limits().run_s(), 600);
   EXPECT_EQ(start.limits().memory_kb(), 5000);
@@ -208,8 +210,14 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
         "LSB_MAX_NUM_PROCESSORS=1", "LSB_EXEC_CLUSTER=lab", "LSFUSER=ann"})
     EXPECT_THAT(words, Contains(word));
   EXPECT_THAT(words, Not(Contains(HasSubstr("EGO_"))));
-  EXPECT_EQ(book->expect_order({1, 3}, "hostB").gpus(), "3");
-  EXPECT_EQ(book->expect_order({1, 3}, "hostB").uid(), 1001U);
+  const auto expect = book->expect_order({{1, 3}, "hostB", 1}).value();
+  EXPECT_EQ(expect.gpus(), "3");
+  EXPECT_EQ(expect.uid(), 1001U);
+  // An order that leaves late.
+  EXPECT_FALSE(book->start_order({{1, 3}, "hostB", 1}));
+  EXPECT_FALSE(book->start_order({{1, 3}, "hostA", 2}));
+  EXPECT_FALSE(book->expect_order({{1, 3}, "hostB", 2}));
+  EXPECT_FALSE(book->start_order({{1, 4}, "hostA", 1}));
 }
 
 TEST_F(BookHosts, TheQueuesProgramsAreTold) {
@@ -218,7 +226,7 @@ TEST_F(BookHosts, TheQueuesProgramsAreTold) {
   asked.set_interactive(wire::Submission::PLAIN);
   submit(asked);
   dispatch({1, 0});
-  const auto start = book->start_order({1, 0});
+  const auto start = book->start_order({{1, 0}, "hostA", 1}).value();
   EXPECT_EQ(start.job_starter(), "nice");
   EXPECT_EQ(start.queue_pre_exec(), "/bin/true");
 }

@@ -1,0 +1,113 @@
+// BookWorld: the Book of a mbatchd, its store, and RES of several hosts, in memory: daemons that die and connections that
+// break at instants drawn from a seed. What RES promises (res.proto) its fake keeps: an order is durable before it is
+// done, each attempt starts at most once, an end is told until it is acknowledged.
+//
+// It is not a test: book_sim_test.cpp says what must hold. Owned by the test.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sched/policy/book.hpp"
+
+namespace rollcall::sched {
+
+struct WorldChances {  // of a hundred, at each turn
+  int mbatchd_dies = 3;
+  int link_breaks = 5;
+  int commit_fails = 3;
+  int shepherd_dies = 0;
+  int host_restarts = 0;
+  bool people = false;  // bkill, bstop, bresume, brequeue, btop by chance
+};
+
+class BookWorld {
+ public:
+  BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances);
+
+  void submit(const wire::Submission& asked);  // acknowledged after the commit, or never
+  void turn();                                 // one thing happens somewhere
+  bool settle(int turns);  // nothing breaks any more; true: every job is over and every host is clean
+
+  const Book& book() const { return *book_; }
+  // Jobs whose submission was acknowledged.
+  const std::set<std::int32_t>& acknowledged() const { return acknowledged_; }
+  int runs(JobKey key) const { return runs_.count(key) ? runs_.at(key) : 0; }
+  int deaths() const { return deaths_; }
+  const std::string& trouble() const { return trouble_; }  // "" or the first thing that must never be
+  static std::int32_t code_of(JobKey key) { return ((key.id * 7 + key.index) % 3) << 8; }
+
+ private:
+  struct Directory {  // of an attempt, on the host's disk
+    wire::JobAttempt attempt;
+    bool first = false;
+    bool running = false, stopped = false, killed = false;
+    std::uint64_t last_number = 0;
+    std::optional<wire::FromRes::JobOver> over;
+  };
+  struct Host {
+    std::string name;
+    bool connected = false;
+    bool greeted = false;  // mbatchd has read its hello: orders may go there
+    std::deque<wire::ToRes> down;
+    std::deque<wire::FromRes> up;
+    std::map<std::string, Directory> directories;
+    std::uint64_t term = 0;
+  };
+  struct Store {
+    std::map<std::uint64_t, std::shared_ptr<const wire::Submission>> submissions;
+    std::map<JobKey, wire::JobRecord> jobs;
+    std::int32_t next_id = 1;
+    std::uint64_t next_submission = 1, term = 0;
+  };
+
+  bool chance(int of_hundred) { return static_cast<int>(random_() % 100) < of_hundred; }
+  std::size_t below(std::size_t n) { return random_() % n; }
+  void fail(const std::string& what) {
+    if (trouble_.empty()) trouble_ = what;
+  }
+
+  // mbatchd
+  void start_mbatchd();
+  void die();
+  void take(Effects effects);
+  void finish_turn();  // commit, then orders; either may be where it dies
+  void commit();
+  void send(const Effect& effect);
+  Host* reachable(const std::string& name);
+  void plan();
+  void people();
+
+  // hosts
+  void connect(Host& host);
+  void disconnect(Host& host);
+  void hear(Host& host);  // the host reads one order
+  void tell(Host& host);  // mbatchd reads one message
+  void live(Host& host);  // a job of the host gets on
+  void restart(Host& host);
+  void retell(Host& host, const Directory& directory);
+  void end(Host& host, Directory& directory, wire::FromRes::JobOver::How how, std::int32_t status);
+  static std::string name_of(const wire::JobAttempt& attempt);
+
+  ConfigView config_;
+  std::mt19937 random_;
+  WorldChances chances_;
+  WallTime now_ = wall_seconds(1'000'000);
+  std::unique_ptr<Book> book_;
+  Store store_;
+  Effects waiting_;                       // of turns that are not committed, then not carried out
+  std::vector<std::int32_t> unanswered_;  // submitted in them
+  std::vector<Host> hosts_;
+  std::map<JobKey, int> runs_;
+  std::set<std::pair<JobKey, std::uint64_t>> started_;
+  std::set<std::int32_t> acknowledged_;
+  int deaths_ = 0;
+  std::string trouble_;
+};
+
+}  // namespace rollcall::sched
