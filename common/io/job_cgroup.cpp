@@ -254,14 +254,18 @@ JobCgroup JobCgroup::enter(const std::string& job) {
       entered.directory_ = open_directory(AT_FDCWD, path);
     }
     if (entered && flock(entered.fd(), LOCK_SH | LOCK_NB) == 0) {
-      // Removed before we held it, it has no files any more; nor has it this one before Linux 5.14.
       if (faccessat(entered.fd(), "cgroup.kill", W_OK, 0) == 0) return entered;
-      if (entered.first_of_job_) rmdir(path);
+      const std::string why = cannot("use", entered.path_ + "/cgroup.kill");
+      // Removed before we held it, it has no files any more. Before Linux 5.14 it has not got this one.
+      if (faccessat(entered.fd(), "cgroup.procs", F_OK, 0) == 0) {
+        if (entered.first_of_job_) rmdir(path);
+        return none(why);
+      }
     }
     pause();
     entered.first_of_job_ = false;
   }
-  return none(cannot("use", entered.path_ + "/cgroup.kill"));
+  return none(cannot("hold", entered.path_));
 }
 
 void JobCgroup::end_orphans() const {

@@ -22,6 +22,11 @@ class TaskStarterCgroup : public Stage {
     if (!own_.why_none().empty()) GTEST_SKIP() << "no cgroup can be made here: " << own_.why_none();
   }
 
+  // A keeper is in our own cgroup until it has ended.
+  void TearDown() override {
+    if (own_.why_none().empty()) wait_until("the keepers to be gone", [&] { return keepers().empty(); });
+  }
+
   // The directory of this test's job.
   bool job_directory_exists() const {
     struct stat info;
