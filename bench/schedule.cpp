@@ -6,6 +6,8 @@
 // select is tried on all of them). Medians of RUNS.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
+#include "sched/policy/schedule.hpp"
+
 #include <sys/resource.h>
 #include <time.h>
 
@@ -15,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/schedule.hpp"
 #include "sched/policy/scenario.hpp"
 
 namespace {
@@ -55,7 +56,8 @@ Demand demand_number(int number, bool fits) {
   demand.user = "user" + std::to_string(number);
   demand.project = "default";
   demand.resreq = "select[type == local && " + std::string(fits ? "mem > " : "mem + tmp > ") +
-                  std::to_string((fits ? 1000 : 1'000'000) + number / 10) + "] order[r15s:pg] rusage[mem=100]";
+                  std::to_string((fits ? 1000 : 1'000'000) + number / 10) +
+                  "] order[r15s:pg] rusage[mem=100]";
   demand.from_type = "X86_64";
   return demand;
 }
@@ -99,10 +101,11 @@ bool row(const Scenario& cluster, int jobs, int demands, int runs) {
   Snapshot narrow = cluster.snapshot;
   add_jobs(narrow, jobs, demands, false);
   const Measured nothing = cycles(narrow, cluster.now, demands > 1000 ? 1 : runs);
-  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f\n", jobs, demands, first.milliseconds, first.started, full.milliseconds,
-              nothing.milliseconds);
+  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f\n", jobs, demands, first.milliseconds, first.started,
+              full.milliseconds, nothing.milliseconds);
   const auto slots = cluster.snapshot.rules().hosts.size() * 10;
-  return first.started == std::min<std::size_t>(slots, static_cast<std::size_t>(jobs)) && nothing.started == 0;
+  return first.started == std::min<std::size_t>(slots, static_cast<std::size_t>(jobs)) &&
+         nothing.started == 0;
 }
 
 // Microseconds of CPU for each element of an array of `elements`.
@@ -126,7 +129,8 @@ int main(int argc, char** argv) {
     else
       runs = std::max(1, std::atoi(argv[i]));
   const Scenario cluster = cluster_of(small ? 100 : 10'000);
-  std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(), runs);
+  std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(),
+              runs);
   std::printf("%9s %8s  %9s %8s  %9s  %9s\n", "jobs", "demands", "first", "started", "full", "no fit");
   bool right = true;
   for (const int jobs : small ? std::vector{1000} : std::vector{100'000, 1'000'000})

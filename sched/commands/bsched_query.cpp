@@ -40,9 +40,11 @@ int run(io::Stage& stage, const CommandWords& words) {
 
 int main(int argc, char** argv) {
   using namespace rollcall;
-  const CommandShape shape{.name = "bsched-query",
-                           .operands = "scenario",
-                           .options = {{"--why", CommandOption::Value::required, "JOB what the job waits for, in words to act on"}},
-                           .summary = "what the scheduler would do with the cluster that the file scenario describes"};
+  const CommandShape shape{
+      .name = "bsched-query",
+      .operands = "scenario",
+      .options = {{"--why", CommandOption::Value::required,
+                   "JOB what the job waits for, in words to act on"}},
+      .summary = "what the scheduler would do with the cluster that the file scenario describes"};
   return io::run_commands("bsched-tools", ROLLCALL_PRODUCT, {{shape, sched::run, {}}}, argc, argv);
 }

@@ -38,7 +38,8 @@ std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_pt
 }
 
 // The parts of the form "mem > 500", between the outermost &&.
-void add_thresholds(const resreq::ExpressionPointer& part, const resreq::BindContext& context, Select& select) {
+void add_thresholds(const resreq::ExpressionPointer& part, const resreq::BindContext& context,
+                    Select& select) {
   const auto* chain = part ? std::get_if<resreq::Chain>(&part->node) : nullptr;
   if (chain == nullptr) return;
   const auto& link = chain->rest.front();
@@ -62,14 +63,15 @@ std::string text_of(const std::vector<conf::HostItem>& items) {
   std::string text;
   for (const auto& item : items)
     text += (item.excluded ? "~" : "") + item.name + (item.cluster.empty() ? "" : "@" + item.cluster) +
-            (item.first_execution ? "!" : "") + (item.preference ? "+" + std::to_string(item.preference) : "") + " ";
+            (item.first_execution ? "!" : "") +
+            (item.preference ? "+" + std::to_string(item.preference) : "") + " ";
   return text;
 }
 
 }  // namespace
 
-std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::ExpressionPointer& select, const Demand& demand,
-                                                        std::string& error) {
+std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::ExpressionPointer& select,
+                                                        const Demand& demand, std::string& error) {
   const std::string text = select ? resreq::print(*select) : "";
   const std::string name = text + '\0' + demand.from_type + '\0' + demand.from_model;
   return shared_one(selects_, name, [&] {
@@ -123,7 +125,8 @@ std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, c
   });
 }
 
-std::shared_ptr<const Order> DemandCompiler::order_of(const std::vector<resreq::OrderKey>& keys, std::string& error) {
+std::shared_ptr<const Order> DemandCompiler::order_of(const std::vector<resreq::OrderKey>& keys,
+                                                      std::string& error) {
   return shared_one(orders_, resreq::print(keys), [&]() -> std::shared_ptr<const Order> {
     const auto bound = resreq::bind_order(keys, rules_->indices());
     if (bound.error) {
@@ -187,7 +190,8 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
     if (id) compiled->same.push_back(*id);
   }
   add_alternatives(parsed.value, *compiled);
-  if (demand.exclusive && !rule.exclusive) compiled->error = "queue " + demand.queue + " takes no exclusive jobs";
+  if (demand.exclusive && !rule.exclusive)
+    compiled->error = "queue " + demand.queue + " takes no exclusive jobs";
   return compiled;
 }
 

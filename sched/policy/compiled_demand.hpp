@@ -65,7 +65,7 @@ struct Compiled {
   std::shared_ptr<const Select> queue_select;  // for its own pending reason
   std::shared_ptr<const HostList> hosts;       // nullptr: all
   std::shared_ptr<const Order> order;
-  std::vector<Alternative> alternatives;       // one at the least
+  std::vector<Alternative> alternatives;  // one at the least
   std::optional<resreq::Span> span;
   std::vector<ResourceId> same;
   std::vector<Charge> charges;

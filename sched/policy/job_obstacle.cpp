@@ -20,13 +20,15 @@ JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& e
   if (!state.open(queue.dispatch_windows)) return {JobObstacle::queue_window};
   if (!state.open(queue.run_windows)) return {JobObstacle::run_window};
   if (demand.begin > state.now()) return {JobObstacle::begin_time};
-  if (demand.array != 0 && state.array_jobs(demand.array) >= demand.array_slots) return {JobObstacle::array_limit};
+  if (demand.array != 0 && state.array_jobs(demand.array) >= demand.array_slots)
+    return {JobObstacle::array_limit};
   for (const Charge charge : compiled.charges) {
     const LimitRule& rule = state.rules().limits[charge.rule];
     if (rule.per_host || rule.hosts) continue;
     const auto most = state.most(charge.rule, kNoHost);
     const double wanted = rule.of == LimitOf::slots ? demand.min_slots : rule.of == LimitOf::jobs ? 1 : 0;
-    if (most && state.taken(charge, kNoHost) + wanted > *most + kDust) return {JobObstacle::limit, charge.rule};
+    if (most && state.taken(charge, kNoHost) + wanted > *most + kDust)
+      return {JobObstacle::limit, charge.rule};
   }
   return {};
 }

@@ -54,7 +54,8 @@ struct Group {
   std::vector<HostNumber> hosts;
 
   const char* unit() const {
-    const bool memory = subject == "mem" || subject == "swp" || subject == "tmp" || subject.starts_with("max");
+    const bool memory =
+        subject == "mem" || subject == "swp" || subject == "tmp" || subject.starts_with("max");
     return memory && had.numbers ? " MB" : "";
   }
   std::string why() const {
@@ -95,12 +96,14 @@ class Explanation {
       case JobObstacle::queue_inactive:
         return {"The queue is inactive", "badmin qact " + queue().name + " activates it", {}};
       case JobObstacle::queue_window:
-        return of_window("The dispatch window of the queue is closed", "DISPATCH_WINDOW", queue().dispatch_windows);
+        return of_window("The dispatch window of the queue is closed", "DISPATCH_WINDOW",
+                         queue().dispatch_windows);
       case JobObstacle::run_window:
         return of_window("The run window of the queue is closed", "RUN_WINDOW", queue().run_windows);
       case JobObstacle::begin_time:
         return {"The job has a specified start time",
-                "it begins in " + duration_text(seconds_between(state_.now(), entry_.demand.begin)), {}};
+                "it begins in " + duration_text(seconds_between(state_.now(), entry_.demand.begin)),
+                {}};
       case JobObstacle::array_limit:
         return {"The job array has reached its job slot limit",
                 std::to_string(state_.array_jobs(entry_.demand.array)) + " of its elements have hosts, %" +
@@ -126,8 +129,8 @@ class Explanation {
     const char* const what = rule.of == LimitOf::jobs ? " jobs" : rule.of == LimitOf::slots ? " slots" : "";
     const auto charge = std::find_if(compiled_.charges.begin(), compiled_.charges.end(),
                                      [number](const Charge& c) { return c.rule == number; });
-    return rule.name + ": " + number_text(state_.taken(*charge, host)) + " of " + number_text(most.value_or(NAN)) +
-           what + " are taken";
+    return rule.name + ": " + number_text(state_.taken(*charge, host)) + " of " +
+           number_text(most.value_or(NAN)) + what + " are taken";
   }
 
   // Hosts fit, and there is not enough on them.
@@ -139,8 +142,8 @@ class Explanation {
     }
     if (fitting_ == 0) return;
     std::string why = "job asks for " + slots_text(entry_.demand.min_slots) + span_words() + ", " +
-                      slots_text(free_) + (free_ == 1 ? " is" : " are") + " free on " + std::to_string(fitting_) +
-                      (fitting_ == 1 ? " host that fits" : " hosts that fit");
+                      slots_text(free_) + (free_ == 1 ? " is" : " are") + " free on " +
+                      std::to_string(fitting_) + (fitting_ == 1 ? " host that fits" : " hosts that fit");
     reasons.push_back({"Not enough job slots", std::move(why), {}});
   }
 
@@ -162,9 +165,12 @@ class Explanation {
     if (fit.obstacle == Obstacle::none && std::find(excluded.begin(), excluded.end(), host) != excluded.end())
       fit = {0, Obstacle::excluded};
     if (fit.obstacle == Obstacle::none)
-      fit = state_.room(entry_.demand, compiled_, compiled_.alternatives[0], host, entry_.demand.max_slots, {});
+      fit =
+          state_.room(entry_.demand, compiled_, compiled_.alternatives[0], host, entry_.demand.max_slots, {});
     // What has been said of the job as a whole is not said again of each host.
-    if (fit.obstacle == Obstacle::limit && verdict_.obstacle == JobObstacle::limit && fit.detail == verdict_.detail) return;
+    if (fit.obstacle == Obstacle::limit && verdict_.obstacle == JobObstacle::limit &&
+        fit.detail == verdict_.detail)
+      return;
     if (fit.obstacle == Obstacle::none) {
       ++fitting_;
       free_ += fit.slots;
@@ -173,7 +179,8 @@ class Explanation {
     describe(host, fit);
   }
 
-  Group& group(Obstacle obstacle, const std::string& text, const std::string& subject, const std::string& words) {
+  Group& group(Obstacle obstacle, const std::string& text, const std::string& subject,
+               const std::string& words) {
     const std::string key = text + '\0' + subject + '\0' + words;
     const auto [place, added] = places_.emplace(key, groups_.size());
     if (added) groups_.push_back({static_cast<std::size_t>(obstacle), text, subject, {}, words, {}});
@@ -192,9 +199,11 @@ class Explanation {
       case Obstacle::unavailable:
         return plain(host, fit.obstacle, "Load information unavailable", "its lim does not answer");
       case Obstacle::closed:
-        return plain(host, fit.obstacle, "Closed by LSF administrator", "closed by an administrator, badmin hopen opens it");
+        return plain(host, fit.obstacle, "Closed by LSF administrator",
+                     "closed by an administrator, badmin hopen opens it");
       case Obstacle::locked:
-        return plain(host, fit.obstacle, "Host is locked", "locked by lsadmin limlock, or by RUNWINDOW of lsf.cluster");
+        return plain(host, fit.obstacle, "Host is locked",
+                     "locked by lsadmin limlock, or by RUNWINDOW of lsf.cluster");
       case Obstacle::window_closed:
         return plain(host, fit.obstacle, "The dispatch window of the host is closed",
                      "DISPATCH_WINDOW in lsb.hosts is " + row->dispatch_windows.text());
@@ -205,8 +214,8 @@ class Explanation {
       case Obstacle::queue_threshold:
         return threshold(host, fit, queue().thresholds, "queue " + queue().name);
       case Obstacle::not_of_queue:
-        return plain(host, fit.obstacle, "Host is not usable to the queue", "HOSTS of queue " + queue().name +
-                                                                                " does not have it");
+        return plain(host, fit.obstacle, "Host is not usable to the queue",
+                     "HOSTS of queue " + queue().name + " does not have it");
       case Obstacle::not_asked:
         return plain(host, fit.obstacle, "Not specified in job submission", "bsub -m does not name it");
       case Obstacle::excluded:
@@ -219,10 +228,11 @@ class Explanation {
         return plain(host, fit.obstacle, "Job's resource requirements not satisfied",
                      "the host is kept for jobs that ask for " + name(fit.detail));
       case Obstacle::queue_select:
-        return select(host, fit.obstacle, *compiled_.queue_select, "Queue's resource requirements not satisfied",
-                      "queue " + queue().name);
+        return select(host, fit.obstacle, *compiled_.queue_select,
+                      "Queue's resource requirements not satisfied", "queue " + queue().name);
       case Obstacle::select:
-        return select(host, fit.obstacle, *compiled_.select, "Job's resource requirements not satisfied", "job");
+        return select(host, fit.obstacle, *compiled_.select, "Job's resource requirements not satisfied",
+                      "job");
       case Obstacle::not_empty:
         return plain(host, fit.obstacle, "Exclusive job waits for an empty host", "other jobs run there");
       case Obstacle::full:
@@ -243,18 +253,21 @@ class Explanation {
                        : "all " + slots_text(slots) + " are taken");
   }
 
-  void threshold(HostNumber host, Fit fit, const std::vector<IndexThreshold>& thresholds, const std::string& whose) {
+  void threshold(HostNumber host, Fit fit, const std::vector<IndexThreshold>& thresholds,
+                 const std::string& whose) {
     const auto found = std::find_if(thresholds.begin(), thresholds.end(),
                                     [&](const IndexThreshold& t) { return t.index == fit.detail; });
     const bool grows = rules().indices().at(fit.detail).order == ResourceOrder::increasing;
-    auto& one = group(fit.obstacle, "Load index (" + name(fit.detail) + ") is beyond its threshold", name(fit.detail),
-                      whose + (grows ? " takes jobs up to " : " takes jobs from ") + number_text(*found->schedule));
+    auto& one =
+        group(fit.obstacle, "Load index (" + name(fit.detail) + ") is beyond its threshold", name(fit.detail),
+              whose + (grows ? " takes jobs up to " : " takes jobs from ") + number_text(*found->schedule));
     one.had.add(number_text(state_.number(host, fit.detail)));
     one.hosts.push_back(host);
   }
 
   // The first part of the requirement that does not hold.
-  void select(HostNumber host, Obstacle obstacle, const Select& select, const char* text, const std::string& who) {
+  void select(HostNumber host, Obstacle obstacle, const Select& select, const char* text,
+              const std::string& who) {
     const auto parts = state_.parts(select, host);
     const auto fails = [](const resreq::Part& part) { return !part.holds; };
     const auto part = std::find_if(parts.begin(), parts.end(), fails);
@@ -265,19 +278,21 @@ class Explanation {
     const std::string subject = part->text.substr(0, part->text.find_first_of(" !("));
     const bool one_resource = part->gave.find_first_of(" ,") == std::string::npos && !subject.empty();
     const std::string local = part->text == "type == local" ? ", here " + entry_.demand.from_type : "";
-    auto& one = group(obstacle, text, one_resource ? subject : "",
-                      who + " asks for " + part->text + local + (one_resource ? "" : ", it has " + part->gave));
+    auto& one =
+        group(obstacle, text, one_resource ? subject : "",
+              who + " asks for " + part->text + local + (one_resource ? "" : ", it has " + part->gave));
     one.had.add(part->gave);
     one.hosts.push_back(host);
   }
 
   void reserving(HostNumber host, ResourceId resource) {
     const auto& takes = compiled_.alternatives[0].takes;
-    const auto take =
-        std::find_if(takes.begin(), takes.end(), [resource](const Take& t) { return t.resource == resource; });
-    const char* const each = take->per == SchedulingRules::Per::slot && entry_.demand.max_slots > 1   ? " for each slot"
-                             : take->per == SchedulingRules::Per::host && entry_.demand.max_slots > 1 ? " on each host"
-                                                                                                      : "";
+    const auto take = std::find_if(takes.begin(), takes.end(),
+                                   [resource](const Take& t) { return t.resource == resource; });
+    const char* const each =
+        take->per == SchedulingRules::Per::slot && entry_.demand.max_slots > 1   ? " for each slot"
+        : take->per == SchedulingRules::Per::host && entry_.demand.max_slots > 1 ? " on each host"
+                                                                                 : "";
     auto& one = group(Obstacle::reserving,
                       "Job's requirements for reserving resource (" + name(resource) + ") not satisfied",
                       name(resource), "job reserves " + number_text(take->amount) + each);
@@ -300,14 +315,16 @@ class Explanation {
 std::optional<PendingReason> of_hold(Hold hold) {
   switch (hold) {
     case Hold::dependency:
-      return PendingReason{"Job dependency condition not satisfied", "the jobs that bsub -w names are not there yet", {}};
+      return PendingReason{
+          "Job dependency condition not satisfied", "the jobs that bsub -w names are not there yet", {}};
     case Hold::never:
-      return PendingReason{"Job dependency condition never satisfied", "bmod -w or bkill: it cannot hold any more", {}};
+      return PendingReason{
+          "Job dependency condition never satisfied", "bmod -w or bkill: it cannot hold any more", {}};
     case Hold::stopped:
       return PendingReason{"The job was suspended by user", "bresume lets it go on", {}};
     case Hold::stopped_by_administrator:
-      return PendingReason{"Job was suspended by LSF admin or root while pending", "an administrator has to bresume it",
-                           {}};
+      return PendingReason{
+          "Job was suspended by LSF admin or root while pending", "an administrator has to bresume it", {}};
     default:
       return std::nullopt;
   }
@@ -357,7 +374,8 @@ const std::vector<PendingReason>& PendingReasons::of(JobKey key) {
   const bool queued = entry.compiled->queue != kNoQueue;
   if (queued && ready_at(snapshot.rules(), entry, *job) > state_->working.now()) {
     const auto delay = snapshot.rules().queues[entry.compiled->queue].new_job_delay_s;
-    own.push_back({"New job is waiting for scheduling", "NEW_JOB_SCHED_DELAY is " + duration_text(delay), {}});
+    own.push_back(
+        {"New job is waiting for scheduling", "NEW_JOB_SCHED_DELAY is " + duration_text(delay), {}});
     return own;
   }
   if (!job->excluded.empty()) return own = Explanation(state_->working, entry).of_demand(*job);

@@ -11,13 +11,15 @@ PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber d
   placed.key = job.key();
   placed.demand = demand;
   for (const auto& host : record.hosts())
-    if (const auto number = rules.host(host.name())) placed.hosts.push_back({*number, static_cast<int>(host.slots())});
+    if (const auto number = rules.host(host.name()))
+      placed.hosts.push_back({*number, static_cast<int>(host.slots())});
   const HostNumber first = placed.hosts.empty() ? kNoHost : placed.hosts[0].host;
   for (const auto& reserved : record.reserved()) {
     const auto resource = rules.indices().find(reserved.resource());
     const auto host = reserved.host().empty() ? std::optional(first) : rules.host(reserved.host());
     if (resource && host && *host != kNoHost)
-      placed.reservations.push_back({*resource, *host, reserved.amount(), {reserved.until_us()}, reserved.decay()});
+      placed.reservations.push_back(
+          {*resource, *host, reserved.amount(), {reserved.until_us()}, reserved.decay()});
   }
   placed.started = {record.start_us()};
   placed.status_since = {record.status_us()};
@@ -77,7 +79,11 @@ HostStanding HostStandings::of(HostNumber host) const {
   return standing;
 }
 
-double HostStandings::reserved(HostNumber host, ResourceId resource) const { return state_->reserved(host, resource); }
-double HostStandings::reserved_shared(std::uint32_t instance) const { return state_->reserved_shared(instance); }
+double HostStandings::reserved(HostNumber host, ResourceId resource) const {
+  return state_->reserved(host, resource);
+}
+double HostStandings::reserved_shared(std::uint32_t instance) const {
+  return state_->reserved_shared(instance);
+}
 
 }  // namespace rollcall::sched

@@ -33,7 +33,8 @@ Fit Placement::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) 
     const bool waits = !last.never() && state_->now().us < last.us + queue.accept_interval_s * 1'000'000;
     if (waits || state_->started_now(host)) return {0, Obstacle::recently};
   }
-  if (const auto index = state_->beyond(host, queue.thresholds, false)) return {0, Obstacle::queue_threshold, *index};
+  if (const auto index = state_->beyond(host, queue.thresholds, false))
+    return {0, Obstacle::queue_threshold, *index};
   return {1};
 }
 

@@ -33,7 +33,8 @@ namespace {
 constexpr std::int64_t kSunday = (3 + 7 * 2900) * std::int64_t{86400};
 constexpr std::int64_t kMostSeconds = 1'000'000'000;
 
-const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS", "TYPE", "MODEL", "NCPUS", "RESOURCES", "LAST_START"};
+const std::set<std::string> kMachineColumns{"HOST_NAME", "STATUS",    "TYPE",      "MODEL",
+                                            "NCPUS",     "RESOURCES", "LAST_START"};
 
 class ScenarioReader {
  public:
@@ -96,17 +97,25 @@ class ScenarioReader {
   // ------------------------------------------------------------ the files that the sections are parts of
 
   void note_section(const conf::Section& section) {
-    static const std::map<std::string, std::string> files{
-        {"resource", "lsf.shared"},      {"resourcemap", "lsf.cluster.lab"},  {"parameters", "lsb.params"},
-        {"queue", "lsb.queues"},         {"host", "lsb.hosts"},               {"hostgroup", "lsb.hosts"},
-        {"hostpartition", "lsb.hosts"},  {"user", "lsb.users"},               {"usergroup", "lsb.users"},
-        {"limit", "lsb.resources"},      {"reservationusage", "lsb.resources"}};
-    static const std::set<std::string> own{"scenario", "machine", "queuestate", "shared", "running", "pending"};
+    static const std::map<std::string, std::string> files{{"resource", "lsf.shared"},
+                                                          {"resourcemap", "lsf.cluster.lab"},
+                                                          {"parameters", "lsb.params"},
+                                                          {"queue", "lsb.queues"},
+                                                          {"host", "lsb.hosts"},
+                                                          {"hostgroup", "lsb.hosts"},
+                                                          {"hostpartition", "lsb.hosts"},
+                                                          {"user", "lsb.users"},
+                                                          {"usergroup", "lsb.users"},
+                                                          {"limit", "lsb.resources"},
+                                                          {"reservationusage", "lsb.resources"}};
+    static const std::set<std::string> own{"scenario", "machine", "queuestate",
+                                           "shared",   "running", "pending"};
     const std::string name = conf::lower(section.name);
     if (const auto file = files.find(name); file != files.end())
       texts_[file->second] += conf::section_text({{section}});
     else if (!own.contains(name))
-      problems_.error(section.place, "found section " + section.name + ", expected one of LSF's or of a scenario's");
+      problems_.error(section.place,
+                      "found section " + section.name + ", expected one of LSF's or of a scenario's");
   }
 
   void add_machines() {
@@ -116,7 +125,8 @@ class ScenarioReader {
       const std::string type = word(row, "TYPE", "X86_64"), model = word(row, "MODEL", "Box");
       types.insert(type);
       models.insert(model);
-      hosts += word(row, "HOST_NAME") + " " + model + " " + type + " 1 (" + conf::join(words(row, "RESOURCES")) + ")\n";
+      hosts += word(row, "HOST_NAME") + " " + model + " " + type + " 1 (" +
+               conf::join(words(row, "RESOURCES")) + ")\n";
     });
     std::string& shared = texts_["lsf.shared"];
     shared += "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\n";
@@ -125,24 +135,26 @@ class ScenarioReader {
     for (const std::string& model : models) shared += model + " 1 ()\n";
     shared += "End HostModel\n";
     std::string& cluster = texts_["lsf.cluster.lab"];
-    cluster = "Begin ClusterAdmins\nAdministrators = lsfadmin\nEnd ClusterAdmins\n" + hosts + "End Host\n" + cluster;
+    cluster = "Begin ClusterAdmins\nAdministrators = lsfadmin\nEnd ClusterAdmins\n" + hosts + "End Host\n" +
+              cluster;
   }
 
   std::shared_ptr<const SchedulingRules> make_rules() {
     add_machines();
-    if (!texts_.contains("lsb.queues")) texts_["lsb.queues"] = "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n";
+    if (!texts_.contains("lsb.queues"))
+      texts_["lsb.queues"] = "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n";
     if (texts_["lsb.hosts"].find("Begin Host\n") == std::string::npos)
       texts_["lsb.hosts"] += "Begin Host\nHOST_NAME MXJ\ndefault !\nEnd Host\n";
     texts_["lsb.params"];
     texts_["lsf.conf"] = "LSF_CONFDIR=/\nLSB_CONFDIR=/\n";
-    const conf::FileSources sources{
-        .read = [this](const std::string& path) -> Result<std::string> {
-          const auto found = texts_.find(path.substr(path.rfind('/') + 1));
-          if (found == texts_.end()) return configuration_error(path + ": not a part of a scenario");
-          return found->second;
-        },
-        .time = [](const std::string&) { return std::nullopt; },
-        .env_dir = "/"};
+    const conf::FileSources sources{.read = [this](const std::string& path) -> Result<std::string> {
+                                      const auto found = texts_.find(path.substr(path.rfind('/') + 1));
+                                      if (found == texts_.end())
+                                        return configuration_error(path + ": not a part of a scenario");
+                                      return found->second;
+                                    },
+                                    .time = [](const std::string&) { return std::nullopt; },
+                                    .env_dir = "/"};
     auto cluster = conf::read_cluster_files(sources);
     if (!take(cluster.problems)) return nullptr;
     auto lsb = conf::read_lsb_files(sources, *cluster.files);
@@ -166,8 +178,8 @@ class ScenarioReader {
     const std::string days = "SunMonTueWedThuFriSat";
     const auto hour = parse_whole(clock.substr(0, clock.find(':')), 0, 23);
     const auto minute = parse_whole(clock.substr(std::min(clock.find(':'), clock.size() - 1) + 1), 0, 59);
-    return wall_seconds(kSunday + static_cast<std::int64_t>(days.find(day) / 3) * 86400 + hour.value_or(0) * 3600 +
-                        minute.value_or(0) * 60);
+    return wall_seconds(kSunday + static_cast<std::int64_t>(days.find(day) / 3) * 86400 +
+                        hour.value_or(0) * 3600 + minute.value_or(0) * 60);
   }
 
   // ------------------------------------------------------------ hosts, queues, shared resources
@@ -203,11 +215,16 @@ class ScenarioReader {
     HostState& state = snapshot.host(*number);
     state = {false, false, false, false, ago(row, "LAST_START")};
     for (const std::string& status : words(row, "STATUS")) {
-      if (status == "unavail") state.unavailable = true;
-      else if (status == "unreach") state.unreachable = true;
-      else if (status == "closed") state.closed = true;
-      else if (status == "locked") state.locked = true;
-      else if (status != "ok") error(row, "status " + status, "ok, unavail, unreach, closed or locked");
+      if (status == "unavail")
+        state.unavailable = true;
+      else if (status == "unreach")
+        state.unreachable = true;
+      else if (status == "closed")
+        state.closed = true;
+      else if (status == "locked")
+        state.locked = true;
+      else if (status != "ok")
+        error(row, "status " + status, "ok, unavail, unreach, closed or locked");
     }
   }
 
@@ -222,7 +239,8 @@ class ScenarioReader {
     const auto resource = rules().indices().find(word(row, "RESOURCE"));
     const auto number = host(row, word(row, "HOST"));
     const auto instance = resource && number ? rules().instance_of(*resource, *number) : std::nullopt;
-    if (!instance) return error(row, "resource " + word(row, "RESOURCE"), "a shared one of ResourceMap, and a host of it");
+    if (!instance)
+      return error(row, "resource " + word(row, "RESOURCE"), "a shared one of ResourceMap, and a host of it");
     scenario_->snapshot.set_shared(*instance, real(row, "VALUE").value_or(0));
   }
 
@@ -300,7 +318,8 @@ class ScenarioReader {
     job.order = real(row, "ORDER").value_or(keys->id);
     job.submitted = ago(row, "AGE");
     const auto hold = holds.find(word(row, "HOLD"));
-    if (hold == holds.end()) return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped or admin");
+    if (hold == holds.end())
+      return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped or admin");
     job.hold = hold->second;
     for (const std::string& name : words(row, "EXCLUDED"))
       if (const auto number = host(row, name)) job.excluded.push_back(*number);
@@ -326,7 +345,8 @@ class ScenarioReader {
     job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
     job.exclusive = demand->exclusive;
     for (const std::string& word : words(row, "SUSPENDED")) {
-      if (!reasons.contains(word)) return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN or LOCKED");
+      if (!reasons.contains(word))
+        return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN or LOCKED");
       job.suspended |= reasons.at(word);
     }
     job.used_mem = real(row, "USED_MEM").value_or(0);
@@ -337,7 +357,8 @@ class ScenarioReader {
     Draft draft;
     for (const std::string& word : words(row, "HOSTS")) {
       const std::size_t star = word.find('*');
-      const int slots = star == std::string::npos ? 1 : parse_whole(word.substr(0, star), 1, kMaxTasks).value_or(1);
+      const int slots =
+          star == std::string::npos ? 1 : parse_whole(word.substr(0, star), 1, kMaxTasks).value_or(1);
       if (const auto number = host(row, star == std::string::npos ? word : word.substr(star + 1)))
         state.add(compiled, compiled.alternatives[0], *number, slots, draft);
     }

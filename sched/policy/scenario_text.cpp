@@ -13,13 +13,16 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-std::string seconds_text(WallTime from, WallTime to) { return std::to_string((to.us - from.us) / 1'000'000) + " s"; }
+std::string seconds_text(WallTime from, WallTime to) {
+  return std::to_string((to.us - from.us) / 1'000'000) + " s";
+}
 
 // "2*hostA hostB": as LSB_MCPU_HOSTS would be read aloud.
 std::string hosts_text(const std::vector<SlotsOn>& hosts, const SchedulingRules& rules) {
   std::string text;
   for (const SlotsOn& on : hosts)
-    text += (text.empty() ? "" : " ") + (on.slots > 1 ? std::to_string(on.slots) + "*" : "") + rules.hosts[on.host].name;
+    text += (text.empty() ? "" : " ") + (on.slots > 1 ? std::to_string(on.slots) + "*" : "") +
+            rules.hosts[on.host].name;
   return text;
 }
 
@@ -37,9 +40,11 @@ std::string reservations_text(const Dispatch& dispatch, const SchedulingRules& r
 
 std::string reasons_text(std::uint32_t reasons) {
   std::string text;
-  for (const auto& [bit, name] :
-       {std::pair<std::uint32_t, const char*>{wire::SUSPEND_LOAD, "LOAD"}, {wire::SUSPEND_WINDOW, "WINDOW"},
-        {wire::SUSPEND_HOST_LOCKED, "LOCKED"}, {wire::SUSPEND_USER, "USER"}, {wire::SUSPEND_ADMIN, "ADMIN"}})
+  for (const auto& [bit, name] : {std::pair<std::uint32_t, const char*>{wire::SUSPEND_LOAD, "LOAD"},
+                                  {wire::SUSPEND_WINDOW, "WINDOW"},
+                                  {wire::SUSPEND_HOST_LOCKED, "LOCKED"},
+                                  {wire::SUSPEND_USER, "USER"},
+                                  {wire::SUSPEND_ADMIN, "ADMIN"}})
     if ((reasons & bit) != 0) text += (text.empty() ? "" : " ") + std::string(name);
   return text;
 }
@@ -50,7 +55,10 @@ std::string same_form(const std::vector<PendingReason>& reasons, const Schedulin
     text += "  " + text_of(reason) + (reason.why.empty() ? "" : "  " + reason.why);
     const std::size_t shown = std::min<std::size_t>(reason.hosts.size(), 4);
     for (std::size_t i = 0; i < shown; ++i)
-      text += (i == 0 ? " (" : " ") + rules.hosts[reason.hosts[i]].name + (i + 1 < shown ? "" : reason.hosts.size() > shown ? " ...)" : ")");
+      text += (i == 0 ? " (" : " ") + rules.hosts[reason.hosts[i]].name +
+              (i + 1 < shown                 ? ""
+               : reason.hosts.size() > shown ? " ...)"
+                                             : ")");
     text += "\n";
   }
   return text;
@@ -61,7 +69,8 @@ std::string same_form(const std::vector<PendingReason>& reasons, const Schedulin
 std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now) {
   std::string text;
   for (const Suspend& suspend : plan.suspends)
-    text += "suspend " + padded(sched::text(suspend.job), 8) + padded(reasons_text(suspend.reasons), 8) + suspend.text + "\n";
+    text += "suspend " + padded(sched::text(suspend.job), 8) + padded(reasons_text(suspend.reasons), 8) +
+            suspend.text + "\n";
   for (const Resume& resume : plan.resumes)
     text += "resume  " + padded(sched::text(resume.job), 8) + reasons_text(resume.reasons) + "\n";
   for (const Dispatch& dispatch : plan.dispatches)

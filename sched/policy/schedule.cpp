@@ -77,7 +77,8 @@ class Cycle {
     return true;
   }
 
-  void dispatch(DemandNumber number, const Snapshot::DemandEntry& entry, const PendingJob& job, Placed placed) {
+  void dispatch(DemandNumber number, const Snapshot::DemandEntry& entry, const PendingJob& job,
+                Placed placed) {
     Dispatch& dispatch = plan_.dispatches.emplace_back();
     dispatch.job = job.key;
     dispatch.demand = number;
@@ -101,7 +102,8 @@ class Cycle {
   }
   void look_at(const TimeWindows& windows) {
     if (windows.empty() || !seen_.insert(windows.text()).second) return;
-    if (const auto change = next_change(windows, state_.now(), state_.snapshot().utc_offset_s)) look_at(*change);
+    if (const auto change = next_change(windows, state_.now(), state_.snapshot().utc_offset_s))
+      look_at(*change);
   }
 
   void look_ahead() {

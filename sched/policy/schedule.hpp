@@ -22,8 +22,8 @@ namespace rollcall::sched {
 struct Dispatch {
   JobKey job;
   DemandNumber demand = 0;
-  std::vector<SlotsOn> hosts;             // first execution host first
-  std::vector<Reservation> reservations;  // `until` counted from now
+  std::vector<SlotsOn> hosts;                           // first execution host first
+  std::vector<Reservation> reservations;                // `until` counted from now
   std::shared_ptr<const std::string> effective_resreq;  // with the alternative of rusage that was taken
 };
 

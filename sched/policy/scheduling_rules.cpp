@@ -49,7 +49,9 @@ class RulesMaker {
   const conf::ClusterFiles& cluster() const { return *rules_->cluster; }
   const conf::LsbFiles& lsb() const { return *rules_->lsb; }
 
-  std::string official(const std::string& word) const { return cluster().names.official(word).value_or(word); }
+  std::string official(const std::string& word) const {
+    return cluster().names.official(word).value_or(word);
+  }
 
   void make_hosts() {
     for (const auto& host : cluster().cluster.hosts) {
@@ -59,17 +61,19 @@ class RulesMaker {
     }
     for (const auto& row : lsb().hosts.hosts) {
       rules_->row_numbers.emplace(official(row.name), rules_->rows.size());
-      rules_->rows.push_back({official(row.name), row.slots_of_cpus, row.slots, row.user_slots, row.dispatch_windows,
-                              thresholds_of(row.thresholds, cluster().indices)});
+      rules_->rows.push_back({official(row.name), row.slots_of_cpus, row.slots, row.user_slots,
+                              row.dispatch_windows, thresholds_of(row.thresholds, cluster().indices)});
     }
   }
 
   // Members may be groups: each is resolved when it is first asked for, one that contains itself only once.
   const std::vector<HostNumber>& group(const std::string& name) {
-    if (const auto known = rules_->host_groups.find(name); known != rules_->host_groups.end()) return known->second;
+    if (const auto known = rules_->host_groups.find(name); known != rules_->host_groups.end())
+      return known->second;
     static const std::vector<HostNumber> nobody;
     const auto& groups = lsb().hosts.groups;
-    const auto row = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == name; });
+    const auto row =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.name == name; });
     if (row == groups.end() || !resolving_.insert(name).second) return nobody;
     std::vector<bool> in(rules_->hosts.size());
     for (const bool excluding : {false, true})
@@ -84,7 +88,8 @@ class RulesMaker {
     for (const HostNumber host : group(name)) in[host] = as;
     if (name != "all" && !conf::member_pattern(name)) return;
     for (HostNumber host = 0; host < in.size(); ++host)
-      if (rules_->hosts[host].cluster.empty() && conf::member_matches(name, rules_->hosts[host].name)) in[host] = as;
+      if (rules_->hosts[host].cluster.empty() && conf::member_matches(name, rules_->hosts[host].name))
+        in[host] = as;
   }
 
   static std::vector<HostNumber> numbers(const std::vector<bool>& in) {
@@ -177,10 +182,11 @@ class RulesMaker {
     if (row.user_limit)
       add("UJOB_LIMIT", *row.user_limit, "The user has reached his/her job slot limit").per_user = true;
     if (row.host_limit)
-      add("HJOB_LIMIT", *row.host_limit, "The queue has reached its job slot limit on the host").per_host = true;
+      add("HJOB_LIMIT", *row.host_limit, "The queue has reached its job slot limit on the host").per_host =
+          true;
     if (row.processor_limit) {
-      auto& added =
-          add("PJOB_LIMIT", *row.processor_limit, "The queue has reached its job slot limit per processor of the host");
+      auto& added = add("PJOB_LIMIT", *row.processor_limit,
+                        "The queue has reached its job slot limit per processor of the host");
       added.per_host = added.per_processor = true;
     }
   }
@@ -189,7 +195,8 @@ class RulesMaker {
   void make_user_limits() {
     const auto& users = lsb().users;
     const auto is_group = [&](const std::string& name) {
-      return std::any_of(users.groups.begin(), users.groups.end(), [&](const auto& g) { return g.name == name; });
+      return std::any_of(users.groups.begin(), users.groups.end(),
+                         [&](const auto& g) { return g.name == name; });
     };
     for (const auto& row : users.users) {
       LimitRule rule;
@@ -287,7 +294,8 @@ class RulesMaker {
       if (keyword == "SLOTS") add(LimitOf::slots, "slot", amounts);
       if (keyword == "SLOTS_PER_PROCESSOR") add(LimitOf::slots, "slot", amounts)->per_processor = true;
       if (keyword == "JOBS") add(LimitOf::jobs, "job", amounts);
-      for (const auto& [name, id] : {std::pair("MEM", built_in::mem), {"SWP", built_in::swp}, {"TMP", built_in::tmp}})
+      for (const auto& [name, id] :
+           {std::pair("MEM", built_in::mem), {"SWP", built_in::swp}, {"TMP", built_in::tmp}})
         if (keyword == name) add(LimitOf::resource, conf::lower(name), amounts)->resource = id;
     }
     for (const auto& share : limit.resources)
@@ -339,7 +347,8 @@ std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::Hos
   };
   const auto one_word = [&](const conf::HostItem& item) {
     const auto official = cluster->names.official(item.name).value_or(item.name);
-    if (const auto number = host(official); number && hosts[*number].cluster == item.cluster) return mean(*number, item);
+    if (const auto number = host(official); number && hosts[*number].cluster == item.cluster)
+      return mean(*number, item);
     if (const auto group = host_groups.find(item.name); group != host_groups.end()) {
       for (const HostNumber number : group->second) mean(number, item);
       return;

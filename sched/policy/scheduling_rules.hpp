@@ -81,10 +81,10 @@ enum class LimitOf { slots, jobs, resource };
 // One limit, wherever it was written. A job counts where every consumer list admits it. `per_*`: each one is counted by
 // itself, else all that the list admits together. MXJ: per_host slots of one host.
 struct LimitRule {
-  std::string name;         // "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
-  std::string reason;       // LSF's text of what waits for it
+  std::string name;    // "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
+  std::string reason;  // LSF's text of what waits for it
   LimitOf of = LimitOf::slots;
-  ResourceId resource = 0;  // with LimitOf::resource
+  ResourceId resource = 0;                 // with LimitOf::resource
   std::vector<conf::LimitAmount> amounts;  // the one whose window is open counts; none is open: no limit
   bool per_processor = false;              // times the CPUs of the host (per_host)
   // nullopt: everybody. Users may be groups. "~name" and "all" as lsb.resources has them.
@@ -97,7 +97,8 @@ struct LimitRule {
 struct SchedulingRules {
   std::shared_ptr<const conf::ClusterFiles> cluster;
   std::shared_ptr<const conf::LsbFiles> lsb;
-  std::vector<HostRule> hosts;    // servers of lsf.cluster in its order, then hosts borrowed from other clusters
+  std::vector<HostRule>
+      hosts;  // servers of lsf.cluster in its order, then hosts borrowed from other clusters
   std::vector<QueueRule> queues;  // in the order of lsb.queues
   std::vector<BatchRow> rows;     // of lsb.hosts
   std::vector<LimitRule> limits;
@@ -105,7 +106,8 @@ struct SchedulingRules {
   // How an rusage counts: for the job, each host, each slot. By resource number.
   enum class Per { job, host, slot };
   std::vector<Per> reserves;
-  std::int64_t suspend_interval_s = 30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host
+  std::int64_t suspend_interval_s =
+      30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host
   std::int64_t idle_for_paging_s = 180;  // PG_SUSP_IT
 
   const IndexTable& indices() const { return cluster->indices; }
@@ -124,7 +126,7 @@ struct SchedulingRules {
 
   std::unordered_map<std::string, HostNumber> host_numbers;
   std::unordered_map<std::string, QueueNumber> queue_numbers;
-  std::unordered_map<std::string, std::size_t> row_numbers;  // by name
+  std::unordered_map<std::string, std::size_t> row_numbers;              // by name
   std::unordered_map<std::string, std::vector<HostNumber>> host_groups;  // groups and partitions, resolved
   std::unordered_map<std::uint64_t, std::uint32_t> instances;  // resource << 32 | host -> place in `shared`
   std::vector<bool> shared_resources;                          // by resource number

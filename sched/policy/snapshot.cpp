@@ -19,12 +19,13 @@ double number_of(float value) { return known_load(value) ? static_cast<double>(v
 std::string name_of(const Demand& demand) {
   std::string name;
   const auto add = [&name](const std::string& word) { name.append(word).append(1, '\0'); };
-  for (const auto* word : {&demand.queue, &demand.user, &demand.project, &demand.user_group, &demand.application,
-                           &demand.resreq, &demand.from_type, &demand.from_model})
+  for (const auto* word : {&demand.queue, &demand.user, &demand.project, &demand.user_group,
+                           &demand.application, &demand.resreq, &demand.from_type, &demand.from_model})
     add(*word);
-  for (const long long number : {static_cast<long long>(demand.min_slots), static_cast<long long>(demand.max_slots),
-                                 static_cast<long long>(demand.exclusive), static_cast<long long>(demand.begin.us),
-                                 static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots)})
+  for (const long long number :
+       {static_cast<long long>(demand.min_slots), static_cast<long long>(demand.max_slots),
+        static_cast<long long>(demand.exclusive), static_cast<long long>(demand.begin.us),
+        static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots)})
     add(std::to_string(number));
   for (const auto& item : demand.asked_hosts) {
     add(item.name);
@@ -181,7 +182,8 @@ void Snapshot::set_facts(HostNumber host, const HostFacts& facts) {
   values.row = rules_->row_of(rules_->hosts[host].name, facts.model, facts.type);
 }
 
-void Snapshot::set_load(HostNumber host, const LoadVector& effective, const std::array<float, 3>& normalised) {
+void Snapshot::set_load(HostNumber host, const LoadVector& effective,
+                        const std::array<float, 3>& normalised) {
   HostValues& values = values_[host];
   const IndexTable& indices = rules_->indices();
   for (ResourceId id = 0; id < std::min(indices.size(), effective.size()); ++id) {
@@ -362,12 +364,15 @@ std::string Snapshot::broken_invariant() const {
   const auto near = [](double a, double b) { return std::abs(a - b) < 1e-6; };
   const Tallies &mine = *tallies_, &theirs = *fresh.tallies_;
   if (mine.slots != theirs.slots) return "slots taken on hosts are not those of the jobs";
-  if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive) return "jobs on hosts are not counted right";
+  if (mine.jobs != theirs.jobs || mine.exclusive != theirs.exclusive)
+    return "jobs on hosts are not counted right";
   if (mine.array_jobs != theirs.array_jobs) return "jobs of arrays are not counted right";
   if (mine.suspended != theirs.suspended) return "suspended jobs are not known";
   if (mine.timed != theirs.timed) return "reservations that end are not known";
-  if (!std::equal(mine.taken.begin(), mine.taken.end(), theirs.taken.begin(), near)) return "a limit is counted wrong";
-  if (!std::equal(mine.reserved_shared.begin(), mine.reserved_shared.end(), theirs.reserved_shared.begin(), near))
+  if (!std::equal(mine.taken.begin(), mine.taken.end(), theirs.taken.begin(), near))
+    return "a limit is counted wrong";
+  if (!std::equal(mine.reserved_shared.begin(), mine.reserved_shared.end(), theirs.reserved_shared.begin(),
+                  near))
     return "a shared resource is counted wrong";
   if (mine.taken_on.size() != theirs.taken_on.size()) return "a limit of hosts is counted wrong";
   for (const auto& [place, taken] : mine.taken_on)
@@ -377,10 +382,12 @@ std::string Snapshot::broken_invariant() const {
     for (HostNumber host = 0; host < column.size(); ++host) {
       const auto found = theirs.reserved.find(resource);
       const double held = found == theirs.reserved.end() ? 0 : found->second[host];
-      if (!near(column[host], held)) return "reserved " + rules_->indices().at(resource).name + " is counted wrong";
+      if (!near(column[host], held))
+        return "reserved " + rules_->indices().at(resource).name + " is counted wrong";
     }
   for (DemandNumber number = 0; number < demands_.size(); ++number)
-    if (demands_[number].ready.empty() == waiting_.contains(number)) return "a demand waits or not, and is not known so";
+    if (demands_[number].ready.empty() == waiting_.contains(number))
+      return "a demand waits or not, and is not known so";
   return "";
 }
 

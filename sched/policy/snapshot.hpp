@@ -38,9 +38,9 @@ struct Demand {
   std::string resreq;  // job over queue, with defaults
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;
-  WallTime begin;             // -b; never: none
-  std::int32_t array = 0;     // the array's id where it has a limit of its own (%N), else 0
-  int array_slots = 0;        // that limit
+  WallTime begin;                     // -b; never: none
+  std::int32_t array = 0;             // the array's id where it has a limit of its own (%N), else 0
+  int array_slots = 0;                // that limit
   std::string from_type, from_model;  // of the submission host: what type==local means
   friend bool operator==(const Demand&, const Demand&) = default;
 };
@@ -53,9 +53,9 @@ Demand demand_of(const Job& job, const std::string& resreq);
 // Why a job is not even looked at. Jobs that are held cost a cycle nothing.
 enum class Hold : std::uint8_t {
   none,
-  dependency,   // -w does not hold yet
-  never,        // ... and never will
-  stopped,      // PSUSP by its user
+  dependency,  // -w does not hold yet
+  never,       // ... and never will
+  stopped,     // PSUSP by its user
   stopped_by_administrator,
 };
 
@@ -104,11 +104,11 @@ struct PlacedJob {
 // ------------------------------------------------------------------ hosts, queues, shared resources
 
 struct HostState {
-  bool unavailable = true;       // its LIM is silent (or has never been heard)
-  bool unreachable = true;       // its RES is
-  bool closed = false;           // badmin hclose
-  bool locked = false;           // lsadmin limlock, or lsf.cluster's RUNWINDOW
-  WallTime last_start;           // JOB_ACCEPT_INTERVAL counts from it
+  bool unavailable = true;  // its LIM is silent (or has never been heard)
+  bool unreachable = true;  // its RES is
+  bool closed = false;      // badmin hclose
+  bool locked = false;      // lsadmin limlock, or lsf.cluster's RUNWINDOW
+  WallTime last_start;      // JOB_ACCEPT_INTERVAL counts from it
 };
 
 struct QueueState {
@@ -128,8 +128,8 @@ struct HostValues {
   double cpu_factor = 1;
 };
 
-struct Tallies;       // tally.hpp: how much of every limit and resource is taken
-struct Compiled;      // compiled_demand.hpp: a demand bound to the rules
+struct Tallies;        // tally.hpp: how much of every limit and resource is taken
+struct Compiled;       // compiled_demand.hpp: a demand bound to the rules
 class DemandCompiler;  // ... and who makes them
 
 class Snapshot {

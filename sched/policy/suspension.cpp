@@ -58,7 +58,8 @@ class Suspensions {
     std::sort(jobs.begin(), jobs.end(), [this](const PlacedJob* a, const PlacedJob* b) {
       const bool first = a->suspended == 0, second = b->suspended == 0;
       if (first != second) return first;
-      if (priority(*a) != priority(*b)) return first ? priority(*a) < priority(*b) : priority(*a) > priority(*b);
+      if (priority(*a) != priority(*b))
+        return first ? priority(*a) < priority(*b) : priority(*a) > priority(*b);
       if (a->started != b->started) return first ? a->started > b->started : a->started < b->started;
       return a->key < b->key;
     });
@@ -68,7 +69,8 @@ class Suspensions {
   // Whether there is anything that can stop a running job.
   bool concerns_running() const {
     const auto stops = [](const std::vector<IndexThreshold>& thresholds) {
-      return std::any_of(thresholds.begin(), thresholds.end(), [](const auto& t) { return t.stop.has_value(); });
+      return std::any_of(thresholds.begin(), thresholds.end(),
+                         [](const auto& t) { return t.stop.has_value(); });
     };
     for (const QueueRule& queue : rules().queues)
       if (!queue.run_windows.empty() || queue.stop_cond || stops(queue.thresholds)) return true;
@@ -117,7 +119,8 @@ class Suspensions {
   bool spared(HostNumber host) const {
     if (!(state_.number(host, it) > 0)) return false;
     int running = 0;
-    for (const JobKey key : state_.snapshot().jobs_on(host)) running += state_.snapshot().placed(key)->suspended == 0;
+    for (const JobKey key : state_.snapshot().jobs_on(host))
+      running += state_.snapshot().placed(key)->suspended == 0;
     return running == 1;
   }
 
@@ -151,7 +154,8 @@ class Suspensions {
     };
     const QueueRule* queue = queue_of(job);
     const BatchRow* row = state_.snapshot().values(host).row;
-    if (!(row && stops_by_paging(row->thresholds)) && !(queue && stops_by_paging(queue->thresholds))) return false;
+    if (!(row && stops_by_paging(row->thresholds)) && !(queue && stops_by_paging(queue->thresholds)))
+      return false;
     return state_.number(host, it) * 60 < static_cast<double>(rules().idle_for_paging_s);
   }
 

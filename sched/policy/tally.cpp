@@ -32,8 +32,9 @@ std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand&
         !admits(rule.projects, {demand.project}))
       continue;
     std::string name = std::to_string(number);
-    for (const auto& [per, who] : {std::pair(rule.per_user, &demand.user), std::pair(rule.per_queue, &demand.queue),
-                                   std::pair(rule.per_project, &demand.project)})
+    for (const auto& [per, who] :
+         {std::pair(rule.per_user, &demand.user), std::pair(rule.per_queue, &demand.queue),
+          std::pair(rule.per_project, &demand.project)})
       name.append(1, '\0').append(per ? *who : "");
     const auto [found, added] = numbers.emplace(std::move(name), static_cast<TallyNumber>(taken.size()));
     if (added) taken.push_back(0);
@@ -42,7 +43,8 @@ std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand&
   return charges;
 }
 
-double held(const SchedulingRules& rules, const PlacedJob& job, const Reservation& reservation, WallTime now) {
+double held(const SchedulingRules& rules, const PlacedJob& job, const Reservation& reservation,
+            WallTime now) {
   const auto& definition = rules.indices().at(reservation.resource);
   const bool shared = rules.shared_resource(reservation.resource);
   if (shared && definition.release && job.suspended != 0) return 0;
@@ -53,7 +55,9 @@ double held(const SchedulingRules& rules, const PlacedJob& job, const Reservatio
     const double left = static_cast<double>(reservation.until.us - now.us);
     if (reservation.decay && whole > 0) amount *= std::min(1.0, left / whole);
   }
-  const double used = reservation.resource == mem ? job.used_mem : reservation.resource == swp ? job.used_swp : 0;
+  const double used = reservation.resource == mem   ? job.used_mem
+                      : reservation.resource == swp ? job.used_swp
+                                                    : 0;
   if (shared || used <= 0) return amount;
   int all = 0, here = 0;
   for (const SlotsOn& on : job.hosts) {

@@ -23,7 +23,9 @@ struct Charge {
   std::uint32_t rule = 0;  // of SchedulingRules::limits
 };
 
-inline std::uint64_t on_host(std::uint32_t number, HostNumber host) { return std::uint64_t{number} << 32 | host; }
+inline std::uint64_t on_host(std::uint32_t number, HostNumber host) {
+  return std::uint64_t{number} << 32 | host;
+}
 
 struct Tallies {
   std::unordered_map<std::string, TallyNumber> numbers;  // rule, user, queue, project
@@ -31,11 +33,11 @@ struct Tallies {
   std::unordered_map<std::uint64_t, double> taken_on;    // on_host(TallyNumber, host), of those that are
   std::unordered_map<std::int32_t, int> array_jobs;      // elements that have hosts, of arrays with %limit
 
-  std::vector<int> slots, jobs, exclusive;                  // by host; `exclusive`: jobs of -x
-  std::map<ResourceId, std::vector<double>> reserved;       // by host: what is kept for as long as the job runs
-  std::vector<double> reserved_shared;                      // by instance, the same
-  std::set<JobKey> suspended;                               // for whatever reason
-  std::set<JobKey> timed;                                   // jobs with reservations that end before they do
+  std::vector<int> slots, jobs, exclusive;             // by host; `exclusive`: jobs of -x
+  std::map<ResourceId, std::vector<double>> reserved;  // by host: what is kept for as long as the job runs
+  std::vector<double> reserved_shared;                 // by instance, the same
+  std::set<JobKey> suspended;                          // for whatever reason
+  std::set<JobKey> timed;                              // jobs with reservations that end before they do
 
   // The tallies that a job of this user, queue and project counts for.
   std::vector<Charge> charges(const SchedulingRules& rules, const Demand& demand);

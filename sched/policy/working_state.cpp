@@ -66,12 +66,12 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
     const BatchRow* row = snapshot.values(host).row;
     const auto slots = snapshot.slots(host);
     free_slots_[host] = slots ? std::max(0, *slots - tallies.slots[host]) : kUnlimited;
-    obstacles_[host] = state.unavailable                            ? Obstacle::unavailable
-                       : state.unreachable                          ? Obstacle::unreachable
-                       : state.closed                               ? Obstacle::closed
-                       : state.locked                               ? Obstacle::locked
+    obstacles_[host] = state.unavailable                                ? Obstacle::unavailable
+                       : state.unreachable                              ? Obstacle::unreachable
+                       : state.closed                                   ? Obstacle::closed
+                       : state.locked                                   ? Obstacle::locked
                        : row != nullptr && !open(row->dispatch_windows) ? Obstacle::window_closed
-                                                                    : Obstacle::none;
+                                                                        : Obstacle::none;
     if (obstacles_[host] == Obstacle::none && !exclusive_[host]) all_free_ += free_slots_[host];
   }
 }
@@ -130,7 +130,8 @@ std::optional<ResourceId> WorkingState::beyond(HostNumber host, const std::vecto
   return std::nullopt;
 }
 
-std::vector<ResourceId> WorkingState::all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
+std::vector<ResourceId> WorkingState::all_beyond(HostNumber host,
+                                                 const std::vector<IndexThreshold>& thresholds,
                                                  bool stop) const {
   std::vector<ResourceId> indices;
   for (const IndexThreshold& threshold : thresholds)
@@ -198,7 +199,8 @@ std::optional<double> WorkingState::most(std::uint32_t number, HostNumber host) 
   // Of what the host has in all.
   const char* const whole = rule.resource == mem ? "maxmem" : rule.resource == swp ? "maxswp" : "maxtmp";
   const auto id = rules().indices().find(whole);
-  const double total = rule.of == LimitOf::slots ? snapshot_->slots(host).value_or(kUnlimited) : values.numbers[*id];
+  const double total =
+      rule.of == LimitOf::slots ? snapshot_->slots(host).value_or(kUnlimited) : values.numbers[*id];
   return std::isnan(total) ? std::nullopt : std::optional(total * amount->amount / 100);
 }
 
@@ -245,7 +247,8 @@ int slots_for(double left, const Take& take, int wanted, bool first_host) {
 }
 
 // What a limit of this rule counts for `slots` more slots on one more host, `before` being counted of the job already.
-double count_of(const LimitRule& rule, const Alternative& alternative, int slots, double before, bool first_host) {
+double count_of(const LimitRule& rule, const Alternative& alternative, int slots, double before,
+                bool first_host) {
   if (rule.of == LimitOf::slots) return slots;
   if (rule.of == LimitOf::jobs) return rule.per_host || before == 0 ? 1 : 0;
   double count = 0;
@@ -287,8 +290,8 @@ int WorkingState::room_of_charge(Charge charge, const Alternative& alternative, 
   return least;
 }
 
-Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alternative& alternative, HostNumber host,
-                       int wanted, const Draft& draft) const {
+Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alternative& alternative,
+                       HostNumber host, int wanted, const Draft& draft) const {
   Fit fit{std::min(wanted, free_slots_[host])};
   if (fit.slots <= 0) return {0, Obstacle::full};
   if (demand.exclusive && jobs_[host] > 0) return {0, Obstacle::not_empty};
@@ -314,8 +317,7 @@ void WorkingState::add(const Compiled& compiled, const Alternative& alternative,
   for (const Charge charge : compiled.charges) {
     const LimitRule& rule = rules().limits[charge.rule];
     if (rule.per_host || (rule.hosts && !(*rule.hosts)[host])) continue;
-    more(draft.taken, charge.tally,
-         count_of(rule, alternative, slots, drafted(draft, charge.tally), first));
+    more(draft.taken, charge.tally, count_of(rule, alternative, slots, drafted(draft, charge.tally), first));
   }
   for (const Take& take : alternative.takes)
     if (take.shared)
@@ -344,7 +346,8 @@ std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled
       if (amount <= 0) continue;
       reserve(take.resource, on.host, amount);
       touched_[on.host] = true;
-      const WallTime until = take.duration_s == 0 ? WallTime{} : WallTime{now_.us + take.duration_s * 1'000'000};
+      const WallTime until =
+          take.duration_s == 0 ? WallTime{} : WallTime{now_.us + take.duration_s * 1'000'000};
       reservations.push_back({take.resource, on.host, amount, until, take.decay && take.duration_s != 0});
     }
     for (const Charge charge : compiled.charges) {

@@ -30,9 +30,9 @@ enum class Obstacle : std::uint8_t {
   not_of_queue,
   not_asked,
   excluded,
-  not_first,  // not one of host!
-  recently,   // JOB_ACCEPT_INTERVAL
-  dedicated,  // "!res": detail
+  not_first,        // not one of host!
+  recently,         // JOB_ACCEPT_INTERVAL
+  dedicated,        // "!res": detail
   queue_threshold,  // detail: the index
   queue_select,
   select,
@@ -51,7 +51,7 @@ struct Fit {
 struct Draft {
   std::vector<SlotsOn> hosts;
   int slots = 0;
-  std::vector<std::pair<TallyNumber, double>> taken;    // limits that are not per host
+  std::vector<std::pair<TallyNumber, double>> taken;     // limits that are not per host
   std::vector<std::pair<std::uint32_t, double>> shared;  // by instance
 };
 
@@ -73,12 +73,16 @@ class WorkingState {
   // Less what is kept (more, of an index that grows); NaN: not known.
   double number(HostNumber host, ResourceId id) const;
   double order_number(HostNumber host, ResourceId id) const;  // run queues normalised
-  double reserved(HostNumber host, ResourceId id) const { return reserved_[id].empty() ? 0 : reserved_[id][host]; }
+  double reserved(HostNumber host, ResourceId id) const {
+    return reserved_[id].empty() ? 0 : reserved_[id][host];
+  }
   double reserved_shared(std::uint32_t instance) const { return reserved_shared_[instance]; }
   double shared_left(std::uint32_t instance) const;
   // The index beyond loadSched (loadStop with `stop`); unknown is not beyond.
-  std::optional<ResourceId> beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds, bool stop) const;
-  std::vector<ResourceId> all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds, bool stop) const;
+  std::optional<ResourceId> beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
+                                   bool stop) const;
+  std::vector<ResourceId> all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
+                                     bool stop) const;
   bool matches(const Select& select, HostNumber host) const;
   // No host fits, or has enough for the rusage, whatever else is asked: known from the most and the least that any has.
   bool hopeless(const Select& select) const;
@@ -92,12 +96,13 @@ class WorkingState {
   int array_jobs(std::int32_t array) const;
 
   // How many slots of `host`, at most `wanted`, the draft can take besides what it has: by slots, resources and limits.
-  Fit room(const Demand& demand, const Compiled& compiled, const Alternative& alternative, HostNumber host, int wanted,
-           const Draft& draft) const;
-  void add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots, Draft& draft) const;
+  Fit room(const Demand& demand, const Compiled& compiled, const Alternative& alternative, HostNumber host,
+           int wanted, const Draft& draft) const;
+  void add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots,
+           Draft& draft) const;
   // The draft is what the job gets.
-  std::vector<Reservation> take(const Demand& demand, const Compiled& compiled, const Alternative& alternative,
-                                const Draft& draft);
+  std::vector<Reservation> take(const Demand& demand, const Compiled& compiled,
+                                const Alternative& alternative, const Draft& draft);
   // A suspended job goes on: it takes back what it had released. False, and nothing taken, where that is not there.
   bool take_back(const PlacedJob& job);
   void started(HostNumber host) { started_[host] = true; }

@@ -17,7 +17,8 @@ inline Scenario scenario_of(const std::string& text) {
 
 // Four slots on each of two hosts, and one queue.
 inline const std::string kTwoHosts =
-    "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 4 0.1 0 1000\nhostB ok 4 0.2 0 1000\nEnd Machine\n";
+    "Begin Machine\nHOST_NAME STATUS NCPUS r15s pg mem\nhostA ok 4 0.1 0 1000\nhostB ok 4 0.2 0 1000\nEnd "
+    "Machine\n";
 
 // "1[1] hostA, 2 2*hostB".
 inline std::string starts(const Plan& plan, const Snapshot& snapshot) {
@@ -25,7 +26,8 @@ inline std::string starts(const Plan& plan, const Snapshot& snapshot) {
   for (const Dispatch& dispatch : plan.dispatches) {
     said += (said.empty() ? "" : ", ") + text(dispatch.job);
     for (const SlotsOn& on : dispatch.hosts)
-      said += " " + (on.slots == 1 ? "" : std::to_string(on.slots) + "*") + snapshot.rules().hosts[on.host].name;
+      said +=
+          " " + (on.slots == 1 ? "" : std::to_string(on.slots) + "*") + snapshot.rules().hosts[on.host].name;
   }
   return said;
 }

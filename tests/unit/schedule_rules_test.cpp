@@ -11,10 +11,14 @@ struct Row {
 };
 
 const std::string kQueues =
-    "Begin Queue\nQUEUE_NAME = low\nPRIORITY = 10\nEnd Queue\nBegin Queue\nQUEUE_NAME = high\nPRIORITY = 20\nEnd Queue\n";
-const std::string kOneHost = "Begin Machine\nHOST_NAME STATUS NCPUS mem swp tmp\nhostA ok 4 1000 1000 1000\nEnd Machine\n";
+    "Begin Queue\nQUEUE_NAME = low\nPRIORITY = 10\nEnd Queue\nBegin Queue\nQUEUE_NAME = high\nPRIORITY = "
+    "20\nEnd Queue\n";
+const std::string kOneHost =
+    "Begin Machine\nHOST_NAME STATUS NCPUS mem swp tmp\nhostA ok 4 1000 1000 1000\nEnd Machine\n";
 std::string limit(const std::string& lines) { return "Begin Limit\nNAME = one\n" + lines + "End Limit\n"; }
-std::string queue(const std::string& lines) { return "Begin Queue\nQUEUE_NAME = normal\n" + lines + "End Queue\n"; }
+std::string queue(const std::string& lines) {
+  return "Begin Queue\nQUEUE_NAME = normal\n" + lines + "End Queue\n";
+}
 
 class Rules : public testing::TestWithParam<Row> {};
 
@@ -22,67 +26,93 @@ TEST_P(Rules, hold) { EXPECT_EQ(starts(GetParam().scenario), GetParam().starts) 
 
 const std::vector<Row> kRows{
     {"nothing waits", kTwoHosts, ""},
-    {"priority before order", kQueues + kTwoHosts + pending("JOB QUEUE\n1 low\n2 high\n"), "2 hostA, 1 hostA"},
+    {"priority before order", kQueues + kTwoHosts + pending("JOB QUEUE\n1 low\n2 high\n"),
+     "2 hostA, 1 hostA"},
     {"the best host first", kTwoHosts + pending("JOB RES_REQ\n1 order[-r15s]\n"), "1 hostB"},
-    {"hosts of one rank by number", kTwoHosts + pending("JOB RES_REQ\n1 order[pg]\n2 order[mem]\n"), "1 hostA, 2 hostA"},
+    {"hosts of one rank by number", kTwoHosts + pending("JOB RES_REQ\n1 order[pg]\n2 order[mem]\n"),
+     "1 hostA, 2 hostA"},
     {"a job that does not fit lets others by", kTwoHosts + pending("JOB SLOTS\n1 9\n2 1\n"), "2 hostA"},
     {"-n 2,8 takes what is there", kTwoHosts + pending("JOB SLOTS\n1 2,100\n"), "1 4*hostA 4*hostB"},
     {"-n 2,3 takes no more", kTwoHosts + pending("JOB SLOTS\n1 2,3\n"), "1 3*hostA"},
-    {"span[hosts=1] takes up to the most", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 2,100 span[hosts=1]\n"), "1 4*hostA"},
+    {"span[hosts=1] takes up to the most", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 2,100 span[hosts=1]\n"),
+     "1 4*hostA"},
     {"ptile=3 of 4", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 4 span[ptile=3]\n"), "1 3*hostA hostB"},
-    {"ptile=3 of 5 with -n 4,5", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 4,5 span[ptile=3]\n"), "1 3*hostA 2*hostB"},
+    {"ptile=3 of 5 with -n 4,5", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 4,5 span[ptile=3]\n"),
+     "1 3*hostA 2*hostB"},
     {"ptile=5 fits nowhere", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 5 span[ptile=5]\n"), ""},
     {"ptile larger than the job", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 2 span[ptile=8]\n"), "1 2*hostA"},
     {"host! on a host that is not the best", kTwoHosts + pending("JOB SLOTS HOSTS\n1 6 (all hostB!)\n"),
      "1 4*hostB 2*hostA"},
-    {"host! with span[hosts=1]", kTwoHosts + pending("JOB SLOTS HOSTS RES_REQ\n1 2 (all hostB!) span[hosts=1]\n"),
-     "1 2*hostB"},
+    {"host! with span[hosts=1]",
+     kTwoHosts + pending("JOB SLOTS HOSTS RES_REQ\n1 2 (all hostB!) span[hosts=1]\n"), "1 2*hostB"},
     {"~host", kTwoHosts + pending("JOB HOSTS\n1 (all ~hostA)\n"), "1 hostB"},
     {"a host that nobody knows", kTwoHosts + pending("JOB HOSTS\n1 (hostX)\n"), ""},
     {"others", kTwoHosts + pending("JOB HOSTS\n1 (hostA others+3)\n"), "1 hostB"},
     {"QJOB_LIMIT counts slots", queue("QJOB_LIMIT = 3\n") + kOneHost + pending("JOB SLOTS\n1 2\n2 2\n3 1\n"),
      "1 2*hostA, 3 hostA"},
-    {"QJOB_LIMIT with -n 1,4", queue("QJOB_LIMIT = 3\n") + kOneHost + pending("JOB SLOTS\n1 1,4\n"), "1 3*hostA"},
+    {"QJOB_LIMIT with -n 1,4", queue("QJOB_LIMIT = 3\n") + kOneHost + pending("JOB SLOTS\n1 1,4\n"),
+     "1 3*hostA"},
     {"QJOB_LIMIT 0", queue("QJOB_LIMIT = 0\n") + kOneHost + pending("JOB\n1\n"), ""},
     {"suspended jobs count",
-     queue("QJOB_LIMIT = 1\n") + kOneHost + running("JOB HOSTS SUSPENDED\n9 (hostA) (USER)\n") + pending("JOB\n1\n"), ""},
-    {"UJOB_LIMIT for each user", queue("UJOB_LIMIT = 1\n") + kOneHost + pending("JOB USER\n1 ann\n2 ann\n3 bob\n"),
-     "1 hostA, 3 hostA"},
-    {"HJOB_LIMIT spreads", queue("HJOB_LIMIT = 2\n") + kTwoHosts + pending("JOB SLOTS\n1 4\n"), "1 2*hostA 2*hostB"},
-    {"SLOTS of two hosts together", limit("HOSTS = hostA hostB\nSLOTS = 5\n") + kTwoHosts + pending("JOB SLOTS\n1 1,8\n"),
+     queue("QJOB_LIMIT = 1\n") + kOneHost + running("JOB HOSTS SUSPENDED\n9 (hostA) (USER)\n") +
+         pending("JOB\n1\n"),
+     ""},
+    {"UJOB_LIMIT for each user",
+     queue("UJOB_LIMIT = 1\n") + kOneHost + pending("JOB USER\n1 ann\n2 ann\n3 bob\n"), "1 hostA, 3 hostA"},
+    {"HJOB_LIMIT spreads", queue("HJOB_LIMIT = 2\n") + kTwoHosts + pending("JOB SLOTS\n1 4\n"),
+     "1 2*hostA 2*hostB"},
+    {"SLOTS of two hosts together",
+     limit("HOSTS = hostA hostB\nSLOTS = 5\n") + kTwoHosts + pending("JOB SLOTS\n1 1,8\n"),
      "1 4*hostA hostB"},
     {"SLOTS of each host", limit("PER_HOST = all\nSLOTS = 2\n") + kTwoHosts + pending("JOB SLOTS\n1 1,8\n"),
      "1 2*hostA 2*hostB"},
-    {"SLOTS_PER_PROCESSOR", limit("PER_HOST = all\nSLOTS_PER_PROCESSOR = 0.5\n") + kTwoHosts + pending("JOB SLOTS\n1 1,8\n"),
+    {"SLOTS_PER_PROCESSOR",
+     limit("PER_HOST = all\nSLOTS_PER_PROCESSOR = 0.5\n") + kTwoHosts + pending("JOB SLOTS\n1 1,8\n"),
      "1 2*hostA 2*hostB"},
-    {"SLOTS in per cent", limit("PER_HOST = hostA\nSLOTS = 50%\n") + kOneHost + pending("JOB SLOTS\n1 1,8\n"), "1 2*hostA"},
-    {"JOBS counts jobs", limit("USERS = ann\nJOBS = 1\n") + kOneHost + pending("JOB USER SLOTS\n1 ann 2\n2 ann 1\n3 bob 1\n"),
+    {"SLOTS in per cent", limit("PER_HOST = hostA\nSLOTS = 50%\n") + kOneHost + pending("JOB SLOTS\n1 1,8\n"),
+     "1 2*hostA"},
+    {"JOBS counts jobs",
+     limit("USERS = ann\nJOBS = 1\n") + kOneHost + pending("JOB USER SLOTS\n1 ann 2\n2 ann 1\n3 bob 1\n"),
      "1 2*hostA, 3 hostA"},
-    {"JOBS of each host", limit("PER_HOST = hostA\nJOBS = 1\n") + kTwoHosts + pending("JOB\n1\n2\n"), "1 hostA, 2 hostB"},
-    {"TMP of a user", limit("USERS = ann\nTMP = 500\n") + kOneHost + pending("JOB USER RES_REQ\n1 ann rusage[tmp=300]\n2 ann rusage[tmp=300]\n3 bob rusage[tmp=300]\n"),
+    {"JOBS of each host", limit("PER_HOST = hostA\nJOBS = 1\n") + kTwoHosts + pending("JOB\n1\n2\n"),
+     "1 hostA, 2 hostB"},
+    {"TMP of a user",
+     limit("USERS = ann\nTMP = 500\n") + kOneHost +
+         pending("JOB USER RES_REQ\n1 ann rusage[tmp=300]\n2 ann rusage[tmp=300]\n3 bob rusage[tmp=300]\n"),
      "1 hostA, 3 hostA"},
-    {"QUEUES and USERS together admit both", limit("USERS = ann\nQUEUES = high\nSLOTS = 0\n") + kQueues + kOneHost +
-                                                 pending("JOB USER QUEUE\n1 ann high\n2 bob high\n3 ann low\n"),
+    {"QUEUES and USERS together admit both",
+     limit("USERS = ann\nQUEUES = high\nSLOTS = 0\n") + kQueues + kOneHost +
+         pending("JOB USER QUEUE\n1 ann high\n2 bob high\n3 ann low\n"),
      "2 hostA, 3 hostA"},
-    {"rusage as many as fit", kOneHost + pending("JOB RES_REQ\n1[1-4] rusage[mem=300]\n"), "1[1] hostA, 1[2] hostA, 1[3] hostA"},
-    {"rusage exactly all", kOneHost + pending("JOB RES_REQ\n1[1-3] rusage[mem=500]\n"), "1[1] hostA, 1[2] hostA"},
-    {"rusage is kept for each host", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 8 rusage[mem=1000]\n"), "1 4*hostA 4*hostB"},
-    {"an index that grows can always be raised", kTwoHosts + pending("JOB RES_REQ\n1 rusage[r15s=50]\n2 -\n"), "1 hostA, 2 hostB"},
-    {"select sees what is kept", kOneHost + pending("JOB RES_REQ\n1 rusage[mem=600]\n2 select[mem>500]\n"), "1 hostA"},
+    {"rusage as many as fit", kOneHost + pending("JOB RES_REQ\n1[1-4] rusage[mem=300]\n"),
+     "1[1] hostA, 1[2] hostA, 1[3] hostA"},
+    {"rusage exactly all", kOneHost + pending("JOB RES_REQ\n1[1-3] rusage[mem=500]\n"),
+     "1[1] hostA, 1[2] hostA"},
+    {"rusage is kept for each host", kTwoHosts + pending("JOB SLOTS RES_REQ\n1 8 rusage[mem=1000]\n"),
+     "1 4*hostA 4*hostB"},
+    {"an index that grows can always be raised", kTwoHosts + pending("JOB RES_REQ\n1 rusage[r15s=50]\n2 -\n"),
+     "1 hostA, 2 hostB"},
+    {"select sees what is kept", kOneHost + pending("JOB RES_REQ\n1 rusage[mem=600]\n2 select[mem>500]\n"),
+     "1 hostA"},
     {"-x in a queue without EXCLUSIVE", kOneHost + pending("JOB EXCLUSIVE\n1 Y\n"), ""},
     {"-x needs empty hosts, all of them",
-     queue("EXCLUSIVE = Y\n") + kTwoHosts + running("JOB HOSTS\n9 (hostA)\n") + pending("JOB SLOTS EXCLUSIVE\n1 8 Y\n2 4 Y\n"),
+     queue("EXCLUSIVE = Y\n") + kTwoHosts + running("JOB HOSTS\n9 (hostA)\n") +
+         pending("JOB SLOTS EXCLUSIVE\n1 8 Y\n2 4 Y\n"),
      "2 4*hostB"},
-    {"nothing beside -x in the same cycle", queue("EXCLUSIVE = Y\n") + kOneHost + pending("JOB EXCLUSIVE\n1 Y\n2 -\n"), "1 hostA"},
+    {"nothing beside -x in the same cycle",
+     queue("EXCLUSIVE = Y\n") + kOneHost + pending("JOB EXCLUSIVE\n1 Y\n2 -\n"), "1 hostA"},
     {"nor where other hosts are free",
-     queue("EXCLUSIVE = Y\n") + kTwoHosts + pending("JOB EXCLUSIVE SLOTS\n1 Y 1\n2 - 5\n3 - 4\n"), "1 hostA, 3 4*hostB"},
+     queue("EXCLUSIVE = Y\n") + kTwoHosts + pending("JOB EXCLUSIVE SLOTS\n1 Y 1\n2 - 5\n3 - 4\n"),
+     "1 hostA, 3 4*hostB"},
     {"%limit of an array", kOneHost + pending("JOB ARRAY_SLOTS\n1[1-9] 2\n"), "1[1] hostA, 1[2] hostA"},
     {"-b has come", kOneHost + pending("JOB BEGIN\n1 0\n2 1\n"), "1 hostA"},
-    {"a queue that is closed goes on", kQueues + "Begin QueueState\nQUEUE STATUS\nlow Closed:Active\nhigh Open:Inact\nEnd QueueState\n" +
-                                          kOneHost + pending("JOB QUEUE\n1 low\n2 high\n"),
+    {"a queue that is closed goes on",
+     kQueues + "Begin QueueState\nQUEUE STATUS\nlow Closed:Active\nhigh Open:Inact\nEnd QueueState\n" +
+         kOneHost + pending("JOB QUEUE\n1 low\n2 high\n"),
      "1 hostA"},
     {"other types only where asked",
-     "Begin Machine\nHOST_NAME STATUS NCPUS TYPE\nhostA ok 4 ARM\nEnd Machine\n" + pending("JOB RES_REQ\n1 -\n2 select[type==any]\n"),
+     "Begin Machine\nHOST_NAME STATUS NCPUS TYPE\nhostA ok 4 ARM\nEnd Machine\n" +
+         pending("JOB RES_REQ\n1 -\n2 select[type==any]\n"),
      "2 hostA"},
 };
 INSTANTIATE_TEST_SUITE_P(All, Rules, testing::ValuesIn(kRows));
@@ -128,21 +158,23 @@ TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
 
 TEST(Cycle, a_job_waits_to_go_on_until_its_shared_resource_is_free_again) {
   const std::string site =
-      "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING RELEASE DESCRIPTION\nlic Numeric () N Y ()\nEnd Resource\n"
+      "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING RELEASE DESCRIPTION\nlic Numeric () N Y ()\nEnd "
+      "Resource\n"
       "Begin ResourceMap\nRESOURCENAME LOCATION\nlic (1@[all])\nEnd ResourceMap\n"
       "Begin Host\nHOST_NAME MXJ r1m\ndefault 8 1/2\nEnd Host\n"
       "Begin Machine\nHOST_NAME STATUS NCPUS r1m\nhostA ok 4 0.1\nEnd Machine\n";
   const std::string suspended = "1 (hostA) rusage[lic=1] (LOAD) 100\n";
-  const Scenario taken =
-      scenario_of(site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended + "2 (hostA) rusage[lic=1] - 100\n"));
+  const Scenario taken = scenario_of(
+      site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended + "2 (hostA) rusage[lic=1] - 100\n"));
   EXPECT_TRUE(schedule(taken.snapshot, taken.now).resumes.empty());
   const Scenario free = scenario_of(site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended));
   EXPECT_EQ(schedule(free.snapshot, free.now).resumes.size(), 1U);
 }
 
 TEST(PendingReasons, are_of_the_job_that_is_asked_for) {
-  Scenario scenario = scenario_of(kOneHost + running("JOB HOSTS\n9 (3*hostA)\n") +
-                                  pending("JOB SLOTS EXCLUDED RES_REQ\n1 2 - -\n2 1 (hostA) -\n3 1 - select[mem>5000]\n"));
+  Scenario scenario =
+      scenario_of(kOneHost + running("JOB HOSTS\n9 (3*hostA)\n") +
+                  pending("JOB SLOTS EXCLUDED RES_REQ\n1 2 - -\n2 1 (hostA) -\n3 1 - select[mem>5000]\n"));
   apply(schedule(scenario.snapshot, scenario.now), scenario.now, scenario.snapshot);
   PendingReasons reasons(scenario.snapshot, scenario.now);
   ASSERT_EQ(reasons.of({1, 0}).size(), 1U);

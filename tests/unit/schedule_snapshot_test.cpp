@@ -1,11 +1,10 @@
 // What a Snapshot keeps: demands, jobs, tallies, and how it is changed.
-#include "tests/unit/schedule_driver.hpp"
-
 #include <cmath>
 
 #include "sched/policy/compiled_demand.hpp"
 #include "sched/policy/job_obstacle.hpp"
 #include "sched/policy/tally.hpp"
+#include "tests/unit/schedule_driver.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -113,7 +112,7 @@ TEST(Reservation, what_is_held_becomes_less_as_it_says) {
   EXPECT_DOUBLE_EQ(held_at({mem, 0, 100, in(60), true}, 0), 100);
   EXPECT_DOUBLE_EQ(held_at({mem, 0, 100, in(60), true}, 45), 25);
   EXPECT_DOUBLE_EQ(held_at({mem, 0, 100, in(60), true}, -10), 100);  // a clock that was set back
-  job.used_mem = 120;  // 30 for each slot
+  job.used_mem = 120;                                                // 30 for each slot
   EXPECT_DOUBLE_EQ(held_at({mem, 0, 100, {}, false}, 0), 70);
   EXPECT_DOUBLE_EQ(held_at({mem, 1, 80, {}, false}, 0), 0);
   EXPECT_DOUBLE_EQ(held_at({tmp, 1, 80, {}, false}, 0), 80);
@@ -131,7 +130,8 @@ TEST(Windows, the_next_change_is_found_across_days_and_weeks) {
   EXPECT_EQ(seconds("0:8:00-0:9:00"), (6 * 24 - 4) * 3600);
   EXPECT_EQ(seconds("0:00-24:00"), -1);
   EXPECT_FALSE(next_change(TimeWindows{}, monday, 0));
-  EXPECT_EQ(next_change(*TimeWindows::parse("13:00-14:00"), monday, 3600)->us, monday.us + 3600 * 1'000'000LL);
+  EXPECT_EQ(next_change(*TimeWindows::parse("13:00-14:00"), monday, 3600)->us,
+            monday.us + 3600 * 1'000'000LL);
 }
 
 TEST(Standing, a_host_as_bhosts_shows_it) {
