@@ -28,6 +28,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+constexpr std::string_view kWhole = "\nwhole\n";
+
 constexpr int kMostLevels = 256;
 
 bool remove_below(int directory, const std::string& name, int level) {
@@ -59,6 +61,22 @@ Result<void> write_durably(int directory, const std::string& name, std::string_v
   if (renameat(directory, fresh.c_str(), directory, name.c_str()) != 0) return failed("rename", fresh);
   if (fsync(directory) != 0) return failed("sync the directory of", name);
   return {};
+}
+
+Result<void> write_marked(int directory, const std::string& name, std::string_view bytes, mode_t mode) {
+  const Descriptor file(
+      openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file) return failed("make", name);
+  if (!write_all(file.get(), std::string(bytes).append(kWhole))) return failed("write", name);
+  if (fsync(file.get()) != 0) return failed("sync", name);
+  return {};
+}
+
+std::optional<std::string> read_marked(int directory, const std::string& name, std::size_t most) {
+  auto text = read_at(directory, name, most);
+  if (!text || !*text || !std::string_view(**text).ends_with(kWhole)) return std::nullopt;
+  (*text)->resize((*text)->size() - kWhole.size());
+  return std::move(**text);
 }
 
 Result<std::optional<std::string>> read_at(int directory, const std::string& name, std::size_t most) {

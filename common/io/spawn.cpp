@@ -77,8 +77,8 @@ bool lower(const SpawnLimit& limit) {
   const auto resource = static_cast<__rlimit_resource_t>(limit.resource);
   rlimit now;
   if (getrlimit(resource, &now) != 0) return false;
-  const rlim_t value = limit.value < now.rlim_max ? limit.value : now.rlim_max;
-  const rlimit lowered{value, value};
+  const auto at_most = [&](rlim_t value) { return value < now.rlim_max ? value : now.rlim_max; };
+  const rlimit lowered{at_most(limit.value), at_most(limit.value + limit.margin)};
   return setrlimit(resource, &lowered) == 0;
 }
 

@@ -34,6 +34,7 @@ struct SpawnDescriptor {
 struct SpawnLimit {
   int resource = 0;
   rlim_t value = 0;
+  rlim_t margin = 0;  // the hard limit is so much larger
 };
 
 struct SpawnPlan {
@@ -50,7 +51,7 @@ struct SpawnPlan {
   int standard_output = -1;  // becomes the child's descriptor 1; -1: ours
   std::vector<SpawnDescriptor> descriptors;  // further ones
   std::optional<SpawnIdentity> identity;     // none: ours
-  std::vector<SpawnLimit> limits;            // both soft and hard
+  std::vector<SpawnLimit> limits;
   std::string directory;                     // where it starts; "": ours
   std::optional<mode_t> umask;               // none: ours
   int nice = 0;                              // added to ours

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <sstream>
 
 #include "common/base/numbers.hpp"
 #include "common/io/durable_file.hpp"
@@ -19,6 +21,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::size_t kMostBytes = 8 << 20;
+constexpr std::size_t kMostNotes = 1 << 30;
 constexpr mode_t kFolderMode = 0711;  // users reach u/ of their jobs, and see nothing on the way
 
 Error cannot(const char* what, const std::string& path) {
@@ -36,10 +39,9 @@ Result<void> make_folder(const std::string& path) {
 }
 
 template <class Message>
-std::optional<Message> read_message(int directory, const char* name) {
-  const auto text = io::read_at(directory, name, kMostBytes);
+std::optional<Message> parsed(const std::optional<std::string>& bytes) {
   Message message;
-  if (!text || !*text || !message.ParseFromString(**text)) return std::nullopt;
+  if (!bytes || !message.ParseFromString(*bytes)) return std::nullopt;
   return message;
 }
 
@@ -65,6 +67,8 @@ Result<JobDirectories> JobDirectories::open(const std::string& job_dir, const st
   const auto term = io::read_at(result.directory_.get(), "term", 64);
   if (!term) return term.error();
   if (*term) result.term_ = std::strtoull((*term)->c_str(), nullptr, 10);
+  io::Descriptor(openat(result.directory_.get(), "empty", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0444));
+  if (auto opened = result.open_notes(); !opened) return opened.error();
   return result;
 }
 
@@ -89,17 +93,58 @@ Result<io::Descriptor> JobDirectories::create(const std::string& name, const wir
   fchmodat(directory_.get(), name.c_str(), kFolderMode, 0);
   io::Descriptor job = open_job(name);
   if (!job) return cannot("open", path(name));
-  // Where the order is not whole the host went down, and nothing had started: so it needs no second name.
   const io::Descriptor file(
       openat(job.get(), "order", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string bytes = order.SerializeAsString();
-  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
-      fsync(file.get()) != 0 || fsync(job.get()) != 0 || fsync(directory_.get()) != 0) {
+  if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     const Error error = cannot("keep the order of", path(name));
     remove(name);
     return error;
   }
   return job;
+}
+
+// notes = ( ( "S" | "D" ) ID "." INDEX "." ATTEMPT "\n" )*     started, done; the last line may be cut off
+Result<void> JobDirectories::open_notes() {
+  const auto text = io::read_at(directory_.get(), "started", kMostNotes);
+  if (!text) return text.error();
+  std::map<std::string, wire::JobAttempt> open;
+  std::istringstream lines(text->value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    int id = 0, index = 0;
+    unsigned long long attempt = 0;
+    if (line.empty() || std::sscanf(line.c_str() + 1, "%d.%d.%llu", &id, &index, &attempt) != 3) continue;
+    wire::JobAttempt job;
+    job.mutable_key()->set_id(id);
+    job.mutable_key()->set_index(index);
+    job.set_attempt(attempt);
+    if (line[0] == 'S') open[directory_name(job)] = job;
+    if (line[0] == 'D') open.erase(directory_name(job));
+  }
+  std::string rest;
+  for (const auto& [name, job] : open) {
+    rest += "S" + name + "\n";
+    noted_.push_back(job);
+  }
+  if (auto kept = io::write_durably(directory_.get(), "started", rest); !kept) return kept;
+  notes_ = io::Descriptor(openat(directory_.get(), "started", O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (!notes_) return cannot("open", path("started"));
+  return {};
+}
+
+Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& jobs) {
+  std::string lines;
+  for (const auto& job : jobs) lines += "S" + directory_name(job) + "\n";
+  if (write(notes_.get(), lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
+      fdatasync(notes_.get()) != 0)
+    return cannot("write", path("started"));
+  return {};
+}
+
+// Where it is lost the end is told once more, and acknowledged once more.
+void JobDirectories::note_over(const wire::JobAttempt& job) {
+  const std::string line = "D" + directory_name(job) + "\n";
+  [[maybe_unused]] const ssize_t written = write(notes_.get(), line.data(), line.size());
 }
 
 io::Descriptor JobDirectories::open_job(const std::string& name) const {
@@ -111,15 +156,21 @@ void JobDirectories::remove(const std::string& name) const { io::remove_tree_at(
 
 KeptJob read_kept(int directory) {
   KeptJob kept;
-  kept.order = read_message<wire::JobOrder>(directory, "order");
-  kept.over = read_message<wire::FromRes::JobOver>(directory, "end");
-  kept.post = read_message<wire::FromRes::PostOver>(directory, "post");
-  kept.begun = faccessat(directory, "begun", F_OK, 0) == 0;
+  kept.over = parsed<wire::FromRes::JobOver>(io::read_marked(directory, "end", kMostBytes));
+  kept.post = parsed<wire::FromRes::PostOver>(io::read_marked(directory, "post", kMostBytes));
   return kept;
 }
 
+std::optional<wire::JobOrder> read_order(int directory, bool& begun) {
+  struct stat facts;
+  begun = fstatat(directory, "order", &facts, AT_SYMLINK_NOFOLLOW) == 0 && (facts.st_mode & S_IWUSR) == 0;
+  auto text = io::read_at(directory, "order", kMostBytes);
+  if (!text) return std::nullopt;
+  return parsed<wire::JobOrder>(*text);
+}
+
 io::Descriptor lock_job(int directory) {
-  io::Descriptor lock(openat(directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  io::Descriptor lock(openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return io::Descriptor();
   return lock;
 }
@@ -136,7 +187,7 @@ io::Descriptor connect_shepherd(int directory) {
 }
 
 void keep_over(int directory, const wire::FromRes::JobOver& over) {
-  [[maybe_unused]] const auto kept = io::write_durably(directory, "end", over.SerializeAsString());
+  [[maybe_unused]] const auto kept = io::write_marked(directory, "end", over.SerializeAsString());
 }
 
 std::string boot_id() {

@@ -2,6 +2,8 @@
 //
 // Owns ROLLCALL_JOBDIR/HOST. What is in a job's directory, res/shepherd/guard.hpp says; who has written what is told there.
 //   term                    the largest that was seen, a number
+//   started                 which jobs may have been started: durable before anything of them is
+//   empty                   LSB_AFFINITY_HOSTFILE of all jobs
 //   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end
 //   task.NUMBER/            tasks of no job (lsrun)
 #pragma once
@@ -30,25 +32,34 @@ class JobDirectories {
   Result<void> set_term(std::uint64_t term);
 
   std::vector<std::string> names() const;
-  // A new directory with its order, both durable. An error where it is there.
+  // A new directory with its order. An error where it is there. Not durable: what must be found after the host went down
+  // is what may have started, see note_started().
   Result<io::Descriptor> create(const std::string& name, const wire::JobOrder& order);
+  // Durable when it returns, all of them with one sync: so many jobs cost little more than one.
+  Result<void> note_started(const std::vector<wire::JobAttempt>& jobs);
+  void note_over(const wire::JobAttempt& job);
+  // Noted before this run and not over. Those without a directory were lost with their host.
+  const std::vector<wire::JobAttempt>& noted_before() const { return noted_; }
+
   io::Descriptor open_job(const std::string& name) const;
   void remove(const std::string& name) const;
   std::string path(const std::string& name) const { return path_ + "/" + name; }
 
  private:
   std::string path_;
-  io::Descriptor directory_;
+  Result<void> open_notes();
+  io::Descriptor directory_, notes_;
+  std::vector<wire::JobAttempt> noted_;
   std::uint64_t term_ = 0;
 };
 
-// What is on disk of one job.
+// How a job here ended, as its guard has kept it.
 struct KeptJob {
-  std::optional<wire::JobOrder> order;  // none: it was not finished, so nothing of the job has started
   std::optional<wire::FromRes::JobOver> over;
   std::optional<wire::FromRes::PostOver> post;
-  bool begun = false;
 };
+// None: it was not finished, so nothing of the job has started. `begun`: a guard has taken it.
+std::optional<wire::JobOrder> read_order(int directory, bool& begun);
 KeptJob read_kept(int directory);
 // The lock of a job's directory where nobody else holds it.
 io::Descriptor lock_job(int directory);

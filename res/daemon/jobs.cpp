@@ -1,12 +1,15 @@
 #include "res/daemon/jobs.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -188,10 +191,7 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
   std::string why;
   if (order) {
     *order->mutable_start() = start;
-    if (const auto job = make(name, *order, why)) {
-      if (!start_guard(job)) over(job);
-      return;
-    }
+    if (const auto job = make(name, *order, why)) return start_soon(job);
   } else {
     why = order.error().text;
   }
@@ -199,6 +199,24 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
   FromRes told;
   *told.mutable_over() = own_end(start.job(), FromRes::JobOver::NOT_STARTED, why);
   handler_.tell(told);
+}
+
+// All orders of one turn of the loop become durable together.
+void Jobs::start_soon(const JobPtr& job) {
+  starting_.push_back(job);
+  if (starting_.size() == 1) boost::asio::post(loop_, [this] { start_all(); });
+}
+
+void Jobs::start_all() {
+  const auto starting = std::exchange(starting_, {});
+  std::vector<wire::JobAttempt> attempts;
+  for (const auto& job : starting) attempts.push_back(job->attempt);
+  const auto noted = directories_.note_started(attempts);
+  if (!noted) log_.error(noted.error().text);
+  for (const auto& job : starting) {
+    if (!noted) job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED, noted.error().text);
+    if (!noted || !start_guard(job)) over(job);
+  }
 }
 
 void Jobs::expect(const wire::ToRes::ExpectJob& expect) {
@@ -526,6 +544,7 @@ void Jobs::forget(const JobPtr& job) {
   keep->timer.cancel();
   keep->drop_socket();
   jobs_.erase(keep->name);
+  if (keep->first_host()) directories_.note_over(keep->attempt);
   directories_.remove(keep->name);
 }
 
@@ -541,6 +560,8 @@ void Jobs::child_ended(pid_t pid) {
 
 void Jobs::adopt() {
   for (const auto& name : directories_.names()) adopt_one(name);
+  for (const auto& attempt : directories_.noted_before())
+    if (!jobs_.contains(directory_name(attempt))) adopt_lost(attempt);
   if (!jobs_.empty()) log_.notice("found " + std::to_string(jobs_.size()) + " jobs of this host again");
 }
 
@@ -549,12 +570,14 @@ void Jobs::adopt_one(const std::string& name) {
   job->name = name;
   job->directory = directories_.open_job(name);
   if (!job->directory) return;
-  auto kept = read_kept(job->directory.get());
-  if (!kept.order) {
-    log_.warning(name + ": its order was not finished, so nothing of it has started: it is removed");
+  bool begun = false;
+  auto order = read_order(job->directory.get(), begun);
+  if (!order) {
+    log_.warning(name + ": it has no order that can be read: it is removed");
     return directories_.remove(name);
   }
-  job->order = std::move(*kept.order);
+  const auto kept = read_kept(job->directory.get());
+  job->order = std::move(*order);
   job->attempt = job->order.has_start() ? job->order.start().job() : job->order.expect().job();
   jobs_[name] = job;
   {
@@ -575,8 +598,19 @@ void Jobs::adopt_one(const std::string& name) {
     keep_over(job->directory.get(), *job->over);
     return over(job);
   }
-  if (kept.begun) return over(job);
-  if (!start_guard(job)) over(job);
+  if (begun) return over(job);
+  start_soon(job);
+}
+
+// It may have started, and the host went down before its directory was on disk.
+void Jobs::adopt_lost(const wire::JobAttempt& attempt) {
+  auto job = std::make_shared<Job>(loop_);
+  job->name = directory_name(attempt);
+  job->attempt = attempt;
+  *job->order.mutable_start()->mutable_job() = attempt;
+  job->over =
+      own_end(attempt, FromRes::JobOver::HOST_RESTARTED, configuration_->host + " went down under the job");
+  jobs_[job->name] = job;
 }
 
 // ---- clients
@@ -645,7 +679,8 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
 void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done) {
   if (!job->alive) {
     // A shepherd for tasks may have been here before.
-    for (const char* left : {"begun", "end", "post", "s"}) unlinkat(job->directory.get(), left, 0);
+    for (const char* left : {"end", "post", "s"}) unlinkat(job->directory.get(), left, 0);
+    fchmodat(job->directory.get(), "order", 0600, 0);
     if (!start_guard(job)) {
       TaskAnswer answer;
       answer.why_not = job->over ? job->over->why() : "cannot start a shepherd";

@@ -78,8 +78,11 @@ class Jobs {
 
   Result<wire::JobOrder> base_order(uid_t uid) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
+  void start_soon(const JobPtr& job);
+  void start_all();
   bool start_guard(const JobPtr& job);
   void adopt_one(const std::string& name);
+  void adopt_lost(const wire::JobAttempt& attempt);
   void connect(const JobPtr& job, io::Descriptor socket);
   void await(const JobPtr& job);
   void from_shepherd(const JobPtr& job, const wire::FromShepherd& message);
@@ -109,6 +112,7 @@ class Jobs {
   std::string shepherd_;
   wire::ToRes::Welcome settings_;
   std::map<std::string, JobPtr> jobs_;  // by the name of its directory
+  std::vector<JobPtr> starting_;        // their orders are not durable yet
   std::uint64_t next_number_ = 1;
 };
 

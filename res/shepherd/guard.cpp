@@ -49,11 +49,8 @@ std::int64_t wall_us() {
 
 class Guard {
  public:
-  Guard(wire::JobOrder order, io::Descriptor directory, io::Descriptor lock, io::Descriptor res)
-      : order_(std::move(order)),
-        directory_(std::move(directory)),
-        lock_(std::move(lock)),
-        res_(std::move(res)) {}
+  Guard(wire::JobOrder order, io::Descriptor directory, io::Descriptor res)
+      : order_(std::move(order)), directory_(std::move(directory)), res_(std::move(res)) {}
 
   [[noreturn]] void run() {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -177,7 +174,7 @@ class Guard {
   }
 
   bool keep(const char* name, std::string_view bytes) {
-    const auto kept = io::write_durably(directory_.get(), name, bytes);
+    const auto kept = io::write_marked(directory_.get(), name, bytes);
     if (!kept) std::fprintf(stderr, "shepherd: %s\n", kept.error().text.c_str());
     return static_cast<bool>(kept);
   }
@@ -207,7 +204,7 @@ class Guard {
   }
 
   wire::JobOrder order_;
-  io::Descriptor directory_, lock_, res_, signals_;
+  io::Descriptor directory_, res_, signals_;
   io::FrameSocket words_;
   pid_t shepherd_ = -1;
   bool ended_ = false;
@@ -216,17 +213,17 @@ class Guard {
 
 }  // namespace
 
-void run_guard(io::Descriptor lock, io::Descriptor res) {
-  io::Descriptor directory(open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) fail("open the job's directory");
+void run_guard(io::Descriptor directory, io::Descriptor res) {
   const auto text = io::read_at(directory.get(), "order", kMostOrder);
   if (!text) give_up(text.error().text);
   wire::JobOrder order;
   if (!*text || !order.ParseFromString(**text)) give_up("the job's directory has no order that can be read");
-  // A job is begun once.
-  const io::Descriptor begun(openat(directory.get(), "begun", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!begun) fail("begin the job");
-  Guard(std::move(order), std::move(directory), std::move(lock), std::move(res)).run();
+  // A job is begun once: who holds the lock is alone, and sees whether somebody was here before.
+  struct stat facts;
+  if (fstatat(directory.get(), "order", &facts, AT_SYMLINK_NOFOLLOW) != 0 || (facts.st_mode & S_IWUSR) == 0)
+    give_up("the job has begun before");
+  if (fchmodat(directory.get(), "order", 0400, 0) != 0) fail("begin the job");
+  Guard(std::move(order), std::move(directory), std::move(res)).run();
 }
 
 }  // namespace rollcall::res

@@ -2,10 +2,10 @@
 //
 // It runs as RES does (root where RES is root), in the job's directory, and reads nothing that the user could change. It
 // forks the shepherd, which becomes the user; it waits for it, and keeps what it says on disk:
-//   order    what is run                    (RES's)         lock    flock: held by guard and shepherd while one lives
-//   begun    a guard has begun                              s       the shepherd's Unix socket, for RES
-//   end      FromRes.JobOver, serialized; durable           post    FromRes.PostOver, serialized; durable
-//   u/       the user's own
+//   .        flock: held by guard and shepherd while one of them lives
+//   order    what is run (RES's); without write permission: a guard has begun
+//   end      FromRes.JobOver, serialized, marked as whole, durable        post    FromRes.PostOver, in the same way
+//   s        the shepherd's Unix socket, for RES                          u/      the user's own
 // A shepherd that ends without its last word was killed: what it started is ended then, and the end says SHEPHERD_LOST.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace rollcall::res {
 
-// Descriptors that RES has given: the lock, and the connection to RES (none: RES will dial).
-[[noreturn]] void run_guard(io::Descriptor lock, io::Descriptor res);
+// Descriptors that RES has given: the directory, locked, and the connection to RES (none: RES will dial).
+[[noreturn]] void run_guard(io::Descriptor directory, io::Descriptor res);
 
 }  // namespace rollcall::res

@@ -97,7 +97,7 @@ JobPlaces job_places(const wire::JobOrder& order, const std::string& own) {
                            (attempt.key().index() == 0 ? "" : "." + std::to_string(attempt.key().index()));
   places.job_file = base;
   places.host_file = places.rank_file = base + ".hostfile";
-  places.affinity_file = base + ".affinity";
+  places.affinity_file = own.substr(0, own.rfind('/', own.rfind('/') - 1)) + "/empty";  // RES's, one for all
   places.accounting = base + ".acct";
   return places;
 }
@@ -106,7 +106,6 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
   if (places.host_file.empty()) return;
   write_private_file(places.host_file,
                      host_lines(order.has_start() ? order.start().hosts() : order.expect().hosts()), 0600);
-  write_private_file(places.affinity_file, "", 0600);
 }
 
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places) {

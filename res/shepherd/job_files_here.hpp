@@ -3,7 +3,7 @@
 // Whoever calls this has become the user already: so no path that a user names leads anywhere the user may not go.
 //   u/               of the user alone, in the job's directory:
 //   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
-//   u/EPOCH.ID.affinity    empty                           u/EPOCH.ID.out        the output that is mailed
+//   ../../empty            LSB_AFFINITY_HOSTFILE           u/EPOCH.ID.out        the output that is mailed
 #pragma once
 
 #include <string>
@@ -23,9 +23,9 @@ struct JobFiles {
   std::int64_t output_from = 0;  // where this job's part begins
 };
 
-// `own`: absolute path of u/.
+// `own`: absolute path of u.
 JobPlaces job_places(const wire::JobOrder& order, const std::string& own);
-// What hosts read: the host file and the empty affinity file. Best effort.
+// The host file. Best effort.
 void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 // The directory, then -i, -o, -e. With a terminal or pipes of a client only the directory.
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);

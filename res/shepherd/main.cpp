@@ -1,5 +1,5 @@
-// shepherd: one job's processes on one host. Started by res, in the job's directory, with the directory's lock as descriptor
-// 3 and a connection to res as descriptor 4; its only word is what ps is to show.
+// shepherd: one job's processes on one host. Started by res, in the job's directory, with that directory, locked, as
+// descriptor 3 and a connection to res as descriptor 4; its only word is what ps is to show.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int kLock = 3, kRes = 4;
+constexpr int kDirectory = 3, kRes = 4;
 
 void print(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -22,9 +22,10 @@ void print(std::string_view text) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "-V") == 0) return print("Rollcall " ROLLCALL_VERSION "\n"), 0;
   struct stat facts;
-  if (argc != 2 || argv[1][0] == '-' || fcntl(kLock, F_SETFD, FD_CLOEXEC) != 0 || fstat(kLock, &facts) != 0)
+  if (argc != 2 || argv[1][0] == '-' || fcntl(kDirectory, F_SETFD, FD_CLOEXEC) != 0 ||
+      fstat(kDirectory, &facts) != 0 || !S_ISDIR(facts.st_mode))
     return print("usage: shepherd JOB\n       shepherd -V\nStarted by res, in the job's directory.\n"), 2;
   const bool connected = fcntl(kRes, F_SETFD, FD_CLOEXEC) == 0;
   using rollcall::io::Descriptor;
-  rollcall::res::run_guard(Descriptor(kLock), Descriptor(connected ? kRes : -1));
+  rollcall::res::run_guard(Descriptor(kDirectory), Descriptor(connected ? kRes : -1));
 }

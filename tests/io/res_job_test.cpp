@@ -79,8 +79,8 @@ TEST_F(ResJob, AScriptRunsInItsOwnShellWithItsOwnLineNumbers) {
 
 TEST_F(ResJob, TheShellOutlivesSignalsAndItsChildrenDoNot) {
   start_res();
-  start(job("sleep 1000; echo child $?; exit 4"));
-  wait_for_running();
+  start(job("sh -c 'echo > ready; exec sleep 1000'; echo child $?; exit 4"));
+  wait_for_file("ready");
   wire::ToRes::SignalJob order;
   order.set_signal(SIGUSR1);
   signal(order);

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "common/wire/res.pb.h"
@@ -138,10 +139,26 @@ TEST_F(ResLost, AHostThatWentDownIsTold) {
   wire::JobOrder order;
   ASSERT_TRUE(order.ParseFromString(text(job_directory() + "/order")));
   order.set_boot("another");
+  ASSERT_EQ(chmod((job_directory() + "/order").c_str(), 0600), 0);
   std::ofstream(job_directory() + "/order") << order.SerializeAsString();
   heard_.clear();
   start_res();
   EXPECT_EQ(wait_for_over().how(), Over::HOST_RESTARTED);
+}
+
+TEST_F(ResLost, AJobWhoseDirectoryTheHostLostIsTold) {
+  start_res();
+  start(job("exit 0"));
+  wait_for_over();
+  kill_res(SIGKILL);
+  std::filesystem::remove_all(job_directory());
+  heard_.clear();
+  start_res();
+  EXPECT_EQ(wait_for_over().how(), Over::HOST_RESTARTED);
+  acknowledge();
+  kill_res(SIGTERM);
+  start_res();
+  EXPECT_EQ(hellos_.back().jobs_size(), 0);
 }
 
 TEST_F(ResLost, AnOrderThatWasKeptAndNotBegunIsBegunOnce) {
@@ -149,7 +166,8 @@ TEST_F(ResLost, AnOrderThatWasKeptAndNotBegunIsBegunOnce) {
   start(job("echo line >> runs"));
   wait_for_over();
   kill_res(SIGKILL);
-  for (const char* name : {"/begun", "/end", "/s"}) unlink((job_directory() + name).c_str());
+  for (const char* name : {"/end", "/s"}) unlink((job_directory() + name).c_str());
+  ASSERT_EQ(chmod((job_directory() + "/order").c_str(), 0600), 0);  // no guard has begun it
   unlink(path("runs").c_str());
   heard_.clear();
   start_res();

@@ -101,8 +101,8 @@ TEST_F(ResUser, WhatRunsBeforeAndAfterIsTheUserToo) {
 TEST_F(ResUser, TheUserCannotReadOrChangeWhatResKeeps) {
   start_res();
   start(users_job(
-      "d=$(dirname $(dirname $LSB_DJOB_HOSTFILE)); cat $d/order; ls $d; echo x > $d/end; rm -f $d/lock; "
-      "touch $d/u/mine && echo own; test -e $d/begun && echo begun"));
+      "d=$(dirname $(dirname $LSB_DJOB_HOSTFILE)); cat $d/order; ls $d; echo x > $d/end; rm -f $d/order; "
+      "touch $d/u/mine && echo own; test -e $d/order && echo kept"));
   EXPECT_EQ(wait_for_over().exit_status(), 0);
   const std::string out = text("home/out.1");
   EXPECT_THAT(out, HasSubstr("own\n"));
