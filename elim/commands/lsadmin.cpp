@@ -19,11 +19,6 @@ struct Subcommand {
   int (*run)(const Admin&, const Words&);
 };
 
-int later(const Admin& admin, const Words&) {
-  return admin.stage.fail(
-      "found a subcommand for RES, which this release does not have yet; expected one for LIM");
-}
-
 constexpr Subcommand kSubcommands[] = {
     {"ckconfig", "[-v]", "check the configuration files", ckconfig},
     {"showconf", "lim [-v]", "show the settings of lsf.conf, with -v where each stands", showconf},
@@ -34,9 +29,9 @@ constexpr Subcommand kSubcommands[] = {
     {"limlock", "[-l seconds]", "take no more work on this host", limlock},
     {"limunlock", "", "take work again", limunlock},
     {"limdebug", "[-l level | -o] [host ... | all]", "log more (1 to 3), or as usual (-o)", limdebug},
-    {"resstartup", "", "(with the batch system)", later},
-    {"resshutdown", "", "(with the batch system)", later},
-    {"resrestart", "", "(with the batch system)", later},
+    {"resstartup", "[-f] [host ... | all]", "start RES, which runs the jobs of its host", resstartup},
+    {"resshutdown", "[-f] [host ... | all]", "end RES; jobs go on", resshutdown},
+    {"resrestart", "[-f] [host ... | all]", "start RES anew; jobs go on", resrestart},
 };
 
 std::string help_text() {
@@ -86,7 +81,7 @@ io::Command lsadmin_command() {
            "[subcommand [word ...]]",
            {},
            CommandShape::Order::first,
-           "Administers the cluster's LIMs; without a subcommand it reads them from standard input. "
+           "Administers the cluster's LIMs and RESs; without a subcommand it reads them from standard input. "
            "\"lsadmin help\" "
            "lists them."},
           run};

@@ -34,5 +34,8 @@ int limrestart(const Admin& admin, const Words& words);
 int limlock(const Admin& admin, const Words& words);
 int limunlock(const Admin& admin, const Words& words);
 int limdebug(const Admin& admin, const Words& words);
+int resstartup(const Admin& admin, const Words& words);
+int resshutdown(const Admin& admin, const Words& words);
+int resrestart(const Admin& admin, const Words& words);
 
 }  // namespace rollcall::elim

@@ -1,12 +1,13 @@
 // lsadmin's subcommands for daemons.
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <thread>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/batch_settings.hpp"
 #include "common/io/lim_client.hpp"
+#include "common/io/res_client.hpp"
 #include "common/io/start_daemon.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
@@ -109,9 +110,14 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
   }
 }
 
-std::string start_on(const Admin& admin, const std::string& host) {
-  // With -json our standard output is a document: what it says goes to standard error.
-  return io::start_daemon(admin.stage.files(), host, "lim", admin.json);
+// "" or why RES there did not do it.
+std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action) {
+  const auto settings = conf::read_batch_settings(stage.files());
+  if (!settings) return settings.error().text;
+  wire::ControlRes control;
+  control.set_action(action);
+  const auto said = io::ResClient(stage.files(), *settings).control(host, control);
+  return said ? "" : said.error().text;
 }
 
 struct Given {
@@ -159,8 +165,9 @@ int limstartup(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to start up LIM on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return tell_each(admin, "Starting up LIM on", what->hosts,
-                   [&admin](const std::string& host) { return start_on(admin, host); });
+  return tell_each(admin, "Starting up LIM on", what->hosts, [&admin](const std::string& host) {
+    return io::start_daemon(admin.stage.files(), host, "lim", admin.json);
+  });
 }
 
 int limshutdown(const Admin& admin, const Words& words) {
@@ -178,6 +185,33 @@ int limrestart(const Admin& admin, const Words& words) {
   return tell_each(admin, "Restart LIM on", what->hosts, [&](const std::string& host) {
     const std::string trouble = control(admin.stage, host, order);
     return trouble.empty() ? answers_again(admin.stage, host) : trouble;
+  });
+}
+
+int resstartup(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to start up RES on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  if (!what->go) return 0;
+  return tell_each(admin, "Starting up RES on", what->hosts, [&admin](const std::string& host) {
+    return io::start_daemon(admin.stage.files(), host, "res", admin.json);
+  });
+}
+
+int resshutdown(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to shut down RES on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  if (!what->go) return 0;
+  return tell_each(admin, "Shut down RES on", what->hosts, [&admin](const std::string& host) {
+    return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN);
+  });
+}
+
+int resrestart(const Admin& admin, const Words& words) {
+  const auto what = given(admin, words, "Do you really want to restart RES on all hosts?");
+  if (!what) return refuse(admin, what.error());
+  if (!what->go) return 0;
+  return tell_each(admin, "Restart RES on", what->hosts, [&admin](const std::string& host) {
+    return control_res(admin.stage, host, wire::ControlRes::RESTART);
   });
 }
 

@@ -5,7 +5,7 @@ add_executable(lstools main.cpp load_request.cpp load_options.cpp watch.cpp scre
 target_compile_definitions(lstools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(lstools PRIVATE
-  answers_view_policy show_policy rollcall_resreq rollcall_commands)
+  answers_view_policy show_policy rollcall_resreq rollcall_commands rollcall_batch_clients)
 
 foreach(name lsid lsclusters lsinfo lshosts lsload lsmon lsplace lseligible lsresreq lsadmin)
   add_custom_command(TARGET lstools POST_BUILD

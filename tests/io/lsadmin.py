@@ -3,12 +3,14 @@
 import json
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
 
 from rollcall_testing.one_host import CLUSTER, OTHER, Munged, OneHost
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
+from rollcall_testing.site import free_port
 from rollcall_testing.terminal import CTRL_D, Shell
 from rollcall_testing.waiting import wait_until
 
@@ -36,7 +38,7 @@ def test_wrong_words(bench):
             (("limdebug", "-l", "9"), "limdebug"),
             (("limshutdown", "nowhere"), 'found the host "nowhere"'),
             (("limrestart", "-x"), 'found the option "-x"'),
-            (("resrestart",), "RES"),
+            (("resrestart", "-x"), 'found the option "-x"'),
         ):
             expect_in(said, one.refused("lsadmin", *words), words)
         expect_equal(one.status(), "ok", "the host after all of these")
@@ -145,6 +147,23 @@ def test_shut_down_start_and_restart(bench):
             one.good("lsadmin", *words, input="n\n")
             one.good("lsid")
             expect_in("done", one.good("lsadmin", *words, "-f"), words)
+
+
+def test_res_is_started_by_lsf_daemons_and_asked_itself(bench):
+    res, mbd = free_port(), free_port()
+    with OneHost(bench, f"LSF_RES_PORT={res}\nLSB_MBD_PORT={mbd}\n") as one:
+        done = one.run("lsadmin", "resstartup")
+        expect_equal(done.returncode, 255, "resstartup without the program")
+        expect_in("does not belong on this host: found no such program", done.stderr, "resstartup without the program")
+        shutil.copy(os.path.join(bench.build, "tests", "programs", "fake_daemon"), os.path.join(one.etc, "res"))
+        expect_equal(one.good("lsadmin", "resstartup").splitlines()[-1].split()[-1], "done", "resstartup")
+        for subcommand in ("resshutdown", "resrestart"):  # the fake one has no port
+            done = one.run("lsadmin", subcommand)
+            expect_equal(done.returncode, 255, subcommand)
+            expect_in("RES", done.stdout, subcommand)
+        said = json.loads(one.run("lsadmin", "resshutdown", "-json").stdout)
+        expect_equal((said["SUBCOMMAND"], said["RECORDS"][0]["DONE"]), ("resshutdown", False), "resshutdown -json")
+        expect_equal(one.good("lsf_daemons", "stop", "res"), "res: stopped\n", "stop")
 
 
 def test_subcommands_from_standard_input(bench):
