@@ -5,6 +5,7 @@
 // its caller's matter (LimClient, BatchClient, ResClient).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -47,8 +48,8 @@ class DaemonTalk {
   // tells to nobody in particular.
   static Talked<DaemonTalk> open(const conf::ClusterFiles& files, const Call& call);
 
-  // The largest payload that may be sent.
-  std::size_t most() const { return channel_.most(); }
+  // The largest payload that may be sent: daemons take small frames from clients, whoever they have proved to be.
+  std::size_t most() const { return std::min(channel_.most(), ClusterChannel::kAnyoneLimit - 64); }
   Talked<void> send(const std::string& payload);
   // The next payload. With `wake` (a descriptor): nothing, when that has something to read first; and then there is no
   // limit of time.

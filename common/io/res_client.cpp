@@ -72,6 +72,12 @@ FromRes<wire::FromResToClient> ResClient::receive(DaemonTalk& talk, const std::s
 }
 
 FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wire::RunTask& task) const {
+  // RES hands it on to the shepherd in one frame.
+  constexpr std::size_t kMostTask = 900 * 1024;
+  if (const auto size = task.ByteSizeLong(); size > kMostTask)
+    return ResError{ResError::Kind::refused, "found a task of " + std::to_string(size) +
+                                                 " bytes with its environment, expected at most " +
+                                                 std::to_string(kMostTask)};
   auto talk = open(host);
   if (!talk) return talk.error();
   wire::ToResFromClient message;
