@@ -1,0 +1,122 @@
+"""lsf_daemons with the real lim, res and mbatchd, on a cluster of this host made of the installed template as it is."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+
+from rollcall_testing import processes
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.site import free_port
+from rollcall_testing.waiting import wait_until
+
+TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "samples", "templates", "one-host")
+DAEMONS = ("lim", "res", "mbatchd")
+
+
+class Site:
+    """A context manager: TOP with etc, conf, log and work; the template with this host, this user, and ports of its own."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.top = bench.fresh_directory("lsf")
+        os.chmod(self.top, 0o755)
+        self.conf, self.log = os.path.join(self.top, "conf"), os.path.join(self.top, "log")
+        shutil.copytree(TEMPLATE, self.conf)
+        for name in ("etc", "log", "work", "jobs"):
+            os.mkdir(os.path.join(self.top, name), 0o755)
+        for name in (*DAEMONS, "melim", "shepherd"):
+            shutil.copy(os.path.join(bench.bin, name), os.path.join(self.top, "etc", name))
+        os.symlink(bench.bin, os.path.join(self.top, "bin"))
+        self.rewrite("lsf.conf.in", "lsf.conf", ("@ROLLCALL_TOP@", self.top), ("=7869", f"={free_port()}"),
+                     ("=6881", f"={free_port()}"), ("=6878", f"={free_port()}"),
+                     ("/var/spool/rollcall", os.path.join(self.top, "jobs")))
+        self.rewrite("lsf.cluster.mycluster", "lsf.cluster.mycluster", ("myhost ", f"{socket.gethostname()} "),
+                     ("lsfadmin", pwd.getpwuid(os.geteuid()).pw_name))
+        self.environment = dict(bench.cluster.environment, LSF_ENVDIR=self.conf)
+
+    def rewrite(self, source, to, *pairs):
+        with open(os.path.join(self.conf, source), encoding="utf-8") as file:
+            text = file.read()
+        for old, new in pairs:
+            expect_in(old, text, source)
+            text = text.replace(old, new)
+        with open(os.path.join(self.conf, to), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.run("lsf_daemons", "stop")
+
+    def run(self, command, *words):
+        return subprocess.run([os.path.join(self.bench.bin, command), *words], env=self.environment, capture_output=True,
+                              text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+
+    def good(self, command, *words):
+        done = self.run(command, *words)
+        expect_equal(done.returncode, 0, f"{command} {words} said {done.stdout}{done.stderr}\n{self.logs()}")
+        return done.stdout
+
+    def logs(self):
+        text = ""
+        for name in os.listdir(self.log):
+            with open(os.path.join(self.log, name), encoding="utf-8", errors="replace") as file:
+                text += f"--- {name}\n{file.read()[-1500:]}"
+        return text
+
+    def pid(self, name):
+        with open(os.path.join(self.log, f"{name}.{socket.gethostname()}.pid"), encoding="ascii") as file:
+            return int(file.readline())
+
+    def takes_jobs(self):
+        done = self.run("bhosts", "-w")
+        lines = done.stdout.splitlines()
+        return len(lines) > 1 and lines[1].split()[1] == "ok"
+
+
+def test_a_cluster_of_the_template_runs_jobs(bench):
+    with Site(bench) as site:
+        out = site.good("lsf_daemons", "start")
+        expect_in("".join(f"{name}: started, pid {site.pid(name)}\n" for name in DAEMONS), out, "start")
+        status = site.good("lsf_daemons", "status").splitlines()
+        expect_equal([line.split(":")[0] for line in status], list(DAEMONS), "status")
+        expect(all(": running, pid " in line and "; but" not in line for line in status), f"each port answers: {status}")
+        wait_until(site.takes_jobs, lambda: f"the host to take jobs\n{site.logs()}", 60)
+        note = os.path.join(site.top, "note")
+        site.good("bsub", "-K", "-o", "/dev/null", f"echo ran >{note}")
+        with open(note, encoding="ascii") as file:
+            expect_equal(file.read(), "ran\n", "the job")
+
+
+def test_jobs_outlive_a_restart_of_all_daemons(bench):
+    with Site(bench) as site:
+        site.good("lsf_daemons", "start")
+        wait_until(site.takes_jobs, lambda: f"the host to take jobs\n{site.logs()}", 60)
+        note, door = os.path.join(site.top, "note"), os.path.join(site.top, "door")
+        site.good("bsub", "-o", "/dev/null", f"echo $$ >{note}; while [ ! -e {door} ]; do sleep 0.1; done; echo over >>{note}")
+        wait_until(lambda: os.path.exists(note) and os.path.getsize(note) > 0, lambda: f"the job\n{site.logs()}", 60)
+        with open(note, encoding="ascii") as file:
+            pid = int(file.read())
+        before = [site.pid(name) for name in DAEMONS]
+        out = site.good("lsf_daemons", "restart")
+        expect("left behind" not in out, f"restart ended no job: {out}")
+        expect(not set(before) & {site.pid(name) for name in DAEMONS}, "other daemons")
+        process = processes.read_process(pid)
+        expect(process and process.alive, "the job's process lives")
+        with open(door, "w", encoding="ascii"):
+            pass
+        wait_until(lambda: " DONE " in site.run("bjobs", "-a", "-w").stdout, lambda: f"its end\n{site.logs()}", 60)
+        for name in ("mbatchd", "res"):
+            os.kill(site.pid(name), 9)
+        wait_until(lambda: site.run("lsf_daemons", "status").stdout.count("ended without lsf_daemons") == 2, "two deaths to show")
+        site.good("lsf_daemons", "start")
+        wait_until(site.takes_jobs, lambda: f"the host to take jobs again\n{site.logs()}", 60)
+        expect_equal(site.good("lsf_daemons", "stop"), "mbatchd: stopped\nres: stopped\nlim: stopped\n", "stop")
+        expect_equal(site.run("lsf_daemons", "status").returncode, 3, "status after stop")
+
+
+if __name__ == "__main__":
+    main()
