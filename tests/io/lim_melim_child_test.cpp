@@ -19,7 +19,7 @@ TEST(MelimChild, WhatCannotBeStartedIsTriedLessAndLessOften) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const io::Descriptor said(ends[0]), told(ends[1]);
-  const Log log(told.get(), "lim", Level::error);
+  const io::Log log(told.get(), "lim", io::Level::error);
   boost::asio::io_context loop;
   MelimProgram program;
   program.path = "/nonexistent/melim";
