@@ -1,0 +1,346 @@
+// What mbatchd says to those who ask: on a small site's Book and Snapshot.
+#include "sched/policy/answers.hpp"
+
+#include "sched/policy/answers_history.hpp"
+#include "sched/policy/snapshot_keeper.hpp"
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+class Answers : public BookTest {
+ protected:
+  Answers() {
+    keeper.configure(scheduling_rules(book->config().cluster, book->config().lsb));
+    for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
+  }
+
+  AnswerView view() { return {*book, keeper.snapshot(), now}; }
+
+  std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = kAnn) {
+    const auto id = submit(asked, who);
+    for (const JobKey key : book->elements(id)) keeper.job(key);
+    return id;
+  }
+
+  std::vector<wire::BatchReply> parts(const wire::BatchRequest& request, const Identity& who = kAnn) {
+    std::vector<wire::BatchReply> all;
+    auto next = sched::answer(request, who, view());
+    EXPECT_TRUE(next);
+    while (next && (all.empty() || !all.back().last())) {
+      auto part = (*next)(view());
+      if (!part) {
+        ADD_FAILURE() << "no part with last";
+        break;
+      }
+      all.push_back(std::move(*part));
+    }
+    return all;
+  }
+  wire::BatchReply whole(const wire::BatchRequest& request, const Identity& who = kAnn) {
+    auto all = parts(request, who);
+    EXPECT_EQ(all.size(), 1U);
+    return std::move(all.at(0));
+  }
+  static std::string ids(const wire::BatchReply& reply) {
+    std::string text;
+    for (const auto& job : reply.jobs().jobs()) text += sched::text(key_of(job.record().key())) + " ";
+    return text;
+  }
+
+  SnapshotKeeper keeper{*book};
+};
+
+TEST_F(Answers, AUserSeesTheirOwnUnfinishedJobsAndAnybodysByNumber) {
+  const auto mine = submit_seen(plain_job()), others = submit_seen(plain_job(), kBob);
+  wire::BatchRequest request;
+  request.mutable_jobs();
+  EXPECT_EQ(ids(whole(request)), std::to_string(mine) + " ");
+  request.mutable_jobs()->mutable_filter()->set_user("all");
+  EXPECT_EQ(ids(whole(request)), std::to_string(mine) + " " + std::to_string(others) + " ");
+  request.mutable_jobs()->mutable_filter()->clear_user();
+  request.mutable_jobs()->mutable_filter()->add_keys()->set_id(others);
+  request.mutable_jobs()->mutable_filter()->add_keys()->set_id(999);
+  const auto reply = whole(request);
+  EXPECT_EQ(ids(reply), std::to_string(others) + " ");
+  ASSERT_EQ(reply.jobs().unknown_size(), 1);
+  EXPECT_EQ(reply.jobs().unknown(0), "999");
+}
+
+TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
+  auto asked = plain_job();
+  asked.set_script("#!/bin/sh\nsecret\n");
+  asked.add_environment("TOKEN=secret");
+  asked.set_output_file("out");
+  submit_seen(asked);
+  wire::BatchRequest request;
+  for (const bool all : {false, true}) {
+    request.mutable_jobs()->set_submissions(all);
+    const auto reply = whole(request);
+    EXPECT_EQ(reply.SerializeAsString().find("secret"), std::string::npos);
+    ASSERT_EQ(reply.jobs().submissions_size(), 1);
+    EXPECT_EQ(reply.jobs().submissions().begin()->second.output_file(), all ? "out" : "");
+    EXPECT_EQ(reply.jobs().submissions().begin()->second.command(), "sleep 1");
+  }
+}
+
+TEST_F(Answers, ElementsShareOneSubmissionAndArraysHaveCounts) {
+  const auto id = submit_seen(array_job(5));
+  dispatch({id, 2});
+  wire::BatchRequest request;
+  request.mutable_jobs();
+  auto reply = whole(request);
+  EXPECT_EQ(reply.jobs().jobs_size(), 5);
+  EXPECT_EQ(reply.jobs().submissions_size(), 1);
+  request.mutable_jobs()->set_arrays(true);
+  reply = whole(request);
+  ASSERT_EQ(reply.jobs().jobs_size(), 1);
+  EXPECT_EQ(reply.jobs().jobs(0).array_size(), 5U);
+  EXPECT_EQ(reply.jobs().jobs(0).counts().at(wire::STATUS_PEND), 4U);
+  EXPECT_EQ(reply.jobs().jobs(0).counts().at(wire::STATUS_RUN), 1U);
+}
+
+TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
+  std::size_t made = 0;
+  auto asked = plain_job(std::string(2000, 'x'));
+  for (int i = 0; i < 600; ++i, ++made) submit_seen(asked);
+  wire::BatchRequest request;
+  request.mutable_jobs();
+  const auto all = parts(request);
+  EXPECT_GT(all.size(), 2U);
+  std::size_t jobs = 0;
+  for (const auto& part : all) {
+    EXPECT_LT(part.ByteSizeLong(), 512U * 1024U);
+    jobs += static_cast<std::size_t>(part.jobs().jobs_size());
+    for (const auto& job : part.jobs().jobs()) ASSERT_EQ(part.jobs().submissions().count(job.record().submission()), 1U);
+  }
+  EXPECT_EQ(jobs, made);
+}
+
+TEST_F(Answers, AJobThatGoesBetweenTwoPartsIsPassedOver) {
+  auto asked = plain_job(std::string(50 * 1024, 'x'));
+  for (int i = 0; i < 10; ++i) submit_seen(asked);
+  const auto gone = submit_seen(asked);
+  wire::BatchRequest request;
+  request.mutable_jobs();
+  auto next = *sched::answer(request, kAnn, view());
+  const auto first = next(view());
+  ASSERT_TRUE(first && !first->last());
+  book->withdraw(gone);
+  const auto second = next(view());
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->last());
+  EXPECT_EQ(first->jobs().jobs_size() + second->jobs().jobs_size(), 10);
+  EXPECT_FALSE(next(view()));
+}
+
+TEST_F(Answers, APendingJobHasReasonsInBothForms) {
+  submit_seen(plain_job());
+  wire::BatchRequest request;
+  request.mutable_jobs()->set_reasons(true);
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.jobs().jobs_size(), 1);
+  const auto& job = reply.jobs().jobs(0);
+  ASSERT_GT(job.reasons_size(), 0);
+  EXPECT_TRUE(job.reasons(0).key());
+  EXPECT_FALSE(job.reasons(0).text().empty());
+  EXPECT_FALSE(job.reasons(0).why().empty());
+}
+
+TEST_F(Answers, ASuspendedJobSaysWhoStoppedIt) {
+  const auto id = submit_seen(plain_job());
+  dispatch({id, 0});
+  runs({id, 0});
+  wire::SignalJobs stop;
+  stop.set_action(wire::SignalJobs::STOP);
+  stop.mutable_filter()->add_keys()->set_id(id);
+  book->signal_jobs(stop, kRoot, now);
+  const auto shown = job_view(view(), *book->find({id, 0}), nullptr);
+  ASSERT_EQ(shown.reasons_size(), 1);
+  EXPECT_EQ(shown.reasons(0).text(), "The job was suspended by LSF admin or root");
+}
+
+TEST_F(Answers, QueuesComeByPriorityWithWhatTheirSectionSays) {
+  submit_seen(plain_job());
+  wire::BatchRequest request;
+  request.mutable_queues();
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.queues().queues_size(), 3);
+  const auto& normal = reply.queues().queues(0);
+  EXPECT_EQ(normal.name(), "normal");
+  EXPECT_TRUE(normal.is_default() && normal.open() && normal.active() && normal.window_open());
+  EXPECT_EQ(normal.counts().jobs(), 1U);
+  EXPECT_EQ(normal.counts().pending(), 1U);
+  EXPECT_EQ(normal.limits().run_s(), 3600);
+  EXPECT_EQ(normal.default_limits().run_s(), 600);
+  EXPECT_EQ(normal.limits().memory_kb(), 5000);
+  EXPECT_EQ(normal.lines().at("RES_REQ"), "select[mem > 10]");
+  for (const auto& queue : reply.queues().queues())
+    if (queue.name() == "special") {
+      EXPECT_EQ(queue.users(0), "dev/");
+      EXPECT_EQ(queue.policies_size(), 2);
+    }
+  request.mutable_queues()->add_queues("nosuch");
+  EXPECT_EQ(whole(request).refusal().text(), "nosuch: No such queue");
+}
+
+TEST_F(Answers, QueuesMayBeThoseOfAUser) {
+  wire::BatchRequest request;
+  request.mutable_queues()->set_user("eve");
+  EXPECT_EQ(whole(request).queues().queues_size(), 2);
+  request.mutable_queues()->set_user("bob");
+  EXPECT_EQ(whole(request).queues().queues_size(), 3);
+}
+
+TEST_F(Answers, HostsMayBeNamedByGroup) {
+  wire::BatchRequest request;
+  request.mutable_hosts()->add_hosts("big");
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.hosts().hosts_size(), 2);
+  EXPECT_EQ(reply.hosts().hosts(0).name(), "hostB");
+  request.mutable_hosts()->add_hosts("nosuch");
+  EXPECT_EQ(whole(request).refusal().why(), wire::BatchReply::Refusal::NO_HOST);
+}
+
+TEST_F(Answers, HostsCountTheirJobsAndSayThatTheyAreClosed) {
+  const auto id = submit_seen(plain_job());
+  dispatch({id, 0});
+  wire::ControlBatch close;
+  close.set_action(wire::ControlBatch::HOST_CLOSE);
+  close.add_names("hostA");
+  close.set_comment("disk");
+  book->control(close, kRoot, now);
+  keeper.control(book->host_control("hostA").state);
+  wire::BatchRequest request;
+  request.mutable_hosts()->add_hosts("hosta");
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.hosts().hosts_size(), 1);
+  const auto& host = reply.hosts().hosts(0);
+  EXPECT_EQ(host.counts().jobs(), 1U);
+  EXPECT_TRUE(host.closed_by_admin());
+  EXPECT_EQ(host.comment(), "disk");
+  EXPECT_TRUE(host.unavailable());  // no LIM was heard
+}
+
+TEST_F(Answers, ARequirementThatCannotBeMeantIsRefusedWithItsPlace) {
+  wire::BatchRequest request;
+  request.mutable_hosts()->set_resreq("select[nosuch > 1]");
+  const auto reply = whole(request);
+  EXPECT_EQ(reply.refusal().why(), wire::BatchReply::Refusal::BAD_RESREQ);
+  EXPECT_EQ(reply.refusal().offset(), 7U);
+}
+
+TEST_F(Answers, UsersAreTheCallerOrThoseNamed) {
+  submit_seen(plain_job());
+  submit_seen(plain_job(), kBob);
+  wire::BatchRequest request;
+  request.mutable_users();
+  auto reply = whole(request);
+  ASSERT_EQ(reply.users().users_size(), 1);
+  EXPECT_EQ(reply.users().users(0).name(), "ann");
+  EXPECT_EQ(reply.users().users(0).counts().pending(), 1U);
+  request.mutable_users()->add_users("dev");
+  reply = whole(request);
+  EXPECT_TRUE(reply.users().users(0).group());
+  EXPECT_EQ(reply.users().users(0).counts().jobs(), 2U);
+  request.mutable_users()->add_users("all");
+  EXPECT_EQ(whole(request).users().users_size(), 3);
+}
+
+TEST_F(Answers, ParametersAreThoseInForceThenTheOthers) {
+  wire::BatchRequest request;
+  request.mutable_parameters();
+  const auto reply = whole(request);
+  EXPECT_EQ(reply.parameters().parameters(0).name(), "DEFAULT_QUEUE");
+  EXPECT_EQ(reply.parameters().parameters(0).value(), "normal");
+  const auto& last = *reply.parameters().parameters().rbegin();
+  EXPECT_EQ(last.name() + " " + last.value(), "MAX_PREEXEC_RETRY 3");
+}
+
+TEST_F(Answers, GroupsOfHostsAndUsers) {
+  wire::BatchRequest request;
+  request.mutable_groups();
+  auto reply = whole(request);
+  ASSERT_EQ(reply.groups().groups_size(), 1);
+  EXPECT_EQ(reply.groups().groups(0).members(1), "hostC");
+  request.mutable_groups()->set_of_users(true);
+  reply = whole(request);
+  EXPECT_EQ(reply.groups().groups(0).name(), "dev");
+  request.mutable_groups()->add_groups("nosuch");
+  EXPECT_EQ(whole(request).refusal().text(), "nosuch: No such user/host group");
+}
+
+TEST_F(Answers, WhatChangesSomethingIsNoQuestion) {
+  wire::BatchRequest request;
+  request.mutable_submit();
+  EXPECT_FALSE(sched::answer(request, kAnn, view()));
+  request.mutable_events();
+  EXPECT_FALSE(sched::answer(request, kAnn, view()));
+}
+
+// ---------------------------------------------------------------- the store's rows
+
+wire::JobEvent::Finish finish_of(const std::string& user, wire::JobStatus status) {
+  wire::JobEvent::Finish finish;
+  finish.mutable_asked()->set_user(user);
+  finish.mutable_asked()->set_project("p1");
+  auto& record = *finish.mutable_record();
+  record.mutable_key()->set_id(7);
+  record.set_status(status);
+  record.set_queue("normal");
+  record.set_submit_us(1'000);
+  record.set_start_us(2'000);
+  record.set_end_us(3'000);
+  wire::ExecHost& host = *record.add_hosts();
+  host.set_name("hostA");
+  return finish;
+}
+
+TEST(FinishedJobs, FitByUserQueueHostProjectStatusAndTime) {
+  const auto finish = finish_of("ann", wire::STATUS_DONE);
+  wire::AskFinished ask;
+  EXPECT_TRUE(fits(ask, kAnn, finish));
+  EXPECT_FALSE(fits(ask, kBob, finish));
+  ask.add_users("all");
+  EXPECT_TRUE(fits(ask, kBob, finish));
+  ask.set_only_exited(true);
+  EXPECT_FALSE(fits(ask, kBob, finish));
+  ask.clear_only_exited();
+  ask.add_queues("night");
+  EXPECT_FALSE(fits(ask, kBob, finish));
+  ask.clear_queues();
+  ask.add_hosts("hostB");
+  EXPECT_FALSE(fits(ask, kBob, finish));
+  ask.clear_hosts();
+  ask.set_completed_from_us(3'001);
+  EXPECT_FALSE(fits(ask, kBob, finish));
+  ask.set_completed_from_us(3'000);
+  ask.set_completed_to_us(3'000);
+  EXPECT_TRUE(fits(ask, kBob, finish));
+  wire::AskFinished by_id;
+  by_id.mutable_filter()->add_keys()->set_id(7);
+  EXPECT_TRUE(fits(by_id, kBob, finish));
+  by_id.mutable_filter()->mutable_keys(0)->set_id(8);
+  EXPECT_FALSE(fits(by_id, kAnn, finish));
+}
+
+TEST(JobEvents, OfAnArrayAreThoseOfItsElementsToo) {
+  wire::AskEvents ask;
+  auto& key = *ask.mutable_filter()->add_keys();
+  key.set_id(7);
+  EXPECT_TRUE(names_job(ask, {7, 3}));
+  key.set_index(3);
+  EXPECT_TRUE(names_job(ask, {7, 0}));
+  EXPECT_TRUE(names_job(ask, {7, 3}));
+  EXPECT_FALSE(names_job(ask, {7, 4}));
+}
+
+TEST(JobEvents, AreSentWithoutScriptsAndEnvironments) {
+  wire::JobEvent event;
+  event.mutable_new_job()->mutable_asked()->set_script("secret");
+  event.mutable_new_job()->mutable_asked()->add_environment("A=secret");
+  EXPECT_EQ(sent_event(event).SerializeAsString().find("secret"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rollcall::sched
