@@ -86,11 +86,14 @@ class PamStarters : public ::testing::Test {
     }
   }
 
-  // pam sends more than the starter's kernel takes, but not more than its own keeps for it.
-  void send_until_full() {
+  static wire::FromPam signal_message() {
     wire::FromPam message;
     message.mutable_deliver_signal()->set_signo(SIGUSR1);
-    for (int i = 0; i < 1000; ++i) starters_.send(*registered_, message);
+    return message;
+  }
+  // pam sends more than the starter's kernel takes, but not more than its own keeps for it.
+  void send_until_full() {
+    for (int i = 0; i < 1000; ++i) starters_.send(*registered_, signal_message());
   }
 
   io::Key key_{};
@@ -115,7 +118,7 @@ TEST_F(PamStarters, AWriteThatFindsTheLinkCutMeansACut) {
   pollfd failed{pams_end_, 0, 0};
   ASSERT_EQ(poll(&failed, 1, kPatienceMs), 1) << "the kernel to give the connection up";
   ASSERT_NE(failed.revents & POLLERR, 0);
-  starters_.send(*registered_, wire::FromPam());  // before pam's loop has seen anything: this takes the error
+  starters_.send(*registered_, signal_message());  // before pam's loop has seen anything: this takes the error
   int left = -1;
   socklen_t size = sizeof left;
   ASSERT_EQ(getsockopt(pams_end_, SOL_SOCKET, SO_ERROR, &left, &size), 0);
@@ -140,7 +143,7 @@ TEST_F(PamStarters, AWriteToAStarterThatHasDiedMeansNone) {
   starter_.reset();  // a reset, as of a process that was killed with words unread
   pollfd failed{pams_end_, 0, 0};
   ASSERT_EQ(poll(&failed, 1, kPatienceMs), 1) << "the reset to arrive";
-  starters_.send(*registered_, wire::FromPam());
+  starters_.send(*registered_, signal_message());
   turn_until([&] { return closed_.has_value(); });
   ASSERT_TRUE(closed_) << "pam has noticed";
   EXPECT_FALSE(*closed_) << "the peer did it";
