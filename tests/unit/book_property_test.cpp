@@ -1,0 +1,290 @@
+// Whatever comes, in whatever order: the Book stays sound, and a Book made again from what was saved is the same.
+#include <rapidcheck/gtest.h>
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using wire::FromRes;
+
+// As likely for each number in small cases as in large ones.
+template <class T>
+T any_of(T first, T past) {
+  return *rc::gen::resize(100, rc::gen::inRange<T>(first, past));
+}
+
+const ConfigView& site() {
+  static const ConfigView view = site_files("CLEAN_PERIOD = 60\nMAX_JOB_REQUEUE = 3\n");
+  return view;
+}
+
+// What a store has of the effects, when everything of a turn is committed.
+struct Saved {
+  std::map<std::uint64_t, std::shared_ptr<const wire::Submission>> submissions;
+  std::map<JobKey, wire::JobRecord> jobs;
+  std::map<std::string, wire::ControlState> controls;
+
+  void take(const Book& book, const Effects& effects) {
+    for (const Effect& effect : effects) {
+      RC_ASSERT(!text(effect).empty());
+      if (const auto* save = std::get_if<effect::SaveJob>(&effect))
+        if (const Job* job = book.find(save->key)) jobs[save->key] = job->record;
+      if (const auto* save = std::get_if<effect::SaveSubmission>(&effect))
+        if (const auto* kept = book.submission(save->number)) submissions[save->number] = kept->asked;
+      if (const auto* gone = std::get_if<effect::RemoveJob>(&effect)) jobs.erase(key_of(gone->record.key()));
+      if (const auto* control = std::get_if<effect::SaveControl>(&effect))
+        controls[(control->state.host() ? "h" : "q") + control->state.name()] = control->state;
+    }
+  }
+};
+
+std::string without_usage(wire::JobRecord record) {
+  record.clear_usage();
+  return record.SerializeAsString();
+}
+
+class World {
+ public:
+  World() { book.configure(site(), now); }
+
+  void step() {
+    now.us += any_of<std::int64_t>(0, 20'000'000);
+    switch (any_of(0, 13)) {
+      case 0:
+      case 1:
+        return submit();
+      case 2:
+      case 3:
+        return dispatch();
+      case 4:
+      case 5:
+      case 6:
+        return host_speaks();
+      case 7:
+        return hello();
+      case 8:
+        return took(book.res_lost(any_host(), now));
+      case 9:
+        return people();
+      case 10:
+        return took(book.tick(now));
+      case 11:
+        return scheduler();
+      default:
+        return changes();
+    }
+  }
+
+  void check() {
+    RC_CLASSIFY(!book.with_status(wire::STATUS_DONE).empty(), "some are done");
+    RC_CLASSIFY(!book.with_status(wire::STATUS_EXIT).empty(), "some have exited");
+    RC_CLASSIFY(!book.with_status(wire::STATUS_RUN).empty(), "some run");
+    RC_CLASSIFY(!book.with_status(wire::STATUS_UNKWN).empty(), "some are unknown");
+    RC_ASSERT(book.broken_invariant() == "");
+    Book again;
+    again.configure(site(), now);
+    again.load_counters(book.next_job_id(), book.next_submission());
+    for (const auto& [number, asked] : saved.submissions) again.load_submission(number, asked);
+    for (const auto& [key, record] : saved.jobs) again.load_job(record);
+    for (const auto& [name, state] : saved.controls) again.load_control(state);
+    again.loaded(now);
+    RC_ASSERT(again.broken_invariant() == "");
+    RC_ASSERT(again.size() == book.size());
+    RC_ASSERT(again.next_job_id() == book.next_job_id());
+    for (const auto& [key, record] : saved.jobs) {
+      RC_ASSERT(book.find(key) != nullptr);
+      RC_ASSERT(without_usage(again.find(key)->record) == without_usage(book.find(key)->record));
+      RC_ASSERT(again.dependency_state(*again.find(key)) == book.dependency_state(*book.find(key)));
+    }
+    RC_ASSERT(again.submissions().size() == book.submissions().size());
+    for (const char* queue : {"normal", "special", "talk"}) {
+      RC_ASSERT(again.queue_counts(queue) == book.queue_counts(queue));
+      RC_ASSERT(again.pending_of(queue) == book.pending_of(queue));
+      RC_ASSERT(again.queue_control(queue).open == book.queue_control(queue).open);
+    }
+  }
+
+ private:
+  void took(const Effects& effects) { saved.take(book, effects); }
+  void took(const Applied& applied) { took(applied.effects); }
+
+  static std::string any_host() { return *rc::gen::element<std::string>("hostA", "hostB", "hostC"); }
+  static Identity any_person() { return *rc::gen::element(kAnn, kAnn, kBob, kEve, kRoot); }
+  JobKey any_key() {
+    if (saved.jobs.empty() || any_of(0, 10) == 0) return {any_of(1, 20), any_of(0, 4)};
+    auto it = saved.jobs.begin();
+    std::advance(it, any_of<std::size_t>(0, saved.jobs.size()));
+    return it->first;
+  }
+  wire::JobAttempt any_attempt(JobKey key) {
+    wire::JobAttempt attempt;
+    set_key(*attempt.mutable_key(), key);
+    const Job* job = book.find(key);
+    const std::uint64_t present = job ? job->record.attempt() : 0;
+    attempt.set_attempt(any_of(0, 8) == 0 ? present + 1 : present);
+    return attempt;
+  }
+  std::string host_of(JobKey key) {
+    const Job* job = book.find(key);
+    return job && job->record.hosts_size() > 0 && any_of(0, 8) != 0 ? job->record.hosts(0).name()
+                                                                    : any_host();
+  }
+
+  void submit() {
+    wire::Submit request;
+    auto& asked = *request.add_jobs();
+    asked = any_of(0, 3) == 0 ? array_job(any_of(1, 4)) : plain_job();
+    if (*rc::gen::arbitrary<bool>()) asked.set_job_name(*rc::gen::element<std::string>("arr", "b", "b2"));
+    if (any_of(0, 4) == 0) asked.set_hold(true);
+    if (any_of(0, 4) == 0) asked.set_rerunnable(true);
+    if (any_of(0, 4) == 0) asked.set_terminate_us(now.us + 50'000'000);
+    if (any_of(0, 4) == 0) asked.set_begin_us(now.us + 20'000'000);
+    if (any_of(0, 4) == 0)
+      asked.set_dependency(*rc::gen::element<std::string>(
+          "done(1)", "ended(\"b*\")", "exit(2, > 1) || done(3)", "numdone(arr, >= 1)", "!started(b)"));
+    if (asked.indices_size() > 0 && any_of(0, 2) == 0) asked.set_dependency("done(arr[*])");
+    took(book.submit(request, any_person(), now));
+  }
+
+  void dispatch() {
+    std::vector<std::string> hosts{any_host()};
+    if (const std::string other = any_host(); *rc::gen::arbitrary<bool>() && other != hosts[0])
+      hosts.push_back(other);
+    took(book.dispatch(any_key(), on_hosts(hosts), now));
+  }
+
+  void host_speaks() {
+    const JobKey key = any_key();
+    FromRes message;
+    switch (any_of(0, 7)) {
+      case 0:
+      case 1:
+        *message.mutable_running()->mutable_job() = any_attempt(key);
+        message.mutable_running()->set_pid(any_of(1, 5));
+        break;
+      case 2:
+        *message.mutable_stopped()->mutable_job() = any_attempt(key);
+        break;
+      case 3:
+        *message.mutable_resumed()->mutable_job() = any_attempt(key);
+        break;
+      case 4:
+        *message.mutable_usage()->mutable_job() = any_attempt(key);
+        message.mutable_usage()->mutable_usage()->set_memory_kb(5);
+        break;
+      case 5:
+        *message.mutable_post_over()->mutable_job() = any_attempt(key);
+        message.mutable_post_over()->set_failed(*rc::gen::arbitrary<bool>());
+        break;
+      default: {
+        auto& over = *message.mutable_over();
+        *over.mutable_job() = any_attempt(key);
+        over.set_how(any_of(0, 2) == 0 ? FromRes::JobOver::ENDED
+                                       : static_cast<FromRes::JobOver::How>(any_of(0, 6)));
+        over.set_exit_status(*rc::gen::element(0, 0, 256, 77 << 8, 78 << 8, 137 << 8));
+        over.set_end_us(now.us - *rc::gen::element<std::int64_t>(0, 5'000'000));
+        over.set_post_follows(any_of(0, 4) == 0);
+      }
+    }
+    took(book.res_said(host_of(key), message, now));
+  }
+
+  void hello() {
+    FromRes message;
+    auto& hello = *message.mutable_hello();
+    const std::string host = any_host();
+    hello.set_host(host);
+    for (const JobKey key : book.on_host(host)) {
+      if (any_of(0, 3) == 0) continue;
+      auto& held = *hello.add_jobs();
+      *held.mutable_job() = any_attempt(key);
+      held.set_first_host(book.find(key)->record.hosts(0).name() == host);
+      held.set_state(static_cast<FromRes::Held::State>(any_of(0, 5)));
+    }
+    took(book.res_said(host, message, now));
+  }
+
+  void people() {
+    wire::SignalJobs request;
+    set_key(*request.mutable_filter()->add_keys(), any_key());
+    request.set_action(static_cast<wire::SignalJobs::Action>(any_of(0, 7)));
+    request.set_signal(*rc::gen::element(9, 10, 15, 18, 19));
+    request.set_hold(*rc::gen::arbitrary<bool>());
+    request.set_done_too(*rc::gen::arbitrary<bool>());
+    request.set_exit_too(*rc::gen::arbitrary<bool>());
+    request.set_running_too(*rc::gen::arbitrary<bool>());
+    request.set_only_done(any_of(0, 5) == 0);
+    request.add_hosts(any_host());
+    took(book.signal_jobs(request, any_person(), now));
+  }
+
+  void scheduler() {
+    if (*rc::gen::arbitrary<bool>())
+      took(book.suspend(any_key(), *rc::gen::element<std::uint32_t>(wire::SUSPEND_LOAD, wire::SUSPEND_WINDOW),
+                        "x", now));
+    else
+      took(book.resume(any_key(), now));
+  }
+
+  void changes() {
+    switch (any_of(0, 4)) {
+      case 0: {
+        wire::MoveJob move;
+        set_key(*move.mutable_key(), any_key());
+        move.set_to_bottom(*rc::gen::arbitrary<bool>());
+        move.set_position(any_of(1, 4));
+        return took(book.move_job(move, any_person(), now));
+      }
+      case 1: {
+        wire::SwitchJobs to;
+        set_key(*to.mutable_filter()->add_keys(), any_key());
+        to.set_queue(*rc::gen::element<std::string>("normal", "special", "talk"));
+        return took(book.switch_jobs(to, any_person(), now));
+      }
+      case 2: {
+        wire::ModifyJobs modify;
+        set_key(*modify.mutable_filter()->add_keys(), any_key());
+        modify.mutable_changed()->set_job_name("b");
+        modify.mutable_changed()->set_dependency("ended(1)");
+        modify.add_fields(*rc::gen::element<std::int32_t>(wire::Submission::kJobNameFieldNumber,
+                                                          wire::Submission::kDependencyFieldNumber,
+                                                          wire::Submission::kTerminateUsFieldNumber, 999));
+        return took(book.modify_jobs(modify, any_person(), now));
+      }
+      default: {
+        wire::ControlBatch control;
+        control.set_action(static_cast<wire::ControlBatch::Action>(any_of(0, 6)));
+        control.add_names(*rc::gen::element<std::string>("normal", "special", "hostA", "big"));
+        return took(book.control(control, any_person(), now));
+      }
+    }
+  }
+
+  WallTime now = wall_seconds(1'000'000);
+  Book book;
+  Saved saved;
+};
+
+RC_GTEST_PROP(BookProperty, IsSoundAndIsTheSameAfterARestart, ()) {
+  World world;
+  const int steps = any_of(1, 150);
+  for (int i = 0; i < steps; ++i) world.step();
+  world.check();
+}
+
+RC_GTEST_PROP(DependencyProperty, WhatIsPrintedIsReadAgain, ()) {
+  const auto words = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("(", ")", "!", "&&", "||", "done(1)", "ended(\"a b\")", "exit(3, >= 2)",
+                                    "12", "numdone(7, *)", "started(x[*])"));
+  std::string text;
+  for (const auto& word : words) text += word + " ";
+  const auto parsed = Dependency::parse(text);
+  if (!parsed) return;
+  const auto again = Dependency::parse(parsed->text());
+  RC_ASSERT(static_cast<bool>(again));
+  RC_ASSERT(again->text() == parsed->text());
+}
+
+}  // namespace
+}  // namespace rollcall::sched
