@@ -63,11 +63,13 @@ Result<void> write_durably(int directory, const std::string& name, std::string_v
   return {};
 }
 
+std::string marked(std::string_view bytes) { return std::string(bytes).append(kWhole); }
+
 Result<void> write_marked(int directory, const std::string& name, std::string_view bytes, mode_t mode) {
   const Descriptor file(
       openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file) return failed("make", name);
-  if (!write_all(file.get(), std::string(bytes).append(kWhole))) return failed("write", name);
+  if (!write_all(file.get(), marked(bytes))) return failed("write", name);
   if (fsync(file.get()) != 0) return failed("sync", name);
   return {};
 }

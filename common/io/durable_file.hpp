@@ -22,6 +22,8 @@ Result<void> write_durably(int directory, const std::string& name, std::string_v
 // read_marked() takes no other. What the directory says of a new file is on disk with the file on every file system that
 // keeps a journal of both.
 Result<void> write_marked(int directory, const std::string& name, std::string_view bytes, mode_t mode = 0600);
+// What write_marked() writes, for who syncs many files together.
+std::string marked(std::string_view bytes);
 // None where it is not there, or not whole.
 std::optional<std::string> read_marked(int directory, const std::string& name, std::size_t most);
 

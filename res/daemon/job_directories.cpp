@@ -95,7 +95,7 @@ Result<io::Descriptor> JobDirectories::create(const std::string& name, const wir
   if (!job) return cannot("open", path(name));
   const io::Descriptor file(
       openat(job.get(), "order", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  const std::string bytes = order.SerializeAsString();
+  const std::string bytes = io::marked(order.SerializeAsString());
   if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     const Error error = cannot("keep the order of", path(name));
     remove(name);
@@ -164,9 +164,7 @@ KeptJob read_kept(int directory) {
 std::optional<wire::JobOrder> read_order(int directory, bool& begun) {
   struct stat facts;
   begun = fstatat(directory, "order", &facts, AT_SYMLINK_NOFOLLOW) == 0 && (facts.st_mode & S_IWUSR) == 0;
-  auto text = io::read_at(directory, "order", kMostBytes);
-  if (!text) return std::nullopt;
-  return parsed<wire::JobOrder>(*text);
+  return parsed<wire::JobOrder>(io::read_marked(directory, "order", kMostBytes));
 }
 
 io::Descriptor lock_job(int directory) {

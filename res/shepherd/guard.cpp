@@ -214,10 +214,9 @@ class Guard {
 }  // namespace
 
 void run_guard(io::Descriptor directory, io::Descriptor res) {
-  const auto text = io::read_at(directory.get(), "order", kMostOrder);
-  if (!text) give_up(text.error().text);
+  const auto text = io::read_marked(directory.get(), "order", kMostOrder);
   wire::JobOrder order;
-  if (!*text || !order.ParseFromString(**text)) give_up("the job's directory has no order that can be read");
+  if (!text || !order.ParseFromString(*text)) give_up("the job's directory has no order that can be read");
   // A job is begun once: who holds the lock is alone, and sees whether somebody was here before.
   struct stat facts;
   if (fstatat(directory.get(), "order", &facts, AT_SYMLINK_NOFOLLOW) != 0 || (facts.st_mode & S_IWUSR) == 0)
