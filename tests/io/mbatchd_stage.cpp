@@ -433,7 +433,8 @@ std::string Stage::why_pending(int id) const {
   request.mutable_jobs()->mutable_filter()->set_user("all");
   request.mutable_jobs()->set_reasons(true);
   std::string text;
-  for (const auto& job : ask(request).jobs().jobs())
+  const auto reply = ask(request);
+  for (const auto& job : reply.jobs().jobs())
     for (const auto& reason : job.reasons()) text += reason.text() + " (" + reason.why() + ")\n";
   return text;
 }

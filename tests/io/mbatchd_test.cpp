@@ -387,12 +387,8 @@ TEST_F(Mbatchd, HostileClientsHarmNobody) {
   EXPECT_GT(submit(), 0) << log();
 }
 
-TEST_F(Mbatchd, LargeRequestsComeInParts) {
-  expect_started();
-  auto request = submit_request();
-  request.mutable_submit()->mutable_jobs(0)->set_script(std::string(300'000, 's'));
+void say_in_parts(Talk& talk, const wire::BatchRequest& request) {
   const std::string bytes = request.SerializeAsString();
-  const auto talk = client();
   wire::ToMbatchd message;
   for (std::size_t from = 0; from < bytes.size(); from += 50'000) {
     const std::string piece = bytes.substr(from, 50'000);
@@ -400,15 +396,35 @@ TEST_F(Mbatchd, LargeRequestsComeInParts) {
       message.set_part(piece);
     else
       message.set_last_part(piece);
-    talk->say(message);
+    talk.say(message);
   }
+}
+
+TEST_F(Mbatchd, LargeRequestsComeInParts) {
+  expect_started();
+  auto request = submit_request();
+  request.mutable_submit()->mutable_jobs(0)->set_script(std::string(300'000, 's'));
+  const auto talk = client();
+  say_in_parts(*talk, request);
   const auto reply = talk->hear();
   ASSERT_TRUE(reply) << log();
   EXPECT_GT(reply->reply().submitted().jobs(0).id(), 0);
   request.mutable_submit()->mutable_jobs(0)->set_script(std::string(950'000, 's'));
-  message.mutable_request()->Swap(&request);
-  talk->say(message);
-  EXPECT_THAT(talk->hear()->reply().refusal().text(), HasSubstr("expected at most"));
+  say_in_parts(*talk, request);
+  const auto refused = talk->hear();
+  ASSERT_TRUE(refused) << log();
+  EXPECT_THAT(refused->reply().refusal().text(), HasSubstr("expected at most"));
+}
+
+TEST_F(Mbatchd, WhyAJobPendsIsTold) {
+  expect_started();
+  const int id = submit();
+  EXPECT_THAT(why_pending(id), Not(testing::IsEmpty())) << log();
+  auto foreign = submit_request();
+  foreign.mutable_submit()->mutable_jobs(0)->set_from_type("");
+  const auto host = res(host_);
+  const auto reply = ask(foreign);
+  EXPECT_THAT(why_pending(reply.submitted().jobs(0).id()), Not(testing::IsEmpty())) << log();
 }
 
 TEST_F(Mbatchd, AFullDiskRefusesJobsAndLosesNone) {
