@@ -27,13 +27,13 @@ struct Dispatch {
   std::shared_ptr<const std::string> effective_resreq;  // with the alternative of rusage that was taken
 };
 
-// A job that has hosts stops or goes on. `reasons` are bits of wire::SuspendReason: those that begin, those that end. A
-// job goes on when none is left.
+// A job that has hosts stops. `reasons` are bits of wire::SuspendReason: those that begin.
 struct Suspend {
   JobKey job;
   std::uint32_t reasons = 0;
   std::string text;  // "The host load exceeded the following threshold(s): pg on hostA"
 };
+// None of the reasons that a plan gave is left: `reasons` are all of those. It goes on unless a user stopped it too.
 struct Resume {
   JobKey job;
   std::uint32_t reasons = 0;

@@ -18,17 +18,15 @@ class Suspensions {
     for (const PlacedJob* job : jobs()) {
       const std::uint32_t now = at_once(*job);
       std::uint32_t begin = now & ~job->suspended;
-      std::uint32_t end = job->suspended & (wire::SUSPEND_WINDOW | wire::SUSPEND_HOST_LOCKED) & ~now;
       std::string text = begin != 0 ? why_at_once(begin) : "";
-      if ((job->suspended & wire::SUSPEND_LOAD) != 0) {
-        if (load_is_low(*job) && turn(*job)) end |= wire::SUSPEND_LOAD;
-      } else if (job->suspended == 0 && begin == 0) {
+      if (job->suspended == 0 && begin == 0) {
         text = load_is_high(*job);
         if (!text.empty() && turn(*job)) begin |= wire::SUSPEND_LOAD;
       }
-      if (begin != 0) plan_.suspends.push_back({job->key, begin, text});
-      const bool goes_on = end != 0 && (job->suspended & ~end) == 0 && begin == 0;
-      if (end != 0 && (!goes_on || state_.take_back(*job))) plan_.resumes.push_back({job->key, end});
+      if (begin != 0)
+        plan_.suspends.push_back({job->key, begin, text});
+      else if (now == 0 && all_over(*job))
+        plan_.resumes.push_back({job->key, job->suspended & kOurs});
     }
   }
 
@@ -64,6 +62,14 @@ class Suspensions {
       return a->key < b->key;
     });
     return jobs;
+  }
+
+  // No window and no lock holds it any more: nor does the load, and what it has released is there.
+  bool all_over(const PlacedJob& job) {
+    if ((job.suspended & kOurs) == 0) return false;
+    if ((job.suspended & wire::SUSPEND_LOAD) != 0 && !(load_is_low(job) && turn(job))) return false;
+    const bool others_hold = (job.suspended & ~kOurs) != 0;
+    return others_hold || state_.take_back(job);
   }
 
   // Whether there is anything that can stop a running job.

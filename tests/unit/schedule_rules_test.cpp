@@ -171,6 +171,26 @@ TEST(Cycle, a_job_waits_to_go_on_until_its_shared_resource_is_free_again) {
   EXPECT_EQ(schedule(free.snapshot, free.now).resumes.size(), 1U);
 }
 
+TEST(Cycle, a_job_goes_on_when_none_of_the_reasons_is_left) {
+  const std::string site =
+      "Begin Queue\nQUEUE_NAME = day\nRUN_WINDOW = 8:00-20:00\nEnd Queue\n"
+      "Begin Queue\nQUEUE_NAME = night\nRUN_WINDOW = 20:00-8:00\nEnd Queue\n"
+      "Begin Host\nHOST_NAME MXJ r1m\ndefault 8 1/2\nEnd Host\n"
+      "Begin Machine\nHOST_NAME STATUS NCPUS r1m\nhostA ok 4 1.5\nhostB ok 4 0.1\nEnd Machine\n";
+  const auto resumed = [&](const std::string& row) {
+    const Scenario scenario =
+        scenario_of(site + running("JOB QUEUE HOSTS SUSPENDED SINCE\n" + row + " 100\n"));
+    const Plan plan = schedule(scenario.snapshot, scenario.now);
+    return plan.resumes.empty() ? 0 : plan.resumes[0].reasons;
+  };
+  EXPECT_EQ(resumed("1 day (hostB) (LOAD WINDOW)"),
+            static_cast<std::uint32_t>(wire::SUSPEND_LOAD | wire::SUSPEND_WINDOW));
+  EXPECT_EQ(resumed("1 day (hostA) (LOAD WINDOW)"), 0U);    // the load is still above loadSched
+  EXPECT_EQ(resumed("1 night (hostB) (LOAD WINDOW)"), 0U);  // the window is closed
+  EXPECT_EQ(resumed("1 day (hostB) (WINDOW USER)"), static_cast<std::uint32_t>(wire::SUSPEND_WINDOW));
+  EXPECT_EQ(resumed("1 day (hostB) (USER)"), 0U);
+}
+
 TEST(PendingReasons, are_of_the_job_that_is_asked_for) {
   Scenario scenario =
       scenario_of(kOneHost + running("JOB HOSTS\n9 (3*hostA)\n") +
