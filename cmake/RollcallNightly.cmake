@@ -4,7 +4,7 @@
 foreach(name wire_property_test pam_words_property_test roll_property_test secure_channel_property_test
         taskstarter_property_test section_file_property_test resreq_property_test load_property_test lim_property_test
         melim_property_test cluster_channel_property_test
-        schedule_property_test)
+        schedule_property_test book_property_test)
   if(TARGET ${name})
     add_test(NAME nightly_${name} COMMAND ${name})
     set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 7200
@@ -16,6 +16,12 @@ endforeach()
 if(TARGET lim_sim_test)
   add_test(NAME nightly_lim_sim_test COMMAND lim_sim_test)
   set_tests_properties(nightly_lim_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=50000")
+endif()
+
+# The Book and its hosts with daemons that die, a hundred times as many.
+if(TARGET book_sim_test)
+  add_test(NAME nightly_book_sim_test COMMAND book_sim_test)
+  set_tests_properties(nightly_book_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
 endif()
 
 if(TARGET bench_registration AND TARGET pam AND TARGET TaskStarter)
