@@ -118,7 +118,8 @@ TEST_F(PamStarters, AWriteThatFindsTheLinkCutMeansACut) {
   pollfd failed{pams_end_, 0, 0};
   ASSERT_EQ(poll(&failed, 1, kPatienceMs), 1) << "the kernel to give the connection up";
   ASSERT_NE(failed.revents & POLLERR, 0);
-  starters_.send(*registered_, signal_message());  // before pam's loop has seen anything: this takes the error
+  starters_.send(*registered_,
+                 signal_message());  // before pam's loop has seen anything: this takes the error
   int left = -1;
   socklen_t size = sizeof left;
   ASSERT_EQ(getsockopt(pams_end_, SOL_SOCKET, SO_ERROR, &left, &size), 0);
