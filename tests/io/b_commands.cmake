@@ -1,0 +1,3 @@
+# The b* commands with real daemons on this host.
+include(${CMAKE_SOURCE_DIR}/tests/support/rollcall_python_test.cmake)
+rollcall_python_test(io_b_commands SCRIPT b_commands.py LABELS io TIMEOUT 240)

@@ -1,0 +1,178 @@
+"""The b* commands with real daemons of this host: what they show, order and refuse; messages, columns, exit codes."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+
+from lsf_daemons_batch import Site
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+COMMANDS = ("bjobs", "bhosts", "bqueues", "bhist", "bacct", "busers", "bparams", "bmgroup", "bugroup", "bapp", "blimits",
+            "bpeek", "bkill", "bstop", "bresume", "bmod", "bswitch", "btop", "bbot", "brequeue", "brun", "bwait")
+site = None  # the cluster of the test that runs
+
+
+def on_a_site(test):
+    """The test has a cluster of this host that takes jobs."""
+    @functools.wraps(test)
+    def run(bench):
+        global site
+        with Site(bench) as site:
+            site.good("lsf_daemons", "start")
+            wait_until(site.takes_jobs, lambda: f"the host to take jobs\n{site.logs()}", 60)
+            test(bench)
+            site.run("bkill", "-u", "all", "0")
+            wait_until(lambda: "No unfinished" in site.run("bjobs", "-u", "all").stderr, "the last jobs to end", 60)
+    return run
+
+
+def submit(*words):
+    said = site.good("bsub", "-o", "/dev/null", *words)
+    return re.match(r"Job <(\d+)> is submitted", said).group(1)
+
+
+def status(job):
+    return site.run("bjobs", "-noheader", "-o", "stat", job).stdout.strip()
+
+
+def wait_status(job, *states):
+    wait_until(lambda: status(job) in states, lambda: f"job {job} to be {states}, it is {status(job)}\n{site.logs()}", 60)
+
+
+def says(code, out, error, command, *words):
+    """Exit status, and patterns of the whole of both outputs."""
+    done = site.run(command, *words)
+    line = " ".join([command, *words])
+    expect_equal(done.returncode, code, f"{line}: exit status; {done.stdout}{done.stderr}")
+    expect(re.fullmatch(out, done.stdout), f"{line}: {out!r} does not match {done.stdout!r}")
+    expect(re.fullmatch(error, done.stderr), f"{line}: {error!r} does not match {done.stderr!r} on standard error")
+
+
+def test_help_version_and_wrong_options_need_no_files(bench):
+    environment = dict(bench.cluster.environment, LSF_ENVDIR="/nonexistent")
+    for name in COMMANDS:
+        for option in ("-h", "-V"):
+            done = subprocess.run([os.path.join(bench.bin, name), option], env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=20, check=False)
+            expect_equal((done.returncode, done.stdout), (0, ""), f"{name} {option}")
+            expect_in({"-h": f"Usage: {name}", "-V": "LSF-compatible, "}[option], done.stderr, f"{name} {option}")
+        if name != "bmod":
+            done = subprocess.run([os.path.join(bench.bin, name), "-Q"], env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=20, check=False)
+            expect_equal(done.returncode, 255, f"{name} -Q")
+
+
+@on_a_site
+def test_jobs_that_are_not_there(bench):
+    says(0, "", "No unfinished job found\n", "bjobs")
+    says(0, "", "No pending job found\n", "bjobs", "-p")
+    says(0, "", "No running job found\n", "bjobs", "-r")
+    says(0, "", "Job <nosuch> is not found\n", "bjobs", "-J", "nosuch")
+    says(255, "", "Job <99999> is not found\n", "bjobs", "99999")
+    says(255, "", r"Job <99999\[3\]> is not found\n", "bjobs", "99999[3]")
+    says(255, "", "x: Illegal job ID.\n", "bjobs", "x")
+    says(255, "", "Job <99999>: No matching job found\n", "bkill", "99999")
+    says(255, "", "bjobs: -o: <colour> is not a valid field name\n", "bjobs", "-o", "colour")
+    environment = dict(site.environment, LSB_BJOBS_CONSISTENT_EXIT_CODE="Y")
+    done = subprocess.run([os.path.join(bench.bin, "bjobs")], env=environment, capture_output=True, text=True, timeout=60,
+                          check=False)
+    expect_equal((done.returncode, done.stderr), (255, "No unfinished job found\n"), "LSB_BJOBS_CONSISTENT_EXIT_CODE")
+
+
+@on_a_site
+def test_a_held_job_in_every_form(_):
+    job = submit("-H", "-J", "held_job_of_ours", "-n", "2", "-R", "rusage[mem=1]", "sleep", "1")
+    date = r"[A-Z][a-z]{2} [ 123]\d \d\d:\d\d"
+    row = rf"{job} +\S+ +PSUSP normal     \S+ +\*b_of_ours {date}\n"
+    header = "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n"
+    says(0, header + row, "", "bjobs", job)
+    says(0, header + rf"{job} +\S+ +PSUSP normal +\S+ +- +held_job_of_ours {date}\n", "", "bjobs", "-w", job)
+    says(0, rf"JOBID .* SLOTS\n{job} .* -  2\n", "", "bjobs", "-W", job)
+    says(0, rf"{job} PSUSP held_job_of_ours 2\n", "", "bjobs", "-noheader", "-o", "jobid stat name nreq_slot", job)
+    says(0, rf"{job} PSUSP\n", "", "bjobs", "-noheader", "-o", "jobid stat", "-aJ", "*of_ours")
+    says(0, rf"JOBID\^STAT\n{job}\^PSUSP\n", "", "bjobs", "-o", "JobID:9 Stat delimiter='^'", job)
+    records = json.loads(site.run("bjobs", "-json", "-o", "jobid stat exit_code", job, "99999").stdout)["RECORDS"]
+    expect_equal(records, [{"JOBID": job, "STAT": "PSUSP", "EXIT_CODE": ""},
+                           {"JOBID": "99999", "ERROR": "Job <99999> is not found"}], "-json")
+    text = site.good("bjobs", "-l", job)
+    expect(all(len(line) <= 80 for line in text.splitlines()), f"bjobs -l: 80 columns: {text}")
+    flat = text.replace("\n" + " " * 21, "")
+    expect_in(f"Job <{job}>, Job Name <held_job_of_ours>, User <", flat, "bjobs -l")
+    expect_in("2 Task(s), Requested Resources <rusage[mem=1]>;", flat, "bjobs -l")
+    expect_in("Job Name <held_job_of_ours>, User <", site.good("bjobs", "-UF", job).splitlines()[1], "bjobs -UF")
+    expect_in(" PENDING REASONS:\n", text, "bjobs -l")
+    reasons = site.good("bjobs", "-p", "--no-why", job).splitlines()
+    expect(len(reasons) == 3 and re.fullmatch(r" .+;", reasons[2]), f"a reason in LSF's words: {reasons}")
+    words = site.good("bjobs", "-p", "--why", job).splitlines()
+    expect(len(words) == 3 and not words[2].endswith(";"), f"a reason in words: {words}")
+    expect_in(" 1       ", site.good("bhist", job).replace(job, " 1 ", 1), "bhist")
+    says(0, rf"Job <{job}> is switched to queue <short>\n", "", "bswitch", "short", job)
+    says(0, rf"Parameters of job <{job}> are being changed\n", "", "bmod", "-W", "10", job)
+    says(0, rf"{job} short 10.0\n", "", "bjobs", "-noheader", "-o", "jobid queue runtimelimit", job)
+    says(0, rf"Job <{job}> is being terminated\n", "", "bkill", job)
+    says(255, "", rf"Job <{job}>: Job has already finished\n", "bkill", job)
+    expect_in("TERM_OWNER: job killed by owner", site.good("bjobs", "-UF", job), "why it ended")
+
+
+@on_a_site
+def test_a_running_job_is_peeked_at_stopped_resumed_and_ended(_):
+    job = submit("-o", os.path.join(site.top, "output"), "echo words of the job; while :; do sleep 0.2; done")
+    wait_status(job, "RUN")
+    wait_until(lambda: "words of the job" in site.run("bpeek", job).stdout, "the job's output", 60)
+    expect(site.good("bpeek", job).startswith("<< output from stdout >>\n"), "bpeek's title")
+    says(0, rf"Job <{job}> is being stopped\n", "", "bstop", job)
+    wait_status(job, "USUSP")
+    says(0, rf"Job <{job}> is being resumed\n", "", "bresume", job)
+    wait_status(job, "RUN")
+    says(0, rf"Job <{job}> is being requeued\n", "", "brequeue", job)
+    wait_until(lambda: site.good("bhist", "-l", job).count("Dispatched") == 2, "its second start", 60)
+    wait_status(job, "RUN")
+    says(0, rf"Job <{job}> is being signaled\n", "", "bkill", "-s", "URG", job)
+    says(0, rf"Job <{job}> is being terminated\n", "", "bkill", job)
+    wait_status(job, "EXIT")
+    says(0, "", "", "bwait", "-w", f"ended({job})")
+    says(255, "", rf"Job <{job}> : Already finished.\n", "bpeek", job)
+    history = site.good("bhist", "-l", job).replace("\n" + " " * 21, "")
+    for line in ("Submitted from host <", "Started", "Starting (Pid ", "Running with execution home <",
+                 "Suspended by the user or administrator;", "Completed <exit>; TERM_OWNER: job killed by owner;",
+                 "Summary of time in seconds spent in various states by  "):
+        expect_in(line if line != "Started" else "Dispatched 1 Task(s) on Host(s) <", history, "bhist -l")
+    accounts = site.good("bacct", "-l", job).replace("\n" + " " * 21, "")
+    expect_in(f"Job <{job}>, User <", accounts, "bacct -l")
+    expect_in(" Total number of done jobs:       0      Total number of exited jobs:     1\n", accounts, "bacct -l")
+
+
+@on_a_site
+def test_queues_hosts_and_the_rest(_):
+    header = "QUEUE_NAME      PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP \n"
+    text = site.good("bqueues", "-w")
+    expect(text.startswith(header), text)
+    expect_in("normal           30  Open:Active ", text, "bqueues")
+    expect_in("\nQUEUE: normal\n  -- ", site.good("bqueues", "-l", "normal"), "bqueues -l")
+    says(0, r"normal\n", "", "bqueues", "-o", "QUEUE_NAME", "-noheader", "normal")
+    says(255, "", "nosuch: No such queue\n", "bqueues", "nosuch")
+    says(0, r"Queue <normal> is closed\n", "", "badmin", "qclose", "normal")
+    says(255, "", "normal: Queue has been closed. Job not submitted.\n", "bsub", "-q", "normal", "true")
+    says(0, r"Queue <normal> is opened\n", "", "badmin", "qopen", "normal")
+    says(0, r"Close <\S+> ...... done\n", "", "badmin", "hclose")
+    expect_in(" closed_Adm ", site.good("bhosts", "-w"), "bhosts -w")
+    expect_in(" closed  ", site.good("bhosts"), "bhosts")
+    says(0, r"Open <\S+> ...... done\n", "", "badmin", "hopen")
+    expect(re.search(r"Host <\S+> closed by administrator <\S+>\.\n", site.good("badmin", "hhist")), "hhist")
+    expect_in("CURRENT LOAD USED FOR SCHEDULING:", site.good("bhosts", "-l"), "bhosts -l")
+    expect_equal(json.loads(site.good("bhosts", "-json"))["HOSTS"], 1, "bhosts -json")
+    lines = site.good("badmin", "showconf", "mbd", "all").splitlines()
+    expect(all(" =" in line for line in lines[1:]) and any(line.startswith("LSB_SHAREDIR = ") for line in lines), lines)
+    expect_in("No errors found.", site.good("badmin", "ckconfig"), "ckconfig")
+    expect_in("Reconfiguration initiated", site.good("badmin", "reconfig"), "reconfig")
+    expect(site.good("bparams").startswith("Default Queues:  normal"), "bparams")
+    expect_in("    MBD_SLEEP_TIME = ", site.good("bparams", "-a"), "bparams -a")
+    expect_equal(site.good("busers").splitlines()[0].split()[:3], ["USER/GROUP", "JL/P", "MAX"], "busers")
+    expect_in(f"Job <{submit('-H', 'true')}> is being terminated\n", site.good("bkill", "0"), "bkill 0")
+
+
+if __name__ == "__main__":
+    main()
