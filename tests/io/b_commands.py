@@ -119,7 +119,7 @@ def test_a_held_job_in_every_form(_):
 
 @on_a_site
 def test_a_running_job_is_peeked_at_stopped_resumed_and_ended(_):
-    job = submit("-o", os.path.join(site.top, "output"), "echo words of the job; while :; do sleep 0.2; done")
+    job = submit("-o", os.path.join(site.top, "output"), "echo words of the job; exec sleep 600")
     wait_status(job, "RUN")
     wait_until(lambda: "words of the job" in site.run("bpeek", job).stdout, "the job's output", 60)
     expect(site.good("bpeek", job).startswith("<< output from stdout >>\n"), "bpeek's title")
