@@ -276,11 +276,14 @@ class RulesMaker {
     rule.users = list("USERS", "PER_USER", rule.per_user);
     rule.queues = list("QUEUES", "PER_QUEUE", rule.per_queue);
     rule.projects = list("PROJECTS", "PER_PROJECT", rule.per_project);
+    rule.applications = list("APPS", "PER_APP", rule.per_application);
     if (const auto hosts = list("HOSTS", "PER_HOST", rule.per_host)) take_hosts(*hosts, rule);
     return rule;
   }
 
   void make_resource_limits(const conf::ResourceLimit& limit) {
+    // Licence projects are no concept of ours: a limit of theirs is nobody's, not everybody's.
+    if (limit.consumers.contains("LIC_PROJECTS") || limit.consumers.contains("PER_LIC_PROJECT")) return;
     LimitRule rule = consumers_of(limit);
     rule.name = "limit " + limit.name + " of lsb.resources";
     const auto add = [&](LimitOf of, const std::string& what, const std::vector<conf::LimitAmount>& amounts) {

@@ -86,11 +86,11 @@ struct LimitRule {
   LimitOf of = LimitOf::slots;
   ResourceId resource = 0;                 // with LimitOf::resource
   std::vector<conf::LimitAmount> amounts;  // the one whose window is open counts; none is open: no limit
-  bool per_processor = false;              // times the CPUs of the host (per_host)
+  bool per_processor = false;              // times the CPUs of the host (per_host), rounded up
   // nullopt: everybody. Users may be groups. "~name" and "all" as lsb.resources has them.
-  std::optional<std::vector<std::string>> users, queues, projects;
+  std::optional<std::vector<std::string>> users, queues, projects, applications;
   std::optional<std::vector<bool>> hosts;  // by host number
-  bool per_user = false, per_queue = false, per_project = false, per_host = false;
+  bool per_user = false, per_queue = false, per_project = false, per_application = false, per_host = false;
   bool of_host_row = false;  // JL/U: the amount is that of the host's row in lsb.hosts
 };
 

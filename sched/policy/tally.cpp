@@ -29,12 +29,12 @@ std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand&
   for (std::uint32_t number = 0; number < rules.limits.size(); ++number) {
     const LimitRule& rule = rules.limits[number];
     if (!admits(rule.users, users) || !admits(rule.queues, {demand.queue}) ||
-        !admits(rule.projects, {demand.project}))
+        !admits(rule.projects, {demand.project}) || !admits(rule.applications, {demand.application}))
       continue;
     std::string name = std::to_string(number);
     for (const auto& [per, who] :
          {std::pair(rule.per_user, &demand.user), std::pair(rule.per_queue, &demand.queue),
-          std::pair(rule.per_project, &demand.project)})
+          std::pair(rule.per_project, &demand.project), std::pair(rule.per_application, &demand.application)})
       name.append(1, '\0').append(per ? *who : "");
     const auto [found, added] = numbers.emplace(std::move(name), static_cast<TallyNumber>(taken.size()));
     if (added) taken.push_back(0);

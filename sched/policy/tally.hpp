@@ -28,7 +28,7 @@ inline std::uint64_t on_host(std::uint32_t number, HostNumber host) {
 }
 
 struct Tallies {
-  std::unordered_map<std::string, TallyNumber> numbers;  // rule, user, queue, project
+  std::unordered_map<std::string, TallyNumber> numbers;  // rule, user, queue, project, application
   std::vector<double> taken;                             // by TallyNumber, of rules that are not per host
   std::unordered_map<std::uint64_t, double> taken_on;    // on_host(TallyNumber, host), of those that are
   std::unordered_map<std::int32_t, int> array_jobs;      // elements that have hosts, of arrays with %limit

@@ -194,7 +194,8 @@ std::optional<double> WorkingState::most(std::uint32_t number, HostNumber host) 
   if (amount == nullptr) return std::nullopt;
   if (host == kNoHost) return amount->percent ? std::nullopt : std::optional(amount->amount);
   const HostValues& values = snapshot_->values(host);
-  if (rule.per_processor) return amount->amount * values.cpus;
+  // A fraction serves hosts of one CPU too: it is rounded up.
+  if (rule.per_processor) return std::ceil(amount->amount * values.cpus - kDust);
   if (!amount->percent) return amount->amount;
   // Of what the host has in all.
   const char* const whole = rule.resource == mem ? "maxmem" : rule.resource == swp ? "maxswp" : "maxtmp";
