@@ -1,5 +1,6 @@
 #include "res/daemon/daemon.hpp"
 
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
+constexpr milliseconds kPortPatience{2000};
 
 // 16 bytes that no other run of any RES has.
 std::string random_run() {
@@ -55,7 +57,7 @@ class Daemon {
   }
 
   Result<DaemonEnd> run(const std::function<void()>& ready) {
-    const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->batch.res_port));
+    const auto port = listen();
     if (!port) return port.error();
     await_signals();
     jobs_.adopt();
@@ -69,6 +71,16 @@ class Daemon {
   }
 
  private:
+  // A RES that was killed while it started a program has left its port with that program, for an instant.
+  Result<std::uint16_t> listen() {
+    const auto until = std::chrono::steady_clock::now() + kPortPatience;
+    for (;;) {
+      auto port = links_.listen(static_cast<std::uint16_t>(configuration_->batch.res_port));
+      if (port || std::chrono::steady_clock::now() >= until) return port;
+      poll(nullptr, 0, 20);
+    }
+  }
+
   // ---- mbatchd
 
   void dial() {

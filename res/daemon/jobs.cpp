@@ -16,6 +16,7 @@
 
 #include "common/io/program_place.hpp"
 #include "common/io/spawn.hpp"
+#include "res/daemon/orphans.hpp"
 #include "res/policy/job_files.hpp"
 
 namespace rollcall::res {
@@ -516,6 +517,7 @@ void Jobs::over(const JobPtr& job) {
     done(part);
   }
   job->peeks.clear();
+  if (!job->over) end_orphans(directories_.path(job->name), job->order.uid());
   if (!job->first_host()) {
     if (job->released || job->order.task_only() || job->unknown_there) return forget(job);
     job->over.reset();  // expected still: further tasks may come
@@ -591,7 +593,9 @@ void Jobs::adopt_one(const std::string& name) {
       return lost(job);  // only its guard is left, or it is just beginning: it is waited for
     }
   }
-  if (kept.over || !job->first_host()) return look(job);
+  // It may have ended while we looked: what is on disk counts now that nobody holds the lock.
+  if (!job->first_host() || read_kept(job->directory.get()).over) return look(job);
+  read_order(job->directory.get(), begun);
   if (job->order.boot() != boot_) {
     job->over = own_end(job->attempt, FromRes::JobOver::HOST_RESTARTED,
                         configuration_->host + " went down under the job");

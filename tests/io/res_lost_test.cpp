@@ -115,6 +115,33 @@ TEST_F(ResLost, AKilledGuardTakesItsJobWithIt) {
   EXPECT_LT(steady_clock::now() - since, kPromised);
 }
 
+TEST_F(ResLost, BothKilledAtOnceTakeTheJobWithThem) {
+  start_res();
+  start_family();
+  const pid_t guard = guard_of(), shepherd = shepherd_of();
+  const auto since = steady_clock::now();
+  kill(guard, SIGSTOP);  // so that neither sees the other's end
+  kill(shepherd, SIGKILL);
+  kill(guard, SIGKILL);
+  expect_family_gone(since);
+  EXPECT_EQ(wait_for_over().how(), Over::SHEPHERD_LOST);
+}
+
+TEST_F(ResLost, AllKilledAtOnceLeaveNothingForTheNextRes) {
+  start_res();
+  start_family();
+  const pid_t guard = guard_of(), shepherd = shepherd_of();
+  kill_res(SIGKILL);
+  kill(guard, SIGSTOP);
+  kill(shepherd, SIGKILL);
+  kill(guard, SIGKILL);
+  heard_.clear();
+  start_res();
+  EXPECT_EQ(wait_for_over().how(), Over::SHEPHERD_LOST);
+  EXPECT_FALSE(lives(fled_));
+  EXPECT_FALSE(lives(running_.pid()));
+}
+
 TEST_F(ResLost, AKilledShepherdWithoutResIsToldLater) {
   start_res();
   start_family();
