@@ -148,7 +148,11 @@ class Book::Memory::Change {
 
 std::uint32_t slots_of(const Job& job);
 bool waits(const wire::JobRecord& record);  // it pends and was never dispatched
+inline constexpr std::string_view kFinished = "Job has already finished";
+inline constexpr std::string_view kDenied = "User permission denied";
+inline constexpr std::string_view kNoMatch = "No matching job found";
 wire::BatchReply::Outcome outcome(std::string text);
 wire::BatchReply::Outcome failure(std::string text, Refusal::Why why);
+void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent event);
 
 }  // namespace rollcall::sched

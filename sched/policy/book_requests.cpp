@@ -1,15 +1,11 @@
-// The Book: bkill bstop bresume brequeue brun, btop bbot, bswitch.
+// The Book: bkill bstop bresume brequeue brun, bswitch.
 #include <algorithm>
-#include <limits>
 
 #include "sched/policy/book_memory.hpp"
 
 namespace rollcall::sched {
 namespace {
 
-constexpr std::string_view kFinished = "Job has already finished";
-constexpr std::string_view kDenied = "User permission denied";
-constexpr std::string_view kNoMatch = "No matching job found";
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
 // What a line of the answer is about: one job, or an array as it was named.
@@ -227,12 +223,6 @@ Applied refused(Refusal why) {
   return applied;
 }
 
-void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent event) {
-  event.set_at_us(now.us);
-  set_key(*event.mutable_key(), key);
-  effects.push_back(effect::RecordEvent{std::move(event)});
-}
-
 }  // namespace
 
 Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
@@ -251,113 +241,6 @@ Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, 
   add_unknown(selection, outcomes);
   if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
   applied.effects = std::move(signalling.effects);
-  return applied;
-}
-
-// ---------------------------------------------------------------- btop, bbot
-
-namespace {
-
-constexpr JobKey kBeforeAll{std::numeric_limits<std::int32_t>::min(), 0};
-constexpr JobKey kAfterAll{std::numeric_limits<std::int32_t>::max(),
-                           std::numeric_limits<std::int32_t>::max()};
-
-// A number between two others; where none is left, the second.
-double between(double low, double high) {
-  const double middle = low + (high - low) / 2;
-  return middle > low && middle < high ? middle : high;
-}
-
-class Moving {
- public:
-  Moving(Book::Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue)
-      : m_(memory),
-        request_(request),
-        who_(who),
-        queue_(queue),
-        pending_(memory.queues[queue].pending),
-        all_(memory.administers(queue, who)) {}
-
-  // The order number that brings a job to the asked place among those that the asker may pass: an administrator all, an
-  // owner their own.
-  double order() {
-    const int position = std::max(1, request_.position());
-    if (request_.to_bottom()) {
-      const auto reference = nth(pending_.rbegin(), pending_.rend(), position);
-      if (!reference) return m_.next_order++;
-      const auto next = pending_.upper_bound({*reference, kAfterAll});
-      return next == pending_.end() ? m_.next_order++ : between(*reference, next->first);
-    }
-    const auto reference = nth(pending_.begin(), pending_.end(), position);
-    if (!reference) return m_.next_order++;
-    const auto first = pending_.lower_bound({*reference, kBeforeAll});
-    return first == pending_.begin() ? *reference - 1 : between(std::prev(first)->first, *reference);
-  }
-
- private:
-  // The order of the `position`-th of those that count; of the last one where there are fewer; none: there is none.
-  template <class Iterator>
-  std::optional<double> nth(Iterator it, Iterator end, int position) const {
-    std::optional<double> reference;
-    for (; it != end && position > 0; ++it) {
-      const JobKey moved = key_of(request_.key());
-      if (it->second.id == moved.id && (moved.index == 0 || moved.index == it->second.index)) continue;
-      if (!all_ && m_.jobs.at(it->second).job.asked->user() != who_.user) continue;
-      reference = it->first;
-      --position;
-    }
-    return reference;
-  }
-
-  Book::Memory& m_;
-  const wire::MoveJob& request_;
-  const Identity& who_;
-  const std::string& queue_;
-  const Book::Order& pending_;
-  bool all_;
-};
-
-}  // namespace
-
-Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTime now) {
-  Applied applied;
-  applied.reply.set_last(true);
-  auto& line = *applied.reply.mutable_outcomes()->add_outcomes();
-  const JobKey key = key_of(request.key());
-  const std::string name = "Job <" + text(key) + ">";
-  std::vector<JobKey> keys = key.index == 0 ? elements(key.id) : std::vector<JobKey>{key};
-  std::erase_if(keys, [this](JobKey k) { return memory_->find(k) == nullptr; });
-  if (keys.empty()) {
-    line = failure(name + ": " + std::string(kNoMatch), Refusal::NO_JOB);
-    return applied;
-  }
-  if (!may_change(*find(keys.front()), who)) {
-    line = failure(name + ": " + std::string(kDenied), Refusal::NOT_ALLOWED);
-    return applied;
-  }
-  std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
-  if (keys.empty()) {
-    line = failure(name + ": Job has already started or finished", Refusal::FAILED);
-    return applied;
-  }
-  const std::string queue = find(keys.front())->record.queue();
-  const double order = Moving(*memory_, request, who, queue).order();
-  for (const JobKey k : keys) {
-    BookEntry& entry = *memory_->entry(k);
-    const Memory::Change change(*memory_, entry);
-    entry.job.record.set_order(order);
-    applied.effects.push_back(effect::SaveJob{k});
-  }
-  wire::JobEvent event;
-  auto& move = *event.mutable_move();
-  move.set_user(who.user);
-  move.set_uid(who.uid);
-  move.set_position(std::max(1, request.position()));
-  move.set_to_bottom(request.to_bottom());
-  record_event(applied.effects, key, now, std::move(event));
-  applied.effects.push_back(effect::ScheduleSoon{});
-  line = outcome(name + " has been moved to position " + std::to_string(std::max(1, request.position())) +
-                 (request.to_bottom() ? " from bottom." : " from top."));
   return applied;
 }
 

@@ -2,7 +2,7 @@
 // jobs is asked through JobFacts (the Book answers).
 //
 // Names of jobs are bound to ids once, at submission (bind), so that a job of the same name that comes later changes
-// nothing; the bound text is kept in the Submission. Grammar: at the top of dependency.cpp. Rules: bsub(1), -w;
+// nothing; the bound text is kept in the Submission. Grammar: at the top of dependency_parse.cpp. Rules: bsub(1), -w;
 // docs/decisions/0023.
 #pragma once
 
@@ -43,6 +43,7 @@ enum class Condition {
 std::string_view text(Condition condition);
 
 enum class Comparison { equal, unequal, above, below, at_least, at_most };
+std::string_view text(Comparison comparison);
 
 // One condition of an expression: done(12), exit("name", > 2), numdone(12, >= 5), done(12[*]).
 struct JobCondition {

@@ -1,0 +1,176 @@
+// How a job's attempt ends, and what becomes of the job then: the middle layer of the stepper, (c) of the table in
+// job_life.hpp. Private to job_life.cpp.
+#pragma once
+
+#include "sched/policy/job_life_record.hpp"
+
+namespace rollcall::sched {
+
+class LifeEnd : protected LifeRecord {
+ protected:
+  using LifeRecord::LifeRecord;
+
+  void could_not_start(const FromRes::JobOver& told) {
+    acknowledge_and_release();
+    const bool pre_exec = told.how() == FromRes::JobOver::PRE_EXEC_FAILED;
+    record_.set_start_failure(!told.why().empty() ? told.why()
+                              : pre_exec          ? "pre-execution failed with exit code " +
+                                               std::to_string((told.exit_status() >> 8) & 0xff)
+                                         : "the host could not start it");
+    if (record_.kill_asked()) return end_of_a_kill(told);
+    if (!pre_exec && asked_.interactive() != wire::Submission::NONE)
+      return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason(), told.end_us());
+    if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
+    const std::string host = record_.hosts(0).name();
+    avoid(host);
+    if (pre_exec && rules_.most_preexec_retries &&
+        record_.preexec_failures() >= *rules_.most_preexec_retries) {
+      if (rules_.exit_after_preexec_retries)
+        return finish(wire::STATUS_EXIT, told.exit_status(), TERM_PRE_EXEC_FAIL, told.end_us());
+      record_.set_preexec_failures(0);
+      record_.set_requeue_held(true);
+    }
+    pend_again(record_.start_failure());
+  }
+
+  // A kill that came before the job ran.
+  void end_of_a_kill(const FromRes::JobOver& told) {
+    if (record_.requeue_asked()) return pend_again({});
+    const std::int32_t reason = told.term_reason() != 0 ? told.term_reason() : asked_reason();
+    finish(wire::STATUS_EXIT, kInterrupted, reason, told.end_us());
+  }
+
+  // The order to start never came to the host, or the host has lost it before it did anything.
+  void never_arrived() {
+    if (record_.kill_asked()) {
+      release();
+      FromRes::JobOver told;
+      told.set_end_us(now_.us);
+      return end_of_a_kill(told);
+    }
+    order_start();
+    order_again();
+  }
+
+  void was_lost(const FromRes::JobOver& told, std::int32_t reason) {
+    acknowledge_and_release();
+    if (record_.requeue_asked()) return pend_again({});
+    if (!record_.kill_asked() && rules_.rerunnable) return pend_again(lost_text(told));
+    record_.set_lost(!record_.kill_asked());
+    record_.set_start_failure(lost_text(told));
+    if (told.term_reason() != 0)
+      reason = told.term_reason();
+    else if (record_.kill_asked())
+      reason = asked_reason();
+    finish(wire::STATUS_EXIT, told.exit_status() != 0 ? told.exit_status() : kKilled, reason, told.end_us());
+  }
+
+  static std::string lost_text(const FromRes::JobOver& told) {
+    if (!told.why().empty()) return told.why();
+    switch (told.how()) {
+      case FromRes::JobOver::HOST_RESTARTED:
+        return "the host was restarted under the job";
+      case FromRes::JobOver::SHEPHERD_LOST:
+        return "the job's shepherd was killed";
+      default:
+        return "the host knows nothing of the job any longer";
+    }
+  }
+
+  void ran_to_its_end(const FromRes::JobOver& told) {
+    acknowledge_and_release();
+    record_.set_started(true);
+    if (record_.requeue_asked()) return pend_again({});
+    const int code = (told.exit_status() & 0x7f) != 0 ? 128 + (told.exit_status() & 0x7f)
+                                                      : (told.exit_status() >> 8) & 0xff;
+    if (!record_.kill_asked() && may_requeue(code)) {
+      record_.set_requeues(record_.requeues() + 1);
+      if (excludes(code)) exclude(record_.hosts(0).name());
+      return pend_again("exit code " + std::to_string(code));
+    }
+    std::int32_t reason = told.term_reason();
+    if (reason == 0 && told.cwd_missing()) reason = TERM_CWD_NOTEXIST;
+    if (reason == 0 && record_.kill_asked() && code > 128) reason = asked_reason();
+    if (told.post_follows()) record_.set_post_status(wire::POST_RUNNING);
+    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us());
+    finish(told.exit_status() == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status(),
+           told.exit_status() == 0 ? TERM_UNKNOWN : reason, told.end_us());
+  }
+
+  bool excludes(int code) const {
+    const auto& excluded = rules_.requeue_exits.excluded;
+    return std::find(excluded.begin(), excluded.end(), code) != excluded.end();
+  }
+  bool may_requeue(int code) const {
+    if (rules_.most_requeues && record_.requeues() >= *rules_.most_requeues) return false;
+    if (excludes(code)) return true;
+    const auto& codes = rules_.requeue_exits.codes;
+    const bool named = std::find(codes.begin(), codes.end(), code) != codes.end();
+    return rules_.requeue_exits.all ? !named && code != 0 : named;
+  }
+
+  void exclude(const std::string& host) {
+    auto& excluded = *record_.mutable_excluded_hosts();
+    if (std::find(excluded.begin(), excluded.end(), host) == excluded.end()) *excluded.Add() = host;
+  }
+  void avoid(const std::string& host) {
+    auto& excluded = *record_.mutable_excluded_hosts();
+    const bool there = std::find(excluded.begin(), excluded.end(), host) != excluded.end();
+    for (auto& avoided : *record_.mutable_avoided())
+      if (avoided.host() == host) return avoided.set_until_us(now_.us + rules_.avoid_s * 1'000'000);
+    if (there) return;  // for good
+    exclude(host);
+    auto& avoided = *record_.add_avoided();
+    avoided.set_host(host);
+    avoided.set_until_us(now_.us + rules_.avoid_s * 1'000'000);
+  }
+
+  // Back to PEND or PSUSP. `why`: of a requeueing that nobody asked for.
+  void pend_again(const std::string& why) {
+    const bool held = record_.requeue_held();
+    const bool asked = record_.requeue_asked();
+    const std::string killer = record_.killer();
+    if (!asked) {
+      wire::JobEvent::Status& status = *add_event().mutable_status();
+      status.set_status(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
+      status.set_why(why);
+      status.set_end_us(now_.us);
+    } else {
+      auto& requeue = *add_event().mutable_requeue();
+      requeue.set_user(killer);
+    }
+    const std::string failure = record_.start_failure();
+    clear_attempt();
+    record_.set_start_failure(failure);
+    record_.set_why_requeued(why);
+    to(held ? wire::STATUS_PSUSP : wire::STATUS_PEND);
+    if (held) record_.set_stopped_by_user(true);
+    changed_the_plan();
+  }
+
+  void finish(wire::JobStatus status, std::int32_t exit_status, std::int32_t reason, std::int64_t end_us) {
+    record_.set_exit_status(exit_status);
+    record_.set_term_reason(reason);
+    record_.set_end_us(end_us == 0 ? now_.us : std::max(end_us, record_.start_us()));
+    record_.clear_reserved();
+    record_.clear_signals();
+    record_.clear_avoided();
+    record_.clear_status_before_unknown();
+    record_.set_suspend_reasons(0);
+    record_.set_stopped_by_user(false);
+    record_.set_stopped_by_admin(false);
+    to(status);
+    record_status({});
+    // A log without post-execution says at once what it would say after one.
+    if (status == wire::STATUS_DONE && record_.post_status() == wire::POST_NONE) {
+      record_status({});
+      std::get<effect::RecordEvent>(effects_.back()).event.mutable_status()->set_post(wire::POST_DONE);
+    }
+    auto& finish = *add_event().mutable_finish();
+    *finish.mutable_record() = record_;
+    finish.set_cpu_factor(record_.cpu_factor());
+    changed_the_plan();
+  }
+};
+
+}  // namespace rollcall::sched

@@ -1,0 +1,213 @@
+// What every event of a job's life may do to its record, and the orders and notes that follow: the lowest layer of the
+// stepper. Private to job_life.cpp; the table is in job_life.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "sched/policy/job_life.hpp"
+
+namespace rollcall::sched {
+
+inline constexpr std::int32_t kKilled = 137 << 8;       // what a job's shell says of a KILL
+inline constexpr std::int32_t kInterrupted = 130 << 8;  // of a job that was killed before it ran
+inline constexpr int kSignalsKept = 16;
+inline constexpr std::uint32_t kAskedFor = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
+
+wire::JobAttempt attempt_of(const wire::JobRecord& record);
+void add_present_seconds(wire::JobRecord& record, WallTime now);
+
+class LifeRecord {
+ protected:
+  using FromRes = wire::FromRes;
+  using ToRes = wire::ToRes;
+
+  LifeRecord(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
+      : asked_(*job.asked), record_(job.record), rules_(rules), now_(now), effects_(effects) {}
+
+  wire::JobStatus status() const { return record_.status(); }
+  bool unknown() const { return status() == wire::STATUS_UNKWN || status() == wire::STATUS_ZOMBI; }
+  JobKey key() const { return key_of(record_.key()); }
+
+  wire::JobAttempt attempt() const { return attempt_of(record_); }
+
+  std::int32_t asked_reason() const {
+    const bool admin = record_.killer_is_admin();
+    if (record_.requeue_asked()) return admin ? TERM_REQUEUE_ADMIN : TERM_REQUEUE_OWNER;
+    return admin ? TERM_ADMIN : TERM_OWNER;
+  }
+
+  // ------------------------------------------------------------ changes
+
+  void to(wire::JobStatus next) {
+    add_present_seconds(record_, now_);
+    const bool was_suspended = record_.suspended_us() != 0;
+    const bool suspended =
+        next == wire::STATUS_PSUSP || next == wire::STATUS_SSUSP || next == wire::STATUS_USUSP;
+    if (suspended && !was_suspended) record_.set_suspended_us(now_.us);
+    if (!suspended && next != wire::STATUS_UNKWN && next != wire::STATUS_ZOMBI) record_.set_suspended_us(0);
+    record_.set_status(next);
+    record_.set_status_us(now_.us);
+  }
+
+  // The host is heard of again: the job is what it was before it was not.
+  void heard_again() {
+    if (!unknown()) return;
+    to(record_.status_before_unknown());
+    record_.clear_status_before_unknown();
+    record_status({});
+    changed();
+  }
+
+  void clear_attempt() {
+    record_.clear_hosts();
+    record_.clear_reserved();
+    record_.clear_signals();
+    record_.clear_usage();
+    record_.clear_gpus();
+    record_.clear_effective_resreq();
+    record_.clear_exec_user();
+    record_.clear_exec_home();
+    record_.clear_exec_cwd();
+    record_.clear_kill_reason();
+    record_.clear_killer();
+    record_.set_exclusive_hosts(false);
+    record_.set_started(false);
+    record_.set_start_us(0);
+    record_.set_end_us(0);
+    record_.set_pid(0);
+    record_.set_pgid(0);
+    record_.set_exit_status(0);
+    record_.set_term_reason(TERM_UNKNOWN);
+    record_.set_kill_asked(false);
+    record_.set_kill_signal(0);
+    record_.set_killer_is_admin(false);
+    record_.set_requeue_asked(false);
+    record_.set_requeue_held(false);
+    record_.set_kill_as_done(false);
+    record_.set_stopped_by_user(false);
+    record_.set_stopped_by_admin(false);
+    record_.set_suspend_reasons(0);
+    record_.set_post_status(wire::POST_NONE);
+    record_.clear_status_before_unknown();
+    record_.set_lost(false);
+    record_.set_cpu_factor(0);
+  }
+
+  // ------------------------------------------------------------ orders
+
+  void order_start() {
+    for (int i = 1; i < record_.hosts_size(); ++i)
+      effects_.push_back(effect::OrderExpect{key(), record_.hosts(i).name(), record_.attempt()});
+    effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name(), record_.attempt()});
+  }
+
+  void acknowledge_and_release() {
+    effects_.push_back(effect::OrderAcknowledge{record_.hosts(0).name(), attempt()});
+    release();
+  }
+  void release() {
+    for (int i = 1; i < record_.hosts_size(); ++i)
+      effects_.push_back(effect::OrderRelease{record_.hosts(i).name(), attempt()});
+  }
+
+  void terminate(bool sequential, std::int32_t reason) {
+    order(ToRes::SignalJob::TERMINATE, 0, reason, sequential);
+    if (status() != wire::STATUS_UNKWN) return;
+    to(wire::STATUS_ZOMBI);
+    record_status({});
+  }
+
+  void order(ToRes::SignalJob::Action action, int signal, std::int32_t reason, bool sequential = true) {
+    record_.set_signal_number(record_.signal_number() + 1);
+    forget_superseded(action);
+    auto& sent = *record_.add_signals();
+    sent.set_number(record_.signal_number());
+    sent.set_action(action);
+    sent.set_signal(signal);
+    sent.set_sequential(sequential);
+    sent.set_term_reason(reason);
+    for (const auto& host : record_.hosts())
+      effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
+  }
+
+  // A later stop or continuation takes the place of earlier ones, a later kill that of earlier kills.
+  void forget_superseded(ToRes::SignalJob::Action action) {
+    auto& signals = *record_.mutable_signals();
+    const auto kind = [](std::uint32_t a) {
+      return a == ToRes::SignalJob::RESUME ? std::uint32_t{ToRes::SignalJob::SUSPEND} : a;
+    };
+    const std::uint32_t ours = kind(action);
+    for (int i = signals.size() - 1; i >= 0; --i)
+      if (kind(signals[i].action()) == ours &&
+          (ours != ToRes::SignalJob::SEND || signals.size() > kSignalsKept))
+        signals.DeleteSubrange(i, 1);
+  }
+
+  // To the first host; the others say hello themselves.
+  void order_again() {
+    for (const auto& sent : record_.signals())
+      effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), signal_order(record_, sent)});
+  }
+
+  // ------------------------------------------------------------ what is told
+
+  wire::JobEvent& add_event() {
+    effect::RecordEvent recorded;
+    recorded.event.set_at_us(now_.us);
+    *recorded.event.mutable_key() = record_.key();
+    effects_.push_back(std::move(recorded));
+    return std::get<effect::RecordEvent>(effects_.back()).event;
+  }
+
+  void record_start() {
+    auto& start = *add_event().mutable_start();
+    *start.mutable_hosts() = record_.hosts();
+    start.set_attempt(record_.attempt());
+    start.set_effective_resreq(record_.effective_resreq());
+    start.set_cpu_factor(record_.cpu_factor());
+    start.set_pre_exec(rules_.queue_pre_exec);
+    start.set_post_exec(rules_.queue_post_exec);
+    start.set_user_group(asked_.user_group());
+  }
+
+  void record_status(const std::string& why) {
+    auto& status = *add_event().mutable_status();
+    status.set_status(record_.status());
+    status.set_post(record_.post_status());
+    status.set_reasons(record_.suspend_reasons());
+    status.set_why(why);
+    if (!finished(record_.status())) return;
+    status.set_exit_status(record_.exit_status());
+    status.set_term_reason(record_.term_reason());
+    status.set_end_us(record_.end_us());
+    if (record_.has_usage()) *status.mutable_usage() = record_.usage();
+  }
+
+  void record_signal(const std::string& symbol, const event::By& by, const std::string& reason) {
+    auto& signal = *add_event().mutable_signal();
+    signal.set_symbol(symbol);
+    signal.set_user(by.user);
+    signal.set_uid(by.uid);
+    signal.set_run_count(static_cast<std::int32_t>(record_.attempt()));
+    signal.set_reason(reason);
+  }
+
+  void save() { effects_.push_back(effect::SaveJob{key()}); }
+  void changed() {
+    save();
+    effects_.push_back(effect::TellWaiters{key()});
+  }
+  // ... and another plan may be possible.
+  void changed_the_plan() {
+    changed();
+    effects_.push_back(effect::ScheduleSoon{});
+  }
+
+  const wire::Submission& asked_;
+  wire::JobRecord& record_;
+  const LifeRules& rules_;
+  WallTime now_;
+  Effects& effects_;
+};
+
+}  // namespace rollcall::sched

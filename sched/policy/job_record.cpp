@@ -1,0 +1,99 @@
+// A job's record by itself: how it begins, what it sums up, and what must hold of it.
+#include <algorithm>
+
+#include "sched/policy/job_life_record.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// Whole seconds, so that the sums of all states are the time from first to last.
+std::int64_t seconds_since(std::int64_t from_us, WallTime now) {
+  return from_us == 0 ? 0 : std::max<std::int64_t>(0, now.seconds() - from_us / 1'000'000);
+}
+
+}  // namespace
+
+void add_present_seconds(wire::JobRecord& record, WallTime now) {
+  const std::int64_t s = seconds_since(record.status_us(), now);
+  switch (record.status()) {
+    case wire::STATUS_PSUSP:
+      return record.set_psusp_s(record.psusp_s() + s);
+    case wire::STATUS_RUN:
+      return record.set_run_s(record.run_s() + s);
+    case wire::STATUS_USUSP:
+      return record.set_ususp_s(record.ususp_s() + s);
+    case wire::STATUS_SSUSP:
+      return record.set_ssusp_s(record.ssusp_s() + s);
+    case wire::STATUS_UNKWN:
+    case wire::STATUS_ZOMBI:
+      return record.set_unkwn_s(record.unkwn_s() + s);
+    case wire::STATUS_DONE:
+    case wire::STATUS_EXIT:
+      return;
+    default:
+      return record.set_pend_s(record.pend_s() + s);
+  }
+}
+wire::JobAttempt attempt_of(const wire::JobRecord& record) {
+  wire::JobAttempt attempt;
+  *attempt.mutable_key() = record.key();
+  attempt.set_attempt(record.attempt());
+  return attempt;
+}
+wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint64_t submission,
+                           const std::string& queue, WallTime now) {
+  wire::JobRecord record;
+  set_key(*record.mutable_key(), key);
+  record.set_submission(submission);
+  record.set_status(asked.hold() ? wire::STATUS_PSUSP : wire::STATUS_PEND);
+  record.set_status_us(now.us);
+  record.set_submit_us(now.us);
+  record.set_queue(queue);
+  if (asked.hold()) {
+    record.set_stopped_by_user(true);
+    record.set_suspended_us(now.us);
+  }
+  return record;
+}
+wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::SentSignal& sent) {
+  wire::ToRes::SignalJob signal;
+  *signal.mutable_job() = attempt_of(record);
+  signal.set_action(static_cast<wire::ToRes::SignalJob::Action>(sent.action()));
+  signal.set_signal(sent.signal());
+  signal.set_sequential(sent.sequential());
+  signal.set_term_reason(sent.term_reason());
+  signal.set_number(sent.number());
+  return signal;
+}
+
+wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now) {
+  add_present_seconds(record, now);
+  return record;
+}
+
+std::string broken_invariant(const wire::JobRecord& r) {
+  const auto job = "job " + text(key_of(r.key())) + ": ";
+  const wire::JobStatus status = r.status();
+  if (!pending(status) && !placed(status) && !finished(status)) return job + "has no status";
+  if (placed(status) && (r.hosts_size() == 0 || r.attempt() == 0)) return job + "is placed nowhere";
+  if (pending(status) && (r.hosts_size() != 0 || r.started() || r.reserved_size() != 0))
+    return job + "pends and has hosts";
+  if (status == wire::STATUS_PSUSP && !r.stopped_by_user() && !r.stopped_by_admin())
+    return job + "is held by nobody";
+  if (status == wire::STATUS_PEND && (r.stopped_by_user() || r.stopped_by_admin() || r.kill_asked()))
+    return job + "pends and is held or killed";
+  if (status == wire::STATUS_RUN && r.suspend_reasons() != 0) return job + "runs and is suspended";
+  if ((status == wire::STATUS_SSUSP || status == wire::STATUS_USUSP) && r.suspend_reasons() == 0)
+    return job + "is suspended for no reason";
+  const bool unknown = status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI;
+  if (unknown != (r.status_before_unknown() != wire::STATUS_NULL)) return job + "was unknown or is, not both";
+  if (finished(status) && (r.end_us() == 0 || r.reserved_size() != 0 || r.signals_size() != 0))
+    return job + "is over and is not";
+  if (status == wire::STATUS_DONE && r.exit_status() != 0) return job + "is done and has failed";
+  if (!placed(status) && r.signals_size() != 0) return job + "has signals and no process";
+  if (r.avoided_size() > r.excluded_hosts_size()) return job + "avoids hosts that are not excluded";
+  if (r.submit_us() == 0 || r.status_us() == 0) return job + "has no dates";
+  return {};
+}
+
+}  // namespace rollcall::sched
