@@ -262,6 +262,51 @@ TEST_F(ResJob, WhatItsEnvironmentHolds) {
                                   path("out.1") + "\n0\n"));
 }
 
+// What a mail program is given, and that the job's end does not wait for it.
+class ResMail : public ResStage {
+ protected:
+  ResMail() {
+    write("mailer",
+          "#!/bin/sh\ncat > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
+    chmod(path("mailer").c_str(), 0755);
+    configure("LSB_MAILPROG=" + path("mailer") + " -x");
+  }
+};
+
+TEST_F(ResMail, WithoutAnOutputFileTheOutputIsMailed) {
+  start_res();
+  auto order = job("echo hello; echo bad >&2");
+  order.mutable_submission()->clear_output_file();
+  order.mutable_submission()->set_job_name("two\nlines");
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 0);
+  const std::string mail = wait_for_file("mail");
+  const std::string user = order.submission().user();
+  EXPECT_THAT(mail, testing::StartsWith("From: LSF <" + user + "@" + host_ + ">\nTo: " + user +
+                                        "\nSubject: Job 1: <two lines> in cluster <c1> Done\n\n"));
+  EXPECT_THAT(mail, testing::EndsWith("The output (if any) follows:\n\nhello\nbad\n"));
+}
+
+TEST_F(ResMail, TheReportAloneAndTheBegin) {
+  start_res();
+  auto order = job("exit 3");
+  order.mutable_submission()->set_mail_report(true);
+  order.mutable_submission()->set_mail_user("other@site");
+  start(order);
+  wait_for_over();
+  EXPECT_THAT(wait_for_file("mail"), HasSubstr("To: other@site\n"));
+  EXPECT_EQ(text("out.1"), "");
+}
+
+TEST_F(ResMail, NoReportWhereNoneIsWanted) {
+  start_res();
+  auto order = job("echo hello");
+  order.set_mail_report_only(true);
+  start(order);
+  wait_for_over();
+  EXPECT_EQ(text("out.1"), "hello\n");
+}
+
 TEST_F(ResJob, AnUnknownJobIsSaidToBe) {
   start_res();
   kill_job(77);

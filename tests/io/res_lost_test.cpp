@@ -1,10 +1,12 @@
 // What is killed, at any time: RES, a shepherd, its guard, the host. No job runs twice, no end is lost, nothing is left.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "common/io/durable_file.hpp"
 #include "common/wire/res.pb.h"
 #include "res_stage.hpp"
 
@@ -163,11 +165,13 @@ TEST_F(ResLost, AHostThatWentDownIsTold) {
   kill(guard, SIGKILL);
   wait_until_gone(wait_for_running().pid());
   // As it would be after a reboot: another boot, and no end.
+  const std::string path = job_directory() + "/order";
+  const auto whole = io::read_marked(AT_FDCWD, path, 1 << 20);
   wire::JobOrder order;
-  ASSERT_TRUE(order.ParseFromString(text(job_directory() + "/order")));
+  ASSERT_TRUE(whole && order.ParseFromString(*whole));
   order.set_boot("another");
-  ASSERT_EQ(chmod((job_directory() + "/order").c_str(), 0600), 0);
-  std::ofstream(job_directory() + "/order") << order.SerializeAsString();
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  ASSERT_TRUE(io::write_marked(AT_FDCWD, path, order.SerializeAsString()));
   heard_.clear();
   start_res();
   EXPECT_EQ(wait_for_over().how(), Over::HOST_RESTARTED);
@@ -204,12 +208,14 @@ TEST_F(ResLost, AnOrderThatWasKeptAndNotBegunIsBegunOnce) {
 
 TEST_F(ResLost, AnOrderThatWasNotFinishedIsNone) {
   start_res();
-  kill_res(SIGKILL);
-  mkdir(job_directory().c_str(), 0711);
-  std::ofstream(job_directory() + "/order") << "\x0a\x7f half of it";
-  start_res();
-  EXPECT_EQ(hellos_.back().jobs_size(), 0);
-  EXPECT_NE(access(job_directory().c_str(), F_OK), 0);
+  for (const char* half : {"", "\x0a\x7f half of it"}) {
+    kill_res(SIGKILL);
+    mkdir(job_directory().c_str(), 0711);
+    std::ofstream(job_directory() + "/order") << half;
+    start_res();
+    EXPECT_EQ(hellos_.back().jobs_size(), 0);
+    EXPECT_NE(access(job_directory().c_str(), F_OK), 0);
+  }
 }
 
 TEST_F(ResLost, ThePostExecutionIsToldToANewRes) {

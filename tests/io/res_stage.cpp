@@ -66,8 +66,7 @@ ResStage::ResStage() {
   write("lsf.conf", "LSF_CONFDIR=" + directory_ + "\nLSB_SHAREDIR=" + path("work") +
                         "\nLSF_SERVERDIR=" + fs::path(ROLLCALL_SHEPHERD).parent_path().string() +
                         "\nROLLCALL_JOBDIR=" + path("jobs") + "\nLSB_MBD_PORT=" + std::to_string(mbd_port_) +
-                        "\nLSF_RES_PORT=" + std::to_string(res_port_) +
-                        "\nLSB_MAILPROG=/bin/false\nLSF_LOG_MASK=LOG_INFO\n");
+                        "\nLSF_RES_PORT=" + std::to_string(res_port_) + "\nLSF_LOG_MASK=LOG_INFO\n");
 }
 
 ResStage::~ResStage() = default;
