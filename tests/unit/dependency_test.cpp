@@ -46,7 +46,9 @@ TEST(DependencyText, SaysWhereItIsWrong) {
   EXPECT_THAT(normal("done(99999999999)"), HasSubstr("expected a number"));
   EXPECT_THAT(normal("(done(1)"), HasSubstr("expected \")\""));
   EXPECT_THAT(normal("\"open"), HasSubstr("a job's name and \""));
-  EXPECT_THAT(normal(std::string(200, '(') + "1" + std::string(200, ')')), HasSubstr("inside one another"));
+  std::string nested(200, '(');
+  nested.append("1").append(200, ')');
+  EXPECT_THAT(normal(nested), HasSubstr("inside one another"));
   EXPECT_THAT(normal(std::string(20'000, '!')), HasSubstr("bytes"));
 }
 
@@ -178,7 +180,8 @@ TEST(DependencyNames, AreBoundOnce) {
 }
 
 TEST(DependencyNames, WhatWasBoundIsReadAgain) {
-  std::string deep = std::string(kDeepestDependency - 1, '!') + "\"x*\"";
+  std::string deep(kDeepestDependency - 1, '!');
+  deep.append("\"x*\"");
   const auto parsed = Dependency::parse(deep);
   ASSERT_TRUE(parsed);
   const auto bound =
