@@ -216,6 +216,29 @@ struct GetEvents {
   soci::statement run;
 };
 
+// The event's submission is out of it for so long: it is large, and a copy of the rest would cost as much.
+class WithoutAsked {
+ public:
+  WithoutAsked(wire::JobEvent& event, bool named) : event_(event) {
+    if (!named) return;
+    if (event.has_new_job()) asked_ = event.mutable_new_job()->release_asked();
+    if (event.has_modify()) asked_ = event.mutable_modify()->release_asked();
+    if (event.has_finish()) asked_ = event.mutable_finish()->release_asked();
+  }
+  WithoutAsked(const WithoutAsked&) = delete;
+  WithoutAsked& operator=(const WithoutAsked&) = delete;
+  ~WithoutAsked() {
+    if (asked_ == nullptr) return;
+    if (event_.has_new_job()) event_.mutable_new_job()->set_allocated_asked(asked_);
+    if (event_.has_modify()) event_.mutable_modify()->set_allocated_asked(asked_);
+    if (event_.has_finish()) event_.mutable_finish()->set_allocated_asked(asked_);
+  }
+
+ private:
+  wire::JobEvent& event_;
+  wire::Submission* asked_ = nullptr;
+};
+
 struct Statements {
   std::optional<PutSubmission> put_submission;
   std::optional<PutJob> put_job;
@@ -324,7 +347,7 @@ class JobStore::Impl {
 
   // ---- one transaction
 
-  StoreResult<std::uint64_t> commit(const StoreBatch& batch) {
+  StoreResult<std::uint64_t> commit(StoreBatch& batch) {
     if (batch.empty()) return last_event_;
     std::uint64_t seq = last_event_;
     const auto written = guarded([&] {
@@ -332,7 +355,7 @@ class JobStore::Impl {
       for (const auto& submission : batch.submissions) put(submission);
       for (const auto& record : batch.jobs) put(record);
       for (const auto& control : batch.controls) put(control);
-      for (const auto& event : batch.events) put(++seq, event);
+      for (auto& event : batch.events) put(++seq, event);
       for (std::size_t i = 0; i < kStoreNumbers; ++i)
         if (batch.numbers[i]) put_number(kNumberNames[i], *batch.numbers[i]);
       transaction.commit();
@@ -366,20 +389,16 @@ class JobStore::Impl {
     row.value.take_bytes(control.value);
     (control.value.empty() ? row.remove : row.run).execute(true);
   }
-  void put(std::uint64_t seq, const wire::JobEvent& event) {
+  void put(std::uint64_t seq, wire::JobEvent& event) {
     auto& row = ready(statements_.put_event, sql_);
     row.seq = static_cast<long long>(seq);
     row.at = event.at_us();
     row.id = event.key().id();
     row.index = event.key().index();
     row.kind = static_cast<int>(event.what_case());
-    const auto number = submission_of(event);
-    if (number == 0) {
+    {
+      const WithoutAsked without(event, submission_of(event) != 0);
       row.body.take(event);
-    } else {
-      wire::JobEvent without = event;
-      clear_asked(without);
-      row.body.take(without);
     }
     row.run.execute(true);
   }
@@ -403,11 +422,6 @@ class JobStore::Impl {
       default:
         return 0;
     }
-  }
-  static void clear_asked(wire::JobEvent& event) {
-    if (event.has_new_job()) event.mutable_new_job()->clear_asked();
-    if (event.has_modify()) event.mutable_modify()->clear_asked();
-    if (event.has_finish()) event.mutable_finish()->clear_asked();
   }
   // Elements of an array come one after the other: the last one is kept at hand.
   void put_asked_back(wire::JobEvent& event) {
@@ -561,7 +575,7 @@ StoreResult<void> JobStore::load(const StoreVisitor& visitor) {
   return impl_->guarded([&] { impl_->load(visitor); });
 }
 
-StoreResult<std::uint64_t> JobStore::commit(const StoreBatch& batch) { return impl_->commit(batch); }
+StoreResult<std::uint64_t> JobStore::commit(StoreBatch& batch) { return impl_->commit(batch); }
 
 StoreResult<std::shared_ptr<const wire::Submission>> JobStore::submission(std::uint64_t number) {
   std::shared_ptr<const wire::Submission> asked;

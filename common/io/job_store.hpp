@@ -110,8 +110,10 @@ class JobStore {
 
   StoreResult<void> load(const StoreVisitor& visitor);
 
-  // All or nothing, and on disk. Gives last_event() as it then is.
-  StoreResult<std::uint64_t> commit(const StoreBatch& batch);
+  // All or nothing, and on disk. Gives last_event() as it then is. The batch is as it was afterwards; meanwhile its events
+  // are without their submissions.
+  StoreResult<std::uint64_t> commit(StoreBatch& batch);
+  StoreResult<std::uint64_t> commit(StoreBatch&& batch) { return commit(batch); }
 
   // Nothing where there is none of this number.
   StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number);

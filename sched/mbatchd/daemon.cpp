@@ -35,6 +35,7 @@ using sched::JobKey;
 
 constexpr int kMostLaps = 16;                                // of the loop, to collect what has come
 constexpr Duration kQuickPlan = std::chrono::milliseconds(10);  // one that need not wait for the commit
+constexpr Duration kUnsaved = std::chrono::milliseconds(10);
 constexpr Duration kRetry = std::chrono::seconds(1);
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr Duration kLongestWait = std::chrono::seconds(60);   // the calendar may have been set meanwhile
@@ -472,6 +473,7 @@ class Daemon {
     if (effects.empty()) return;
     if (log_.writes(io::Level::debug))
       for (const auto& one : effects) log_.debug("effect: " + sched::text(one));
+    if (!unsaved_since_) unsaved_since_ = Steady::now();
     const auto touched = turn_.take(std::move(effects));
     for (const auto key : touched.jobs) keeper_.job(key);
     for (const auto& state : touched.controls) keeper_.control(state);
@@ -554,22 +556,34 @@ class Daemon {
     return true;
   }
 
+  // What nobody waits for (that a job runs now) is put together with what comes next, for a moment.
+  bool may_wait() const {
+    return turn_.to_save() && !turn_.urgent() && questions_.empty() && !store_failing_ && !ending_ && unsaved_since_ &&
+           Steady::now() - *unsaved_since_ < kUnsaved;
+  }
+
   void commit() {
-    if (turn_.empty() && !store_failing_) return tell_planned();
+    if (turn_.empty() && !store_failing_) {
+      unsaved_since_.reset();
+      return tell_planned();
+    }
+    if (may_wait()) return;
+    io::StoreBatch batch;
     if (turn_.to_save() || store_failing_) {
-      auto kept = save();
+      auto kept = save(batch);
       if (!kept) {
-        refuse_submissions(kept.error());
-        if (turn_.to_save()) kept = save();
-        if (!kept) return;
+        refuse_submissions(std::move(batch), kept.error());
+        if (turn_.to_save()) kept = save(batch);
+        if (!kept) return turn_.keep(std::move(batch));
       }
     }
+    unsaved_since_.reset();
     if (std::exchange(store_failing_, false)) {
       log_.notice("the store keeps again what it is given");
       plan_wanted_ = true;
       turn_soon();
     }
-    auto done = turn_.committed();
+    auto done = turn_.committed(std::move(batch));
     files_.append(store_.last_event(), done.events);
     if (files_.behind(store_)) catch_up_soon();
     for (const auto& order : done.orders)
@@ -583,16 +597,16 @@ class Daemon {
     if (std::exchange(waiters_due_, false)) waiters_.planned();
   }
 
-  io::StoreResult<std::uint64_t> save() {
-    auto batch = turn_.batch();
+  io::StoreResult<std::uint64_t> save(io::StoreBatch& batch) {
+    batch = turn_.batch();
     files_.note(batch);
     return store_.commit(batch);
   }
 
-  void refuse_submissions(const io::StoreError& error) {
+  void refuse_submissions(io::StoreBatch batch, const io::StoreError& error) {
     if (!std::exchange(store_failing_, true))
       log_.error(error.text + "; no job is accepted or started until the store keeps what it is given");
-    const auto withdrawn = turn_.failed(error);
+    const auto withdrawn = turn_.failed(std::move(batch), error);
     for (const auto key : withdrawn.jobs) keeper_.job(key);
     for (const auto& waiting : withdrawn.replies) clients_.reply(waiting.link, waiting.reply);
   }
@@ -658,6 +672,8 @@ class Daemon {
     if (!plan_wanted_) until(next_look_);
     if (plan_wanted_ && !store_failing_)
       wait = std::min(wait, std::max(Duration{0}, Duration(plan_not_before_ - Steady::now())));
+    if (unsaved_since_ && !store_failing_)
+      wait = std::min(wait, std::max(Duration{0}, Duration(*unsaved_since_ + kUnsaved - Steady::now())));
     if (store_failing_ || files_.behind(store_)) wait = std::min(wait, kRetry);
     wake_.expires_after(wait);
     wake_.async_wait([this](const boost::system::error_code& error) {
@@ -705,8 +721,8 @@ class Daemon {
     event.mutable_mbd_die()->set_host(configuration_->host);
     turn_.take({effect::RecordEvent{std::move(event)}});
     plan_wanted_ = false;
-    commit();
     ending_ = true;
+    commit();
     io::StoreBatch last;
     files_.note(last);
     if (const auto noted = store_.commit(last); !noted) log_.error(noted.error().text);
@@ -741,6 +757,7 @@ class Daemon {
   Steady::time_point plan_not_before_{};
   std::optional<WallTime> next_look_;
   bool store_failing_ = false;
+  std::optional<Steady::time_point> unsaved_since_;
   bool catching_up_ = false;
   bool load_good_ = false, load_said_ = false;
   Steady::time_point load_heard_{};

@@ -80,7 +80,7 @@ bool Turn::to_save() const {
          !events_.empty();
 }
 
-io::StoreBatch Turn::batch() const {
+io::StoreBatch Turn::batch() {
   io::StoreBatch batch;
   for (const auto number : submissions_)
     if (const auto* kept = book_.submission(number)) batch.submissions.push_back({number, kept->asked});
@@ -88,7 +88,7 @@ io::StoreBatch Turn::batch() const {
     if (const auto* job = book_.find(key)) batch.jobs.push_back(job->record);
   batch.jobs.insert(batch.jobs.end(), removed_.begin(), removed_.end());
   for (const auto& state : controls_) batch.controls.push_back(row_of(state));
-  batch.events = events_;
+  batch.events = std::exchange(events_, {});
   if (counters_) {
     batch.set(io::StoreNumber::next_job, book_.next_job_id());
     batch.set(io::StoreNumber::next_submission, static_cast<std::int64_t>(book_.next_submission()));
@@ -96,17 +96,22 @@ io::StoreBatch Turn::batch() const {
   return batch;
 }
 
-Done Turn::committed() {
+Done Turn::committed(io::StoreBatch batch) {
   jobs_.clear();
   submissions_.clear();
   removed_.clear();
   controls_.clear();
   counters_ = false;
   return {std::exchange(orders_, {}), std::exchange(replies_, {}), std::exchange(told_, {}),
-          std::exchange(events_, {})};
+          std::move(batch.events)};
 }
 
-Turn::Withdrawn Turn::failed(const io::StoreError& error) {
+void Turn::keep(io::StoreBatch batch) {
+  if (events_.empty()) events_ = std::move(batch.events);
+}
+
+Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) {
+  keep(std::move(batch));
   Withdrawn out;
   std::set<std::int32_t> ids;
   std::vector<WaitingReply> staying;

@@ -52,8 +52,14 @@ class Turn {
 
   bool to_save() const;
   bool empty() const { return !to_save() && orders_.empty() && replies_.empty() && told_.empty(); }
-  io::StoreBatch batch() const;
-  Done committed();
+  // Something waits for the commit: an order, an answer. Else it may be put together with what comes next.
+  bool urgent() const { return !orders_.empty() || !replies_.empty(); }
+  // The events are in the batch then, until one of these gets it back.
+  io::StoreBatch batch();
+  Done committed(io::StoreBatch batch);
+
+  // The store has not taken it again, and there is nothing to withdraw.
+  void keep(io::StoreBatch batch);
 
   // Withdraws what was submitted since the last commit; its replies, refused with this, may leave. Gives what the snapshot must
   // hear of.
@@ -61,7 +67,7 @@ class Turn {
     std::vector<WaitingReply> replies;
     std::vector<sched::JobKey> jobs;
   };
-  Withdrawn failed(const io::StoreError& error);
+  Withdrawn failed(io::StoreBatch batch, const io::StoreError& error);
 
  private:
   sched::Book& book_;
