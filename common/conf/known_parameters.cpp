@@ -14,7 +14,6 @@ constexpr std::string_view kNoAffinity = "jobs are not bound to processors yet";
 constexpr std::string_view kProofs = "who a caller is, MUNGE or the cluster's key proves";
 constexpr std::string_view kNoPoe = "POE is not supported";
 constexpr std::string_view kNoCheckpoint = "jobs are not checkpointed";
-constexpr std::string_view kOwnTimers = "nothing is polled: what happens is told at once";
 constexpr std::string_view kNoStream = "lsb.stream is not written";
 
 const std::vector<KnownParameter> kLsfConf{
@@ -28,17 +27,15 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSB_CONFDIR"},
     {"LSB_DEBUG", File::lsf_conf, Effect::none, "ports are LSB_MBD_PORT and LSF_RES_PORT; levels LSF_LOG_MASK"},
     {"LSB_DEFAULT_PJLTYPE"},
-    {"LSB_DJOB_HB_INTERVAL", File::lsf_conf, Effect::none, kOwnTimers},
-    {"LSB_DJOB_RU_INTERVAL", File::lsf_conf, Effect::none, "usage is told every SBD_SLEEP_TIME"},
     {"LSB_ESUB_METHOD"},
     {"LSB_GPU_NEW_SYNTAX", File::lsf_conf, Effect::none, "-gpu has the new syntax alone"},
     {"LSB_HCLOSE_BY_RES", File::lsf_conf, Effect::none, "a host whose RES is down takes no jobs anyway"},
-    {"LSB_JOBID_DISP_LENGTH"},
+    {"LSB_JOBID_DISP_LENGTH", File::lsf_conf, Effect::none, "a job's number is never cut"},
     {"LSB_JOB_CPULIMIT"},
     {"LSB_JOB_MEMLIMIT"},
     {"LSB_JOB_REPORT_MAIL"},
     {"LSB_MAILPROG"},
-    {"LSB_MAILTO"},
+    {"LSB_MAILTO", File::lsf_conf, Effect::none, "mail goes to the user's name, or where bsub -u says"},
     {"LSB_MAX_FORWARD_PER_SESSION", File::lsf_conf, Effect::later, kNoMultiCluster},
     {"LSB_MAX_JOB_DISPATCH_PER_SESSION", File::lsf_conf, Effect::none, "a cycle starts all that can start"},
     {"LSB_MBD_PORT"},
@@ -136,7 +133,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_JOB_REQUEUE", File::lsb_params},
     {"MAX_PREEXEC_RETRY", File::lsb_params},
     {"MAX_SBD_CONNS", File::lsb_params, Effect::none, "every host has one connection"},
-    {"MAX_SBD_FAIL", File::lsb_params, Effect::none, "a host is unreachable when its connection ends"},
+    {"MAX_SBD_FAIL", File::lsb_params},
     {"MAX_STREAM_RECORDS", File::lsb_params, Effect::none, kNoStream},
     {"MBD_SLEEP_TIME", File::lsb_params},
     {"MC_PENDING_REASON_PKG_SIZE", File::lsb_params, Effect::later, kNoMultiCluster},

@@ -64,11 +64,20 @@ bool Clients::administrator(const ResCaller& caller) const {
   return is_administrator(caller, geteuid(), configuration_->files.cluster.administrators);
 }
 
+bool Clients::may_run_outside_jobs(const ResCaller& caller) const {
+  const std::string word = configuration_->files.lsf_conf.value("LSF_DISABLE_LSRUN");
+  return (word != "Y" && word != "y") || administrator(caller);
+}
+
 void Clients::answer(io::LinkId link, const Asked& asked) {
   const ResCaller caller = clients_[link].caller;
   if (!caller.known)
     return refuse(link, "RES of " + configuration_->host + " does not know who asks", true, false);
-  if (asked.has_task()) return run_task(link, asked.task(), caller);
+  if (asked.has_task()) {
+    if (!asked.task().has_job() && !may_run_outside_jobs(caller))
+      return refuse(link, "lsrun and lsgrun are for administrators here (LSF_DISABLE_LSRUN)", true, false);
+    return run_task(link, asked.task(), caller);
+  }
   if (asked.has_peek()) return peek(link, asked.peek(), asked.peek().from());
   if (asked.has_control()) return control(link, asked.control());
   refuse(link, "this RES does not know what is asked", false, false);

@@ -53,6 +53,7 @@ class Clients {
   void refuse(io::LinkId link, std::string why, bool not_allowed, bool no_job);
   void reply(io::LinkId link, const wire::FromResToClient& reply);
   bool administrator(const ResCaller& caller) const;
+  bool may_run_outside_jobs(const ResCaller& caller) const;
 
   boost::asio::io_context& loop_;
   io::Links& links_;

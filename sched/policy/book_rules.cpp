@@ -111,6 +111,9 @@ LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, cons
       asked.has_rerunnable() ? asked.rerunnable() : queue && yes(cell(queue->cells, "RERUNNABLE"));
   rules.most_requeues = params.most_requeues;
   rules.most_preexec_retries = config.lsb->params.max_preexec_retry;
+  // Of a job that runs in this cluster, which all do: it goes before the one for all clusters.
+  if (const auto local = number(config.lsb->params.cells, "LOCAL_MAX_PREEXEC_RETRY"))
+    rules.most_preexec_retries = static_cast<int>(std::min<std::int64_t>(*local, 1'000'000'000));
   rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
   rules.sequential =
       min_slots(asked) <= 1 || yes(config.cluster->lsf_conf.value("LSB_USE_SEQUENTIAL_SIGNAL"));

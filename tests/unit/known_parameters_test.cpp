@@ -22,7 +22,7 @@ TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
   const auto conf = LsfConf::parse("LSF_AUTH=eauth\nLSF_LIM_PORT=7869\nSITE_OWN=1\n\nLSF_DCGM_PORT=5555\n", "lsf.conf");
   ASSERT_TRUE(conf);
   LsbParams params;
-  params.cells.set("max_sbd_fail", {"3", {"lsb.params", 4}});
+  params.cells.set("max_sbd_conns", {"3", {"lsb.params", 4}});
   params.cells.set("DEFAULT_QUEUE", {"normal", {"lsb.params", 5}});
   params.cells.set("HIST_HOURS", {"5", {"lsb.params", 6}});
   EXPECT_EQ(parameters_without_effect(*conf, params),
@@ -30,7 +30,7 @@ TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
                 "lsf.conf:1: LSF_AUTH has no effect: who a caller is, MUNGE or the cluster's key proves",
                 "lsf.conf:5: LSF_DCGM_PORT has no effect: GPUs are what elims count",
                 "lsb.params:6: HIST_HOURS has no effect yet: there is no fairshare yet",
-                "lsb.params:4: MAX_SBD_FAIL has no effect: a host is unreachable when its connection ends"}));
+                "lsb.params:4: MAX_SBD_CONNS has no effect: every host has one connection"}));
 }
 
 }  // namespace
