@@ -139,8 +139,14 @@ class Guard {
   bool reap() {
     int status = 0;
     pid_t pid = 0;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-      if (pid == shepherd_) ended_ = true;
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+      if (pid != shepherd_) continue;
+      // It is its user's: who could stop it would be rid of all limits and of everybody's bkill.
+      if (WIFSTOPPED(status))
+        kill(pid, SIGCONT);
+      else
+        ended_ = true;
+    }
     return pid < 0;  // none is left
   }
 

@@ -348,7 +348,11 @@ class Shepherd {
 
   void take(const wire::ToShepherd& message) {
     if (message.has_signal()) happened(event::Ordered{message.signal()});
-    if (message.has_release()) happened(event::Released{});
+    if (message.has_release()) {
+      last_told_.reset();  // its last usage is told
+      if (sample_at_) sample();
+      happened(event::Released{});
+    }
     if (message.has_settings()) {
       interval_ = interval_of(message.settings());
       if (sample_at_) sample_at_ = now() + interval_;
@@ -367,10 +371,9 @@ class Shepherd {
     const std::string& path = asked.errors() ? files_.error_file : files_.places.output_file;
     const io::Descriptor file(
         path.empty() ? -1 : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const std::int64_t begin = asked.errors() ? 0 : files_.output_from;
     std::string data(kPeekBytes, '\0');
-    const ssize_t size = file ? pread(file.get(), data.data(), data.size(),
-                                      files_.output_from * !asked.errors() + asked.from())
-                              : -1;
+    const ssize_t size = file ? pread(file.get(), data.data(), data.size(), begin + asked.from()) : -1;
     if (size >= 0)
       part.set_data(data.substr(0, static_cast<std::size_t>(size)));
     else

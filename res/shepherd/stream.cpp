@@ -25,6 +25,7 @@ constexpr Duration kTimeToProve = 2s;
 constexpr Duration kLastWords = 2s;  // for the client to read what it was sent
 constexpr Duration kOpenEnds = 1s;   // for what others, who have the process's pipes, may still write
 constexpr std::size_t kPiece = 16 << 10;
+constexpr int kMostPieces = 16;
 constexpr std::size_t kMostUnsent = 256 << 10;
 constexpr std::uint64_t kInputCredit = 64 << 10;
 
@@ -109,7 +110,8 @@ void Stream::accept(TimePoint now) {
 
 bool Stream::read_peer(Peer& peer, TimePoint) {
   std::array<char, kPiece> room;
-  for (;;) {
+  // Who sends without end must not keep us from limits and orders: what is left is read in the next turn.
+  for (int pieces = 0; pieces < kMostPieces; ++pieces) {
     const ssize_t size = recv(peer.socket.get(), room.data(), room.size(), 0);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN;
@@ -126,6 +128,7 @@ bool Stream::read_peer(Peer& peer, TimePoint) {
                           });
     if (!fed) return false;
   }
+  return true;
 }
 
 bool Stream::write_peer(Peer& peer) {

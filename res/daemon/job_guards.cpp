@@ -1,0 +1,305 @@
+// Jobs: the guards and shepherds of this host's jobs: started, heard, found again, and their ends.
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/io/spawn.hpp"
+#include "res/daemon/job_here.hpp"
+#include "res/daemon/orphans.hpp"
+#include "res/policy/job_files.hpp"
+
+namespace rollcall::res {
+
+using boost::asio::posix::stream_descriptor;
+
+// ---- shepherds
+
+bool Jobs::start_guard(const JobPtr& job) {
+  io::Descriptor lock = lock_job(job->directory.get());
+  int ends[2];
+  if (!lock || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED,
+                        std::string("cannot begin the job: ") + std::strerror(errno));
+    keep_over(job->directory.get(), *job->over);
+    return false;
+  }
+  io::Descriptor ours(ends[0]);
+  const io::Descriptor theirs(ends[1]);
+  io::SpawnPlan plan;
+  plan.argv = {shepherd_, job->order.task_only() ? "task" : job_text(job->attempt.key())};
+  plan.environment = {"PATH=/bin:/usr/bin"};
+  plan.mask = mask_;
+  plan.own_session = true;
+  plan.open_files = open_files_;
+  plan.directory = directories_.path(job->name);
+  plan.descriptors = {{lock.get(), 3}, {theirs.get(), 4}};
+  const auto started = io::spawn(plan);
+  if (const auto* error = std::get_if<io::SpawnError>(&started)) {
+    job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED,
+                        std::string("cannot ") + io::stage_text(error->stage) + " " + error->path + ": " +
+                            std::strerror(error->error));
+    log_.error("job " + job_text(job->attempt.key()) + ": " + job->over->why());
+    keep_over(job->directory.get(), *job->over);
+    return false;
+  }
+  job->guard = std::get<pid_t>(started);
+  job->alive = true;
+  connect(job, std::move(ours));
+  return true;
+}
+
+void Jobs::connect(const JobPtr& job, io::Descriptor socket) {
+  job->drop_socket();
+  job->socket = io::FrameSocket(std::move(socket));
+  job->watch.emplace(loop_, job->socket.fd());
+  await(job);
+}
+
+void Jobs::await(const JobPtr& job) {
+  job->watch->async_wait(stream_descriptor::wait_read, [this, weak = std::weak_ptr(job)](
+                                                           const boost::system::error_code& error) {
+    const auto held = weak.lock();
+    if (error || !held || !held->watch) return;
+    const bool up = held->socket.receive([&](std::string_view bytes) -> Result<void> {
+      wire::FromShepherd message;
+      if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        return internal_error("found a message that cannot be read, expected FromShepherd");
+      from_shepherd(held, message);
+      return {};
+    });
+    if (!up) return lost(held);
+    if (held->watch) await(held);
+  });
+}
+
+void Jobs::send(const JobPtr& job, const wire::ToShepherd& message) {
+  // Where it is gone its end is read, not written.
+  if (job->socket && job->socket.send(message.SerializeAsString())) write_later(job);
+}
+
+void Jobs::write_later(const JobPtr& job) {
+  if (!job->socket.wants_to_write() || job->writing) return;
+  job->writing = true;
+  job->watch->async_wait(stream_descriptor::wait_write,
+                         [this, weak = std::weak_ptr(job)](const boost::system::error_code& error) {
+                           const auto held = weak.lock();
+                           if (error || !held || !held->socket) return;
+                           held->writing = false;
+                           if (held->socket.flush()) write_later(held);
+                         });
+}
+
+// What a shepherd says of itself is believed of its own job alone.
+void Jobs::from_shepherd(const JobPtr& job, const wire::FromShepherd& message) {
+  if (message.has_place()) {
+    const auto task = job->tasks.find(message.place().number());
+    if (task == job->tasks.end()) return;
+    TaskAnswer answer;
+    answer.why_not = message.place().why_not();
+    answer.place.set_host(configuration_->host);
+    answer.place.set_port(message.place().port());
+    answer.place.set_key(task->second.first);
+    const auto done = std::move(task->second.second);
+    job->tasks.erase(task);
+    return done(answer);
+  }
+  if (message.has_peeked()) {
+    const auto peek = job->peeks.find(message.peeked().number());
+    if (peek == job->peeks.end()) return;
+    const auto done = std::move(peek->second);
+    job->peeks.erase(peek);
+    return done(message.peeked());
+  }
+  if (!message.has_told()) return;
+  FromRes told = message.told();
+  switch (told.message_case()) {
+    case FromRes::kReady:
+      *told.mutable_ready()->mutable_job() = job->attempt;
+      told.mutable_ready()->mutable_stream()->set_host(configuration_->host);
+      job->ready = told;
+      break;
+    case FromRes::kRunning:
+      *told.mutable_running()->mutable_job() = job->attempt;
+      job->running = told;
+      break;
+    case FromRes::kUsage:
+      *told.mutable_usage()->mutable_job() = job->attempt;
+      break;
+    case FromRes::kStopped:
+      *told.mutable_stopped()->mutable_job() = job->attempt;
+      job->stopped = told;
+      break;
+    case FromRes::kResumed:
+      *told.mutable_resumed()->mutable_job() = job->attempt;
+      job->stopped.reset();
+      break;
+    case FromRes::kOver:
+      return look(job);  // it is on disk
+    default:
+      return;
+  }
+  handler_.tell(told);
+}
+
+void Jobs::lost(const JobPtr& job) {
+  job->drop_socket();
+  job->pause = kFirstLook;
+  look(job);
+}
+
+// What the guard has kept. Until it is gone it is waited for: it may be ending what a killed shepherd has left.
+void Jobs::look(const JobPtr& job) {
+  const auto kept = read_kept(job->directory.get());
+  if (kept.post) job->post = kept.post;
+  if (kept.over && !job->over) {
+    job->over = kept.over;
+    *job->over->mutable_job() = job->attempt;
+    if (job->post) *job->post->mutable_job() = job->attempt;
+  }
+  if (job->socket && job->over && !job->over_told) {  // the post-execution or the mail is still to come
+    job->over_told = true;
+    return tell_job(job);
+  }
+  if (job->socket) return;
+  const io::Descriptor lock = lock_job(job->directory.get());
+  if (!lock) {
+    // A shepherd that has only just begun listens a moment later.
+    if (auto socket = kept.over ? io::Descriptor() : connect_shepherd(job->directory.get()))
+      return connect(job, std::move(socket));
+    job->timer.expires_after(job->pause);
+    job->pause = std::min(job->pause * 2, kLastLook);
+    job->timer.async_wait([this, weak = std::weak_ptr(job)](const boost::system::error_code& error) {
+      const auto held = weak.lock();
+      if (!error && held && !held->socket) look(held);
+    });
+    return;
+  }
+  // The guard may have written between our look and its end.
+  if (!kept.over || (kept.over->post_follows() && !kept.post)) {
+    const auto again = read_kept(job->directory.get());
+    if (again.over) job->over = again.over;
+    if (again.post) job->post = again.post;
+  }
+  over(job);
+}
+
+// Nothing of it runs any more.
+void Jobs::over(const JobPtr& job) {
+  job->alive = false;
+  for (auto& [number, task] : job->tasks) {
+    TaskAnswer answer;
+    answer.why_not = "the shepherd of the job on " + configuration_->host + " has ended";
+    task.second(answer);
+  }
+  job->tasks.clear();
+  for (auto& [number, done] : job->peeks) {
+    wire::PeekedPart part;
+    part.set_over(true);
+    done(part);
+  }
+  job->peeks.clear();
+  if (!job->over) end_orphans(directories_.path(job->name), job->order.uid());
+  if (!job->first_host()) {
+    if (job->released || job->order.task_only() || job->unknown_there) return forget(job);
+    job->over.reset();  // expected still: further tasks may come
+    job->post.reset();
+    return;
+  }
+  if (job->unknown_there) return forget(job);
+  if (!job->over) {
+    job->over = own_end(job->attempt, FromRes::JobOver::SHEPHERD_LOST,
+                        "guard and shepherd of the job were killed on " + configuration_->host);
+    keep_over(job->directory.get(), *job->over);
+  }
+  *job->over->mutable_job() = job->attempt;
+  if (job->over->post_follows() && !job->post) {
+    FromRes::PostOver post;
+    post.set_failed(true);
+    job->post = post;
+  }
+  if (job->post) *job->post->mutable_job() = job->attempt;
+  if (job->over_acknowledged && !job->post) return forget(job);
+  tell_job(job);
+}
+
+void Jobs::forget(const JobPtr& job) {
+  const JobPtr keep = job;
+  keep->timer.cancel();
+  keep->drop_socket();
+  jobs_.erase(keep->name);
+  if (keep->first_host()) directories_.note_over(keep->attempt);
+  directories_.remove(keep->name);
+}
+
+void Jobs::child_ended(pid_t pid) {
+  for (const auto& [name, job] : jobs_)
+    if (job->guard == pid) {
+      job->guard = -1;
+      return;
+    }
+}
+
+// ---- a RES before us
+
+void Jobs::adopt() {
+  for (const auto& name : directories_.names()) adopt_one(name);
+  for (const auto& attempt : directories_.noted_before())
+    if (!jobs_.contains(directory_name(attempt))) adopt_lost(attempt);
+  if (!jobs_.empty()) log_.notice("found " + std::to_string(jobs_.size()) + " jobs of this host again");
+}
+
+void Jobs::adopt_one(const std::string& name) {
+  auto job = std::make_shared<Job>(loop_);
+  job->name = name;
+  job->directory = directories_.open_job(name);
+  if (!job->directory) return;
+  bool begun = false;
+  auto order = read_order(job->directory.get(), begun);
+  if (!order) {
+    log_.warning(name + ": it has no order that can be read: it is removed");
+    return directories_.remove(name);
+  }
+  const auto kept = read_kept(job->directory.get());
+  job->order = std::move(*order);
+  job->attempt = job->order.has_start() ? job->order.start().job() : job->order.expect().job();
+  jobs_[name] = job;
+  {
+    const io::Descriptor lock = lock_job(job->directory.get());
+    if (!lock) {
+      job->alive = true;
+      job->over = kept.over;  // its post-execution or its mail runs
+      job->post = kept.post;
+      job->over_told = job->over.has_value();
+      if (auto socket = connect_shepherd(job->directory.get())) return connect(job, std::move(socket));
+      return lost(job);  // only its guard is left, or it is just beginning: it is waited for
+    }
+  }
+  // It may have ended while we looked: what is on disk counts now that nobody holds the lock.
+  if (!job->first_host() || read_kept(job->directory.get()).over) return look(job);
+  read_order(job->directory.get(), begun);
+  if (job->order.boot() != boot_) {
+    job->over = own_end(job->attempt, FromRes::JobOver::HOST_RESTARTED,
+                        configuration_->host + " went down under the job");
+    keep_over(job->directory.get(), *job->over);
+    return over(job);
+  }
+  if (begun) return over(job);
+  start_soon(job);
+}
+
+// It may have started, and the host went down before its directory was on disk.
+void Jobs::adopt_lost(const wire::JobAttempt& attempt) {
+  auto job = std::make_shared<Job>(loop_);
+  job->name = directory_name(attempt);
+  job->attempt = attempt;
+  *job->order.mutable_start()->mutable_job() = attempt;
+  job->over =
+      own_end(attempt, FromRes::JobOver::HOST_RESTARTED, configuration_->host + " went down under the job");
+  jobs_[job->name] = job;
+}
+
+}  // namespace rollcall::res

@@ -1,0 +1,52 @@
+// One job of this host as RES has it: for the files of Jobs alone (jobs.cpp, job_guards.cpp, job_tasks.cpp).
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <chrono>
+#include <map>
+#include <optional>
+
+#include "res/daemon/jobs.hpp"
+
+namespace rollcall::res {
+
+using FromRes = wire::FromRes;
+
+constexpr std::chrono::milliseconds kFirstLook{2}, kLastLook{200};  // at the end of a guard
+
+struct Jobs::Job {
+  Job(boost::asio::io_context& loop) : timer(loop) {}
+  ~Job() { drop_socket(); }
+  void drop_socket() {
+    if (watch) watch->release();  // the frame socket closes it
+    watch.reset();
+    socket.close();
+  }
+
+  std::string name;
+  wire::JobOrder order;
+  wire::JobAttempt attempt;
+  io::Descriptor directory;
+  pid_t guard = -1;
+  bool alive = false;  // a guard has been started or adopted, and its end was not seen
+  bool released = false;
+  io::FrameSocket socket;
+  std::optional<boost::asio::posix::stream_descriptor> watch;
+  bool writing = false;
+  boost::asio::steady_timer timer;
+  std::chrono::milliseconds pause = kFirstLook;
+
+  std::optional<FromRes> ready, running, stopped;
+  std::optional<FromRes::JobOver> over;
+  std::optional<FromRes::PostOver> post;
+  bool over_acknowledged = false, over_told = false, unknown_there = false;
+  std::map<std::uint64_t, std::pair<std::string, TaskDone>> tasks;  // asked, by number: key and answer
+  std::map<std::uint64_t, PeekDone> peeks;
+
+  bool first_host() const { return order.has_start(); }
+};
+
+// An end that no guard has written.
+FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How how, std::string why);
+
+}  // namespace rollcall::res

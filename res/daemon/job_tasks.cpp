@@ -1,0 +1,122 @@
+// Jobs: what clients ask of this host's jobs: tasks, and output.
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "res/daemon/job_here.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has not told us of yet
+constexpr std::chrono::milliseconds kTaskPause{50};
+
+std::string random_key() {
+  std::string key(32, '\0');
+  for (std::size_t done = 0; done < key.size();) {
+    const ssize_t size = getrandom(key.data() + done, key.size() - done, 0);
+    if (size > 0) done += static_cast<std::size_t>(size);
+  }
+  return key;
+}
+
+}  // namespace
+
+// ---- clients
+
+Jobs::JobPtr Jobs::find(const wire::JobAttempt& attempt) const {
+  const auto found = jobs_.find(directory_name(attempt));
+  return found == jobs_.end() ? nullptr : found->second;
+}
+
+// A client may not know which attempt it is in: then it is the only or the newest one.
+Jobs::JobPtr Jobs::find_for(const wire::JobAttempt& attempt) const {
+  if (attempt.attempt() != 0) return find(attempt);
+  JobPtr newest;
+  for (const auto& [name, job] : jobs_)
+    if (job->attempt.key().id() == attempt.key().id() &&
+        job->attempt.key().index() == attempt.key().index() &&
+        (!newest || job->attempt.attempt() > newest->attempt.attempt()))
+      newest = job;
+  return newest;
+}
+
+void Jobs::run_task(const wire::RunTask& task, uid_t caller, TaskDone done) {
+  find_and_run(task, caller, std::chrono::steady_clock::now() + kTaskPatience, std::move(done));
+}
+
+// A client may be here sooner than mbatchd's word that its job has tasks here.
+void Jobs::ask_again(const wire::RunTask& task, uid_t caller, std::chrono::steady_clock::time_point until,
+                     TaskDone done) {
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kTaskPause);
+  timer->async_wait([this, timer, task, caller, until,
+                     done = std::move(done)](const boost::system::error_code& error) mutable {
+    if (!error) find_and_run(task, caller, until, std::move(done));
+  });
+}
+
+void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::steady_clock::time_point until,
+                        TaskDone done) {
+  TaskAnswer answer;
+  if (task.has_job()) {
+    const auto job = find_for(task.job());
+    if (!job && std::chrono::steady_clock::now() < until)
+      return ask_again(task, caller, until, std::move(done));
+    if (!job || job->over) {
+      answer.no_job = true;
+      answer.why_not = "no such job on " + configuration_->host;
+      return done(answer);
+    }
+    if (caller != 0 && caller != job->order.uid()) {
+      answer.not_allowed = true;
+      answer.why_not = "the job is of another user";
+      return done(answer);
+    }
+    return begin_task(job, task, std::move(done));
+  }
+  auto order = base_order(caller);
+  if (order) {
+    order->set_task_only(true);
+    const std::string name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
+    if (const auto job = make(name, *order, answer.why_not)) return begin_task(job, task, std::move(done));
+  } else {
+    answer.why_not = order.error().text;
+  }
+  done(answer);
+}
+
+void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done) {
+  if (!job->alive) {
+    // A shepherd for tasks may have been here before.
+    for (const char* left : {"end", "post", "s"}) unlinkat(job->directory.get(), left, 0);
+    fchmodat(job->directory.get(), "order", 0600, 0);
+    if (!start_guard(job)) {
+      TaskAnswer answer;
+      answer.why_not = job->over ? job->over->why() : "cannot start a shepherd";
+      return done(answer);
+    }
+  }
+  wire::ToShepherd message;
+  auto& expect = *message.mutable_task();
+  expect.set_number(next_number_++);
+  *expect.mutable_task() = task;
+  expect.set_key(random_key());
+  job->tasks[expect.number()] = {expect.key(), std::move(done)};
+  send(job, message);
+}
+
+bool Jobs::peek(const wire::Peek& asked, uid_t caller, bool administrator, std::int64_t from, PeekDone done) {
+  const auto job = find_for(asked.job());
+  if (!job || !job->socket || (caller != job->order.uid() && caller != 0 && !administrator)) return false;
+  wire::ToShepherd message;
+  auto& part = *message.mutable_peek();
+  part.set_number(next_number_++);
+  part.set_errors(asked.errors());
+  part.set_from(from);
+  job->peeks[part.number()] = std::move(done);
+  send(job, message);
+  return true;
+}
+
+}  // namespace rollcall::res
