@@ -102,7 +102,7 @@ class SettingsReader {
     for (const auto& [name, setting] : conf_.settings()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
-      const auto meant = std::find_if(known.begin(), known.end(), [&name](std::string_view one) {
+      const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view one) {
         return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);
       });
       if (meant != known.end())

@@ -1,6 +1,7 @@
 #include "sched/mbatchd/configuration.hpp"
 
 #include "common/base/numbers.hpp"
+#include "common/conf/known_parameters.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 
@@ -49,6 +50,8 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
     return loaded;
   }
   made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
+  for (auto& line : conf::parameters_without_effect(files.lsf_conf, made->files.lsb->params))
+    loaded.warnings.push_back(std::move(line));
   made->rules = sched::scheduling_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);
   return loaded;
