@@ -85,7 +85,7 @@ BatchError BatchClient::gone(const TalkError& error) const {
     case TalkError::Kind::ours:
       break;
   }
-  return {Kind::unreachable, error.text, {}};
+  return {Kind::ours, error.text, {}};
 }
 
 void BatchClient::say_once(const std::string& line) {
@@ -161,7 +161,7 @@ std::optional<BatchError> BatchClient::ask_once(const wire::BatchRequest& reques
   const auto lost = [&](const TalkError& error, bool sent) {
     talk_.reset();
     BatchError told = gone(error);
-    if (sent) told.kind = Kind::unknown;
+    if (sent && told.kind == Kind::unreachable) told.kind = Kind::unknown;
     return told;
   };
   if (const auto sent = send(request); !sent) return lost(sent.error(), false);

@@ -21,6 +21,7 @@ struct BatchError {
     unreachable,  // nobody answers, or the connection broke: the line names the host, and says whether it is down
     unknown,      // it broke after the request was sent: whether it was done is not known
     refused,      // mbatchd said no: `refusal` tells why
+    ours,         // it cannot be asked: no key, a request that is too large
   };
   Kind kind = Kind::unreachable;
   std::string text;  // one line

@@ -1,0 +1,2 @@
+rollcall_test(batch_client_test LABEL io SOURCES batch_client_test.cpp LINK rollcall_batch_clients)
+rollcall_test(stream_client_test LABEL io SOURCES stream_client_test.cpp LINK rollcall_stream_client)

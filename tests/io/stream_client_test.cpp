@@ -1,0 +1,200 @@
+// The client's end of a stream against a shepherd that is told what to do.
+#include "common/io/stream_client.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "common/io/secure_channel.hpp"
+#include "tests/io/fake_daemon.hpp"
+
+using namespace rollcall;
+using namespace rollcall::io;
+using rollcall::testing::FakeDaemon;
+using ::testing::HasSubstr;
+
+namespace {
+
+using How = StreamEnd::How;
+using End = rollcall::testing::FakeEnd<SecureChannel>;
+const Key kKey{1, 2, 3};
+
+FakeDaemon::Serve serve(std::function<void(End&)> talk, Key key = kKey) {
+  return [talk = std::move(talk), key](int socket) {
+    End end(socket, SecureChannel::pam(key, random_nonce(), random_instance()));
+    talk(end);
+  };
+}
+
+StreamOrder order(int port, bool input = false) {
+  StreamOrder one;
+  one.place.set_host("127.0.0.1");
+  one.place.set_port(static_cast<unsigned>(port));
+  one.place.set_key(std::string(kKey.begin(), kKey.end()));
+  one.input = input;
+  return one;
+}
+
+wire::FromStream output(std::string bytes) {
+  wire::FromStream message;
+  message.set_output(std::move(bytes));
+  return message;
+}
+wire::FromStream over(int wait_status) {
+  wire::FromStream message;
+  message.mutable_over()->set_wait_status(wait_status);
+  return message;
+}
+
+// Descriptor `which` is a pipe's end while it lives.
+class Piped {
+ public:
+  Piped(int which, bool reads) : which_(which), kept_(dup(which)) {
+    EXPECT_EQ(pipe(ends_), 0);
+    dup2(ends_[reads ? 0 : 1], which);
+    close(ends_[reads ? 0 : 1]);
+    ends_[reads ? 0 : 1] = -1;
+  }
+  ~Piped() {
+    restore();
+    for (const int end : ends_) close(end);
+  }
+  void restore() {
+    if (kept_ < 0) return;
+    dup2(kept_, which_);
+    close(kept_);
+    kept_ = -1;
+  }
+  void put(const std::string& text) {
+    EXPECT_EQ(write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void finish() { close(std::exchange(ends_[1], -1)); }
+  std::string all() {
+    restore();
+    std::string text;
+    char bytes[4096];
+    for (ssize_t count; (count = read(ends_[0], bytes, sizeof bytes)) > 0;)
+      text.append(bytes, static_cast<std::size_t>(count));
+    return text;
+  }
+
+ private:
+  int which_, kept_;
+  int ends_[2];
+};
+
+TEST(StreamClient, PassesOutputAndTellsTheEnd) {
+  FakeDaemon shepherd({serve([](End& end) {
+    EXPECT_TRUE(end.next<wire::ToStream>().has_begin());
+    end.send(output("hello "));
+    end.send(output("there"));
+    end.send(over(7 << 8));
+  })});
+  Piped standard_output(1, false);
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  EXPECT_EQ(standard_output.all(), "hello there");
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].how, How::over);
+  EXPECT_EQ(exit_code_of(ends[0]), 7);
+}
+
+TEST(StreamClient, GivesBackCreditForWhatWasTaken) {
+  static constexpr std::size_t kPiece = 8192;
+  FakeDaemon shepherd({serve([](End& end) {
+    std::uint64_t credit = end.next<wire::ToStream>().begin().credit();
+    ASSERT_GE(credit, kPiece);
+    std::size_t sent = 0;
+    while (sent < 512 * 1024) {
+      while (credit < kPiece) {
+        const auto more = end.next<wire::ToStream>();
+        ASSERT_GT(more.credit(), 0u) << "nothing came, and the credit is used";
+        credit += more.credit();
+      }
+      end.send(output(std::string(kPiece, 'x')));
+      credit -= kPiece;
+      sent += kPiece;
+    }
+    end.send(over(0));
+  })});
+  const int nowhere = open("/dev/null", O_WRONLY);
+  const int kept = dup(1);
+  dup2(nowhere, 1);
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  dup2(kept, 1);
+  close(kept);
+  close(nowhere);
+  EXPECT_EQ(ends[0].how, How::over);
+}
+
+TEST(StreamClient, SendsInputWithinItsCredit) {
+  std::string taken;
+  bool input_over = false;
+  FakeDaemon shepherd({serve([&](End& end) {
+    EXPECT_TRUE(end.next<wire::ToStream>().begin().input());
+    wire::FromStream credit;
+    for (int i = 0; i < 3; ++i) {
+      credit.set_credit(4);
+      end.send(credit);
+      const std::string input = end.next<wire::ToStream>().input();
+      EXPECT_LE(input.size(), 4u);
+      taken += input;
+    }
+    end.send(credit);  // the end of the input is looked for where there is room for more of it
+    input_over = end.next<wire::ToStream>().has_input_over();
+    end.send(over(0));
+  })});
+  Piped standard_input(0, true);
+  standard_input.put("hello world!");
+  standard_input.finish();
+  const auto ends = run_streams({order(shepherd.port(), true)}, {});
+  EXPECT_EQ(taken, "hello world!");
+  EXPECT_TRUE(input_over);
+  EXPECT_EQ(ends[0].how, How::over);
+}
+
+TEST(StreamClient, PassesSignals) {
+  int got = 0;
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &set, &before);  // in the shepherd's thread as well
+  FakeDaemon shepherd({serve([&](End& end) {
+    end.next<wire::ToStream>();
+    kill(getpid(), SIGUSR2);
+    got = end.next<wire::ToStream>().signal();
+    end.send(over(SIGUSR2));
+  })});
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(got, SIGUSR2);
+  EXPECT_EQ(exit_code_of(ends[0]), 128 + SIGUSR2);
+}
+
+TEST(StreamClient, TellsWhatWentWrong) {
+  FakeDaemon refuses({serve([](End& end) {
+    end.next<wire::ToStream>();
+    wire::FromStream message;
+    message.mutable_not_started()->set_why("x: No such file or directory");
+    message.mutable_not_started()->set_exit_code(127);
+    end.send(message);
+  })});
+  FakeDaemon leaves({serve([](End& end) { end.next<wire::ToStream>(); })});
+  FakeDaemon stranger({serve([](End& end) { end.receive(); }, Key{9})});
+  int closed = 0;
+  { closed = FakeDaemon({}).port(); }
+  auto wrong = order(closed);
+  wrong.place.set_key("short");
+  const auto ends = run_streams(
+      {order(refuses.port()), order(leaves.port()), order(stranger.port()), order(closed), wrong}, {});
+  ASSERT_EQ(ends.size(), 5u);
+  EXPECT_EQ(ends[0].how, How::not_started);
+  EXPECT_EQ(ends[0].why, "x: No such file or directory");
+  EXPECT_EQ(exit_code_of(ends[0]), 127);
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_EQ(ends[i].how, How::lost) << i;
+    EXPECT_THAT(ends[i].why, HasSubstr("127.0.0.1: ")) << i;
+    EXPECT_EQ(exit_code_of(ends[i]), 255) << i;
+  }
+}
+
+}  // namespace
