@@ -3,6 +3,7 @@ launchers of MPI that are started by blaunch."""
 
 import os
 import re
+import subprocess
 
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -124,6 +125,44 @@ def test_interactive_with_a_terminal(bench):
             shell.wait_for("<prompt>")
             expect_equal(shell.exit_code(), 4, "its exit code")
     bench.saw("a tty on the other host, Ctrl-C reaches its foreground, exit 4")
+
+
+def test_mbatchd_goes_and_comes_back(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        go = os.path.join(notes, "go")
+        own = dict(stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=batch.environment())
+        waits = bench.cluster.host("n2").popen(
+            ["bsub", "-K", "-o", "/dev/null", f"until [ -e {go} ]; do sleep 0.1; done; exit 3"], **own)
+        wait_until(lambda: batch.field(1) == "RUN", lambda: batch.field(1))
+        batch.kill_daemon("mbatchd", "n1")
+        away = batch.user("bsub", "true", host="n2", env=batch.environment(LSB_NTRIES="1"))
+        expect_equal((away.returncode, away.stdout), (255, ""), "while it is away")
+        expect_in("bsub: mbatchd is not running on host n1: ", away.stderr, "which host")
+        expect(away.stderr.endswith(". Job not submitted.\n"), away.stderr)
+        batch.start_daemon("mbatchd", "n1")
+        with open(go, "w", encoding="ascii"):
+            pass
+        said, _ = waits.communicate(timeout=60)
+        expect_equal((waits.returncode, said), (3, "Job <1> is submitted to default queue <normal>.\n"), "bsub -K")
+    bench.saw("bsub -K has the job's exit code all the same; meanwhile the host is named")
+
+
+def test_what_a_pending_job_waits_for(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        prefix = " ".join(bench.cluster.host("n1").entering())
+        with Shell(batch.environment(), "/") as shell:
+            shell.type(f"{prefix} bsub -I -R 'mem>99999999' true")
+            shell.wait_for("<<Waiting for dispatch ...>>")
+            shell.wait_for("<<  ")
+            why = shell.wait_for("; >>")
+            expect_in("mem", why, "what it waits for")
+            shell.type(CTRL_C)
+            shell.wait_for("<<Terminated while pending>>")
+            shell.wait_for("<prompt>")
+            expect_equal(shell.exit_code(), 126, "its exit code")
+        batch.wait_for(1, "EXIT")
+    bench.saw("on a terminal the reason; Ctrl-C ends the job, 126")
 
 
 def test_blaunch(bench):
