@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sched/policy/book_rules.hpp"
+
 namespace rollcall::sched {
 namespace {
 
@@ -19,17 +21,6 @@ bool user_fits(const std::string& asked, const Identity& who, const std::string&
 
 bool within(std::int64_t at, std::int64_t from, std::int64_t to) {
   return (from == 0 || at >= from) && (to == 0 || at <= to);
-}
-
-// "*" stands for anything.
-bool pattern_fits(std::string_view pattern, std::string_view name) {
-  const auto star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (name.substr(0, star) != pattern.substr(0, star) || name.size() < star) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t at = star; at <= name.size(); ++at)
-    if (pattern_fits(rest, name.substr(at))) return true;
-  return false;
 }
 
 bool in_indices(const wire::IndexList& list, std::int32_t index) {
@@ -54,7 +45,7 @@ bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || fi
 bool submission_fits(const wire::JobFilter& filter, const Identity& who, const wire::Submission& asked) {
   if (!by_ids(filter) && !user_fits(filter.user(), who, asked.user())) return false;
   if (!filter.project().empty() && filter.project() != asked.project()) return false;
-  return filter.job_name().empty() || pattern_fits(filter.job_name(), asked.job_name());
+  return filter.job_name().empty() || glob_matches(filter.job_name(), asked.job_name());
 }
 
 bool ran_on(const Words& hosts, const wire::JobRecord& job) {

@@ -335,6 +335,19 @@ TEST(JobEvents, OfAnArrayAreThoseOfItsElementsToo) {
   EXPECT_FALSE(names_job(ask, {7, 4}));
 }
 
+// Anybody may ask for any name: with a pattern that goes back and forth mbatchd would answer nobody for hours.
+TEST(JobEvents, ANameWithManyStarsIsMatchedInNoTime) {
+  wire::AskEvents ask;
+  ask.mutable_filter()->set_user("all");
+  wire::Submission asked;
+  asked.set_user("ann");
+  asked.set_job_name(std::string(200, 'a'));
+  for (int i = 0; i < 40; ++i) ask.mutable_filter()->mutable_job_name()->append("*a");
+  EXPECT_TRUE(fits(ask, kBob, {1, 0}, asked));
+  ask.mutable_filter()->mutable_job_name()->append("*b");
+  EXPECT_FALSE(fits(ask, kBob, {1, 0}, asked));
+}
+
 TEST(JobEvents, AreSentWithoutScriptsAndEnvironments) {
   wire::JobEvent event;
   event.mutable_new_job()->mutable_asked()->set_script("secret");
