@@ -1,6 +1,7 @@
 // What holds of every plan, over random clusters and jobs through several cycles: no host over MXJ, no limit exceeded, no
 // reservation below zero, every job within what it asked for, first come first served among equals, the same plan again,
 // nothing left that could have started, and never fewer starts with one slot more.
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
