@@ -206,12 +206,12 @@ def test_lsrun_and_lsgrun(bench):
     bench.saw("the named host, the host that fits, none; several in turn and together")
 
 
-def mpi_job(bench, batch, command):
+def mpi_job(bench, batch, command, *options):
     notes = bench.fresh_directory()
     # Nothing tells the launchers how to reach the other hosts.
     own = {"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "OMPI_MCA_plm_rsh_agent"}
     environment = {name: value for name, value in batch.environment().items() if name not in own}
-    batch.bsub(command, "-K", "-n", "6", "-R", "span[ptile=2]", "-m", "n2 n3 n4", "-o", f"{notes}/out", "-e", f"{notes}/err",
+    batch.bsub(command, *options, "-K", "-n", "6", "-R", "span[ptile=2]", "-m", "n2 n3 n4", "-o", f"{notes}/out", "-e", f"{notes}/err",
                "-N", timeout=120, env=environment)
     return sorted(re.findall(r"\bn\d\b", read(f"{notes}/out"))), read(f"{notes}/out") + read(f"{notes}/err")
 
@@ -232,6 +232,21 @@ def test_the_wrappers(bench):
             found, text = mpi_job(bench, batch, f"{wrapper} hostname")
             expect_equal(found, SIX, f"{wrapper}: hosts of the tasks; {text}")
     bench.saw("mpich_wrapper and openmpi_wrapper: two tasks on each of three hosts, without ssh")
+
+
+def test_the_whole_way(bench):
+    with BatchCluster(bench, ALL) as batch:
+        for kind in ("openmpi", "mpich2", "poe"):
+            if not os.path.exists(f"{batch.etc}/esub.{kind}"):
+                os.symlink(os.path.join(bench.build, "etc", f"esub.{kind}"), f"{batch.etc}/esub.{kind}")
+        for kind in ("openmpi", "mpich2"):
+            _, text = mpi_job(bench, batch, "mpirun.lsf hostname", "-a", kind)
+            table = sorted(re.findall(r"^0000\d (n\d) +hostname +Done ", text, re.M))
+            expect_equal(table, SIX, f"-a {kind}: pam's table of tasks; {text}")
+        refused = batch.user("bsub", "-a", "poe", "mpirun.lsf", "hostname")
+        expect_equal((refused.returncode, refused.stdout), (255, ""), "-a poe")
+        expect_in("PJL type: found poe, which is not supported", refused.stderr, "why")
+    bench.saw("bsub -a openmpi and -a mpich2 mpirun.lsf: pam's table has six tasks; -a poe is refused by name")
 
 
 main(hosts=4)
