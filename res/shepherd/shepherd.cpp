@@ -29,10 +29,11 @@
 #include "res/policy/job_life.hpp"
 #include "res/policy/job_report.hpp"
 #include "res/policy/process_plan.hpp"
+#include "res/shepherd/hooks.hpp"
 #include "res/shepherd/job_files_here.hpp"
 #include "res/shepherd/job_limits.hpp"
 #include "res/shepherd/last_words.hpp"
-#include "res/shepherd/mail.hpp"
+#include "res/shepherd/notices.hpp"
 #include "res/shepherd/proc_reader.hpp"
 #include "res/shepherd/tasks.hpp"
 
@@ -65,15 +66,6 @@ std::int64_t wall_us() {
 std::string random_key() {
   const io::Nonce bytes = io::random_nonce();
   return {bytes.begin(), bytes.end()};
-}
-
-std::string calendar(std::int64_t us) {
-  const time_t seconds = us / 1'000'000;
-  tm broken{};
-  localtime_r(&seconds, &broken);
-  std::array<char, 64> room;
-  strftime(room.data(), room.size(), "%a %b %e %H:%M:%S %Y", &broken);
-  return room.data();
 }
 
 class Shepherd {
@@ -121,10 +113,12 @@ class Shepherd {
 
   void carry_out(const effect::RunPreExec&) {
     // The queue's goes first, the job's ends the preparation.
-    begin_hooks({order_.start().queue_pre_exec(), order_.start().submission().pre_exec()}, 0);
+    hooks_.begin({order_.start().queue_pre_exec(), order_.start().submission().pre_exec()}, 0,
+                 Hooks::After::failure_ends);
   }
   void carry_out(const effect::RunPostExec& e) {
-    begin_hooks({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status);
+    hooks_.begin({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status,
+                 Hooks::After::failure_goes_on);
   }
   void carry_out(const effect::AwaitClient&) {
     const auto& start = order_.start();
@@ -140,8 +134,13 @@ class Shepherd {
     tell(told);
   }
   void carry_out(const effect::StartJob&) { start_job(); }
-  void carry_out(const effect::Signal& e) { io::signal_descendants(e.signo); }
-  void carry_out(const effect::RunControl& e) { run_control(e.command); }
+  void carry_out(const effect::Signal& e) {
+    io::signal_descendants(e.signo);
+    if (e.signo == SIGSTOP) io::signal_descendants(e.signo);  // what was forked meanwhile
+  }
+  void carry_out(const effect::RunControl& e) {
+    hooks_.run_control(e.command, read_processes(io::descendants_of(getpid())));
+  }
   void carry_out(const effect::KillAll&) {
     clearing_since_ = now();
     clear();
@@ -159,7 +158,7 @@ class Shepherd {
     running.set_start_us(start_us_);
     running_ = told;
     tell(told);
-    mail_start();
+    tell_begin(order_, files_, start_us_);
   }
   void carry_out(const effect::TellStopped&) {
     FromRes told;
@@ -191,7 +190,8 @@ class Shepherd {
     over.set_post_follows(e.post_follows);
     over.set_start_us(start_us_);
     over.set_cwd_missing(e.cwd_missing);
-    report(over);
+    mail_ = tell_end(order_, files_, over, meter_.sampled(), wall_us());
+    if (mail_ > 0) mail_until_ = now() + kMailPatience;
     say(kWordOver, over.SerializeAsString());
     if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads it as soon as we are gone
     await_kept();
@@ -215,6 +215,8 @@ class Shepherd {
   // ---- one turn of the loop
 
   void turn() {
+    take_hooks();
+    if (finished_) return;
     fds_.assign(
         {{signals_.get(), POLLIN, 0},
          {guard_gone_ ? -1 : guard_.fd(), POLLIN, 0},
@@ -272,10 +274,10 @@ class Shepherd {
     int status = 0;
     pid_t pid = 0;
     rusage used{};
-    std::optional<int> ended, hook;
+    std::optional<int> ended;
     while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
       if (pid == job_) ended = status;
-      if (pid == hook_) hook = status;
+      hooks_.ended(pid, status);
       if (pid == mail_) end_mail();
       tasks_.ended(pid, status, used, life_.reason, now());
     }
@@ -283,7 +285,6 @@ class Shepherd {
       end_us_ = wall_us();
       happened(event::JobEnded{*ended});
     }
-    if (hook) hook_ended(*hook);
     if (clearing_since_) clear();
   }
 
@@ -539,109 +540,16 @@ class Shepherd {
     clear_at_ = now() + kClearPause;
   }
 
-  // ---- what runs before, after and beside it
-
-  void begin_hooks(std::initializer_list<std::string> commands, int exit_status) {
-    hooks_.clear();
-    for (const auto& command : commands)
-      if (!command.empty()) hooks_.push_back(command);
-    hook_status_ = exit_status;
-    hook_worst_ = 0;
-    hook_is_post_ = life_.phase == Phase::post_exec;
-    next_hook();
+  void take_hooks() {
+    const auto result = hooks_.take_result();
+    if (!result) return;
+    if (life_.phase == Phase::post_exec)
+      happened(event::PostEnded{*result});
+    else
+      happened(event::PreEnded{*result});
   }
 
-  void next_hook() {
-    if (hooks_.empty() || (!hook_is_post_ && hook_worst_ != 0)) {
-      hook_ = -1;
-      if (hook_is_post_) return happened(event::PostEnded{hook_worst_});
-      return happened(event::PreEnded{hook_worst_});
-    }
-    auto plan = usual_plan();
-    plan.argv = hook_words(hooks_.front());
-    hooks_.pop_front();
-    plan.environment = hook_environment(environment());
-    add_exit_status(plan.environment, hook_status_);
-    plan.directory = "/tmp";
-    const io::Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
-    plan.descriptors = {{nowhere.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}};
-    const auto started = io::spawn(plan);
-    if (const auto* pid = std::get_if<pid_t>(&started)) {
-      hook_ = *pid;
-      return;
-    }
-    hook_ended(127 << 8);
-  }
-  void hook_ended(int status) {
-    hook_ = -1;
-    if (hook_worst_ == 0) hook_worst_ = status;
-    if (life_.phase == Phase::pre_exec || life_.phase == Phase::post_exec) next_hook();
-  }
-
-  // A command of JOB_CONTROLS, with the processes of the job in its environment.
-  void run_control(const std::string& command) {
-    const auto living = read_processes(io::descendants_of(getpid()));
-    std::string pids, pgids;
-    std::vector<std::int32_t> groups;
-    for (const auto& process : living) {
-      pids += (pids.empty() ? "" : " ") + std::to_string(process.pid);
-      if (std::find(groups.begin(), groups.end(), process.pgid) == groups.end())
-        groups.push_back(process.pgid);
-    }
-    for (const auto group : groups) pgids += (pgids.empty() ? "" : " ") + std::to_string(group);
-    auto plan = usual_plan();
-    plan.argv = hook_words(command);
-    plan.environment = hook_environment(environment());
-    set_variable(plan.environment, "LSB_JOBPIDS", pids);
-    set_variable(plan.environment, "LSB_JOBPGIDS", pgids);
-    plan.directory = "/tmp";
-    const io::Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
-    plan.descriptors = {{nowhere.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}};
-    io::spawn(plan);
-  }
-
-  // ---- what the user is told
-
-  std::string recipient() const {
-    const auto& asked = order_.start().submission();
-    return asked.mail_user().empty() ? order_.user() : asked.mail_user();
-  }
-
-  void mail_start() {
-    if (!order_.start().submission().mail_at_start()) return;
-    FromRes::JobOver none;
-    none.set_start_us(start_us_);
-    const ReportFacts facts{order_, none, files_.places.directory, false, "", wall_us(), calendar};
-    start_mail({order_.mail_program(), order_.sender(), recipient(),
-                "Job " + job_text(attempt_.key()) + ": started in cluster <" + order_.start().cluster() + ">",
-                "Job <" + std::to_string(attempt_.key().id()) + "> was started on host <" + order_.host() +
-                    "> at " + calendar(start_us_) + "\n",
-                "", files_.places.job_file + ".begin"});
-  }
-
-  void report(const FromRes::JobOver& over) {
-    if (!order_.has_start() || order_.start().mail_report_only()) return;
-    const auto& asked = order_.start().submission();
-    if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return;
-    const ReportFacts facts{order_,    over,    files_.places.directory, meter_.sampled(), files_.error_file,
-                            wall_us(), calendar};
-    const bool in_file = files_.output && !files_.spooled;
-    if (in_file && !asked.mail_report()) return append_report(report_text(facts, ReportPlace::output_file));
-    mail_ = start_mail({order_.mail_program(), order_.sender(), recipient(), subject_of(facts),
-                        report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
-                        files_.spooled ? files_.places.output_file : "", files_.places.job_file + ".mail"});
-    if (mail_ > 0) mail_until_ = now() + kMailPatience;
-  }
-
-  void append_report(std::string text) {
-    struct stat facts;
-    if (fstat(files_.output.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
-    char last = '\n';
-    const io::Descriptor reader(
-        facts.st_size > 0 ? open(files_.places.output_file.c_str(), O_RDONLY | O_CLOEXEC) : -1);
-    if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
-    [[maybe_unused]] const ssize_t written = write(files_.output.get(), text.data(), text.size());
-  }
+  // ---- the end
 
   void end_mail() {
     if (mail_ > 0) kill(mail_, SIGKILL);
@@ -693,10 +601,11 @@ class Shepherd {
                 },
                 [this] { happened(event::ClientCame{}); }, [this] { lose_client(); }}};
 
-  std::deque<std::string> hooks_;
-  pid_t hook_ = -1;
-  int hook_status_ = 0, hook_worst_ = 0;
-  bool hook_is_post_ = false;
+  Hooks hooks_{[this] {
+    auto plan = usual_plan();
+    plan.environment = environment();
+    return plan;
+  }};
   pid_t mail_ = -1;
 };
 

@@ -1,0 +1,46 @@
+// Hooks: what runs before and after a job, one command after the other, and the commands of JOB_CONTROLS beside it.
+//
+// It knows the pid that is running and waits for none: the shepherd reaps, and says what has ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/io/spawn.hpp"
+#include "res/policy/job_usage.hpp"
+
+namespace rollcall::res {
+
+class Hooks {
+ public:
+  // `plan`: with the job's environment; what they are to execute is put in here.
+  explicit Hooks(std::function<io::SpawnPlan()> plan) : plan_(std::move(plan)) {}
+
+  enum class After { failure_ends, failure_goes_on };
+  // Empty commands are none. `exit_status`: LSB_JOBEXIT_STAT.
+  void begin(std::initializer_list<std::string> commands, int exit_status, After after);
+  void ended(pid_t pid, int status);
+  // Once, when all are over: 0, or the first other word of wait(2).
+  std::optional<int> take_result();
+
+  // Once, with the processes of the job in its environment; nobody hears how it ends.
+  void run_control(const std::string& command, const std::vector<ProcessFacts>& job) const;
+
+ private:
+  void next();
+  pid_t start(io::SpawnPlan plan, const std::string& command) const;
+
+  std::function<io::SpawnPlan()> plan_;
+  std::deque<std::string> left_;
+  After after_ = After::failure_ends;
+  pid_t running_ = -1;
+  int exit_status_ = 0, worst_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace rollcall::res

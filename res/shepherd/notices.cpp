@@ -1,0 +1,70 @@
+#include "res/shepherd/notices.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "res/policy/job_files.hpp"
+#include "res/policy/job_report.hpp"
+#include "res/shepherd/mail.hpp"
+
+namespace rollcall::res {
+namespace {
+
+std::string recipient(const wire::JobOrder& order) {
+  const auto& asked = order.start().submission();
+  return asked.mail_user().empty() ? order.user() : asked.mail_user();
+}
+
+// On a line of its own, whatever the job has written last.
+void append_report(const JobFiles& files, std::string text) {
+  struct stat facts;
+  if (fstat(files.output.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  char last = '\n';
+  const io::Descriptor reader(facts.st_size > 0 ? open(files.places.output_file.c_str(), O_RDONLY | O_CLOEXEC)
+                                                : -1);
+  if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
+  [[maybe_unused]] const ssize_t written = write(files.output.get(), text.data(), text.size());
+}
+
+}  // namespace
+
+std::string calendar(std::int64_t us) {
+  const time_t seconds = us / 1'000'000;
+  tm broken{};
+  localtime_r(&seconds, &broken);
+  std::array<char, 64> room;
+  strftime(room.data(), room.size(), "%a %b %e %H:%M:%S %Y", &broken);
+  return room.data();
+}
+
+void tell_begin(const wire::JobOrder& order, const JobFiles& files, std::int64_t start_us) {
+  const auto& start = order.start();
+  if (!start.submission().mail_at_start()) return;
+  start_mail({order.mail_program(), order.sender(), recipient(order),
+              "Job " + job_text(start.job().key()) + ": started in cluster <" + start.cluster() + ">",
+              "Job <" + job_text(start.job().key()) + "> was started on host <" + order.host() + "> at " +
+                  calendar(start_us) + "\n",
+              "", files.places.job_file + ".begin"});
+}
+
+pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
+               bool sampled, std::int64_t now_us) {
+  const auto& asked = order.start().submission();
+  if (!order.has_start() || order.start().mail_report_only()) return -1;
+  if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return -1;
+  const ReportFacts facts{order, over, files.places.directory, sampled, files.error_file, now_us, calendar};
+  const bool in_file = files.output && !files.spooled;
+  if (in_file && !asked.mail_report()) {
+    append_report(files, report_text(facts, ReportPlace::output_file));
+    return -1;
+  }
+  return start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
+                     report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
+                     files.spooled ? files.places.output_file : "", files.places.job_file + ".mail"});
+}
+
+}  // namespace rollcall::res
