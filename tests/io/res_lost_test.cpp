@@ -105,6 +105,17 @@ TEST_F(ResLost, AKilledShepherdTakesItsJobWithIt) {
   EXPECT_LT(steady_clock::now() - since, kPromised);
 }
 
+// It is its user's process: who could stop it would be rid of limits and of every bkill.
+TEST_F(ResLost, AStoppedShepherdGoesOnAndTakesOrders) {
+  start_res();
+  start(job("kill -STOP $LS_JOBPID; echo > stopped; sleep 1000"));
+  wait_for_file("stopped");
+  const auto pid = wait_for_running().pid();
+  kill_job();
+  wait_until_gone(pid);
+  EXPECT_EQ(wait_for_over().how(), Over::ENDED);
+}
+
 TEST_F(ResLost, AKilledGuardTakesItsJobWithIt) {
   start_res();
   start_family();
