@@ -14,17 +14,16 @@ bool Dependency::per_element() const {
 namespace {
 
 std::string text_of(const JobCondition& condition) {
-  std::string job = condition.name;
-  if (job.empty()) {
-    job = std::to_string(condition.id);
-  } else {
-    const char quote = job.find('"') == std::string::npos ? '"' : '\'';
-    job = quote + job + quote;
-  }
+  // The index of a name stands inside its quotes: the name may itself end in what looks like one.
+  std::string job = condition.name.empty() ? std::to_string(condition.id) : condition.name;
   if (condition.each)
     job += "[*]";
   else if (condition.index != 0)
     job += "[" + std::to_string(condition.index) + "]";
+  if (!condition.name.empty()) {
+    const char quote = job.find('"') == std::string::npos ? '"' : '\'';
+    job = quote + job + quote;
+  }
   std::string argument;
   if (condition.all_elements)
     argument = ", *";

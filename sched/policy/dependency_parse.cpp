@@ -8,7 +8,7 @@
 //              | "exit" "(" job [ "," [ operator ] number ] ")"
 //              | ( "numdone" | "numended" | "numexit" | "numhold" | "numpend" | "numrun" | "numstart" )
 //                "(" job "," ( operator number | number | "*" ) ")"
-//   job        = ( number | name ) [ "[" ( number | "*" ) "]" ]
+//   job        = ( number | name ) [ "[" ( number | "*" ) "]" ]       of a quoted name also inside the quotes, not twice
 //   name       = '"' any but '"' '"' | "'" any but "'" "'" | letters, digits, _ . / : + - @ % and "*"
 //   operator   = "==" | "=" | "!=" | ">=" | "<=" | ">" | "<"
 //
@@ -239,7 +239,7 @@ class DependencyParser {
         at_ = end;
       }
     }
-    if (!take("[")) return true;
+    if (condition.each || condition.index != 0 || !take("[")) return true;
     if (take("*"))
       condition.each = true;
     else if (!number(condition.index) || condition.index == 0)

@@ -26,7 +26,9 @@ TEST(DependencyText, IsReadAndPrinted) {
   EXPECT_EQ(normal("numdone(7,*)"), "numdone(7, *)");
   EXPECT_EQ(normal("numstart(7,<3)"), "numstart(7, < 3)");
   EXPECT_EQ(normal("done(7[*]) && ended(\"arr[3]\") && done('arr'[*])"),
-            "done(7[*]) && ended(\"arr\"[3]) && done(\"arr\"[*])");
+            "done(7[*]) && ended(\"arr[3]\") && done(\"arr[*]\")");
+  EXPECT_EQ(normal("'&&[1][2]'"), "done(\"&&[1][2]\")");
+  EXPECT_THAT(normal("done(\"a[1]\"[2])"), HasSubstr("expected \")\""));
   EXPECT_EQ(normal("post_done(1) || post_err(2)"), "post_done(1) || post_err(2)");
   EXPECT_EQ(normal("done(a.b/c:d+e-f@g%h)"), "done(\"a.b/c:d+e-f@g%h\")");
 }
