@@ -1,13 +1,10 @@
 #include "common/io/stream_client.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +20,7 @@
 #include "common/io/descriptor.hpp"
 #include "common/io/dial_host.hpp"
 #include "common/io/liveness.hpp"
+#include "common/io/own_terminal.hpp"
 #include "common/io/secure_channel.hpp"
 
 namespace rollcall::io {
@@ -34,69 +32,6 @@ constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they
 constexpr std::uint64_t kCreditBack = 16 * 1024;  // given back in such pieces
 constexpr std::size_t kPiece = 32 * 1024;         // of input
 constexpr std::chrono::seconds kPatience{15};
-constexpr std::array kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-
-// ---- our side: signals and the terminal
-
-class Signals {
- public:
-  Signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : kPassedOn) sigaddset(&set, signal);
-    for (const int signal : {SIGTSTP, SIGCONT, SIGWINCH}) sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, &before_);
-    pipe_before_ = signal(SIGPIPE, SIG_IGN);
-    descriptor_ = Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Signals() {
-    signal(SIGPIPE, pipe_before_);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int descriptor() const { return descriptor_.get(); }
-  std::optional<int> next() const {
-    signalfd_siginfo taken;
-    if (read(descriptor_.get(), &taken, sizeof taken) != sizeof taken) return std::nullopt;
-    return static_cast<int>(taken.ssi_signo);
-  }
-
- private:
-  sigset_t before_{};
-  void (*pipe_before_)(int) = SIG_DFL;
-  Descriptor descriptor_;
-};
-
-// Ours, in raw mode while it lives and is not stopped.
-class Terminal {
- public:
-  explicit Terminal(bool wanted) : raw_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) { enter(); }
-  ~Terminal() { leave(); }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-
-  void enter() const {
-    if (!raw_ || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
-    termios raw = before_;
-    cfmakeraw(&raw);
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-  }
-  void leave() const {
-    if (raw_ && tcgetpgrp(STDIN_FILENO) == getpgrp()) tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
-  }
-  // This program stops as a job of its shell; back when it is continued.
-  void stop() const {
-    leave();
-    kill(getpid(), SIGSTOP);
-    enter();
-  }
-
- private:
-  termios before_{};
-  bool raw_;
-};
 
 std::optional<wire::ToStream::Window> window_size() {
   winsize size{};
@@ -407,8 +342,8 @@ class Loop {
   }
 
   StreamSettings settings_;
-  Signals signals_;
-  Terminal terminal_;
+  OwnSignals signals_;
+  OwnTerminal terminal_;
   std::vector<std::unique_ptr<Stream>> streams_;
   bool input_ended_ = false;
 };

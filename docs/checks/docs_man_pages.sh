@@ -9,7 +9,7 @@ command -v mandoc >/dev/null || { echo "skipped: mandoc is not installed"; exit 
 bad=0
 complain() { echo "$*" >&2; bad=1; }
 
-pages='pam.1 mpirun.lsf.1 TaskStarter.8
+pages='pam.1 mpirun.lsf.1 TaskStarter.8 bsub.1 blaunch.1 lsrun.1 lsgrun.1
   lsid.1 lsinfo.1 lshosts.1 lsload.1 lsplace.1 lseligible.1 lsresreq.1 lsadmin.8 lsf_daemons.8
   lim.8 melim.8 elim.hwloc.8 elim.5 lsf.conf.5 lsf.shared.5 lsf.cluster.5 lsf.resreq.7'
 for page in $pages; do

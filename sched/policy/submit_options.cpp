@@ -373,29 +373,4 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
   return split;
 }
 
-std::string submit_usage() {
-  std::string text =
-      "usage: bsub [options] command [argument ...]\n"
-      "       bsub [options] < script        (its #BSUB lines are options)\n"
-      "       bsub [options] script\n";
-  for (const auto& option : submit_options()) {
-    if (!option.not_there.empty() || of_bmod_alone(option)) continue;
-    const std::size_t blank =
-        option.value == kWord
-            ? option.meaning.find(' ', option.meaning.starts_with('"')
-                                           ? std::min(option.meaning.find('"', 1), option.meaning.size())
-                                           : 0)
-            : 0;
-    std::string head = "  " + std::string(option.name);
-    if (option.value == kWord) head += " " + std::string(option.meaning.substr(0, blank));
-    const std::string_view rest =
-        option.value == kWord
-            ? (blank == option.meaning.npos ? std::string_view{} : option.meaning.substr(blank + 1))
-            : option.meaning;
-    head.resize(std::max<std::size_t>(head.size() + 1, 24), ' ');
-    text += head + std::string(rest) + "\n";
-  }
-  return text + "  -V                      prints the version\n  -h                      prints this\n";
-}
-
 }  // namespace rollcall::sched

@@ -1,0 +1,50 @@
+// own_terminal: this program's signals and its terminal, while they belong to a process on another host (stream_client).
+//
+// Each object takes them over while it lives and gives them back as they were. It does not say where they go.
+#pragma once
+
+#include <signal.h>
+#include <termios.h>
+
+#include <optional>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT and SIGWINCH as something to read; SIGPIPE is ignored.
+class OwnSignals {
+ public:
+  OwnSignals();
+  ~OwnSignals();
+  OwnSignals(const OwnSignals&) = delete;
+  OwnSignals& operator=(const OwnSignals&) = delete;
+
+  int descriptor() const { return descriptor_.get(); }
+  std::optional<int> next() const;  // nothing where none has come
+
+ private:
+  sigset_t before_{};
+  void (*pipe_before_)(int) = SIG_DFL;
+  Descriptor descriptor_;
+};
+
+// Standard input, where it is a terminal: in raw mode while it lives and the program is not stopped.
+class OwnTerminal {
+ public:
+  explicit OwnTerminal(bool wanted);
+  ~OwnTerminal() { leave(); }
+  OwnTerminal(const OwnTerminal&) = delete;
+  OwnTerminal& operator=(const OwnTerminal&) = delete;
+
+  void enter() const;
+  void leave() const;
+  // The program stops as a job of its shell; back when it is continued.
+  void stop() const;
+
+ private:
+  termios before_{};
+  bool raw_;
+};
+
+}  // namespace rollcall::io
