@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 // With ROLLCALL_UPDATE_GOLDEN in the environment the files are written anew; read the difference before it is committed.
 void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(ROLLCALL_GOLDEN) + "/" + name;
+  const std::string path = std::string(ROLLCALL_GOLDEN).append("/").append(name);
   if (std::getenv("ROLLCALL_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream in(path);
   std::ostringstream all;
