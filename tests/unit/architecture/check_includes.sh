@@ -6,7 +6,7 @@
 set -eu
 
 cd "$1"
-files=$(find common pam taskstarter elim sched res -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c')
+files=$(find common pam taskstarter elim sched res -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' 2>/dev/null) || :
 if [ -z "$files" ]; then
     echo "$1: no source file in common, pam, taskstarter, elim, sched and res" >&2
     exit 2
