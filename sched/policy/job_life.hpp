@@ -59,7 +59,7 @@
 
 namespace rollcall::sched {
 
-// What the configuration says of the job: made by rules_of() (book_rules.hpp) from its queue and what was asked.
+// What the configuration says of the job: made by life_rules() (book_rules.hpp) from its queue and what was asked.
 struct LifeRules {
   conf::RequeueExits requeue_exits;         // -Q, else the queue's
   bool rerunnable = false;                  // -r, else the queue's
