@@ -111,6 +111,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (link && link->opened) link->promised = true;
   }
 
+  std::size_t unsent(LinkId id) const {
+    const auto link = find(id);
+    return link ? link->unsent.size() - link->sent : 0;
+  }
+
   void close(LinkId id) {
     dialling_.erase(id);
     const auto link = find(id);
@@ -464,6 +469,7 @@ LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->
 void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }
 void Links::answer(LinkId link, Source source) { impl_->answer(link, std::move(source)); }
 void Links::promise(LinkId link) { impl_->promise(link); }
+std::size_t Links::unsent(LinkId link) const { return impl_->unsent(link); }
 void Links::close(LinkId link) { impl_->close(link); }
 void Links::close_when_sent(LinkId link) { impl_->close_when_sent(link); }
 std::size_t Links::open_links() const { return impl_->open_links(); }

@@ -85,6 +85,8 @@ class Links {
   // The answer to a client comes later, by send() or answer(): what else it asks is read after that, and that it has gone
   // is found then too. The caller sees to it that an answer does come.
   void promise(LinkId link);
+  // Bytes that the peer has not taken yet: who makes an answer piece by piece waits until there are none.
+  std::size_t unsent(LinkId link) const;
   void close(LinkId link);
   // Closes when everything was sent; says so to nobody.
   void close_when_sent(LinkId link);

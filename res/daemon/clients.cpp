@@ -3,11 +3,19 @@
 #include <unistd.h>
 
 #include <boost/asio/steady_timer.hpp>
+#include <utility>
 
 namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowPause{500};
+constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not taken what it was sent
+
+wire::FromResToClient data_reply(const std::string& data) {
+  wire::FromResToClient message;
+  message.set_data(data);
+  return message;
+}
 
 }  // namespace
 
@@ -30,9 +38,12 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   if (!asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
     return internal_error("found a message that cannot be read, expected ToResFromClient");
   if (asked.has_munge()) {
-    client->second.credential = asked.munge();
+    learn(link, client->second, asked.munge());
     return {};
   }
+  const bool piece = asked.message_case() == Asked::kPart || asked.message_case() == Asked::kLastPart;
+  if (piece && !client->second.caller.known)
+    return internal_error("found a large request of nobody in particular, expected a credential first");
   if (asked.message_case() == Asked::kPart) return client->second.parts.add(asked.part());
   if (asked.message_case() == Asked::kLastPart) {
     const auto task = client->second.parts.finish(asked.last_part());
@@ -40,23 +51,23 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
     if (!asked.mutable_task()->ParseFromString(*task))
       return internal_error("found parts that cannot be read, expected those of a RunTask");
   }
-  prove(link, std::move(asked));
+  answer(link, asked);
   return {};
 }
 
-void Clients::prove(io::LinkId link, Asked asked) {
-  Client& client = clients_[link];
-  if (client.caller.known || client.credential.empty()) return answer(link, asked);
-  munge_.ask({std::exchange(client.credential, {}), client.hash,
-              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
-             [this, link, asked = std::move(asked)](const Result<io::KnownUser>& user) {
+// What it asks is read when we know who it is.
+void Clients::learn(io::LinkId link, const Client& client, const std::string& credential) {
+  if (client.caller.known) return;
+  links_.promise(link);
+  munge_.ask({credential, client.hash, configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
+             [this, link](const Result<io::KnownUser>& user) {
                const auto asker = clients_.find(link);
                if (asker == clients_.end()) return;
                if (user)
                  asker->second.caller = {true, user->uid, user->name};
                else
                  log_.warning("a client at " + asker->second.address + ": " + user.error().text);
-               answer(link, asked);
+               links_.answer(link, [] { return std::nullopt; });
              });
 }
 
@@ -78,12 +89,17 @@ void Clients::answer(io::LinkId link, const Asked& asked) {
       return refuse(link, "lsrun and lsgrun are for administrators here (LSF_DISABLE_LSRUN)", true, false);
     return run_task(link, asked.task(), caller);
   }
-  if (asked.has_peek()) return peek(link, asked.peek(), asked.peek().from());
+  if (asked.has_peek()) {
+    if (std::exchange(clients_[link].peeks, true))
+      return refuse(link, "one output is shown at a time", false, false);
+    return peek(link, asked.peek(), asked.peek().from());
+  }
   if (asked.has_control()) return control(link, asked.control());
   refuse(link, "this RES does not know what is asked", false, false);
 }
 
 void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller) {
+  links_.promise(link);  // one after the other
   jobs_.run_task(task, caller.uid, [this, link](const Jobs::TaskAnswer& answer) {
     if (!answer.why_not.empty()) return refuse(link, answer.why_not, answer.not_allowed, answer.no_job);
     wire::FromResToClient message;
@@ -95,29 +111,36 @@ void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCall
 void Clients::peek(io::LinkId link, const wire::Peek& asked, std::int64_t from) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return;
+  // What it has not read is not kept here: an output may be larger than our memory.
+  if (links_.unsent(link) > 0) return peek_later(link, asked, from, kReaderPause);
   const ResCaller& caller = client->second.caller;
   const bool begun = jobs_.peek(
       asked, caller.uid, administrator(caller), from,
-      [this, link, asked, from](const wire::PeekedPart& part) {
-        if (!part.why_not().empty()) return refuse(link, part.why_not(), false, false);
-        wire::FromResToClient message;
-        message.set_data(part.data());
-        const bool more = !part.data().empty() || (asked.follow() && !part.over());
-        if (!part.data().empty() || !more) reply(link, message);
-        if (!more) return;
-        const std::int64_t next = from + static_cast<std::int64_t>(part.data().size());
-        if (!part.data().empty()) return peek(link, asked, next);
-        auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kFollowPause);
-        timer->async_wait([this, timer, link, asked, next](const boost::system::error_code& error) {
-          if (!error) peek(link, asked, next);
-        });
-      });
+      [this, link, asked, from](const wire::PeekedPart& part) { peeked(link, asked, from, part); });
   if (begun) return;
+  client->second.peeks = false;
   if (from == asked.from())
     return refuse(link, "no such job of yours runs on " + configuration_->host, false, true);
-  wire::FromResToClient end;  // it ended while it was followed
-  end.set_data("");
-  reply(link, end);
+  reply(link, data_reply(""));  // it ended while it was followed
+}
+
+void Clients::peeked(io::LinkId link, const wire::Peek& asked, std::int64_t from,
+                     const wire::PeekedPart& part) {
+  const bool more = part.why_not().empty() && (!part.data().empty() || (asked.follow() && !part.over()));
+  if (const auto client = clients_.find(link); client != clients_.end()) client->second.peeks = more;
+  if (!part.why_not().empty()) return refuse(link, part.why_not(), false, false);
+  if (!part.data().empty() || !more) reply(link, data_reply(part.data()));
+  if (!more) return;
+  if (part.data().empty()) return peek_later(link, asked, from, kFollowPause);
+  peek(link, asked, from + static_cast<std::int64_t>(part.data().size()));
+}
+
+void Clients::peek_later(io::LinkId link, const wire::Peek& asked, std::int64_t from,
+                         std::chrono::milliseconds pause) {
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop_, pause);
+  timer->async_wait([this, timer, link, asked, from](const boost::system::error_code& error) {
+    if (!error) peek(link, asked, from);
+  });
 }
 
 void Clients::control(io::LinkId link, const wire::ControlRes& control) {

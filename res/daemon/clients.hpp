@@ -41,14 +41,18 @@ class Clients {
   struct Client {
     wire::RequestParts parts;  // of a task that is larger than a frame of this client
     ResCaller caller;
-    std::string hash, address, credential;
+    std::string hash, address;
+    bool peeks = false;
   };
   using Asked = wire::ToResFromClient;
 
-  void prove(io::LinkId link, Asked asked);
+  void learn(io::LinkId link, const Client& client, const std::string& credential);
   void answer(io::LinkId link, const Asked& asked);
   void run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller);
   void peek(io::LinkId link, const wire::Peek& asked, std::int64_t from);
+  void peeked(io::LinkId link, const wire::Peek& asked, std::int64_t from, const wire::PeekedPart& part);
+  void peek_later(io::LinkId link, const wire::Peek& asked, std::int64_t from,
+                  std::chrono::milliseconds pause);
   void control(io::LinkId link, const wire::ControlRes& control);
   void refuse(io::LinkId link, std::string why, bool not_allowed, bool no_job);
   void reply(io::LinkId link, const wire::FromResToClient& reply);

@@ -61,9 +61,11 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
   TaskAnswer answer;
   if (task.has_job()) {
     const auto job = find_for(task.job());
-    if (!job && std::chrono::steady_clock::now() < until)
+    // The order of a job that begins here may not be durable yet: it begins once, and not through a task.
+    const bool soon = !job || (job->first_host() && !job->alive && !job->over);
+    if (soon && std::chrono::steady_clock::now() < until)
       return ask_again(task, caller, until, std::move(done));
-    if (!job || job->over) {
+    if (soon || job->over) {
       answer.no_job = true;
       answer.why_not = "no such job on " + configuration_->host;
       return done(answer);
@@ -78,7 +80,10 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
   auto order = base_order(caller);
   if (order) {
     order->set_task_only(true);
-    const std::string name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
+    // A RES that has started again has its old pid, and may have its old tasks.
+    std::string name;
+    do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
+    while (jobs_.contains(name));
     if (const auto job = make(name, *order, answer.why_not)) return begin_task(job, task, std::move(done));
   } else {
     answer.why_not = order.error().text;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <future>
 
 #include "common/conf/batch_settings.hpp"
@@ -109,6 +110,13 @@ class Client {
   bool connected_ = false;
   std::vector<wire::ToStream> waiting_;
 };
+
+std::int64_t resident_kb(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;)
+    if (std::int64_t kb = 0; word == "VmRSS:" && status >> kb) return kb;
+  return 0;
+}
 
 class ResStream : public ResStage {
  protected:
@@ -414,6 +422,44 @@ TEST_F(ResStream, OutputIsReadWhileTheJobRuns) {
   EXPECT_EQ(seen, "first\n");
   write("go", "");
   wait_for_over();
+}
+
+// The same process goes on: its number is in the names of what the one before has left.
+TEST_F(ResStream, TasksOfNoJobAfterResHasStartedAgain) {
+  start_res();
+  const auto first = run_task(task("exec sleep 1000", false));
+  ASSERT_TRUE(first) << first.error().text;
+  Client lasting(first->port(), first->key());
+  lasting.begin(false);
+  wait_until("the task", [&] { return lasting.turn(), lasting.pid > 0; });
+  wire::ControlRes control;
+  control.set_action(wire::ControlRes::RESTART);
+  const auto restarted = ask([&](const io::ResClient& res) { return res.control(host_, control); });
+  ASSERT_TRUE(restarted) << restarted.error().text;
+  wait_for_hello(2);
+  const auto second = run_task(task("true", false));
+  EXPECT_TRUE(second) << second.error().text;
+}
+
+// What a client has not read yet waits on the disk, not in the memory of res.
+TEST_F(ResStream, ALargeOutputIsNotKeptForASlowReader) {
+  start_res();
+  start(job("truncate -s 400M out.1; echo > said; sleep 1000"));
+  wait_for_file("said");
+  wire::Peek peek;
+  peek.mutable_job()->mutable_key()->set_id(1);
+  std::int64_t seen = 0, most_kb = 0;
+  const auto read = ask([&](const io::ResClient& res) {
+    return res.peek(host_, peek, [&](const std::string& part) {
+      seen += static_cast<std::int64_t>(part.size());
+      for (int i = 0; i < 20; ++i) most_kb = std::max(most_kb, resident_kb(res_));
+      return true;
+    });
+  });
+  EXPECT_TRUE(read) << read.error().text;
+  EXPECT_EQ(seen, 400LL << 20);
+  EXPECT_GT(most_kb, 0);
+  EXPECT_LT(most_kb, 64 << 10);
 }
 
 TEST_F(ResStream, ItTellsItsStatusAndEndsWhenAsked) {
