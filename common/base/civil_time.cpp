@@ -64,8 +64,8 @@ std::string short_date(const CivilTime& t) {
 }
 
 std::string long_date(const CivilTime& t) {
-  return printed("%s %s %2d %02d:%02d:%02d", kDays[static_cast<unsigned>(t.weekday) % 7], month_name(t), t.day,
-                 t.hour, t.minute, t.second);
+  return printed("%s %s %2d %02d:%02d:%02d", kDays[static_cast<unsigned>(t.weekday) % 7], month_name(t),
+                 t.day, t.hour, t.minute, t.second);
 }
 
 std::string numeric_date(const CivilTime& t) {

@@ -30,16 +30,19 @@ int run_program(const std::vector<std::string>& argv, bool quiet) {
 
 }  // namespace
 
-std::string start_daemon(const conf::ClusterFiles& files, const std::string& host, const std::string& daemon, bool quiet) {
+std::string start_daemon(const conf::ClusterFiles& files, const std::string& host, const std::string& daemon,
+                         bool quiet) {
   const std::string program = program_directory() + "/lsf_daemons";
   const std::string setting = "LSF_ENVDIR=" + files.settings.env_dir;
   std::vector<std::string> argv{"env", setting, program, "start", daemon};
   const std::string here = host_name_here();
   if (host != files.names.official(here).value_or(here)) {
     // The shell there takes the words apart again.
-    const std::string there = "env " + shell_quote(setting) + " " + shell_quote(program) + " start " + shell_quote(daemon);
+    const std::string there =
+        "env " + shell_quote(setting) + " " + shell_quote(program) + " start " + shell_quote(daemon);
     const std::string agent = files.lsf_conf.value("LSF_RSH");
-    argv = {"/bin/sh", "-c", (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
+    argv = {"/bin/sh", "-c",
+            (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
   }
   const int code = run_program(argv, quiet);
   return code == 0 ? "" : "failed: " + program + " ended with status " + std::to_string(code);

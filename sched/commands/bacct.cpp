@@ -23,7 +23,8 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 // Gives what is wrong with a time.
-std::optional<std::string> take_spans(const CommandWords& words, const ShowTime& time, wire::AskFinished& ask) {
+std::optional<std::string> take_spans(const CommandWords& words, const ShowTime& time,
+                                      wire::AskFinished& ask) {
   for (const char* option : {"-S", "-C", "-D"}) {
     const auto word = words.value(option);
     if (!word) continue;
@@ -66,7 +67,8 @@ int run(io::Stage& stage, const CommandWords& words) {
   AccountSummary summary;
   std::size_t jobs = 0;
   const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    std::string text = jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
+    std::string text =
+        jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
     for (const auto& event : part.events().events()) {
       if (!event.has_finish()) continue;
       ++jobs;

@@ -135,16 +135,19 @@ std::string control_res(io::Stage& stage, const std::string& host, wire::Control
 }
 
 int hstartup(const Admin& admin) {
-  return each_host(admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
-                   [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", false); });
+  return each_host(
+      admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
+      [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", false); });
 }
 int hshutdown(const Admin& admin) {
-  return each_host(admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
-                   [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN); });
+  return each_host(
+      admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
+      [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN); });
 }
 int hrestart(const Admin& admin) {
-  return each_host(admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
-                   [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::RESTART); });
+  return each_host(
+      admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
+      [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::RESTART); });
 }
 
 // ---------------------------------------------------------------- files
@@ -189,16 +192,18 @@ std::string with_newline(std::string text) {
 int showconf(const Admin& admin) {
   const auto& words = admin.words.operands();
   if (words.empty() || words.front() != "mbd")
-    return admin.stage.fail("showconf: found " + (words.empty() ? std::string("nothing") : printable(words.front())) +
+    return admin.stage.fail("showconf: found " +
+                            (words.empty() ? std::string("nothing") : printable(words.front())) +
                             ", expected mbd");
   Control control;
   control.set_action(Control::SHOW_CONFIGURATION);
   const auto reply = order(admin.stage, std::move(control));
   if (!reply) return io::kFailed;
   const ShowTime time = show_time();
-  return admin.stage.print("MBD configuration at " + time.at(time.now.us) + "\n" +
-                           conf::show_conf_text(conf::shown_parameters(admin.stage.files()), admin.words.has("-v")) +
-                           with_newline(reply->text()));
+  return admin.stage.print(
+      "MBD configuration at " + time.at(time.now.us) + "\n" +
+      conf::show_conf_text(conf::shown_parameters(admin.stage.files()), admin.words.has("-v")) +
+      with_newline(reply->text()));
 }
 
 int showstatus(const Admin& admin) {
@@ -218,8 +223,7 @@ int mbddebug(const Admin& admin) {
 
 // ---------------------------------------------------------------- history
 
-int history(const Admin& admin, const char* queue, const char* host,
-            bool (*shown)(const wire::JobEvent&)) {
+int history(const Admin& admin, const char* queue, const char* host, bool (*shown)(const wire::JobEvent&)) {
   const ShowTime time = show_time();
   wire::BatchRequest request;
   auto& ask = *request.mutable_events();
@@ -248,7 +252,8 @@ int hhist(const Admin& admin) {
   return history(admin, nullptr, "host", [](const wire::JobEvent& e) { return e.has_host_control(); });
 }
 int mbdhist(const Admin& admin) {
-  return history(admin, nullptr, nullptr, [](const wire::JobEvent& e) { return e.has_mbd_start() || e.has_mbd_die(); });
+  return history(admin, nullptr, nullptr,
+                 [](const wire::JobEvent& e) { return e.has_mbd_start() || e.has_mbd_die(); });
 }
 int hist(const Admin& admin) {
   return history(admin, nullptr, nullptr, [](const wire::JobEvent&) { return true; });
@@ -281,7 +286,8 @@ constexpr Subcommand kSubcommands[] = {
 std::string help_text() {
   std::string text = "Subcommands:\n";
   for (const auto& subcommand : kSubcommands)
-    text += std::string("  ") + subcommand.name + " " + subcommand.operands + "\n      " + subcommand.meaning + "\n";
+    text += std::string("  ") + subcommand.name + " " + subcommand.operands + "\n      " +
+            subcommand.meaning + "\n";
   return text + "  help\n  quit\n";
 }
 
@@ -333,7 +339,10 @@ int run(io::Stage& stage, const Words& words) {
 }  // namespace
 
 io::Command badmin_command() {
-  return {{"badmin", "[subcommand [word ...]]", {}, CommandShape::Order::first, "Administers the batch system."}, {}, run};
+  return {
+      {"badmin", "[subcommand [word ...]]", {}, CommandShape::Order::first, "Administers the batch system."},
+      {},
+      run};
 }
 
 }  // namespace rollcall::sched

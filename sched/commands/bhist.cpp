@@ -18,7 +18,8 @@ bool chosen(const CommandWords& words, bool by_id, const JobHistory& job) {
   const auto one_of = [status](std::initializer_list<wire::JobStatus> list) {
     return std::find(list.begin(), list.end(), status) != list.end();
   };
-  const bool any_choice = words.has("-d") || words.has("-e") || words.has("-p") || words.has("-r") || words.has("-s");
+  const bool any_choice =
+      words.has("-d") || words.has("-e") || words.has("-p") || words.has("-r") || words.has("-s");
   if (words.has("-a") || (by_id && !any_choice)) return true;
   if (!any_choice) return !finished(status);
   return (words.has("-d") && finished(status)) || (words.has("-e") && status == wire::STATUS_EXIT) ||
@@ -38,8 +39,9 @@ std::int64_t first_time(const JobHistory& job, wire::JobEvent::WhatCase what) {
 
 bool on_host(const JobHistory& job, const std::string& host) {
   return host.empty() || std::any_of(job.events.begin(), job.events.end(), [&](const wire::JobEvent& event) {
-           return event.has_start() && std::any_of(event.start().hosts().begin(), event.start().hosts().end(),
-                                                   [&](const wire::ExecHost& there) { return there.name() == host; });
+           return event.has_start() &&
+                  std::any_of(event.start().hosts().begin(), event.start().hosts().end(),
+                              [&](const wire::ExecHost& there) { return there.name() == host; });
          });
 }
 
@@ -53,7 +55,8 @@ Result<Spans> spans_of(const CommandWords& words, const ShowTime& time) {
     const char* name;
     std::optional<TimeSpan>* span;
   };
-  for (const Option& option : {Option{"-S", &spans.submitted}, {"-D", &spans.dispatched}, {"-C", &spans.completed}}) {
+  for (const Option& option :
+       {Option{"-S", &spans.submitted}, {"-D", &spans.dispatched}, {"-C", &spans.completed}}) {
     const auto word = words.value(option.name);
     if (!word) continue;
     const auto span = parse_time_span(*word, time.now, time.local);
@@ -63,12 +66,15 @@ Result<Spans> spans_of(const CommandWords& words, const ShowTime& time) {
   return spans;
 }
 bool fits(const Spans& spans, const JobHistory& job) {
-  const auto in = [](const std::optional<TimeSpan>& span, std::int64_t at) { return !span || (at > 0 && within(*span, at)); };
+  const auto in = [](const std::optional<TimeSpan>& span, std::int64_t at) {
+    return !span || (at > 0 && within(*span, at));
+  };
   return in(spans.submitted, first_time(job, wire::JobEvent::kNewJob)) &&
          in(spans.dispatched, first_time(job, wire::JobEvent::kStart)) && in(spans.completed, job.end_us);
 }
 
-int print(io::Stage& stage, const CommandWords& words, const std::vector<JobHistory>& jobs, const ShowTime& time) {
+int print(io::Stage& stage, const CommandWords& words, const std::vector<JobHistory>& jobs,
+          const ShowTime& time) {
   const bool blocks = words.has("-l") || words.has("-UF") || words.has("-b");
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
   std::string text = blocks ? "" : history_header();
@@ -120,9 +126,12 @@ int run(io::Stage& stage, const CommandWords& words) {
   if (by_id) {
     // Elements that were not named come along with what is of their whole array.
     std::erase_if(jobs, [&](const JobHistory& job) {
-      return std::none_of(filter.keys().begin(), filter.keys().end(), [&](const wire::JobKey& key) {
-               return key.id() == job.key.id && (key.index() == 0 || key.index() == job.key.index);
-             }) && filter.index_lists_size() == 0;
+      return std::none_of(filter.keys().begin(), filter.keys().end(),
+                          [&](const wire::JobKey& key) {
+                            return key.id() == job.key.id &&
+                                   (key.index() == 0 || key.index() == job.key.index);
+                          }) &&
+             filter.index_lists_size() == 0;
     });
   }
   const int status = say_unknown(filter, jobs);
@@ -134,11 +143,11 @@ int run(io::Stage& stage, const CommandWords& words) {
     during = *parsed;
   }
   std::erase_if(jobs, [&](const JobHistory& job) {
-    const bool lived = !during || std::any_of(job.events.begin(), job.events.end(), [&](const wire::JobEvent& event) {
-                         return within(*during, event.at_us());
-                       });
-    return !lived || !chosen(words, by_id, job) || (!queue.empty() && job.queue != queue) || !on_host(job, host) ||
-           !fits(*spans, job);
+    const bool lived =
+        !during || std::any_of(job.events.begin(), job.events.end(),
+                               [&](const wire::JobEvent& event) { return within(*during, event.at_us()); });
+    return !lived || !chosen(words, by_id, job) || (!queue.empty() && job.queue != queue) ||
+           !on_host(job, host) || !fits(*spans, job);
   });
   if (jobs.empty()) return status != 0 ? status : complain("No matching job found");
   print(stage, words, jobs, time);

@@ -26,8 +26,8 @@ std::optional<wire::BatchReply> ask_hosts(io::Stage& stage, wire::BatchRequest r
 
 int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& hosts) {
   const std::string standard = setting(stage, "LSB_BHOSTS_FORMAT");
-  const bool fields = words.has("-o") || words.has("-json") ||
-                      (!standard.empty() && !words.has("-w") && !words.has("-l"));
+  const bool fields =
+      words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"));
   if (fields) {
     const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultHostFields : standard);
     const auto text = batch_hosts_fields(hosts, format, {words.has("-json"), !words.has("-noheader")});

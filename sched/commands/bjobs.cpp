@@ -86,7 +86,8 @@ class Json final : public Printer {
     return "";
   }
   std::vector<std::string> unknown(const std::vector<std::string>& ids) override {
-    for (const auto& id : ids) records_.push_back(json_record({{"JOBID", id}, {"ERROR", "Job <" + id + "> is not found"}}));
+    for (const auto& id : ids)
+      records_.push_back(json_record({{"JOBID", id}, {"ERROR", "Job <" + id + "> is not found"}}));
     return {};
   }
   std::string end() override { return json_document("bjobs", "JOBS", records_); }
@@ -109,11 +110,13 @@ JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& 
     filter.set_finished_too(true);
     return JobChoice::any;
   }
-  const bool pend = words.has("-p") || words.has("-p0") || words.has("-p1") || words.has("-p2") || words.has("-p3");
+  const bool pend =
+      words.has("-p") || words.has("-p0") || words.has("-p1") || words.has("-p2") || words.has("-p3");
   if (words.has("-d")) add(JobChoice::finished, {wire::STATUS_DONE, wire::STATUS_EXIT});
   if (pend) add(JobChoice::pending, {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_WAIT});
   if (words.has("-r")) add(JobChoice::running, {wire::STATUS_RUN, wire::STATUS_PROV});
-  if (words.has("-s")) add(JobChoice::suspended, {wire::STATUS_PSUSP, wire::STATUS_SSUSP, wire::STATUS_USUSP});
+  if (words.has("-s"))
+    add(JobChoice::suspended, {wire::STATUS_PSUSP, wire::STATUS_SSUSP, wire::STATUS_USUSP});
   return choice;
 }
 
@@ -135,7 +138,8 @@ ReasonForm reason_form(const CommandWords& words, ReasonForm plain) {
 std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words) {
   if (const auto given = words.value("-o")) return given;
   for (const char* form : {"-w", "-W", "-A", "-p", "-s"})
-    if (words.has(form)) return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
+    if (words.has(form))
+      return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
   const std::string standard = setting(stage, "LSB_BJOBS_FORMAT");
   if (!standard.empty()) return standard;
   return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
@@ -192,8 +196,8 @@ struct Seen {
   std::vector<std::string> unknown;
 };
 
-std::optional<io::BatchError> print_jobs(io::Stage& stage, io::BatchClient& client, const wire::BatchRequest& request,
-                                         Printer& printer, Seen& seen) {
+std::optional<io::BatchError> print_jobs(io::Stage& stage, io::BatchClient& client,
+                                         const wire::BatchRequest& request, Printer& printer, Seen& seen) {
   SubmissionTable submissions;
   return client.ask(request, [&](wire::BatchReply& part) {
     submissions.take(*part.mutable_jobs());
@@ -210,7 +214,8 @@ std::optional<io::BatchError> print_jobs(io::Stage& stage, io::BatchClient& clie
 
 bool is_yes(const std::string& value) { return value == "Y" || value == "y"; }
 
-int say_the_rest(io::Stage& stage, const CommandWords& words, Printer& printer, JobChoice choice, const Seen& seen) {
+int say_the_rest(io::Stage& stage, const CommandWords& words, Printer& printer, JobChoice choice,
+                 const Seen& seen) {
   const auto lines = printer.unknown(seen.unknown);
   if (seen.jobs > 0 || printer.even_if_none()) stage.print(printer.end());
   int status = seen.unknown.empty() ? 0 : io::kFailed;
@@ -251,13 +256,11 @@ int run(io::Stage& stage, const CommandWords& words) {
 }  // namespace
 
 io::Command bjobs_command() {
-  io::Command command{{"bjobs",
-                       "[job_id | job_id[index_list] ...]",
-                       job_options(),
-                       CommandShape::Order::anywhere,
-                       "Shows jobs: unless it is said otherwise, your own that are not finished."},
-                      run,
-                      {}};
+  io::Command command{
+      {"bjobs", "[job_id | job_id[index_list] ...]", job_options(), CommandShape::Order::anywhere,
+       "Shows jobs: unless it is said otherwise, your own that are not finished."},
+      run,
+      {}};
   const std::vector<CommandOption> own{
       {"-P", Value::required, "PROJECT jobs of this project"},
       {"-G", Value::required, "USER_GROUP jobs submitted with this user group"},

@@ -37,7 +37,8 @@ Result<SubmitContext> context_of(io::Stage& stage, const std::string& from_host)
 int run(io::Stage& stage, const std::vector<std::string>& words) {
   for (const auto& word : words) {
     if (word == "-h") {
-      std::fputs("Usage: bmod [options of bsub, or -Xn for their defaults] job_id | job_id[index_list] ...\n", stderr);
+      std::fputs("Usage: bmod [options of bsub, or -Xn for their defaults] job_id | job_id[index_list] ...\n",
+                 stderr);
       return 0;
     }
     if (word == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
@@ -64,7 +65,9 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 }  // namespace
 
 io::Command bmod_command() {
-  return {{"bmod", "job_id ...", {}, CommandShape::Order::anywhere, "Changes what was asked for a job."}, {}, run};
+  return {{"bmod", "job_id ...", {}, CommandShape::Order::anywhere, "Changes what was asked for a job."},
+          {},
+          run};
 }
 
 }  // namespace rollcall::sched

@@ -43,11 +43,11 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
 
 int peek(io::Stage& stage, const io::ResClient& res, const Found& found, wire::Peek peek, const char* title) {
   stage.print(title);
-  const auto seen = res.peek(found.job.hosts(0).name(), peek, [&stage](const std::string& bytes) {
-    return stage.print(bytes) == 0;
-  });
+  const auto seen = res.peek(found.job.hosts(0).name(), peek,
+                             [&stage](const std::string& bytes) { return stage.print(bytes) == 0; });
   if (seen) return 0;
-  return seen.error().kind == io::ResError::Kind::refused ? complain(seen.error().text) : stage.fail(seen.error().text);
+  return seen.error().kind == io::ResError::Kind::refused ? complain(seen.error().text)
+                                                          : stage.fail(seen.error().text);
 }
 
 int run(io::Stage& stage, const CommandWords& words) {

@@ -102,7 +102,8 @@ int bkill(io::Stage& stage, const CommandWords& words) {
   if (words.has("-l")) return stage.print(all_signals());
   wire::SignalJobs order;
   order.set_action(wire::SignalJobs::KILL);
-  if (const auto signal = words.value("-s"); signal && !take_signal(stage, *signal, order)) return io::kFailed;
+  if (const auto signal = words.value("-s"); signal && !take_signal(stage, *signal, order))
+    return io::kFailed;
   if (words.has("-r")) order.set_action(wire::SignalJobs::REMOVE);
   if (words.has("-requeue")) order.set_action(wire::SignalJobs::REQUEUE);
   order.set_reason(words.value("-C").value_or(""));
@@ -150,7 +151,8 @@ int brun(io::Stage& stage, const CommandWords& words) {
     if (end > at) order.add_hosts(hosts.substr(at, end - at));
     at = end + 1;
   }
-  if (order.hosts_size() == 0) return stage.fail("-m: found no host, expected those that the job is to run on");
+  if (order.hosts_size() == 0)
+    return stage.fail("-m: found no host, expected those that the job is to run on");
   wire::BatchRequest request;
   *request.mutable_signal() = std::move(order);
   return send(stage, *client, std::move(request));
@@ -174,7 +176,8 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   wire::JobFilter filter;
   const auto ids = take_job_ids({operands.front()}, filter);
   if (!ids) return complain(ids.error().text);
-  if (filter.keys_size() != 1) return stage.fail("found " + printable(operands.front()) + ", expected one job");
+  if (filter.keys_size() != 1)
+    return stage.fail("found " + printable(operands.front()) + ", expected one job");
   wire::BatchRequest request;
   auto& order = *request.mutable_move();
   *order.mutable_key() = filter.keys(0);
@@ -189,8 +192,8 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   return client ? send(stage, *client, std::move(request)) : io::kFailed;
 }
 
-io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own, const char* summary,
-                        int (*run)(io::Stage&, const CommandWords&)) {
+io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own,
+                        const char* summary, int (*run)(io::Stage&, const CommandWords&)) {
   auto options = job_options();
   std::erase_if(options, [&own](const auto& option) {
     return std::any_of(own.begin(), own.end(), [&](const auto& mine) { return mine.name == option.name; });
@@ -228,17 +231,26 @@ std::vector<io::Command> order_commands() {
                   "Puts jobs back into their queue; they keep their IDs.", brequeue),
       {{"brun",
         "job_id ...",
-        {{"-m", Value::required, "HOSTS where: \"hostA hostB\""}, {"-f", Value::none, "without regard to windows: it is always so"}},
+        {{"-m", Value::required, "HOSTS where: \"hostA hostB\""},
+         {"-f", Value::none, "without regard to windows: it is always so"}},
         CommandShape::Order::anywhere,
         "Has pending jobs run at once on the named hosts. For administrators."},
        brun,
        {}},
       job_command("bswitch", "queue [job_id | job_id[index_list] ... | 0]", {},
                   "Moves jobs to another queue.", bswitch),
-      {{"btop", "job_id [position]", {}, CommandShape::Order::anywhere, "Moves a pending job to the front of its queue."},
+      {{"btop",
+        "job_id [position]",
+        {},
+        CommandShape::Order::anywhere,
+        "Moves a pending job to the front of its queue."},
        [](io::Stage& stage, const CommandWords& words) { return move(stage, words, false); },
        {}},
-      {{"bbot", "job_id [position]", {}, CommandShape::Order::anywhere, "Moves a pending job to the end of its queue."},
+      {{"bbot",
+        "job_id [position]",
+        {},
+        CommandShape::Order::anywhere,
+        "Moves a pending job to the end of its queue."},
        [](io::Stage& stage, const CommandWords& words) { return move(stage, words, true); },
        {}},
   };

@@ -29,7 +29,8 @@ std::string official_host(const AnswerView& view, const std::string& name) {
   return view.snapshot.rules().cluster->names.official(name).value_or(name);
 }
 
-std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who, const AnswerView& view) {
+std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who,
+                               const AnswerView& view) {
   switch (request.request_case()) {
     case wire::BatchRequest::kJobs:
       return jobs_answer(view, request.jobs(), who);

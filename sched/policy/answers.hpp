@@ -36,7 +36,8 @@ struct AnswerView {
 using NextPart = std::function<std::optional<wire::BatchReply>(const AnswerView&)>;
 
 // Nothing where the request asks for none of these: AskEvents, AskFinished, AwaitJob, and whatever changes something.
-std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who, const AnswerView& view);
+std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who,
+                               const AnswerView& view);
 
 // One job as bjobs -l and bsub -K see it. `reasons`: may be null.
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons);

@@ -25,17 +25,21 @@ bool within(std::int64_t at, std::int64_t from, std::int64_t to) {
 
 bool in_indices(const wire::IndexList& list, std::int32_t index) {
   return std::any_of(list.indices().begin(), list.indices().end(), [index](const wire::IndexRange& range) {
-    return index >= range.first() && index <= range.last() && (index - range.first()) % std::max(1, range.step()) == 0;
+    return index >= range.first() && index <= range.last() &&
+           (index - range.first()) % std::max(1, range.step()) == 0;
   });
 }
 
 bool names(const wire::JobFilter& filter, JobKey key) {
   if (filter.keys_size() == 0 && filter.index_lists_size() == 0) return true;
-  const bool by_key = std::any_of(filter.keys().begin(), filter.keys().end(), [key](const wire::JobKey& wanted) {
-    // The whole of an array has its elements' events, and elements have those of the whole.
-    return wanted.id() == key.id && (wanted.index() == 0 || key.index == 0 || wanted.index() == key.index);
-  });
-  return by_key || std::any_of(filter.index_lists().begin(), filter.index_lists().end(), [key](const auto& list) {
+  const bool by_key =
+      std::any_of(filter.keys().begin(), filter.keys().end(), [key](const wire::JobKey& wanted) {
+        // The whole of an array has its elements' events, and elements have those of the whole.
+        return wanted.id() == key.id &&
+               (wanted.index() == 0 || key.index == 0 || wanted.index() == key.index);
+      });
+  return by_key ||
+         std::any_of(filter.index_lists().begin(), filter.index_lists().end(), [key](const auto& list) {
            return list.id() == key.id && (key.index == 0 || in_indices(list, key.index));
          });
 }
@@ -49,7 +53,8 @@ bool submission_fits(const wire::JobFilter& filter, const Identity& who, const w
 }
 
 bool ran_on(const Words& hosts, const wire::JobRecord& job) {
-  return hosts.empty() || std::any_of(job.hosts().begin(), job.hosts().end(), [&](const wire::ExecHost& host) {
+  return hosts.empty() ||
+         std::any_of(job.hosts().begin(), job.hosts().end(), [&](const wire::ExecHost& host) {
            return std::find(hosts.begin(), hosts.end(), host.name()) != hosts.end();
          });
 }
@@ -60,12 +65,14 @@ bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEven
   const auto& job = finish.record();
   const auto& asked = finish.asked();
   if (!names(ask.filter(), key_of(job.key()))) return false;
-  const bool mine = by_ids(ask.filter()) || (ask.users_size() > 0 ? named(ask.users(), asked.user())
-                                                                   : user_fits(ask.filter().user(), who, asked.user()));
+  const bool mine =
+      by_ids(ask.filter()) || (ask.users_size() > 0 ? named(ask.users(), asked.user())
+                                                    : user_fits(ask.filter().user(), who, asked.user()));
   if (!mine || !named(ask.queues(), job.queue()) || !named(ask.projects(), asked.project())) return false;
   if (ask.only_done() && !ask.only_exited() && job.status() != wire::STATUS_DONE) return false;
   if (ask.only_exited() && !ask.only_done() && job.status() != wire::STATUS_EXIT) return false;
-  return ran_on(ask.hosts(), job) && within(job.submit_us(), ask.submitted_from_us(), ask.submitted_to_us()) &&
+  return ran_on(ask.hosts(), job) &&
+         within(job.submit_us(), ask.submitted_from_us(), ask.submitted_to_us()) &&
          within(job.end_us(), ask.completed_from_us(), ask.completed_to_us()) &&
          within(job.start_us(), ask.dispatched_from_us(), ask.dispatched_to_us());
 }

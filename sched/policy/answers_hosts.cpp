@@ -110,7 +110,9 @@ BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNu
 class SeenHost final : public resreq::HostView {
  public:
   explicit SeenHost(const HostValues& values) : values_(values) {}
-  double number(ResourceId id) const override { return id < values_.numbers.size() ? values_.numbers[id] : NAN; }
+  double number(ResourceId id) const override {
+    return id < values_.numbers.size() ? values_.numbers[id] : NAN;
+  }
   std::string_view word(ResourceId id) const override {
     return id < values_.words.size() ? std::string_view(values_.words[id]) : std::string_view();
   }
@@ -127,13 +129,15 @@ std::optional<wire::BatchReply> keep_fitting(const AnswerView& view, const std::
   const auto parsed = resreq::parse(text);
   resreq::BindContext context;
   context.indices = &view.snapshot.rules().indices();
-  const auto bound = parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
+  const auto bound =
+      parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
   if (bound.error) {
     auto reply = refused_answer(wire::BatchReply::Refusal::BAD_RESREQ, bound.error->text);
     reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound.error->offset));
     return reply;
   }
-  std::erase_if(hosts, [&](HostNumber host) { return !bound.select->matches(SeenHost(view.snapshot.values(host))); });
+  std::erase_if(
+      hosts, [&](HostNumber host) { return !bound.select->matches(SeenHost(view.snapshot.values(host))); });
   return std::nullopt;
 }
 
@@ -145,8 +149,8 @@ struct Chosen {
 Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   const auto& rules = view.snapshot.rules();
   Chosen chosen;
-  const bool all = ask.hosts_size() == 0 ||
-                   std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
+  const bool all =
+      ask.hosts_size() == 0 || std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
   for (HostNumber number = 0; all && number < rules.hosts.size(); ++number) chosen.hosts.push_back(number);
   if (all) return chosen;
   for (const auto& name : ask.hosts()) {
@@ -155,8 +159,10 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
     } else if (const auto group = rules.host_groups.find(name); group != rules.host_groups.end()) {
       chosen.hosts.insert(chosen.hosts.end(), group->second.begin(), group->second.end());
     } else {
-      chosen.refused = refused_answer(wire::BatchReply::Refusal::NO_HOST, name + ": Bad host name, host group name or "
-                                                                                 "compute unit");
+      chosen.refused =
+          refused_answer(wire::BatchReply::Refusal::NO_HOST, name +
+                                                                 ": Bad host name, host group name or "
+                                                                 "compute unit");
       return chosen;
     }
   }
@@ -193,8 +199,8 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
   for (std::uint32_t place = 0; place < rules.shared.size(); ++place) {
     const auto& instance = rules.shared[place];
     const auto& definition = rules.indices().at(instance.resource);
-    const bool named = ask.resources_size() == 0 ||
-                       std::find(ask.resources().begin(), ask.resources().end(), definition.name) != ask.resources().end();
+    const bool named = ask.resources_size() == 0 || std::find(ask.resources().begin(), ask.resources().end(),
+                                                              definition.name) != ask.resources().end();
     if (!named || definition.type != ResourceType::numeric) continue;
     Row row;
     row.set_resource(definition.name);

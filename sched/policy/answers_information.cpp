@@ -94,11 +94,13 @@ constexpr Known kKnown[] = {
     {"DEFAULT_HOST_SPEC", "The default host or host model specification", "", "", true},
     {"MBD_SLEEP_TIME", "The interval for dispatching jobs by master batch daemon", "seconds", "60", true},
     {"SBD_SLEEP_TIME", "The interval for checking jobs by slave batch daemon", "seconds", "30", true},
-    {"JOB_ACCEPT_INTERVAL", "The interval for a host to accept two batch jobs subsequently", "* MBD_SLEEP_TIME", "0",
-     true},
+    {"JOB_ACCEPT_INTERVAL", "The interval for a host to accept two batch jobs subsequently",
+     "* MBD_SLEEP_TIME", "0", true},
     {"PG_SUSP_IT", "The idle time of a host for resuming pg suspended jobs", "seconds", "180", false},
-    {"CLEAN_PERIOD", "The amount of time during which finished jobs are kept in core", "seconds", "3600", false},
-    {"MAX_JOB_NUM", "The maximum number of finished jobs that are logged in current event file", "", "1000", false},
+    {"CLEAN_PERIOD", "The amount of time during which finished jobs are kept in core", "seconds", "3600",
+     false},
+    {"MAX_JOB_NUM", "The maximum number of finished jobs that are logged in current event file", "", "1000",
+     false},
     {"MAX_SBD_FAIL", "The maximum number of retries for reaching a slave batch daemon", "", "3", false},
     {"HIST_HOURS", "The number of hours of resource consumption history", "", "5", false},
     {"DEFAULT_PROJECT", "The default project assigned to jobs", "", "default", false},
@@ -222,7 +224,8 @@ bool fits(const std::string& asked, const std::string& counted) {
 
 }  // namespace
 
-std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask, const Identity& who) {
+std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask,
+                                           const Identity& who) {
   std::vector<std::string> names(ask.users().begin(), ask.users().end());
   if (ask.all() || std::find(names.begin(), names.end(), "all") != names.end())
     names = all_users(view);
@@ -268,12 +271,14 @@ std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::
   std::vector<Group> groups =
       ask.of_users() ? user_groups(*rules.lsb, ask.recursive()) : host_groups(rules, ask.recursive());
   const auto named = [&](const std::string& name) {
-    return ask.groups_size() == 0 || std::find(ask.groups().begin(), ask.groups().end(), name) != ask.groups().end();
+    return ask.groups_size() == 0 ||
+           std::find(ask.groups().begin(), ask.groups().end(), name) != ask.groups().end();
   };
   for (const auto& name : ask.groups())
     if (std::none_of(groups.begin(), groups.end(), [&](const Group& group) { return group.name() == name; }))
-      return {refused_answer(ask.of_users() ? wire::BatchReply::Refusal::NO_USER : wire::BatchReply::Refusal::NO_HOST,
-                             name + ": No such user/host group")};
+      return {refused_answer(
+          ask.of_users() ? wire::BatchReply::Refusal::NO_USER : wire::BatchReply::Refusal::NO_HOST,
+          name + ": No such user/host group")};
   std::erase_if(groups, [&](const Group& group) { return !named(group.name()); });
   return in_parts(groups, [](wire::BatchReply& part, const Group* group) {
     auto& to = *part.mutable_groups();
@@ -292,12 +297,14 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
     if (kept.asked && !kept.asked->application().empty()) counts[kept.asked->application()].jobs += kept.jobs;
   std::vector<Application> applications;
   for (const auto& profile : profiles) {
-    if (ask.names_size() > 0 && std::find(ask.names().begin(), ask.names().end(), profile.name) == ask.names().end())
+    if (ask.names_size() > 0 &&
+        std::find(ask.names().begin(), ask.names().end(), profile.name) == ask.names().end())
       continue;
     Application application;
     application.set_name(profile.name);
     application.set_description(profile.jobs.description);
-    for (const auto& [keyword, cell] : profile.cells.cells()) (*application.mutable_lines())[keyword] = cell.text;
+    for (const auto& [keyword, cell] : profile.cells.cells())
+      (*application.mutable_lines())[keyword] = cell.text;
     add(counts[profile.name], *application.mutable_counts());
     applications.push_back(std::move(application));
   }
@@ -313,7 +320,8 @@ std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::
   if (ask.configured()) {
     const std::vector<std::string> nobody(4);
     for (const auto& rule : rules.limits)
-      if (ask.name().empty() || rule.name == ask.name()) rows.push_back(limit_row(rules, rule, nobody, std::nullopt));
+      if (ask.name().empty() || rule.name == ask.name())
+        rows.push_back(limit_row(rules, rule, nobody, std::nullopt));
   }
   const auto& tallies = view.snapshot.tallies();
   std::map<std::string, TallyNumber> sorted(tallies.numbers.begin(), tallies.numbers.end());
@@ -324,7 +332,8 @@ std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::
     const auto& rule = rules.limits[place];
     const bool chosen = (ask.name().empty() || rule.name == ask.name()) && fits(ask.user(), parts[1]) &&
                         fits(ask.queue(), parts[2]);
-    if (chosen && tallies.taken[number] > 0) rows.push_back(limit_row(rules, rule, parts, tallies.taken[number]));
+    if (chosen && tallies.taken[number] > 0)
+      rows.push_back(limit_row(rules, rule, parts, tallies.taken[number]));
   }
   return in_parts(rows, [](wire::BatchReply& part, const LimitRow* row) {
     auto& to = *part.mutable_limits();

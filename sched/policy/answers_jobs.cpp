@@ -27,7 +27,8 @@ void add_pending_reasons(const AnswerView& view, const Job& job, PendingReasons&
     reason.set_count(static_cast<std::uint32_t>(found.hosts.size()));
   }
   if (to.reasons_size() == 0)
-    add_reason(to, "New job is waiting for scheduling", "it has not been looked at yet: the next cycle is at hand");
+    add_reason(to, "New job is waiting for scheduling",
+               "it has not been looked at yet: the next cycle is at hand");
 }
 
 // LSF's texts of why a job that has hosts does not run.
@@ -45,13 +46,15 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
        "the load of its hosts is beyond loadStop: it goes on when that falls below loadSched"},
       {wire::SUSPEND_WINDOW, "The run window of the queue is closed",
        "the queue's RUN_WINDOW is closed: it goes on when that opens"},
-      {wire::SUSPEND_HOST_LOCKED, "The host is locked", "a host of it is locked: lsadmin limunlock lets it go on"},
+      {wire::SUSPEND_HOST_LOCKED, "The host is locked",
+       "a host of it is locked: lsadmin limunlock lets it go on"},
       {wire::SUSPEND_QUEUE_INACTIVE, "The queue is inactive", "badmin qact lets it go on"},
   };
   const std::uint32_t bits = record.suspend_reasons();
   for (const auto& told : kTold) {
-    const bool flagged = (told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
-                         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
+    const bool flagged =
+        (told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
+        (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
     if ((bits & told.bit) != 0 || flagged) add_reason(to, told.text, told.why);
   }
 }

@@ -8,7 +8,8 @@ namespace rollcall::sched {
 std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::AskQueues& ask);
 std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
-std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask, const Identity& who);
+std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask,
+                                           const Identity& who);
 std::vector<wire::BatchReply> parameters_answer(const AnswerView& view);
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask);
 std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask);

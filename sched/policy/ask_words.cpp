@@ -45,7 +45,8 @@ bool take_range(std::string_view text, wire::IndexRange& range) {
   range.set_last(*first);
   range.set_step(1);
   if (dash == std::string_view::npos) return colon == std::string_view::npos;
-  const auto last = parse_whole(text.substr(dash + 1, colon == std::string_view::npos ? colon : colon - dash - 1), 1, kMost);
+  const auto last = parse_whole(
+      text.substr(dash + 1, colon == std::string_view::npos ? colon : colon - dash - 1), 1, kMost);
   if (!last || *last < *first) return false;
   range.set_last(*last);
   if (colon == std::string_view::npos) return true;
@@ -106,7 +107,9 @@ std::int64_t to_seconds(const CivilTime& civil, const LocalTime& local) {
   return guess;
 }
 
-std::optional<int> field(std::string_view text, int least, int most) { return parse_whole(text, least, most); }
+std::optional<int> field(std::string_view text, int least, int most) {
+  return parse_whole(text, least, most);
+}
 
 // "[hour]:[minute]".
 bool take_clock(std::string_view text, CivilTime& civil, std::int64_t& unit) {
@@ -198,8 +201,9 @@ Result<JobOperands> take_job_ids(const std::vector<std::string>& words, wire::Jo
 Result<TimeSpan> parse_time_span(std::string_view text, WallTime now, const LocalTime& local) {
   const auto comma = text.find(',');
   const auto wrong = [text] {
-    return usage_error("found the time " + printable(text) +
-                       ", expected FROM,TO with [[[year/]month/]day/][hour]:[minute], \".\" or \".-days/hours:minutes\"");
+    return usage_error(
+        "found the time " + printable(text) +
+        ", expected FROM,TO with [[[year/]month/]day/][hour]:[minute], \".\" or \".-days/hours:minutes\"");
   };
   TimeSpan span;
   const auto from_text = text.substr(0, comma);

@@ -62,13 +62,14 @@ std::string ratio_line(const std::string& title, double value, const char* note)
 
 std::string accounts_preface(const wire::AskFinished& ask, const std::string& caller, const ShowTime& time) {
   const bool by_id = ask.filter().keys_size() > 0 || ask.filter().index_lists_size() > 0;
-  const bool everybody =
-      by_id || std::find(ask.users().begin(), ask.users().end(), "all") != ask.users().end() || ask.filter().user() == "all";
+  const bool everybody = by_id ||
+                         std::find(ask.users().begin(), ask.users().end(), "all") != ask.users().end() ||
+                         ask.filter().user() == "all";
   const char* ends = ask.only_done() && !ask.only_exited()   ? "completed normally"
                      : ask.only_exited() && !ask.only_done() ? "exited"
                                                              : "completed normally or exited";
   std::string text = "\nAccounting information about jobs that are: \n  - ";
-  text += everybody ? "submitted by all users.\n"
+  text += everybody              ? "submitted by all users.\n"
           : ask.users_size() > 0 ? listed(ask.users(), "", "submitted by users") + ".\n"
                                  : "submitted by users " + caller + ".\n";
   text += "  - " + listed(ask.projects(), "accounted on all projects", "accounted on projects") + ".\n";
@@ -106,11 +107,13 @@ std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTim
   const auto shown = [](std::int64_t kb) {
     return kb < 1024 ? std::string("0M") : size_cell(static_cast<std::uint64_t>(kb) / 1024);
   };
-  text += "\nAccounting information about this job:\n"
-          "     CPU_T     WAIT     TURNAROUND   STATUS     HOG_FACTOR    MEM    SWAP\n";
-  return text + right(fixed(times.cpu, 2), 10) + right(fixed(times.wait, 0), 9) + right(fixed(times.turnaround, 0), 15) +
-         right(done ? "done" : "exit", 9) + right(fixed(quotient(times.cpu, times.turnaround), 4), 15) +
-         right(shown(usage.max_memory_kb()), 7) + right(shown(usage.max_swap_kb()), 8) + "\n" + rule() + "\n";
+  text +=
+      "\nAccounting information about this job:\n"
+      "     CPU_T     WAIT     TURNAROUND   STATUS     HOG_FACTOR    MEM    SWAP\n";
+  return text + right(fixed(times.cpu, 2), 10) + right(fixed(times.wait, 0), 9) +
+         right(fixed(times.turnaround, 0), 15) + right(done ? "done" : "exit", 9) +
+         right(fixed(quotient(times.cpu, times.turnaround), 4), 15) + right(shown(usage.max_memory_kb()), 7) +
+         right(shown(usage.max_swap_kb()), 8) + "\n" + rule() + "\n";
 }
 
 void AccountSummary::Sum::add(double value, bool first) {
@@ -137,25 +140,31 @@ std::string AccountSummary::text() const {
   const auto one = [](double value) { return fixed(value, 1); };
   const auto whole = [](double value) { return fixed(value, 0); };
   std::string text = "SUMMARY:      ( time unit: second ) \n";
-  text += pair_line(" Total number of done jobs:", std::to_string(done_), "Total number of exited jobs:",
-                    std::to_string(exited_));
-  text += pair_line(" Total CPU time consumed:", one(cpu_.total), "Average CPU time consumed:", one(cpu_.total / jobs));
-  text += pair_line(" Maximum CPU time of a job:", one(cpu_.most), "Minimum CPU time of a job:", one(cpu_.least));
+  text += pair_line(" Total number of done jobs:", std::to_string(done_),
+                    "Total number of exited jobs:", std::to_string(exited_));
+  text += pair_line(" Total CPU time consumed:", one(cpu_.total),
+                    "Average CPU time consumed:", one(cpu_.total / jobs));
+  text +=
+      pair_line(" Maximum CPU time of a job:", one(cpu_.most), "Minimum CPU time of a job:", one(cpu_.least));
   text += cell(" Total wait time in queues:", one(wait_.total), 35) + "\n";
   text += cell(" Average wait time in queue:", one(wait_.total / jobs), 35) + "\n";
-  text += pair_line(" Maximum wait time in queue:", one(wait_.most), "Minimum wait time in queue:", one(wait_.least));
+  text += pair_line(" Maximum wait time in queue:", one(wait_.most),
+                    "Minimum wait time in queue:", one(wait_.least));
   text += cell(" Average turnaround time:", whole(turnaround_.total / jobs), 35) + " (seconds/job)\n";
-  text += pair_line(" Maximum turnaround time:", whole(turnaround_.most), "Minimum turnaround time:",
-                    whole(turnaround_.least));
+  text += pair_line(" Maximum turnaround time:", whole(turnaround_.most),
+                    "Minimum turnaround time:", whole(turnaround_.least));
   text += ratio_line(" Average hog factor of a job:", hog_.total / jobs, " ( cpu time / turnaround time )");
-  text += pair_line(" Maximum hog factor of a job:", fixed(hog_.most, 2), "Minimum hog factor of a job:",
-                    fixed(hog_.least, 2));
+  text += pair_line(" Maximum hog factor of a job:", fixed(hog_.most, 2),
+                    "Minimum hog factor of a job:", fixed(hog_.least, 2));
   const double started = static_cast<double>(std::max<std::size_t>(1, started_));
-  text += ratio_line(" Average expansion factor of a job:", expansion_.total / started, " ( turnaround time / run time )");
+  text += ratio_line(" Average expansion factor of a job:", expansion_.total / started,
+                     " ( turnaround time / run time )");
   text += ratio_line(" Maximum expansion factor of a job:", expansion_.most, "");
   text += ratio_line(" Minimum expansion factor of a job:", expansion_.least, "");
-  text += pair_line(" Total Run time consumed:", whole(run_.total), "Average Run time consumed:", whole(run_.total / jobs));
-  return text + pair_line(" Maximum Run time of a job:", whole(run_.most), "Minimum Run time of a job:", whole(run_.least));
+  text += pair_line(" Total Run time consumed:", whole(run_.total),
+                    "Average Run time consumed:", whole(run_.total / jobs));
+  return text + pair_line(" Maximum Run time of a job:", whole(run_.most),
+                          "Minimum Run time of a job:", whole(run_.least));
 }
 
 }  // namespace rollcall::sched

@@ -28,8 +28,8 @@ std::string job_cells(const Host& h) {
 
 std::string row(const Host& h, bool wide) {
   const std::string status = host_status(h, wide ? StatusForm::long_word : StatusForm::short_word);
-  return left(wide ? h.name() : h.name().substr(0, 18), 18) + " " + left(status, 13) + right(user_limit(h), 4) +
-         right(max_word(h), 7) + job_cells(h) + "\n";
+  return left(wide ? h.name() : h.name().substr(0, 18), 18) + " " + left(status, 13) +
+         right(user_limit(h), 4) + right(max_word(h), 7) + job_cells(h) + "\n";
 }
 
 // ---------------------------------------------------------------- the load of -l
@@ -48,7 +48,8 @@ std::vector<Column> columns_of(const BatchHosts& hosts, const Host& h) {
     const bool built_in = place < kBuiltIns;
     const float total = place < h.total_size() ? h.total(place) : kUnknownLoad;
     const float kept = place < h.reserved_size() ? h.reserved(place) : 0;
-    const bool beyond = std::find(h.beyond().begin(), h.beyond().end(), static_cast<unsigned>(place)) != h.beyond().end();
+    const bool beyond =
+        std::find(h.beyond().begin(), h.beyond().end(), static_cast<unsigned>(place)) != h.beyond().end();
     Column column{name, (beyond ? "*" : "") + load_cell(name, total), load_cell(name, kept), 0};
     column.width = built_in ? built_in_width(name) : std::max<std::size_t>(7, name.size() + 1);
     if (!built_in && kept == 0) column.reserved = "- ";
@@ -116,9 +117,7 @@ std::string word(const Host& h, const char* name, const char* none) {
 std::string long_status(const Host& h) { return host_status(h, StatusForm::long_word); }
 std::string no_value(const Host&) { return "-"; }
 std::string zero(const Host&) { return "0"; }
-std::string slots(const Host& h) {
-  return h.has_max() ? free_slots(h) : "-";
-}
+std::string slots(const Host& h) { return h.has_max() ? free_slots(h) : "-"; }
 
 const std::vector<ShownField<Host>>& fields() {
   static const std::vector<ShownField<Host>> known{
@@ -136,14 +135,16 @@ const std::vector<ShownField<Host>>& fields() {
       {{"slots", "SLOTS", 8, {}}, slots},
       {{"slots_alloc", "SLOTS_ALLOC", 11, {}}, [](const Host& h) { return count(h.counts().jobs()); }},
       {{"ngpus", "NGPUS", 8, {"ng"}}, [](const Host& h) { return word(h, "ngpus", "-"); }},
-      {{"ngpus_alloc", "NGPUS_ALLOC", 11, {"ngu"}}, [](const Host& h) { return word(h, "ngpus_alloc", "-"); }},
+      {{"ngpus_alloc", "NGPUS_ALLOC", 11, {"ngu"}},
+       [](const Host& h) { return word(h, "ngpus_alloc", "-"); }},
       {{"ngpus_excl_alloc", "NGPUS_EXCL_ALLOC", 16, {"ngx"}}, no_value},
       {{"ngpus_shared_alloc", "NGPUS_SHARED_ALLOC", 18, {"ngs"}}, no_value},
       {{"ngpus_shared_jexcl_alloc", "NGPUS_SHARED_JEXCL_ALLOC", 24, {"ngsjx"}}, no_value},
       {{"ngpus_excl_avail", "NGPUS_EXCL_AVAIL", 16, {"ngfx"}}, no_value},
       {{"ngpus_shared_avail", "NGPUS_SHARED_AVAIL", 18, {"ngfs"}}, no_value},
       {{"attribute", "ATTRIBUTE", 20, {"attr"}}, no_value},
-      {{"comments", "COMMENTS", 128, {"comment"}}, [](const Host& h) { return h.comment().empty() ? "-" : h.comment(); }},
+      {{"comments", "COMMENTS", 128, {"comment"}},
+       [](const Host& h) { return h.comment().empty() ? "-" : h.comment(); }},
       {{"mig_alloc", "MIG_ALLOC", 20, {}}, no_value},
       {{"available_mem", "AVAILABLE_MEM", 15, {"avail_mem"}}, no_value},
       {{"reserved_mem", "RESERVED_MEM", 15, {"rsv_mem"}}, zero},

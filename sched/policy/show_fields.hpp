@@ -16,8 +16,9 @@ struct ShownField {
 };
 
 template <class Row, class Rows>
-Result<std::string> fields_text(const std::vector<ShownField<Row>>& known, const Rows& rows, const std::string& format,
-                                FieldForm form, const std::string& command, const std::string& count_key) {
+Result<std::string> fields_text(const std::vector<ShownField<Row>>& known, const Rows& rows,
+                                const std::string& format, FieldForm form, const std::string& command,
+                                const std::string& count_key) {
   std::vector<OutputField> fields;
   std::string all;
   for (const auto& field : known) {

@@ -43,7 +43,8 @@ std::optional<wire::JobStatus> status_after(const JobEvent& event) {
     case JobEvent::kStart:
       return wire::STATUS_RUN;
     case JobEvent::kStatus:
-      return event.status().status() == wire::STATUS_NULL ? std::nullopt : std::optional(event.status().status());
+      return event.status().status() == wire::STATUS_NULL ? std::nullopt
+                                                          : std::optional(event.status().status());
     case JobEvent::kRequeue:
       return wire::STATUS_PEND;
     default:
@@ -78,9 +79,7 @@ std::int64_t present_since(const JobHistory& job) {
   return since;
 }
 
-std::string by_words(const std::string& user) {
-  return " by user or administrator <" + user + ">";
-}
+std::string by_words(const std::string& user) { return " by user or administrator <" + user + ">"; }
 
 std::string status_words(const JobEvent::Status& status) {
   switch (status.status()) {
@@ -105,13 +104,15 @@ std::string status_words(const JobEvent::Status& status) {
 // An end is said in two or three lines, with the time before each.
 std::vector<std::string> end_lines(const JobEvent::Status& status) {
   std::vector<std::string> lines;
-  const bool told_before = status.post() != wire::POST_NONE && status.post() != wire::POST_RUNNING && !status.has_usage();
+  const bool told_before =
+      status.post() != wire::POST_NONE && status.post() != wire::POST_RUNNING && !status.has_usage();
   if (!told_before) {
     const auto& usage = status.usage();
     lines.push_back(end_words(status.status(), status.exit_status()) + ". The CPU time used is " +
                     fixed(usage.user_s() + usage.system_s(), 1) + " seconds");
     const std::string term = term_words(status.term_reason());
-    if (status.status() == wire::STATUS_EXIT) lines.push_back("Completed <exit>" + (term.empty() ? "" : "; " + term));
+    if (status.status() == wire::STATUS_EXIT)
+      lines.push_back("Completed <exit>" + (term.empty() ? "" : "; " + term));
   }
   if (status.post() == wire::POST_DONE) lines.push_back("Post job process done successfully");
   if (status.post() == wire::POST_ERR) lines.push_back("Post job process failed");
@@ -121,7 +122,8 @@ std::vector<std::string> end_lines(const JobEvent::Status& status) {
 std::string started_words(const JobEvent::Start& start) {
   std::string text = "Dispatched " + placed_words(start.hosts());
   // As lsb.acct keeps it: with a blank at its end.
-  return start.effective_resreq().empty() ? text : text + ", Effective RES_REQ <" + start.effective_resreq() + " >";
+  return start.effective_resreq().empty() ? text
+                                          : text + ", Effective RES_REQ <" + start.effective_resreq() + " >";
 }
 
 // What a line says; nothing for an event that bhist does not show.
@@ -140,8 +142,8 @@ std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& e
     case JobEvent::kStartAccept:
       return {"Starting (Pid " + std::to_string(event.start_accept().pid()) + ")"};
     case JobEvent::kExecute:
-      return {"Running with execution home <" + event.execute().home() + ">, Execution CWD <" + event.execute().cwd() +
-              ">, Execution Pid <" + std::to_string(event.execute().pid()) + ">"};
+      return {"Running with execution home <" + event.execute().home() + ">, Execution CWD <" +
+              event.execute().cwd() + ">, Execution Pid <" + std::to_string(event.execute().pid()) + ">"};
     case JobEvent::kStatus:
       if (finished(event.status().status())) return end_lines(event.status());
       if (const auto words = status_words(event.status()); !words.empty()) return {words};
@@ -155,7 +157,8 @@ std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& e
       return {"Job moved to position " + std::to_string(event.move().position()) + " relative to <" +
               (event.move().to_bottom() ? "bottom" : "top") + ">" + by_words(event.move().user())};
     case JobEvent::kRequeue:
-      return {"Pending: job was requeued" + (event.requeue().user().empty() ? "" : by_words(event.requeue().user()))};
+      return {"Pending: job was requeued" +
+              (event.requeue().user().empty() ? "" : by_words(event.requeue().user()))};
     case JobEvent::kModify:
       return {"Parameters of Job are changed: " + event.modify().changes() + by_words(event.modify().user())};
     default:
@@ -182,13 +185,15 @@ std::string history_title(const JobHistory& job) {
 // 9 columns each; nothing behind the last one.
 std::string cells(const std::array<std::string, 7>& values, std::size_t width) {
   std::string text;
-  for (std::size_t i = 0; i < values.size(); ++i) text += i + 1 < values.size() ? left(values[i], width) : values[i];
+  for (std::size_t i = 0; i < values.size(); ++i)
+    text += i + 1 < values.size() ? left(values[i], width) : values[i];
   return text;
 }
 
 std::array<std::string, 7> words_of(const std::array<std::int64_t, 7>& seconds) {
   std::array<std::string, 7> words;
-  std::transform(seconds.begin(), seconds.end(), words.begin(), [](std::int64_t s) { return std::to_string(s); });
+  std::transform(seconds.begin(), seconds.end(), words.begin(),
+                 [](std::int64_t s) { return std::to_string(s); });
   return words;
 }
 
@@ -241,9 +246,8 @@ std::string history_row(const JobHistory& job, bool wide, WallTime now) {
   std::string name = job.asked.job_name().empty() ? job.asked.command() : job.asked.job_name();
   if (job.key.index > 0) name += "[" + std::to_string(job.key.index) + "]";
   if (!wide && name.size() > kName) name = "*" + name.substr(name.size() - kName + 1);
-  return left(text(job.key), 7) + " " + left(wide ? job.asked.user() : job.asked.user().substr(0, 7), 7) + " " +
-         (wide ? left(name, 9) + " " : left(name, 10)) +
-         cells(words_of(job.seconds(now)), 8) + "\n";
+  return left(text(job.key), 7) + " " + left(wide ? job.asked.user() : job.asked.user().substr(0, 7), 7) +
+         " " + (wide ? left(name, 9) + " " : left(name, 10)) + cells(words_of(job.seconds(now)), 8) + "\n";
 }
 
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time) {
@@ -265,7 +269,8 @@ std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTi
 std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
   using Control = wire::ControlBatch;
   const auto by = [](const auto& told) {
-    return " by administrator <" + told.user() + ">" + (told.comment().empty() ? "." : " with comment <" + told.comment() + ">.");
+    return " by administrator <" + told.user() + ">" +
+           (told.comment().empty() ? "." : " with comment <" + told.comment() + ">.");
   };
   std::string text;
   if (event.has_queue_control()) {
@@ -277,7 +282,8 @@ std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
     text = "Queue <" + told.queue() + "> " + what + by(told);
   } else if (event.has_host_control()) {
     const auto& told = event.host_control();
-    text = "Host <" + told.host() + "> " + (told.operation() == Control::HOST_OPEN ? "opened" : "closed") + by(told);
+    text = "Host <" + told.host() + "> " + (told.operation() == Control::HOST_OPEN ? "opened" : "closed") +
+           by(told);
   } else if (event.has_mbd_start()) {
     const auto& told = event.mbd_start();
     text = "mbatchd started on host <" + told.host() + ">; cluster name <" + told.cluster() + ">, " +

@@ -22,7 +22,7 @@ struct JobHistory {
   JobKey key;
   wire::Submission asked;
   std::string queue;
-  std::vector<wire::JobEvent> events;  // the job's own and those of its array, by time
+  std::vector<wire::JobEvent> events;          // the job's own and those of its array, by time
   wire::JobStatus status = wire::STATUS_NULL;  // the last one
   std::int64_t end_us = 0;                     // 0: it goes on
   std::array<std::int64_t, 6> spent_us{};      // by SpentIn, up to the last event

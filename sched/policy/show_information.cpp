@@ -27,7 +27,10 @@ const std::vector<ShownField<User>>& user_fields() {
       {{"user", "USER", 15, {}}, [](const User& u) { return u.name(); }},
       {{"jl/p", "JL/P", 4, {}}, processor_limit},
       {{"max", "MAX", 6, {}}, max_word},
-      {{"nstart", "NSTART", 8, {}}, [](const User& u) { return count(u, u.counts().running() + u.counts().ssusp() + u.counts().ususp()); }},
+      {{"nstart", "NSTART", 8, {}},
+       [](const User& u) {
+         return count(u, u.counts().running() + u.counts().ssusp() + u.counts().ususp());
+       }},
       {{"pend", "PEND", 8, {}}, [](const User& u) { return count(u, u.counts().pending()); }},
       {{"run", "RUN", 8, {}}, [](const User& u) { return count(u, u.counts().running()); }},
       {{"ssusp", "SSUSP", 8, {}}, [](const User& u) { return count(u, u.counts().ssusp()); }},
@@ -35,7 +38,8 @@ const std::vector<ShownField<User>>& user_fields() {
       {{"rsv", "RSV", 8, {}}, [](const User& u) { return count(u, u.counts().reserved()); }},
       {{"njobs", "NJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().jobs()); }},
       {{"pjobs", "PJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().pending_jobs()); }},
-      {{"mpend", "MPEND", 8, {}}, [](const User& u) { return u.has_max_pending() ? std::to_string(u.max_pending()) : "-"; }},
+      {{"mpend", "MPEND", 8, {}},
+       [](const User& u) { return u.has_max_pending() ? std::to_string(u.max_pending()) : "-"; }},
       {{"mpjobs", "MPJOBS", 8, {}}, [](const User&) { return std::string("-"); }},
       {{"priority", "PRIORITY", 8, {}}, [](const User&) { return std::string("-"); }},
       {{"ngpus", "NGPUS", 8, {}}, [](const User&) { return std::string("-"); }},
@@ -59,14 +63,17 @@ std::string short_lines(const wire::BatchReply::Parameters& parameters) {
   };
   const auto number = [&](const std::string& name) {
     const std::string text = value(name);
-    return text.empty() || text.find_first_not_of("0123456789") != std::string::npos || text.size() > 9 ? 0 : std::stol(text);
+    return text.empty() || text.find_first_not_of("0123456789") != std::string::npos || text.size() > 9
+               ? 0
+               : std::stol(text);
   };
   std::string text = "Default Queues:  " + value("DEFAULT_QUEUE") + "\n";
-  if (const auto spec = value("DEFAULT_HOST_SPEC"); !spec.empty()) text += "Default Host Specification:  " + spec + "\n";
+  if (const auto spec = value("DEFAULT_HOST_SPEC"); !spec.empty())
+    text += "Default Host Specification:  " + spec + "\n";
   text += "Job Dispatch Interval:  " + value("MBD_SLEEP_TIME") + " seconds\n";
   text += "Job Checking Interval:  " + value("SBD_SLEEP_TIME") + " seconds\n";
-  return text + "Job Accepting Interval:  " + std::to_string(number("JOB_ACCEPT_INTERVAL") * number("MBD_SLEEP_TIME")) +
-         " seconds\n";
+  return text + "Job Accepting Interval:  " +
+         std::to_string(number("JOB_ACCEPT_INTERVAL") * number("MBD_SLEEP_TIME")) + " seconds\n";
 }
 
 std::string application_counts(const Application& a) {
@@ -89,14 +96,16 @@ std::string users_table(const wire::BatchReply::Users& users) {
   for (const auto& u : users.users()) {
     const auto& c = u.counts();
     text += left(u.name(), 18) + right(processor_limit(u), 6) + right(max_word(u), 7);
-    for (const std::uint32_t number : {c.jobs(), c.pending(), c.running(), c.ssusp(), c.ususp(), c.reserved()})
+    for (const std::uint32_t number :
+         {c.jobs(), c.pending(), c.running(), c.ssusp(), c.ususp(), c.reserved()})
       text += right(count(u, number), 7);
     text += "\n";
   }
   return text;
 }
 
-Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format, FieldForm form) {
+Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format,
+                                 FieldForm form) {
   return fields_text(user_fields(), users.users(), format, form, "busers", "USERS");
 }
 
@@ -138,7 +147,8 @@ std::string applications_long(const wire::BatchReply::Applications& applications
             "\n\nSTATISTICS:\n  NJOBS   PEND    RUN   SUSP \n" + application_counts(a) + "\n\nPARAMETERS:\n";
     std::vector<std::string> lines;
     for (const auto& [keyword, value] : a.lines())
-      if (keyword != "NAME" && keyword != "DESCRIPTION") lines.push_back("\n" + keyword + ":  " + value + "\n");
+      if (keyword != "NAME" && keyword != "DESCRIPTION")
+        lines.push_back("\n" + keyword + ":  " + value + "\n");
     std::sort(lines.begin(), lines.end());
     for (const auto& line : lines) text += line;
   }
@@ -154,8 +164,8 @@ std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configure
   for (const auto& kind : kinds) text += left(kind, 10);
   text += "\n";
   for (const auto& row : rows.rows()) {
-    text += left(row.name(), 19) + " " + left(consumer(row, "USERS"), 11) + " " + left(consumer(row, "QUEUES"), 11) +
-            " " + left(consumer(row, "PROJECTS"), 11) + " ";
+    text += left(row.name(), 19) + " " + left(consumer(row, "USERS"), 11) + " " +
+            left(consumer(row, "QUEUES"), 11) + " " + left(consumer(row, "PROJECTS"), 11) + " ";
     for (const auto& kind : kinds) {
       const auto used = row.used().find(kind);
       text += left(used == row.used().end() ? "-" : used->second, 10);

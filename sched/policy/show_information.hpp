@@ -8,7 +8,8 @@
 namespace rollcall::sched {
 
 std::string users_table(const wire::BatchReply::Users& users);
-Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format, FieldForm form);
+Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format,
+                                 FieldForm form);
 inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run ssusp ususp rsv";
 
 enum class ParameterForm { shortly, explained, all };  // bparams, -l, -a

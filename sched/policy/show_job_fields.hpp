@@ -12,8 +12,8 @@
 namespace rollcall::sched {
 
 struct FieldUnits {
-  bool hms = false;         // -hms: times as hh:mm:ss
-  std::string size;         // LSB_UNIT_FOR_JOBS_DISPLAY; "": scaled
+  bool hms = false;  // -hms: times as hh:mm:ss
+  std::string size;  // LSB_UNIT_FOR_JOBS_DISPLAY; "": scaled
 };
 
 class JobFields {
@@ -39,6 +39,7 @@ class JobFields {
 };
 
 // What -json shows where no field is asked for.
-inline constexpr const char* kDefaultJobFields = "jobid stat user queue job_name proj_name from_host exec_host submit_time";
+inline constexpr const char* kDefaultJobFields =
+    "jobid stat user queue job_name proj_name from_host exec_host submit_time";
 
 }  // namespace rollcall::sched

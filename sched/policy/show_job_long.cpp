@@ -11,7 +11,9 @@ namespace {
 bool over(const wire::JobRecord& job) {
   return job.status() == wire::STATUS_DONE || job.status() == wire::STATUS_EXIT;
 }
-bool placed_now(const wire::JobRecord& job) { return placed(job.status()) || (over(job) && job.start_us() > 0); }
+bool placed_now(const wire::JobRecord& job) {
+  return placed(job.status()) || (over(job) && job.start_us() > 0);
+}
 
 std::string named(const char* title, const std::string& value) {
   return value.empty() ? "" : std::string(", ") + title + " <" + value + ">";
@@ -33,7 +35,8 @@ std::string interactive_words(const wire::Submission& asked) {
 std::string first_line(const wire::JobRecord& job, const wire::Submission& asked) {
   std::string text = job_title(job, asked);
   text += named("Application", asked.application()) + named("Job Group", asked.job_group()) + ", Status <" +
-          std::string(status_word(job.status())) + ">, Queue <" + job.queue() + ">" + interactive_words(asked);
+          std::string(status_word(job.status())) + ">, Queue <" + job.queue() + ">" +
+          interactive_words(asked);
   if (asked.has_priority()) text += named("Job Priority", std::to_string(asked.priority()));
   text += ", Command <" + asked.command() + ">" + named("Job Description", asked.description());
   std::string esubs;
@@ -94,14 +97,17 @@ Titled size_limits(const wire::Limits& limits) {
 std::string limits_block(const wire::Limits& limits, const std::string& submission_host) {
   const auto spec = [&](const std::string& said) { return said.empty() ? submission_host : said; };
   Titled times;
-  if (limits.has_cpu_s()) times.emplace_back("CPULIMIT", minutes_words(limits.cpu_s(), spec(limits.cpu_spec())));
-  if (limits.has_run_s()) times.emplace_back("RUNLIMIT", minutes_words(limits.run_s(), spec(limits.run_spec())));
+  if (limits.has_cpu_s())
+    times.emplace_back("CPULIMIT", minutes_words(limits.cpu_s(), spec(limits.cpu_spec())));
+  if (limits.has_run_s())
+    times.emplace_back("RUNLIMIT", minutes_words(limits.run_s(), spec(limits.run_spec())));
   return limit_table(times, 25) + limit_table(size_limits(limits), 13);
 }
 
 std::string pgid_lines(const wire::JobUsage& usage, Wrapping wrapping) {
   if (usage.pgids_size() == 0 && usage.pids_size() == 0) return "";
-  std::string text = "PGID: " + std::to_string(usage.pgids_size() > 0 ? usage.pgids(0) : usage.pids(0)) + ";  PIDs: ";
+  std::string text =
+      "PGID: " + std::to_string(usage.pgids_size() > 0 ? usage.pgids(0) : usage.pids(0)) + ";  PIDs: ";
   for (const auto pid : usage.pids()) text += std::to_string(pid) + " ";
   if (wrapping == Wrapping::none) return text + "\n";
   // Process numbers are not cut in two: a line ends behind one.
@@ -130,8 +136,8 @@ std::string usage_paragraph(const wire::JobRecord& job, Wrapping wrapping, const
           ";  NTHREAD: " + std::to_string(usage.threads()) + "\n" + pgid_lines(usage, wrapping);
   for (const auto& host : usage.hosts())
     text += indent + "HOST: " + host.host() + "; MEM: " + bytes_words(host.memory_kb()) +
-            "; SWAP: " + bytes_words(host.swap_kb()) + "; CPU_TIME: " + fixed(host.user_s() + host.system_s(), 0) +
-            " seconds\n";
+            "; SWAP: " + bytes_words(host.swap_kb()) +
+            "; CPU_TIME: " + fixed(host.user_s() + host.system_s(), 0) + " seconds\n";
   return text + "\n";
 }
 
@@ -195,10 +201,14 @@ std::string job_title(const wire::JobRecord& job, const wire::Submission& asked)
 }
 
 std::string asked_words(const wire::JobRecord& job, const wire::Submission& asked, bool expanded) {
-  const auto file = [&](const std::string& path) { return expanded ? with_job_numbers(path, job.key()) : path; };
+  const auto file = [&](const std::string& path) {
+    return expanded ? with_job_numbers(path, job.key()) : path;
+  };
   std::string text = ", CWD <" + home_word(asked.cwd(), asked.home()) + ">";
-  text += named("Specified CWD", home_word(asked.asked_cwd(), asked.home())) + named("Input File", asked.input_file());
-  text += named(asked.output_overwrite() ? "Output File (overwrite)" : "Output File", file(asked.output_file()));
+  text += named("Specified CWD", home_word(asked.asked_cwd(), asked.home())) +
+          named("Input File", asked.input_file());
+  text +=
+      named(asked.output_overwrite() ? "Output File (overwrite)" : "Output File", file(asked.output_file()));
   text += named(asked.error_overwrite() ? "Error File (overwrite)" : "Error File", file(asked.error_file()));
   text += named("Output Directory", asked.output_dir()) + named("Pre-execute Command", asked.pre_exec());
   text += named("Post-execute Command", asked.post_exec()) + named("Mail User", asked.mail_user());
@@ -236,21 +246,24 @@ std::string term_words(std::int32_t term_reason) {
   return sentence.empty() ? "" : std::string(term_keyword(term_reason)) + ": " + std::string(sentence);
 }
 
-std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping, ReasonForm reasons,
-                      const ShowTime& time) {
+std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping,
+                      ReasonForm reasons, const ShowTime& time) {
   const auto& record = job.record();
   std::string text = "\n" + paragraph(first_line(record, asked), wrapping);
-  text += paragraph(time.at(record.submit_us()) + ": Submitted from host <" + asked.from_host() + ">" +
-                        asked_words(record, asked, true) +
-                        (asked.begin_us() > 0 ? ", Specified Start Time <" + time.at(asked.begin_us()) + ">" : "") +
-                        (asked.terminate_us() > 0 ? ", Specified Termination Time <" + time.at(asked.terminate_us()) + ">" : "") +
-                        ";",
-                    wrapping);
+  text += paragraph(
+      time.at(record.submit_us()) + ": Submitted from host <" + asked.from_host() + ">" +
+          asked_words(record, asked, true) +
+          (asked.begin_us() > 0 ? ", Specified Start Time <" + time.at(asked.begin_us()) + ">" : "") +
+          (asked.terminate_us() > 0 ? ", Specified Termination Time <" + time.at(asked.terminate_us()) + ">"
+                                    : "") +
+          ";",
+      wrapping);
   text += limits_block(job.effective_limits(), asked.from_host());
   text += started_paragraph(record, wrapping, time) + usage_paragraph(record, wrapping, time) +
           end_paragraphs(record, wrapping, time);
   if (!record.start_failure().empty() && pending(record.status()))
-    text += paragraph(time.at(record.status_us()) + ": Could not be started: " + record.start_failure() + ";", wrapping);
+    text += paragraph(time.at(record.status_us()) + ": Could not be started: " + record.start_failure() + ";",
+                      wrapping);
   text += reasons_block(job, reasons) + memory_block(record.usage());
   text += "\n SCHEDULING PARAMETERS:\n" + threshold_table(job.thresholds());
   return text + resreq_block(job, wrapping);

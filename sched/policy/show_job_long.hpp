@@ -8,8 +8,8 @@
 namespace rollcall::sched {
 
 // Begins with a blank line. `reasons`: named, or words.
-std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping, ReasonForm reasons,
-                      const ShowTime& time);
+std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping,
+                      ReasonForm reasons, const ShowTime& time);
 
 // What bjobs -l, bhist -l and bacct -l say alike of a submission.
 // "Job <12[3]>, Job Name <x>, User <u>, Project <p>"

@@ -27,23 +27,24 @@ std::string hosts_or(const wire::JobRecord& job, const char* none) {
 
 std::string common_cells(const wire::JobRecord& job, const wire::Submission& asked) {
   return left(std::to_string(job.key().id()), 7) + " " + left(asked.user(), 7) + " " +
-         left(status_word(job.status()), 5) + " " + left(job.queue(), 10) + " " + left(asked.from_host(), 11) + " ";
+         left(status_word(job.status()), 5) + " " + left(job.queue(), 10) + " " +
+         left(asked.from_host(), 11) + " ";
 }
 
 std::string narrow_row(const wire::JobRecord& job, const wire::Submission& asked, const ShowTime& time) {
   const bool placed = !waits(job.status()) && !job.hosts().empty();
   std::string row = left(std::to_string(job.key().id()), 7) + " " + cut(asked.user(), 7) + " " +
                     left(status_word(job.status()), 5) + " " + cut(job.queue(), 10) + " " +
-                    cut(asked.from_host(), 11) + " " + cut(placed ? exec_host_word(job.hosts(0)) : "", 11) + " " +
-                    tail(shown_name(job, asked), 10) + " " + time.shortly(job.submit_us()) + "\n";
+                    cut(asked.from_host(), 11) + " " + cut(placed ? exec_host_word(job.hosts(0)) : "", 11) +
+                    " " + tail(shown_name(job, asked), 10) + " " + time.shortly(job.submit_us()) + "\n";
   for (int i = 1; placed && i < job.hosts_size(); ++i)
     row += std::string(45, ' ') + cut(exec_host_word(job.hosts(i)), 11) + "\n";
   return row;
 }
 
 std::string wide_row(const wire::JobRecord& job, const wire::Submission& asked, const ShowTime& time) {
-  return common_cells(job, asked) + left(hosts_or(job, "   -"), 11) + " " + left(shown_name(job, asked), 10) + " " +
-         time.shortly(job.submit_us()) + "\n";
+  return common_cells(job, asked) + left(hosts_or(job, "   -"), 11) + " " + left(shown_name(job, asked), 10) +
+         " " + time.shortly(job.submit_us()) + "\n";
 }
 
 std::string pids_word(const wire::JobUsage& usage) {
@@ -55,12 +56,14 @@ std::string pids_word(const wire::JobUsage& usage) {
 std::string full_row(const wire::JobRecord& job, const wire::Submission& asked, const ShowTime& time) {
   const auto& usage = job.usage();
   const std::uint32_t slots = waits(job.status()) ? asked.min_slots() : slots_of(job);
-  return common_cells(job, asked) + left(hosts_or(job, "-"), 11) + " " + left(shown_name(job, asked), 10) + " " +
-         time.numbers(job.submit_us()) + " " + left(asked.project(), 10) + " " +
-         cpu_clock(usage.user_s() + usage.system_s()) + " " + left(std::to_string(usage.memory_kb() / 1024), 6) + " " +
+  return common_cells(job, asked) + left(hosts_or(job, "-"), 11) + " " + left(shown_name(job, asked), 10) +
+         " " + time.numbers(job.submit_us()) + " " + left(asked.project(), 10) + " " +
+         cpu_clock(usage.user_s() + usage.system_s()) + " " +
+         left(std::to_string(usage.memory_kb() / 1024), 6) + " " +
          left(std::to_string(usage.swap_kb() / 1024), 6) + " " + pids_word(usage) + " " +
          (job.start_us() > 0 && !waits(job.status()) ? time.numbers(job.start_us()) : "-") + " " +
-         (over(job.status()) ? time.numbers(job.end_us()) : "-") + "  " + std::to_string(std::max(slots, 1U)) + "\n";
+         (over(job.status()) ? time.numbers(job.end_us()) : "-") + "  " +
+         std::to_string(std::max(slots, 1U)) + "\n";
 }
 
 std::string array_row(const JobView& view, const wire::Submission& asked) {
@@ -69,10 +72,11 @@ std::string array_row(const JobView& view, const wire::Submission& asked) {
     return std::to_string(at == view.counts().end() ? 0 : at->second);
   };
   return left(std::to_string(view.record().key().id()), 7) + " " + tail(array_spec(asked), 12) + " " +
-         cut(asked.user(), 8) + right(std::to_string(view.array_size()), 6) + right(count(wire::STATUS_PEND), 6) +
-         right(count(wire::STATUS_DONE), 5) + right(count(wire::STATUS_RUN), 5) +
-         right(count(wire::STATUS_EXIT), 5) + right(count(wire::STATUS_SSUSP), 6) +
-         right(count(wire::STATUS_USUSP), 6) + right(count(wire::STATUS_PSUSP), 6) + "\n";
+         cut(asked.user(), 8) + right(std::to_string(view.array_size()), 6) +
+         right(count(wire::STATUS_PEND), 6) + right(count(wire::STATUS_DONE), 5) +
+         right(count(wire::STATUS_RUN), 5) + right(count(wire::STATUS_EXIT), 5) +
+         right(count(wire::STATUS_SSUSP), 6) + right(count(wire::STATUS_USUSP), 6) +
+         right(count(wire::STATUS_PSUSP), 6) + "\n";
 }
 
 std::string host_count(std::uint32_t count) {
@@ -143,7 +147,7 @@ std::string reason_lines(const JobView& job, ReasonForm form) {
   std::string lines;
   for (const auto& reason : job.reasons())
     lines += form == ReasonForm::words && !reason.why().empty() ? words_line(reason)
-                                                               : lsf_line(reason, form == ReasonForm::named);
+                                                                : lsf_line(reason, form == ReasonForm::named);
   return lines;
 }
 

@@ -31,9 +31,9 @@ std::string long_status(const Queue& q) {
 
 // From MAX to RUN: alike in every form.
 std::string limit_and_job_cells(const Queue& q) {
-  return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) + right(host_limit(q), 5) +
-         right(count(q.counts().jobs()), 6) + right(count(q.counts().pending()), 6) +
-         right(count(q.counts().running()), 6);
+  return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) +
+         right(host_limit(q), 5) + right(count(q.counts().jobs()), 6) +
+         right(count(q.counts().pending()), 6) + right(count(q.counts().running()), 6);
 }
 
 std::string row(const Queue& q, bool wide) {
@@ -44,9 +44,10 @@ std::string row(const Queue& q, bool wide) {
 std::string statistics(const Queue& q) {
   return "PARAMETERS/STATISTICS\n"
          "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n" +
-         right(std::to_string(q.priority()), 3) + right(std::to_string(q.nice()), 5) + "  " + left(long_status(q), 13) +
-         limit_and_job_cells(q) + right(count(q.counts().ssusp()), 6) + right(count(q.counts().ususp()), 6) +
-         right(count(q.counts().reserved()), 5) + right(count(q.counts().pending_jobs()), 6) + "\n";
+         right(std::to_string(q.priority()), 3) + right(std::to_string(q.nice()), 5) + "  " +
+         left(long_status(q), 13) + limit_and_job_cells(q) + right(count(q.counts().ssusp()), 6) +
+         right(count(q.counts().ususp()), 6) + right(count(q.counts().reserved()), 5) +
+         right(count(q.counts().pending_jobs()), 6) + "\n";
 }
 
 template <class Words>
@@ -72,8 +73,9 @@ std::string limit_blocks(const Queue& q) {
 // Keywords that are shown as they are written, and in which order.
 std::string written_lines(const Queue& q) {
   std::string text;
-  for (const char* keyword : {"RES_REQ", "PRE_EXEC", "POST_EXEC", "REQUEUE_EXIT_VALUES", "JOB_STARTER", "JOB_CONTROLS",
-                              "TERMINATE_WHEN", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
+  for (const char* keyword :
+       {"RES_REQ", "PRE_EXEC", "POST_EXEC", "REQUEUE_EXIT_VALUES", "JOB_STARTER", "JOB_CONTROLS",
+        "TERMINATE_WHEN", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
     if (const auto at = q.lines().find(keyword); at != q.lines().end())
       text += std::string(keyword) + ":  " + at->second + "\n";
   return text;
@@ -124,9 +126,12 @@ const std::vector<ShownField<Queue>>& fields() {
       {{"ssusp", "SSUSP", 10, {}}, [](const Queue& q) { return count(q.counts().ssusp()); }},
       {{"nice", "NICE", 6, {}}, [](const Queue& q) { return std::to_string(q.nice()); }},
       {{"pjobs", "PJOBS", 10, {}}, [](const Queue& q) { return count(q.counts().pending_jobs()); }},
-      {{"users", "USERS", 50, {}}, [](const Queue& q) { return q.users_size() == 0 ? "all" : joined(q.users(), " "); }},
-      {{"hosts", "HOSTS", 50, {}}, [](const Queue& q) { return q.hosts_size() == 0 ? "all" : joined(q.hosts(), " "); }},
-      {{"admins", "ADMINS", 50, {"administrators"}}, [](const Queue& q) { return joined(q.administrators(), " "); }},
+      {{"users", "USERS", 50, {}},
+       [](const Queue& q) { return q.users_size() == 0 ? "all" : joined(q.users(), " "); }},
+      {{"hosts", "HOSTS", 50, {}},
+       [](const Queue& q) { return q.hosts_size() == 0 ? "all" : joined(q.hosts(), " "); }},
+      {{"admins", "ADMINS", 50, {"administrators"}},
+       [](const Queue& q) { return joined(q.administrators(), " "); }},
   };
   return known;
 }

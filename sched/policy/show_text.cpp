@@ -88,8 +88,8 @@ struct ThresholdColumn {
 };
 const std::vector<ThresholdColumn>& built_in_columns() {
   static const std::vector<ThresholdColumn> columns{
-      {"r15s", " r15s", 6, 3}, {"r1m", "   r1m", 6, 3},  {"r15m", "  r15m", 6, 3}, {"ut", "   ut", 6, 3},
-      {"pg", "      pg", 8, 5}, {"io", "    io", 6, 3},  {"ls", "   ls", 5, 2},    {"it", "    it", 6, 3},
+      {"r15s", " r15s", 6, 3},  {"r1m", "   r1m", 6, 3},  {"r15m", "  r15m", 6, 3}, {"ut", "   ut", 6, 3},
+      {"pg", "      pg", 8, 5}, {"io", "    io", 6, 3},   {"ls", "   ls", 5, 2},    {"it", "    it", 6, 3},
       {"tmp", "    tmp", 7, 3}, {"swp", "    swp", 7, 3}, {"mem", "    mem", 6, 3}};
   return columns;
 }
@@ -188,7 +188,8 @@ std::string cpu_clock(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds);
   char text[64];
   std::snprintf(text, sizeof text, "%03lld:%02lld:%05.2f", static_cast<long long>(whole / 3600),
-                static_cast<long long>(whole / 60 % 60), static_cast<double>(whole % 60) + (seconds - static_cast<double>(whole)));
+                static_cast<long long>(whole / 60 % 60),
+                static_cast<double>(whole % 60) + (seconds - static_cast<double>(whole)));
   return text;
 }
 
@@ -284,9 +285,10 @@ std::string json_record(const JsonRecord& record) {
 
 std::string json_document(const std::string& command, const std::string& count_key,
                           const std::vector<std::string>& records) {
-  std::string text = "{\n  \"COMMAND\":\"" + command + "\",\n  \"" + count_key + "\":" + std::to_string(records.size()) +
-                     ",\n  \"RECORDS\":[\n";
-  for (std::size_t i = 0; i < records.size(); ++i) text += records[i] + (i + 1 < records.size() ? ",\n" : "\n");
+  std::string text = "{\n  \"COMMAND\":\"" + command + "\",\n  \"" + count_key +
+                     "\":" + std::to_string(records.size()) + ",\n  \"RECORDS\":[\n";
+  for (std::size_t i = 0; i < records.size(); ++i)
+    text += records[i] + (i + 1 < records.size() ? ",\n" : "\n");
   return text + "  ]\n}\n";
 }
 

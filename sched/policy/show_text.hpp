@@ -63,7 +63,8 @@ std::string with_job_numbers(const std::string& path, const wire::JobKey& key);
 std::string home_word(const std::string& path, const std::string& home);
 
 // The table loadSched and loadStop, with its header; further tables for indices of the site.
-std::string threshold_table(const google::protobuf::RepeatedPtrField<wire::BatchReply::NamedThreshold>& thresholds);
+std::string threshold_table(
+    const google::protobuf::RepeatedPtrField<wire::BatchReply::NamedThreshold>& thresholds);
 
 // {"COMMAND":"bjobs","JOBS":1,"RECORDS":[...]} as LSF writes it: values are texts, "/" is "\/".
 using JsonRecord = std::vector<std::pair<std::string, std::string>>;

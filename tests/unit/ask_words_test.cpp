@@ -11,11 +11,13 @@ std::string taken(const std::vector<std::string>& words) {
   const auto operands = take_job_ids(words, filter);
   if (!operands) return operands.error().text;
   std::string text;
-  for (const auto& key : filter.keys()) text += std::to_string(key.id()) + "." + std::to_string(key.index()) + " ";
+  for (const auto& key : filter.keys())
+    text += std::to_string(key.id()) + "." + std::to_string(key.index()) + " ";
   for (const auto& list : filter.index_lists()) {
     text += std::to_string(list.id()) + ":";
     for (const auto& range : list.indices())
-      text += std::to_string(range.first()) + "-" + std::to_string(range.last()) + "/" + std::to_string(range.step()) + " ";
+      text += std::to_string(range.first()) + "-" + std::to_string(range.last()) + "/" +
+              std::to_string(range.step()) + " ";
   }
   return text + (operands->all ? "all" : "");
 }
@@ -27,7 +29,8 @@ TEST(JobIds, AreJobsElementsAndLists) {
 }
 
 TEST(JobIds, WhatIsNoneIsSaidAsLsfDoes) {
-  for (const char* word : {"x", "12x", "12[", "12[]", "12[0]", "12[3-1]", "12[1-2", "-3", "12[1:2]", "99999999999", "0[1]"})
+  for (const char* word :
+       {"x", "12x", "12[", "12[]", "12[0]", "12[3-1]", "12[1-2", "-3", "12[1:2]", "99999999999", "0[1]"})
     EXPECT_EQ(taken({word}), std::string(word) + ": Illegal job ID.") << word;
 }
 

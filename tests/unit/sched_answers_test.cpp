@@ -1,6 +1,5 @@
 // What mbatchd says to those who ask: on a small site's Book and Snapshot.
 #include "sched/policy/answers.hpp"
-
 #include "sched/policy/answers_history.hpp"
 #include "sched/policy/snapshot_keeper.hpp"
 #include "tests/unit/book_fixture.hpp"
@@ -112,7 +111,8 @@ TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
   for (const auto& part : all) {
     EXPECT_LT(part.ByteSizeLong(), 512U * 1024U);
     jobs += static_cast<std::size_t>(part.jobs().jobs_size());
-    for (const auto& job : part.jobs().jobs()) ASSERT_EQ(part.jobs().submissions().count(job.record().submission()), 1U);
+    for (const auto& job : part.jobs().jobs())
+      ASSERT_EQ(part.jobs().submissions().count(job.record().submission()), 1U);
   }
   EXPECT_EQ(jobs, made);
 }

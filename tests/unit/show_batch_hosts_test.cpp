@@ -62,12 +62,13 @@ TEST(BatchHostsTable, EveryReasonHasItsWord) {
 
 TEST(BatchHostsLong, IsThatOfARealSession) {
   BatchHosts hosts;
-  for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem", "ngpus",
-                           "ngpus_physical", "gpu_shared_avg_ut", "gpu_shared_avg_mut", "gpu_mode0", "gpu_mode1"})
+  for (const char* name :
+       {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem", "ngpus", "ngpus_physical",
+        "gpu_shared_avg_ut", "gpu_shared_avg_mut", "gpu_mode0", "gpu_mode1"})
     hosts.add_index_names(name);
   auto& host = add_host(hosts, "archer", 2);
-  for (const float total : {0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 437.0F, 3456.0F, 0.0F, 1740.0F, 0.0F, 0.0F, 0.0F,
-                            0.0F, 0.0F, 0.0F})
+  for (const float total : {0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F, 437.0F, 3456.0F, 0.0F, 1740.0F, 0.0F,
+                            0.0F, 0.0F, 0.0F, 0.0F, 0.0F})
     host.add_total(total);
   for (int i = 0; i < 17; ++i) host.add_reserved(0);
   (*host.mutable_words())["affinity"] = "all";
@@ -175,7 +176,8 @@ TEST(QueuesLong, IsThatOfARealSession) {
   EXPECT_EQ(queues_long(queues),
             "\n"
             "QUEUE: normal\n"
-            "  -- For normal low priority jobs, running only if hosts are lightly loaded.  This is the default queue.\n"
+            "  -- For normal low priority jobs, running only if hosts are lightly loaded.  This is the "
+            "default queue.\n"
             "\n"
             "PARAMETERS/STATISTICS\n"
             "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n"

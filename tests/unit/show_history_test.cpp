@@ -144,7 +144,8 @@ TEST(SystemLines, AreThoseOfTheManual) {
   host.set_operation(wire::ControlBatch::HOST_CLOSE);
   host.set_host("hostB");
   host.set_user("lsf");
-  EXPECT_EQ(system_line(event, shown_at(kMay10)), "Tue May 10 21:09:22: Host <hostB> closed by administrator <lsf>.\n");
+  EXPECT_EQ(system_line(event, shown_at(kMay10)),
+            "Tue May 10 21:09:22: Host <hostB> closed by administrator <lsf>.\n");
   auto& queue = *event.mutable_queue_control();
   queue.set_operation(wire::ControlBatch::QUEUE_INACTIVATE);
   queue.set_queue("night");

@@ -1,7 +1,7 @@
 // busers, bparams, bmgroup, bugroup, bapp, blimits.
-#include "sched/policy/show_information.hpp"
-
 #include <gtest/gtest.h>
+
+#include "sched/policy/show_information.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -39,7 +39,8 @@ wire::BatchReply::Parameters parameters() {
   add("DEFAULT_HOST_SPEC", "DECAXP", "", "");
   add("MBD_SLEEP_TIME", "20", "The interval for dispatching jobs by master batch daemon", "seconds");
   add("SBD_SLEEP_TIME", "15", "The interval for checking jobs by slave batch daemon", "seconds");
-  add("JOB_ACCEPT_INTERVAL", "1", "The interval for a host to accept two batch jobs subsequently", "* MBD_SLEEP_TIME");
+  add("JOB_ACCEPT_INTERVAL", "1", "The interval for a host to accept two batch jobs subsequently",
+      "* MBD_SLEEP_TIME");
   add("RESOURCE_RESERVE_PER_TASK", "Y", "", "");
   return all;
 }
@@ -97,7 +98,8 @@ TEST(Applications, HaveRowsAndBlocks) {
   EXPECT_EQ(applications_table(applications),
             "APP_NAME             NJOBS   PEND    RUN   SUSP \n"
             "solver                   0      0      0      0\n");
-  EXPECT_NE(applications_long(applications).find("APPLICATION NAME: solver\n  -- A solver\n"), std::string::npos);
+  EXPECT_NE(applications_long(applications).find("APPLICATION NAME: solver\n  -- A solver\n"),
+            std::string::npos);
   EXPECT_NE(applications_long(applications).find("\nCPULIMIT:  24:0\n"), std::string::npos);
 }
 

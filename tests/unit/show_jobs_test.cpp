@@ -1,9 +1,9 @@
 // bjobs: rows, blocks and fields, byte for byte as in sessions with LSF 10.1, with our own names.
 #include <gtest/gtest.h>
 
-#include "show_fixtures.hpp"
 #include "sched/policy/show_job_fields.hpp"
 #include "sched/policy/show_job_long.hpp"
+#include "show_fixtures.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -62,16 +62,19 @@ TEST(JobTable, FullFormHasUsageAndTimes) {
   usage.set_swap_kb(32 * 1024);
   usage.clear_pids();
   usage.add_pids(25156);
-  EXPECT_EQ(row(shown, JobForm::full),
-            "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME  PROJ_NAME CPU_USED "
-            "MEM SWAP PIDS START_TIME FINISH_TIME SLOTS\n"
-            "24520   annas   RUN   normal     foobar02.example.org kilenc      foo        05/10-21:09:22 default    "
-            "000:00:00.00 2      32     25156 05/10-21:09:23 -  1\n");
+  EXPECT_EQ(
+      row(shown, JobForm::full),
+      "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME  PROJ_NAME CPU_USED "
+      "MEM SWAP PIDS START_TIME FINISH_TIME SLOTS\n"
+      "24520   annas   RUN   normal     foobar02.example.org kilenc      foo        05/10-21:09:22 default   "
+      " "
+      "000:00:00.00 2      32     25156 05/10-21:09:23 -  1\n");
   usage.set_user_s(165 * 3600 + 53 * 60 + 45);
   shown.job().set_status(wire::STATUS_DONE);
   shown.job().set_end_us((kMay10 + 31) * 1'000'000);
-  EXPECT_NE(row(shown, JobForm::full).find(" 165:53:45.00 2      32     25156 05/10-21:09:23 05/10-21:09:53  1\n"),
-            std::string::npos);
+  EXPECT_NE(
+      row(shown, JobForm::full).find(" 165:53:45.00 2      32     25156 05/10-21:09:23 05/10-21:09:53  1\n"),
+      std::string::npos);
 }
 
 TEST(JobTable, ArraysHaveARowEach) {
@@ -182,11 +185,12 @@ TEST(JobBlock, OfAnEndedJobSaysHow) {
   shown.job().set_end_us((kMay10 + 100) * 1'000'000);
   shown.job().mutable_usage()->set_user_s(2.06);
   const std::string text = block(shown, Wrapping::none);
-  EXPECT_NE(text.find("Tue May 10 21:11:02: Exited with exit code 130. The CPU time used is 2.1 seconds.\n"
-                      "Tue May 10 21:11:02: Completed <exit>; TERM_MEMLIMIT: job killed after reaching LSF memory "
-                      "usage limit.\n"
-                      "\n MEMORY USAGE:\n MAX MEM: 12 Mbytes;  AVG MEM: 10 Mbytes\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("Tue May 10 21:11:02: Exited with exit code 130. The CPU time used is 2.1 seconds.\n"
+                "Tue May 10 21:11:02: Completed <exit>; TERM_MEMLIMIT: job killed after reaching LSF memory "
+                "usage limit.\n"
+                "\n MEMORY USAGE:\n MAX MEM: 12 Mbytes;  AVG MEM: 10 Mbytes\n"),
+      std::string::npos)
       << text;
   shown.job().set_status(wire::STATUS_DONE);
   EXPECT_NE(block(shown).find("Tue May 10 21:11:02: Done successfully. The CPU time used is 2.1 seconds.\n"),
@@ -229,15 +233,17 @@ std::string fields(const std::string& format, const Shown& shown, FieldUnits uni
 }
 
 TEST(JobFields, AreThoseOfARealSession) {
-  EXPECT_EQ(fields("jobid stat: queue:- project:10  mem:12:G output_file error_file", running_job()),
-            "JOBID STAT       QUEUE PROJ_NAME  MEM          OUTPUT_FILE ERROR_FILE\n"
-            "24520 RUN       normal default    0.01 G       /home/annas/output.24520 /home/annas/error.24520\n");
+  EXPECT_EQ(
+      fields("jobid stat: queue:- project:10  mem:12:G output_file error_file", running_job()),
+      "JOBID STAT       QUEUE PROJ_NAME  MEM          OUTPUT_FILE ERROR_FILE\n"
+      "24520 RUN       normal default    0.01 G       /home/annas/output.24520 /home/annas/error.24520\n");
 }
 
 TEST(JobFields, JsonIsThatOfARealSession) {
   const Shown shown = running_job();
   const auto parsed =
-      JobFields::parse("jobid stat: queue:- project:10  mem:12:G output_file error_file exit_code", {}).value();
+      JobFields::parse("jobid stat: queue:- project:10  mem:12:G output_file error_file exit_code", {})
+          .value();
   EXPECT_EQ(json_document("bjobs", "JOBS", {parsed.json(shown.view, shown.asked, shown_at(kMay10))}),
             "{\n"
             "  \"COMMAND\":\"bjobs\",\n"
@@ -262,11 +268,14 @@ TEST(JobFields, HaveTheFormsThatClientsRead) {
   shown.view.mutable_effective_limits()->set_run_s(360);
   shown.job().mutable_usage()->set_user_s(42.7);
   shown.job().mutable_usage()->set_memory_kb(7 * 1024);
-  EXPECT_EQ(fields("run_time cpu_used mem time_left %complete finish_time pids idle_factor runtimelimit pend_time "
-                   "exit_reason delimiter='^'",
-                   shown),
-            "RUN_TIME^CPU_USED^MEM^TIME_LEFT^%COMPLETE^FINISH_TIME^PIDS^IDLE_FACTOR^RUNTIMELIMIT^PEND_TIME^EXIT_REASON\n"
-            "79 second(s)^42 second(s)^7 Mbytes^0:04 L^21.94% L^May 10 21:15 L^313588,313589,313591,313592^0.54^6.0^1^-\n");
+  EXPECT_EQ(
+      fields("run_time cpu_used mem time_left %complete finish_time pids idle_factor runtimelimit pend_time "
+             "exit_reason delimiter='^'",
+             shown),
+      "RUN_TIME^CPU_USED^MEM^TIME_LEFT^%COMPLETE^FINISH_TIME^PIDS^IDLE_FACTOR^RUNTIMELIMIT^PEND_TIME^EXIT_"
+      "REASON\n"
+      "79 second(s)^42 second(s)^7 Mbytes^0:04 L^21.94% L^May 10 21:15 "
+      "L^313588,313589,313591,313592^0.54^6.0^1^-\n");
   EXPECT_EQ(fields("run_time", shown, {true, ""}), "RUN_TIME\n00:01:19\n");
   EXPECT_EQ(fields("mem", shown, {false, "MB"}), "MEM\n7.00 MB\n");
 }
