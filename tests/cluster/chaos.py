@@ -3,7 +3,7 @@
 Each job appends one line to a file of its own and ends with a code of its own. At the end every job that bsub has
 acknowledged has run exactly once (at least once in the queue `rerun`), has its true exit code, and no process is left.
 
-ROLLCALL_CHAOS_JOBS (400), ROLLCALL_CHAOS_INSTANTS (40), ROLLCALL_CHAOS_SEED (1; 0: a new one, which is printed).
+ROLLCALL_CHAOS_JOBS (2000), ROLLCALL_CHAOS_INSTANTS (200), ROLLCALL_CHAOS_SEED (1; 0: a new one, which is printed).
 """
 
 import os
@@ -101,7 +101,7 @@ def ran(notes, job, index):
 def test_no_job_is_lost_run_twice_or_left(bench):
     seed = number("ROLLCALL_CHAOS_SEED", 1) or random.SystemRandom().randrange(1, 1 << 30)
     draw = random.Random(seed)
-    jobs, instants = number("ROLLCALL_CHAOS_JOBS", 400), number("ROLLCALL_CHAOS_INSTANTS", 40)
+    jobs, instants = number("ROLLCALL_CHAOS_JOBS", 2000), number("ROLLCALL_CHAOS_INSTANTS", 200)
     notes = bench.fresh_directory()
     with BatchCluster(bench, ALL, slots=8) as batch:
         chaos, given = Chaos(bench, batch, draw), {}
