@@ -190,6 +190,9 @@ int plain_exit(int wait_word) {
 std::string status_line(const wire::JobEvent& event) {
   const auto& status = event.status();
   const bool over = finished(status.status());
+  // Readers know no sum of 32: a job that failed is told once.
+  if (status.status() == wire::STATUS_EXIT && (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))
+    return "";
   const bool used = over && status.has_usage();
   Line line("JOB_STATUS", event.at_us());
   line.number(event.key().id())

@@ -104,8 +104,8 @@ std::string status_words(const JobEvent::Status& status) {
 // An end is said in two or three lines, with the time before each.
 std::vector<std::string> end_lines(const JobEvent::Status& status) {
   std::vector<std::string> lines;
-  const bool told_before =
-      status.post() != wire::POST_NONE && status.post() != wire::POST_RUNNING && !status.has_usage();
+  // What is said of a post-execution follows what was said of the end.
+  const bool told_before = status.post() == wire::POST_DONE || status.post() == wire::POST_ERR;
   if (!told_before) {
     const auto& usage = status.usage();
     lines.push_back(end_words(status.status(), status.exit_status()) + ". The CPU time used is " +

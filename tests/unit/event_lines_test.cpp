@@ -151,6 +151,10 @@ TEST(EventLines, TheEndOfAJobEndsInItsExitCode) {
   EXPECT_EQ(f[30], "130");
   EXPECT_EQ(Fields(f.end() - 3, f.end()), (Fields{"130", "3", "14"}));
 
+  status.set_post(wire::POST_DONE);
+  EXPECT_EQ(event_line(event), "") << "no sum of 32";
+  status.set_post(wire::POST_NONE);
+
   status.set_status(wire::STATUS_DONE);
   status.set_exit_status(0);
   EXPECT_EQ(fields_of(event_line(event))[5], "64");

@@ -108,6 +108,7 @@ TEST(HistoryBlock, DoneAndPostExecution) {
   auto& post = *life.at(303).mutable_status();
   post.set_status(wire::STATUS_DONE);
   post.set_post(wire::POST_DONE);
+  post.mutable_usage()->set_user_s(302);  // as the Book tells it: the end is said once all the same
   const std::string text = history_block(life.history(), Wrapping::at_80, shown_at(kMay10 + 4000));
   EXPECT_NE(text.find("Tue May 10 21:14:25: Done successfully. The CPU time used is 302.0 seconds;\n"
                       "Tue May 10 21:14:25: Post job process done successfully;\n"),
