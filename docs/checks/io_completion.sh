@@ -24,8 +24,9 @@ completes lsload lsload -N -N
 completes lsload lsload --w --watch
 completes lsadmin lsadmin limr limrestart
 completes bkill -s K KILL
+completes badmin badmin qc qclose
 for name in lsid lshosts lsload lsplace lsadmin bsub bjobs bkill bstop bresume bmod bswitch btop bbot brequeue bpeek bwait \
-  bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits badmin; do
+  bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits; do
   completes "$name" "$name" - -h
   complete -p "$name" >/dev/null 2>&1 || { echo "$name: found no completion, expected one" >&2; failed=1; }
 done

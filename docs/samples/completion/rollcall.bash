@@ -1,8 +1,8 @@
 # Completion of Rollcall's commands in bash: their options as each command's own -h tells them, and what the cluster has:
 # jobs, queues, hosts, users. Nothing is asked of a daemon for an option; a daemon that is away completes to nothing.
 
-# The options of the command $1: the words that begin the lines of its -h.
-_rollcall_options() { "$1" -h 2>&1 | sed -n 's/^ \{1,8\}\(-[-A-Za-z0-9]*\).*/\1/p'; }
+# The options of the command $1: the words that begin the lines of its -h. bmod takes those of bsub.
+_rollcall_options() { "${1/%bmod/bsub}" -h 2>&1 | sed -n 's/^ \{1,8\}\(-[-A-Za-z0-9]*\).*/\1/p'; }
 
 # What stands in the first column of a table that the words print.
 _rollcall_column() { LSB_NTRIES=1 timeout 2 "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'; }
