@@ -106,7 +106,6 @@ class Daemon {
       return clients_.opened(link, peer);
     }
     connected_ = true;
-    pause_ = kFirstPause;
     said_ = false;
     wire::FromRes told;
     auto& hello = *told.mutable_hello();
@@ -124,6 +123,8 @@ class Daemon {
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromMbatchd");
     if (!message.has_res()) return {};
+    if (message.res().has_welcome())
+      pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
     if (message.res().has_restart()) {
       begin_end(message.res().restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
       return {};

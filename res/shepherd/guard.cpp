@@ -32,6 +32,7 @@ namespace {
 
 constexpr std::size_t kMostOrder = 8 << 20;
 constexpr int kPatienceMs = 10'000;
+constexpr int kRoomPauseMs = 200;
 
 [[noreturn]] void give_up(const std::string& why) {
   const std::string line = "shepherd: " + why + "\n";
@@ -164,11 +165,12 @@ class Guard {
     switch (word.front()) {
       case kWordOver:
         // Once: nothing that comes later changes how a job ended.
-        if (!kept_end_) kept_end_ = keep("end", message);
+        if (end_.empty()) end_ = message, kept_end_ = keep("end", end_);
         words_.send(std::string(1, kWordKept));
         return;
       case kWordPost:
-        keep("post", message);
+        post_ = message;
+        kept_post_ = keep("post", post_);
         words_.send(std::string(1, kWordKept));
         return;
       case kWordKill:
@@ -198,15 +200,24 @@ class Guard {
     }
   }
 
+  // On a full disk the end waits for room: nobody else knows how the job ended.
   void keep_end() {
-    if (kept_end_) return;
-    wire::FromRes::JobOver over;
-    *over.mutable_job() = order_.has_start() ? order_.start().job() : order_.expect().job();
-    over.set_how(wire::FromRes::JobOver::SHEPHERD_LOST);
-    over.set_exit_status((128 + SIGKILL) << 8);
-    over.set_end_us(wall_us());
-    over.set_why("the shepherd of the job was killed on " + order_.host());
-    keep("end", over.SerializeAsString());
+    if (end_.empty()) {
+      wire::FromRes::JobOver over;
+      *over.mutable_job() = order_.has_start() ? order_.start().job() : order_.expect().job();
+      over.set_how(wire::FromRes::JobOver::SHEPHERD_LOST);
+      over.set_exit_status((128 + SIGKILL) << 8);
+      over.set_end_us(wall_us());
+      over.set_why("the shepherd of the job was killed on " + order_.host());
+      end_ = over.SerializeAsString();
+    }
+    const auto try_again = [this](bool& kept, const char* name, const std::string& bytes) {
+      return kept = kept || io::write_marked(directory_.get(), name, bytes);
+    };
+    while (!try_again(kept_end_, "end", end_) || !try_again(kept_post_, "post", post_)) {
+      if (faccessat(directory_.get(), "order", F_OK, 0) != 0) return;  // nobody asks for it any more
+      poll(nullptr, 0, kRoomPauseMs);
+    }
   }
 
   wire::JobOrder order_;
@@ -214,7 +225,8 @@ class Guard {
   io::FrameSocket words_;
   pid_t shepherd_ = -1;
   bool ended_ = false;
-  bool kept_end_ = false;
+  std::string end_, post_;  // what is to be on disk
+  bool kept_end_ = false, kept_post_ = true;
 };
 
 }  // namespace

@@ -105,6 +105,23 @@ TEST_F(ResLost, AKilledShepherdTakesItsJobWithIt) {
   EXPECT_LT(steady_clock::now() - since, kPromised);
 }
 
+// As on a full disk: the end waits for its place, and is the true one.
+TEST_F(ResLost, AnEndThatCannotBeKeptAtOnceIsNotLost) {
+  start_res();
+  start(job("while [ ! -e go ]; do sleep 0.02; done; exit 8"));
+  wait_for_running();
+  const pid_t shepherd = shepherd_of();
+  const std::string place = job_directory() + "/end";
+  ASSERT_EQ(mkdir(place.c_str(), 0700), 0);
+  write("go", "");
+  wait_until_gone(shepherd);
+  EXPECT_EQ(count_over(1), 0U);
+  ASSERT_EQ(rmdir(place.c_str()), 0);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.how(), Over::ENDED);
+  EXPECT_EQ(over.exit_status(), 8 << 8);
+}
+
 // It is its user's process: who could stop it would be rid of limits and of every bkill.
 TEST_F(ResLost, AStoppedShepherdGoesOnAndTakesOrders) {
   start_res();
