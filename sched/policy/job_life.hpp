@@ -38,7 +38,8 @@
 //                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host. Else 0: -> DONE, other: -> EXIT
 //         PRE_EXEC_FAILED killed: -> EXIT. Else -> PEND at the head, without this host for a while; after
 //                         MAX_PREEXEC_RETRY times -> PSUSP, or EXIT (LOCAL_MAX_PREEXEC_RETRY_ACTION)
-//         NOT_STARTED     killed, or interactive: -> EXIT. Else -> PEND at the head, without this host for a while
+//         NOT_STARTED     killed, interactive, or its -cwd is missing: -> EXIT. Else -> PEND at the head, without this
+//                         host for a while
 //         SHEPHERD_LOST, HOST_RESTARTED, NEVER_SEEN
 //                         killed: -> EXIT. rerunnable: -> PEND at the head. Else -> EXIT, lost; but NEVER_SEEN of an attempt
 //                         that has not started: its start is ordered again

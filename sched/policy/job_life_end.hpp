@@ -20,6 +20,9 @@ class LifeEnd : protected LifeRecord {
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (!pre_exec && asked_.interactive() != wire::Submission::NONE)
       return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason(), told.end_us());
+    // bsub -cwd: it is missing next time too.
+    if (told.cwd_missing())
+      return finish(wire::STATUS_EXIT, told.exit_status(), TERM_CWD_NOTEXIST, told.end_us());
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
     const std::string host = record_.hosts(0).name();
     avoid(host);

@@ -279,6 +279,17 @@ TEST_F(JobLife, WhatCouldNotStartWaitsButNobodyWaitsForAClientThatWentAway) {
   EXPECT_EQ(status(), wire::STATUS_EXIT);
 }
 
+TEST_F(JobLife, AMissingDirectoryOfBsubCwdEndsTheJob) {
+  reset();
+  happens(on_hosts({"hostA"}));
+  auto over = ended(127 << 8, How::NOT_STARTED);
+  over.told.set_cwd_missing(true);
+  happens(over);
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.term_reason(), TERM_CWD_NOTEXIST);
+  EXPECT_EQ(job.record.exit_status(), 127 << 8);
+}
+
 TEST_F(JobLife, RequeueExitValues) {
   rules.requeue_exits.codes = {77};
   rules.requeue_exits.excluded = {78};
