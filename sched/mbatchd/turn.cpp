@@ -30,8 +30,8 @@ void refuse(wire::BatchReply::Accepted& job, const io::StoreError& error) {
   const bool full = error.kind == io::StoreError::Kind::disk_full;
   job.Clear();
   job.mutable_refusal()->set_why(full ? Refusal::DISK_FULL : Refusal::FAILED);
-  job.mutable_refusal()->set_text(full ? "The disk of mbatchd is full: no job can be accepted now; Job not submitted"
-                                       : "mbatchd cannot store the job: " + error.text + "; Job not submitted");
+  job.mutable_refusal()->set_text(full ? "The disk of mbatchd is full: no job can be accepted now"
+                                       : "mbatchd cannot store the job: " + error.text);
 }
 
 }  // namespace
