@@ -214,7 +214,7 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
     wire::ToShepherd message;
     auto& kill = *message.mutable_signal();
     *kill.mutable_job() = attempt;
-    kill.set_action(wire::ToRes::SignalJob::TERMINATE);
+    kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may mean otherwise
     return send(job, message);
   }
   const bool awaits_post = job->over->post_follows() && (!job->post || !job->over_acknowledged);

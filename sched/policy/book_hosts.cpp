@@ -9,6 +9,7 @@ namespace {
 using wire::FromRes;
 using wire::ToRes;
 
+constexpr int kSigkill = 9;
 constexpr std::uint64_t kLastWord = std::uint64_t{1}
                                     << 62;  // above every number that a job's signals can have
 
@@ -145,8 +146,8 @@ class Hearing {
     }
     effect::OrderSignal kill{host_, {}};
     *kill.signal.mutable_job() = held.job();
-    kill.signal.set_action(ToRes::SignalJob::TERMINATE);
-    kill.signal.set_sequential(false);
+    kill.signal.set_action(ToRes::SignalJob::SEND);  // whatever JOB_CONTROLS makes of TERMINATE
+    kill.signal.set_signal(kSigkill);
     kill.signal.set_number(kLastWord);
     effects.push_back(std::move(kill));
   }

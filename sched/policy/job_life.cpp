@@ -225,7 +225,8 @@ class Life : LifeEnd {
     const std::int32_t reason = !unheard          ? asked_reason()
                                 : remove.by.owner ? TERM_FORCE_OWNER
                                                   : TERM_FORCE_ADMIN;
-    order(ToRes::SignalJob::TERMINATE, 0, reason, false);
+    // Not TERMINATE, which a queue's JOB_CONTROLS may mean otherwise: nobody sees the job any more.
+    order(ToRes::SignalJob::SEND, kKill, reason, false);
     release();
     finish(wire::STATUS_EXIT, kKilled, reason, now_.us);
   }

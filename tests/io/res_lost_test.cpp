@@ -105,6 +105,17 @@ TEST_F(ResLost, AKilledShepherdTakesItsJobWithIt) {
   EXPECT_LT(steady_clock::now() - since, kPromised);
 }
 
+TEST_F(ResLost, AJobThatNobodyKnowsEndsWhateverItsControls) {
+  start_res();
+  auto order = job("sleep 1000");
+  order.mutable_controls()->set_terminate("/bin/true");
+  start(order);
+  const auto pid = wait_for_running().pid();
+  acknowledge();
+  wait_until_gone(pid);
+  wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
+}
+
 // As on a full disk: the end waits for its place, and is the true one.
 TEST_F(ResLost, AnEndThatCannotBeKeptAtOnceIsNotLost) {
   start_res();

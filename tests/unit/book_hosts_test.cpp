@@ -71,7 +71,7 @@ TEST_F(BookHosts, StrangersAreEnded) {
   hello("hostA", {held({1, 0}, 1, Held::RUNNING), held({50, 0}, 3, Held::OVER),
                   held({51, 0}, 1, Held::EXPECTED, false)});
   EXPECT_THAT(orders(effects),
-              ElementsAre(HasSubstr("TERMINATE at once number 4611686018427387904 to 1 attempt 1 on hostA"),
+              ElementsAre(HasSubstr("SEND 9 number 4611686018427387904 to 1 attempt 1 on hostA"),
                           "OrderRelease 51 attempt 1 on hostA"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
   // What comes of them is acknowledged and changes nothing.
@@ -147,7 +147,7 @@ TEST_F(BookHosts, RemovedWhileTheHostWasAway) {
   ask({1, 0}, Act::REMOVE);
   EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_FORCE_OWNER);
   hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE at once")));
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
 }
 
 TEST_F(BookHosts, UsageOfSeveralHostsIsAdded) {

@@ -363,7 +363,7 @@ TEST_F(JobLife, RemovedJobsAreGoneWhateverTheHostSays) {
   is(wire::STATUS_ZOMBI);
   happens(event::RemoveAsked{kOwner, "hung"});
   EXPECT_EQ(job.record.term_reason(), TERM_FORCE_OWNER);
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE at once")));
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
   runs();
   happens(event::RemoveAsked{kAdmin, ""});
   EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
