@@ -82,7 +82,8 @@ def test_hydra_among_lsfs_variables_without_blaunch(bench, way):
     words = ["-mpi", launcher.program, "-np", "4", *program]
     if way == "method 1":
         words = method_1([launcher.program, "-np", "4"], program)
-    hosts = {"LSB_MCPU_HOSTS": "n1 1 n2 1 n3 1 n4 1", "LSB_JOBID": "1", "HYDRA_LAUNCHER": None}
+    hosts = {"LSB_MCPU_HOSTS": "n1 1 n2 1 n3 1 n4 1", "LSB_JOBID": "1", "HYDRA_LAUNCHER": None,
+             "LSF_BINDIR": bench.fresh_directory("bin")}
     job = pam(bench, "-v", *words, environment=hosts).expect_exit(0, 20)
     job.expect_said("blaunch", "HYDRA_LAUNCHER=ssh")
     expect_equal(sorted(n.host for n in notes_in(notes)), HOSTS, "one task on each host")
