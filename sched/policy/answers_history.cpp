@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sched/policy/answers.hpp"
 #include "sched/policy/book_rules.hpp"
 
 namespace rollcall::sched {
@@ -107,6 +108,7 @@ wire::JobEvent sent_event(wire::JobEvent event) {
   if (asked != nullptr) {
     asked->clear_script();
     asked->clear_environment();
+    asked->set_command(shown_command(asked->command()));
   }
   return event;
 }

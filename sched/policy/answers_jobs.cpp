@@ -185,16 +185,26 @@ class JobsAnswer {
 
 }  // namespace
 
+std::string shown_command(std::string command) {
+  for (char& c : command)
+    if (c == '\n' || c == '\r')
+      c = ';';
+    else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+      c = '?';
+  return command;
+}
+
 wire::Submission sent_submission(const wire::Submission& asked, bool all) {
   wire::Submission sent;
   if (all) {
     sent = asked;
     sent.clear_script();
     sent.clear_environment();
+    sent.set_command(shown_command(asked.command()));
     return sent;
   }
   sent.set_user(asked.user());
-  sent.set_command(asked.command());
+  sent.set_command(shown_command(asked.command()));
   sent.set_job_name(asked.job_name());
   sent.set_project(asked.project());
   sent.set_from_host(asked.from_host());

@@ -13,6 +13,11 @@ bool is_word(const std::string& text) {
   return text.size() <= kLongestWord && text.find('\0') == std::string::npos;
 }
 
+// Everybody's terminal shows these: no byte in them may speak to it, or end a line of a table.
+bool is_name(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 std::optional<Refusal> check_words(const wire::Submission& a) {
   const auto bad = [](std::string what) { return refusal(Refusal::BAD_REQUEST, std::move(what)); };
   for (const std::string* word :
@@ -22,6 +27,10 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
         &a.pre_exec(),   &a.post_exec(),   &a.requeue_exits(), &a.job_group(), &a.description(),
         &a.from_host(),  &a.from_type(),   &a.login_shell(),   &a.gpu(),       &a.alloc_flags()})
     if (!is_word(*word)) return bad("a text of the job is longer than 64 KB or has a zero byte in it");
+  for (const std::string* name : {&a.job_name(), &a.project(), &a.user_group(), &a.job_group(), &a.description(),
+                                  &a.mail_user(), &a.dependency(), &a.gpu(), &a.input_file(), &a.output_file(),
+                                  &a.error_file(), &a.asked_cwd(), &a.output_dir()})
+    if (!is_name(*name)) return bad("a name of the job has a control character in it");
   if (a.command().empty() && a.script().empty()) return bad("no command is given");
   std::size_t bytes = 0;
   for (const std::string& word : a.environment()) {

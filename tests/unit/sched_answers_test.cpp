@@ -83,6 +83,15 @@ TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
   }
 }
 
+TEST_F(Answers, ACommandSpeaksToNobodysTerminal) {
+  submit_seen(plain_job("echo \x1b]0;x\x07 a\r\necho b\tc"));
+  wire::BatchRequest request;
+  for (const bool all : {false, true}) {
+    request.mutable_jobs()->set_submissions(all);
+    EXPECT_EQ(whole(request).jobs().submissions().begin()->second.command(), "echo ?]0;x? a;;echo b\tc");
+  }
+}
+
 TEST_F(Answers, ElementsShareOneSubmissionAndArraysHaveCounts) {
   const auto id = submit_seen(array_job(5));
   dispatch({id, 2});
