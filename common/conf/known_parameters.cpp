@@ -143,7 +143,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MC_RECLAIM_DELAY", File::lsb_params, Effect::later, kNoMultiCluster},
     {"MC_RESOURCE_MATCHING_CRITERIA", File::lsb_params, Effect::later, kNoMultiCluster},
     {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
-    {"NEW_JOB_SCHED_DELAY", File::lsb_params},
+    {"NEW_JOB_SCHED_DELAY", File::lsb_params, Effect::none, "it is a queue's parameter"},
     {"PG_SUSP_IT", File::lsb_params},
     {"SBD_SLEEP_TIME", File::lsb_params},
 };
