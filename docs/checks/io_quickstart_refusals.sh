@@ -38,9 +38,15 @@ END
   echo '[ "$1" != status ] || exit 3' | fake lsf_daemons
   echo 'exit 0' | fake lsid
   printf '%s\n' 'echo "HOST_NAME status scratch"' 'echo "here ok 4711"' | fake lsload
-  echo 'exit 9' | fake lim
-  echo 'exit 9' | fake melim
-  for program in pam lim melim lsf_daemons lsid lsload; do mv "$top/bin/$program" "$top/tree/build/release/bin/$program"; done
+  printf '%s\n' 'echo "HOST_NAME STATUS"' 'echo "here ok"' | fake bhosts
+  echo 'for word; do [ "$word" != -o ] || { shift; break; }; shift; done; echo "hello 0 4" >"$1"' | fake bsub
+  echo 'exit 0' | fake bhist
+  for program in lim melim res shepherd mbatchd esub.openmpi; do echo 'exit 9' | fake "$program"; done
+  mkdir -p "$top/tree/build/release/etc"
+  mv "$top/bin/esub.openmpi" "$top/tree/build/release/etc/"
+  for program in pam lim melim res shepherd mbatchd lsf_daemons lsid lsload bhosts bsub bhist; do
+    mv "$top/bin/$program" "$top/tree/build/release/bin/$program"
+  done
 }
 built() { fake "$1"; mv "$top/bin/$1" "$top/tree/build/release/bin/$1"; } # another body for a program of the build
 all_installed() { echo 'echo "ii "' | fake dpkg-query; }
@@ -91,7 +97,7 @@ last_line_says './quickstart test'
 fresh; all_installed
 run "nothing missing" 0; never_called apt-get; never_called sudo; called 'pam --usage -g'; called 'pam --usage -mpi'
 
-says '$ lsload -l'; called 'lsid'; called 'lsf_daemons start'; called 'lsf_daemons stop'; no_cluster_left
+says '$ lsload -l'; called 'bsub -K -n 4 -a openmpi'; says 'hello 0 4'; called 'bhist -l'; called 'lsf_daemons start'; called 'lsf_daemons stop'; no_cluster_left
 
 fresh; all_installed; echo 'case $1 in start) exit 1 ;; status) exit 3 ;; esac' | built lsf_daemons
 run "no cluster" 1; last_line_says 'ended with status 1'; called 'lsf_daemons stop'; no_cluster_left

@@ -267,6 +267,9 @@ void BookWorld::hear(Host& host) {
         case ToRes::SignalJob::RESUME:
           directory->stopped = false;
           break;
+        case ToRes::SignalJob::SEND:
+          if (order.signal().signal() == 9) directory->killed = true;
+          break;
         default:
           break;
       }
