@@ -19,7 +19,7 @@ namespace rollcall::taskstarter {
 namespace {
 
 constexpr int kAnswerLimit = 10'000;  // ms, from one byte to the next
-constexpr int kNotFound = 2;
+constexpr int kUnknownName = 2;
 constexpr std::size_t kMost = 64 * 1024;  // bytes of an answer
 
 struct Answer {
@@ -65,7 +65,7 @@ Answer ask(std::vector<std::string> words) {
 std::optional<std::vector<std::string>> look_up_host(const std::string& name) {
   const Answer answer = ask({"getent", "ahosts", "--", name});
   std::vector<std::string> addresses;
-  if (answer.exited_with(kNotFound)) return addresses;
+  if (answer.exited_with(kUnknownName)) return addresses;
   if (!answer.exited_with(0)) return std::nullopt;
   for (std::size_t line = 0; line < answer.text.size(); line = answer.text.find('\n', line) + 1) {
     const std::string address = answer.text.substr(line, answer.text.find_first_of(" \t\n", line) - line);

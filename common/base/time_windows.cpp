@@ -17,9 +17,9 @@
 namespace rollcall {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
-constexpr int kDay = 24 * 60;
-constexpr int kWeek = 7 * kDay;
+constexpr std::string_view kBetween = " \t\r\n\v\f";
+constexpr int kMinutesOfDay = 24 * 60;
+constexpr int kMinutesOfWeek = 7 * kMinutesOfDay;
 
 struct Moment {
   int minute = 0;  // of the day, or of the week where `with_day`
@@ -44,7 +44,7 @@ std::optional<Moment> moment_of(std::string_view word, bool is_end) {
   const auto hour = parse_whole(fields[with_day ? 1 : 0], 0, is_end ? 24 : 23);
   const auto minute = fields.size() > 1 ? parse_whole(fields.back(), 0, 59) : 0;
   if (!day || !hour || !minute || (*hour == 24 && *minute != 0)) return std::nullopt;
-  return Moment{(*day % 7) * kDay + *hour * 60 + *minute, with_day};
+  return Moment{(*day % 7) * kMinutesOfDay + *hour * 60 + *minute, with_day};
 }
 
 // A multiple of `turn` counts as its end: 24:00 must not begin the same day.
@@ -54,9 +54,9 @@ bool within(int at, int begin, int end, int turn) {
 }
 
 std::string_view without_parentheses(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
+  const std::size_t begin = text.find_first_not_of(kBetween);
   if (begin == std::string_view::npos) return {};
-  text = text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+  text = text.substr(begin, text.find_last_not_of(kBetween) - begin + 1);
   if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
   return text;
 }
@@ -67,9 +67,9 @@ Result<TimeWindows> TimeWindows::parse(std::string_view text) {
   TimeWindows result;
   text = without_parentheses(text);
   if (text == "-") return result;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;
-       at = text.find_first_not_of(kBlanks, at)) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+  for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;
+       at = text.find_first_not_of(kBetween, at)) {
+    const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
     const std::string_view word = text.substr(at, end - at);
     at = end;
     const std::size_t dash = word.find('-');
@@ -87,8 +87,8 @@ Result<TimeWindows> TimeWindows::parse(std::string_view text) {
 bool TimeWindows::open(WeekMinute now) const {
   if (windows_.empty()) return true;
   return std::any_of(windows_.begin(), windows_.end(), [&](const Window& window) {
-    return window.daily ? within(now.minute, window.begin, window.end, kDay)
-                        : within(now.day * kDay + now.minute, window.begin, window.end, kWeek);
+    return window.daily ? within(now.minute, window.begin, window.end, kMinutesOfDay)
+                        : within(now.day * kMinutesOfDay + now.minute, window.begin, window.end, kMinutesOfWeek);
   });
 }
 

@@ -8,9 +8,9 @@
 namespace rollcall::conf {
 namespace {
 
-class Reader {
+class BatchReader {
  public:
-  explicit Reader(const LsfConf& conf) : conf_(conf) {}
+  explicit BatchReader(const LsfConf& conf) : conf_(conf) {}
 
   int port(std::string_view name, int otherwise) {
     const Setting* setting = conf_.find(name);
@@ -52,7 +52,7 @@ class Reader {
 }  // namespace
 
 Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
-  Reader in(files.lsf_conf);
+  BatchReader in(files.lsf_conf);
   BatchSettings batch;
   batch.mbd_port = in.port("LSB_MBD_PORT", batch.mbd_port);
   batch.res_port = in.port("LSF_RES_PORT", batch.res_port);

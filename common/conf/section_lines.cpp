@@ -75,9 +75,9 @@ std::optional<std::string_view> condition_text(std::string_view rest) {
   return rest.substr(1, close - 1);
 }
 
-class Reader {
+class LineReader {
  public:
-  Reader(const SectionSyntax& syntax, Problems& problems) : syntax_(syntax), problems_(problems) {}
+  LineReader(const SectionSyntax& syntax, Problems& problems) : syntax_(syntax), problems_(problems) {}
 
   void read(std::string_view text, const std::string& file);
   std::vector<SectionLine> take() { return std::move(lines_); }
@@ -108,7 +108,7 @@ class Reader {
   int includes_ = 0;
 };
 
-void Reader::read(std::string_view text, const std::string& name) {
+void LineReader::read(std::string_view text, const std::string& name) {
   open_files_.push_back(name);
   File file;
   file.lines = physical_lines(text);
@@ -134,7 +134,7 @@ void Reader::read(std::string_view text, const std::string& name) {
 }
 
 // True where the line is a directive, whether it could be carried out or not.
-bool Reader::take_directive(File& file, std::string_view line, const Place& place) {
+bool LineReader::take_directive(File& file, std::string_view line, const Place& place) {
   if (!line.starts_with('#')) return false;
   if (const auto rest = directive(line, "#include"); rest && rest->starts_with('"')) {
     if (std::all_of(file.conditions.begin(), file.conditions.end(),
@@ -151,7 +151,7 @@ bool Reader::take_directive(File& file, std::string_view line, const Place& plac
   return false;
 }
 
-void Reader::include(std::string_view rest, const Place& place) {
+void LineReader::include(std::string_view rest, const Place& place) {
   const std::size_t close = rest.find('"', 1);
   if (close == std::string_view::npos || close == 1) {
     problems_.error(place, "found " + printable(rest) + ", expected #INCLUDE \"path\"");
@@ -178,7 +178,7 @@ void Reader::include(std::string_view rest, const Place& place) {
         place, "found #INCLUDE of a file that cannot be read, expected one that can: " + text.error().text);
 }
 
-void Reader::branch(File& file, std::string_view name, std::string_view condition, const Place& place) {
+void LineReader::branch(File& file, std::string_view name, std::string_view condition, const Place& place) {
   auto& open = file.conditions;
   if (name == "#if") {
     const bool value = holds(condition, place);
@@ -199,7 +199,7 @@ void Reader::branch(File& file, std::string_view name, std::string_view conditio
 }
 
 // Also a condition that does not matter is checked: it will, at another hour.
-bool Reader::holds(std::string_view condition, const Place& place) {
+bool LineReader::holds(std::string_view condition, const Place& place) {
   std::vector<std::pair<std::string, std::string>> groups{{"", ""}};  // windows, zone
   for (const std::string& word : split_words(condition)) {
     if (in_word(word.front()) && !(word.front() >= '0' && word.front() <= '9')) {
@@ -230,7 +230,7 @@ bool Reader::holds(std::string_view condition, const Place& place) {
 }
 
 // True where the quote closes later: on this line, or on one that is joined to it.
-bool Reader::closes(const File& file, std::string_view rest, char quote) const {
+bool LineReader::closes(const File& file, std::string_view rest, char quote) const {
   std::size_t at = file.at;
   for (;;) {
     if (rest.find(quote) != std::string_view::npos) return true;
@@ -243,7 +243,7 @@ bool Reader::closes(const File& file, std::string_view rest, char quote) const {
 }
 
 // Adds what of the line is no comment. True where the next line is joined to it.
-bool Reader::append(File& file) {
+bool LineReader::append(File& file) {
   const std::string_view line = file.lines[file.at];
   std::string& text = file.joined.text;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -265,7 +265,7 @@ bool Reader::append(File& file) {
   return true;
 }
 
-void Reader::finish(File& file) {
+void LineReader::finish(File& file) {
   const std::string_view text = trim(file.joined.text);
   if (!text.empty()) lines_.push_back({std::string(text), file.joined.place});
   file.joined.text.clear();
@@ -276,7 +276,7 @@ void Reader::finish(File& file) {
 
 std::vector<SectionLine> section_lines(std::string_view text, const std::string& file_name,
                                        const SectionSyntax& syntax, Problems& problems) {
-  Reader reader(syntax, problems);
+  LineReader reader(syntax, problems);
   reader.read(text, file_name);
   return reader.take();
 }

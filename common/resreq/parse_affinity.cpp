@@ -5,7 +5,7 @@
 namespace rollcall::resreq {
 namespace {
 
-constexpr std::string_view kWhole = "a whole number from 1";
+constexpr std::string_view kWholeNumber = "a whole number from 1";
 
 std::optional<std::string> take_unit(Cursor& in) {
   auto unit = take_one_of(in, {"numa", "socket", "core", "thread", "mcm", "cpu"});
@@ -47,7 +47,7 @@ bool parse_options(Cursor& in, AffinityUnit& unit) {
   if (in.take(")")) return true;
   const bool numbered = is_digit(in.peek());
   if (numbered) {
-    const auto number = in.whole(1, kMaxTasks, kWhole);
+    const auto number = in.whole(1, kMaxTasks, kWholeNumber);
     if (!number) return false;
     unit.number = *number;
   }
@@ -62,7 +62,7 @@ std::optional<std::string> take_distribution(Cursor& in) {
   if (how != "pack" || !in.take("(")) return how;
   const auto unit = take_unit(in);
   if (!unit || !in.expect("=")) return std::nullopt;
-  const auto number = in.whole(1, kMaxTasks, kWhole);
+  const auto number = in.whole(1, kMaxTasks, kWholeNumber);
   if (!number || !in.expect(")")) return std::nullopt;
   return "pack(" + *unit + "=" + std::to_string(*number) + ")";
 }
@@ -87,7 +87,7 @@ bool parse_affinity(Cursor& in, std::optional<Affinity>& affinity) {
   affinity->unit.unit = *unit;
   if (in.take("(") && !parse_options(in, affinity->unit)) return false;
   if (in.take("*")) {
-    const auto count = in.whole(1, kMaxTasks, kWhole);
+    const auto count = in.whole(1, kMaxTasks, kWholeNumber);
     if (!count) return false;
     affinity->unit.count = *count;
   }

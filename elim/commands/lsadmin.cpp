@@ -69,7 +69,7 @@ int interactive(io::Stage& stage, bool json) {
   }
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsadmin(io::Stage& stage, const CommandWords& words) {
   const bool json = words.has("-json");
   return words.operands().empty() ? interactive(stage, json) : run_subcommand(stage, words.operands(), json);
 }
@@ -84,7 +84,7 @@ io::Command lsadmin_command() {
            "Administers the cluster's LIMs and RESs; without a subcommand it reads them from standard input. "
            "\"lsadmin help\" "
            "lists them."},
-          run};
+          run_lsadmin};
 }
 
 }  // namespace rollcall::elim

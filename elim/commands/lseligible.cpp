@@ -43,7 +43,7 @@ Verdict judge(const conf::LsfTask& tasks, const std::string& task, bool otherwis
   return {otherwise, ""};
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lseligible(io::Stage& stage, const CommandWords& words) {
   if (words.operands().size() != 1)
     return stage.fail("found " + std::to_string(words.operands().size()) + " words, expected one task");
   conf::LsfTask tasks;
@@ -79,7 +79,7 @@ io::Command lseligible_command() {
             {"-s", Value::none, "print nothing: the exit status says it"}},
            CommandShape::Order::anywhere,
            "Shows whether a task may run on another host, and what it needs there."},
-          run};
+          run_lseligible};
 }
 
 }  // namespace rollcall::elim

@@ -16,7 +16,7 @@ std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
   return names;
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lshosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) return print_shared(stage, words, false);
   wire::Request request;
   auto& hosts = *request.mutable_hosts();
@@ -49,7 +49,7 @@ io::Command lshosts_command() {
             {"-T", Value::none, "the tree of packages, caches, cores and NUMA nodes"}},
            CommandShape::Order::anywhere,
            "Shows the hosts of the cluster and their static resources."},
-          run};
+          run_lshosts};
 }
 
 }  // namespace rollcall::elim

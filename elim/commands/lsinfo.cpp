@@ -8,7 +8,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsinfo(io::Stage& stage, const CommandWords& words) {
   wire::Request request;
   request.mutable_resources();
   const io::Answer answer = io::LimClient(stage.files()).ask_any(request);
@@ -41,7 +41,7 @@ io::Command lsinfo_command() {
             {"-w", Value::none, "wide: host models with their architectures"}},
            CommandShape::Order::anywhere,
            "Shows what resources, host types and host models the cluster has."},
-          run};
+          run_lsinfo};
 }
 
 }  // namespace rollcall::elim

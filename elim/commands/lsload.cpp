@@ -18,7 +18,7 @@ int watch(io::Stage& stage, const CommandWords& words) {
   return run_watch(stage, picture);
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsload(io::Stage& stage, const CommandWords& words) {
   if (const auto both = contradiction(words)) return stage.fail(*both);
   if (words.has("-s")) return print_shared(stage, words, true);
   if (words.has("--watch")) return watch(stage, words);
@@ -45,7 +45,7 @@ io::Command lsload_command() {
   options.push_back({"-i", Value::required, "SECONDS between two pictures of --watch (5)"});
   return {{"lsload", "[host ...]", std::move(options), CommandShape::Order::anywhere,
            "Shows the load of the hosts, or of those named."},
-          run};
+          run_lsload};
 }
 
 }  // namespace rollcall::elim

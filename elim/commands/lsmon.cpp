@@ -10,7 +10,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsmon(io::Stage& stage, const CommandWords& words) {
   if (const auto both = contradiction(words)) return stage.fail(*both);
   const auto interval = interval_of(words, std::chrono::seconds(10));
   if (!interval) return stage.fail("-i: found " + *words.value("-i") + ", expected seconds, at least 0.1");
@@ -34,7 +34,7 @@ io::Command lsmon_command() {
   options.push_back({"-c", Value::required, "COUNT pictures, then end"});
   return {{"lsmon", "[host ...]", std::move(options), CommandShape::Order::anywhere,
            "Shows the load of the hosts again and again."},
-          run};
+          run_lsmon};
 }
 
 }  // namespace rollcall::elim

@@ -6,6 +6,7 @@
 #include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -44,10 +45,10 @@ std::string json_of(const wire::Reply::Loads& loads) {
   for (const auto& host : loads.hosts())
     records.push_back({{"HOST_NAME", host.host()}, {"SLOTS", host.slots()}});
   document["RECORDS"] = std::move(records);
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsplace(io::Stage& stage, const CommandWords& words) {
   const auto least = count(words, "-n", 1);
   const auto most = count(words, "-w", 0);
   if (!least) return stage.fail("-n: found " + *words.value("-n") + ", expected a whole number");
@@ -78,7 +79,7 @@ io::Command lsplace_command() {
             {"-L", Value::none, "hosts of the local cluster alone (there is no other yet)"}},
            CommandShape::Order::anywhere,
            "Prints the hosts on which tasks would best be started now."},
-          run};
+          run_lsplace};
 }
 
 }  // namespace rollcall::elim

@@ -7,6 +7,7 @@
 #include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/answer_view.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -41,7 +42,7 @@ std::string json_of(const resreq::ResReq& resreq, const std::vector<resreq::Host
     records.push_back({{"HOST_NAME", answer.host}, {"FITS", fits}, {"PARTS", std::move(parts)}});
   }
   document["RECORDS"] = std::move(records);
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(document);
 }
 
 int explain_hosts(io::Stage& stage, const CommandWords& words, const std::string& text,
@@ -66,7 +67,7 @@ int explain_hosts(io::Stage& stage, const CommandWords& words, const std::string
   return stage.print(words.has("-json") ? json_of(resreq, answers) : resreq::rows(answers));
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_lsresreq(io::Stage& stage, const CommandWords& words) {
   if (words.operands().size() != 1)
     return stage.fail("found " + std::to_string(words.operands().size()) +
                       " words, expected one resource requirement");
@@ -89,7 +90,7 @@ io::Command lsresreq_command() {
             {"--strict", Value::none, "as with LSF_STRICT_RESREQ=Y"}},
            CommandShape::Order::anywhere,
            "Shows how a resource requirement is understood, and which hosts fit it and why."},
-          run};
+          run_lsresreq};
 }
 
 }  // namespace rollcall::elim

@@ -2,14 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "elim/policy/json_text.hpp"
+
 namespace rollcall::elim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
 
 Json document_of(const std::string& subcommand) {
   return {{"COMMAND", "lsadmin"}, {"SUBCOMMAND", subcommand}};
@@ -29,7 +27,7 @@ std::string check_json(const std::string& subcommand, const conf::Problems& prob
                     {"FILE", problem.place.file},
                     {"LINE", problem.place.line},
                     {"TEXT", problem.text}});
-  return dump(document);
+  return json_text(document);
 }
 
 std::string parameters_json(const std::vector<conf::ShownParameter>& parameters) {
@@ -37,7 +35,7 @@ std::string parameters_json(const std::vector<conf::ShownParameter>& parameters)
   auto& list = document["PARAMETERS"] = Json::array();
   for (const auto& parameter : parameters)
     list.push_back({{"NAME", parameter.name}, {"VALUE", parameter.value}, {"WHERE", parameter.where}});
-  return dump(document);
+  return json_text(document);
 }
 
 std::string outcomes_json(const std::string& subcommand, const std::vector<HostOutcome>& outcomes) {
@@ -48,7 +46,7 @@ std::string outcomes_json(const std::string& subcommand, const std::vector<HostO
     records.push_back({{"HOST_NAME", outcome.host},
                        {"DONE", outcome.trouble.empty()},
                        {"TEXT", outcome.trouble.empty() ? "done" : outcome.trouble}});
-  return dump(document);
+  return json_text(document);
 }
 
 }  // namespace rollcall::elim

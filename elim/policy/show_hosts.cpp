@@ -6,6 +6,7 @@
 
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -141,10 +142,6 @@ nlohmann::ordered_json facts_json(const Facts& h) {
   return record;
 }
 
-std::string dump(const nlohmann::ordered_json& document) {
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-}
-
 constexpr std::size_t kLine = 80;
 constexpr std::size_t kLocation = 52;  // where LOCATION's words begin
 
@@ -208,7 +205,7 @@ std::string hosts_json(const Hosts& hosts) {
     if (!hosts.hosts(i).topology().empty()) record["TOPOLOGY"] = hosts.hosts(i).topology();
     records.push_back(std::move(record));
   }
-  return dump(document);
+  return json_text(document);
 }
 
 std::string shareds_table(const Shareds& shareds) {
@@ -229,7 +226,7 @@ std::string shareds_json(const Shareds& shareds, const std::string& command) {
                        {"VALUE", shared.value()},
                        {"ALL", shared.all()},
                        {"LOCATION", std::vector<std::string>(shared.hosts().begin(), shared.hosts().end())}});
-  return dump(document);
+  return json_text(document);
 }
 
 }  // namespace rollcall::elim

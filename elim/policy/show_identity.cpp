@@ -3,16 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/table_cells.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
 
 bool stand_in(const Identity& identity) {
   return !identity.master().empty() && identity.master() != identity.first_candidate();
-}
-
-std::string dump(const nlohmann::ordered_json& document) {
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 const char* status_of(const Identity& identity) { return identity.master().empty() ? "unavail" : "ok"; }
@@ -28,13 +25,13 @@ std::string identity_text(const Identity& identity, const std::string& product) 
 }
 
 std::string identity_json(const Identity& identity, const std::string& product) {
-  return dump({{"COMMAND", "lsid"},
-               {"PRODUCT", product},
-               {"CLUSTER", identity.cluster()},
-               {"MASTER", identity.master()},
-               {"FIRST_CANDIDATE", identity.first_candidate()},
-               {"ANSWERED_BY", identity.host()},
-               {"CALLER", identity.caller()}});
+  return json_text({{"COMMAND", "lsid"},
+                    {"PRODUCT", product},
+                    {"CLUSTER", identity.cluster()},
+                    {"MASTER", identity.master()},
+                    {"FIRST_CANDIDATE", identity.first_candidate()},
+                    {"ANSWERED_BY", identity.host()},
+                    {"CALLER", identity.caller()}});
 }
 
 std::string clusters_table(const Identity& identity, bool wide) {
@@ -57,7 +54,7 @@ std::string clusters_json(const Identity& identity) {
                                                         {"ADMIN", identity.administrator()},
                                                         {"HOSTS", identity.hosts()},
                                                         {"SERVERS", identity.servers()}}});
-  return dump(document);
+  return json_text(document);
 }
 
 }  // namespace rollcall::elim

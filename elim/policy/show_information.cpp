@@ -6,6 +6,7 @@
 
 #include "common/base/index_table.hpp"
 #include "common/base/table_cells.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -121,7 +122,7 @@ std::string information_json(const Information& information) {
                       {"CPU_FACTOR", model.cpu_factor()},
                       {"ARCHITECTURE", std::vector<std::string>(model.architectures().begin(),
                                                                 model.architectures().end())}});
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return json_text(document);
 }
 
 }  // namespace rollcall::elim

@@ -8,6 +8,7 @@
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
 #include "elim/policy/elim_state_word.hpp"
+#include "elim/policy/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -203,7 +204,7 @@ std::string load_json(const Loads& loads, const std::string& command) {
   nlohmann::ordered_json document{{"COMMAND", command}, {"HOSTS", loads.hosts_size()}};
   auto& records = document["RECORDS"] = nlohmann::ordered_json::array();
   for (const auto& host : loads.hosts()) records.push_back(host_json(loads, host));
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return json_text(document);
 }
 
 }  // namespace rollcall::elim

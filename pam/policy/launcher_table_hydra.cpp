@@ -5,7 +5,7 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr LauncherOption kOptions[] = {
+constexpr LauncherOption kHydraOptions[] = {
     tasks("n"),
     tasks("np"),
     pair_or_assignment("genv"),
@@ -120,8 +120,8 @@ constexpr LauncherOption kIntel[] = {
 
 }  // namespace
 
-const LauncherTable kHydra{"hydra", Dashes::any, kOptions, {}};
-const LauncherTable kIntelMpi{"intelmpi", Dashes::any, kOptions, kIntel};
-const LauncherTable kHydraOldScripts{"hydra", Dashes::any, kOptions, kOldScriptOptions};
+const LauncherTable kHydra{"hydra", Dashes::any, kHydraOptions, {}};
+const LauncherTable kIntelMpi{"intelmpi", Dashes::any, kHydraOptions, kIntel};
+const LauncherTable kHydraOldScripts{"hydra", Dashes::any, kHydraOptions, kOldScriptOptions};
 
 }  // namespace rollcall::pam

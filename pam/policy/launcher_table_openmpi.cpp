@@ -4,7 +4,7 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr LauncherOption kOptions[] = {
+constexpr LauncherOption kOpenmpiOptions[] = {
     tasks("np"),
     tasks("n"),
     tasks("c"),
@@ -144,7 +144,7 @@ constexpr LauncherOption kOptions[] = {
 
 }  // namespace
 
-const LauncherTable kOpenMpi{"openmpi", Dashes::any, kOptions, {}};
-const LauncherTable kOpenMpiOldScripts{"openmpi", Dashes::any, kOptions, kOldScriptOptions};
+const LauncherTable kOpenMpi{"openmpi", Dashes::any, kOpenmpiOptions, {}};
+const LauncherTable kOpenMpiOldScripts{"openmpi", Dashes::any, kOpenmpiOptions, kOldScriptOptions};
 
 }  // namespace rollcall::pam

@@ -5,7 +5,7 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr LauncherOption kOptions[] = {
+constexpr LauncherOption kSlurmOptions[] = {
     tasks("n"),
     tasks("ntasks"),
     one("A"),
@@ -174,6 +174,6 @@ constexpr LauncherOption kOptions[] = {
 
 }  // namespace
 
-const LauncherTable kSlurm{"slurm", Dashes::getopt, kOptions, {}};
+const LauncherTable kSlurm{"slurm", Dashes::getopt, kSlurmOptions, {}};
 
 }  // namespace rollcall::pam

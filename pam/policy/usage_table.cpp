@@ -13,7 +13,7 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* kUsageHeader =
     "TID   HOST_NAME   USER_TIME  SYSTEM_TIME   PEAK_MEMORY  SWITCHES        READ     WRITTEN\n"
     "===== ========== ========== ============ ============= ========= =========== ===========\n";
 
@@ -65,7 +65,7 @@ std::array<std::string, 6> columns_of(const TaskUsage& usage) {
 
 std::string usage_table(const Roll& roll, bool fold) {
   if (roll.tasks.empty()) return "";
-  std::string table = kHeader;
+  std::string table = kUsageHeader;
   TaskUsage total;
   std::size_t known = 0;
   for (const auto& row : rows_of(roll, fold)) {

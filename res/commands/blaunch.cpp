@@ -11,7 +11,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kBlaunchUsage =
     "usage: blaunch [-n] [-no-shell | -use-login-shell] {-u HOST_FILE | -z \"HOST ...\" | HOST} COMMAND "
     "[ARGUMENT ...]\n"
     "  -n                do not read standard input\n"
@@ -57,10 +57,10 @@ void set_words(wire::RunTask& task, const BlaunchOptions& options) {
   }
 }
 
-int run(io::Stage& stage, const std::vector<std::string>& words) {
+int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   const auto options = parse_blaunch(words);
   if (!options) return stage.fail(options.error().text);
-  if (options->help) return std::fputs(kUsage, stderr), 0;
+  if (options->help) return std::fputs(kBlaunchUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   const auto job = launch_job(variable("LSB_JOBID"), variable("LSB_JOBINDEX"));
   if (!job) return stage.fail(job.error().text);
@@ -82,7 +82,7 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 io::Command blaunch_command() {
   io::Command command;
   command.shape.name = "blaunch";
-  command.run_raw = run;
+  command.run_raw = run_blaunch;
   return command;
 }
 

@@ -5,6 +5,9 @@
 
 namespace rollcall::res {
 
+// Status of lsrun and lsgrun where the cluster, not the command that was to run, is the reason: -10.
+inline constexpr int kLsfProblem = 246;
+
 io::Command blaunch_command();
 io::Command lsrun_command();
 io::Command lsgrun_command();

@@ -11,7 +11,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kLsgrunUsage =
     "usage: lsgrun [-i] [-n] [-p] [-P | -S] [-v] {-f HOST_FILE | -m \"HOST ...\" | -R RES_REQ} COMMAND "
     "[ARGUMENT ...]\n"
     "  -f HOST_FILE   on the hosts in this file, one on each line\n"
@@ -24,8 +24,6 @@ constexpr const char* kUsage =
     "  -v             tells each host\n"
     "  -V             prints the version\n"
     "  -h             prints this\n";
-
-constexpr int kLsfProblem = 246;  // -10
 
 // Nothing where it was told why there are none.
 std::optional<std::vector<std::string>> hosts_of(io::Stage& stage, const LsgrunOptions& options) {
@@ -51,10 +49,10 @@ std::vector<std::string> chosen(const std::vector<std::string>& hosts) {
   return kept;
 }
 
-int run(io::Stage& stage, const std::vector<std::string>& words) {
+int run_lsgrun(io::Stage& stage, const std::vector<std::string>& words) {
   const auto options = parse_lsgrun(words);
   if (!options) return stage.fail(options.error().text);
-  if (options->help) return std::fputs(kUsage, stderr), 0;
+  if (options->help) return std::fputs(kLsgrunUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   auto hosts = hosts_of(stage, *options);
   if (!hosts) return kLsfProblem;
@@ -90,7 +88,7 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 io::Command lsgrun_command() {
   io::Command command;
   command.shape.name = "lsgrun";
-  command.run_raw = run;
+  command.run_raw = run_lsgrun;
   return command;
 }
 

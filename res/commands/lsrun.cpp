@@ -12,7 +12,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr const char* kUsage =
+constexpr const char* kLsrunUsage =
     "usage: lsrun [-L] [-P | -S] [-v] [-m \"HOST ...\"] [-R RES_REQ] COMMAND [ARGUMENT ...]\n"
     "  -m \"HOST ...\"  the best of these hosts\n"
     "  -R RES_REQ     the best host that fits, by its order\n"
@@ -22,8 +22,6 @@ constexpr const char* kUsage =
     "  -l             is taken, without effect: the environment is always that of here\n"
     "  -V             prints the version\n"
     "  -h             prints this\n";
-
-constexpr int kLsfProblem = 246;  // -10
 
 int run_here(io::Stage& stage, const std::vector<std::string>& words) {
   std::vector<char*> argv;
@@ -35,10 +33,10 @@ int run_here(io::Stage& stage, const std::vector<std::string>& words) {
   return code;
 }
 
-int run(io::Stage& stage, const std::vector<std::string>& words) {
+int run_lsrun(io::Stage& stage, const std::vector<std::string>& words) {
   const auto options = parse_lsrun(words);
   if (!options) return stage.fail(options.error().text);
-  if (options->help) return std::fputs(kUsage, stderr), 0;
+  if (options->help) return std::fputs(kLsrunUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
 
   RemoteTasks tasks;
@@ -66,7 +64,7 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 io::Command lsrun_command() {
   io::Command command;
   command.shape.name = "lsrun";
-  command.run_raw = run;
+  command.run_raw = run_lsrun;
   return command;
 }
 

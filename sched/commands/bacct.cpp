@@ -52,7 +52,7 @@ std::string caller_name() {
   return name == nullptr ? "you" : name;
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bacct(io::Stage& stage, const CommandWords& words) {
   const ShowTime time = show_time();
   wire::BatchRequest request;
   auto& ask = *request.mutable_finished();
@@ -104,7 +104,7 @@ io::Command bacct_command() {
             {"-f", Value::required, "FILE of accounts: the store has them all"}},
            CommandShape::Order::anywhere,
            "Adds up what finished jobs have used: unless it is said otherwise, your own."},
-          run,
+          run_bacct,
           {}};
 }
 

@@ -330,7 +330,7 @@ int interactive(io::Stage& stage) {
   }
 }
 
-int run(io::Stage& stage, const Words& words) {
+int run_badmin(io::Stage& stage, const Words& words) {
   if (words.empty()) return interactive(stage);
   if (words.front() == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   return run_subcommand(stage, words);
@@ -342,7 +342,7 @@ io::Command badmin_command() {
   return {
       {"badmin", "[subcommand [word ...]]", {}, CommandShape::Order::first, "Administers the batch system."},
       {},
-      run};
+      run_badmin};
 }
 
 }  // namespace rollcall::sched

@@ -99,7 +99,7 @@ int say_unknown(const wire::JobFilter& filter, const std::vector<JobHistory>& jo
   return status;
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bhist(io::Stage& stage, const CommandWords& words) {
   const ShowTime time = show_time();
   wire::BatchRequest request;
   auto& ask = *request.mutable_events();
@@ -180,7 +180,7 @@ io::Command bhist_command() {
   options.insert(options.end(), own.begin(), own.end());
   return {{"bhist", "[job_id | job_id[index_list] ...]", std::move(options), CommandShape::Order::anywhere,
            "Shows what happened to jobs: unless it is said otherwise, to your own that are not finished."},
-          run,
+          run_bhist,
           {}};
 }
 

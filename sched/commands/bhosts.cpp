@@ -39,7 +39,7 @@ int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& h
   return stage.print(text);
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bhosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-e")) return stage.fail("-e: no host and no resource is exported to another cluster");
   wire::BatchRequest request;
   auto& ask = *request.mutable_hosts();
@@ -71,7 +71,7 @@ io::Command bhosts_command() {
             {"-json", Value::none, "print JSON"}},
            CommandShape::Order::anywhere,
            "Shows the hosts of the batch system, their states and their jobs."},
-          run,
+          run_bhosts,
           {}};
 }
 

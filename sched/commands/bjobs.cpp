@@ -226,7 +226,7 @@ int say_the_rest(io::Stage& stage, const CommandWords& words, Printer& printer, 
   return status;
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bjobs(io::Stage& stage, const CommandWords& words) {
   wire::BatchRequest request;
   auto& ask = *request.mutable_jobs();
   auto& filter = *ask.mutable_filter();
@@ -259,7 +259,7 @@ io::Command bjobs_command() {
   io::Command command{
       {"bjobs", "[job_id | job_id[index_list] ...]", job_options(), CommandShape::Order::anywhere,
        "Shows jobs: unless it is said otherwise, your own that are not finished."},
-      run,
+      run_bjobs,
       {}};
   const std::vector<CommandOption> own{
       {"-P", Value::required, "PROJECT jobs of this project"},

@@ -34,7 +34,7 @@ Result<SubmitContext> context_of(io::Stage& stage, const std::string& from_host)
   return context;
 }
 
-int run(io::Stage& stage, const std::vector<std::string>& words) {
+int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   for (const auto& word : words) {
     if (word == "-h") {
       std::fputs("Usage: bmod [options of bsub, or -Xn for their defaults] job_id | job_id[index_list] ...\n",
@@ -67,7 +67,7 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 io::Command bmod_command() {
   return {{"bmod", "job_id ...", {}, CommandShape::Order::anywhere, "Changes what was asked for a job."},
           {},
-          run};
+          run_bmod};
 }
 
 }  // namespace rollcall::sched

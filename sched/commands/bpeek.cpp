@@ -50,7 +50,7 @@ int peek(io::Stage& stage, const io::ResClient& res, const Found& found, wire::P
                                                           : stage.fail(seen.error().text);
 }
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bpeek(io::Stage& stage, const CommandWords& words) {
   auto client = client_of(stage);
   if (!client) return io::kFailed;
   const auto found = find(stage, words, *client);
@@ -77,7 +77,7 @@ io::Command bpeek_command() {
   options.push_back({"-f", Value::none, "follow it until the job is over"});
   return {{"bpeek", "[job_id | job_id[index]]", std::move(options), CommandShape::Order::anywhere,
            "Shows what a running job has written so far."},
-          run,
+          run_bpeek,
           {}};
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bqueues(io::Stage& stage, const CommandWords& words) {
   wire::BatchRequest request;
   auto& ask = *request.mutable_queues();
   for (const auto& name : words.operands()) ask.add_queues(name);
@@ -44,7 +44,7 @@ io::Command bqueues_command() {
             {"-json", Value::none, "print JSON"}},
            CommandShape::Order::anywhere,
            "Shows the queues, their limits and their jobs."},
-          run,
+          run_bqueues,
           {}};
 }
 

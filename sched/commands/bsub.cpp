@@ -195,7 +195,7 @@ int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const 
              : 0;
 }
 
-int run(io::Stage& stage, const std::vector<std::string>& words) {
+int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   if (!words.empty() && words.front() == "-h") return std::fputs(submit_usage().c_str(), stderr), 0;
   const auto line = split_submit_words(words, SubmitForm::bsub);
@@ -227,7 +227,7 @@ int run(io::Stage& stage, const std::vector<std::string>& words) {
 io::Command bsub_command() {
   io::Command command;
   command.shape.name = "bsub";
-  command.run_raw = run;
+  command.run_raw = run_bsub;
   return command;
 }
 

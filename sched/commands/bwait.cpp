@@ -9,7 +9,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-int run(io::Stage& stage, const CommandWords& words) {
+int run_bwait(io::Stage& stage, const CommandWords& words) {
   const auto condition = words.value("-w");
   if (!condition) return stage.fail("found no condition, expected -w 'done(12) && ended(13)'");
   wire::BatchRequest request;
@@ -40,7 +40,7 @@ std::vector<io::Command> waiting_commands() {
              {"-r", Value::required, "SECONDS between questions: it is told at once, whatever is said"}},
             CommandShape::Order::anywhere,
             "Waits until a condition of jobs holds."},
-           run,
+           run_bwait,
            {}},
           {{"bpost",
             "job_id",

@@ -66,7 +66,7 @@ void add_words(const AnswerView& view, const HostStandings& standings, HostNumbe
   (*to.mutable_words())["ngpus_alloc"] = std::to_string(static_cast<long>(kept));
 }
 
-void add_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+void add_host_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(counts.jobs);
   to.set_running(counts.run);
   to.set_ssusp(counts.ssusp);
@@ -95,7 +95,7 @@ BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNu
     to.set_dispatch_windows(row->dispatch_windows.text());
     add_thresholds(rules.indices(), row->thresholds, to);
   }
-  add_counts(view.book.host_counts(rules.hosts[number].name), *to.mutable_counts());
+  add_host_counts(view.book.host_counts(rules.hosts[number].name), *to.mutable_counts());
   to.set_comment(view.book.host_control(rules.hosts[number].name).state.comment());
   for (const ResourceId id : stands.beyond) {
     const auto at = std::find(columns.begin(), columns.end(), id);

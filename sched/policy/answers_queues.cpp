@@ -86,7 +86,7 @@ void add_policies(const conf::QueueRow& row, Queue& queue) {
   if (!queue.interactive().empty()) queue.add_policies(queue.interactive() + "_INTERACTIVE");
 }
 
-void add_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+void add_queue_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(counts.jobs);
   to.set_pending(counts.pend);
   to.set_running(counts.run);
@@ -111,7 +111,7 @@ Queue queue_of(const AnswerView& view, const QueueRule& rule) {
   if (row.user_limit) queue.set_user_limit(static_cast<std::uint32_t>(*row.user_limit));
   if (row.processor_limit) queue.set_processor_limit(*row.processor_limit);
   if (row.host_limit) queue.set_host_limit(static_cast<std::uint32_t>(*row.host_limit));
-  add_counts(view.book.queue_counts(row.name), *queue.mutable_counts());
+  add_queue_counts(view.book.queue_counts(row.name), *queue.mutable_counts());
   queue.set_nice(row.jobs.nice);
   for (const auto& threshold : rule.thresholds) {
     auto& added = *queue.add_thresholds();

@@ -6,7 +6,7 @@
 namespace rollcall::sched {
 namespace {
 
-constexpr int kHup = 1, kInt = 2, kQuit = 3, kKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
+constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
 // What a line of the answer is about: one job, or an array as it was named.
 struct Unit {
@@ -152,7 +152,7 @@ class Signalling {
     if (signal < 1 || signal > 64) return no("Bad signal value", Refusal::BAD_REQUEST);
     if (signal == kStop || signal == kTstp) return stop(entry, by);
     if (signal == kCont) return resume(entry, by);
-    if (signal == kKill) return kill(entry, by, signal);
+    if (signal == kSigKill) return kill(entry, by, signal);
     if (!placed(entry.job.status())) {
       if (signal == kTerm || signal == kInt || signal == kHup || signal == kQuit)
         return kill(entry, by, signal);

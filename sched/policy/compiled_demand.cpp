@@ -6,9 +6,9 @@ namespace rollcall::sched {
 namespace {
 
 // The resources that an expression names.
-class Names {
+class NamedIndices {
  public:
-  Names(const IndexTable& indices, std::set<ResourceId>& named) : indices_(indices), named_(named) {}
+  NamedIndices(const IndexTable& indices, std::set<ResourceId>& named) : indices_(indices), named_(named) {}
   void operator()(const resreq::Number&) const {}
   void operator()(const resreq::Text&) const {}
   void operator()(const resreq::Name& name) const { note(name.value); }
@@ -76,7 +76,7 @@ std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::Expression
   const std::string name = text + '\0' + demand.from_type + '\0' + demand.from_model;
   return shared_one(selects_, name, [&] {
     auto made = std::make_shared<Select>();
-    if (select) std::visit(Names(rules_->indices(), made->named), select->node);
+    if (select) std::visit(NamedIndices(rules_->indices(), made->named), select->node);
     resreq::BindContext context;
     context.indices = &rules_->indices();
     context.local_type = demand.from_type;

@@ -15,15 +15,14 @@ constexpr std::size_t kMargin = 14;  // of the label " Reserved"
 constexpr std::size_t kWidest = 69;  // of the columns of one load table
 constexpr int kBuiltIns = 11;
 
-std::string count(std::uint32_t number) { return std::to_string(number); }
-std::string max_word(const Host& h) { return h.has_max() ? count(h.max()) : "-"; }
-std::string user_limit(const Host& h) { return h.has_user_limit() ? count(h.user_limit()) : "-"; }
+std::string max_word(const Host& h) { return h.has_max() ? std::to_string(h.max()) : "-"; }
+std::string user_limit(const Host& h) { return h.has_user_limit() ? std::to_string(h.user_limit()) : "-"; }
 std::string windows(const Host& h) { return h.dispatch_windows().empty() ? "-" : h.dispatch_windows(); }
 
 std::string job_cells(const Host& h) {
   const auto& c = h.counts();
-  return right(count(c.jobs()), 7) + right(count(c.running()), 7) + right(count(c.ssusp()), 7) +
-         right(count(c.ususp()), 7) + right(count(c.reserved()), 7);
+  return right(std::to_string(c.jobs()), 7) + right(std::to_string(c.running()), 7) +
+         right(std::to_string(c.ssusp()), 7) + right(std::to_string(c.ususp()), 7) + right(std::to_string(c.reserved()), 7);
 }
 
 std::string row(const Host& h, bool wide) {
@@ -61,7 +60,7 @@ std::vector<Column> columns_of(const BatchHosts& hosts, const Host& h) {
 
 std::string free_slots(const Host& h) {
   if (!h.has_max()) return "-";
-  return count(h.max() > h.counts().jobs() ? h.max() - h.counts().jobs() : 0);
+  return std::to_string(h.max() > h.counts().jobs() ? h.max() - h.counts().jobs() : 0);
 }
 
 std::string table_of(const std::vector<Column>& columns, std::size_t from, std::size_t to) {
@@ -119,21 +118,21 @@ std::string no_value(const Host&) { return "-"; }
 std::string zero(const Host&) { return "0"; }
 std::string slots(const Host& h) { return h.has_max() ? free_slots(h) : "-"; }
 
-const std::vector<ShownField<Host>>& fields() {
+const std::vector<ShownField<Host>>& batch_host_fields() {
   static const std::vector<ShownField<Host>> known{
       {{"host_name", "HOST_NAME", 20, {"hname"}}, [](const Host& h) { return h.name(); }},
       {{"status", "STATUS", 15, {"stat"}}, long_status},
       {{"cpuf", "CPUF", 10, {}}, [](const Host& h) { return fixed(h.cpu_factor(), 2); }},
       {{"jl_u", "JL_U", 8, {"jlu"}}, user_limit},
       {{"max", "MAX", 8, {}}, max_word},
-      {{"njobs", "NJOBS", 8, {}}, [](const Host& h) { return count(h.counts().jobs()); }},
-      {{"run", "RUN", 8, {}}, [](const Host& h) { return count(h.counts().running()); }},
-      {{"ssusp", "SSUSP", 8, {}}, [](const Host& h) { return count(h.counts().ssusp()); }},
-      {{"ususp", "USUSP", 8, {}}, [](const Host& h) { return count(h.counts().ususp()); }},
-      {{"rsv", "RSV", 8, {}}, [](const Host& h) { return count(h.counts().reserved()); }},
+      {{"njobs", "NJOBS", 8, {}}, [](const Host& h) { return std::to_string(h.counts().jobs()); }},
+      {{"run", "RUN", 8, {}}, [](const Host& h) { return std::to_string(h.counts().running()); }},
+      {{"ssusp", "SSUSP", 8, {}}, [](const Host& h) { return std::to_string(h.counts().ssusp()); }},
+      {{"ususp", "USUSP", 8, {}}, [](const Host& h) { return std::to_string(h.counts().ususp()); }},
+      {{"rsv", "RSV", 8, {}}, [](const Host& h) { return std::to_string(h.counts().reserved()); }},
       {{"dispatch_window", "DISPATCH_WINDOW", 50, {"dispwin"}}, windows},
       {{"slots", "SLOTS", 8, {}}, slots},
-      {{"slots_alloc", "SLOTS_ALLOC", 11, {}}, [](const Host& h) { return count(h.counts().jobs()); }},
+      {{"slots_alloc", "SLOTS_ALLOC", 11, {}}, [](const Host& h) { return std::to_string(h.counts().jobs()); }},
       {{"ngpus", "NGPUS", 8, {"ng"}}, [](const Host& h) { return word(h, "ngpus", "-"); }},
       {{"ngpus_alloc", "NGPUS_ALLOC", 11, {"ngu"}},
        [](const Host& h) { return word(h, "ngpus_alloc", "-"); }},
@@ -183,7 +182,7 @@ std::string batch_hosts_long(const BatchHosts& hosts) {
 }
 
 Result<std::string> batch_hosts_fields(const BatchHosts& hosts, const std::string& format, FieldForm form) {
-  return fields_text(fields(), hosts.hosts(), format, form, "bhosts", "HOSTS");
+  return fields_text(batch_host_fields(), hosts.hosts(), format, form, "bhosts", "HOSTS");
 }
 
 std::string shared_rows_table(const wire::BatchReply::SharedRows& rows) {

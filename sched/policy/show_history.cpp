@@ -11,7 +11,7 @@ namespace {
 
 using wire::JobEvent;
 
-constexpr const char* kColumns[] = {"PEND", "PSUSP", "RUN", "USUSP", "SSUSP", "UNKWN", "TOTAL"};
+constexpr const char* kStateColumns[] = {"PEND", "PSUSP", "RUN", "USUSP", "SSUSP", "UNKWN", "TOTAL"};
 
 std::optional<SpentIn> column_of(wire::JobStatus status) {
   switch (status) {
@@ -262,7 +262,7 @@ std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTi
   const std::int64_t until = job.end_us > 0 ? job.events.back().at_us() : time.now.us;
   text += "Summary of time in seconds spent in various states by  " + time.at(until) + "\n  ";
   std::array<std::string, 7> titles;
-  std::copy(std::begin(kColumns), std::end(kColumns), titles.begin());
+  std::copy(std::begin(kStateColumns), std::end(kStateColumns), titles.begin());
   return text + cells(titles, 9) + "\n  " + cells(words_of(job.seconds(time.now)), 9) + "\n";
 }
 

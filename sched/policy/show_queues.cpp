@@ -9,16 +9,14 @@ namespace {
 using wire::BatchReply;
 using Queue = BatchReply::Queue;
 
-std::string count(std::uint32_t number) { return std::to_string(number); }
-
 std::string processor_limit(const Queue& q) {
   if (!q.has_processor_limit()) return "-";
   const bool whole = q.processor_limit() == static_cast<double>(static_cast<long>(q.processor_limit()));
   return fixed(q.processor_limit(), whole ? 0 : 1);
 }
-std::string max_word(const Queue& q) { return q.has_max() ? count(q.max()) : "-"; }
-std::string user_limit(const Queue& q) { return q.has_user_limit() ? count(q.user_limit()) : "-"; }
-std::string host_limit(const Queue& q) { return q.has_host_limit() ? count(q.host_limit()) : "-"; }
+std::string max_word(const Queue& q) { return q.has_max() ? std::to_string(q.max()) : "-"; }
+std::string user_limit(const Queue& q) { return q.has_user_limit() ? std::to_string(q.user_limit()) : "-"; }
+std::string host_limit(const Queue& q) { return q.has_host_limit() ? std::to_string(q.host_limit()) : "-"; }
 std::uint32_t susp(const Queue& q) { return q.counts().ssusp() + q.counts().ususp(); }
 
 std::string status(const Queue& q) {
@@ -32,22 +30,22 @@ std::string long_status(const Queue& q) {
 // From MAX to RUN: alike in every form.
 std::string limit_and_job_cells(const Queue& q) {
   return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) +
-         right(host_limit(q), 5) + right(count(q.counts().jobs()), 6) +
-         right(count(q.counts().pending()), 6) + right(count(q.counts().running()), 6);
+         right(host_limit(q), 5) + right(std::to_string(q.counts().jobs()), 6) +
+         right(std::to_string(q.counts().pending()), 6) + right(std::to_string(q.counts().running()), 6);
 }
 
 std::string row(const Queue& q, bool wide) {
   return left(wide ? q.name() : q.name().substr(0, 15), 15) + right(std::to_string(q.priority()), 4) + "  " +
-         left(status(q), 13) + limit_and_job_cells(q) + right(count(susp(q)), 6) + "\n";
+         left(status(q), 13) + limit_and_job_cells(q) + right(std::to_string(susp(q)), 6) + "\n";
 }
 
 std::string statistics(const Queue& q) {
   return "PARAMETERS/STATISTICS\n"
          "PRIO NICE STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN SSUSP USUSP  RSV PJOBS \n" +
          right(std::to_string(q.priority()), 3) + right(std::to_string(q.nice()), 5) + "  " +
-         left(long_status(q), 13) + limit_and_job_cells(q) + right(count(q.counts().ssusp()), 6) +
-         right(count(q.counts().ususp()), 6) + right(count(q.counts().reserved()), 5) +
-         right(count(q.counts().pending_jobs()), 6) + "\n";
+         left(long_status(q), 13) + limit_and_job_cells(q) + right(std::to_string(q.counts().ssusp()), 6) +
+         right(std::to_string(q.counts().ususp()), 6) + right(std::to_string(q.counts().reserved()), 5) +
+         right(std::to_string(q.counts().pending_jobs()), 6) + "\n";
 }
 
 template <class Words>
@@ -107,7 +105,7 @@ std::string block(const Queue& q) {
   return q.comment().empty() ? text : text + "COMMENT:  \"" + q.comment() + "\"\n";
 }
 
-const std::vector<ShownField<Queue>>& fields() {
+const std::vector<ShownField<Queue>>& queue_fields() {
   static const std::vector<ShownField<Queue>> known{
       {{"queue_name", "QUEUE_NAME", 15, {"qname"}}, [](const Queue& q) { return q.name(); }},
       {{"description", "DESCRIPTION", 50, {"desc"}}, [](const Queue& q) { return q.description(); }},
@@ -117,15 +115,15 @@ const std::vector<ShownField<Queue>>& fields() {
       {{"jl_u", "JL_U", 10, {"jlu"}}, user_limit},
       {{"jl_p", "JL_P", 10, {"jlp"}}, processor_limit},
       {{"jl_h", "JL_H", 10, {"jlh"}}, host_limit},
-      {{"njobs", "NJOBS", 10, {}}, [](const Queue& q) { return count(q.counts().jobs()); }},
-      {{"pend", "PEND", 10, {}}, [](const Queue& q) { return count(q.counts().pending()); }},
-      {{"run", "RUN", 10, {}}, [](const Queue& q) { return count(q.counts().running()); }},
-      {{"susp", "SUSP", 10, {}}, [](const Queue& q) { return count(susp(q)); }},
-      {{"rsv", "RSV", 10, {}}, [](const Queue& q) { return count(q.counts().reserved()); }},
-      {{"ususp", "USUSP", 10, {}}, [](const Queue& q) { return count(q.counts().ususp()); }},
-      {{"ssusp", "SSUSP", 10, {}}, [](const Queue& q) { return count(q.counts().ssusp()); }},
+      {{"njobs", "NJOBS", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().jobs()); }},
+      {{"pend", "PEND", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().pending()); }},
+      {{"run", "RUN", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().running()); }},
+      {{"susp", "SUSP", 10, {}}, [](const Queue& q) { return std::to_string(susp(q)); }},
+      {{"rsv", "RSV", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().reserved()); }},
+      {{"ususp", "USUSP", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().ususp()); }},
+      {{"ssusp", "SSUSP", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().ssusp()); }},
       {{"nice", "NICE", 6, {}}, [](const Queue& q) { return std::to_string(q.nice()); }},
-      {{"pjobs", "PJOBS", 10, {}}, [](const Queue& q) { return count(q.counts().pending_jobs()); }},
+      {{"pjobs", "PJOBS", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().pending_jobs()); }},
       {{"users", "USERS", 50, {}},
        [](const Queue& q) { return q.users_size() == 0 ? "all" : joined(q.users(), " "); }},
       {{"hosts", "HOSTS", 50, {}},
@@ -156,7 +154,7 @@ std::string queues_long(const Queues& queues) {
 }
 
 Result<std::string> queues_fields(const Queues& queues, const std::string& format, FieldForm form) {
-  return fields_text(fields(), queues.queues(), format, form, "bqueues", "QUEUES");
+  return fields_text(queue_fields(), queues.queues(), format, form, "bqueues", "QUEUES");
 }
 
 std::string limits_text(const wire::Limits& limits) {

@@ -49,12 +49,10 @@ constexpr std::array<std::string_view, 33> kOfTheOuterJob{"LSB_ACCT_FILE",
                                                           "LS_SUBCWD",
                                                           "LS_EXEC_T"};
 
-std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
-
 std::vector<std::string> own_environment(const std::vector<std::string>& all) {
   std::vector<std::string> own;
   for (const auto& variable : all)
-    if (std::find(kOfTheOuterJob.begin(), kOfTheOuterJob.end(), name_of(variable)) == kOfTheOuterJob.end() &&
+    if (std::find(kOfTheOuterJob.begin(), kOfTheOuterJob.end(), variable_name(variable)) == kOfTheOuterJob.end() &&
         variable.find('=') != variable.npos)
       own.push_back(variable);
   return own;
@@ -62,7 +60,7 @@ std::vector<std::string> own_environment(const std::vector<std::string>& all) {
 
 std::string variable(const SubmitContext& context, std::string_view name) {
   for (const auto& word : context.environment)
-    if (name_of(word) == name && word.size() > name.size()) return word.substr(name.size() + 1);
+    if (variable_name(word) == name && word.size() > name.size()) return word.substr(name.size() + 1);
   return "";
 }
 
@@ -196,13 +194,13 @@ Result<wire::Submission> finish_submission(const Draft& draft, const SubmitConte
   auto environment = choose_environment(draft.environment_options, own_environment(context.environment));
   if (!environment) return usage_error("-env: " + environment.error().text);
   for (const auto& changed : draft.extra_environment) {
-    std::erase_if(*environment, [&](const std::string& word) { return name_of(word) == name_of(changed); });
+    std::erase_if(*environment, [&](const std::string& word) { return variable_name(word) == variable_name(changed); });
     environment->push_back(changed);
   }
   // Whether a report is mailed is asked of bsub, whatever the job's own environment has.
   const std::string report = variable(context, "LSB_JOB_REPORT_MAIL");
   const bool told = std::any_of(environment->begin(), environment->end(),
-                                [](const auto& word) { return name_of(word) == "LSB_JOB_REPORT_MAIL"; });
+                                [](const auto& word) { return variable_name(word) == "LSB_JOB_REPORT_MAIL"; });
   if (!report.empty() && !told) environment->push_back("LSB_JOB_REPORT_MAIL=" + report);
   job.clear_environment();
   for (auto& word : *environment) job.add_environment(std::move(word));

@@ -297,11 +297,9 @@ Result<std::string> parse_gpu(std::string_view text) {
 
 namespace {
 
-std::string_view name_of(std::string_view variable) { return variable.substr(0, variable.find('=')); }
-
 void set(std::vector<std::string>& chosen, std::string variable) {
   for (auto& other : chosen)
-    if (name_of(other) == name_of(variable)) {
+    if (variable_name(other) == variable_name(variable)) {
       other = std::move(variable);
       return;
     }
@@ -339,14 +337,14 @@ Result<std::vector<std::string>> choose_environment(const std::vector<std::strin
         chosen.clear();
       } else if (item.starts_with('~')) {
         const std::string name(conf::trim(std::string_view(item).substr(1)));
-        std::erase_if(chosen, [&](const std::string& variable) { return name_of(variable) == name; });
+        std::erase_if(chosen, [&](const std::string& variable) { return variable_name(variable) == name; });
       } else if (item.starts_with('=')) {
         return found(item, "all, none, NAME, NAME=VALUE or ~NAME, with commas between");
       } else if (item.find('=') != item.npos) {
         set(chosen, item);
       } else {
         const auto own =
-            std::find_if(all.begin(), all.end(), [&](const auto& v) { return name_of(v) == item; });
+            std::find_if(all.begin(), all.end(), [&](const auto& v) { return variable_name(v) == item; });
         if (own != all.end()) set(chosen, *own);
       }
     }

@@ -12,16 +12,16 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Read {
+struct SharedRead {
   LsfShared shared;
   std::vector<std::string> said;
 };
 
 constexpr const char* kCluster = "Begin Cluster\nClusterName\nlab\nEnd Cluster\n";
 
-Read read(const std::string& text) {
+SharedRead read_shared(const std::string& text) {
   Problems problems;
-  Read result;
+  SharedRead result;
   const auto file = parse_sections(kCluster + text, "s", lsf_shared_syntax(), problems);
   result.shared = read_lsf_shared(file, "s", problems);
   result.said = lines_of(problems);
@@ -29,7 +29,7 @@ Read read(const std::string& text) {
 }
 
 ResourceDefinition resource(const std::string& rows, const std::string& keywords) {
-  const auto result = read("Begin Resource\n" + keywords + "\n" + rows + "\nEnd Resource\n");
+  const auto result = read_shared("Begin Resource\n" + keywords + "\n" + rows + "\nEnd Resource\n");
   EXPECT_THAT(result.said, IsEmpty());
   if (result.shared.resources.size() != 1) {
     ADD_FAILURE() << rows;
@@ -40,7 +40,7 @@ ResourceDefinition resource(const std::string& rows, const std::string& keywords
 
 // One row of section Resource with a name alone, and what is said of it.
 std::vector<std::string> said_of(const std::string& row) {
-  return read("Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" + row +
+  return read_shared("Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" + row +
               "\nEnd Resource\n")
       .said;
 }
@@ -59,7 +59,7 @@ TEST(LsfShared, Clusters) {
 }
 
 TEST(LsfShared, TypesAndModels) {
-  const auto result = read(
+  const auto result = read_shared(
       "Begin HostType\nTYPENAME # Keyword\nX86_64\nLINUX64\nX86_64\nEnd HostType\n"
       "Begin HostModel\nMODELNAME CPUFACTOR ARCHITECTURE\nOldBox 6.5 ()\nNewBox 23 (x15_3599_AMDRyzen "
       "x15)\nOther 2 x6_5904\nEnd HostModel\n"
@@ -98,7 +98,7 @@ TEST(LsfShared, ResourcesInAnyOrderOfColumns) {
 }
 
 TEST(LsfShared, TheOldIndexSection) {
-  const auto result = read(
+  const auto result = read_shared(
       "Begin NewIndex\nNAME INTERVAL INCREASING DESCRIPTION\nusrtmp 60 N (Space in /usr/tmp)\nEnd "
       "NewIndex\n");
   EXPECT_THAT(result.said, IsEmpty());
@@ -165,7 +165,7 @@ TEST(LsfShared, WhatIsWrongIsAllTold) {
   EXPECT_THAT(said_of("a String () () (x)\na Numeric () () (x)"),
               ElementsAre("s:8: found the resource a again (first at s:7), expected it once"));
   EXPECT_THAT(
-      read("Begin Resource\nNAME COLOUR\na b\nEnd Resource\nBegin Zoo\nA=1\nEnd Zoo\n").said,
+      read_shared("Begin Resource\nNAME COLOUR\na b\nEnd Resource\nBegin Zoo\nA=1\nEnd Zoo\n").said,
       ElementsAre(
           "s:9: warning: found section \"Zoo\", which is unknown and passed over, expected Cluster HostType "
           "HostModel "
@@ -175,7 +175,7 @@ TEST(LsfShared, WhatIsWrongIsAllTold) {
           "s:6: warning: found \"COLOUR\" in section Resource, which is unknown and passed over, expected "
           "RESOURCENAME TYPE INTERVAL INCREASING RELEASE CONSUMABLE DESCRIPTION",
           "s:6: found no RESOURCENAME in section Resource, expected it"));
-  EXPECT_THAT(read("Begin HostModel\nMODELNAME CPUFACTOR\na fast\nb 0\nc 1\nc 2\nEnd HostModel\n").said,
+  EXPECT_THAT(read_shared("Begin HostModel\nMODELNAME CPUFACTOR\na fast\nb 0\nc 1\nc 2\nEnd HostModel\n").said,
               ElementsAre("s:7: CPUFACTOR: found \"fast\", expected a number, 0 or more",
                           "s:8: CPUFACTOR: found \"0\", expected a number above 0",
                           "s:10: MODELNAME: found \"c\", expected a model that is not at s:9 too"));

@@ -181,11 +181,11 @@ TEST(Deep, ExpressionsAreRunAsWell) {
   EXPECT_FALSE(holds(text + " == 631"));
 }
 
-struct Mistake {
+struct WrongName {
   const char* written;  // "^" before the place
   const char* text;
 };
-class Misnamed : public testing::TestWithParam<Mistake> {};
+class Misnamed : public testing::TestWithParam<WrongName> {};
 
 TEST_P(Misnamed, IsFoundWhileBinding) {
   std::string written = GetParam().written;
@@ -201,22 +201,22 @@ TEST_P(Misnamed, IsFoundWhileBinding) {
 INSTANTIATE_TEST_SUITE_P(
     All, Misnamed,
     testing::Values(
-        Mistake{"mem > 5 && ^foo > 3", "found \"foo\", expected a resource of this cluster"},
-        Mistake{"mem > 5 || ^foo", "found \"foo\", expected a resource of this cluster"},
-        Mistake{"defined(linux) && !^defined(foo)", "found \"foo\", expected a resource of this cluster"},
-        Mistake{"mem == ^foo", "found \"foo\", expected a resource of this cluster"},
-        Mistake{"^foo == bar", "found \"foo\", expected a resource of this cluster"},
-        Mistake{"select[mem > ^'abc']",
+        WrongName{"mem > 5 && ^foo > 3", "found \"foo\", expected a resource of this cluster"},
+        WrongName{"mem > 5 || ^foo", "found \"foo\", expected a resource of this cluster"},
+        WrongName{"defined(linux) && !^defined(foo)", "found \"foo\", expected a resource of this cluster"},
+        WrongName{"mem == ^foo", "found \"foo\", expected a resource of this cluster"},
+        WrongName{"^foo == bar", "found \"foo\", expected a resource of this cluster"},
+        WrongName{"select[mem > ^'abc']",
                 "found the word \"abc\", expected a number, or a resource with == or != before the word"},
-        Mistake{"^type > 5", "found the string resource \"type\", expected == or != and a word behind it"},
-        Mistake{"linux && ^profile",
+        WrongName{"^type > 5", "found the string resource \"type\", expected == or != and a word behind it"},
+        WrongName{"linux && ^profile",
                 "found the string resource \"profile\", expected == or != and a word behind it"},
-        Mistake{"profile == ^5", "found the number \"5\", expected a word for profile, '5' in quotes"},
-        Mistake{"^5 == hname", "found the number \"5\", expected a word for hname, '5' in quotes"},
-        Mistake{"profile == ^a - b",
+        WrongName{"profile == ^5", "found the number \"5\", expected a word for profile, '5' in quotes"},
+        WrongName{"^5 == hname", "found the number \"5\", expected a word for hname, '5' in quotes"},
+        WrongName{"profile == ^a - b",
                 "found an expression, expected a word for profile, in quotes where it has a \"-\""},
-        Mistake{"ncpus > ^2K", "found \"2K\", expected a number without a unit beside ncpus"},
-        Mistake{"^2G > r15s", "found \"2G\", expected a number without a unit beside r15s"}));
+        WrongName{"ncpus > ^2K", "found \"2K\", expected a number without a unit beside ncpus"},
+        WrongName{"^2G > r15s", "found \"2G\", expected a number without a unit beside r15s"}));
 
 std::string checked(const char* text, const Syntax& syntax = {}) {
   const auto error = check_names(parsed(text), cluster(), syntax);

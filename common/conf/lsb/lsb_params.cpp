@@ -9,7 +9,7 @@
 namespace rollcall::conf {
 namespace {
 
-const std::vector<std::string> kKeywords{"MBD_SLEEP_TIME",
+const std::vector<std::string> kParameterNames{"MBD_SLEEP_TIME",
                                          "SBD_SLEEP_TIME",
                                          "JOB_ACCEPT_INTERVAL",
                                          "MAX_SBD_FAIL",
@@ -33,7 +33,7 @@ const std::vector<std::string> kKeywords{"MBD_SLEEP_TIME",
 // Those read here, and those that mbatchd reads itself or that are known to do nothing (known_parameters.hpp).
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = kKeywords;
+    std::vector<std::string> all = kParameterNames;
     for (const KnownParameter& known : known_parameters())
       if (known.file == KnownParameter::File::lsb_params) all.emplace_back(known.name);
     return all;

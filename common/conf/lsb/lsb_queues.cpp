@@ -9,7 +9,7 @@
 namespace rollcall::conf {
 namespace {
 
-const std::vector<std::string> kKeywords{
+const std::vector<std::string> kQueueKeywords{
     "PRIORITY",        "QJOB_LIMIT",          "UJOB_LIMIT",      "PJOB_LIMIT", "HJOB_LIMIT", "RUN_WINDOW",
     "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY", "INTERACTIVE",     "USERS",      "EXCLUSIVE",  "MIG",
     "ADMINISTRATORS",  "SLOT_RESERVE",        "FAIRSHARE",       "PREEMPTION", "HOSTS",      "SNDJOBS_TO",
@@ -178,7 +178,7 @@ std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable&
   std::vector<QueueRow> queues;
   check_sections(file, {"Queue"}, problems);
   for (const Section* section : file.all("Queue")) {
-    Keywords keywords{{"QUEUE_NAME"}, kKeywords};
+    Keywords keywords{{"QUEUE_NAME"}, kQueueKeywords};
     const auto& common = job_default_keywords();
     keywords.known.insert(keywords.known.end(), common.begin(), common.end());
     const auto columns = threshold_keywords(*section, indices);

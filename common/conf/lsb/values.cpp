@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMostHours = 1'000'000;
 
-Error found(std::string_view what, const std::string& expected) {
+Error unexpected(std::string_view what, const std::string& expected) {
   return configuration_error("found " + printable(what) + ", expected " + expected);
 }
 
@@ -50,11 +50,11 @@ Result<std::vector<Share>> parse_shares(std::string_view text, double least) {
   std::vector<Share> shares;
   while (!rest.empty()) {
     const std::size_t close = rest.find(']');
-    if (!rest.starts_with('[') || close == std::string_view::npos) return found(rest, "[NAME, NUMBER] ...");
+    if (!rest.starts_with('[') || close == std::string_view::npos) return unexpected(rest, "[NAME, NUMBER] ...");
     const auto words = split_words(rest.substr(1, close - 1), " \t\r\v\f,");
     const auto amount = words.size() == 2 ? parse_real(words[1]) : std::nullopt;
     if (!amount || *amount < least || words[0].find('[') != std::string::npos)
-      return found(rest.substr(0, close + 1), "[NAME, NUMBER]");
+      return unexpected(rest.substr(0, close + 1), "[NAME, NUMBER]");
     shares.push_back({words[0], *amount});
     rest = trim_left(rest.substr(close + 1));
   }
@@ -69,7 +69,7 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
     if (rest.starts_with('~')) item.excluded = true, rest.remove_prefix(1);
     if (const std::size_t plus = rest.rfind('+'); plus != std::string_view::npos) {
       const auto preference = parse_whole(rest.substr(plus + 1), 0, kMaxTasks);
-      if (!preference) return found(word, "a whole number after +");
+      if (!preference) return unexpected(word, "a whole number after +");
       item.preference = *preference;
       rest = rest.substr(0, plus);
     }
@@ -77,17 +77,17 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
     if (const std::size_t at = rest.find('@'); at != std::string_view::npos) {
       item.cluster = std::string(rest.substr(at + 1));
       rest = rest.substr(0, at);
-      if (!host_name(item.cluster)) return found(word, "HOST@CLUSTER");
+      if (!host_name(item.cluster)) return unexpected(word, "HOST@CLUSTER");
     }
     item.name = std::string(rest);
-    if (item.name.empty()) return found(word, "the name of a host, a group, all, others, allremote or none");
+    if (item.name.empty()) return unexpected(word, "the name of a host, a group, all, others, allremote or none");
     items.push_back(std::move(item));
   }
   const bool all =
       std::any_of(items.begin(), items.end(), [](const HostItem& item) { return item.name == "all"; });
   for (const HostItem& item : items) {
-    if (item.excluded && !all) return found("~" + item.name, "~ only in a list with all");
-    if (item.name == "none" && items.size() > 1) return found("none", "none alone");
+    if (item.excluded && !all) return unexpected("~" + item.name, "~ only in a list with all");
+    if (item.name == "none" && items.size() > 1) return unexpected("none", "none alone");
   }
   return items;
 }
@@ -102,7 +102,7 @@ Result<Threshold> parse_threshold(std::string_view text) {
   threshold.stop = parse_real(stop);
   const bool odd = (!schedule.empty() && schedule != "-" && !threshold.schedule) ||
                    (!stop.empty() && stop != "-" && !threshold.stop);
-  if (odd) return found(text, "LOADSCHED/LOADSTOP, numbers");
+  if (odd) return unexpected(text, "LOADSCHED/LOADSTOP, numbers");
   return threshold;
 }
 
@@ -118,7 +118,7 @@ Result<TimeLimit> parse_time_limit(std::string_view word) {
   const auto minutes = parse_real(time);
   if (!hours || !minutes || *minutes < 0 || *minutes > kMaxSeconds ||
       (slash != std::string_view::npos && limit.host_spec.empty()))
-    return found(word, "[HOURS:]MINUTES[/HOST_SPEC]");
+    return unexpected(word, "[HOURS:]MINUTES[/HOST_SPEC]");
   limit.time =
       std::chrono::hours(*hours) + std::chrono::milliseconds(static_cast<long long>(*minutes * 60'000));
   return limit;
@@ -130,11 +130,11 @@ Result<std::vector<Block>> parse_blocks(std::string_view text) {
   while (!rest.empty()) {
     const std::size_t end = rest.find_first_of(" \t\r\v\f[");
     Block block{std::string(rest.substr(0, end)), std::nullopt};
-    if (block.name.empty() || block.name.find(']') != std::string::npos) return found(rest, "NAME[...]");
+    if (block.name.empty() || block.name.find(']') != std::string::npos) return unexpected(rest, "NAME[...]");
     rest = end == std::string_view::npos ? std::string_view{} : trim_left(rest.substr(end));
     if (rest.starts_with('[')) {
       const std::size_t close = closing(rest);
-      if (close == std::string_view::npos) return found(rest, "a closing ]");
+      if (close == std::string_view::npos) return unexpected(rest, "a closing ]");
       block.inside = std::string(trim(rest.substr(1, close - 1)));
       rest = trim_left(rest.substr(close + 1));
     }
@@ -152,7 +152,7 @@ Result<JobControls> parse_job_controls(std::string_view text) {
                           : same_name(block.name, "RESUME")    ? &controls.resume
                           : same_name(block.name, "TERMINATE") ? &controls.terminate
                                                                : nullptr;
-    if (!target || !block.inside) return found(block.name, "SUSPEND[...], RESUME[...] or TERMINATE[...]");
+    if (!target || !block.inside) return unexpected(block.name, "SUSPEND[...], RESUME[...] or TERMINATE[...]");
     *target = *block.inside;
   }
   return controls;
@@ -164,11 +164,11 @@ Result<RequeueExits> parse_requeue_exits(std::string_view text) {
   const std::size_t exclude = lower(rest).find("exclude(");
   if (exclude != std::string::npos) {
     const std::size_t close = rest.find(')', exclude);
-    if (close == std::string::npos) return found(text, "a closing )");
+    if (close == std::string::npos) return unexpected(text, "a closing )");
     for (const std::string& word :
          split_words(std::string_view(rest).substr(exclude + 8, close - exclude - 8))) {
       const auto code = parse_whole(word, 0, 255);
-      if (!code) return found(word, "an exit code from 0 to 255");
+      if (!code) return unexpected(word, "an exit code from 0 to 255");
       exits.excluded.push_back(*code);
     }
     rest.erase(exclude, close - exclude + 1);
@@ -180,7 +180,7 @@ Result<RequeueExits> parse_requeue_exits(std::string_view text) {
     if (same_name(word, "all")) continue;
     const bool negated = word.starts_with('~');
     const auto code = parse_whole(std::string_view(word).substr(negated ? 1 : 0), 0, 255);
-    if (!code || negated != exits.all) return found(word, "exit codes from 0 to 255, or all ~CODE ...");
+    if (!code || negated != exits.all) return unexpected(word, "exit codes from 0 to 255, or all ~CODE ...");
     exits.codes.push_back(*code);
   }
   return exits;
@@ -189,7 +189,7 @@ Result<RequeueExits> parse_requeue_exits(std::string_view text) {
 bool member_pattern(std::string_view word) { return word.find_first_of("*[") != std::string_view::npos; }
 
 Result<std::string> parse_member(std::string_view word) {
-  const Error error = found(word, "a name, NAME* or NAME[1-10,15]");
+  const Error error = unexpected(word, "a name, NAME* or NAME[1-10,15]");
   std::string_view name = word.starts_with('~') ? word.substr(1) : word;
   if (word == "!") return std::string(word);
   if (const std::size_t at = name.find('@'); at != std::string_view::npos) name = name.substr(0, at);

@@ -1,0 +1,15 @@
+// How every command of the load system prints a document.
+#pragma once
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace rollcall::elim {
+
+// Two blanks for a level, keys in the order they were set, a newline at the end. What is no UTF-8 in a name that a site
+// chose is replaced, never an error.
+inline std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace rollcall::elim
