@@ -67,7 +67,7 @@ if command -v tcsh >/dev/null; then
     >"$top/csh"
   cmp -s "$top/expected" "$top/csh" || complain "conf/cshrc.lsf: gives $(cat "$top/csh")"
 else
-  echo "conf/cshrc.lsf: only its words are compared (tcsh is not installed)"
+  echo "conf/cshrc.lsf: only its words are compared here (tcsh is not installed); docs_cshrc runs it"
   for name in LSF_ENVDIR LSF_BINDIR LSF_SERVERDIR LSF_LIBDIR; do
     there=$(sed -n "s/^$name=//p" "$prefix/conf/profile.lsf")
     grep -qxF "setenv $name $there" "$prefix/conf/cshrc.lsf" || complain "conf/cshrc.lsf: $name is not $there"
