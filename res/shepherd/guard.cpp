@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -24,6 +23,7 @@
 #include "common/io/frame_socket.hpp"
 #include "common/io/process_tree.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/shepherd/clocks.hpp"
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/shepherd.hpp"
 
@@ -41,11 +41,6 @@ constexpr int kRoomPauseMs = 200;
 }
 [[noreturn]] void fail(const char* what) {
   give_up(std::string("cannot ") + what + ": " + std::strerror(errno));
-}
-
-std::int64_t wall_us() {
-  using namespace std::chrono;
-  return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
 }
 
 class Guard {

@@ -1,0 +1,23 @@
+// job_messages: what a shepherd tells of its job, made from facts. Functions; the messages are those of common/wire/res.proto.
+#pragma once
+
+#include <sys/types.h>
+
+#include "res/policy/job_life.hpp"
+#include "res/shepherd/job_files_here.hpp"
+
+namespace rollcall::res {
+
+const wire::JobAttempt& attempt_of(const wire::JobOrder& order);
+
+wire::FromRes::JobRunning running_message(const wire::JobOrder& order, const JobFiles& files, pid_t job,
+                                          std::int64_t start_us);
+
+struct JobTimes {
+  std::int64_t start_us = 0, end_us = 0;
+};
+wire::FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOver& how,
+                                    const wire::JobUsage& usage, const JobTimes& times);
+wire::FromRes::PostOver post_over_message(const wire::JobOrder& order, bool failed);
+
+}  // namespace rollcall::res

@@ -1,0 +1,43 @@
+// JobMeter: when the job's processes on this host are looked at, what was found, and which of it mbatchd is told.
+//
+// A job with limits that the shepherd keeps is looked at each second and told of at the usual interval. It reads and adds
+// up (res/policy/job_usage.hpp); what a limit means is decided by res/policy/job_life.hpp.
+#pragma once
+
+#include <optional>
+
+#include "res/policy/job_life.hpp"
+#include "res/policy/job_usage.hpp"
+
+namespace rollcall::res {
+
+class JobMeter {
+ public:
+  JobMeter(const wire::ToRes::Welcome& settings, const wire::Limits& limits);
+  void set(const wire::ToRes::Welcome& settings, TimePoint now);
+
+  // Something runs: the first look comes soon.
+  void begin(TimePoint now);
+  void end() { due_.reset(); }
+  bool begun() const { return due_.has_value(); }
+  std::optional<TimePoint> due() const { return due_; }
+
+  event::Sampled sample(TimePoint now);
+  // What was found is told next time, however recently that was.
+  void tell_next() { told_.reset(); }
+  // Once after each sample that is to be told.
+  bool take_telling(TimePoint now);
+
+  // The job is over. `own`: something of it has run.
+  void finish(bool own, std::int64_t end_us);
+  const wire::JobUsage& usage() const { return meter_.usage(); }
+  bool sampled() const { return meter_.sampled(); }
+
+ private:
+  wire::Limits limits_;
+  Duration looked_at_{}, told_every_{};
+  UsageMeter meter_;
+  std::optional<TimePoint> due_, told_;
+};
+
+}  // namespace rollcall::res

@@ -1,0 +1,84 @@
+#include "res/shepherd/process_plans.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "res/policy/process_plan.hpp"
+#include "res/shepherd/job_limits.hpp"
+
+namespace rollcall::res {
+namespace {
+
+std::vector<std::string> environment_of(const wire::JobOrder& order, const JobPlaces& places) {
+  auto words = job_environment(order, places);
+  set_variable(words, "LS_JOBPID", std::to_string(getpid()));
+  set_variable(words, "LSB_JOBRES_PID", std::to_string(getpid()));
+  return words;
+}
+
+std::string task_directory(const wire::JobOrder& order, const std::string& asked) {
+  for (const std::string& place : {asked, order.home()})
+    if (!place.empty() && access(place.c_str(), X_OK) == 0) return place;
+  return "/tmp";
+}
+
+}  // namespace
+
+io::SpawnPlan usual_plan(const wire::JobOrder& order) {
+  io::SpawnPlan plan;
+  sigemptyset(&plan.mask);
+  plan.own_session = true;
+  plan.nice = order.start().nice();
+  return plan;
+}
+
+io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places) {
+  auto plan = usual_plan(order);
+  plan.environment = environment_of(order, places);
+  return plan;
+}
+
+Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files) {
+  make_tmp_dir(order, files.places);
+  write_host_files(order, files.places);
+  if (const auto opened = open_job_files(order, files); !opened) return opened.error();
+  const auto process = job_process(order.start(), files.places.job_file);
+  if (process.script && !write_private_file(files.places.job_file, *process.script, 0700))
+    return internal_error("cannot write " + files.places.job_file + ": " + std::strerror(errno));
+  auto plan = hook_plan(order, files.places);
+  plan.argv = process.argv;
+  plan.directory = files.places.directory;
+  plan.limits = process_limits(order.start().limits(), order.enforcement());
+  return plan;
+}
+
+io::SpawnPlan task_plan(const wire::JobOrder& order, const JobPlaces& of_job, const wire::RunTask& task) {
+  auto plan = usual_plan(order);
+  if (task.shell() && task.words_size() > 0)
+    plan.argv = {"/bin/sh", "-c", task.words(0)};
+  else
+    plan.argv.assign(task.words().begin(), task.words().end());
+  auto places = of_job;
+  places.directory = task_directory(order, task.cwd());
+  plan.environment = task_environment(order, task, places);
+  set_variable(plan.environment, "LS_JOBPID", std::to_string(getpid()));
+  plan.directory = places.directory;
+  plan.umask = static_cast<mode_t>(task.umask() & 0777);
+  const auto& limits = order.has_start() ? order.start().limits() : order.expect().limits();
+  plan.limits = process_limits(order.task_only() ? task.limits() : limits, order.enforcement());
+  return plan;
+}
+
+void remove_tmp_dir(const wire::JobOrder& order, const JobPlaces& places) {
+  if (places.tmp_dir.empty()) return;
+  auto plan = usual_plan(order);
+  plan.argv = {"/bin/rm", "-rf", "--", places.tmp_dir};
+  plan.environment = {"PATH=/bin:/usr/bin"};
+  const auto started = io::spawn(plan);
+  if (const auto* pid = std::get_if<pid_t>(&started)) waitpid(*pid, nullptr, 0);
+}
+
+}  // namespace rollcall::res
