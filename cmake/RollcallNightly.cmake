@@ -33,9 +33,3 @@ endif()
 # Every launcher, bare and under pam, again and again: a run that breaks fails it, a figure never does.
 add_test(NAME nightly_launches COMMAND ${CMAKE_SOURCE_DIR}/bench/launch --build ${CMAKE_BINARY_DIR} --runs 25)
 set_tests_properties(nightly_launches PROPERTIES LABELS nightly TIMEOUT 7200 RUN_SERIAL ON SKIP_RETURN_CODE 77)
-
-if(ROLLCALL_FUZZ_BUILD)
-  add_test(NAME nightly_fuzz_ten_minutes_each
-           COMMAND ${CMAKE_SOURCE_DIR}/tests/fuzz/run_all.sh ${ROLLCALL_FUZZ_BUILD} 600)
-  set_tests_properties(nightly_fuzz_ten_minutes_each PROPERTIES LABELS nightly TIMEOUT 21600)
-endif()

@@ -48,6 +48,21 @@ function(rollcall_property_test name)
   target_link_libraries(${name} PRIVATE ${RAPIDCHECK_LIBRARY})
 endfunction()
 
+# With a build of the preset fuzz at hand, running one of its targets for ten seconds is one more test of this build:
+# always from the same seed, so that it says something about the change. It gives way (nice) to the tests beside it, which
+# wait more than they work. The night draws its seeds.
+set(ROLLCALL_FUZZ_BUILD "" CACHE PATH "a build of the preset fuzz whose targets are run as tests; empty for none")
+function(rollcall_fuzz_run name corpus)
+  if(ROLLCALL_FUZZ_BUILD)
+    add_test(NAME ${name}_ten_seconds COMMAND
+             nice -n 15 ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus} 10 1)
+    set_tests_properties(${name}_ten_seconds PROPERTIES LABELS fuzz TIMEOUT 120)
+    add_test(NAME nightly_${name} COMMAND
+             ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus} 600)
+    set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 1200)
+  endif()
+endfunction()
+
 # rollcall_fuzz(NAME SOURCE file CORPUS dir LINK libs...): built with the preset fuzz; replayed over its corpus elsewhere.
 function(rollcall_fuzz name)
   cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "LINK" ${ARGN})
@@ -60,6 +75,7 @@ function(rollcall_fuzz name)
     target_link_libraries(${name} PRIVATE ${ARG_LINK})
     add_test(NAME ${name}_corpus COMMAND ${name} ${ARG_CORPUS})
     set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 60)
+    rollcall_fuzz_run(${name} ${ARG_CORPUS})
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()

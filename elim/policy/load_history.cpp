@@ -28,10 +28,10 @@ float mean(const wire::Reply::Loads& loads, int place) {
 
 // Of the host that is up and has not told the index for longest: "12s", "5m", "3h".
 std::string oldest(const wire::Reply::Loads& loads, int place) {
-  constexpr std::uint32_t kNever = 4294967295U;
+  constexpr std::uint32_t kNotYet = 4294967295U;  // load.proto's age of an index that was never told
   std::optional<std::uint32_t> age;
   for (const auto& host : loads.hosts())
-    if (!host.status().unavailable() && place < host.age_ms_size() && host.age_ms(place) != kNever)
+    if (!host.status().unavailable() && place < host.age_ms_size() && host.age_ms(place) != kNotYet)
       age = std::max(age.value_or(0), host.age_ms(place) / 1000);
   if (!age) return "";
   if (*age < 300) return std::to_string(*age) + "s";

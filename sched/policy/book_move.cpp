@@ -23,7 +23,6 @@ class Moving {
       : m_(memory),
         request_(request),
         who_(who),
-        queue_(queue),
         pending_(memory.queues[queue].pending),
         all_(memory.administers(queue, who)) {}
 
@@ -61,7 +60,6 @@ class Moving {
   Book::Memory& m_;
   const wire::MoveJob& request_;
   const Identity& who_;
-  const std::string& queue_;
   const Book::Order& pending_;
   bool all_;
 };
