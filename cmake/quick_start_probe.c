@@ -1,4 +1,4 @@
-// Runs at configuration: whether a program that begins as taskstarter/quick_start.c tells finds its C library in order.
+// Runs at configuration: whether a program that begins as common/io/quick_start.c tells finds its C library in order.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <features.h>
@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../taskstarter/plain_sodium.c"
-#include "../taskstarter/quick_start.c"
+#include "../common/io/plain_sodium.c"
+#include "../common/io/quick_start.c"
 
 // The versions that it was tested with.
 #if __GLIBC__ != 2 || __GLIBC_MINOR__ != 36

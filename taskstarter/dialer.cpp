@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "common/io/liveness.hpp"
-#include "taskstarter/name_lookup.hpp"
+#include "common/io/name_lookup.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -147,7 +147,7 @@ bool Dialer::known_already(const PamAddress& address) const {
 // Asks the name service, which may take its time, and puts what it says behind this attempt.
 void Dialer::look_up(std::size_t index, TimePoint now) {
   const std::string name = attempts_[index].name;
-  const auto addresses = look_up_host(name);
+  const auto addresses = io::look_up_host(name);
   fail(attempts_[index], addresses ? DialFailure::unknown_host : DialFailure::no_answer);
   if (!addresses || addresses->empty()) return;
   // The name itself has failed like all others; its addresses speak for it.

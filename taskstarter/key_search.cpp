@@ -6,8 +6,8 @@
 
 #include "common/conf/lsf_conf.hpp"
 #include "common/io/key_file.hpp"
+#include "common/io/name_lookup.hpp"
 #include "common/io/read_file.hpp"
-#include "taskstarter/name_lookup.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -19,7 +19,7 @@ std::optional<std::string> variable(const char* name) {
 
 std::string home_directory() {
   if (const auto home = variable("HOME"); home && !home->empty()) return *home;
-  return look_up_home(geteuid());
+  return io::look_up_home(geteuid());
 }
 
 bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }

@@ -1,3 +1,3 @@
 # What the commands that people type have in common: their main(), the configuration, a talk with a daemon: LIM's here.
-rollcall_library(rollcall_commands SOURCES command.cpp start_daemon.cpp daemon_talk.cpp dial_host.cpp lim_client.cpp
+rollcall_library(rollcall_commands SOURCES command.cpp start_daemon.cpp daemon_talk.cpp dial_host.cpp host_lookup.cpp lim_client.cpp
   LINK rollcall_config rollcall_conf rollcall_cluster_channel rollcall_process rollcall_wire)

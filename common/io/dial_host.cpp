@@ -1,7 +1,7 @@
 #include "common/io/dial_host.hpp"
 
 #include <fcntl.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,20 +9,19 @@
 
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <system_error>
 #include <utility>
+
+#include "common/io/host_lookup.hpp"
 
 namespace rollcall::io {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
-
 // 0, or the errno of the attempt.
-int connect_within(int descriptor, const addrinfo& address, std::chrono::milliseconds patience) {
-  if (connect(descriptor, address.ai_addr, address.ai_addrlen) == 0) return 0;
+int connect_within(int descriptor, const HostAddress& address, std::chrono::milliseconds patience) {
+  if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address.place), address.size) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
   pollfd waiting{descriptor, POLLOUT, 0};
   const int ready = poll(&waiting, 1, static_cast<int>(patience.count()));
@@ -51,22 +50,17 @@ HostConnection::~HostConnection() {
 boost::system::result<HostConnection, DialError> HostConnection::dial(const std::string& host, int port,
                                                                       Milliseconds patience) {
   const std::string peer = host + ":" + std::to_string(port);
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int lookup = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found);
-  if (lookup != 0) return DialError{false, peer + ": " + gai_strerror(lookup)};
-  const Addresses addresses(found, freeaddrinfo);
-
+  const auto addresses = look_up(host, port);
+  if (!addresses) return DialError{false, peer + ": " + addresses.error().text};
   int error = EHOSTUNREACH;
-  for (const addrinfo* address = addresses.get(); address; address = address->ai_next) {
-    const int descriptor = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  for (const auto& address : *addresses) {
+    const int descriptor = socket(address.place.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) {
       error = errno;
       continue;
     }
     HostConnection connection(descriptor, peer, patience);
-    error = connect_within(descriptor, *address, patience);
+    error = connect_within(descriptor, address, patience);
     const int at_once = 1;  // the end of the handshake and the question are two writes
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (error == 0) return connection;
@@ -102,13 +96,10 @@ Result<void> HostConnection::send(std::string_view bytes) {
 
 // What has come; nothing where there is nothing and that is allowed.
 Result<std::optional<std::string>> HostConnection::take(bool may_be_nothing) {
-  std::string bytes(1 << 16, '\0');
+  char bytes[1 << 16];  // not cleared: most of its pages are never touched
   while (true) {
-    const ssize_t count = recv(descriptor_, bytes.data(), bytes.size(), 0);
-    if (count > 0) {
-      bytes.resize(static_cast<std::size_t>(count));
-      return std::optional(std::move(bytes));
-    }
+    const ssize_t count = recv(descriptor_, bytes, sizeof bytes, 0);
+    if (count > 0) return std::optional(std::string(bytes, static_cast<std::size_t>(count)));
     if (count == 0) return internal_error(peer_ + ": it closed the connection");
     if (errno == EAGAIN) {
       if (may_be_nothing) return std::optional<std::string>();

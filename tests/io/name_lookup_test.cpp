@@ -1,5 +1,5 @@
-// Name look-ups through getent, as TaskStarter makes them.
-#include "taskstarter/name_lookup.hpp"
+// Name look-ups through getent, as static programs make them.
+#include "common/io/name_lookup.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace rollcall::taskstarter {
+namespace rollcall::io {
 namespace {
 
 using ::testing::AnyOf;
@@ -54,4 +54,4 @@ TEST(NameLookup, AUsersHomeIsThatOfThePasswordFile) {
 }
 
 }  // namespace
-}  // namespace rollcall::taskstarter
+}  // namespace rollcall::io

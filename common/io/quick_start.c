@@ -1,9 +1,9 @@
-// How TaskStarter's process begins: what the C library's own start does for a static program, but it does not ask the
-// processor what it can do, nor prepare for loading libraries (it has none).
+// How small static programs begin: as the C library begins them, but without asking the processor what it can do, and
+// without preparing to load libraries (they have none).
 //
-// That costs the library some 60 CPUID instructions. Each of them leaves a virtual machine (4 us where it was measured), so a
+// The questions are some 60 CPUID instructions. Each of them leaves a virtual machine (4 us where it was measured), so a
 // fifth of all that TaskStarter costs one task went into choosing the fastest memcpy for a program that copies a few
-// kilobytes. Unasked, the library takes what every x86-64 processor can do. It is not for programs that run for long.
+// kilobytes. Unasked, the library takes what every x86-64 processor can do. It is not for programs that work for long.
 //
 // The library has no interface for this: the functions below are its own, by the names and in the order of glibc 2.36
 // (csu/libc-start.c). So cmake/QuickStart.cmake uses this file only with the versions it was tested with, and only after

@@ -1,8 +1,8 @@
 // Name look-ups: hosts and users by the site's name services, asked through getent(1).
 //
-// TaskStarter is linked with a static libc, which saves about 0.2 ms a task but cannot load the modules of
-// name services. getent can, comes with every glibc, and is run only where a number or a variable does not do: pam
-// offers its numeric addresses first, and HOME is nearly always set. docs/decisions/0011.
+// For static programs, whose libc cannot load the modules of name services. getent can, comes with every glibc, and is
+// run only where a number, a file or a variable does not do: pam offers its numeric addresses first, and HOME is nearly
+// always set. docs/decisions/0011.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace rollcall::taskstarter {
+namespace rollcall::io {
 
 // The numeric addresses of a host, each once, in the resolver's order. Nothing: the look-up itself failed (no getent, no
 // answer in 10 s); an empty list: there is no such host.
@@ -20,4 +20,4 @@ std::optional<std::vector<std::string>> look_up_host(const std::string& name);
 // The home directory of a user; "" where it cannot be found out.
 std::string look_up_home(uid_t user);
 
-}  // namespace rollcall::taskstarter
+}  // namespace rollcall::io

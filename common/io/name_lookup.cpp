@@ -2,7 +2,7 @@
 //   ahosts   ADDRESS blanks TYPE [blanks NAME] newline ...       (an address once for each socket type)
 //   passwd   name ":" x ":" uid ":" gid ":" text ":" HOME ":" shell newline
 // It exits with 2 where the name is not known.
-#include "taskstarter/name_lookup.hpp"
+#include "common/io/name_lookup.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
 
-namespace rollcall::taskstarter {
+namespace rollcall::io {
 namespace {
 
 constexpr int kAnswerLimit = 10'000;  // ms, from one byte to the next
@@ -44,13 +44,13 @@ Answer ask(std::vector<std::string> words) {
   Answer answer;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return answer;
-  const io::Descriptor from(ends[0]);
-  io::Descriptor to(ends[1]);
-  io::SpawnPlan plan;
+  const Descriptor from(ends[0]);
+  Descriptor to(ends[1]);
+  SpawnPlan plan;
   plan.argv = std::move(words);
   plan.standard_output = to.get();
   sigemptyset(&plan.mask);
-  const auto started = io::spawn(plan);
+  const auto started = spawn(plan);
   to.reset();
   const auto* child = std::get_if<pid_t>(&started);
   if (child == nullptr) return answer;
@@ -88,4 +88,4 @@ std::string look_up_home(uid_t user) {
   return answer.text.substr(field, answer.text.find(':', field) - field);
 }
 
-}  // namespace rollcall::taskstarter
+}  // namespace rollcall::io
