@@ -21,14 +21,13 @@ TaskUsage usage_of(const wire::Usage& message) {
   return usage;
 }
 
-// A kernel's host name may be any text, and ends up in tables and lines.
+}  // namespace
+
 std::string plain_host(std::string host) {
   for (char& c : host)
     if (!host_name(std::string(1, c))) c = '?';
   return host.empty() ? "?" : host.substr(0, 255);
 }
-
-}  // namespace
 
 Result<Registration> registration_of(const wire::Register& message) {
   Registration registration;

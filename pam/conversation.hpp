@@ -1,11 +1,16 @@
 // Conversation: the roll's words from and to the messages of the wire. Functions; they check what a TaskStarter says.
 #pragma once
 
+#include <string>
+
 #include "common/base/result.hpp"
 #include "common/wire/task.pb.h"
 #include "pam/policy/roll_events.hpp"
 
 namespace rollcall::pam {
+
+// A kernel's host name may be any text, and ends up in tables and lines: what is in no host name is a question mark here.
+std::string plain_host(std::string host);
 
 // Errors name the field, what was found and what was expected.
 Result<Registration> registration_of(const wire::Register& message);

@@ -2,10 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
 
 #include "pam/policy/command_rewrite.hpp"
@@ -15,6 +20,8 @@ namespace rollcall::pam {
 namespace {
 
 constexpr std::size_t kFoldFrom = 65;  // rows on a terminal
+constexpr int kLookMs = 200;           // how often a writer who waits looks whether it is to end
+constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::string local_time(std::int64_t us) {
   const time_t seconds = static_cast<time_t>(us / 1000000);
@@ -24,22 +31,34 @@ std::string local_time(std::int64_t us) {
   return std::string(text, strftime(text, sizeof text, "%m/%d/%Y %H:%M:%S", &parts));
 }
 
-// False where nothing can be written for so long that nobody reads.
-bool wait_to_write(int fd) {
-  constexpr int kPatience = 10'000;  // ms
-  pollfd writable{fd, POLLOUT, 0};
-  return poll(&writable, 1, kPatience) > 0;
+// True where somebody wants us to end: these signals are blocked here and wait for the loop (signals.hpp).
+bool told_to_end() {
+  sigset_t waiting;
+  if (sigpending(&waiting) != 0) return false;
+  return std::any_of(kEndingSignals.begin(), kEndingSignals.end(),
+                     [&](int signo) { return sigismember(&waiting, signo) == 1; });
 }
 
-// All of it, or errno of what stopped it.
-int write_all(int fd, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t size = ::write(fd, text.data() + done, text.size() - done);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0 && errno == EAGAIN && wait_to_write(fd))
-      continue;  // somebody made it non-blocking: it is shared
-    if (size < 0) return errno;
-    done += static_cast<std::size_t>(size);
+// False where nobody reads what we write and we are told to end, or `patient` is false: a pipe that a pager does not
+// empty must not make us deaf.
+bool wait_for_room(int fd, bool patient) {
+  pollfd room{fd, POLLOUT, 0};
+  for (;;) {
+    const int ready = poll(&room, 1, patient ? kLookMs : 0);
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;  // the write says what is wrong
+    if (!patient || told_to_end()) return false;
+  }
+}
+
+// All of it, or errno of what stopped it; EAGAIN: nobody reads.
+int write_all(int fd, std::string_view text, bool patient) {
+  while (!text.empty()) {
+    if (!wait_for_room(fd, patient)) return EAGAIN;
+    const ssize_t size = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    // Where somebody has made it non-blocking another writer may have been faster.
+    if (size < 0 && errno != EINTR && errno != EAGAIN) return errno;
+    if (size > 0) text.remove_prefix(static_cast<std::size_t>(size));
   }
   return 0;
 }
@@ -75,8 +94,10 @@ void Output::end_progress() {
   progress_shown_ = false;
 }
 
-// A stderr that is gone is no reason to fail a job.
-void Output::write(const std::string& text) { write_all(STDERR_FILENO, text); }
+// A stderr that is gone is no reason to fail a job. Whoever has ended us once while nobody read is not kept a second time.
+void Output::write(const std::string& text) {
+  if (write_all(STDERR_FILENO, text, patient_) == EAGAIN) patient_ = false;
+}
 
 Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
   if (!path) return ReportFile("", -1);
@@ -99,7 +120,7 @@ Result<void> ReportFile::write(const std::string& text) {
   if (fd_ < 0) return {};
   int error = ftruncate(fd_, 0) != 0 && errno != EINVAL ? errno : 0;  // a pipe or device has no length
   if (error == 0) lseek(fd_, 0, SEEK_SET);
-  if (error == 0) error = write_all(fd_, text);
+  if (error == 0) error = write_all(fd_, text, true);
   if (error != 0)
     return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
   return {};

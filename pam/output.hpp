@@ -1,6 +1,7 @@
 // Output: what pam writes: its lines, the progress of a launch, the closing table, the report file.
 //
-// Everything goes to stderr but the report. Standard output belongs to the job.
+// Everything goes to stderr but the report. Standard output belongs to the job. A stderr that nobody reads is waited for
+// until a signal asks pam to end; what has found no room then is left out.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,7 @@ class Output {
   bool verbose_;
   bool terminal_;
   bool progress_shown_ = false;
+  bool patient_ = true;  // waits for a reader
 };
 
 // The file of --report: opened before anything is started, written when all is over.

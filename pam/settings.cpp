@@ -11,10 +11,13 @@
 #include <filesystem>
 #include <sstream>
 
+#include "common/base/host_list.hpp"
 #include "common/conf/lsf_conf.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/read_file.hpp"
+#include "pam/conversation.hpp"
+#include "pam/policy/launcher_grace.hpp"
 #include "pam/policy/launcher_table.hpp"
 
 namespace rollcall::pam {
@@ -54,11 +57,24 @@ Result<conf::LsfConf> read_conf(const ConfDir& dir) {
                              (dir.named ? " (LSF_ENVDIR is " + dir.path + ")" : ""));
 }
 
-std::string home_of(const Environment& environment) {
+// For the key alone, which must be the same on every host and in every directory.
+Result<std::string> home_of(const Environment& environment) {
   const std::string home = value_of(environment, "HOME");
+  if (!home.empty() && home[0] != '/')
+    return configuration_error("HOME: found " + printable(home) +
+                               ", expected an absolute path, or ROLLCALL_KEY_FILE");
   if (!home.empty()) return home;
   const passwd* entry = getpwuid(geteuid());
-  return entry != nullptr ? entry->pw_dir : "/";
+  if (entry != nullptr) return std::string(entry->pw_dir);
+  return configuration_error("HOME: found nothing, and user " + std::to_string(geteuid()) +
+                             " has no home directory: expected one of them, or ROLLCALL_KEY_FILE");
+}
+
+Result<std::string> key_file(const Environment& environment, const std::string& named) {
+  if (!named.empty()) return named;
+  const auto home = home_of(environment);
+  if (!home) return home.error();
+  return io::key_file_path(std::nullopt, std::nullopt, *home);
 }
 
 // The file behind a launcher's word: found as execvp would, links followed. "" where there is none.
@@ -101,6 +117,13 @@ bool hydra_lacks_blaunch(const Environment& environment) {
          access((bin + "/blaunch").c_str(), X_OK) != 0;
 }
 
+// Under what TaskStarters look for us. A name with a blank or a comma in it is nobody's to look up: then our addresses alone.
+std::string callback_hosts() {
+  const std::string all = io::reachable_as();
+  const std::string name = io::host_name_here();
+  return host_name(name) ? all : all.substr(name.size() + 1);
+}
+
 // What the launcher's own words say of the number of tasks. find_job's errors are rewrite's to report.
 void hear_launcher(const Options& options, const std::string& resolved, ExpectedInputs& inputs) {
   std::span<const std::string> words(options.command);
@@ -119,19 +142,13 @@ RollRules rules_of(const Settings& settings, const HostList& hosts) {
   const std::string& launcher =
       options.mode == Options::Mode::bare ? settings.facts.default_wrapper : options.command[0];
   rules.launcher = fs::path(launcher).filename().string();
-  rules.host = io::host_name_here();
+  rules.host = plain_host(io::host_name_here());
   rules.expected = settings.expected.count;
   rules.registration_timeout = settings.config.registration_timeout;
   rules.first_timeout = options.timeout_first;
-  rules.linger = settings.config.registration_timeout;
-  const bool direct = options.mode == Options::Mode::method1 || options.mode == Options::Mode::mpi;
-  if (options.launcher_grace) {
-    rules.linger = *options.launcher_grace;
-    rules.linger_parameter = "--launcher-grace";
-  } else if (direct && known_launcher(launcher, settings.facts.resolved)) {
-    rules.linger = std::chrono::seconds(10);  // nothing follows its last task: docs/decisions/0010
-    rules.linger_parameter = "--launcher-grace";
-  }
+  const LauncherGrace grace = launcher_grace(options, settings.config, settings.facts.resolved);
+  rules.linger = grace.linger;
+  rules.linger_parameter = grace.parameter;
   rules.clean_job_delay = settings.config.clean_job_delay;
   rules.terminate_interval = settings.config.terminate_interval;
   rules.hosts = hosts;
@@ -146,6 +163,8 @@ Result<Settings> read_settings(const Options& options) {
   const Environment environment = environment_of(environ);
   const std::string bin = own_directory();
   const ConfDir dir = conf_dir(environment, bin);
+  if (dir.named && dir.path[0] != '/')  // it travels to hosts and directories that are others
+    return configuration_error("LSF_ENVDIR: found " + printable(dir.path) + ", expected an absolute path");
 
   const auto conf = read_conf(dir);
   if (!conf) return conf.error();
@@ -178,14 +197,15 @@ Result<Settings> read_settings(const Options& options) {
   const std::string server_dir = settings.config.server_dir.empty()
                                      ? (fs::path(bin).parent_path() / "etc").string()
                                      : settings.config.server_dir;
-  settings.callback = {bin + "/TaskStarter", io::reachable_as(),    0, dir.path,
+  settings.callback = {bin + "/TaskStarter", callback_hosts(),      0, dir.path,
                        server_dir,           host_type(environment)};
   if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
     return configuration_error(settings.callback.starter_path + ": " +
                                std::generic_category().message(errno) + ": expected TaskStarter beside pam");
 
-  const std::string conf_key = settings.config.key_file;
-  settings.key_file = io::key_file_path(std::nullopt, conf_key, home_of(environment));
+  const auto key = key_file(environment, settings.config.key_file);
+  if (!key) return key.error();
+  settings.key_file = *key;
   settings.rules = rules_of(settings, *hosts);
   return settings;
 }

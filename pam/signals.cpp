@@ -27,6 +27,8 @@ Signals::Signals() {
 
   sigset_t blocked = ours;
   sigaddset(&blocked, SIGPIPE);
+  sigaddset(&blocked,
+            SIGXFSZ);  // a report or a stderr beyond the limit of file sizes is an error, not pam's end
   sigaddset(&blocked, SIGTTOU);  // a line on the terminal must not stop us in the background
   sigprocmask(SIG_BLOCK, &blocked, &mask_);
   fd_ = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);

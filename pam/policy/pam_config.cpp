@@ -21,11 +21,6 @@ class Lookup {
     return std::nullopt;
   }
 
-  std::string text(std::string_view name) const {
-    const auto setting = find(name);
-    return setting ? setting->value : "";
-  }
-
   std::optional<Duration> seconds(std::string_view name) {
     const auto setting = find(name);
     if (!setting) return std::nullopt;
@@ -41,8 +36,8 @@ class Lookup {
     return setting->value == known;
   }
 
-  // Every host must find the same directory, whatever its own working directory is.
-  std::string directory(std::string_view name) {
+  // Every host must find the same, whatever its own working directory is.
+  std::string path(std::string_view name) {
     const auto setting = find(name);
     if (!setting) return "";
     if (!setting->value.starts_with('/')) complain(*setting, name, "an absolute path");
@@ -84,8 +79,8 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.clean_job_delay = lookup.seconds("LSF_PAM_CLEAN_JOB_DELAY");
   config.unique_hosts = lookup.word("LSF_PAM_HOSTLIST_USE", "unique");
   if (const auto interval = lookup.seconds("JOB_TERMINATE_INTERVAL")) config.terminate_interval = *interval;
-  config.key_file = lookup.text("ROLLCALL_KEY_FILE");
-  config.server_dir = lookup.directory("LSF_SERVERDIR");
+  config.key_file = lookup.path("ROLLCALL_KEY_FILE");
+  config.server_dir = lookup.path("LSF_SERVERDIR");
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

@@ -4,7 +4,9 @@ import os
 import stat
 
 from rollcall_testing.job import Job, fake, method_1, requires_pam, site
-from rollcall_testing.runner import cases, expect, expect_equal, main
+from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
+
+UNKNOWN = 54329  # a user whom no machine has
 
 
 def refuse(bench, code, words, *named, environment=None, conf=None):
@@ -92,6 +94,37 @@ def test_lsf_conf_that_is_a_directory(bench):
     os.mkdir(os.path.join(directory, "lsf.conf"))
     words = ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"]
     refuse(bench, 1, words, os.path.join(directory, "lsf.conf"), environment={"LSF_ENVDIR": directory})
+
+
+def as_user(bench, user, words, environment):
+    """pam as a user whom the machine need not know; root alone can be another one."""
+    words = [os.path.join(bench.bin, "pam"), *words]
+    if os.geteuid() == 0:
+        words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *words]
+    job = Job(bench, words, environment=environment)
+    if job.wait(10) in (126, 127):
+        raise Skip(f"an ordinary user may not run {bench.bin}/pam: {job.stderr.strip()}")
+    return job
+
+
+def test_a_user_without_a_home(bench):
+    """A container's user of a bare number: the key has no place, and none is made at the root of the file system."""
+    if os.geteuid() != 0:
+        raise Skip("only root can be a user whom nobody knows")
+    _, environment = conf_file(bench, b"")
+    job = as_user(bench, UNKNOWN, ["-n", "1", "-g", "1", "true", "job"], dict(environment, HOME=None))
+    job.expect_exit(1).expect_said("HOME: found nothing", str(UNKNOWN), "ROLLCALL_KEY_FILE")
+    expect_equal(len(job.stderr.splitlines()), 1, f"lines\n{job.told()}\n")
+    bench.saw(repr(job.stderr.strip()))
+
+
+def test_lsf_conf_that_may_not_be_read(bench):
+    """By an ordinary user: root reads everything."""
+    path, environment = conf_file(bench, b"LSF_PAM_CLEAN_JOB_DELAY=1\n", 0o000)
+    job = as_user(bench, UNKNOWN, ["-n", "1", "-g", "1", "true", "job"], environment)
+    job.expect_exit(1).expect_said(path, "Permission denied")
+    expect_equal(len(job.stderr.splitlines()), 1, f"lines\n{job.told()}\n")
+    bench.saw(repr(job.stderr.strip()))
 
 
 ENVIRONMENT = {

@@ -5,9 +5,12 @@ One host. The job is to run as without all that, or pam is to say in one line wh
 
 import fcntl
 import os
+import resource
+import signal
 import socket
 import threading
 
+from rollcall_testing import processes
 from rollcall_testing.job import Job, fake, method_1, open_gate, pam, requires_pam, run, site
 from rollcall_testing.programs import hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
@@ -85,6 +88,52 @@ def test_a_stderr_that_does_not_block(bench):
     bench.saw(f"{len(told)} bytes through a pipe of 4096 that does not block")
 
 
+def test_a_limit_of_file_sizes(bench):
+    """bsub -F, ulimit -f: a report that does not fit is told of, and the job's exit status is what it was."""
+    notes, report = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "report.json")
+    launcher = fake(bench, "--tasks", 4, "--exit", 7)
+    words = ["-t", "--report", report, "-n", "4", *method_1(launcher, [bench.target, notes, "exit", "0"])]
+    job = pam_in_shell(bench, 'ulimit -f 1; exec "$@"', *words).expect_exit(7)  # 512 bytes
+    job.expect_said(f"{report}: cannot write the report: File too large")
+    bench.saw(job.stderr.strip())
+
+
+def test_a_full_disk_for_the_report(bench):
+    notes = bench.fresh_directory()
+    launcher = fake(bench, "--exit", 7)
+    words = ["-t", "--report", "/dev/full", "-n", "1", *method_1(launcher, [bench.target, notes, "exit", "0"])]
+    job = pam_in_shell(bench, 'exec "$@"', *words).expect_exit(7)
+    job.expect_said("/dev/full: cannot write the report: No space left on device")
+    bench.saw(job.stderr.strip())
+
+
+def test_a_stderr_that_nobody_reads(bench):
+    """A pager at its first page: pam waits with its table, but hears the TERM that is to end it."""
+    notes = bench.fresh_directory()
+    reading, writing = os.pipe()
+    job = pam(bench, "-n", "1", *method_1(fake(bench), [bench.target, notes, "hang"]), stderr=writing)
+    wait_for_ready(notes, 1, job)
+    filling = os.open(f"/proc/self/fd/{writing}", os.O_WRONLY | os.O_NONBLOCK)  # another opening: pam's own blocks
+    try:
+        while os.write(filling, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        pass
+    job.signal(signal.SIGTERM)
+    wait_until(lambda: not job.tasks(), lambda: f"the task's end\n{job.told()}", 10)
+    wait_until(lambda: waits_for_room(job.pid), "pam to wait for the reader", 10)
+    job.signal(signal.SIGTERM)
+    expect(job.wait(10) != 0, f"exit code\n{job.told()}")
+    for end in (reading, writing, filling):
+        os.close(end)
+    bench.saw("waited with its table, ended by a second TERM")
+
+
+def waits_for_room(pid):
+    """Nothing of its is left but itself, and it sleeps."""
+    return not processes.tree_below(pid) and processes.read_process(pid).state == "S"
+
+
 # Descriptors
 
 
@@ -112,6 +161,25 @@ def test_thirty_tasks_on_24_descriptors(bench):
     bench.saw("30 tasks, all reported")
 
 
+def test_the_launcher_gets_back_the_limit_that_pam_raised(bench):
+    """pam takes all descriptors that it may have; the launcher and the tasks have the limit that the user had."""
+    notes, gate = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "gate")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    script = 'ulimit -Sn >"$0/launcher"; exec "$LSF_TS" $LSF_TS_OPTIONS sh -c \'ulimit -Sn >"$0/task"; exec "$@"\' "$0" "$@"'
+    words = ["-n", "1", "-g", "sh", "-c", script, notes, bench.target, notes, "wait", gate]
+    job = pam_in_shell(bench, 'ulimit -Sn 100; exec "$@"', *words)
+    wait_for_ready(notes, 1, job)
+    with open(f"/proc/{job.pid}/limits", encoding="ascii") as file:
+        own = next(line.split()[3] for line in file if line.startswith("Max open files"))
+    open_gate(gate)
+    job.expect_exit(0)
+    expect_equal(own, str(hard), "pam's own soft limit")
+    for who in ("launcher", "task"):
+        with open(os.path.join(notes, who), encoding="ascii") as file:
+            expect_equal(file.read(), "100\n", f"soft limit of the {who}")
+    bench.saw(f"100 before and below, {hard} in pam")
+
+
 # Names and variables
 
 
@@ -125,6 +193,27 @@ def test_an_odd_host_name(bench):
     expect_equal(job.report["tasks"][0]["host"], "n?1???31m?", "host in the report")
     expect("\x1b" not in job.stderr, f"no escape on the terminal\n{job.told()}")
     bench.saw(job.report["tasks"][0]["host"])
+
+
+@cases("method 1", "method 2")
+def test_an_odd_name_of_pams_own_host(bench, way):
+    """Its addresses serve; no byte of the name reaches a command line or a terminal."""
+    notes, seen = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "seen")
+    if os.geteuid() != 0:
+        raise Skip("only root can give a host another name")
+    rename = 'import os, socket, sys; socket.sethostname(b"n 1,\\x1b[31m"); os.execvp(sys.argv[1], sys.argv[1:])'
+    record = 'printf "%s\\n" "$LSF_TS_OPTIONS" "$@" >"$0"; '
+    words = [seen, bench.target, notes, "signal", "9"]
+    if way == "method 1":
+        words = ["-n", "1", "-g", "4", "sh", "-c", record + 'exec "$@"', *words]
+    else:
+        words = ["-n", "1", "-g", "sh", "-c", record + 'exec "$LSF_TS" $LSF_TS_OPTIONS "$@"', *words]
+    job = pam_in_shell(bench, f"exec unshare --uts python3 -c '{rename}' \"$@\"", *words).expect_exit(137)
+    with open(seen, encoding="utf-8") as file:
+        told = file.read()
+    expect("n 1" not in told and "\x1b" not in told + job.stderr, f"the name in {told!r} or\n{job.told()}")
+    job.expect_said("the launcher sh", "n?1???31m")
+    bench.saw(next(line for line in job.stderr.splitlines() if "the launcher" in line))
 
 
 def test_pams_own_rank_is_not_its_tasks(bench):

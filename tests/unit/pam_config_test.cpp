@@ -49,9 +49,10 @@ TEST(PamConfig, TheEnvironmentWinsAndNothingIsNotSet) {
 }
 
 TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
-  const auto made =
-      config("# a comment\nLSF_PAM_CLEAN_JOB_DELAY=-4\nJOB_TERMINATE_INTERVAL=ten\nLSF_SERVERDIR=etc\n",
-             {{"LSF_HPC_PJL_LOADENV_TIMEOUT", "-1"}, {"LSF_PAM_HOSTLIST_USE", "all"}});
+  const auto made = config(
+      "# a comment\nLSF_PAM_CLEAN_JOB_DELAY=-4\nJOB_TERMINATE_INTERVAL=ten\nLSF_SERVERDIR=etc\n"
+      "ROLLCALL_KEY_FILE=key\n",
+      {{"LSF_HPC_PJL_LOADENV_TIMEOUT", "-1"}, {"LSF_PAM_HOSTLIST_USE", "all"}});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::configuration);
   EXPECT_EQ(made.error().text,
@@ -59,6 +60,7 @@ TEST(PamConfig, EveryBadValueIsNamedWithItsPlace) {
             "/etc/lsf.conf:2: LSF_PAM_CLEAN_JOB_DELAY: found \"-4\", expected seconds from 0 to 1000000000; "
             "environment: LSF_PAM_HOSTLIST_USE: found \"all\", expected unique or nothing; "
             "/etc/lsf.conf:3: JOB_TERMINATE_INTERVAL: found \"ten\", expected seconds from 0 to 1000000000; "
+            "/etc/lsf.conf:5: ROLLCALL_KEY_FILE: found \"key\", expected an absolute path; "
             "/etc/lsf.conf:4: LSF_SERVERDIR: found \"etc\", expected an absolute path");
 }
 

@@ -21,3 +21,6 @@ refuse "LSB_HOSTS=n1 n;2"
 refuse "LSB_MCPU_HOSTS=n1 2 n2"
 refuse LSB_DJOB_NUMPROC=many
 refuse "LSB_PJL_TASK_GEOMETRY={(1)(2)}"
+refuse LSF_ENVDIR=conf
+refuse ROLLCALL_KEY_FILE=key
+refuse HOME=home
