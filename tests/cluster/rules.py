@@ -5,6 +5,7 @@ tests/fakes/fake_launcher, or the shell.
 """
 
 import os
+import shutil
 import signal
 import stat
 
@@ -90,6 +91,7 @@ def test_b_zero_is_off(bench):
     open_gate(second)
     job.expect_exit(0)
     hold_report_against_notes(job.report, notes)
+    expect("tasks registered" not in job.stderr, f"a progress line belongs on a terminal\n{job.told()}")
     bench.saw("waits for the second task as long as it takes")
 
 
@@ -233,6 +235,50 @@ def test_e_launcher_dies_of_a_signal(bench):
     bench.saw("139, the tasks are gone after a second")
 
 
+def test_e_launcher_dies_early(bench):
+    """Half of its tasks have not been started yet; the others are to be gone with it."""
+    notes = bench.fresh_directory()
+    script = '"$@" & until [ -e "$0"/ready.* ]; do sleep 0.02; done; kill -KILL $$'
+    launcher, task = ["sh", "-c", script, notes], [bench.target, notes, "nest"]
+    job = run(bench, launcher, task, "-n", "4", conf=LONG)
+    job.expect_exit(128 + signal.SIGKILL, 10)
+    expect_no_tasks(job, 0.1)
+    expect_equal(len(job.report["tasks"]), 1, "tasks in the report")
+    job.expect_said("the launcher sh", "KILL")
+    bench.saw("137, the one task that ran is gone with what it forked")
+
+
+@cases("with a task", "before any task")
+def test_e_a_launcher_that_crashes_by_itself(bench, when):
+    notes = bench.fresh_directory()
+    options = ["--die", "USR1"] + (["--order", ""] if when == "before any task" else [])
+    job = run(bench, fake(bench, *options), [bench.target, notes, "hang"], "-n", "1", conf=LONG)
+    job.expect_exit(128 + signal.SIGUSR1, 10)
+    expect_no_tasks(job, 0.1)
+    job.expect_said("the launcher fake_launcher", "USR1")
+    bench.saw("138, nothing is left")
+
+
+# TERM to pam
+
+
+def test_a_second_term_shortens_the_wait(bench):
+    """The interval is far beyond this test: without the second TERM nothing would end here."""
+    notes = bench.fresh_directory()
+    conf = {"JOB_TERMINATE_INTERVAL": 300}
+    job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "ignore-term"], "-n", "2", conf=conf)
+    wait_for_ready(notes, 2, job)
+    job.signal(signal.SIGTERM)
+    begun = processes.clock()
+    wait_until(lambda: processes.clock() > begun + 2, "two seconds", 4)
+    expect(not job.ended() and len(job.tasks()) == 2, f"the first TERM is waited upon\n{job.told()}")
+    job.signal(signal.SIGTERM)
+    expect(job.wait(10) != 0, f"exit code\n{job.told()}")
+    expect_no_tasks(job, 0.1)
+    expect_equal(ends(job), ["signal 9"] * 2, "how the tasks ended")
+    bench.saw("300 s to wait after one TERM, killed a second after two")
+
+
 # (f) all tasks have ended and the launcher has not
 
 
@@ -250,6 +296,17 @@ def test_f_the_parameter_is_named(bench):
     job = run(bench, launcher, [bench.target, notes, "exit", "0"], "-n", "1", conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 1})
     job.expect_exit(0, 15).expect_said("LSF_HPC_PJL_LOADENV_TIMEOUT")
     bench.saw("the line names LSF_HPC_PJL_LOADENV_TIMEOUT; a launcher that ignores TERM is killed")
+
+
+def test_f_a_launcher_that_pam_knows_has_ten_seconds(bench):
+    """Started directly, nothing follows its last task; LSF_HPC_PJL_LOADENV_TIMEOUT would be five minutes."""
+    notes, directory = bench.fresh_directory(), bench.fresh_directory("bin")
+    known = os.path.join(directory, "mpiexec.hydra")
+    shutil.copy(fake(bench)[0], known)
+    words = [known, "--tasks", "1", "--never-end"]
+    job = run(bench, words, [bench.target, notes, "exit", "3"], "-n", "1", conf=LONG)
+    job.expect_exit(3, 30).expect_said("mpiexec.hydra has not within 10 s", "--launcher-grace")
+    bench.saw("ended after 10 s, by its name alone; 3, the highest task status")
 
 
 def test_f_a_new_step_cancels_the_timer(bench):

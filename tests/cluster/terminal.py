@@ -5,6 +5,7 @@ them once. One host, no privilege needed.
 """
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -180,6 +181,46 @@ def test_stdin_goes_to_rank_0(bench, name):
     expect_equal(done.returncode, 0, f"exit code; stderr {done.stderr!r}")
     expect(done.stdout == text, f"rank 0 alone got it all: {len(done.stdout)} of {len(text)} bytes")
     bench.saw("once, complete")
+
+
+def first_words_of_rows(text):
+    return [line.split()[0] for line in text.splitlines() if re.match(r"\d{5}[- ]", line)]
+
+
+def test_a_table_of_more_than_64_is_folded_on_a_terminal_only(bench):
+    def rows(shell, tasks, *options, end=""):
+        job = [bench.target, bench.fresh_directory(), "exit", "0"]
+        words = fake(bench, "--tasks", str(tasks))
+        shown, code = shell.run(pam_line(bench, words, job, "-n", str(tasks), *options) + end, 40)
+        expect_equal(code, 0, f"exit code\n{shown}")
+        return first_words_of_rows(shown)
+
+    each = [f"{tid:05}" for tid in range(65)]
+    with shell_of(bench) as shell:
+        expect_equal(rows(shell, 65), ["00000-00064"], "rows of 65 on a terminal")
+        expect_equal(rows(shell, 64), each[:64], "rows of 64 on a terminal")
+        expect_equal(rows(shell, 65, "--full-table"), each, "rows of 65 with --full-table")
+        expect_equal(rows(shell, 65, end=" 2>&1 | cat; (exit ${PIPESTATUS[0]})"), each, "rows of 65 in a pipe")
+        expect_equal(rows(shell, 2, "--fold", end=" 2>&1 | cat"), ["00000-00001"], "rows of 2 with --fold")
+    bench.saw("65 tasks: one row on a terminal, 65 in a pipe and with --full-table; 64: 64; --fold anywhere")
+
+
+def test_a_launch_of_over_a_second_shows_its_progress(bench):
+    """Written over and over in one line, and gone when all tasks have come."""
+    notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
+    launcher = fake(bench, "--tasks", "2", "--hold", "1", second)
+    with shell_of(bench) as shell:
+        shell.type(pam_line(bench, launcher, [bench.target, notes, "after-ms", "1"], "-n", "2"))
+        shell.wait_for("\r\x1b[Kpam: 1 of 2 tasks registered, 1 hosts, 1 tasks ended, ", 10)
+        with open(second, "w", encoding="ascii"):
+            pass
+        after = shell.wait_for(PROMPT, 15)
+        expect("\r\x1b[KJob  " in after, f"the line is gone before the table: {after!r}")
+        expect_equal(shell.exit_code(), 0, "exit code")
+        quick = pam_line(bench, fake(bench), [bench.target, notes, "exit", "0"], "-n", "1")
+        shown, _ = shell.run(quick)
+        expect("registered" not in shown, f"a quick launch shows none: {shown!r}")
+    bench.saw("1 of 2 tasks, hosts, ended, seconds; cleared; none for a quick launch")
 
 
 def test_pam_says_nothing_on_stdout(bench):

@@ -7,7 +7,7 @@ import os
 import signal
 import stat
 
-from rollcall_testing import processes
+from rollcall_testing import processes, schema
 from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam, run
 from rollcall_testing.programs import hold_report_against_notes, ids_in, notes_in, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, main
@@ -79,6 +79,16 @@ def test_a_starter_in_the_background(bench):
     bench.saw("went on for 2 s without its parent, and ended well")
 
 
+def test_starters_from_a_child_that_leaves(bench):
+    """A launcher whose helper starts the tasks and ends well: no loss, and nothing of the job is ended for it."""
+    notes = bench.fresh_directory()
+    launcher = fake(bench, "--tasks", 2, "--background", "--tail", 1500, "--exit", 0)
+    job = run(bench, launcher, [bench.target, notes, "after-ms", "700"], "-v", "-n", "2").expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+    job.expect_said("and left its TaskStarter running: not an error")
+    bench.saw("both tasks outlive their parent, exit 0")
+
+
 @cases("USR2", "QUIT")
 def test_a_launcher_that_catches_a_signal_gets_it(bench, name):
     """A script with a trap of its own; a launcher without one would die of these, and is spared them."""
@@ -101,6 +111,30 @@ def test_what_a_task_leaves_behind(bench):
     expect_equal(len(ids_in(notes, "left")), 3, "processes that were left")
     expect_no_tasks(job, 0.1)
     bench.saw("3 double-forked children ended with their tasks")
+
+
+def test_every_report_fits_its_schema(bench):
+    """All reports that these tests read are held against docs/report.schema.json; here that this would find anything."""
+    notes = bench.fresh_directory()
+    job = run(bench, fake(bench, "--tasks", 2), [bench.target, notes, "exit", "3"], "-n", "2").expect_exit(3)
+    report = job.report
+    expect_equal(schema.problems(report), [], "problems of a good one")
+    first = report["tasks"][0]
+    spoilt = {
+        "$: without why": {k: v for k, v in report.items() if k != "why"},
+        "$.exit_code: found 256": dict(report, exit_code=256),
+        "$.exit_code: found True": dict(report, exit_code=True),
+        "$.more: in no schema": dict(report, more=1),
+        "$.tasks[0]: without state": dict(report, tasks=[{k: v for k, v in first.items() if k != "state"}]),
+        "$.tasks[0].state: found 'gone'": dict(report, tasks=[dict(first, state="gone")]),
+        "$.tasks[0].host: found 7": dict(report, tasks=[dict(first, host=7)]),
+        "$.job.command[0]: found None": dict(report, job={"command": [None]}),
+    }
+    for problem, bad in spoilt.items():
+        expect(any(p.startswith(problem) for p in schema.problems(bad)), f"{problem}: {schema.problems(bad)}")
+    described = set(schema.read()["properties"]["tasks"]["items"]["properties"])
+    expect_equal(described - set(first), {"error", "signal", "core_dumped"}, "fields that an ended task has not")
+    bench.saw(f"{len(spoilt)} spoilt reports found out; {len(first)} fields of a task")
 
 
 # Several at once

@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 
-from rollcall_testing import processes
+from rollcall_testing import processes, schema
 from rollcall_testing.runner import expect_equal, expect_one_of
 from rollcall_testing.waiting import wait_until
 
@@ -76,12 +76,16 @@ class Job:
 
     @property
     def report(self):
-        """pam's JSON report; fails where there is none."""
+        """pam's JSON report; fails where there is none, or where it is not as docs/report.schema.json says."""
         try:
             with open(self.report_file, encoding="utf-8") as file:
-                return json.load(file)
+                report = json.load(file)
         except (FileNotFoundError, json.JSONDecodeError) as error:
             raise AssertionError(f"no report: {error}\n{self.told()}") from None
+        problems = schema.problems(report)
+        if problems:
+            raise AssertionError(f"the report does not fit its schema: {'; '.join(problems[:5])}\n{self.told()}")
+        return report
 
     def told(self):
         """What a person needs to see when this run was not as it should be."""
