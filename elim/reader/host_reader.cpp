@@ -1,8 +1,8 @@
 #include "elim/reader/host_reader.hpp"
 
-#include <algorithm>
 #include <cmath>
 
+#include "elim/policy/terminal_use.hpp"
 #include "elim/reader/disks.hpp"
 #include "elim/reader/files_below.hpp"
 #include "elim/reader/host_sizes.hpp"
@@ -47,7 +47,7 @@ struct LoadSampler::State {
   LoadState load;
   HostSizes sizes;
   std::vector<std::string> disks;
-  std::optional<long long> last_used;  // of any terminal, since 1970: people who left stay in it
+  TerminalUse terminals;
   Due rates_due{seconds(15), Duration{0}};  // a rate needs two readings: the second call has the first rate
   Due logins_due{seconds(30)}, tmp_due{seconds(120)};
 };
@@ -75,14 +75,12 @@ void LoadSampler::State::read_rates(Reading& reading) {
 void LoadSampler::State::read_logins(Reading& reading) {
   const auto logins = current_logins(files);
   reading.users = distinct_users(logins);
-  if (const auto used = last_terminal_use(files, logins))
-    last_used = std::max(last_used.value_or(*used), *used);
-  const auto now = source.wall_clock().count();
-  std::optional<double> idle;
-  if (last_used) idle = static_cast<double>(now - *last_used);
+  const auto text = files.text("proc/uptime");
+  const auto uptime = text ? uptime_seconds(*text) : std::nullopt;
+  if (!uptime) return;
+  terminals.look(terminal_times(files, logins), source.wall_clock().count(), *uptime);
   // Nobody has been here since LIM started: since the machine did.
-  if (const auto text = idle ? std::nullopt : files.text("proc/uptime")) idle = uptime_seconds(*text);
-  if (idle) reading.idle_minutes = std::floor(std::max(*idle, 0.0) / 60);
+  reading.idle_minutes = std::floor(terminals.idle(*uptime).value_or(*uptime) / 60);
 }
 
 void LoadSampler::State::read_tmp(Reading& reading) {

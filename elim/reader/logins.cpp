@@ -2,7 +2,6 @@
 
 #include <utmp.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -46,13 +45,13 @@ double distinct_users(const std::vector<Login>& logins) {
   return static_cast<double>(users.size());
 }
 
-std::optional<long long> last_terminal_use(const FilesBelow& files, const std::vector<Login>& logins) {
-  std::optional<long long> last;
+std::vector<TerminalTime> terminal_times(const FilesBelow& files, const std::vector<Login>& logins) {
+  std::vector<TerminalTime> times;
   for (const auto& login : logins) {
     if (!names_a_terminal(login.line)) continue;
-    if (const auto used = files.last_used("dev/" + login.line)) last = std::max(last.value_or(*used), *used);
+    if (const auto used = files.last_used("dev/" + login.line)) times.push_back({login.line, *used});
   }
-  return last;
+  return times;
 }
 
 }  // namespace rollcall::load

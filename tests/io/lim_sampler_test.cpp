@@ -103,6 +103,27 @@ TEST(LimSampler, PeopleWhoLeftAreRemembered) {
   EXPECT_FLOAT_EQ(later[it], 10) << "not since the machine was started, two hours ago";
 }
 
+TEST(LimSampler, SettingTheClockMakesNobodyIdleOrBusy) {
+  const MachineTree tree("xeon-swap");
+  const auto begun = MachineTree::kNow.count();
+  for (const char* line : {"dev/pts/0", "dev/pts/1", "dev/pts/2"}) tree.set_times(line, begun - 600, begun - 600);
+  auto source = tree.source();
+  auto wall = MachineTree::kNow;
+  source.wall_clock = [&] { return wall; };
+  LoadSampler sampler(source);
+  tree.write("proc/uptime", "7200.00 1.00\n");
+  EXPECT_FLOAT_EQ(sampler.sample(at(0))[it], 10);
+  tree.write("proc/uptime", "7260.00 1.00\n");
+  wall += std::chrono::seconds(60 + 3600);
+  EXPECT_FLOAT_EQ(sampler.sample(at(60))[it], 11) << "an hour forth";
+  tree.write("proc/uptime", "7320.00 1.00\n");
+  wall -= std::chrono::seconds(2 * 3600 - 60);
+  EXPECT_FLOAT_EQ(sampler.sample(at(120))[it], 12) << "and two back";
+  tree.set_times("dev/pts/1", wall.count() - 5, wall.count() - 5);
+  tree.write("proc/uptime", "7380.00 1.00\n");
+  EXPECT_FLOAT_EQ(sampler.sample(at(180))[it], 0) << "somebody works, by the new clock";
+}
+
 TEST(LimSampler, SessionsOfSystemdWhereThereIsNoUtmp) {
   const MachineTree tree("altra-arm");
   for (const char* pid : {"7001", "7004"}) tree.write(std::string("proc/") + pid + "/comm", "bash\n");
@@ -132,6 +153,7 @@ TEST(LimSampler, EveryMissingFileIsAnUnknownIndexAlone) {
                         {"proc/vmstat", {pg}},
                         {"proc/diskstats", {io}},
                         {"proc/meminfo", {swp, mem}},
+                        {"proc/uptime", {it}},
                         {"tmp", {tmp}}};
   for (const auto& [file, unknown] : cases) {
     const MachineTree tree("xeon-swap");
