@@ -112,6 +112,22 @@ class PamStarters : public ::testing::Test {
   int pams_end_ = -1;
 };
 
+// docs/protocol.md, Liveness; TaskStarter's end is held to the same in taskstarter_link_test.
+TEST_F(PamStarters, TheKernelWatchesTheLink) {
+  const auto option = [this](int level, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    getsockopt(pams_end_, level, name, &value, &size);
+    return value;
+  };
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 6);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 3);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 3);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 14'000);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+}
+
 TEST_F(PamStarters, AWriteThatFindsTheLinkCutMeansACut) {
   ASSERT_EQ(setsockopt(pams_end_, IPPROTO_TCP, TCP_USER_TIMEOUT, &kTimeoutMs, sizeof kTimeoutMs), 0);
   send_until_full();

@@ -45,6 +45,19 @@ TEST_F(TaskStarterLife, TellsPamWhoTheTaskIs) {
   EXPECT_EQ(starter.errors(), "");
 }
 
+// Of the 0.6 s a third is the task's, a third its child's, a third that of a process that has fallen to TaskStarter.
+TEST_F(TaskStarterLife, TellsWhatTheTaskAndAllThatItStartedHaveUsed) {
+  Program starter(plan({probe(), "burn"}));
+  auto pam = pam_.accept();
+  const auto ended = pam.ended();
+  EXPECT_EQ(ended.value(), 0);
+  EXPECT_EQ(ended.leftovers(), 0U);
+  const auto& used = ended.usage();
+  EXPECT_GE(used.user_us() + used.system_us(), 590'000U) << "not one of the three may be missing";
+  EXPECT_GE(used.peak_memory_bytes(), 32U << 20) << "the child's";
+  EXPECT_GE(used.voluntary_switches(), 1U) << "it has waited";
+}
+
 TEST_F(TaskStarterLife, HasNoRankWhereTheLauncherGivesNone) {
   Program starter(plan({probe(), "exit", "0"}));
   EXPECT_FALSE(pam_.accept().registration().has_rank());

@@ -1,9 +1,14 @@
 // The way to pam: who is believed, what a lost connection means.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "taskstarter_stage.hpp"
@@ -175,6 +180,44 @@ TEST_F(TaskStarterLink, ALostConnectionIsTakenUpAgain) {
   EXPECT_EQ(first.ended().value(), SIGKILL);
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGKILL));
   EXPECT_EQ(starter.errors(), "") << "nothing to worry about";
+}
+
+// The sockets of a process of ours whose other end is pam: copies, which say what the process has asked of the kernel.
+std::vector<io::Descriptor> sockets_to(std::uint16_t port, pid_t pid) {
+  std::vector<io::Descriptor> found;
+  const io::Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  for (int fd = 0; fd < 64; ++fd) {
+    io::Descriptor copy(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), fd, 0)));
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (getpeername(copy.get(), reinterpret_cast<sockaddr*>(&peer), &size) == 0 &&
+        peer.sin_family == AF_INET && peer.sin_port == htons(port))
+      found.push_back(std::move(copy));
+  }
+  return found;
+}
+
+int option_of(const io::Descriptor& socket, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  getsockopt(socket.get(), level, name, &value, &size);
+  return value;
+}
+
+// docs/protocol.md, Liveness; pam's end is held to the same in pam_starters_test.
+TEST_F(TaskStarterLink, TheKernelWatchesTheLink) {
+  Program starter(plan({probe(), "nest"}));
+  auto talk = pam_.accept();
+  const auto told = talk.registration();
+  const auto sockets = sockets_to(pam_.port(), static_cast<pid_t>(told.inner_pid()));
+  if (sockets.empty() && errno == EPERM) GTEST_SKIP() << "no process may be looked into here (ptrace_scope)";
+  ASSERT_EQ(sockets.size(), 1U);
+  EXPECT_EQ(option_of(sockets[0], SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option_of(sockets[0], IPPROTO_TCP, TCP_KEEPIDLE), 6);
+  EXPECT_EQ(option_of(sockets[0], IPPROTO_TCP, TCP_KEEPINTVL), 3);
+  EXPECT_EQ(option_of(sockets[0], IPPROTO_TCP, TCP_KEEPCNT), 3);
+  EXPECT_EQ(option_of(sockets[0], IPPROTO_TCP, TCP_USER_TIMEOUT), 14'000);
+  EXPECT_EQ(option_of(sockets[0], IPPROTO_TCP, TCP_NODELAY), 1);
 }
 
 TEST_F(TaskStarterLink, ADeadPamEndsTheTask) {

@@ -8,6 +8,7 @@
 //   leave MODE     leaves such a grandchild behind, "left PID", ends with 3; MODE: "short" (it ends at once), "long",
 //                  "stubborn" (it ignores TERM)
 //   stubborn       ignores TERM, "ready PID", stays
+//   burn           uses 0.2 s of CPU, its child another 0.2 s and 32 MiB, a double-forked one whom nobody waits for 0.2 s more
 //   cat            copies stdin to stdout, line for line
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -107,6 +109,39 @@ static void nest(void) {
   stay();
 }
 
+static void use_cpu(long ms) {
+  struct timespec used;
+  do {
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  } while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < ms);
+}
+
+static void use_memory(size_t size) {
+  volatile char* bytes = malloc(size);
+  if (!bytes) _exit(97);
+  for (size_t at = 0; at < size; at += 4096) bytes[at] = 1;
+}
+
+// The end of the double-forked one is seen by the end of a pipe, since it is no child of ours any more.
+static void burn(void) {
+  int ends[2];
+  char nothing;
+  if (pipe2(ends, O_CLOEXEC) != 0) exit(97);
+  if (fork() == 0) {
+    if (fork() == 0) use_cpu(200);
+    _exit(0);
+  }
+  close(ends[1]);
+  if (fork() == 0) {
+    use_memory(32 << 20);
+    use_cpu(200);
+    _exit(0);
+  }
+  use_cpu(200);
+  while (wait(NULL) > 0) continue;
+  if (read(ends[0], &nothing, 1) != 0) exit(97);
+}
+
 static void die(int signo) {
   sigset_t none;
   sigemptyset(&none);
@@ -130,6 +165,7 @@ int main(int argc, char** argv) {
   if (!strcmp(mode, "signals")) count_signals();
   if (!strcmp(mode, "nest")) nest();
   if (!strcmp(mode, "leave")) return printf("left %d\n", double_fork(argv[2])), 3;
+  if (!strcmp(mode, "burn")) return burn(), 0;
   if (!strcmp(mode, "cat")) return cat();
   if (!strcmp(mode, "stubborn")) {
     signal(SIGTERM, SIG_IGN);

@@ -59,8 +59,9 @@ void any_event(RollDriver& d) {
       d.feed(event::StarterLost{tid, 5, 1});
       break;
     case 8:
-      d.feed(event::SignalArrived{*rc::gen::element(SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGTSTP, SIGCONT),
-                                  *rc::gen::arbitrary<bool>()});
+      d.feed(event::SignalArrived{
+          *rc::gen::element(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH),
+          *rc::gen::arbitrary<bool>()});
       break;
     case 9:
       d.pass(std::chrono::milliseconds(*rc::gen::element(10, 150, 1500, 20000)));

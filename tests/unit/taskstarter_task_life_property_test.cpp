@@ -43,6 +43,8 @@ Event event_of(int kind, int detail) {
       return OuterGone{};
     case 12:
       return Welcomed{};
+    case 13:
+      return OrphansReported{};
     default:
       return TimePassed{};
   }
@@ -84,7 +86,7 @@ RC_GTEST_PROP(TaskLifeProperty, KeepsItsInvariantsAndEnds, ()) {
   };
   feed(Began{});
   const auto events = *rc::gen::container<std::vector<std::pair<int, int>>>(
-      rc::gen::pair(rc::gen::inRange(0, 14), rc::gen::inRange(0, 5000)));
+      rc::gen::pair(rc::gen::inRange(0, 15), rc::gen::inRange(0, 5000)));
   for (const auto& [kind, detail] : events) {
     now = now + milliseconds(detail % 700);
     const Event event = event_of(kind, detail);
