@@ -15,6 +15,7 @@
 
 #include "pam/policy/command_rewrite.hpp"
 #include "pam/policy/report.hpp"
+#include "pam/policy/report_rows.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -69,7 +70,7 @@ Output::Output(bool verbose) : verbose_(verbose), terminal_(isatty(STDERR_FILENO
 
 void Output::say(const std::string& line) {
   end_progress();
-  write("pam: " + line + "\n");
+  write("pam: " + one_line(line) + "\n");
 }
 
 void Output::note(const std::string& line) {

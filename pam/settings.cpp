@@ -104,7 +104,9 @@ AllocationText allocation_text(const Environment& environment) {
   text.lsb_hosts = value_of(environment, "LSB_HOSTS");
   text.lsb_mcpu_hosts = value_of(environment, "LSB_MCPU_HOSTS");
   text.hostfile_name = value_of(environment, "LSB_DJOB_HOSTFILE");
-  if (const auto content = io::read_file(text.hostfile_name)) text.hostfile_content = *content;
+  const bool file_decides = text.lsb_hosts.empty() && text.lsb_mcpu_hosts.empty();
+  if (file_decides && !text.hostfile_name.empty())
+    if (const auto content = io::read_file(text.hostfile_name)) text.hostfile_content = *content;
   return text;
 }
 

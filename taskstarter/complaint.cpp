@@ -26,7 +26,11 @@ bool await_room(Clock::time_point deadline) {
 
 void complain(const std::string& host, std::string_view line) {
   std::string text = "TaskStarter: " + host + ": ";
-  text.append(line).append("\n");
+  text += line;
+  // What a user's words bring along must not write to his terminal.
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  text += '\n';
   const auto deadline = Clock::now() + kPatience;
   for (std::string_view rest = text; !rest.empty();) {
     const ssize_t size = write(STDERR_FILENO, rest.data(), rest.size());

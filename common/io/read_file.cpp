@@ -13,10 +13,12 @@ boost::system::result<std::string> read_file(const std::string& path) {
   std::string content;
   char buffer[4096];
   ssize_t size = 0;
-  while ((size = read(fd, buffer, sizeof buffer)) > 0) content.append(buffer, static_cast<std::size_t>(size));
+  while ((size = read(fd, buffer, sizeof buffer)) > 0 && content.size() <= kMostRead)
+    content.append(buffer, static_cast<std::size_t>(size));
+  if (size > 0) errno = EFBIG;
   const auto error = failed();
   close(fd);
-  if (size < 0) return error;
+  if (size != 0) return error;
   return content;
 }
 

@@ -309,6 +309,12 @@ void Endings::finish() {
   say_losses();
   int code = roll_.launcher_status ? roll_.launcher_status->shell_code() : 1;
   if (roll_.parent_lost && roll_.phase == Phase::ending && code == 0) code = kLostParentStatus;
+  const bool idle =
+      roll_.launcher_status && roll_.registered() == 0 && !roll_.verdict && roll_.rules.expected;
+  if (idle && code == 0)
+    say("the launcher " + roll_.rules.launcher + " ended well, and none of " +
+        std::to_string(*roll_.rules.expected) +
+        " tasks has registered: was TaskStarter among what it started?");
   if (roll_.not_started > 0 && !roll_.verdict) {
     say_not_started();
     roll_.verdict = not_started_code();

@@ -134,6 +134,7 @@ ENVIRONMENT = {
     "a number of slots that is a word": {"LSB_DJOB_NUMPROC": "many"},
     "a host name with odd bytes": {"LSB_HOSTS": "n1 n\x01\x1b[31m2"},
     "a host file that is missing": {"LSB_DJOB_HOSTFILE": "/no/such/hosts"},
+    "a host file without an end": {"LSB_DJOB_HOSTFILE": "/dev/zero"},
     "a host name with a quote": {"LSB_MCPU_HOSTS": "n1;reboot 2"},
 }
 

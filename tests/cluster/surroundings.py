@@ -216,6 +216,15 @@ def test_an_odd_name_of_pams_own_host(bench, way):
     bench.saw(next(line for line in job.stderr.splitlines() if "the launcher" in line))
 
 
+def test_an_odd_program_name(bench):
+    """What a user's words bring along is one line, and no escape of his terminal."""
+    words = ["-n", "1", "-g", "1", "env", "/no/such\n\x1b[31mapp"]
+    job = pam_in_shell(bench, 'exec "$@"', *words).expect_exit(127)
+    job.expect_said("pam: 1 of 1 tasks: cannot execute /no/such  [31mapp: No such file or directory (host ")
+    expect("\x1b" not in job.stderr, f"no escape\n{job.told()}")
+    bench.saw(job.stderr.splitlines()[0])
+
+
 def test_pams_own_rank_is_not_its_tasks(bench):
     """pam as a task of an outer job: its tasks take nobody else's rank for theirs."""
     notes = bench.fresh_directory()

@@ -25,7 +25,7 @@ TEST(TaskStarterComplaint, AFullNonBlockingStderrIsWaitedFor) {
   std::atomic<bool> done = false;
   std::thread complaining([&] {
     id = static_cast<pid_t>(syscall(SYS_gettid));
-    complain("n1", "something is wrong");
+    complain("n1", "something\x1b[31m\nis wrong");
     done = true;
   });
   wait_until("the complaint to wait for room", [&] { return done || (id != 0 && state_of(id) == 'S'); });
@@ -43,7 +43,7 @@ TEST(TaskStarterComplaint, AFullNonBlockingStderrIsWaitedFor) {
   dup2(own_errors, STDERR_FILENO);
   close(own_errors);
   close(pipe[0]);
-  const std::string line = "TaskStarter: n1: something is wrong\n";
+  const std::string line = "TaskStarter: n1: something [31m is wrong\n";  // no escape of his terminal
   EXPECT_TRUE(said.ends_with("x" + line)) << said.substr(said.find_last_not_of('x') + 1);
 }
 

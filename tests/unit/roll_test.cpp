@@ -130,6 +130,20 @@ TEST(Roll, ALauncherThatLeavesTasksHasThemEndedPolitely) {
   EXPECT_EQ(d.finished->exit_code, 0);
 }
 
+TEST(Roll, ALauncherThatEndsWellWithoutAnyTaskIsSaid) {
+  const auto said = [](std::optional<int> expected, ExitStatus status) {
+    RollDriver d(rules(expected));
+    d.launch();
+    d.launcher_ends(status);
+    d.pass(1s);
+    EXPECT_EQ(d.finished->exit_code, status.shell_code()) << "it is the launcher's all the same";
+    return d.said("the launcher mpirun ended well, and none of 2 tasks has registered");
+  };
+  EXPECT_TRUE(said(2, ExitStatus::exited(0)));
+  EXPECT_FALSE(said(2, ExitStatus::exited(1))) << "it has said itself what was wrong";
+  EXPECT_FALSE(said(std::nullopt, ExitStatus::exited(0))) << "nobody knows of any";
+}
+
 TEST(Roll, ALauncherThatStaysAfterItsLastTaskIsEnded) {
   RollRules r = rules(2);
   r.linger = 10s;
