@@ -1,0 +1,1 @@
+rollcall_test(user_shares_test LABEL unit SOURCES user_shares_test.cpp LINK rollcall_base)

@@ -1,0 +1,46 @@
+// Shares of users (common/base/user_shares.hpp).
+#include "common/base/user_shares.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rollcall {
+namespace {
+
+TEST(UserShares, OneUserHasNoMoreThanTheMostAndKeepsNobodyElseFromTheirs) {
+  UserShares shares(2);
+  EXPECT_TRUE(shares.take(5));
+  EXPECT_TRUE(shares.take(5));
+  EXPECT_FALSE(shares.take(5));
+  EXPECT_EQ(shares.held(5), 2U) << "what was refused was not taken";
+  EXPECT_TRUE(shares.take(9));
+  shares.give(5);
+  EXPECT_TRUE(shares.take(5));
+}
+
+TEST(UserShares, RootHasNoLimitAndNoneMeansNone) {
+  UserShares shares(1);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(shares.take(0));
+  UserShares any(0);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(any.take(5));
+}
+
+TEST(UserShares, WhoHoldsNothingIsForgotten) {
+  UserShares shares(4);
+  for (UserShares::User user = 1; user <= 1000; ++user) {
+    shares.take(user);
+    shares.give(user);
+    shares.give(user);  // once too often
+  }
+  EXPECT_EQ(shares.users(), 0U);
+}
+
+TEST(UserShares, ALowerMostCountsFromTheNextOne) {
+  UserShares shares(10);
+  for (int i = 0; i < 5; ++i) shares.take(5);
+  shares.set_most(2);
+  EXPECT_FALSE(shares.take(5));
+  EXPECT_EQ(shares.held(5), 5U);
+}
+
+}  // namespace
+}  // namespace rollcall
