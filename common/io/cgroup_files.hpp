@@ -1,0 +1,44 @@
+// cgroup_files: version 2 cgroups as directories: which one we are in, what is in one, killing and removing it. Functions.
+//
+// Nothing is assumed of the mount: it is looked for where it usually is, and else in mountinfo. Where something cannot be
+// done nothing happens; whoever needs to know looks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+
+// Our cgroup's directory, "" where it cannot be seen.
+std::string own_cgroup();
+// Without following links; `at`: AT_FDCWD, or an open directory.
+Descriptor open_cgroup(int at, const char* name);
+
+// Of it and everything below it.
+void kill_cgroup(int directory);
+bool cgroup_is_populated(int directory);
+// A moment at most: what KILL has ended is gone then, unless the kernel holds it.
+void wait_for_empty_cgroup(int directory);
+// With what was made in it. It must be empty.
+void remove_cgroup(const std::string& path);
+
+std::vector<pid_t> cgroup_members(int directory);  // sorted
+std::vector<std::string> cgroups_below(int directory);
+
+// A file of a cgroup: "" where there is none.
+std::string read_cgroup_file(int directory, const char* name);
+bool write_cgroup_file(int directory, const char* name, std::string_view text);
+
+// True for a cgroup that RES has made for a job, and for those below one (cgroup_slots.hpp).
+inline constexpr std::string_view kSlotsPrefix = "rollcall-res-";
+inline bool in_cgroup_slot(std::string_view path) {
+  const auto at = path.find("/" + std::string(kSlotsPrefix));
+  return at != path.npos && path.find("/slot-", at) != path.npos;
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,214 @@
+// The files read and written:
+//   cgroup.controllers     name " " name ... "\n"       what may be handed down
+//   cgroup.subtree_control "+" name                     hands it down
+//   memory.max             bytes
+//   memory.events          "oom_kill " number "\n", among other lines
+#include "common/io/cgroup_slots.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/io/cgroup_files.hpp"
+
+namespace rollcall::io {
+namespace {
+
+constexpr int kMostSlots = 100'000;
+constexpr mode_t kMode = 0755;  // a shepherd, which is the job's user, reads what is counted
+
+std::string folder_name(const std::string& place) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::uint32_t hash = 2166136261U;  // FNV-1a
+  for (const char c : place) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  std::string name(kSlotsPrefix);
+  for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[hash >> shift & 15];
+  return name;
+}
+
+std::string cannot(const char* what, const std::string& path) {
+  return std::string("cannot ") + what + " " + path + ": " + std::strerror(errno);
+}
+
+bool make(int at, const char* name) {
+  const bool made = mkdirat(at, name, kMode) == 0;
+  if (made) fchmodat(at, name, kMode, 0);  // whatever our umask is
+  return made || errno == EEXIST;
+}
+
+bool hold(int directory) { return flock(directory, LOCK_EX | LOCK_NB) == 0; }
+// Not removed between its opening and its lock.
+bool is_there(int directory) { return faccessat(directory, "cgroup.procs", F_OK, 0) == 0; }
+
+void end_all_in(int directory) {
+  if (!cgroup_is_populated(directory)) return;
+  kill_cgroup(directory);
+  wait_for_empty_cgroup(directory);
+}
+
+template <class Do>
+void for_unheld_slots(const Descriptor& folder, Do action) {
+  for (const auto& name : cgroups_below(folder.get())) {
+    if (!name.starts_with("slot-")) continue;
+    const Descriptor slot = open_cgroup(folder.get(), name.c_str());
+    if (slot && hold(slot.get())) action(slot, name);
+  }
+}
+
+// ---- controllers
+
+bool hands_down(int directory, const char* words) {
+  return write_cgroup_file(directory, "cgroup.subtree_control", words);
+}
+
+// systemd and other managers mark what they leave to a service.
+bool was_delegated(const std::string& own) {
+  for (const char* name : {"trusted.delegate", "user.delegate"}) {
+    std::array<char, 8> word{};
+    if (getxattr(own.c_str(), name, word.data(), word.size()) > 0 && word[0] == '1') return true;
+  }
+  return false;
+}
+
+bool has_controller(const std::string& names, std::string_view wanted) {
+  for (std::size_t at = 0; (at = names.find(wanted, at)) != names.npos; at += wanted.size()) {
+    const std::size_t end = at + wanted.size();
+    if ((at == 0 || names[at - 1] == ' ') && (end == names.size() || names[end] == ' ' || names[end] == '\n'))
+      return true;
+  }
+  return false;
+}
+
+// A cgroup that hands controllers down has no processes of its own but where it is the root.
+bool hand_down_memory(const Descriptor& own, const std::string& path, const std::string& name) {
+  if (!has_controller(read_cgroup_file(own.get(), "cgroup.controllers"), "memory")) return false;
+  if (!hands_down(own.get(), "+memory")) {
+    if (errno != EBUSY || !was_delegated(path)) return false;
+    const std::string aside = name + ".res";
+    if (!make(own.get(), aside.c_str())) return false;
+    const Descriptor ours = open_cgroup(own.get(), aside.c_str());
+    if (!ours || !write_cgroup_file(ours.get(), "cgroup.procs", "0") || !hands_down(own.get(), "+memory"))
+      return false;
+  }
+  const Descriptor folder = open_cgroup(own.get(), name.c_str());
+  return folder && hands_down(folder.get(), "+memory");
+}
+
+}  // namespace
+
+SlotsFolder make_slots(const std::string& place) {
+  SlotsFolder result;
+  const auto none = [&result](std::string why) {
+    result.path.clear();
+    result.why_none = std::move(why);
+    return result;
+  };
+  std::string own = own_cgroup();
+  if (own.empty()) return none("no version 2 cgroup is mounted where RES is");
+  const std::string name = folder_name(place);
+  // A RES before this one, or this one before it began anew, has put itself aside.
+  if (own.ends_with("/" + name + ".res")) own.resize(own.rfind('/'));
+  const Descriptor above = open_cgroup(AT_FDCWD, own.c_str());
+  result.path = own + "/" + name;
+  if (!above || !make(above.get(), name.c_str())) return none(cannot("make", result.path));
+  const Descriptor folder = open_cgroup(above.get(), name.c_str());
+  struct stat facts;
+  if (!folder || fstat(folder.get(), &facts) != 0) return none(cannot("open", result.path));
+  if (facts.st_uid != geteuid())
+    return none(result.path + " belongs to user " + std::to_string(facts.st_uid));
+  if (faccessat(folder.get(), "cgroup.kill", W_OK, AT_EACCESS) != 0) {
+    const std::string why = cannot("use", result.path + "/cgroup.kill");
+    unlinkat(above.get(), name.c_str(), AT_REMOVEDIR);
+    return none(why);
+  }
+  end_unheld_slots(result.path);
+  result.memory = hand_down_memory(above, own, name);
+  return result;
+}
+
+void end_unheld_slots(const std::string& folder) {
+  if (folder.empty()) return;
+  const Descriptor directory = open_cgroup(AT_FDCWD, folder.c_str());
+  if (directory) for_unheld_slots(directory, [](const Descriptor& slot, const std::string&) { end_all_in(slot.get()); });
+}
+
+void remove_slots(const std::string& folder) {
+  if (folder.empty()) return;
+  const Descriptor directory = open_cgroup(AT_FDCWD, folder.c_str());
+  if (!directory) return;
+  for_unheld_slots(directory, [&](const Descriptor& slot, const std::string& name) {
+    end_all_in(slot.get());
+    remove_cgroup(folder + "/" + name);
+  });
+  rmdir(folder.c_str());
+}
+
+CgroupSlot CgroupSlot::take(const std::string& folder) {
+  CgroupSlot slot;
+  if (folder.empty()) return slot;
+  slot.folder_ = open_cgroup(AT_FDCWD, folder.c_str());
+  for (int number = 0; slot.folder_ && number < kMostSlots; ++number) {
+    slot.name_ = "slot-" + std::to_string(number);
+    Descriptor directory = open_cgroup(slot.folder_.get(), slot.name_.c_str());
+    if (!directory) {
+      if (errno != ENOENT || !make(slot.folder_.get(), slot.name_.c_str())) return CgroupSlot();
+      directory = open_cgroup(slot.folder_.get(), slot.name_.c_str());
+    }
+    if (!directory || !hold(directory.get())) continue;
+    if (!is_there(directory.get())) {  // removed meanwhile: made anew
+      --number;
+      continue;
+    }
+    end_all_in(directory.get());
+    if (cgroup_is_populated(directory.get())) continue;  // what the kernel holds
+    slot.directory_ = std::move(directory);
+    slot.path_ = folder + "/" + slot.name_;
+    return slot;
+  }
+  return CgroupSlot();
+}
+
+bool CgroupSlot::limit_memory(std::int64_t bytes) const {
+  return directory_ && write_cgroup_file(fd(), "memory.max", std::to_string(bytes));
+}
+
+bool limit_slot_memory(const std::string& path, std::int64_t bytes) {
+  const Descriptor slot = open_cgroup(AT_FDCWD, path.c_str());
+  return slot && write_cgroup_file(slot.get(), "memory.max", bytes == 0 ? "max" : std::to_string(bytes));
+}
+
+std::int64_t CgroupSlot::ended_for_memory() const {
+  const std::string text = directory_ ? "\n" + read_cgroup_file(fd(), "memory.events") : "";
+  constexpr std::string_view kWord = "\noom_kill ";
+  const auto at = text.find(kWord);
+  return at == text.npos ? 0 : std::strtoll(text.c_str() + at + kWord.size(), nullptr, 10);
+}
+
+void CgroupSlot::end() {
+  if (!directory_) return;
+  end_all_in(fd());
+  // Its peak, its limit and the pages it has touched would be the next job's.
+  if (faccessat(fd(), "memory.max", F_OK, 0) == 0) unlinkat(folder_.get(), name_.c_str(), AT_REMOVEDIR);
+}
+
+pid_t fork_into_cgroup(int directory) {
+  clone_args how{};
+  how.flags = CLONE_INTO_CGROUP;
+  how.exit_signal = SIGCHLD;
+  how.cgroup = static_cast<std::uint64_t>(directory);
+  return static_cast<pid_t>(syscall(SYS_clone3, &how, sizeof how));
+}
+
+}  // namespace rollcall::io

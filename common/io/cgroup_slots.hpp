@@ -1,0 +1,63 @@
+// CgroupSlots: version 2 cgroups for the jobs that RES runs on this host: one for each job, with everything of it but its
+// guard, so that nothing of it escapes, and what it uses is counted by the kernel.
+//
+//   OWN/rollcall-res-HASH/        RES's folder: OWN is the cgroup that RES is in, HASH stands for its job directory
+//   OWN/rollcall-res-HASH/slot-N  one job, and the next one after it
+//   OWN/rollcall-res-HASH.res     RES itself, where the folder has controllers and OWN was delegated to us: processes and
+//                                 controllers do not go together in one cgroup
+//
+// Slots are used again: making and removing one takes locks of the whole machine (docs/decisions/0012). An exclusive flock on
+// the directory says that somebody looks after it: the guard and the shepherd of a job hold it through one open file, the
+// job not at all. So who gets the lock knows that both are gone, and that all that is in it is nobody's. Where none can be
+// made there is none, and everything works without.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+
+struct SlotsFolder {
+  std::string path;      // "": there is none
+  std::string why_none;  // one line
+  bool memory = false;   // its slots have the memory controller
+};
+// RES, at its start. `place`: what no other RES of this machine has, its job directory. Ends what is in slots of before that
+// nobody holds.
+SlotsFolder make_slots(const std::string& place);
+// Ends everything in slots that nobody holds; others are left alone. "": nothing.
+void end_unheld_slots(const std::string& folder);
+// RES, at its end: slots that nobody holds, and the folder where there are no others.
+void remove_slots(const std::string& folder);
+
+class CgroupSlot {
+ public:
+  // An empty one that nobody else has; none where the folder is "" or cannot be used.
+  static CgroupSlot take(const std::string& folder);
+
+  explicit operator bool() const { return static_cast<bool>(directory_); }
+  int fd() const { return directory_.get(); }
+  // The kernel ends the largest process where all together have more. False: no memory controller here.
+  bool limit_memory(std::int64_t bytes) const;
+  const std::string& path() const { return path_; }
+  // How often it did.
+  std::int64_t ended_for_memory() const;
+
+  // Kills everything that is in it. What counts over the life of a cgroup and cannot be set back is removed with it.
+  void end();
+
+ private:
+  Descriptor folder_, directory_;
+  std::string name_, path_;
+};
+// Of a slot that a guard holds: another limit, while the job runs.
+bool limit_slot_memory(const std::string& path, std::int64_t bytes);
+
+// fork() into the cgroup; -1 with errno. For a process with one thread.
+pid_t fork_into_cgroup(int directory);
+
+}  // namespace rollcall::io

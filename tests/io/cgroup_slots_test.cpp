@@ -1,0 +1,175 @@
+// Cgroups of RES's jobs, with the kernel's own. Skipped, with the reason, where none can be made.
+#include "common/io/cgroup_slots.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "common/io/cgroup_files.hpp"
+#include "common/io/job_cgroup.hpp"
+#include "tests/io/own_cgroup.hpp"
+
+namespace rollcall::io {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+std::string cgroup_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("0::")) return line.substr(3);
+  return "";
+}
+
+class CgroupSlots : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!own.why_none().empty()) GTEST_SKIP() << "no cgroup can be made here: " << own.why_none();
+    folder = make_slots("/spool/" + std::to_string(getpid()));
+    ASSERT_EQ(folder.why_none, "");
+    ASSERT_THAT(folder.path, HasSubstr(own.path() + "/rollcall-res-"));
+  }
+  void TearDown() override { remove_slots(folder.path); }
+
+  // A process in the slot that waits, and has started one that has left its session.
+  static pid_t start(const CgroupSlot& slot) {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    const pid_t pid = fork_into_cgroup(slot.fd());
+    EXPECT_GE(pid, 0) << errno;
+    if (pid == 0) {  // as after an exec: no descriptor of ours, and so no lock
+      dup2(ends[1], STDOUT_FILENO);
+      syscall(SYS_close_range, 3U, ~0U, 0U);
+      if (fork() == 0) {
+        setsid();
+        [[maybe_unused]] const ssize_t said = write(STDOUT_FILENO, ".", 1);
+        for (;;) pause();
+      }
+      for (;;) pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    close(ends[1]);
+    return pid;
+  }
+  static int ended(pid_t pid) {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return status;
+  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(folder.path + "/" + name); }
+
+  OwnCgroup own;
+  SlotsFolder folder;
+};
+
+TEST_F(CgroupSlots, AChildIsBornInItsSlotAndEverythingThereEndsWithIt) {
+  CgroupSlot slot = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(slot);
+  const pid_t pid = start(slot);
+  EXPECT_THAT(cgroup_of(pid), EndsWith("/slot-0"));
+  EXPECT_EQ(cgroup_members(slot.fd()).size(), 2U);
+  slot.end();
+  EXPECT_EQ(WTERMSIG(ended(pid)), SIGKILL);
+  wait_for_empty_cgroup(slot.fd());
+  EXPECT_FALSE(cgroup_is_populated(slot.fd()));
+}
+
+TEST_F(CgroupSlots, EachJobHasOneAndTheNextOneHasItAgain) {
+  CgroupSlot first = CgroupSlot::take(folder.path);
+  const CgroupSlot second = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(exists("slot-0") && exists("slot-1"));
+  first = CgroupSlot();
+  const CgroupSlot third = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(third);
+  EXPECT_FALSE(exists("slot-2")) << "no more than there are jobs at once";
+}
+
+TEST_F(CgroupSlots, WhatNobodyHoldsIsEndedAndNothingElse) {
+  CgroupSlot held = CgroupSlot::take(folder.path);
+  CgroupSlot left = CgroupSlot::take(folder.path);
+  const pid_t neighbour = start(held);
+  const pid_t orphan = start(left);
+  left = CgroupSlot();
+  end_unheld_slots(folder.path);
+  EXPECT_EQ(WTERMSIG(ended(orphan)), SIGKILL);
+  EXPECT_EQ(waitpid(neighbour, nullptr, WNOHANG), 0) << "it lives";
+  held.end();
+  ended(neighbour);
+}
+
+TEST_F(CgroupSlots, WhoTakesOneFindsItEmpty) {
+  CgroupSlot left = CgroupSlot::take(folder.path);
+  const pid_t orphan = start(left);
+  left = CgroupSlot();
+  const CgroupSlot next = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(WTERMSIG(ended(orphan)), SIGKILL);
+  EXPECT_FALSE(cgroup_is_populated(next.fd()));
+}
+
+TEST_F(CgroupSlots, TheFolderGoesWithTheLastOne) {
+  CgroupSlot slot = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(CgroupSlot::take(folder.path));
+  remove_slots(folder.path);
+  EXPECT_TRUE(exists("slot-0")) << "it is held";
+  EXPECT_FALSE(exists("slot-1"));
+  slot = CgroupSlot();
+  remove_slots(folder.path);
+  EXPECT_FALSE(std::filesystem::exists(folder.path));
+  EXPECT_FALSE(CgroupSlot::take(folder.path)) << "a job goes without one";
+}
+
+TEST_F(CgroupSlots, ATaskStarterInOneMakesNoFurtherOne) {
+  CgroupSlot slot = CgroupSlot::take(folder.path);
+  const pid_t pid = fork_into_cgroup(slot.fd());
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    const JobCgroup job = JobCgroup::enter("rollcall-1-01234567");
+    _exit(!job && job.why_none().find("RES's") != std::string::npos ? 7 : 8);
+  }
+  EXPECT_EQ(WEXITSTATUS(ended(pid)), 7);
+}
+
+TEST_F(CgroupSlots, OneThatIsRemovedMeanwhileIsMadeAnew) {
+  for (int round = 0; round < 100; ++round) {
+    const CgroupSlot slot = CgroupSlot::take(folder.path);
+    ASSERT_TRUE(slot);
+    if (round % 2 == 0) rmdir((folder.path + "/slot-0").c_str());
+  }
+}
+
+TEST_F(CgroupSlots, TheKernelCountsItsTime) {
+  const CgroupSlot slot = CgroupSlot::take(folder.path);
+  const pid_t pid = fork_into_cgroup(slot.fd());
+  if (pid == 0) {
+    while (clock() < CLOCKS_PER_SEC / 10) continue;
+    _exit(0);
+  }
+  ended(pid);
+  EXPECT_THAT(read_cgroup_file(slot.fd(), "cpu.stat"), HasSubstr("user_usec "));
+  EXPECT_THAT(read_cgroup_file(slot.fd(), "cpu.stat"), ::testing::Not(HasSubstr("user_usec 0\n")));
+}
+
+TEST(CgroupSlot, WithoutAFolderThereIsNone) {
+  EXPECT_FALSE(CgroupSlot::take(""));
+  EXPECT_FALSE(CgroupSlot::take("/no/such/folder"));
+  EXPECT_FALSE(CgroupSlot::take("/proc"));
+  end_unheld_slots("");
+  remove_slots("");
+}
+
+}  // namespace
+}  // namespace rollcall::io
