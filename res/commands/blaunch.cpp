@@ -57,6 +57,14 @@ void set_words(wire::RunTask& task, const BlaunchOptions& options) {
   }
 }
 
+std::vector<std::string> hosts_of_this_job(io::Stage& stage) {
+  const std::string file = variable("LSB_DJOB_HOSTFILE");
+  const auto text = file.empty() ? boost::system::result<std::string>("") : io::read_file(file);
+  auto hosts = hosts_of_job({variable("LSB_MCPU_HOSTS"), variable("LSB_HOSTS"), text ? *text : ""});
+  for (auto& host : hosts) host = official_name(stage, host);
+  return hosts;
+}
+
 int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   const auto options = parse_blaunch(words);
   if (!options) return stage.fail(options.error().text);
@@ -69,6 +77,8 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
 
   RemoteTasks tasks;
   for (const auto& host : *hosts) tasks.hosts.push_back(official_name(stage, host));
+  const std::string stranger = stranger_among(tasks.hosts, hosts_of_this_job(stage), *job);
+  if (!stranger.empty()) return stage.fail(stranger);
   tasks.task = task_from_here();
   tasks.task.mutable_job()->mutable_key()->set_id(job->id);
   tasks.task.mutable_job()->mutable_key()->set_index(job->index);

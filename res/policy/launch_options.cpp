@@ -141,4 +141,30 @@ Result<LaunchJob> launch_job(std::string_view job_id, std::string_view job_index
   return LaunchJob{*id, *index};
 }
 
+std::vector<std::string> hosts_of_job(const JobHostWords& words) {
+  std::vector<std::string> all;
+  const auto add = [&all](std::string host) {
+    if (std::find(all.begin(), all.end(), host) == all.end()) all.push_back(std::move(host));
+  };
+  const auto pairs = conf::split_words(words.mcpu_hosts);
+  for (std::size_t i = 0; i < pairs.size(); i += 2) add(pairs[i]);
+  for (auto& host : conf::split_words(words.hosts)) add(std::move(host));
+  for (auto& host : hosts_of_file(words.file)) add(std::move(host));
+  return all;
+}
+
+std::string stranger_among(const std::vector<std::string>& asked, const std::vector<std::string>& of_job,
+                           const LaunchJob& job) {
+  constexpr std::size_t kShown = 8;
+  if (of_job.empty()) return "";
+  for (const auto& host : asked) {
+    if (std::find(of_job.begin(), of_job.end(), host) != of_job.end()) continue;
+    std::string line = "host " + host + " is not one of job " + std::to_string(job.id) +
+                       (job.index == 0 ? "" : "[" + std::to_string(job.index) + "]") + ", which has";
+    for (std::size_t i = 0; i < std::min(of_job.size(), kShown); ++i) line += " " + of_job[i];
+    return of_job.size() > kShown ? line + " and " + std::to_string(of_job.size() - kShown) + " more" : line;
+  }
+  return "";
+}
+
 }  // namespace rollcall::res

@@ -62,4 +62,17 @@ struct LaunchJob {
 };
 Result<LaunchJob> launch_job(std::string_view job_id, std::string_view job_index);
 
+// What says which hosts a job has, as its processes see it; each may be missing.
+struct JobHostWords {
+  std::string mcpu_hosts;  // LSB_MCPU_HOSTS: HOST SLOTS HOST SLOTS ...
+  std::string hosts;       // LSB_HOSTS: HOST HOST ...
+  std::string file;        // what LSB_DJOB_HOSTFILE holds: a host on each line
+};
+// All hosts that any of them names, each once, in that order; none: nothing says it.
+std::vector<std::string> hosts_of_job(const JobHostWords& words);
+// The line for a host that is not one of them, "" where all are. RES has the last word: this one says it at once, where RES
+// would wait for mbatchd to tell it of the job. Names are official ones.
+std::string stranger_among(const std::vector<std::string>& asked, const std::vector<std::string>& of_job,
+                           const LaunchJob& job);
+
 }  // namespace rollcall::res

@@ -63,4 +63,18 @@ TEST(LaunchJobs, AreThoseWeAreIn) {
   EXPECT_FALSE(launch_job("x", "0"));
 }
 
+TEST(HostsOfJob, AreThoseThatAnythingNames) {
+  EXPECT_THAT(hosts_of_job({"n1 2 n2 1", "", ""}), ElementsAre("n1", "n2"));
+  EXPECT_THAT(hosts_of_job({"n1 2", "n1 n1 n3", "n1\nn2\nn2\n"}), ElementsAre("n1", "n3", "n2"));
+  EXPECT_TRUE(hosts_of_job({}).empty());
+}
+
+TEST(HostsOfJob, AStrangerAmongThemIsNamed) {
+  EXPECT_EQ(stranger_among({"n1", "n2"}, {"n1", "n2", "n3"}, {12, 0}), "");
+  EXPECT_EQ(stranger_among({"n1", "n4"}, {"n1", "n2"}, {12, 0}), "host n4 is not one of job 12, which has n1 n2");
+  EXPECT_EQ(stranger_among({"n4"}, {}, {12, 0}), "") << "nothing says what its hosts are: RES does";
+  EXPECT_EQ(stranger_among({"x"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, {12, 3}),
+            "host x is not one of job 12[3], which has a b c d e f g h and 2 more");
+}
+
 }  // namespace
