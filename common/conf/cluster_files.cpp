@@ -45,6 +45,7 @@ class SetReader {
       return content;
     };
     syntax.time = sources_.time;
+    syntax.decided = sources_.decided;
     return parse_sections(text, path, syntax, checked_.problems);
   }
 

@@ -56,6 +56,7 @@ struct FileSources {
   ReadFile read;                 // errors are one line: the file and why
   TimeIn time;                   // for #if time(); none: an error where it is used
   std::string env_dir = "/etc";  // LSF_ENVDIR of the environment
+  TimeDecided decided = {};      // of every #if time()
 };
 
 // `files` is there only where `problems` has no errors.

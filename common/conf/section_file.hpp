@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/base/time_windows.hpp"
 #include "common/conf/problems.hpp"
 
 namespace rollcall::conf {
@@ -68,12 +69,22 @@ struct LocalTime {
 };
 using TimeIn = std::function<std::optional<LocalTime>(const std::string& zone)>;  // "" is the site's own zone
 
+// What stands in a `#if time(...)`: windows of the week, each in the site's zone ("") or one that is named. It holds while
+// one of them is open; a zone that is not known any more is never.
+struct TimeCondition {
+  std::vector<std::pair<TimeWindows, std::string>> windows;
+  bool holds(const TimeIn& time) const;
+};
+// Called for each condition when it is decided.
+using TimeDecided = std::function<void(const TimeCondition& condition, bool holds)>;
+
 struct SectionSyntax {
   // Columns of sections whose keyword line is missing or commented out, by section name. A first line that has none of
   // them is taken for a row.
   std::vector<std::pair<std::string, std::vector<std::string>>> default_keywords;
   ReadFile include;  // none: an #INCLUDE is an error
   TimeIn time;       // none: #if time() is an error
+  TimeDecided decided;  // none: nobody wants to know
   // Sections whose lines are words of their own and neither layout (lsf.task): each line is a row of one cell "".
   std::vector<std::string> line_sections;
 };

@@ -210,7 +210,7 @@ bool LineReader::holds(std::string_view condition, const Place& place) {
     }
   }
   if (groups.size() > 1 && groups.back().first.empty()) groups.pop_back();
-  bool open = false;
+  TimeCondition known;
   for (const auto& [text, zone] : groups) {
     const auto windows = TimeWindows::parse(text);
     const auto now = syntax_.time ? syntax_.time(zone) : std::nullopt;
@@ -224,9 +224,11 @@ bool LineReader::holds(std::string_view condition, const Place& place) {
     else if (!now)
       problems_.error(place, "found the time zone " + printable(zone) + ", expected one this host knows");
     else
-      open |= windows->open({now->day, now->minute});
+      known.windows.emplace_back(*windows, zone);
   }
-  return open;
+  const bool holds = known.holds(syntax_.time);
+  if (syntax_.decided) syntax_.decided(known, holds);
+  return holds;
 }
 
 // True where the quote closes later: on this line, or on one that is joined to it.
@@ -273,6 +275,13 @@ void LineReader::finish(File& file) {
 }
 
 }  // namespace
+
+bool TimeCondition::holds(const TimeIn& time) const {
+  return std::any_of(windows.begin(), windows.end(), [&time](const auto& window) {
+    const auto now = time ? time(window.second) : std::nullopt;
+    return now && window.first.open({now->day, now->minute});
+  });
+}
 
 std::vector<SectionLine> section_lines(std::string_view text, const std::string& file_name,
                                        const SectionSyntax& syntax, Problems& problems) {

@@ -31,19 +31,19 @@ bool is_shared(const std::string& path) {
   return name != "lsf.conf" && name != "hosts";
 }
 
-}  // namespace
-
-LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
+LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
   Digest digest;
-  auto sources = env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources();
+  auto sources = kept->sources();
   sources.read = [read = sources.read, &digest](const std::string& path) {
     auto text = read(path);
     if (text && is_shared(path)) digest.add(*text);
     return text;
   };
   auto checked = conf::read_cluster_files(sources);
+  kept->complete();
 
   LoadedConfiguration loaded;
+  loaded.kept = kept;
   for (const auto& problem : checked.problems.all())
     (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
         .push_back(problem.line());
@@ -59,8 +59,16 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
     return loaded;
   }
   loaded.configuration =
-      std::make_shared<Configuration>(Configuration{std::move(*checked.files), *official, digest.text()});
+      std::make_shared<Configuration>(Configuration{std::move(*checked.files), *official, digest.text(), kept});
   return loaded;
 }
+
+}  // namespace
+
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
+  return load(std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+}
+
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept) { return load(kept.again()); }
 
 }  // namespace rollcall::lim

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/conf/cluster_files.hpp"
+#include "common/conf/kept_files.hpp"
 
 namespace rollcall::lim {
 
@@ -16,14 +16,18 @@ struct Configuration {
   std::string host;  // our own, official
   std::string
       digest;  // of lsf.shared, lsf.cluster.NAME and what they include: the same on all hosts, or somebody is told
+  std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
 };
 
 struct LoadedConfiguration {
   std::shared_ptr<const Configuration> configuration;  // none: see `errors`
   std::vector<std::string> errors, warnings;           // one line each
+  std::shared_ptr<const conf::KeptFiles> kept;         // also of a set with errors
 };
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+// The same texts as the hour has them now.
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept);
 
 }  // namespace rollcall::lim

@@ -12,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "common/io/program_place.hpp"
 #include "elim/lim/clients.hpp"
@@ -223,6 +224,8 @@ class Daemon {
     sampled_ = true;
     auto sampled = own_host_.sample(at);
     if (sampled.changed) happened(event::FactsFound{*sampled.changed});
+    // Windows begin and end with a minute.
+    if (std::exchange(minute_, sampled.load.wall.minute) != sampled.load.wall.minute) look_at_conditions();
     happened(sampled.load);
     happened(event::Tick{});
     arm();
@@ -319,9 +322,19 @@ class Daemon {
     return done("LIM starts again");
   }
 
+  Reply reconfigure() { return take(load_configuration(setup_.env_dir), "new files are in force"); }
+
+  // A #if time() of the files in force has come to hold, or to hold no more.
+  void look_at_conditions() {
+    const auto kept = refused_ ? refused_ : configuration_->kept;
+    if (!kept->outdated()) return;
+    const auto loaded = load_configuration_anew(*kept);
+    refused_ = loaded.kept;
+    take(loaded, "a #if time() of the files has changed what is in force");
+  }
+
   // A set with an error changes nothing.
-  Reply reconfigure() {
-    const auto loaded = load_configuration(setup_.env_dir);
+  Reply take(const LoadedConfiguration& loaded, const char* what) {
     for (const auto& line : loaded.warnings) log_.warning(line);
     for (const auto& line : loaded.errors) log_.error(line);
     if (!loaded.configuration) {
@@ -330,6 +343,7 @@ class Daemon {
     }
     note_what_needs_a_restart(*loaded.configuration);
     configuration_ = loaded.configuration;
+    refused_.reset();
     if (const auto level = io::parse_level(configuration_->files.settings.log_mask)) log_.set_last(*level);
     own_host_.configure(*configuration_);
     happened(event::Reconfigured{rules()});
@@ -338,7 +352,7 @@ class Daemon {
     clients_.configure(configuration_);
     metrics_.configure(*configuration_);
     order_melim();
-    log_.notice("new files are in force");
+    log_.notice(what);
     return done(joined(loaded.warnings));
   }
 
@@ -374,6 +388,8 @@ class Daemon {
   bool stepping_ = false;
   TimePoint sample_at_;
   bool sampled_ = false;
+  int minute_ = -1;  // of the day, when #if time() was looked at
+  std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
   TimePoint armed_for_{Duration::max()};
   bool ending_ = false;
   DaemonEnd end_ = DaemonEnd::stopped;

@@ -142,6 +142,7 @@ class LsbReader {
     checked_.read.push_back(path);
     syntax.include = sources_.read;
     syntax.time = sources_.time;
+    syntax.decided = sources_.decided;
     return parse_sections(*text, path, syntax, checked_.problems);
   }
 

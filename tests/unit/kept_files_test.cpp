@@ -1,0 +1,90 @@
+// A set of files whose #if time() is decided anew at another hour, by the texts that were read first.
+#include "common/conf/kept_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/conf_files.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+using testing::IsEmpty;
+
+MemoryFiles lab(const std::string& parameters) {
+  return {.files = {{"/c/lsf.conf", "LSF_LOGDIR=/l\n"},
+                    {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"},
+                    {"/c/lsf.cluster.lab", "Begin Parameters\n" + parameters +
+                                               "End Parameters\nBegin Host\nHOSTNAME\nhost1\nEnd Host\n"}},
+          .now = {2, 12 * 60}};
+}
+
+// How long EXINTERVAL is by a set; 0 where it has errors.
+long interval(KeptFiles& kept) {
+  const auto checked = read_cluster_files(kept.sources());
+  kept.complete();
+  if (!checked.files) return 0;
+  return std::chrono::duration_cast<std::chrono::seconds>(checked.files->cluster.parameters.exchange_interval).count();
+}
+
+constexpr const char* kNight = "#if time(20:00-8:00)\nEXINTERVAL = 60\n#else\nEXINTERVAL = 5\n#endif\n";
+
+TEST(KeptFiles, AConditionIsDecidedAnewByTheSameTexts) {
+  auto files = lab(kNight);
+  KeptFiles day(files.sources());
+  EXPECT_EQ(interval(day), 5);
+  EXPECT_FALSE(day.outdated());
+  files.now = {2, 19 * 60 + 59};
+  EXPECT_FALSE(day.outdated());
+  files.now = {2, 20 * 60};
+  EXPECT_TRUE(day.outdated());
+  files.files["/c/lsf.cluster.lab"] = "half edited";
+  const auto night = day.again();
+  EXPECT_EQ(interval(*night), 60) << "what is edited meanwhile is not read";
+  EXPECT_FALSE(night->outdated());
+  files.now = {3, 8 * 60};
+  EXPECT_TRUE(night->outdated());
+  EXPECT_EQ(interval(*night->again()), 5);
+}
+
+TEST(KeptFiles, ASetThatIsTheSameAtAllTimesIsNeverOutdated) {
+  auto files = lab("EXINTERVAL = 5\n");
+  KeptFiles kept(files.sources());
+  EXPECT_EQ(interval(kept), 5);
+  files.now = {2, 20 * 60};
+  EXPECT_FALSE(kept.outdated());
+}
+
+TEST(KeptFiles, AnErrorOfAnotherHourIsSeenAtThatHour) {
+  auto files = lab("#if time(20:00-8:00)\nEXINTERVAL = never\n#endif\n");
+  KeptFiles day(files.sources());
+  EXPECT_EQ(interval(day), 15);
+  files.now = {2, 20 * 60};
+  ASSERT_TRUE(day.outdated());
+  const auto night = day.again();
+  EXPECT_EQ(interval(*night), 0);
+  EXPECT_FALSE(night->outdated()) << "it is told once, not each minute";
+  files.now = {3, 8 * 60};
+  EXPECT_TRUE(night->outdated()) << "and the morning is another set";
+  EXPECT_EQ(interval(*night->again()), 15);
+}
+
+TEST(KeptFiles, AFileOfABranchThatWasClosedIsReadWhenItOpens) {
+  auto files = lab("#if time(20:00-8:00)\n#INCLUDE \"night\"\n#endif\n");
+  KeptFiles day(files.sources());
+  EXPECT_EQ(interval(day), 15);
+  files.files["/c/night"] = "EXINTERVAL = 60\n";
+  files.now = {2, 20 * 60};
+  EXPECT_EQ(interval(*day.again()), 60);
+}
+
+TEST(KeptFiles, AZoneOfItsOwnCounts) {
+  auto files = lab("#if time(20:00-8:00 EDT)\nEXINTERVAL = 60\n#endif\n");  // there it is an hour later
+  KeptFiles kept(files.sources());
+  EXPECT_EQ(interval(kept), 15);
+  files.now = {2, 19 * 60};
+  EXPECT_TRUE(kept.outdated());
+}
+
+}  // namespace
+}  // namespace rollcall::conf
