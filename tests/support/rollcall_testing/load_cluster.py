@@ -74,6 +74,7 @@ class LoadCluster:
         self.resources = ["scratch Numeric 5 N (megabytes of scratch)"]
         self.map = ["scratch [default]"]
         self.lims = {}
+        self.more_environment = {}  # of the LIMs, and so of their elims; "{host}" is the host's name
         for program in ("lim", "melim"):
             os.symlink(os.path.join(bench.bin, program), os.path.join(self.etc, program))
         self.write_elim("elim.scratch", SCRATCH_ELIM.format(value="47.5"))
@@ -118,6 +119,7 @@ class LoadCluster:
             log = os.open(self.log(name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             ready, told = os.pipe()
             environment = dict(self.bench.cluster.environment, LSF_ENVDIR=self.conf, ROLLCALL_READY_FD=str(told))
+            environment.update({key: word.format(host=name) for key, word in self.more_environment.items()})
             words = [os.path.join(self.etc, "lim")]
             host = self.bench.cluster.host(name)
             lim = host.popen(words, env=environment, stderr=log, pass_fds=[told], stdin=subprocess.DEVNULL)
@@ -168,6 +170,17 @@ class LoadCluster:
             lim.wait()
 
     # --- what they say
+
+    def command(self, name, *words, seconds=60):
+        """The completed command on that host, as a user would type it."""
+        environment = dict(self.bench.cluster.environment, LSF_ENVDIR=self.conf)
+        line = [os.path.join(self.bench.bin, words[0]), *words[1:]]
+        return self.bench.cluster.host(name).run(line, timeout=seconds, env=environment, stdin=subprocess.DEVNULL)
+
+    def loads(self, name):
+        """What `lsload -l -json` says on that host, {host: record}; {} where it fails."""
+        done = self.command(name, "lsload", "-l", "-json")
+        return {r["HOST_NAME"]: r for r in json.loads(done.stdout)["RECORDS"]} if done.returncode == 0 else {}
 
     def ask(self, name, *words, seconds=5):
         """What the LIM of that host answers; None where there is no answer."""
