@@ -11,6 +11,7 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
+#include "common/resreq/evaluate.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -82,6 +83,13 @@ TEST_P(Template, AlsoWithItsLinesUncommented) {
     ASSERT_TRUE(id) << name;
     EXPECT_TRUE(files.indices.at(*id).dynamic()) << name;
   }
+  // What the sample and the manual page say that a job may ask for.
+  const auto asked = resreq::parse("select[hw_numa_free>4000 && hw_idle_cores>=8]");
+  ASSERT_FALSE(asked.error);
+  resreq::BindContext context;
+  context.indices = &files.indices;
+  const auto bound = resreq::bind(asked.value.select, context);
+  EXPECT_FALSE(bound.error) << bound.error->text;
 }
 
 TEST_P(Template, HasABatchSystemToo) {

@@ -240,6 +240,25 @@ TEST_F(Answers, ColumnsAreTheIndicesOfEachHost) {
   EXPECT_EQ(n3.age_ms(ut), 4294967295U) << "never told";
 }
 
+// lsload, -E and -N: n1 has four CPUs, n3 two; both have factor 2.
+TEST_F(Answers, RunQueuesAreInTheFormThatIsAskedFor) {
+  const auto queues = [&](Request::AskLoad::Queue form) {
+    auto ask = load("order[-r15s]");
+    ask.set_queue(form);
+    std::size_t from = 0;
+    const auto part = load_part(view(), ask, choose(view(), ask), from);
+    EXPECT_EQ(part->loads().hosts(0).host(), "n1");
+    EXPECT_EQ(part->loads().hosts(2).host(), "n3");
+    EXPECT_EQ(part->loads().hosts(2).values(mem), 1000.0F) << "other indices have one form";
+    return std::pair(part->loads().hosts(0).values(r15s), part->loads().hosts(2).values(r15s));
+  };
+  using testing::FloatEq;
+  using testing::Pair;
+  EXPECT_THAT(queues(Request::AskLoad::RAW), Pair(FloatEq(7), FloatEq(2.1F)));
+  EXPECT_THAT(queues(Request::AskLoad::EFFECTIVE), Pair(FloatEq(7 / 4.0F), FloatEq(2.1F / 2)));
+  EXPECT_THAT(queues(Request::AskLoad::NORMALISED), Pair(FloatEq(8 / 4.0F / 2), FloatEq(3.1F / 2 / 2)));
+}
+
 TEST_F(Answers, SharedResourcesByInstance) {
   Request::AskShared ask;
   const auto fixed = shared_answer(view(), ask);
