@@ -27,15 +27,18 @@ std::string frame_of(const std::string& picture) {
   return frame + "\033[J";
 }
 
+// The signals wait here alone: while LIM is asked, which may take its time, they end the command as they end any other.
 bool wait_or_end(std::chrono::milliseconds interval) {
-  sigset_t ending;
+  sigset_t ending, before;
   sigemptyset(&ending);
   for (const int signo : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signo);
-  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  pthread_sigmask(SIG_BLOCK, &ending, &before);
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
   const std::chrono::nanoseconds rest = interval - seconds;
   const timespec patience{seconds.count(), rest.count()};
-  return sigtimedwait(&ending, nullptr, &patience) < 0;
+  const bool over = sigtimedwait(&ending, nullptr, &patience) < 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return over;
 }
 
 }  // namespace rollcall::elim

@@ -2,11 +2,14 @@
 
 import os
 import pwd
+import re
 import signal
+import urllib.request
 
 from rollcall_testing import processes
 from rollcall_testing.one_host import CLUSTER, SHARED, OneHost
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
+from rollcall_testing.site import free_port
 from rollcall_testing.waiting import wait_until
 
 # What each says first is a good value, where it says one at all.
@@ -125,6 +128,56 @@ def test_elims_run_as_the_first_administrator(bench):
     with Faulty(bench, {"who": "while :; do echo \"1 who $(id -u)\"; sleep 1; done\n"}, admin="nobody root") as one:
         wait_until(lambda: one.value("who") == nobody.pw_uid, lambda: f"elims of nobody: {one.record()}", 30)
         expect_equal(os.stat(f"/proc/{lim_pid(one)}").st_uid, 0, "LIM itself")
+
+
+def metrics(port):
+    """{family: {labels: value}} as anybody may ask for it."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as answer:
+        lines = answer.read().decode().splitlines()
+    found = {}
+    for line in lines:
+        if not line.startswith("#"):
+            family, labels, value = re.fullmatch(r"(\w+)\{(.*)\} (\S+)", line).groups()
+            found.setdefault(family, {})[labels] = float(value)
+    return found
+
+
+def test_metrics_of_a_real_master(bench):
+    port = free_port()
+    with Faulty(bench, {"dies": FAULTS["dies"], "lies": FAULTS["lies"]}, more_conf=f"ROLLCALL_HTTP={port}\n") as one:
+        for name, key in (("dies", "RESTARTS"), ("lies", "ERRORS")):
+            wait_until(lambda name=name, key=key: one.elim_of(name).get(key, 0) >= 1, f"{key} of elim.{name}", 30)
+        one.counts_on()
+        found = metrics(port)
+        host = f'host="{one.host}"'
+        expect_in(f'cluster="one",master="{one.host}"', next(iter(found["rollcall_cluster_info"])), "the cluster")
+        expect_equal(found["rollcall_host_up"], {host: 1}, "hosts that are up")
+        expect_equal(found["rollcall_host_status"], {f'{host},status="ok"': 1}, "status")
+        for index in ("r1m", "ut", "mem", "tmp"):
+            expect_in(f'{host},index="{index}"', found["rollcall_load"], "the built-in indices")
+        scratch = f'{host},index="scratch"'
+        expect(found["rollcall_load"][scratch] >= 2, "the elim's value")
+        expect(0 <= found["rollcall_load_age_seconds"][scratch] < 60, "its age")
+        expect(found["rollcall_elim_restarts_total"][f'{host},elim="elim.dies"'] >= 1, "restarts")
+        expect(found["rollcall_elim_errors_total"][f'{host},elim="elim.lies"'] >= 1, "errors")
+        expect_equal(found["rollcall_elim_state"][f'{host},elim="elim.scratch",state="running"'], 1, "the neighbour")
+        wait_until(lambda: metrics(port)["rollcall_load"][scratch] > found["rollcall_load"][scratch], "a newer value")
+        addresses = listening_at(port)
+        expect_equal(addresses, {"0100007F"}, "where it listens: on the loopback alone")
+        one.write("lsf.conf", one.read("lsf.conf").replace(f"ROLLCALL_HTTP={port}\n", ""))
+        one.good("lsadmin", "reconfig", "-f")
+        expect_equal(listening_at(port), set(), "where it listens once it is not asked for")
+
+
+def listening_at(port):
+    found = set()
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/net/{name}", encoding="ascii") as file:
+            for line in list(file)[1:]:
+                address, _, number = line.split()[1].rpartition(":")
+                if int(number, 16) == port and line.split()[3] == "0A":
+                    found.add(address)
+    return found
 
 
 def test_rates_are_known_soon_after_the_start(bench):

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 
+from rollcall_testing import processes
 from rollcall_testing.one_host import OTHER, Munged, OneHost
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import CTRL_C, Shell
@@ -112,6 +113,58 @@ def test_watch_on_a_terminal_until_interrupted(bench):
             expect(shell.exit_code() in (0, 128 + signal.SIGINT), f"{command}: exit code")
             shown, code = shell.run("stty -a")
             expect(code == 0 and " echo " in shown and " icanon " in shown, f"{command}: the terminal is as it was: {shown}")
+
+
+def lim_pid(one):
+    with open(os.path.join(one.log, f"lim.{one.host}.pid"), encoding="ascii") as file:
+        return int(file.readline())
+
+
+def test_ctrl_c_while_lim_does_not_answer(bench):
+    with OneHost(bench) as one, Shell(one.environment, one.top) as shell:
+        for command in ("lsload --watch -i 0.1", "lsmon -i 0.1", "lsload"):
+            pid, drawn = lim_pid(one), command != "lsload"
+            if drawn:
+                shell.type(os.path.join(bench.bin, command))
+                for _ in range(2):
+                    shell.wait_for("HOST_NAME")
+            processes.send(pid, signal.SIGSTOP)
+            try:
+                if not drawn:
+                    shell.type(os.path.join(bench.bin, command))
+                name = command.split()[0]
+                asks = lambda: [p for p in processes.tree_below(shell.pid) if p.name == name and asking(p.pid)]
+                wait_until(asks, f"{command} to wait for LIM's answer")
+                shell.type(CTRL_C)
+                rest = shell.wait_for(b"<prompt>")
+                expect("LIM is down" not in rest, f"{command} ended before its patience did: {rest!r}")
+                expect_equal(shell.exit_code(), 128 + signal.SIGINT, f"{command}: exit code")
+            finally:
+                processes.send(pid, signal.SIGCONT)
+            wait_until(lambda: one.run("lsid").returncode == 0, "LIM to answer again")
+
+
+def asking(pid):
+    """It has a connection, and sleeps."""
+    try:
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        with open(f"/proc/{pid}/status", encoding="ascii") as file:
+            blocked = next(int(line.split()[1], 16) for line in file if line.startswith("SigBlk"))
+    except FileNotFoundError:
+        return False
+    return any(link.startswith("socket:") for link in links) and not blocked & 1 << (signal.SIGINT - 1)
+
+
+def test_colour_on_a_terminal_alone(bench):
+    with OneHost(bench) as one, Shell(one.environment, one.top) as shell:
+        one.good("lsadmin", "limlock")
+        wait_until(lambda: one.status() == "lockU", "the lock to show")
+        lsload = os.path.join(bench.bin, "lsload")
+        expect_in("\x1b[33m  lockU\x1b[0m", shell.run(lsload)[0], "lsload on a terminal")
+        for words in (f"NO_COLOR=1 {lsload}", f"{lsload} | cat", f"{lsload} -json"):
+            shown = shell.run(words)[0]
+            expect_in("lockU", shown, words)
+            expect("\x1b" not in shown, f"{words}: {shown!r}")
 
 
 def test_placement(bench):
