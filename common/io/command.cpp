@@ -89,6 +89,16 @@ int Stage::print(const std::string& text) {
   return fail("standard output: cannot write to it: " + std::generic_category().message(errno));
 }
 
+std::optional<std::string> Stage::read_line() {
+  char* text = nullptr;
+  std::size_t room = 0;
+  const ssize_t size = getline(&text, &room, stdin);
+  std::optional<std::string> line;
+  if (size > 0) line.emplace(text, static_cast<std::size_t>(size - (text[size - 1] == '\n' ? 1 : 0)));
+  std::free(text);
+  return line;
+}
+
 int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands, int argc,
                  char** argv) {
   try {

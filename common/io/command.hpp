@@ -35,6 +35,8 @@ class Stage {
   // whatever it goes on to do.
   int print(const std::string& text);
   bool output_failed() const { return output_failed_; }
+  // The next line of standard input; nothing at its end.
+  static std::optional<std::string> read_line();
 
  private:
   std::string command_;

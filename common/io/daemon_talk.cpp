@@ -42,22 +42,36 @@ Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call&
     return TalkError{connection.error().refused ? Kind::refused : Kind::silent, connection.error().text};
 
   DaemonTalk talk(std::move(*connection), std::move(proof->channel));
-  if (const auto sent = talk.connection_.send(talk.channel_.start()); !sent) return broken(sent.error());
-  while (!talk.channel_.open())
+  talk.unsent_ = talk.channel_.start();
+  while (!talk.channel_.open()) {
+    if (const auto sent = talk.flush(); !sent) return sent.error();
     if (const auto turned = talk.turn(std::nullopt); !turned) return turned.error();
-  if (proof->munge)
-    if (const auto credential = munge_encode(talk.channel_.hash(), *proof->munge))
-      if (const auto sent = talk.send(call.introduction(*credential)); !sent) return sent.error();
+  }
+  if (!proof->munge) return talk;
+  // The daemon gives a handshake little time, and munged may take its own.
+  if (const auto sent = talk.flush(); !sent) return sent.error();
+  if (const auto credential = munge_encode(talk.channel_.hash(), *proof->munge))
+    if (const auto put = talk.put(call.introduction(*credential)); !put) return put.error();
   return talk;
 }
 
-Talked<void> DaemonTalk::send(const std::string& payload) {
+Talked<void> DaemonTalk::put(const std::string& payload) {
   if (payload.size() > channel_.most())
     return TalkError{Kind::ours, "a request of " + std::to_string(payload.size()) +
                                      " bytes, expected at most " + std::to_string(channel_.most())};
-  const auto sent = connection_.send(channel_.seal(payload));
+  unsent_ += channel_.seal(payload);
+  return {};
+}
+
+Talked<void> DaemonTalk::flush() {
+  const auto sent = connection_.send(std::exchange(unsent_, {}));
   if (!sent) return broken(sent.error());
   return {};
+}
+
+Talked<void> DaemonTalk::send(const std::string& payload) {
+  if (const auto ready = put(payload); !ready) return ready;
+  return flush();
 }
 
 // Takes what has come into the inbox. False: woken instead.
@@ -73,18 +87,16 @@ Talked<bool> DaemonTalk::turn(std::optional<int> wake) {
     if (!received) return broken(received.error());
     bytes = std::move(*received);
   }
-  std::string answer;
-  const auto fed = channel_.feed(bytes, answer, [this](std::string_view payload) -> Result<void> {
+  const auto fed = channel_.feed(bytes, unsent_, [this](std::string_view payload) -> Result<void> {
     inbox_.emplace_back(payload);
     return {};
   });
   if (!fed) return broken(fed.error());
-  if (!answer.empty())
-    if (const auto sent = connection_.send(answer); !sent) return broken(sent.error());
   return true;
 }
 
 Talked<std::optional<std::string>> DaemonTalk::receive(std::optional<int> wake) {
+  if (const auto sent = flush(); !sent) return sent.error();
   while (inbox_.empty()) {
     const auto turned = turn(wake);
     if (!turned) return turned.error();

@@ -44,7 +44,8 @@ class DaemonTalk {
     // The first message of a client that proves by MUNGE: this credential, as the daemon's protocol has it.
     std::function<std::string(const std::string& credential)> introduction;
   };
-  // Connected, and the daemon has proved that it is one. Without MUNGE where that is needed the daemon decides what it
+  // Connected, and the daemon has proved that it is one. What proves us to it leaves with the first request, in one packet:
+  // it need not wake up for each. Without MUNGE where that is needed the daemon decides what it
   // tells to nobody in particular.
   static Talked<DaemonTalk> open(const conf::ClusterFiles& files, const Call& call);
 
@@ -57,10 +58,13 @@ class DaemonTalk {
 
  private:
   DaemonTalk(HostConnection connection, ClusterChannel channel);
+  Talked<void> put(const std::string& payload);
+  Talked<void> flush();
   Talked<bool> turn(std::optional<int> wake);
   HostConnection connection_;
   ClusterChannel channel_;
   std::deque<std::string> inbox_;
+  std::string unsent_;
 };
 
 }  // namespace rollcall::io

@@ -1,5 +1,5 @@
 # The process that holds a job on a host. One for each job, so its start is what a job costs: wholly static like TaskStarter,
-# at a fixed address, and what is not used is left out. It looks nothing up: RES tells it all.
+# at a fixed address, without asking the processor what it can do, and what is not used is left out. It looks nothing up: RES tells it all.
 rollcall_library(shepherd_shell
   SOURCES clocks.cpp guard.cpp guard_talk.cpp hooks.cpp job_files_here.cpp job_limits.cpp job_messages.cpp job_meter.cpp mail.cpp notices.cpp
           peek.cpp proc_reader.cpp process_plans.cpp res_talk.cpp shepherd.cpp stream.cpp tasks.cpp
@@ -8,7 +8,5 @@ rollcall_library(shepherd_shell
 add_executable(shepherd main.cpp)
 target_compile_definitions(shepherd PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(shepherd PRIVATE shepherd_shell)
-if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
-  target_link_options(shepherd PRIVATE -static -no-pie -Wl,--gc-sections)
-endif()
+rollcall_static_program(shepherd)
 install(TARGETS shepherd DESTINATION etc)

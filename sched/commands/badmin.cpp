@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <sstream>
 
 #include "common/base/host_list.hpp"
@@ -84,8 +83,7 @@ int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE
 bool agreed(const Admin& admin, const std::string& question) {
   if (admin.words.has("-f")) return true;
   admin.stage.print(question + " [y/n] ");
-  std::string answer;
-  std::getline(std::cin, answer);
+  const std::string answer = io::Stage::read_line().value_or("");
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
@@ -317,11 +315,11 @@ int run_subcommand(io::Stage& stage, Words words) {
 int interactive(io::Stage& stage) {
   const bool prompting = isatty(STDIN_FILENO) == 1;
   int status = 0;
-  std::string line;
   while (true) {
     if (prompting) stage.print("badmin>");
-    if (!std::getline(std::cin, line)) return status;
-    std::istringstream split(line);
+    const auto line = io::Stage::read_line();
+    if (!line) return status;
+    std::istringstream split(*line);
     Words words;
     for (std::string word; split >> word;) words.push_back(word);
     if (words.empty()) continue;

@@ -5,6 +5,7 @@ target_compile_definitions(btools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(btools PRIVATE
   sched_submit rollcall_batch_clients rollcall_stream_client rollcall_local_time)
+rollcall_static_command(btools) # people start them by the thousand
 
 foreach(name bsub)
   add_custom_command(TARGET btools POST_BUILD

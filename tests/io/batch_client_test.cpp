@@ -95,6 +95,17 @@ TEST_F(BatchClientTest, HandsOverEveryPartAndKeepsTheConnection) {
   }
 }
 
+TEST_F(BatchClientTest, ProvesItselfInOnePacketWithTheRequest) {
+  int reads = 0;
+  FakeDaemon daemon({serve([&reads](End& end) {
+    end.next<wire::ToMbatchd>();
+    reads = end.reads();
+    end.send(text("a", true));
+  })});
+  EXPECT_FALSE(client(daemon.port()).ask(question()).error);
+  EXPECT_EQ(reads, 2);  // the call, and all the rest
+}
+
 TEST_F(BatchClientTest, TellsWhyItWasRefused) {
   FakeDaemon daemon({serve([](End& end) {
     end.next<wire::ToMbatchd>();

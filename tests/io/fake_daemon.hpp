@@ -64,6 +64,7 @@ class FakeEnd {
       char bytes[1 << 14];
       const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
       if (count <= 0) return "";
+      ++reads_;
       std::string answer;
       const auto fed =
           channel_.feed({bytes, static_cast<std::size_t>(count)}, answer, [this](std::string_view payload) {
@@ -83,6 +84,8 @@ class FakeEnd {
     message.ParseFromString(receive());
     return message;
   }
+  // How often something was read: what a peer sends at once comes at once.
+  int reads() const { return reads_; }
   template <class Message>
   void send(const Message& message) {
     write(channel_.seal(message.SerializeAsString()));
@@ -95,6 +98,7 @@ class FakeEnd {
   int socket_;
   Channel channel_;
   std::vector<std::string> inbox_;
+  int reads_ = 0;
 };
 
 }  // namespace rollcall::testing

@@ -1,0 +1,10 @@
+# Programs that need nothing of a host to start (cmake/QuickStart.cmake).
+if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+  add_test(NAME shepherd_links_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/static_program_test.sh $<TARGET_FILE:shepherd>)
+  set_tests_properties(shepherd_links_test PROPERTIES LABELS io TIMEOUT 20)
+  if(MUNGE_ARCHIVE)
+    add_test(NAME btools_links_test
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/static_program_test.sh $<TARGET_FILE:btools> bsub -V)
+    set_tests_properties(btools_links_test PROPERTIES LABELS io TIMEOUT 20)
+  endif()
+endif()
