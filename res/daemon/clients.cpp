@@ -9,6 +9,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowPause{500};
+constexpr std::chrono::seconds kNamePatience{10};  // for a client to send what says who it is
 constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not taken what it was sent
 
 wire::FromResToClient data_reply(const std::string& data) {
@@ -21,14 +22,52 @@ wire::FromResToClient data_reply(const std::string& data) {
 
 Clients::Clients(boost::asio::io_context& loop, io::Links& links, Jobs& jobs, const io::Log& log,
                  Handler handler)
-    : loop_(loop), links_(links), jobs_(jobs), log_(log), handler_(std::move(handler)), munge_(loop, {}) {}
+    : loop_(loop),
+      links_(links),
+      jobs_(jobs),
+      log_(log),
+      handler_(std::move(handler)),
+      munge_(loop, {}),
+      owner_(io::user_name(geteuid())) {}
 
 void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
-  if (peer.caller == io::ClusterChannel::Caller::owner)
-    client.caller = {true, geteuid(), io::user_name(geteuid())};
+  if (peer.caller == io::ClusterChannel::Caller::owner) {
+    client.caller = {true, geteuid(), owner_};
+    take_share(link, geteuid());
+    return;
+  }
+  client.nameless = std::make_unique<boost::asio::steady_timer>(loop_, kNamePatience);
+  client.nameless->async_wait([this, link](const boost::system::error_code& error) {
+    if (error) return;
+    links_.close(link);
+    ended(link);
+  });
+}
+
+void Clients::ended(io::LinkId link) {
+  const auto client = clients_.find(link);
+  if (client == clients_.end()) return;
+  if (client->second.share) shares_.give(*client->second.share);
+  clients_.erase(client);
+}
+
+// False where the user has as many as one may have: it is told so, and closed.
+bool Clients::take_share(io::LinkId link, uid_t user) {
+  if (shares_.take(user)) {
+    clients_[link].share = user;
+    return true;
+  }
+  refuse(link,
+         "you have " + std::to_string(shares_.held(user)) + " connections with RES on " +
+             configuration_->host + " already, and each user may have " + std::to_string(shares_.most()) +
+             " (ROLLCALL_USER_CONNECTIONS)",
+         true, false);
+  links_.close_when_sent(link);
+  ended(link);
+  return false;
 }
 
 Result<void> Clients::message(io::LinkId link, std::string_view payload) {
@@ -63,10 +102,13 @@ void Clients::learn(io::LinkId link, const Client& client, const std::string& cr
              [this, link](const Result<io::KnownUser>& user) {
                const auto asker = clients_.find(link);
                if (asker == clients_.end()) return;
-               if (user)
+               if (user) {
+                 if (!take_share(link, user->uid)) return;
                  asker->second.caller = {true, user->uid, user->name};
-               else
+                 asker->second.nameless.reset();
+               } else {
                  log_.warning("a client at " + asker->second.address + ": " + user.error().text);
+               }
                links_.answer(link, [] { return std::nullopt; });
              });
 }
@@ -150,7 +192,7 @@ void Clients::control(io::LinkId link, const wire::ControlRes& control) {
   if (control.action() != wire::ControlRes::STATUS && !administrator(client.caller)) {
     log_.warning(who + " asked for " + wire::ControlRes::Action_Name(control.action()) + ", and may not");
     return refuse(link,
-                  "only root, the cluster's administrators and " + io::user_name(geteuid()) + " may do this",
+                  "only root, the cluster's administrators and " + owner_ + " may do this",
                   true, false);
   }
   if (control.action() != wire::ControlRes::STATUS)

@@ -1,17 +1,19 @@
 // Clients: the conversation with those who run something here (blaunch, lsrun), look at output (bpeek), or control RES
 // (lsadmin, badmin): who they are, what they ask, what they get.
 //
-// Owns what each client has proved. Who may do what is res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
+// Owns what each client has proved, and each user's share of the connections. Who may do what is res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <deque>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "common/base/user_shares.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
@@ -32,10 +34,11 @@ class Clients {
 
   void configure(std::shared_ptr<const Configuration> configuration) {
     configuration_ = std::move(configuration);
+    shares_.set_most(configuration_->user_connections);
   }
   void opened(io::LinkId link, const io::LinkPeer& peer);
   Result<void> message(io::LinkId link, std::string_view payload);
-  void ended(io::LinkId link) { clients_.erase(link); }
+  void ended(io::LinkId link);
 
  private:
   struct Client {
@@ -43,10 +46,13 @@ class Clients {
     ResCaller caller;
     std::string hash, address;
     bool peeks = false;
+    std::optional<uid_t> share;                         // whose connection it is
+    std::unique_ptr<boost::asio::steady_timer> nameless;  // until then it must say who it is
   };
   using Asked = wire::ToResFromClient;
 
   void learn(io::LinkId link, const Client& client, const std::string& credential);
+  bool take_share(io::LinkId link, uid_t user);
   void answer(io::LinkId link, const Asked& asked);
   void run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller);
   void peek(io::LinkId link, const wire::Peek& asked, std::int64_t from);
@@ -67,6 +73,8 @@ class Clients {
   io::MungeAsker munge_;
   std::shared_ptr<const Configuration> configuration_;
   std::unordered_map<io::LinkId, Client> clients_;
+  UserShares shares_{0};  // connections
+  std::string owner_;     // the name of the user who runs RES
 };
 
 }  // namespace rollcall::res

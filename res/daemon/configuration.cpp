@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 
 #include "common/base/exit_status.hpp"
+#include "common/base/numbers.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 
@@ -39,6 +42,28 @@ wire::Enforcement enforcement_of(const conf::LsfConf& lsf_conf) {
   return result;
 }
 
+void read_share(const conf::LsfConf& lsf_conf, const char* name, std::size_t& share,
+                std::vector<std::string>& warnings) {
+  const std::string word = lsf_conf.value(name);
+  if (word.empty()) return;
+  if (const auto number = parse_whole(word, 0, 1'000'000))
+    share = static_cast<std::size_t>(*number);
+  else
+    warnings.push_back(std::string("lsf.conf: ") + name + ": found " + word +
+                       ", expected a number up to 1000000; 0: any number");
+}
+
+// Seconds for each slot; a warning where it is no number.
+double usage_factor_of(const conf::LsfConf& lsf_conf, std::vector<std::string>& warnings) {
+  const std::string text = lsf_conf.value("LSF_PAM_RUSAGE_UPD_FACTOR");
+  if (text.empty()) return 0;
+  char* end = nullptr;
+  const double factor = std::strtod(text.c_str(), &end);
+  if (*end == '\0' && factor >= 0 && std::isfinite(factor)) return factor;
+  warnings.push_back("lsf.conf: LSF_PAM_RUSAGE_UPD_FACTOR: found " + text + ", expected a number of seconds from 0");
+  return 0;
+}
+
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
@@ -65,17 +90,20 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
     return loaded;
   }
   Configuration result{std::move(*checked.files), *batch, *official, "", {}, 0, ""};
+  read_share(result.files.lsf_conf, "ROLLCALL_USER_CONNECTIONS", result.user_connections, loaded.warnings);
+  read_share(result.files.lsf_conf, "ROLLCALL_USER_TASKS", result.user_tasks, loaded.warnings);
+  result.job_cgroups = !no(result.files.lsf_conf.value("ROLLCALL_JOB_CGROUPS"));
   const auto& lsf_conf = result.files.lsf_conf;
+  result.task_relay = !no(lsf_conf.value("ROLLCALL_TASK_RELAY"));
+  result.usage_factor = usage_factor_of(lsf_conf, loaded.warnings);
   result.host_type = type_of(result.files, *official);
   result.enforcement = enforcement_of(lsf_conf);
   const std::string stop = lsf_conf.value("LSB_SIGSTOP");
   result.stop_signal = signal_number(stop);
   if (!stop.empty() && result.stop_signal == 0)
     loaded.warnings.push_back("lsf.conf: LSB_SIGSTOP: found " + stop + ", expected the name of a signal");
-  if (yes(lsf_conf.value("LSB_SET_TMPDIR"))) {
-    const std::string place = lsf_conf.value("LSF_TMPDIR");
-    result.tmp_dir = place.empty() ? "/tmp" : place;
-  }
+  if (const std::string place = lsf_conf.value("LSF_TMPDIR"); !place.empty()) result.tmp_top = place;
+  if (yes(lsf_conf.value("LSB_SET_TMPDIR"))) result.tmp_dir = result.tmp_top;
   loaded.configuration = std::make_shared<Configuration>(std::move(result));
   return loaded;
 }

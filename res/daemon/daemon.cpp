@@ -60,12 +60,14 @@ class Daemon {
     const auto port = listen();
     if (!port) return port.error();
     await_signals();
+    jobs_.make_cgroups();
     jobs_.adopt();
     log_.notice("RES " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
                 configuration_->host + ", port " + std::to_string(*port));
     dial();
     ready();
     loop_.run();
+    jobs_.leave();
     log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
     return end_;
   }
@@ -123,13 +125,13 @@ class Daemon {
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromMbatchd");
     if (!message.has_res()) return {};
-    if (message.res().has_welcome())
-      pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
     if (message.res().has_restart()) {
       begin_end(message.res().restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
       return {};
     }
-    jobs_.order(message.res());
+    if (const auto done = jobs_.order(message.res()); !done) return done.error();
+    if (message.res().has_welcome())
+      pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
     return {};
   }
 

@@ -1,16 +1,19 @@
 // Identities: what this host knows of a user, kept for a while: for each job the user database would be asked otherwise.
 //
-// It waits for the database (files, LDAP): for a user whom it has not seen for a minute, once.
+// The database (files, LDAP) is asked outside of the loop, since it may hang. What it said a minute ago is asked for again;
+// where it does not answer, what it said last is still believed. One loop, one thread.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/io/side_thread.hpp"
 
 namespace rollcall::res {
 
@@ -21,16 +24,32 @@ struct Identity {
   std::string name, home, shell, group;
 };
 
+// Asks the database of this host, and waits for it.
+Result<Identity> look_up_identity(uid_t uid);
+
 class Identities {
  public:
-  Result<Identity> find(uid_t uid);
+  using Found = std::function<void(const Result<Identity>&)>;
+  using LookUp = std::function<Result<Identity>(uid_t)>;  // runs in the thread
+
+  explicit Identities(boost::asio::io_context& loop);
+  Identities(boost::asio::io_context& loop, io::SideThread::Limits limits, LookUp look_up);  // for tests
+
+  // At once where the user is known, else later, in the loop; in the order of the calls for one user.
+  void find(uid_t uid, Found found);
 
  private:
   struct Kept {
     Identity identity;
     std::chrono::steady_clock::time_point until;
   };
+  void ask(uid_t uid);
+  void tell(uid_t uid, Result<Identity> found);
+
+  LookUp look_up_;
   std::unordered_map<uid_t, Kept> kept_;
+  std::unordered_map<uid_t, std::vector<Found>> waiting_;
+  io::SideThread thread_;
 };
 
 }  // namespace rollcall::res

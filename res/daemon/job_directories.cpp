@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "common/base/numbers.hpp"
 #include "common/io/durable_file.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 8 << 20;
 constexpr std::size_t kMostNotes = 1 << 30;
+constexpr std::size_t kNotesKept = 1 << 20;  // bytes of notes before they are looked through
+constexpr std::string_view kAside = "gone.";
 constexpr mode_t kFolderMode = 0711;  // users reach u/ of their jobs, and see nothing on the way
 
 Error cannot(const char* what, const std::string& path) {
@@ -79,12 +82,24 @@ Result<void> JobDirectories::set_term(std::uint64_t term) {
   return {};
 }
 
-std::vector<std::string> JobDirectories::names() const {
+std::vector<std::string> JobDirectories::entries() const {
   std::vector<std::string> names;
   DIR* list = opendir(path_.c_str());
   while (const dirent* entry = list == nullptr ? nullptr : readdir(list))
     if (entry->d_name[0] != '.' && entry->d_type != DT_REG) names.emplace_back(entry->d_name);
   if (list != nullptr) closedir(list);
+  return names;
+}
+
+std::vector<std::string> JobDirectories::names() const {
+  auto names = entries();
+  std::erase_if(names, [](const std::string& name) { return name.starts_with(kAside); });
+  return names;
+}
+
+std::vector<std::string> JobDirectories::set_aside_before() const {
+  auto names = entries();
+  std::erase_if(names, [](const std::string& name) { return !name.starts_with(kAside); });
   return names;
 }
 
@@ -98,7 +113,7 @@ Result<io::Descriptor> JobDirectories::create(const std::string& name, const wir
   const std::string bytes = io::marked(order.SerializeAsString());
   if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     const Error error = cannot("keep the order of", path(name));
-    remove(name);
+    io::remove_tree_at(directory_.get(), name);
     return error;
   }
   return job;
@@ -121,23 +136,36 @@ Result<void> JobDirectories::open_notes() {
     if (line[0] == 'S') open[directory_name(job)] = job;
     if (line[0] == 'D') open.erase(directory_name(job));
   }
-  std::string rest;
   for (const auto& [name, job] : open) {
-    rest += "S" + name + "\n";
+    open_.insert(name);
     noted_.push_back(job);
   }
-  if (auto kept = io::write_durably(directory_.get(), "started", rest); !kept) return kept;
+  return write_notes();
+}
+
+// The file anew, with what is not over.
+Result<void> JobDirectories::write_notes() {
+  std::string lines;
+  for (const auto& name : open_) lines += "S" + name + "\n";
+  if (auto kept = io::write_durably(directory_.get(), "started", lines); !kept) return kept;
   notes_ = io::Descriptor(openat(directory_.get(), "started", O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (!notes_) return cannot("open", path("started"));
+  notes_size_ = lines.size();
   return {};
 }
 
 Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& jobs) {
+  // Where it cannot be written anew the long one goes on.
+  if (notes_size_ > kNotesKept && notes_size_ > 4 * 32 * open_.size()) {
+    if (const auto written = write_notes(); !written && !notes_) return written;
+  }
   std::string lines;
   for (const auto& job : jobs) lines += "S" + directory_name(job) + "\n";
   if (write(notes_.get(), lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
       fdatasync(notes_.get()) != 0)
     return cannot("write", path("started"));
+  notes_size_ += lines.size();
+  for (const auto& job : jobs) open_.insert(directory_name(job));
   return {};
 }
 
@@ -145,6 +173,8 @@ Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& j
 void JobDirectories::note_over(const wire::JobAttempt& job) {
   const std::string line = "D" + directory_name(job) + "\n";
   [[maybe_unused]] const ssize_t written = write(notes_.get(), line.data(), line.size());
+  notes_size_ += line.size();
+  open_.erase(directory_name(job));
 }
 
 io::Descriptor JobDirectories::open_job(const std::string& name) const {
@@ -152,7 +182,18 @@ io::Descriptor JobDirectories::open_job(const std::string& name) const {
       openat(directory_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-void JobDirectories::remove(const std::string& name) const { io::remove_tree_at(directory_.get(), name); }
+std::string JobDirectories::set_aside(const std::string& name) {
+  for (;;) {
+    std::string aside =
+        std::string(kAside) + std::to_string(getpid()) + "." + std::to_string(next_aside_++);
+    if (renameat(directory_.get(), name.c_str(), directory_.get(), aside.c_str()) == 0) return aside;
+    if (errno != ENOTEMPTY && errno != EEXIST) return "";  // what is called so is another RES's of this number
+  }
+}
+
+io::Descriptor JobDirectories::folder() const {
+  return io::Descriptor(fcntl(directory_.get(), F_DUPFD_CLOEXEC, 3));
+}
 
 KeptJob read_kept(int directory) {
   KeptJob kept;
@@ -182,6 +223,12 @@ io::Descriptor connect_shepherd(int directory) {
   if (!socket || connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) != 0)
     return io::Descriptor();
   return socket;
+}
+
+std::string memory_cgroup(int directory) {
+  char path[4096];
+  const ssize_t size = readlinkat(directory, "cgroup", path, sizeof path);
+  return size <= 0 || size == sizeof path ? "" : std::string(path, static_cast<std::size_t>(size));
 }
 
 void keep_over(int directory, const wire::FromRes::JobOver& over) {

@@ -6,12 +6,14 @@
 //   empty                   LSB_AFFINITY_HOSTFILE of all jobs
 //   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end
 //   task.NUMBER/            tasks of no job (lsrun)
+//   gone.PID.NUMBER/        of one that is over: what is in it is being removed
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,22 +37,33 @@ class JobDirectories {
   // A new directory with its order. An error where it is there. Not durable: what must be found after the host went down
   // is what may have started, see note_started().
   Result<io::Descriptor> create(const std::string& name, const wire::JobOrder& order);
-  // Durable when it returns, all of them with one sync: so many jobs cost little more than one.
+  // Durable when it returns, all of them with one sync: so many jobs cost little more than one. Now and then the file is
+  // written anew, with those that are not over alone.
   Result<void> note_started(const std::vector<wire::JobAttempt>& jobs);
   void note_over(const wire::JobAttempt& job);
   // Noted before this run and not over. Those without a directory were lost with their host.
   const std::vector<wire::JobAttempt>& noted_before() const { return noted_; }
 
   io::Descriptor open_job(const std::string& name) const;
-  void remove(const std::string& name) const;
+  // The directory goes out of the way, with one rename; gives what it is called now, "" where it is not there. It is to be
+  // removed below folder(), which may take long.
+  std::string set_aside(const std::string& name);
+  // Those that a RES before this one has not removed.
+  std::vector<std::string> set_aside_before() const;
+  io::Descriptor folder() const;
   std::string path(const std::string& name) const { return path_ + "/" + name; }
 
  private:
   std::string path_;
   Result<void> open_notes();
+  Result<void> write_notes();
+  std::vector<std::string> entries() const;
   io::Descriptor directory_, notes_;
   std::vector<wire::JobAttempt> noted_;
+  std::set<std::string> open_;  // started and not over, by name
+  std::size_t notes_size_ = 0;
   std::uint64_t term_ = 0;
+  std::uint64_t next_aside_ = 1;
 };
 
 // How a job here ended, as its guard has kept it.
@@ -65,6 +78,8 @@ KeptJob read_kept(int directory);
 io::Descriptor lock_job(int directory);
 // A connection to its shepherd; none: nobody listens.
 io::Descriptor connect_shepherd(int directory);
+// The job's cgroup where the kernel keeps its limit on memory: the link `cgroup` that its guard has made; "" : it does not.
+std::string memory_cgroup(int directory);
 void keep_over(int directory, const wire::FromRes::JobOver& over);
 
 // /proc/sys/kernel/random/boot_id

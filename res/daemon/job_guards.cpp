@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "common/io/durable_file.hpp"
 #include "common/io/spawn.hpp"
 #include "res/daemon/job_here.hpp"
 #include "res/daemon/orphans.hpp"
@@ -48,6 +49,7 @@ bool Jobs::start_guard(const JobPtr& job) {
   }
   job->guard = std::get<pid_t>(started);
   job->alive = true;
+  job->cleared = false;
   connect(job, std::move(ours));
   return true;
 }
@@ -128,6 +130,7 @@ void Jobs::from_shepherd(const JobPtr& job, const wire::FromShepherd& message) {
       break;
     case FromRes::kUsage:
       *told.mutable_usage()->mutable_job() = job->attempt;
+      job->used = told;
       break;
     case FromRes::kStopped:
       *told.mutable_stopped()->mutable_job() = job->attempt;
@@ -187,9 +190,26 @@ void Jobs::look(const JobPtr& job) {
   over(job);
 }
 
+// Guard and shepherd were killed at one instant: what they have left is ended, and then the job is over. Nothing may begin
+// in its directory meanwhile, since that is what its processes are known by.
+void Jobs::clear_away(const JobPtr& job) {
+  job->clearing = true;
+  sweeper_.ask([path = directories_.path(job->name), uid = job->order.uid(),
+                cgroups = cgroups_] { end_what_is_left(path, uid, cgroups); },
+               [this, weak = std::weak_ptr(job)](io::SideThread::End) {
+                 const auto held = weak.lock();
+                 if (!held) return;
+                 held->clearing = false;
+                 held->cleared = true;
+                 over(held);
+               });
+}
+
 // Nothing of it runs any more.
 void Jobs::over(const JobPtr& job) {
   job->alive = false;
+  if (job->clearing) return;
+  if (!job->over && !job->cleared) return clear_away(job);
   for (auto& [number, task] : job->tasks) {
     TaskAnswer answer;
     answer.why_not = "the shepherd of the job on " + configuration_->host + " has ended";
@@ -202,7 +222,6 @@ void Jobs::over(const JobPtr& job) {
     done(part);
   }
   job->peeks.clear();
-  if (!job->over) end_orphans(directories_.path(job->name), job->order.uid());
   if (!job->first_host()) {
     if (job->released || job->order.task_only() || job->unknown_there) return forget(job);
     job->over.reset();  // expected still: further tasks may come
@@ -232,7 +251,19 @@ void Jobs::forget(const JobPtr& job) {
   keep->drop_socket();
   jobs_.erase(keep->name);
   if (keep->first_host()) directories_.note_over(keep->attempt);
-  directories_.remove(keep->name);
+  if (keep->share) task_shares_.give(*std::exchange(keep->share, std::nullopt));
+  remove_later(keep->name);
+}
+
+// At once by its name. What is in it may be a million files of its user's.
+void Jobs::remove_later(const std::string& name) {
+  const std::string aside = directories_.set_aside(name);
+  if (aside.empty()) return;
+  const auto folder = std::make_shared<const io::Descriptor>(directories_.folder());
+  remover_.ask([folder, aside] { io::remove_tree_at(folder->get(), aside); },
+               [folder, aside](io::SideThread::End end) {
+                 if (end == io::SideThread::End::crowded) io::remove_tree_at(folder->get(), aside);
+               });
 }
 
 void Jobs::child_ended(pid_t pid) {
@@ -246,6 +277,7 @@ void Jobs::child_ended(pid_t pid) {
 // ---- a RES before us
 
 void Jobs::adopt() {
+  for (const auto& name : directories_.set_aside_before()) remove_later(name);
   for (const auto& name : directories_.names()) adopt_one(name);
   for (const auto& attempt : directories_.noted_before())
     if (!jobs_.contains(directory_name(attempt))) adopt_lost(attempt);
@@ -261,12 +293,13 @@ void Jobs::adopt_one(const std::string& name) {
   auto order = read_order(job->directory.get(), begun);
   if (!order) {
     log_.warning(name + ": it has no order that can be read: it is removed");
-    return directories_.remove(name);
+    return remove_later(name);
   }
   const auto kept = read_kept(job->directory.get());
   job->order = std::move(*order);
   job->attempt = job->order.has_start() ? job->order.start().job() : job->order.expect().job();
   jobs_[name] = job;
+  if (job->order.task_only() && task_shares_.take(job->order.uid())) job->share = job->order.uid();
   {
     const io::Descriptor lock = lock_job(job->directory.get());
     if (!lock) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "res/daemon/jobs.hpp"
 
@@ -30,13 +31,15 @@ struct Jobs::Job {
   pid_t guard = -1;
   bool alive = false;  // a guard has been started or adopted, and its end was not seen
   bool released = false;
+  bool clearing = false, cleared = false;  // what guard and shepherd have left, when both were killed at once
+  std::optional<uid_t> share;              // of no job: whose share it is
   io::FrameSocket socket;
   std::optional<boost::asio::posix::stream_descriptor> watch;
   bool writing = false;
   boost::asio::steady_timer timer;
   std::chrono::milliseconds pause = kFirstLook;
 
-  std::optional<FromRes> ready, running, stopped;
+  std::optional<FromRes> ready, running, stopped, used;
   std::optional<FromRes::JobOver> over;
   std::optional<FromRes::PostOver> post;
   bool over_acknowledged = false, over_told = false, unknown_there = false;

@@ -61,8 +61,9 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
   TaskAnswer answer;
   if (task.has_job()) {
     const auto job = find_for(task.job());
-    // The order of a job that begins here may not be durable yet: it begins once, and not through a task.
-    const bool soon = !job || (job->first_host() && !job->alive && !job->over);
+    // The order of a job that begins here may not be durable yet: it begins once, and not through a task. And what was left
+    // by those before is ended before anything else begins.
+    const bool soon = !job || job->clearing || (job->first_host() && !job->alive && !job->over);
     if (soon && std::chrono::steady_clock::now() < until)
       return ask_again(task, caller, until, std::move(done));
     if (soon || job->over) {
@@ -77,18 +78,37 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
     }
     return begin_task(job, task, std::move(done));
   }
-  auto order = base_order(caller);
-  if (order) {
-    order->set_task_only(true);
-    // A RES that has started again has its old pid, and may have its old tasks.
-    std::string name;
-    do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
-    while (jobs_.contains(name));
-    if (const auto job = make(name, *order, answer.why_not)) return begin_task(job, task, std::move(done));
-  } else {
-    answer.why_not = order.error().text;
+  run_outside(task, caller, std::move(done));
+}
+
+void Jobs::run_outside(const wire::RunTask& task, uid_t caller, TaskDone done) {
+  // Held from here on: many may be asked for while the user is looked up.
+  if (!task_shares_.take(caller)) {
+    TaskAnswer answer;
+    answer.not_allowed = true;
+    answer.why_not = "you have " + std::to_string(task_shares_.held(caller)) + " tasks on " + configuration_->host +
+                     " already, and each user may have " + std::to_string(task_shares_.most()) +
+                     " outside of jobs (ROLLCALL_USER_TASKS)";
+    return done(answer);
   }
-  done(answer);
+  with_order(caller, [this, task, caller, done = std::move(done)](Result<wire::JobOrder> order) {
+    TaskAnswer answer;
+    if (order) {
+      order->set_task_only(true);
+      // A RES that has started again has its old pid, and may have its old tasks.
+      std::string name;
+      do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
+      while (jobs_.contains(name));
+      if (const auto job = make(name, *order, answer.why_not)) {
+        job->share = caller;
+        return begin_task(job, task, done);
+      }
+    } else {
+      answer.why_not = order.error().text;
+    }
+    task_shares_.give(caller);
+    done(answer);
+  });
 }
 
 void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done) {
@@ -99,6 +119,7 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
     if (!start_guard(job)) {
       TaskAnswer answer;
       answer.why_not = job->over ? job->over->why() : "cannot start a shepherd";
+      if (job->order.task_only()) forget(job);
       return done(answer);
     }
   }

@@ -6,12 +6,16 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 
+#include "common/io/cgroup_slots.hpp"
 #include "common/io/program_place.hpp"
 #include "res/daemon/job_here.hpp"
 #include "res/policy/job_files.hpp"
 
 namespace rollcall::res {
 namespace {
+
+constexpr std::size_t kMostLeft = 1'000'000;  // directories, jobs: they wait for their turn, however long that is
+constexpr Duration kAnyTime = std::chrono::hours(24);
 
 std::int64_t wall_us() {
   using namespace std::chrono;
@@ -38,7 +42,10 @@ Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigs
       open_files_(open_files),
       log_(log),
       handler_(std::move(handler)),
-      boot_(boot_id()) {}
+      identities_(loop),
+      boot_(boot_id()),
+      remover_(loop, {.waiting = kMostLeft, .patience = kAnyTime}),
+      sweeper_(loop, {.waiting = kMostLeft, .patience = kAnyTime}) {}
 Jobs::~Jobs() = default;
 
 void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
@@ -47,24 +54,51 @@ void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
   shepherd_ = named + "/shepherd";
   if (named.empty() || access(shepherd_.c_str(), X_OK) != 0)
     shepherd_ = io::program_directory() + "/shepherd";
+  task_shares_.set_most(configuration_->user_tasks);
 }
+
+void Jobs::make_cgroups() {
+  if (!configuration_->job_cgroups) return log_.notice("jobs have no cgroup (ROLLCALL_JOB_CGROUPS is N)");
+  auto made = io::make_slots(directories_.path(""));
+  if (made.path.empty()) return log_.notice("jobs have no cgroup (" + made.why_none + ")");
+  cgroups_ = std::move(made.path);
+  log_.info("jobs have cgroups in " + cgroups_ +
+            (made.memory ? ", with the memory controller" : ", without the memory controller"));
+}
+
+void Jobs::leave() { io::remove_slots(cgroups_); }
 
 // ---- orders
 
-void Jobs::order(const wire::ToRes& order) {
+Result<void> Jobs::order(const wire::ToRes& order) {
   if (order.term() < directories_.term()) {
-    FromRes told;
-    auto& refused = *told.mutable_refused();
-    refused.set_why("the order is of term " + std::to_string(order.term()) +
-                    ", and this host has seen term " + std::to_string(directories_.term()));
-    refused.set_term(directories_.term());
-    if (order.has_start()) *refused.mutable_job() = order.start().job();
-    if (order.has_signal()) *refused.mutable_job() = order.signal().job();
-    log_.warning("refused: " + refused.why());
-    return handler_.tell(told);
+    refuse(order, "the order is of term " + std::to_string(order.term()) + ", and this host has seen term " +
+                      std::to_string(directories_.term()));
+    return {};
   }
+  // What is not on disk is forgotten with RES, and an older mbatchd would be obeyed again.
   if (order.term() > directories_.term())
-    if (const auto kept = directories_.set_term(order.term()); !kept) log_.error(kept.error().text);
+    if (const auto kept = directories_.set_term(order.term()); !kept) {
+      refuse(order, "term " + std::to_string(order.term()) + " cannot be kept: " + kept.error().text);
+      return kept.error();
+    }
+  carry_out(order);
+  return {};
+}
+
+void Jobs::refuse(const wire::ToRes& order, std::string why) {
+  FromRes told;
+  auto& refused = *told.mutable_refused();
+  refused.set_why(std::move(why));
+  refused.set_term(directories_.term());
+  if (order.has_start()) *refused.mutable_job() = order.start().job();
+  if (order.has_signal()) *refused.mutable_job() = order.signal().job();
+  log_.warning("refused: " + refused.why());
+  handler_.tell(told);
+}
+
+void Jobs::carry_out(const wire::ToRes& order) {
+  if (waits_for_its_start(order)) return;
   switch (order.order_case()) {
     case wire::ToRes::kWelcome:
       settings_ = order.welcome();
@@ -89,13 +123,40 @@ void Jobs::order(const wire::ToRes& order) {
   }
 }
 
-Result<wire::JobOrder> Jobs::base_order(uid_t uid) const {
+// True where it is kept until the job is here. A start that comes again is the same one.
+bool Jobs::waits_for_its_start(const wire::ToRes& order) {
+  if (coming_.empty()) return false;
+  const wire::JobAttempt* attempt = nullptr;
+  if (order.has_start()) attempt = &order.start().job();
+  if (order.has_expect()) attempt = &order.expect().job();
+  if (order.has_signal()) attempt = &order.signal().job();
+  if (order.has_acknowledge()) attempt = &order.acknowledge().job();
+  if (order.has_release()) attempt = &order.release().job();
+  const auto coming = attempt == nullptr ? coming_.end() : coming_.find(directory_name(*attempt));
+  if (coming == coming_.end()) return false;
+  if (!order.has_start() && !order.has_expect()) coming->second.orders.push_back(order);
+  return true;
+}
+
+// What was ordered of it while its user was looked up.
+void Jobs::came(const std::string& name) {
+  const auto coming = coming_.extract(name);
+  if (coming.empty()) return;
+  for (const auto& order : coming.mapped().orders) carry_out(order);
+}
+
+void Jobs::with_order(uid_t uid, std::function<void(Result<wire::JobOrder>)> done) {
   if (geteuid() != 0 && uid != geteuid())
-    return internal_error("RES of " + configuration_->host +
-                          " does not run as root: it starts jobs of user " + std::to_string(geteuid()) +
-                          " alone, and this one is of user " + std::to_string(uid));
-  const auto identity = identities_.find(uid);
-  if (!identity) return identity.error();
+    return done(internal_error("RES of " + configuration_->host +
+                               " does not run as root: it starts jobs of user " + std::to_string(geteuid()) +
+                               " alone, and this one is of user " + std::to_string(uid)));
+  identities_.find(uid, [this, done = std::move(done)](const Result<Identity>& identity) {
+    if (!identity) return done(identity.error());
+    done(order_of(*identity));
+  });
+}
+
+wire::JobOrder Jobs::order_of(const Identity& identity) const {
   const auto& settings = configuration_->files.settings;
   wire::JobOrder order;
   order.set_host(configuration_->host);
@@ -109,13 +170,13 @@ Result<wire::JobOrder> Jobs::base_order(uid_t uid) const {
                                                           : configuration_->batch.lib_dir);
   order.set_env_dir(settings.env_dir);
   order.set_mail_program(configuration_->files.lsf_conf.value("LSB_MAILPROG"));
-  order.set_user(identity->name);
-  order.set_uid(identity->uid);
-  order.set_gid(identity->gid);
-  for (const gid_t group : identity->groups) order.add_groups(group);
-  order.set_group(identity->group);
-  order.set_home(identity->home);
-  order.set_shell(identity->shell);
+  order.set_user(identity.name);
+  order.set_uid(identity.uid);
+  order.set_gid(identity.gid);
+  for (const gid_t group : identity.groups) order.add_groups(group);
+  order.set_group(identity.group);
+  order.set_home(identity.home);
+  order.set_shell(identity.shell);
   order.set_host_type(configuration_->host_type);
   order.set_version(ROLLCALL_LSF_VERSION);
   order.set_full_version(ROLLCALL_LSF_VERSION ".0.0");
@@ -123,19 +184,33 @@ Result<wire::JobOrder> Jobs::base_order(uid_t uid) const {
   order.set_sender((administrators.empty() ? std::string("lsfadmin") : administrators.front()) + "@" +
                    configuration_->host);
   order.set_tmp_dir(configuration_->tmp_dir);
+  order.set_tmp_top(configuration_->tmp_top);
   order.set_stop_signal(configuration_->stop_signal);
   *order.mutable_enforcement() = configuration_->enforcement;
+  order.set_task_relay(configuration_->task_relay);
+  order.set_usage_factor(configuration_->usage_factor);
+  order.set_cgroups(cgroups_);
   return order;
 }
 
 void Jobs::start(const wire::ToRes::StartJob& start) {
   const std::string name = directory_name(start.job());
   if (const auto known = jobs_.find(name); known != jobs_.end()) return tell_job(known->second);
-  auto order = base_order(start.submission().uid());
+  auto& held = coming_[name].held;
+  *held.mutable_job() = start.job();
+  held.set_state(FromRes::Held::STARTING);
+  held.set_first_host(true);
+  with_order(start.submission().uid(), [this, start, name](Result<wire::JobOrder> order) {
+    start_as(start, std::move(order));
+    came(name);
+  });
+}
+
+void Jobs::start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> order) {
   std::string why;
   if (order) {
     *order->mutable_start() = start;
-    if (const auto job = make(name, *order, why)) return start_soon(job);
+    if (const auto job = make(directory_name(start.job()), *order, why)) return start_soon(job);
   } else {
     why = order.error().text;
   }
@@ -166,11 +241,20 @@ void Jobs::start_all() {
 void Jobs::expect(const wire::ToRes::ExpectJob& expect) {
   const std::string name = directory_name(expect.job());
   if (jobs_.contains(name)) return;
-  auto order = base_order(expect.uid());
+  auto& held = coming_[name].held;
+  *held.mutable_job() = expect.job();
+  held.set_state(FromRes::Held::EXPECTED);
+  with_order(expect.uid(), [this, expect, name](Result<wire::JobOrder> order) {
+    expect_as(expect, std::move(order));
+    came(name);
+  });
+}
+
+void Jobs::expect_as(const wire::ToRes::ExpectJob& expect, Result<wire::JobOrder> order) {
   std::string why = order ? "" : order.error().text;
   if (order) {
     *order->mutable_expect() = expect;
-    if (make(name, *order, why)) return;
+    if (make(directory_name(expect.job()), *order, why)) return;
   }
   log_.error("job " + job_text(expect.job().key()) + ": " + why);
 }
@@ -198,7 +282,12 @@ void Jobs::signal(const wire::ToRes::SignalJob& signal) {
         own_end(signal.job(), FromRes::JobOver::NEVER_SEEN, "this host knows nothing of the job");
     return handler_.tell(told);
   }
-  if (job->over) return tell_job(job);
+  // What still runs of a job that is over is its post-execution, which may be ended.
+  const bool post_runs = job->alive && job->over && job->over->post_follows() && !job->post;
+  if (job->over && !post_runs) return tell_job(job);
+  if (signal.action() == wire::ToRes::SignalJob::LIMITS)
+    if (const std::string cgroup = memory_cgroup(job->directory.get()); !cgroup.empty())
+      io::limit_slot_memory(cgroup, signal.limits().memory_kb() * 1024);
   wire::ToShepherd message;
   *message.mutable_signal() = signal;
   send(job, message);
@@ -251,6 +340,7 @@ FromRes::ResHello Jobs::hello() const {
     else
       held.set_state(job->running ? FromRes::Held::RUNNING : FromRes::Held::STARTING);
   }
+  for (const auto& [name, coming] : coming_) *hello.add_jobs() = coming.held;
   return hello;
 }
 
@@ -259,6 +349,7 @@ void Jobs::tell_all() {
 }
 
 void Jobs::tell_job(const JobPtr& job) {
+  if (job->used && !job->over && !job->released) handler_.tell(*job->used);
   if (!job->first_host()) return;
   if (job->ready && !job->over) handler_.tell(*job->ready);
   if (job->running && !job->over_acknowledged) handler_.tell(*job->running);

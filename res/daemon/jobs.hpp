@@ -4,8 +4,9 @@
 // decides nothing about a job: that is its shepherd's (res/policy/job_life.hpp). When RES starts it finds the jobs again.
 //
 // state (of a job here) x event        -> next
-//   none      StartJob                   -> here: order on disk, guard started
-//   none      ExpectJob                  -> expected: no process yet
+//   none      StartJob, ExpectJob        -> coming, while the user database is asked who the user is; what else is ordered
+//                                           of the job meanwhile is carried out behind it
+//   coming    the user is known          -> here: order on disk, guard started; or expected: no process yet
 //   expected  a task comes               -> here (a shepherd for tasks alone)
 //   here      its guard ends             -> over: `end` is read and told until it is acknowledged
 //   over      Acknowledge                -> none, the directory goes (after the post-execution, where one follows)
@@ -23,10 +24,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
+#include "common/base/user_shares.hpp"
 #include "common/io/frame_socket.hpp"
 #include "common/io/log.hpp"
+#include "common/io/side_thread.hpp"
 #include "res/daemon/configuration.hpp"
 #include "res/daemon/identities.hpp"
 #include "res/daemon/job_directories.hpp"
@@ -43,11 +46,14 @@ class Jobs {
   ~Jobs();
 
   void configure(std::shared_ptr<const Configuration> configuration);
+  // Where they can be made and are wanted each job gets a cgroup from here on.
+  void make_cgroups();
   // Those of a RES before us.
   void adopt();
 
   // ---- mbatchd
-  void order(const wire::ToRes& order);
+  // The error: nothing at all can be done for this mbatchd now, since its term cannot be kept.
+  Result<void> order(const wire::ToRes& order);
   wire::FromRes::ResHello hello() const;  // without host, run and version
   void tell_all();                        // after Welcome: what it may not have heard
 
@@ -65,18 +71,33 @@ class Jobs {
 
   void child_ended(pid_t pid);
   std::size_t count() const { return jobs_.size(); }
+  // RES ends for good; the jobs go on.
+  void leave();
 
  private:
   struct Job;
   using JobPtr = std::shared_ptr<Job>;
+  // A job whose user is being looked up.
+  struct Coming {
+    wire::FromRes::Held held;
+    std::vector<wire::ToRes> orders;  // of it, since then
+  };
 
+  void refuse(const wire::ToRes& order, std::string why);
+  void carry_out(const wire::ToRes& order);
+  bool waits_for_its_start(const wire::ToRes& order);
   void start(const wire::ToRes::StartJob& start);
+  void start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> order);
   void expect(const wire::ToRes::ExpectJob& expect);
+  void expect_as(const wire::ToRes::ExpectJob& expect, Result<wire::JobOrder> order);
+  void came(const std::string& name);
   void signal(const wire::ToRes::SignalJob& signal);
   void acknowledge(const wire::JobAttempt& attempt);
   void release(const wire::JobAttempt& attempt);
 
-  Result<wire::JobOrder> base_order(uid_t uid) const;
+  // At once where the user is known here.
+  void with_order(uid_t uid, std::function<void(Result<wire::JobOrder>)> done);
+  wire::JobOrder order_of(const Identity& identity) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
   void start_soon(const JobPtr& job);
   void start_all();
@@ -91,12 +112,15 @@ class Jobs {
   void lost(const JobPtr& job);
   void look(const JobPtr& job);
   void over(const JobPtr& job);
+  void clear_away(const JobPtr& job);
   void forget(const JobPtr& job);
+  void remove_later(const std::string& name);
   void tell_job(const JobPtr& job);
   using Until = std::chrono::steady_clock::time_point;
   void find_and_run(const wire::RunTask& task, uid_t caller, Until until, TaskDone done);
   void ask_again(const wire::RunTask& task, uid_t caller, Until until, TaskDone done);
   void begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done);
+  void run_outside(const wire::RunTask& task, uid_t caller, TaskDone done);
   JobPtr find(const wire::JobAttempt& attempt) const;
   JobPtr find_for(const wire::JobAttempt& attempt) const;
 
@@ -107,13 +131,18 @@ class Jobs {
   io::Log& log_;
   Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
-  mutable Identities identities_;
+  Identities identities_;
+  std::map<std::string, Coming> coming_;  // by the name of the directory they will have
+  UserShares task_shares_{0};             // tasks of no job
   std::string boot_;
   std::string shepherd_;
   wire::ToRes::Welcome settings_;
   std::map<std::string, JobPtr> jobs_;  // by the name of its directory
   std::vector<JobPtr> starting_;        // their orders are not durable yet
   std::uint64_t next_number_ = 1;
+  std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
+  // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
+  io::SideThread remover_, sweeper_;
 };
 
 }  // namespace rollcall::res

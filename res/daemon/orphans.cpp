@@ -4,11 +4,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <vector>
 
+#include "common/io/cgroup_slots.hpp"
+#include "common/io/descriptor.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/read_file.hpp"
 
@@ -18,8 +21,40 @@ namespace {
 constexpr int kRounds = 20;  // what forks meanwhile is found by the next one
 constexpr int kPauseMs = 10;
 
-std::vector<pid_t> find(const std::string& part, uid_t uid) {
-  std::vector<pid_t> found;
+// A process as it was when it was found: its number may be another one's a moment later.
+struct Found {
+  pid_t pid = 0;
+  io::Descriptor handle;   // none: a kernel without them
+  std::string started_at;  // in ticks, as /proc/PID/stat has it; "" : gone
+};
+
+// pid " (" name ") " state " " parent ... the 22nd word is when it started; the name may hold anything.
+std::string start_time(pid_t pid) {
+  constexpr int kBehindTheName = 19;
+  const auto text = io::read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return "";
+  std::size_t at = text->rfind(") ");
+  for (int i = 0; i <= kBehindTheName && at != text->npos; ++i) at = text->find(' ', at + 1);
+  return at == text->npos ? "" : text->substr(at + 1, text->find(' ', at + 1) - at - 1);
+}
+
+bool still_there(const Found& found) {
+  if (found.handle) {
+    pollfd ended{found.handle.get(), POLLIN, 0};
+    return poll(&ended, 1, 0) == 0;
+  }
+  return start_time(found.pid) == found.started_at;
+}
+
+void end(const Found& found) {
+  if (found.handle)
+    syscall(SYS_pidfd_send_signal, found.handle.get(), SIGKILL, nullptr, 0);
+  else
+    kill(found.pid, SIGKILL);
+}
+
+std::vector<Found> find(const std::string& part, uid_t uid) {
+  std::vector<Found> all;
   DIR* list = opendir("/proc");
   while (const dirent* entry = list == nullptr ? nullptr : readdir(list)) {
     const auto pid = static_cast<pid_t>(std::atoi(entry->d_name));
@@ -27,11 +62,15 @@ std::vector<pid_t> find(const std::string& part, uid_t uid) {
     if (pid <= 1 || pid == getpid() || fstatat(dirfd(list), entry->d_name, &facts, 0) != 0 ||
         facts.st_uid != uid)
       continue;
+    // Held first, read then: where it is still there afterwards, what was read was of this process.
+    Found found{pid, io::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), start_time(pid)};
     const auto text = io::read_file("/proc/" + std::to_string(pid) + "/environ");
-    if (text && text->find(part) != text->npos && io::is_alive(pid)) found.push_back(pid);
+    if (text && text->find(part) != text->npos && !found.started_at.empty() && still_there(found) &&
+        io::is_alive(pid))
+      all.push_back(std::move(found));
   }
   if (list != nullptr) closedir(list);
-  return found;
+  return all;
 }
 
 }  // namespace
@@ -41,10 +80,19 @@ int end_orphans(const std::string& directory, uid_t uid) {
   for (int round = 0; round < kRounds; ++round) {
     const auto found = find("=" + directory + "/u/", uid);
     if (found.empty()) break;
-    for (const pid_t pid : found) ended += kill(pid, SIGKILL) == 0;
+    for (const auto& process : found) {
+      if (!still_there(process)) continue;
+      end(process);
+      ++ended;
+    }
     poll(nullptr, 0, kPauseMs);
   }
   return ended;
+}
+
+void end_what_is_left(const std::string& directory, uid_t uid, const std::string& cgroups) {
+  io::end_unheld_slots(cgroups);
+  end_orphans(directory, uid);
 }
 
 }  // namespace rollcall::res

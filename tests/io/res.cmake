@@ -1,9 +1,10 @@
 # RES and its shepherds with real jobs, and an mbatchd of few words.
 rollcall_library(res_stage SOURCES res_stage.cpp LINK rollcall_durable_file rollcall_links rollcall_process rollcall_wire GTest::gtest GTest::gmock)
 target_compile_definitions(res_stage PUBLIC ROLLCALL_RES="$<TARGET_FILE:res>" ROLLCALL_SHEPHERD="$<TARGET_FILE:shepherd>")
-foreach(part job lost user)
+foreach(part cgroup hooks job keep lost user)
   rollcall_test(res_${part}_test LABEL io SOURCES res_${part}_test.cpp LINK res_stage TIMEOUT 240)
   add_dependencies(res_${part}_test res shepherd)
 endforeach()
 rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp LINK res_stage rollcall_batch_clients rollcall_channel rollcall_config TIMEOUT 240)
 add_dependencies(res_stream_test res shepherd)
+rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp LINK res_shell)

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/io/cgroup_slots.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
@@ -40,11 +41,28 @@ std::string own_name() {
   return entry == nullptr ? "nobody" : entry->pw_name;
 }
 
+// As res tells it when it starts.
+std::string folder_of_cgroups(const std::string& log) {
+  const std::string word = "jobs have cgroups in ";
+  const auto at = log.find(word);
+  return at == log.npos ? "" : log.substr(at + word.size(), log.find(',', at) - at - word.size());
+}
+
 }  // namespace
+
+std::string ResStage::why_no_cgroups() const {
+  const std::string log = text("log"), word = "jobs have no cgroup ";
+  const auto at = log.find(word);
+  if (at != log.npos) return log.substr(at + word.size(), log.find('\n', at) - at - word.size());
+  return folder_of_cgroups(log).empty() ? "res says nothing of them" : "";
+}
 
 bool lives(pid_t pid) { return io::is_alive(pid); }
 
 ResStage::ResStage() {
+  settings_.set_cluster("c1");
+  settings_.set_usage_interval_ms(300);
+  settings_.set_terminate_interval_ms(300);
   char name[] = "/tmp/rollcall-res-test.XXXXXX";
   EXPECT_NE(mkdtemp(name), nullptr);
   directory_ = name;
@@ -81,6 +99,7 @@ void ResStage::TearDown() {
     const auto place = fs::read_symlink(entry.path() / "cwd", error);
     if (!error && place.string().starts_with(directory_)) kill(pid, SIGKILL);
   }
+  if (const std::string at = folder_of_cgroups(text("log")); !at.empty()) io::remove_slots(at);
   if (HasFailure()) std::fprintf(stderr, "--- log of res\n%s---\n", text("log").c_str());
   fs::remove_all(directory_, error);
 }
@@ -111,9 +130,7 @@ Result<void> ResStage::hear(io::LinkId link, std::string_view payload) {
   hellos_.push_back(message.res().hello());
   link_ = link;
   wire::ToRes order;
-  order.mutable_welcome()->set_cluster("c1");
-  order.mutable_welcome()->set_usage_interval_ms(300);
-  order.mutable_welcome()->set_terminate_interval_ms(300);
+  *order.mutable_welcome() = settings_;
   send(order);
   return {};
 }

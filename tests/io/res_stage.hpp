@@ -26,6 +26,8 @@ class ResStage : public ::testing::Test {
   ~ResStage() override;
   void TearDown() override;
 
+  // "" where jobs have cgroups here, else why not.
+  std::string why_no_cgroups() const;
   // One more line of lsf.conf, before res starts.
   void configure(const std::string& line);
   void start_res();
@@ -66,6 +68,7 @@ class ResStage : public ::testing::Test {
 
   std::string directory_, host_;
   std::uint64_t term_ = 1;
+  wire::ToRes::Welcome settings_;  // what mbatchd welcomes with, before res starts
   boost::asio::io_context loop_{1};
   std::unique_ptr<io::Links> links_;
   io::LinkId link_ = 0;

@@ -63,16 +63,22 @@ TEST_F(ResUser, AJobIsItsUserInEveryRespect) {
   EXPECT_EQ(facts.st_uid, uid_);
 }
 
-TEST_F(ResUser, AnOutputFileThatLeadsToRootsFileIsRefused) {
+TEST_F(ResUser, AnOutputFileThatLeadsToRootsFileIsNotWritten) {
+  ASSERT_EQ(mkdir(path("tmp").c_str(), 0777), 0);
+  ASSERT_EQ(chmod(path("tmp").c_str(), 01777), 0);
+  configure("LSF_TMPDIR=" + path("tmp"));
   write("secret", "of root\n");
   chmod(path("secret").c_str(), 0600);
   ASSERT_EQ(symlink(path("secret").c_str(), (home_ + "/out.1").c_str()), 0);
   start_res();
   start(users_job("echo overwritten"));
-  const auto over = wait_for_over();
-  EXPECT_EQ(over.how(), Over::NOT_STARTED);
-  EXPECT_THAT(over.why(), HasSubstr("Permission denied"));
+  EXPECT_EQ(wait_for_over().how(), Over::ENDED);
   EXPECT_EQ(text("secret"), "of root\n");
+  EXPECT_THAT(text("tmp/1.out"), testing::StartsWith("overwritten\n"));
+  EXPECT_THAT(text("tmp/1.out"), HasSubstr("cannot open " + home_ + "/out.1: Permission denied"));
+  struct stat facts;
+  ASSERT_EQ(stat(path("tmp/1.out").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_uid, uid_);
 }
 
 TEST_F(ResUser, AnInputFileOfRootIsNotRead) {
@@ -82,7 +88,10 @@ TEST_F(ResUser, AnInputFileOfRootIsNotRead) {
   auto order = users_job("cat");
   order.mutable_submission()->set_input_file(path("secret"));
   start(order);
-  EXPECT_EQ(wait_for_over().how(), Over::NOT_STARTED);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.exit_status(), 1 << 8);
+  EXPECT_THAT(over.why(), HasSubstr("cannot open " + path("secret") + ": Permission denied"));
+  EXPECT_THAT(text("home/out.1"), testing::Not(HasSubstr("of root")));
 }
 
 TEST_F(ResUser, WhatRunsBeforeAndAfterIsTheUserToo) {

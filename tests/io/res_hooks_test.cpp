@@ -1,0 +1,112 @@
+// What runs before and after a job, with real processes: its time, its limits, its end.
+#include <signal.h>
+
+#include "res_stage.hpp"
+
+namespace rollcall::res::test {
+namespace {
+
+using testing::HasSubstr;
+using Over = wire::FromRes::JobOver;
+
+class ResHooks : public ResStage {
+ protected:
+  const wire::FromRes::PostOver* post() const {
+    const auto* told = find([](const auto& one) { return one.has_post_over(); });
+    return told == nullptr ? nullptr : &told->post_over();
+  }
+  void wait_for_post() {
+    wait_until("PostOver", [&] { return post() != nullptr; });
+  }
+};
+
+TEST_F(ResHooks, APreExecutionThatHangsEndsAtItsTime) {
+  settings_.set_pre_exec_seconds(1);
+  start_res();
+  auto order = job("touch ran");
+  order.set_queue_pre_exec("trap '' INT TERM; echo $$ > " + path("pre") + "; while :; do sleep 1; done");
+  order.mutable_submission()->set_pre_exec("touch " + path("second"));
+  start(order);
+  const pid_t hook = std::stoi(wait_for_file("pre"));
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.how(), Over::PRE_EXEC_FAILED);
+  EXPECT_EQ(over.exit_status(), 98 << 8);
+  EXPECT_THAT(over.why(), HasSubstr("JOB_PREPROC_TIMEOUT"));
+  EXPECT_FALSE(lives(hook));
+  EXPECT_NE(access(path("ran").c_str(), F_OK), 0);
+  EXPECT_NE(access(path("second").c_str(), F_OK), 0);
+}
+
+TEST_F(ResHooks, APostExecutionThatHangsEndsAtItsTime) {
+  settings_.set_post_exec_seconds(1);
+  start_res();
+  auto order = job("exit 5");
+  order.mutable_submission()->set_post_exec("setsid sh -c 'echo $$ > " + path("post") + "; exec sleep 1000'; sleep 1000");
+  order.set_queue_post_exec("touch " + path("second"));
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 5 << 8);
+  const pid_t hook = std::stoi(wait_for_file("post"));
+  wait_for_post();
+  EXPECT_TRUE(post()->failed());
+  wait_until_gone(hook);
+  EXPECT_NE(access(path("second").c_str(), F_OK), 0) << "what was to follow does not";
+  acknowledge();
+  acknowledge();
+  wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
+}
+
+TEST_F(ResHooks, WithoutATimeItIsEndedByAKill) {
+  start_res();
+  auto order = job("true");
+  order.mutable_submission()->set_post_exec("echo $$ > " + path("post") + "; exec sleep 1000");
+  start(order);
+  wait_for_over();
+  acknowledge();
+  const pid_t hook = std::stoi(wait_for_file("post"));
+  wire::ToRes::SignalJob kill;
+  kill.set_signal(SIGKILL);
+  signal(kill);
+  wait_for_post();
+  EXPECT_TRUE(post()->failed());
+  wait_until_gone(hook);
+}
+
+TEST_F(ResHooks, TheyHaveTheJobsLimits) {
+  start_res();
+  auto order = job("true");
+  order.mutable_limits()->set_core_kb(0);
+  order.mutable_limits()->set_file_kb(2048);
+  order.mutable_limits()->set_stack_kb(4096);
+  order.set_queue_pre_exec("(ulimit -c; ulimit -f; ulimit -s) > " + path("pre"));
+  order.set_queue_post_exec("(ulimit -c; ulimit -f; ulimit -s) > " + path("post"));
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 0);
+  wait_for_post();
+  EXPECT_EQ(text("pre"), "0\n4096\n4096\n");  // -f counts blocks of 512 bytes
+  EXPECT_EQ(text("post"), "0\n4096\n4096\n");
+}
+
+TEST_F(ResHooks, AndAreMeasuredForThem) {
+  start_res();
+  auto order = job("touch ran");
+  order.mutable_limits()->set_processes(3);
+  order.set_queue_pre_exec("for i in 1 2 3 4 5 6; do sleep 1000 & done; wait");
+  start(order);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.term_reason(), 7);
+  EXPECT_NE(access(path("ran").c_str(), F_OK), 0);
+}
+
+TEST_F(ResHooks, AfterTheJobToo) {
+  start_res();
+  auto order = job("true");
+  order.mutable_limits()->set_processes(3);
+  order.set_queue_post_exec("for i in 1 2 3 4 5 6; do sleep 1000 & done; wait");
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 0);
+  wait_for_post();
+  EXPECT_TRUE(post()->failed());
+}
+
+}  // namespace
+}  // namespace rollcall::res::test

@@ -1,0 +1,59 @@
+// Processes that a job has left are known by its directory in their environment (res/daemon/orphans.hpp).
+#include "res/daemon/orphans.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/io/spawn.hpp"
+
+namespace rollcall::res {
+namespace {
+
+pid_t start(const std::string& directory) {
+  io::SpawnPlan plan;
+  sigemptyset(&plan.mask);
+  plan.argv = {"/bin/sleep", "1000"};
+  plan.environment = {"PATH=/bin:/usr/bin", "LSB_JOBFILENAME=" + directory + "/u/1.2"};
+  const auto started = io::spawn(plan);
+  EXPECT_TRUE(std::holds_alternative<pid_t>(started));
+  return std::holds_alternative<pid_t>(started) ? std::get<pid_t>(started) : -1;
+}
+
+TEST(ResOrphans, ThoseOfTheJobAreEndedAndTheirNeighboursAreNot) {
+  const std::string top = "/spool/" + std::to_string(getpid());
+  const pid_t own = start(top + "/1.0.1"), neighbour = start(top + "/1.0.10"), longer = start(top + "/x/1.0.1");
+  EXPECT_EQ(end_orphans(top + "/1.0.1", geteuid()), 1);
+  int status = 0;
+  EXPECT_EQ(waitpid(own, &status, 0), own);
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  for (const pid_t pid : {neighbour, longer}) {
+    EXPECT_EQ(waitpid(pid, nullptr, WNOHANG), 0) << "it lives";
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+}
+
+TEST(ResOrphans, AnotherUsersProcessesAreLeftAlone) {
+  const std::string top = "/spool/" + std::to_string(getpid());
+  const pid_t own = start(top + "/1.0.1");
+  EXPECT_EQ(end_orphans(top + "/1.0.1", geteuid() + 1), 0);
+  EXPECT_EQ(waitpid(own, nullptr, WNOHANG), 0) << "it lives";
+  kill(own, SIGKILL);
+  waitpid(own, nullptr, 0);
+}
+
+// Not yet waited for it is there, and can be signalled no more.
+TEST(ResOrphans, WhatHasEndedIsNotCounted) {
+  const std::string top = "/spool/" + std::to_string(getpid());
+  const pid_t own = start(top + "/1.0.1");
+  kill(own, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(own), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(end_orphans(top + "/1.0.1", geteuid()), 0);
+  waitpid(own, nullptr, 0);
+}
+
+}  // namespace
+}  // namespace rollcall::res
