@@ -182,10 +182,14 @@ std::string report_text(const ReportFacts& facts, ReportPlace place) {
   else if (place == ReportPlace::mail)
     text += "The output (if any) follows:\n\n";
   else
-    text += "Read file " + quoted(facts.order.start().submission().output_file()) +
+    text += "Read file " +
+            quoted(facts.output_file.empty() ? facts.order.start().submission().output_file()
+                                             : facts.output_file) +
             " for stdout output of this job.\n\n";
+  if (!facts.error_file.empty() || !facts.trouble.empty()) text += "PS:\n\n";
   if (!facts.error_file.empty())
-    text += "PS:\n\nRead file " + quoted(facts.error_file) + " for stderr output of this job.\n\n";
+    text += "Read file " + quoted(facts.error_file) + " for stderr output of this job.\n\n";
+  if (!facts.trouble.empty()) text += facts.trouble + "\n";
   return text;
 }
 
