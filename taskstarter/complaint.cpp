@@ -1,8 +1,10 @@
 #include "taskstarter/complaint.hpp"
 
+#include <limits.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 
@@ -11,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For a reader that is slow: what is ended after the complaint waits so long at most.
+// For a reader that is slow, or a full pipe that nobody reads: what is ended after the complaint waits so long at most.
 constexpr std::chrono::milliseconds kPatience{2000};
 
 bool await_room(Clock::time_point deadline) {
@@ -33,12 +35,12 @@ void complain(const std::string& host, std::string_view line) {
   text += '\n';
   const auto deadline = Clock::now() + kPatience;
   for (std::string_view rest = text; !rest.empty();) {
-    const ssize_t size = write(STDERR_FILENO, rest.data(), rest.size());
-    if (size >= 0) {
+    if (!await_room(deadline)) return;
+    const ssize_t size = write(STDERR_FILENO, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
+    if (size >= 0)
       rest.remove_prefix(static_cast<std::size_t>(size));
-    } else if (errno == EAGAIN ? !await_room(deadline) : errno != EINTR) {
+    else if (errno != EAGAIN && errno != EINTR)
       return;  // there is nobody to tell where even this fails
-    }
   }
 }
 

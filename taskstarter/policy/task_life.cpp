@@ -185,8 +185,9 @@ class Step {
       return finish(ExitStatus::exited(kCannotBegin));
     }
     if (s.phase == Phase::reporting) return finish(*s.status);
-    if (has_task()) add(Complain{what, why});
+    const bool tell = has_task();
     end(kKillGrace);
+    if (tell) add(Complain{what, why});  // last: whoever does not read it keeps us for a while
   }
 
   static bool ends_by_default(int signo) {

@@ -1,4 +1,5 @@
 // The way to pam: who is believed, what a lost connection means.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -230,6 +231,26 @@ TEST_F(TaskStarterLink, ADeadPamEndsTheTask) {
   EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
   EXPECT_THAT(starter.errors(),
               HasSubstr("pam at " + pam_.where() + " is gone (connection refused): ending the task"));
+  for (const pid_t pid : pids) EXPECT_FALSE(alive(pid));
+}
+
+// The stderr of a job in a pager at its first page.
+TEST_F(TaskStarterLink, ADeadPamEndsTheTaskThoughNobodyReadsOfIt) {
+  auto plan = this->plan({probe(), "nest"});
+  plan.prepare = [] {
+    const int flags = fcntl(STDERR_FILENO, F_GETFL);
+    fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK);
+    const std::string page(4096, 'x');
+    while (write(STDERR_FILENO, page.data(), page.size()) > 0) continue;
+    fcntl(STDERR_FILENO, F_SETFL, flags);
+  };
+  Program starter(plan);
+  auto talk = pam_.accept();
+  talk.registration();
+  const auto pids = pids_in(starter.line("the task's set-up"));
+  pam_.close_port();
+  talk.hang_up();
+  EXPECT_EQ(starter.wait(), ExitStatus::signaled(SIGTERM));
   for (const pid_t pid : pids) EXPECT_FALSE(alive(pid));
 }
 
