@@ -1,4 +1,6 @@
 // lsadmin's subcommands for daemons.
+#include <unistd.h>
+
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -6,6 +8,7 @@
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/batch_settings.hpp"
+#include "common/io/cluster_key.hpp"
 #include "common/io/lim_client.hpp"
 #include "common/io/res_client.hpp"
 #include "common/io/start_daemon.hpp"
@@ -71,12 +74,23 @@ int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
   return status;
 }
 
+// Of the cluster's key, where this user may read it and it is of no use; else "".
+std::string key_trouble(const conf::ClusterFiles& files) {
+  const std::string& path = files.settings.key_file;
+  if (access(path.c_str(), R_OK) != 0) return "";
+  const auto key = io::load_cluster_key(path);
+  return key ? "" : key.error().text;
+}
+
 // "" or why LIM there did not do it.
 std::string control(io::Stage& stage, const std::string& host, const Control& order) {
   wire::Request request;
   *request.mutable_control() = order;
   const io::Answer answer = io::LimClient(stage.files()).ask_host(host, request);
-  return answer.error ? answer.error->text : "";
+  if (!answer.error) return "";
+  const bool stranger = answer.error->refusal.why() == wire::Reply::Refusal::NOT_ALLOWED;
+  const std::string why = stranger ? key_trouble(stage.files()) : "";
+  return answer.error->text + (why.empty() ? "" : "; you have proved nothing by the key: " + why);
 }
 
 int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, Control::Action action) {

@@ -52,6 +52,15 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
+// A file of another kind has as many errors as lines.
+std::vector<std::string> first_of(const std::vector<std::string>& lines) {
+  constexpr std::size_t kMostLines = 200;
+  std::vector<std::string> first(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)));
+  if (lines.size() > kMostLines)
+    first.push_back(std::to_string(lines.size() - kMostLines) + " more; lsadmin ckconfig -v shows them");
+  return first;
+}
+
 Reply done(std::string text) {
   Reply reply;
   reply.set_last(true);
@@ -314,9 +323,9 @@ class Daemon {
   Reply restart() {
     const auto loaded = load_configuration(setup_.env_dir);
     if (!loaded.configuration) {
-      for (const auto& line : loaded.errors) log_.error(line);
+      for (const auto& line : first_of(loaded.errors)) log_.error(line);
       log_.error("LIM does not start again with these files");
-      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(loaded.errors));
+      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(first_of(loaded.errors)));
     }
     boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
     return done("LIM starts again");
@@ -335,11 +344,11 @@ class Daemon {
 
   // A set with an error changes nothing.
   Reply take(const LoadedConfiguration& loaded, const char* what) {
-    for (const auto& line : loaded.warnings) log_.warning(line);
-    for (const auto& line : loaded.errors) log_.error(line);
+    for (const auto& line : first_of(loaded.warnings)) log_.warning(line);
+    for (const auto& line : first_of(loaded.errors)) log_.error(line);
     if (!loaded.configuration) {
       log_.error("the files are not taken; what was in force stays");
-      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(loaded.errors));
+      return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(first_of(loaded.errors)));
     }
     note_what_needs_a_restart(*loaded.configuration);
     configuration_ = loaded.configuration;
@@ -353,7 +362,7 @@ class Daemon {
     metrics_.configure(*configuration_);
     order_melim();
     log_.notice(what);
-    return done(joined(loaded.warnings));
+    return done(joined(first_of(loaded.warnings)));
   }
 
   void note_what_needs_a_restart(const Configuration& next) {

@@ -96,6 +96,7 @@ def test_load(bench):
         for command, *words in (("lsload", "-E", "-N"), ("lsmon", "-E", "-N"), ("lsload", "--watch", "-s"),
                                 ("lsload", "--watch", "-json"), ("lsload", "--watch", "-o", "mem")):
             expect_in("found both", one.refused(command, *words), f"{command} {words}")
+        expect_in("expected --watch beside it", one.refused("lsload", "-i", "5"), "lsload -i")
         text = one.good("lsmon", "-c", "3", "-i", "0.1")
         expect_equal(text.count("Refresh rate: 0.1 secs"), 3, "lsmon -c 3")
         expect("\x1b" not in text, "no escape sequence where standard output is no terminal")

@@ -28,7 +28,8 @@ def test_wrong_words(bench):
     with OneHost(bench) as one:
         for words, said in (
             (("nosuch",), 'found the subcommand "nosuch"'),
-            (("showconf",), "expected lim"),
+            (("showconf",), "showconf: found nothing, expected lim"),
+            (("showconf", "lim", "all"), 'showconf: found "all" behind lim, expected nothing'),
             (("limlock", "-l", "x"), "limlock:"),
             (("limlock", "word"), "limlock:"),
             (("limlock", "-l", "0"), 'limlock: -l: found "0"'),
@@ -204,6 +205,26 @@ def test_a_stranger_controls_nothing(bench):
             expect_equal(done.returncode, 255, f"{words} with munge: {done.stdout}{done.stderr}")
             expect_in("may do this", done.stdout + done.stderr, f"{words} with munge")
         expect_equal(one.status(), "ok", "the host after all of these")
+
+
+def test_a_key_that_is_of_no_use_is_named(bench):
+    with OneHost(bench, "ROLLCALL_MUNGE_SOCKET=/nonexistent/munge\n") as one:
+        os.chmod(one.path("cluster.key"), 0o644)
+        said = one.refused("lsadmin", "limlock")
+        expect_in("may do this; you have proved nothing by the key: ", said, "limlock")
+        expect_in("cluster.key: mode 0644, expected 0600 or stricter", said, "limlock")
+        os.chmod(one.path("cluster.key"), 0o600)
+        one.good("lsadmin", "limlock")
+
+
+def test_a_file_of_another_kind_does_not_fill_the_log(bench):
+    with OneHost(bench) as one:
+        one.write("lsf.shared", "Begin Host\n" * 5000)
+        os.kill(lim_pid(one), signal.SIGHUP)
+        wait_until(lambda: "what was in force stays" in log_of(one), "LIM to refuse the files")
+        expect_in("more; lsadmin ckconfig -v shows them", log_of(one), "the log")
+        expect(log_of(one).count("lsf.shared:") <= 200, "lines about one file")
+        expect(one.run("lsadmin", "ckconfig").stdout.count("lsf.shared:") >= 5000, "ckconfig shows all of them")
 
 
 def test_an_administrator_is_known_by_munge_alone(bench):
