@@ -287,6 +287,7 @@ class Job {
       happened(event::Tick{});
       starters_.expire(clock_.now(monotonic_now()));
       show_progress();
+      output_.flush();
       await_time();
     });
   }

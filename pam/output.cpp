@@ -20,8 +20,9 @@
 namespace rollcall::pam {
 namespace {
 
-constexpr std::size_t kFoldFrom = 65;  // rows on a terminal
-constexpr int kLookMs = 200;           // how often a writer who waits looks whether it is to end
+constexpr std::size_t kFoldFrom = 65;         // rows on a terminal
+constexpr std::size_t kMostUnread = 1 << 20;  // bytes kept for a stderr that is not read
+constexpr int kLookMs = 200;                  // how often a writer who waits looks whether it is to end
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 std::string local_time(std::int64_t us) {
@@ -40,33 +41,41 @@ bool told_to_end() {
                      [&](int signo) { return sigismember(&waiting, signo) == 1; });
 }
 
-// False where nobody reads what we write and we are told to end, or `patient` is false: a pipe that a pager does not
-// empty must not make us deaf.
-bool wait_for_room(int fd, bool patient) {
+enum class Wait { no, for_a_reader };
+
+// False where there is no room: at once, or when nobody has read and we are told to end.
+bool has_room(int fd, Wait wait) {
   pollfd room{fd, POLLOUT, 0};
   for (;;) {
-    const int ready = poll(&room, 1, patient ? kLookMs : 0);
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return true;  // the write says what is wrong
-    if (!patient || told_to_end()) return false;
+    const int ready = poll(&room, 1, wait == Wait::no ? 0 : kLookMs);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true;  // of an error the write tells
+    if (wait == Wait::no || told_to_end()) return false;
   }
 }
 
-// All of it, or errno of what stopped it; EAGAIN: nobody reads.
-int write_all(int fd, std::string_view text, bool patient) {
-  while (!text.empty()) {
-    if (!wait_for_room(fd, patient)) return EAGAIN;
-    const ssize_t size = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-    // Where somebody has made it non-blocking another writer may have been faster.
-    if (size < 0 && errno != EINTR && errno != EAGAIN) return errno;
-    if (size > 0) text.remove_prefix(static_cast<std::size_t>(size));
+// Takes from `text` what has been written; 0, EAGAIN where there was no room, or errno of what stopped it.
+int write_from(std::string& text, int fd, Wait wait) {
+  std::string_view rest = text;
+  int error = 0;
+  while (!rest.empty() && error == 0) {
+    if (!has_room(fd, wait)) {
+      error = EAGAIN;
+      break;
+    }
+    const ssize_t size = ::write(fd, rest.data(), std::min<std::size_t>(rest.size(), PIPE_BUF));
+    if (size > 0) rest.remove_prefix(static_cast<std::size_t>(size));
+    // EAGAIN: somebody has made it non-blocking, and another writer was faster.
+    if (size < 0 && errno != EINTR && errno != EAGAIN) error = errno;
   }
-  return 0;
+  text.erase(0, text.size() - rest.size());
+  return error;
 }
 
 }  // namespace
 
 Output::Output(bool verbose) : verbose_(verbose), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+Output::~Output() { wait_for_reader(); }
 
 void Output::say(const std::string& line) {
   end_progress();
@@ -78,16 +87,18 @@ void Output::note(const std::string& line) {
 }
 
 void Output::progress(const std::string& line) {
-  if (!terminal_) return;
+  if (!terminal_ || !unread_.empty()) return;
   write("\r\033[Kpam: " + line);
   progress_shown_ = true;
 }
 
 void Output::tables(const Roll& roll, const Options& options) {
   end_progress();
+  wait_for_reader();
   const bool fold = options.fold || (terminal_ && !options.full_table && roll.tasks.size() >= kFoldFrom);
   if (!options.no_table) write(closing_table(roll, command_text(options), local_time, fold));
   if (options.usage) write((options.no_table ? "" : "\n") + usage_table(roll, fold));
+  wait_for_reader();
 }
 
 void Output::end_progress() {
@@ -95,9 +106,20 @@ void Output::end_progress() {
   progress_shown_ = false;
 }
 
-// A stderr that is gone is no reason to fail a job. Whoever has ended us once while nobody read is not kept a second time.
 void Output::write(const std::string& text) {
-  if (write_all(STDERR_FILENO, text, patient_) == EAGAIN) patient_ = false;
+  if (unread_.size() < kMostUnread) unread_ += text;
+  flush();
+}
+
+// A stderr that is gone is no reason to fail a job.
+void Output::flush() {
+  const int error = write_from(unread_, STDERR_FILENO, Wait::no);
+  if (error != 0 && error != EAGAIN) unread_.clear();
+}
+
+void Output::wait_for_reader() {
+  write_from(unread_, STDERR_FILENO, Wait::for_a_reader);
+  unread_.clear();
 }
 
 Result<ReportFile> ReportFile::open(const std::optional<std::string>& path) {
@@ -117,11 +139,11 @@ ReportFile::~ReportFile() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Result<void> ReportFile::write(const std::string& text) {
+Result<void> ReportFile::write(std::string text) {
   if (fd_ < 0) return {};
   int error = ftruncate(fd_, 0) != 0 && errno != EINVAL ? errno : 0;  // a pipe or device has no length
   if (error == 0) lseek(fd_, 0, SEEK_SET);
-  if (error == 0) error = write_all(fd_, text, true);
+  if (error == 0) error = write_from(text, fd_, Wait::for_a_reader);
   if (error != 0)
     return internal_error(path_ + ": cannot write the report: " + std::generic_category().message(error));
   return {};

@@ -14,7 +14,7 @@ from rollcall_testing import processes
 from rollcall_testing.job import Job, fake, method_1, open_gate, pam, requires_pam, run, site
 from rollcall_testing.programs import hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
-from rollcall_testing.waiting import wait_until
+from rollcall_testing.waiting import seconds_until, wait_until
 
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
@@ -113,20 +113,49 @@ def test_a_stderr_that_nobody_reads(bench):
     reading, writing = os.pipe()
     job = pam(bench, "-n", "1", *method_1(fake(bench), [bench.target, notes, "hang"]), stderr=writing)
     wait_for_ready(notes, 1, job)
-    filling = os.open(f"/proc/self/fd/{writing}", os.O_WRONLY | os.O_NONBLOCK)  # another opening: pam's own blocks
-    try:
-        while os.write(filling, b"x" * 4096):
-            pass
-    except BlockingIOError:
-        pass
+    fill(writing)
     job.signal(signal.SIGTERM)
     wait_until(lambda: not job.tasks(), lambda: f"the task's end\n{job.told()}", 10)
     wait_until(lambda: waits_for_room(job.pid), "pam to wait for the reader", 10)
     job.signal(signal.SIGTERM)
     expect(job.wait(10) != 0, f"exit code\n{job.told()}")
-    for end in (reading, writing, filling):
+    for end in (reading, writing):
         os.close(end)
     bench.saw("waited with its table, ended by a second TERM")
+
+
+def test_a_loss_that_nobody_reads_of(bench):
+    """pam ends the job all the same, in its time, and tells of it when it is read again."""
+    notes = bench.fresh_directory()
+    reading, writing = os.pipe()
+    words = method_1(fake(bench, "--tasks", 2), [bench.target, notes, "ignore-term"])
+    job = pam(bench, "-n", "2", *words, conf={"JOB_TERMINATE_INTERVAL": 300}, stderr=writing)
+    wait_for_ready(notes, 2, job)
+    fill(writing)
+    launcher = next(p for p in processes.tree_below(job.pid) if p.name == "fake_launcher")
+    processes.send(launcher.pid, signal.SIGKILL)
+    took = seconds_until(lambda: not job.tasks(), lambda: f"the tasks' end\n{job.told()}", 5)
+    os.close(writing)
+    told = b""
+    while data := os.read(reading, 65536):
+        told += data.lstrip(b"x")
+    os.close(reading)
+    job.expect_exit(137)
+    lines = told.decode().splitlines()
+    expect("was killed by signal 9 (KILL)" in lines[0], f"the first line: {lines}")
+    expect_equal(sum("Signal (9 KILL)" in line for line in lines), 2, f"rows of the table: {lines}")
+    bench.saw(f"gone after {took:.1f} s; {lines[0]!r}")
+
+
+def fill(pipe):
+    """Until nothing more goes into it; by another opening, since that of pam blocks."""
+    filling = os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while os.write(filling, b"x" * 4096):
+            pass
+    except BlockingIOError:
+        pass
+    os.close(filling)
 
 
 def waits_for_room(pid):
