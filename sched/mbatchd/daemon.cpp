@@ -152,6 +152,7 @@ class Daemon {
     ages.account_files = parameter(*configuration_, "MAX_ACCT_ARCHIVE_FILE", 0);
     const std::string extensions = configuration_->files.cluster->lsf_conf.value("LSF_HPC_EXTENSIONS");
     ages.style.short_hosts = extensions.find("SHORT_EVENTFILE") != std::string::npos;
+    ages.style.host_usage = extensions.find("HOST_RUSAGE") != std::string::npos;
     files_.configure(ages);
     load_.watch(configuration_->files.cluster, kLoadInterval);
     load_heard_ = Steady::now();

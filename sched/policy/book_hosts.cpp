@@ -13,10 +13,14 @@ constexpr int kSigkill = 9;
 constexpr std::uint64_t kLastWord = std::uint64_t{1}
                                     << 62;  // above every number that a job's signals can have
 
-// Of all hosts together. Times and sizes add up; what was largest at different moments adds up to at most this.
-wire::JobUsage total(const std::map<std::string, wire::JobUsage>& by_host) {
+// Of all hosts together, the first one first. Times and sizes add up; what was largest at different moments adds up to at most this.
+wire::JobUsage total(const std::map<std::string, wire::JobUsage>& by_host,
+                     const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts) {
   wire::JobUsage sum;
-  for (const auto& [host, usage] : by_host) {
+  for (const auto& host : hosts) {
+    const auto told = by_host.find(host.name());
+    if (told == by_host.end()) continue;
+    const wire::JobUsage& usage = told->second;
     sum.set_user_s(sum.user_s() + usage.user_s());
     sum.set_system_s(sum.system_s() + usage.system_s());
     sum.set_memory_kb(sum.memory_kb() + usage.memory_kb());
@@ -30,13 +34,15 @@ wire::JobUsage total(const std::map<std::string, wire::JobUsage>& by_host) {
     sum.set_max_processes(sum.max_processes() + usage.max_processes());
     sum.mutable_pids()->MergeFrom(usage.pids());
     sum.mutable_pgids()->MergeFrom(usage.pgids());
+    sum.mutable_pid_pgids()->MergeFrom(usage.pid_pgids());
     sum.set_sampled_us(std::max(sum.sampled_us(), usage.sampled_us()));
     auto& of_host = *sum.add_hosts();
-    of_host.set_host(host);
+    of_host.set_host(host.name());
     of_host.set_memory_kb(usage.memory_kb());
     of_host.set_swap_kb(usage.swap_kb());
     of_host.set_user_s(usage.user_s());
     of_host.set_system_s(usage.system_s());
+    of_host.set_pids(static_cast<std::uint32_t>(usage.pids_size()));
   }
   return sum;
 }
@@ -172,7 +178,7 @@ class Hearing {
     }
     if (!entry.usage) entry.usage = std::make_unique<std::map<std::string, wire::JobUsage>>();
     (*entry.usage)[host_] = told;
-    *record.mutable_usage() = total(*entry.usage);
+    *record.mutable_usage() = total(*entry.usage, record.hosts());
   }
 
   void over(const FromRes::JobOver& told) {

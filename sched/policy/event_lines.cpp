@@ -426,10 +426,11 @@ void put_finish_seven(Line& line, const wire::JobEvent::Finish& finish) {
 }
 
 // From $79+o on: 9.1 and 10.1, in the order that real records have.
-void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int64_t run_s) {
+void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int64_t run_s, const EventStyle& style) {
   const auto& record = finish.record();
-  line.number(record.usage().hosts_size());
-  for (const auto& host : record.usage().hosts())
+  const auto& used = style.host_usage ? record.usage() : wire::JobUsage::default_instance();
+  line.number(used.hosts_size());
+  for (const auto& host : used.hosts())
     line.word(host.host())
         .number(host.memory_kb())
         .number(host.swap_kb())
@@ -475,7 +476,7 @@ std::string account_line(const wire::JobEvent& event, const EventStyle& style) {
   put_hosts(line, ran ? record.hosts() : wire::JobRecord().hosts(), style);
   put_finish_result(line, finish);
   put_finish_seven(line, finish);
-  put_finish_nine(line, finish, ran ? seconds_between({record.start_us()}, {end_us}) : 0);
+  put_finish_nine(line, finish, ran ? seconds_between({record.start_us()}, {end_us}) : 0, style);
   put_finish_ten(line, ran ? record : wire::JobRecord(), style);
   return line.end();
 }

@@ -21,6 +21,7 @@ namespace rollcall::sched {
 
 struct EventStyle {
   bool short_hosts = false;  // LSF_HPC_EXTENSIONS=SHORT_EVENTFILE: "4*hostA" for four slots there
+  bool host_usage = false;   // HOST_RUSAGE: JOB_FINISH says what a job has used on each of its hosts
 };
 
 // One record with its newline; "" for what goes to lsb.acct alone.

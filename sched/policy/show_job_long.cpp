@@ -1,6 +1,8 @@
 #include "sched/policy/show_job_long.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/book_words.hpp"
@@ -104,11 +106,13 @@ std::string limits_block(const wire::Limits& limits, const std::string& submissi
   return limit_table(times, 25) + limit_table(size_limits(limits), 13);
 }
 
-std::string pgid_lines(const wire::JobUsage& usage, Wrapping wrapping) {
-  if (usage.pgids_size() == 0 && usage.pids_size() == 0) return "";
-  std::string text =
-      "PGID: " + std::to_string(usage.pgids_size() > 0 ? usage.pgids(0) : usage.pids(0)) + ";  PIDs: ";
-  for (const auto pid : usage.pids()) text += std::to_string(pid) + " ";
+// The group that process `at` is in. What a RES of before tells has one for all.
+int group_of(const wire::JobUsage& usage, int at) {
+  if (at < usage.pid_pgids_size()) return usage.pid_pgids(at);
+  return usage.pgids_size() > 0 ? usage.pgids(0) : usage.pids(0);
+}
+
+std::string pgid_line(const std::string& text, Wrapping wrapping) {
   if (wrapping == Wrapping::none) return text + "\n";
   // Process numbers are not cut in two: a line ends behind one.
   std::string lines, line;
@@ -125,6 +129,20 @@ std::string pgid_lines(const wire::JobUsage& usage, Wrapping wrapping) {
   return lines + std::string(21, ' ') + line + "\n";
 }
 
+// One line for each process group, of the processes from `begin` to `end`.
+std::string pgid_lines(const wire::JobUsage& usage, int begin, int end, Wrapping wrapping) {
+  std::vector<std::pair<int, std::string>> groups;
+  for (int at = begin; at < std::min(end, usage.pids_size()); ++at) {
+    const int pgid = group_of(usage, at);
+    auto group = std::find_if(groups.begin(), groups.end(), [pgid](const auto& g) { return g.first == pgid; });
+    if (group == groups.end()) group = groups.emplace(groups.end(), pgid, "PGID: " + std::to_string(pgid) + ";  PIDs: ");
+    group->second += std::to_string(usage.pids(at)) + " ";
+  }
+  std::string lines;
+  for (const auto& [pgid, text] : groups) lines += pgid_line(text, wrapping);
+  return lines;
+}
+
 std::string usage_paragraph(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {
   const auto& usage = job.usage();
   if (usage.sampled_us() == 0 || !placed(job.status())) return "";
@@ -133,12 +151,16 @@ std::string usage_paragraph(const wire::JobRecord& job, Wrapping wrapping, const
   if (const double cpu = usage.user_s() + usage.system_s(); cpu >= 1)
     text += indent + "The CPU time used is " + fixed(cpu, 0) + " seconds.\n";
   text += indent + "MEM: " + bytes_words(usage.memory_kb()) + ";  SWAP: " + bytes_words(usage.swap_kb()) +
-          ";  NTHREAD: " + std::to_string(usage.threads()) + "\n" + pgid_lines(usage, wrapping);
-  for (const auto& host : usage.hosts())
+          ";  NTHREAD: " + std::to_string(usage.threads()) + "\n";
+  int shown = 0;
+  for (const auto& host : usage.hosts()) {
     text += indent + "HOST: " + host.host() + "; MEM: " + bytes_words(host.memory_kb()) +
             "; SWAP: " + bytes_words(host.swap_kb()) +
             "; CPU_TIME: " + fixed(host.user_s() + host.system_s(), 0) + " seconds\n";
-  return text + "\n";
+    text += pgid_lines(usage, shown, shown + static_cast<int>(host.pids()), wrapping);
+    shown += static_cast<int>(host.pids());
+  }
+  return text + pgid_lines(usage, shown, usage.pids_size(), wrapping) + "\n";
 }
 
 std::string end_paragraphs(const wire::JobRecord& job, Wrapping wrapping, const ShowTime& time) {

@@ -152,19 +152,23 @@ TEST_F(BookHosts, RemovedWhileTheHostWasAway) {
 
 TEST_F(BookHosts, UsageOfSeveralHostsIsAdded) {
   submit(plain_job());
-  dispatch({1, 0}, {"hostA", "hostB"});
+  dispatch({1, 0}, {"hostB", "hostA"});
   runs({1, 0});
+  int pid = 5;
   for (const char* host : {"hostA", "hostB", "hostB"}) {
     wire::FromRes message;
     auto& told = *message.mutable_usage();
     *told.mutable_job() = attempt({1, 0});
     told.mutable_usage()->set_memory_kb(100);
-    told.mutable_usage()->add_pids(5);
+    told.mutable_usage()->add_pids(pid++);
+    told.mutable_usage()->add_pid_pgids(pid);
     book->res_said(host, message, now);
   }
   EXPECT_EQ(job({1, 0}).record.usage().memory_kb(), 200);
-  EXPECT_EQ(job({1, 0}).record.usage().pids_size(), 2);
-  EXPECT_EQ(job({1, 0}).record.usage().hosts(1).host(), "hostB");
+  EXPECT_THAT(job({1, 0}).record.usage().pids(), ElementsAre(7, 5)) << "those of the first host first";
+  EXPECT_THAT(job({1, 0}).record.usage().pid_pgids(), ElementsAre(8, 6));
+  EXPECT_EQ(job({1, 0}).record.usage().hosts(1).host(), "hostA");
+  EXPECT_EQ(job({1, 0}).record.usage().hosts(1).pids(), 1U);
 }
 
 TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {

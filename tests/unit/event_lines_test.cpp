@@ -235,6 +235,22 @@ TEST(EventLines, FinishAsAccountingReadsIt) {
   EXPECT_EQ(f[93 + o], "60") << "run time";
 }
 
+TEST(EventLines, FinishTellsTheUseOfEachHostWhereItIsWanted) {
+  auto record_of_it = record(9);
+  auto& used = *record_of_it.mutable_usage()->add_hosts();
+  used.set_host("hostB");
+  used.set_memory_kb(512);
+  used.set_user_s(1.5);
+  const std::size_t o = 3;
+  EXPECT_EQ(fields_of(account_line(finish_of(record_of_it)))[79 + o], "0");
+  EventStyle style;
+  style.host_usage = true;
+  const Fields f = fields_of(account_line(finish_of(record_of_it), style));
+  EXPECT_EQ(Fields(f.begin() + 79 + o, f.begin() + 86 + o),
+            (Fields{"1", "hostB", "512", "0", "1.500000", "0.000000", "0"}));
+  EXPECT_EQ(f[86 + o], "43200") << "the run limit follows";
+}
+
 TEST(EventLines, AJobThatNeverRanHasNoHostsAndNoStart) {
   auto record_of_it = record(9);
   record_of_it.set_start_us(0);

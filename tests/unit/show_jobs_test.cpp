@@ -1,5 +1,8 @@
 // bjobs: rows, blocks and fields, byte for byte as in sessions with LSF 10.1, with our own names.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "sched/policy/show_job_fields.hpp"
 #include "sched/policy/show_job_long.hpp"
@@ -150,6 +153,32 @@ TEST(JobBlock, IsThatOfARealSession) {
             " MEMORY USAGE:\n"
             " MAX MEM: 12 Mbytes;  AVG MEM: 10 Mbytes\n" +
                 std::string(kScheduling) + kRequirements);
+}
+
+TEST(JobBlock, EachHostHasItsProcessGroups) {
+  Shown shown = running_job();
+  auto& usage = *shown.job().mutable_usage();
+  usage.clear_pids();
+  usage.clear_pgids();
+  for (const auto& [pid, pgid] : {std::pair(70, 70), {71, 70}, {72, 72}, {73, 70}, {70, 69}}) {
+    usage.add_pids(pid);
+    usage.add_pid_pgids(pgid);
+  }
+  for (const auto& [name, pids] : {std::pair("kilenc", 4U), {"archer", 1U}}) {
+    auto& host = *usage.add_hosts();
+    host.set_host(name);
+    host.set_memory_kb(6 * 1024);
+    host.set_user_s(2.4);
+    host.set_pids(pids);
+  }
+  EXPECT_THAT(block(shown),
+              testing::HasSubstr("                     MEM: 12 Mbytes;  SWAP: 0 Mbytes;  NTHREAD: 5\n"
+                        "                     HOST: kilenc; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
+                        "                     PGID: 70;  PIDs: 70 71 73 \n"
+                        "                     PGID: 72;  PIDs: 72 \n"
+                        "                     HOST: archer; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
+                        "                     PGID: 69;  PIDs: 70 \n"
+                        "\n"));
 }
 
 TEST(JobBlock, OfAParallelJobWithRequirements) {
