@@ -2,15 +2,17 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
-#include <deque>
 #include <map>
 #include <unordered_map>
+#include <variant>
+#include <vector>
 
 #include "common/io/liveness.hpp"
+#include "pam/starter_peers.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -21,34 +23,9 @@ using boost::system::error_code;
 constexpr int kBacklog = 4096;
 constexpr std::size_t kMostRefused = 100;  // addresses that get a line of their own
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
-constexpr std::size_t kUnsentLimit = 1
-                                     << 20;  // bytes; a starter that takes nothing for so long is not reading
-
-bool is_cut(const error_code& error) {
-  namespace e = boost::asio::error;
-  return error == e::timed_out || error == e::host_unreachable || error == e::network_unreachable ||
-         error == e::network_down;
-}
-
-// An IPv4 peer of our IPv6 socket as people write it.
-std::string plain_text(const boost::asio::ip::address& address) {
-  namespace ip = boost::asio::ip;
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
-  return address.to_string();
-}
-
-struct Connection {
-  Connection(tcp::socket s, ConnectionId i, io::SecureChannel c)
-      : socket(std::move(s)), id(i), channel(std::move(c)) {}
-  tcp::socket socket;
-  ConnectionId id;
-  io::SecureChannel channel;
-  std::string unsent;
-  error_code write_error;  // a failed write takes the socket's error with it
-  bool waits_to_write = false;
-  bool answered = false;  // what it sent first was a Hello
-};
+constexpr std::size_t kUnsentLimit = 1 << 20;  // bytes; a starter that takes nothing for so long is not reading
+constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
+constexpr std::size_t kMostUnprovedChannels = 8192;
 
 }  // namespace
 
@@ -69,18 +46,17 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     const auto found = connections_.find(id);
     if (found == connections_.end()) return;
     const auto connection = found->second;
-    connection->unsent += connection->channel.seal(message.SerializeAsString());
-    flush(connection);
+    put(connection, connection->secure.seal(message.SerializeAsString()));
   }
 
   void close(ConnectionId id) {
     const auto found = connections_.find(id);
-    if (found == connections_.end()) return;
-    error_code ignored;
-    found->second->socket.close(ignored);
-    unproved_.erase(id);
-    connections_.erase(found);
-    if (starved_) accept_all();
+    if (found == connections_.end()) return hang_up(id);
+    const auto connection = found->second;
+    if (connection->channel == 0) return hang_up(id);
+    forget(connection);
+    connection->peer->channels->close(connection->channel);
+    flush(connection->peer);
   }
 
   void expire(TimePoint now) {
@@ -88,7 +64,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (starved_) accept_all();
     while (!unproved_.empty() && now_ - unproved_.begin()->second > kHandshakeTime) {
       const ConnectionId id = unproved_.begin()->first;
-      stranger(id, "it did not prove itself within 10 s");
+      const auto connection = connections_.find(id);
+      stranger(connection == connections_.end() ? peers_.at(id) : connection->second->peer,
+               "it did not prove itself within 10 s");
       close(id);
     }
   }
@@ -96,7 +74,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   void shut_down() {
     error_code ignored;
     acceptor_.close(ignored);
-    for (auto& [id, connection] : connections_) connection->socket.close(ignored);
+    for (auto& [id, peer] : peers_) peer->socket.close(ignored);
+    peers_.clear();
     connections_.clear();
   }
 
@@ -153,13 +132,12 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       handler_.say("no descriptors left for further TaskStarters: raise the hard limit (ulimit -Hn)");
     said_full_ = true;
     // A good TaskStarter proves itself in less; what cannot be taken now waits in the backlog.
-    if (unproved_.empty() || now_ - unproved_.begin()->second < kTimeToProve) return false;
-    const ConnectionId oldest = unproved_.begin()->first;
-    stranger(oldest, "it did not prove itself and its descriptor is needed");
-    error_code ignored;
-    connections_[oldest]->socket.close(ignored);
-    connections_.erase(oldest);
-    unproved_.erase(oldest);
+    const auto oldest = std::find_if(unproved_.begin(), unproved_.end(),
+                                     [this](const auto& each) { return peers_.contains(each.first); });
+    if (oldest == unproved_.end() || now_ - oldest->second < kTimeToProve) return false;
+    const ConnectionId id = oldest->first;
+    stranger(peers_.at(id), "it did not prove itself and its descriptor is needed");
+    hang_up(id, false);
     return true;
   }
 
@@ -167,96 +145,229 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     socket.non_blocking(true, error);
     const ConnectionId id = next_id_++;
+    const auto peer = std::make_shared<Peer>(std::move(socket), id);
+    peers_.emplace(id, peer);
+    unproved_.emplace(id, now_);
+    read_next(peer);
+  }
+
+  std::shared_ptr<Connection> add_connection(ConnectionId id, const std::shared_ptr<Peer>& peer) {
     auto connection = std::make_shared<Connection>(
-        std::move(socket), id, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
+        id, peer, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
     connections_.emplace(id, connection);
     unproved_.emplace(id, now_);
-    read_next(connection);
+    return connection;
   }
 
-  void read_next(const std::shared_ptr<Connection>& connection) {
-    connection->socket.async_wait(tcp::socket::wait_read,
-                                  [self = shared_from_this(), connection](const error_code& error) {
-                                    if (!error) self->read_all(connection);
-                                  });
+  // The peer goes, and every connection in it; nobody is told.
+  void hang_up(ConnectionId id, bool room_for_others = true) {
+    const auto found = peers_.find(id);
+    if (found == peers_.end()) return;
+    const auto peer = found->second;
+    error_code ignored;
+    peer->socket.close(ignored);
+    for (const auto& [channel, connection] : std::exchange(peer->connections, {})) {
+      unproved_channels_ -= unproved_.erase(connection);
+      connections_.erase(connection);
+    }
+    unproved_.erase(id);
+    connections_.erase(id);
+    peers_.erase(found);
+    if (room_for_others && starved_) accept_all();
   }
 
-  void read_all(const std::shared_ptr<Connection>& connection) {
-    while (connection->socket.is_open()) {
+  // A connection in a channel.
+  void forget(const std::shared_ptr<Connection>& connection) {
+    unproved_channels_ -= unproved_.erase(connection->id);
+    connections_.erase(connection->id);
+    connection->peer->connections.erase(connection->channel);
+  }
+
+  // ---- what comes
+
+  void read_next(const std::shared_ptr<Peer>& peer) {
+    peer->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), peer](const error_code& error) {
+      if (!error) self->read_all(peer);
+    });
+  }
+
+  void read_all(const std::shared_ptr<Peer>& peer) {
+    while (peer->socket.is_open()) {
       error_code error;
-      const std::size_t size = connection->socket.read_some(boost::asio::buffer(buffer_), error);
-      if (error == boost::asio::error::would_block) return read_next(connection);
-      if (error) return ended(connection, error);
-      const bool was_open = connection->channel.open();
-      const auto result =
-          connection->channel.feed({buffer_.data(), size}, connection->unsent,
-                                   [&](std::string_view payload) { return opened(*connection, payload); });
-      if (!result) return offended(connection, was_open, result.error().text);
-      connection->answered |= !connection->unsent.empty();
-      flush(connection);
-      if (size < buffer_.size())
-        return read_next(connection);  // that was all; one system call less each time
+      const std::size_t size = peer->socket.read_some(boost::asio::buffer(buffer_), error);
+      if (error == boost::asio::error::would_block) return read_next(peer);
+      if (error) return ended(peer, error);
+      heard(peer, {buffer_.data(), size});
+      // Less than there was room for was all: one system call less each time.
+      if (size < buffer_.size() && peer->socket.is_open()) return read_next(peer);
     }
   }
 
-  Result<void> opened(Connection& connection, std::string_view payload) {
-    unproved_.erase(connection.id);
-    wire::FromStarter message;
-    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-      return internal_error("found a message that cannot be read, expected FromStarter");
-    handler_.message(connection.id, message);
-    if (!connection.socket.is_open()) return internal_error("refused");
-    return {};
+  void heard(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
+    if (peer->known) return peer->channels ? take_pieces(peer, bytes) : take_words(peer, bytes);
+    peer->first.append(bytes);
+    const First first = first_of(peer->first);
+    if (first == First::unfinished) return;
+    const std::string begun = std::exchange(peer->first, {});
+    peer->known = true;
+    if (first == First::stranger) return offended(peer, "found neither a TaskStarter nor a shepherd");
+    if (first == First::starter) {
+      add_connection(peer->id, peer);
+      return take_words(peer, begun);
+    }
+    peer->answered = true;
+    peer->channels = std::make_unique<wire::Channels>(wire::Channels::End::accepted);
+    take_pieces(peer, std::string_view(begun).substr(shepherds_hello_size()));
   }
 
-  // What the peer sent is not the protocol: nothing more is heard from it.
-  void offended(const std::shared_ptr<Connection>& connection, bool was_open, const std::string& why) {
-    if (!connection->socket.is_open()) return;  // we closed it ourselves
-    stranger(connection->id, why);
+  // Of a TaskStarter that has dialed itself.
+  void take_words(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
+    const auto connection = connections_.at(peer->id);
+    std::string answer;
+    const bool was_open = connection->secure.open();
+    const auto fed = feed(connection, bytes, answer);
+    if (!fed && !peer->socket.is_open()) return;  // we closed it ourselves
+    peer->answered |= !answer.empty();
+    if (fed) return put(connection, answer);
+    offended(peer, fed.error().text);
+    if (was_open) handler_.closed(connection->id, false);
+  }
+
+  // Of a shepherd.
+  void take_pieces(const std::shared_ptr<Peer>& peer, std::string_view bytes) {
+    std::vector<wire::Channels::Event> events;
+    const auto fed = peer->channels->feed(bytes, events);
+    for (const auto& event : events)
+      if (peer->socket.is_open()) std::visit([&](const auto& e) { on(peer, e); }, event);
+    if (!peer->socket.is_open()) return;
+    if (fed) return flush(peer);
+    stranger(peer, fed.error().text);
+    lose(peer, false);
+  }
+
+  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Opened& e) {
+    // No more than that: whoever it is in that channel, he can dial by himself.
+    if (unproved_channels_ >= kMostUnprovedChannels) return peer->channels->close(e.channel);
+    const auto connection = add_connection(next_id_++, peer);
+    connection->channel = e.channel;
+    peer->connections[e.channel] = connection->id;
+    ++unproved_channels_;
+  }
+
+  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Arrived& e) {
+    peer->channels->passed_on(e.channel, e.bytes.size());
+    const auto found = peer->connections.find(e.channel);
+    if (found == peer->connections.end()) return;
+    const auto connection = connections_.at(found->second);
+    std::string answer;
+    const bool was_open = connection->secure.open();
+    const auto fed = feed(connection, e.bytes, answer);
+    if (!peer->socket.is_open() || !connections_.contains(connection->id)) return;  // we closed it ourselves
+    if (fed) return put(connection, answer);
+    stranger(peer, fed.error().text);
     close(connection->id);
     if (was_open) handler_.closed(connection->id, false);
   }
 
-  void ended(const std::shared_ptr<Connection>& connection, const error_code& error) {
-    const bool was_open = connection->channel.open();
-    // A TaskStarter that tries several of our addresses leaves all but one after its Hello.
-    if (!connection->answered) stranger(connection->id, "it left before it had proved itself");
-    close(connection->id);
-    if (was_open) handler_.closed(connection->id, is_cut(error) || is_cut(connection->write_error));
+  void on(const std::shared_ptr<Peer>& peer, const wire::Channels::Ended& e) {
+    const auto found = peer->connections.find(e.channel);
+    if (found == peer->connections.end()) return;
+    const auto connection = connections_.at(found->second);
+    forget(connection);
+    if (connection->secure.open()) handler_.closed(connection->id, false);
   }
 
-  void flush(const std::shared_ptr<Connection>& connection) {
-    if (connection->waits_to_write || !connection->socket.is_open()) return;
-    std::size_t sent = 0;
-    while (sent < connection->unsent.size()) {
+  Result<void> feed(const std::shared_ptr<Connection>& connection, std::string_view bytes, std::string& answer) {
+    return connection->secure.feed(bytes, answer,
+                                   [&](std::string_view payload) { return opened(*connection, payload); });
+  }
+
+  Result<void> opened(Connection& connection, std::string_view payload) {
+    if (unproved_.erase(connection.id) > 0 && connection.channel != 0) --unproved_channels_;
+    unproved_.erase(connection.peer->id);
+    wire::FromStarter message;
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return internal_error("found a message that cannot be read, expected FromStarter");
+    handler_.message(connection.id, message);
+    if (!connections_.contains(connection.id)) return internal_error("refused");
+    return {};
+  }
+
+  // What the peer sent is not the protocol: nothing more is heard from it.
+  void offended(const std::shared_ptr<Peer>& peer, const std::string& why) {
+    if (!peer->socket.is_open()) return;
+    stranger(peer, why);
+    hang_up(peer->id);
+  }
+
+  void ended(const std::shared_ptr<Peer>& peer, const error_code& error) {
+    // A TaskStarter that tries several of our addresses leaves all but one after its Hello.
+    if (!peer->answered) stranger(peer, "it left before it had proved itself");
+    lose(peer, is_cut(error) || is_cut(peer->write_error));
+  }
+
+  // The peer is gone by itself. What spoke through a shepherd may well be alive, and dials by itself now.
+  void lose(const std::shared_ptr<Peer>& peer, bool cut) {
+    std::vector<ConnectionId> open;
+    const auto note = [&](ConnectionId id) {
+      const auto found = connections_.find(id);
+      if (found != connections_.end() && found->second->secure.open()) open.push_back(id);
+    };
+    note(peer->id);
+    for (const auto& [channel, id] : peer->connections) note(id);
+    const bool shepherd = peer->channels != nullptr;
+    hang_up(peer->id);
+    for (const ConnectionId id : open) handler_.closed(id, cut || shepherd);
+  }
+
+  // ---- what leaves
+
+  void put(const std::shared_ptr<Connection>& connection, std::string_view bytes) {
+    if (bytes.empty()) return;
+    const auto peer = connection->peer;
+    if (connection->channel == 0) {
+      peer->unsent.append(bytes);
+      return flush(peer);
+    }
+    peer->channels->send(connection->channel, bytes);
+    if (peer->channels->waiting(connection->channel) <= kUnsentLimit) return flush(peer);
+    stranger(peer, "one in it takes nothing of what it is sent");
+    close(connection->id);
+    handler_.closed(connection->id, false);
+  }
+
+  // What its channels have to send, as much as there is room for.
+  static void fill(Peer& peer) {
+    if (peer.channels && peer.unsent.size() < kMostFilled) peer.unsent += peer.channels->output(kMostFilled);
+  }
+
+  void flush(const std::shared_ptr<Peer>& peer) {
+    if (peer->waits_to_write || !peer->socket.is_open()) return;
+    for (fill(*peer); !peer->unsent.empty(); fill(*peer)) {
       error_code error;
-      const auto rest =
-          boost::asio::buffer(connection->unsent.data() + sent, connection->unsent.size() - sent);
-      sent += connection->socket.write_some(rest, error);
+      const std::size_t sent = peer->socket.write_some(boost::asio::buffer(peer->unsent), error);
+      peer->unsent.erase(0, sent);
       if (error == boost::asio::error::would_block) break;
-      if (error) connection->write_error = error;  // reading finds that the connection has ended
-      if (error) return connection->unsent.clear();
+      if (error) peer->write_error = error;  // reading finds that the connection has ended
+      if (error) return peer->unsent.clear();
     }
-    connection->unsent.erase(0, sent);
-    if (connection->unsent.empty()) {
-      connection->unsent.shrink_to_fit();
-      return;
+    if (peer->unsent.empty()) return peer->unsent.shrink_to_fit();
+    if (peer->unsent.size() > kUnsentLimit) {
+      offended(peer, "it takes nothing of what it is sent");
+      return handler_.closed(peer->id, false);
     }
-    if (connection->unsent.size() > kUnsentLimit)
-      return offended(connection, true, "it takes nothing of what it is sent");
-    connection->waits_to_write = true;
-    connection->socket.async_wait(tcp::socket::wait_write,
-                                  [self = shared_from_this(), connection](const error_code& error) {
-                                    connection->waits_to_write = false;
-                                    if (!error) self->flush(connection);
-                                  });
+    peer->waits_to_write = true;
+    peer->socket.async_wait(tcp::socket::wait_write, [self = shared_from_this(), peer](const error_code& error) {
+      peer->waits_to_write = false;
+      if (!error) self->flush(peer);
+    });
   }
 
   // Said once for each address; what comes after is only counted.
-  void stranger(ConnectionId id, const std::string& why) {
+  void stranger(const std::shared_ptr<Peer>& peer, const std::string& why) {
     error_code error;
-    const auto peer = connections_[id]->socket.remote_endpoint(error);
-    const std::string address = error ? "a peer that has gone" : plain_text(peer.address());
+    const auto other = peer->socket.remote_endpoint(error);
+    const std::string address = error ? "a peer that has gone" : plain_text(other.address());
     if (refused_.size() >= kMostRefused && refused_.count(address) == 0) return;
     if (refused_[address]++ == 0) handler_.say("refused a connection from " + address + ": " + why);
   }
@@ -266,8 +377,10 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   io::Instance instance_;
   Handler handler_;
   ConnectionId next_id_ = 1;
+  std::unordered_map<ConnectionId, std::shared_ptr<Peer>> peers_;
   std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
-  std::map<ConnectionId, TimePoint> unproved_;  // by age, since ids grow
+  std::size_t unproved_channels_ = 0;
+  std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
   std::map<std::string, std::uint64_t> refused_;
   TimePoint now_;
   bool starved_ = false;

@@ -3,20 +3,23 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "common/io/liveness.hpp"
 #include "common/io/name_lookup.hpp"
+#include "common/wire/frame.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
 
 io::Descriptor open_socket(int family) {
   io::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket) return socket;
+  if (!socket || family == AF_UNIX) return socket;
   io::watch_liveness(socket.get());
   // The last word of TCP's own handshake travels with our Hello: one packet less.
   const int off = 0;
@@ -48,6 +51,26 @@ std::optional<PamAddress> numeric(const std::string& text, std::uint16_t port) {
   return std::nullopt;
 }
 
+// Nothing where the name is none that the kernel takes.
+std::optional<PamAddress> relay_address(const std::string& name) {
+  sockaddr_un place{};
+  place.sun_family = AF_UNIX;
+  if (name.empty() || name.size() + 1 > sizeof place.sun_path) return std::nullopt;
+  std::memcpy(place.sun_path + 1, name.data(), name.size());
+  PamAddress result;
+  result.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  std::memcpy(&result.address, &place, result.size);
+  result.relay = true;
+  return result;
+}
+
+// Anybody may have taken the name: one of another user is no shepherd of ours.
+bool of_our_user(const io::Descriptor& socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
 DialFailure meaning_of(int error) {
   if (error == ECONNREFUSED) return DialFailure::refused;
   if (error == ECONNRESET || error == EPIPE) return DialFailure::hung_up;
@@ -56,12 +79,13 @@ DialFailure meaning_of(int error) {
 
 }  // namespace
 
-Dialer::Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port)
-    : key_(key), names_(names), port_(port) {}
+Dialer::Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port, std::string relay)
+    : key_(key), names_(names), port_(port), relay_(std::move(relay)) {}
 
 void Dialer::start(TimePoint now) {
   attempts_.clear();
   answered_ = false;
+  const bool through_relay = add_relay(now);
   std::vector<Attempt> by_name;
   for (const std::string& name : names_) {
     Attempt attempt;
@@ -75,8 +99,29 @@ void Dialer::start(TimePoint now) {
     }
   }
   std::move(by_name.begin(), by_name.end(), std::back_inserter(attempts_));
-  for (std::size_t i = 0; i < attempts_.size(); ++i) attempts_[i].at = now + i * kDialStagger;
+  stagger(through_relay ? now + kRelayPatience : now);
   begin_due(now);
+}
+
+// The addresses one after the other, those that have not begun.
+void Dialer::stagger(TimePoint first) {
+  for (Attempt& attempt : attempts_) {
+    if (attempt.to.relay || attempt.step != Step::waiting) continue;
+    attempt.at = first;
+    first = first + kDialStagger;
+  }
+}
+
+// Once: when its way is lost, or it fails, pam is dialed directly from then on.
+bool Dialer::add_relay(TimePoint now) {
+  auto address = relay_address(std::exchange(relay_, {}));
+  if (!address) return false;
+  for (const std::string& name : names_) address->text += (address->text.empty() ? "" : ",") + name;
+  address->text += ":" + std::to_string(port_);
+  attempts_.emplace_back();
+  attempts_.back().to = std::move(*address);
+  attempts_.back().at = now;
+  return true;
 }
 
 void Dialer::start(const PamAddress& known, TimePoint now) {
@@ -128,6 +173,13 @@ Dialer::Progress Dialer::turn(std::span<const pollfd> ready, TimePoint now) {
 
 // Begins what is due, and the next one where all the earlier ones have failed.
 void Dialer::begin_due(TimePoint now) {
+  if (!attempts_.empty() && attempts_.front().to.relay) {
+    if (attempts_.front().step == Step::waiting) connect(attempts_.front(), now);
+    if (attempts_.front().step == Step::failed) {
+      attempts_.erase(attempts_.begin());
+      stagger(now);
+    }
+  }
   bool earlier_failed = true;
   for (std::size_t i = 0; i < attempts_.size(); ++i) {
     if (attempts_[i].step == Step::waiting && (earlier_failed || now >= attempts_[i].at)) {
@@ -184,9 +236,12 @@ void Dialer::continue_connect(Attempt& attempt) {
 
 void Dialer::connected(Attempt& attempt) {
   attempt.step = Step::handshaking;
-  answered_ = true;
+  if (attempt.to.relay && !of_our_user(attempt.socket)) return fail(attempt, DialFailure::stranger);
+  answered_ |= !attempt.to.relay;  // nobody knows yet whether pam's host does
   attempt.channel = io::SecureChannel::starter(key_, io::random_nonce());
-  const std::string hello = attempt.channel->start();
+  std::string hello;
+  if (attempt.to.relay) wire::append_frame(hello, attempt.to.text);
+  hello += attempt.channel->start();
   const ssize_t sent = send(attempt.socket.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
   if (sent != static_cast<ssize_t>(hello.size()))
     fail(attempt, sent < 0 ? meaning_of(errno) : DialFailure::no_answer);
@@ -222,11 +277,11 @@ void Dialer::fail(Attempt& attempt, DialFailure why) {
 std::optional<DialFailure> Dialer::all_failed() const {
   if (attempts_.empty()) return std::nullopt;
   for (const Attempt& attempt : attempts_)
-    if (attempt.step != Step::failed) return std::nullopt;
+    if (attempt.step != Step::failed && !attempt.to.relay) return std::nullopt;
   for (const DialFailure why : {DialFailure::no_answer, DialFailure::hung_up, DialFailure::stranger,
                                 DialFailure::refused, DialFailure::unknown_host})
     for (const Attempt& attempt : attempts_)
-      if (attempt.why == why) return why;
+      if (attempt.step == Step::failed && attempt.why == why) return why;
   return DialFailure::no_answer;
 }
 

@@ -5,6 +5,9 @@
 // the names. The first that *proves itself* wins. It never waits: inner.cpp's loop polls for it. What a failure
 // means is decided in policy/task_life.
 //
+// In a job of ours the job's shepherd on this host is tried before all of them, once: it passes on what it is given, and who
+// proves himself is pam, as on any other way. That it fails says nothing of pam; the addresses are dialed then.
+//
 // each address: waiting -> connecting -> handshaking -> reached
 //                  \____________\___________\_________-> failed (why)
 #pragma once
@@ -28,11 +31,14 @@ namespace rollcall::taskstarter {
 inline constexpr Duration kDialStagger = std::chrono::milliseconds(250);
 inline constexpr Duration kConnectLimit =
     std::chrono::seconds(4);  // then it is dialed anew: TCP's own pauses grow
+inline constexpr Duration kRelayPatience =
+    std::chrono::seconds(10);  // for pam's word through the shepherd: then the addresses are tried beside it
 
 struct PamAddress {
   sockaddr_storage address{};
   socklen_t size = 0;
   std::string text;  // as a person would write it, with the port
+  bool relay = false;  // the shepherd of this host: no address of pam's own
 };
 
 // A connection to a pam that has proved itself.
@@ -45,7 +51,8 @@ struct Reached {
 
 class Dialer {
  public:
-  Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port);
+  // `relay`: where the shepherd listens; "" : there is none.
+  Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port, std::string relay = {});
 
   // Starts over with every address, or with the one that worked before.
   void start(TimePoint now);
@@ -75,6 +82,8 @@ class Dialer {
     std::string to_send;
   };
 
+  bool add_relay(TimePoint now);
+  void stagger(TimePoint first);
   void begin_due(TimePoint now);
   void look_up(std::size_t index, TimePoint now);
   void connect(Attempt& attempt, TimePoint now);
@@ -88,6 +97,7 @@ class Dialer {
   io::Key key_;
   std::vector<std::string> names_;
   std::uint16_t port_;
+  std::string relay_;  // not tried yet
   std::vector<Attempt> attempts_;
   bool answered_ = false;
 };

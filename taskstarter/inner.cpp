@@ -61,13 +61,13 @@ const char* reason(DialFailure why) {
 class Inner {
  public:
   Inner(const StartingPoint& start, const Options& options, std::span<char* const> words, int signals,
-        LevelLink outer, io::JobCgroup cgroup, const io::Key& key)
+        LevelLink outer, io::JobCgroup cgroup, const io::Key& key, const std::string& relay)
       : start_(start),
         options_(options),
         signals_(signals),
         outer_(std::move(outer)),
         cgroup_(std::move(cgroup)),
-        dialer_(key, options.pam_addresses, options.pam_port),
+        dialer_(key, options.pam_addresses, options.pam_port, relay),
         clock_(monotonic(), kTick) {
     state_.settings = {start.shared_group, start.ignored_signals};
     task_.words = words;
@@ -229,7 +229,7 @@ class Inner {
       return;
     }
     instance_ = instance;
-    pam_address_ = progress.reached->address;
+    if (!progress.reached->address.relay) pam_address_ = progress.reached->address;
     pam_.emplace(std::move(*progress.reached));
     events_.push_back(Connected{});
   }
@@ -350,7 +350,7 @@ void run_inner(const StartingPoint& start, const Options& options, const Result<
   if (!start.shared_group) setpgid(0, 0);
   const auto key = find_key(site);
   if (!key) give_up(start, outer, key.error().text);
-  Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key).run();
+  Inner(start, options, words, signals, std::move(outer), std::move(cgroup), *key, site->relay).run();
 }
 
 }  // namespace rollcall::taskstarter

@@ -42,7 +42,8 @@ Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) 
 }  // namespace
 
 Result<SiteWords> read_site(const std::string& conf_dir) {
-  SiteWords words{variable("ROLLCALL_KEY_FILE"), variable("ROLLCALL_TASK_CGROUPS")};
+  SiteWords words{variable("ROLLCALL_KEY_FILE"), variable("ROLLCALL_TASK_CGROUPS"),
+                  variable("ROLLCALL_RELAY").value_or("")};
   if (is_word(words.key_file) && words.task_cgroups) return words;
   const auto conf = read_lsf_conf(conf_dir);
   if (!conf && !is_word(words.key_file)) return conf.error();

@@ -1,4 +1,5 @@
-// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, and whether jobs have cgroups.
+// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, whether jobs have cgroups, and where
+// the job's shepherd is.
 #pragma once
 
 #include <optional>
@@ -13,6 +14,7 @@ namespace rollcall::taskstarter {
 struct SiteWords {
   std::optional<std::string> key_file;      // ROLLCALL_KEY_FILE
   std::optional<std::string> task_cgroups;  // ROLLCALL_TASK_CGROUPS
+  std::string relay = {};                   // ROLLCALL_RELAY, of the environment alone; "" : there is none
 };
 // The error names the file, and the line where it has one.
 Result<SiteWords> read_site(const std::string& conf_dir);

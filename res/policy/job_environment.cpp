@@ -8,6 +8,7 @@
 namespace rollcall::res {
 namespace {
 
+constexpr std::string_view kRelay = "ROLLCALL_RELAY";  // of whoever started this: never ours
 constexpr std::string_view kHookPath = "/bin:/usr/bin:/sbin:/usr/sbin";
 
 // Built with an index, since an environment may have thousands of words.
@@ -15,7 +16,8 @@ class Builder {
  public:
   void add_words(const google::protobuf::RepeatedPtrField<std::string>& words) {
     for (const auto& word : words)
-      if (const auto at = word.find('='); at != word.npos && at > 0) put(word.substr(0, at), word);
+      if (const auto at = word.find('='); at != word.npos && at > 0 && word.compare(0, at, kRelay) != 0)
+        put(word.substr(0, at), word);
   }
   void set(const std::string& name, std::string_view value) {
     put(name, std::string(name).append("=").append(value));
@@ -63,6 +65,7 @@ void add_places(Builder& to, const JobPlaces& places) {
   to.set_if("LSB_OUTDIR", places.output_dir);
   to.set_if("LSB_ACCT_FILE", places.accounting);
   to.set_if("TMPDIR", places.tmp_dir);
+  to.set_if(std::string(kRelay), places.relay);
   to.set_if("PWD", places.directory);
 }
 
@@ -94,6 +97,7 @@ std::vector<std::string> task_environment(const wire::JobOrder& order, const wir
   result.set_if("LSB_DJOB_RANKFILE", places.rank_file);
   result.set_if("LSB_AFFINITY_HOSTFILE", places.affinity_file);
   result.set_if("PWD", places.directory);
+  result.set_if(std::string(kRelay), places.relay);
   result.set_if("CUDA_VISIBLE_DEVICES", order.has_start() ? order.start().gpus() : order.expect().gpus());
   if (task.task() != 0) {
     result.set("LSF_PM_TASKID", std::to_string(task.task()));

@@ -23,6 +23,7 @@ struct JobPlaces {
   std::string directory;      // PWD
   std::string tmp_dir;        // TMPDIR where the site wants one for each job
   std::string accounting;     // LSB_ACCT_FILE
+  std::string relay;          // ROLLCALL_RELAY: where TaskStarters find their shepherd
 };
 
 // NAME=VALUE words, one for each name, without LS_JOBPID and LSB_JOBRES_PID: see with_pid().

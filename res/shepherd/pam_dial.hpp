@@ -1,0 +1,45 @@
+// PamDial: a connection to one of a pam's addresses. It takes the first that answers; whether it is pam the TaskStarters find
+// out, who hold the key. It never waits: its owner polls for it.
+//
+// Numbers only: the shepherd asks no name service. An address that has not answered for a quarter of a second is not given up
+// while the next is tried; after four seconds all are.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/base/job_clock.hpp"
+#include "common/io/descriptor.hpp"
+#include "res/policy/relay.hpp"
+
+namespace rollcall::res {
+
+class PamDial {
+ public:
+  PamDial(const PamPlace& place, TimePoint now);
+
+  void add_to(std::vector<pollfd>& fds);
+  // The connection, once; it has been sent kChannelsHello.
+  std::optional<io::Descriptor> turn(const std::vector<pollfd>& fds, TimePoint now);
+  bool failed() const { return attempts_.empty() && next_ == numbers_.size(); }
+  TimePoint next_deadline() const;
+
+ private:
+  static constexpr std::size_t kNotPolled = SIZE_MAX;
+  struct Attempt {
+    io::Descriptor socket;
+    std::size_t slot;  // in what is polled
+  };
+  void begin(TimePoint now);
+
+  std::vector<std::string> numbers_;
+  std::uint16_t port_;
+  std::size_t next_ = 0;
+  std::vector<Attempt> attempts_;
+  TimePoint next_at_, give_up_at_;
+};
+
+}  // namespace rollcall::res

@@ -1,0 +1,247 @@
+#include "res/shepherd/task_relay.hpp"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "res/policy/relay_name.hpp"
+
+namespace rollcall::res {
+namespace {
+
+constexpr int kRelayBacklog = 4096;
+constexpr std::size_t kMostStarters = 8192;
+constexpr std::size_t kRelayPiece = 16 << 10;
+constexpr int kRelayPieces = 4;                // of one peer in a turn: the others, limits and orders wait meanwhile
+constexpr std::size_t kMostForPam = 128 << 10;  // to a pam, beside what its channels keep
+
+// The kernel's word for who has the other end.
+bool of_our_user(const io::Descriptor& socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+io::Descriptor listen_at(const std::string& name) {
+  sockaddr_un place{};
+  place.sun_family = AF_UNIX;
+  if (name.empty() || name.size() + 1 > sizeof place.sun_path) return io::Descriptor();
+  std::memcpy(place.sun_path + 1, name.data(), name.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  io::Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket || bind(socket.get(), reinterpret_cast<const sockaddr*>(&place), size) != 0 ||
+      listen(socket.get(), kRelayBacklog) != 0)
+    return io::Descriptor();
+  return socket;
+}
+
+// Sends what is taken now. False: the other end is gone.
+bool send_some(const io::Descriptor& socket, std::string& bytes, std::size_t& sent) {
+  bool up = true;
+  while (sent < bytes.size()) {
+    const ssize_t size = send(socket.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      up = errno == EAGAIN;
+      break;
+    }
+    sent += static_cast<std::size_t>(size);
+  }
+  bytes.erase(0, sent);
+  return up;
+}
+
+short events_at(const std::vector<pollfd>& fds, std::size_t slot) {
+  return slot < fds.size() ? fds[slot].revents : short{0};
+}
+
+}  // namespace
+
+void TaskRelay::listen(const wire::JobOrder& order) {
+  const std::string name = relay_name(order);
+  listener_ = listen_at(name);
+  if (listener_) name_ = name;
+}
+
+// ---- one turn
+
+void TaskRelay::add_to(std::vector<pollfd>& fds) {
+  if (!listener_) return;
+  const auto add = [&fds](int fd, int events) {
+    fds.push_back({fd, static_cast<short>(events), 0});
+    return fds.size() - 1;
+  };
+  slot_ = starters_.size() < kMostStarters ? add(listener_.get(), POLLIN) : kNotPolled;
+  for (auto& [id, starter] : starters_) {
+    const bool reads = !starter.leaving && relay_.may_read(id);
+    // One that may not be read is not looked at: it may be gone, which poll would say without end.
+    const bool looked_at = reads || starter.leaving || !starter.unsent.empty();
+    starter.slot = looked_at ? add(starter.socket.get(), (reads ? POLLIN : 0) | (starter.unsent.empty() ? 0 : POLLOUT))
+                             : kNotPolled;
+  }
+  for (auto& [id, pam] : pams_) {
+    pam.slot = kNotPolled;
+    if (pam.dial) pam.dial->add_to(fds);
+    if (pam.socket) pam.slot = add(pam.socket.get(), POLLIN | (pam.unsent.empty() && !relay_.has_output(id) ? 0 : POLLOUT));
+  }
+}
+
+void TaskRelay::turn(const std::vector<pollfd>& fds, TimePoint now) {
+  if (!listener_) return;
+  now_ = now;
+  // What is heard may end any of them: the ids are taken first.
+  std::vector<StarterId> starters;
+  for (const auto& [id, starter] : starters_)
+    if (events_at(fds, starter.slot) != 0) starters.push_back(id);
+  std::vector<PamId> pams;
+  for (const auto& [id, pam] : pams_)
+    if (pam.dial || events_at(fds, pam.slot) != 0) pams.push_back(id);
+  for (const StarterId id : starters)
+    if (const auto found = starters_.find(id); found != starters_.end())
+      turn_starter(id, found->second, events_at(fds, found->second.slot));
+  for (const PamId id : pams)
+    if (const auto found = pams_.find(id); found != pams_.end()) turn_pam(id, found->second, fds);
+  if (events_at(fds, slot_) != 0) accept_all();
+  write_pams();
+}
+
+std::optional<TimePoint> TaskRelay::next_deadline() const {
+  std::optional<TimePoint> first;
+  for (const auto& [id, pam] : pams_)
+    if (pam.dial) first = first ? std::min(*first, pam.dial->next_deadline()) : pam.dial->next_deadline();
+  return first;
+}
+
+// ---- starters
+
+void TaskRelay::accept_all() {
+  while (starters_.size() < kMostStarters) {
+    io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    if (!of_our_user(socket)) continue;
+    const StarterId id = ++last_starter_;
+    Starter& starter = starters_[id];
+    starter.socket = std::move(socket);
+    turn_starter(id, starter, POLLIN);  // it has mostly spoken already
+  }
+}
+
+void TaskRelay::turn_starter(StarterId id, Starter& starter, short ready) {
+  bool up = (ready & POLLOUT) == 0 || write_starter(id, starter);
+  if (up && !starter.leaving && (ready & (POLLIN | POLLHUP | POLLERR)) != 0) up = read_starter(id, starter);
+  // One that is let go is not read any more: that it has gone is seen here.
+  if (up && starter.leaving) up = !starter.unsent.empty() && (ready & (POLLHUP | POLLERR)) == 0;
+  const auto found = starters_.find(id);
+  if (up || found == starters_.end()) return;
+  relay_.left(id);
+  starters_.erase(found);
+}
+
+bool TaskRelay::read_starter(StarterId id, Starter& starter) {
+  std::array<char, kRelayPiece> bytes;
+  for (int pieces = 0; pieces < kRelayPieces && relay_.may_read(id); ++pieces) {
+    const ssize_t size = recv(starter.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN;
+    if (size == 0) return false;
+    carry_out(relay_.said(id, {bytes.data(), static_cast<std::size_t>(size)}));
+    if (starter.leaving) return true;
+  }
+  return true;
+}
+
+bool TaskRelay::write_starter(StarterId id, Starter& starter) {
+  std::size_t sent = 0;
+  const bool up = send_some(starter.socket, starter.unsent, sent);
+  relay_.took(id, sent);
+  return up;
+}
+
+// ---- pams
+
+void TaskRelay::turn_pam(PamId id, Pam& pam, const std::vector<pollfd>& fds) {
+  if (pam.dial) {
+    if (auto socket = pam.dial->turn(fds, now_)) {
+      pam.dial.reset();
+      pam.socket = std::move(*socket);
+      carry_out(relay_.reached(id));
+    } else if (pam.dial->failed()) {
+      carry_out(relay_.lost(id));
+      pams_.erase(id);
+    }
+    return;
+  }
+  if ((events_at(fds, pam.slot) & ~POLLOUT) == 0 || read_pam(id, pam)) return;
+  carry_out(relay_.lost(id));
+  pams_.erase(id);
+}
+
+// False where it is gone.
+bool TaskRelay::read_pam(PamId id, Pam& pam) {
+  std::array<char, kRelayPiece> bytes;
+  for (int pieces = 0; pieces < kRelayPieces; ++pieces) {
+    const ssize_t size = recv(pam.socket.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return errno == EAGAIN;
+    if (size == 0) return false;
+    carry_out(relay_.heard(id, {bytes.data(), static_cast<std::size_t>(size)}));
+    if (!pams_.contains(id)) return true;  // it was hung up
+  }
+  return true;
+}
+
+bool TaskRelay::write_pam(PamId id, Pam& pam) {
+  bool up = true;
+  while (up && (!pam.unsent.empty() || relay_.has_output(id))) {
+    if (pam.unsent.size() < kMostForPam) pam.unsent += relay_.output(id, kMostForPam);
+    if (pam.unsent.empty()) break;  // what had its turn is gone
+    std::size_t sent = 0;
+    up = send_some(pam.socket, pam.unsent, sent);
+    if (sent == 0) break;
+  }
+  return up;
+}
+
+// After a turn: what all that was heard has left to be sent leaves together.
+void TaskRelay::write_pams() {
+  std::vector<PamId> gone;
+  for (auto& [id, pam] : pams_)
+    if (pam.socket && !write_pam(id, pam)) gone.push_back(id);
+  for (const PamId id : gone) {
+    carry_out(relay_.lost(id));
+    pams_.erase(id);
+  }
+}
+
+// ---- what the policy asks for
+
+void TaskRelay::carry_out(const Relay::Effects& effects) {
+  for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
+}
+
+void TaskRelay::carry_out(const relay::Dial& e) { pams_[e.pam].dial.emplace(e.place, now_); }
+
+void TaskRelay::carry_out(const relay::Give& e) {
+  const auto found = starters_.find(e.starter);
+  if (found == starters_.end()) return;
+  found->second.unsent += e.bytes;
+  write_starter(e.starter, found->second);  // that it has gone is read
+}
+
+void TaskRelay::carry_out(const relay::LetGo& e) {
+  const auto found = starters_.find(e.starter);
+  if (found == starters_.end()) return;
+  found->second.leaving = true;
+  // Its end comes at once where nothing is left to be taken; the socket's own user must not lose it under his hands.
+  if (found->second.unsent.empty()) shutdown(found->second.socket.get(), SHUT_RDWR);
+}
+
+void TaskRelay::carry_out(const relay::HangUp& e) { pams_.erase(e.pam); }
+
+}  // namespace rollcall::res

@@ -1,0 +1,165 @@
+"""TaskStarters that speak to pam through the relay of a shepherd: one connection for all of them, and what becomes of the job
+when it goes. relay_host is that part of a shepherd alone, so that its death is nobody else's."""
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+
+from rollcall_testing import processes
+from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam
+from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
+from rollcall_testing.runner import expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+TASKS = 8
+ESTABLISHED = "01"
+
+
+@contextlib.contextmanager
+def relay_of(bench):
+    """A relay; gives its process, whose `name` TaskStarters are told."""
+    number = str(os.getpid() * 100 + bench.number)
+    relay = subprocess.Popen([os.path.join(bench.build, "tests", "relay_host"), number], stdout=subprocess.PIPE, text=True)
+    try:
+        relay.name = relay.stdout.readline().strip()
+        expect(relay.name, "relay_host listens")
+        yield relay
+    finally:
+        relay.kill()
+        relay.wait()
+
+
+def connections_to(port):
+    """How many connections that port of this host has taken and still has."""
+    count = 0
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as file:
+            for words in (line.split() for line in list(file)[1:]):
+                count += int(words[1].rsplit(":", 1)[1], 16) == port and words[3] == ESTABLISHED
+    return count
+
+
+def waiting_job(bench, name, *modes):
+    """A job whose tasks wait for a gate: job, notes, gate."""
+    notes = bench.fresh_directory()
+    gate = os.path.join(notes, "gate")
+    launcher = fake(bench, "--tasks", TASKS)
+    program = [bench.target, notes, *(modes or ("wait", gate))]
+    environment = {"ROLLCALL_RELAY": name} if name else None
+    job = pam(bench, "-n", str(TASKS), *method_1(launcher, program), environment=environment)
+    wait_for_ready(notes, TASKS, job)
+    return job, notes, gate
+
+
+def wait_for_connections(job, wanted, seconds=10):
+    port = job.port()
+    wait_until(lambda: connections_to(port) == wanted,
+               lambda: f"{wanted} connections to pam, there are {connections_to(port)}\n{job.told()}", seconds)
+
+
+def end_well(job, notes, gate):
+    open_gate(gate)
+    job.expect_exit(0)
+    hold_report_against_notes(job.report, notes)
+
+
+def test_without_a_relay_every_task_has_a_connection(bench):
+    job, notes, gate = waiting_job(bench, None)
+    wait_for_connections(job, TASKS)
+    end_well(job, notes, gate)
+    bench.saw(f"{TASKS} tasks, {TASKS} connections")
+
+
+def test_all_tasks_share_the_connection_of_the_relay(bench):
+    with relay_of(bench) as relay:
+        job, notes, gate = waiting_job(bench, relay.name)
+        wait_for_connections(job, 1)
+        end_well(job, notes, gate)
+    bench.saw(f"{TASKS} tasks, 1 connection; report and ends as the tasks have it")
+
+
+def test_a_relay_that_is_nowhere_is_passed_by(bench):
+    job, notes, gate = waiting_job(bench, "rollcall/nobody/1.0.1/0")
+    wait_for_connections(job, TASKS)
+    end_well(job, notes, gate)
+    bench.saw(f"{TASKS} connections of their own")
+
+
+def test_signals_go_through_the_relay(bench):
+    with relay_of(bench) as relay:
+        job, notes, _ = waiting_job(bench, relay.name, "hang")
+        wait_for_connections(job, 1)
+        job.signal(signal.SIGTERM)
+        expect_no_tasks(job, 10)
+        job.wait()
+        expect_equal([t["signal"] for t in job.report["tasks"]], [signal.SIGTERM] * TASKS, "how the tasks ended")
+    bench.saw("TERM to pam ended every task of TERM")
+
+
+def test_when_the_relay_is_killed_the_tasks_dial_pam(bench):
+    with relay_of(bench) as relay:
+        job, notes, gate = waiting_job(bench, relay.name)
+        wait_for_connections(job, 1)
+        relay.kill()
+        relay.wait()
+        wait_for_connections(job, TASKS)
+        expect_equal(len(job.tasks()), TASKS, "tasks that live")
+        end_well(job, notes, gate)
+    bench.saw(f"{TASKS} connections of their own, no task lost, exit 0")
+
+
+def test_when_pam_is_killed_the_tasks_end(bench):
+    with relay_of(bench) as relay:
+        job, _, _ = waiting_job(bench, relay.name)
+        wait_for_connections(job, 1)
+        # The launcher is to live on: it must be the refusal of pam's host that ends the tasks.
+        launcher = [p for p in processes.children_of(job.pid) if "TaskStarter" not in p.words[0]][0]
+        processes.send(launcher.pid, signal.SIGSTOP)
+        job.signal(signal.SIGKILL)
+        try:
+            expect_no_tasks(job, 3)
+        finally:
+            processes.send(launcher.pid, signal.SIGKILL)
+        job.wait()
+    bench.saw("no task left while the launcher was stopped")
+
+
+def test_a_relay_that_is_stopped_holds_no_task_up_for_ever(bench):
+    with relay_of(bench) as relay:
+        relay.send_signal(signal.SIGSTOP)
+        job, notes, gate = waiting_job(bench, relay.name)
+        wait_for_connections(job, TASKS)
+        end_well(job, notes, gate)
+    bench.saw("the tasks have dialed pam after their patience")
+
+
+def dial_relay(name, text):
+    peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    peer.connect(b"\0" + name.encode())
+    peer.sendall(struct.pack(">I", len(text)) + text)
+    return peer
+
+
+def test_who_talks_nonsense_through_the_relay_is_refused_alone(bench):
+    with relay_of(bench) as relay:
+        job, notes, gate = waiting_job(bench, relay.name)
+        wait_for_connections(job, 1)
+        place = next(p for p in job.starters()).words
+        place = place[place.index("-p") + 1].encode()
+        for junk in (b"\0\0\0\x24" + b"x" * 36, b"\xff" * 200, b"\0\0\0\x24\x08"):
+            peer = dial_relay(relay.name, place)
+            peer.settimeout(20)
+            peer.sendall(junk)
+            if junk == b"\xff" * 200:
+                expect_equal(peer.recv(1), b"", "the end of who claims 4 GiB")
+        dial_relay(relay.name, b"no place").close()
+        expect_equal(connections_to(job.port()), 1, "connections")
+        end_well(job, notes, gate)
+        job.expect_said("refused a connection from")
+    bench.saw("strangers in channels of their own refused, the job's tasks undisturbed")
+
+
+main(requires=requires_pam)
