@@ -84,7 +84,7 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_PAM_CLEAN_JOB_DELAY"},
     {"LSF_PAM_HOSTLIST_USE"},
     {"LSF_PAM_PLUGINDIR", File::lsf_conf, Effect::none, "pam has no plug-ins"},
-    {"LSF_PAM_RUSAGE_UPD_FACTOR", File::lsf_conf, Effect::none, "a job's shepherds measure it on every host"},
+    {"LSF_PAM_RUSAGE_UPD_FACTOR"},
     {"LSF_PAM_USE_ASH", File::lsf_conf, Effect::none, "there are no array session handles on Linux"},
     {"LSF_PJL_WAIT_DEF", File::lsf_conf, Effect::none, "LSF_HPC_PJL_LOADENV_TIMEOUT is the limit"},
     {"LSF_PJL_WAIT_REG", File::lsf_conf, Effect::none, "LSF_HPC_PJL_LOADENV_TIMEOUT is the limit"},

@@ -17,8 +17,7 @@ void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_us
   std::int64_t memory = 0, swap = 0;
   std::int32_t threads = 0;
   std::set<std::int32_t> groups;
-  usage_.clear_pids();
-  usage_.clear_pgids();
+  forget_processes();
   for (const auto& process : living) {
     user += process.cpu_user_s;
     system += process.cpu_system_s;
@@ -26,6 +25,7 @@ void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_us
     swap += process.swap_kb;
     threads += process.threads;
     usage_.add_pids(process.pid);
+    usage_.add_pid_pgids(process.pgid);
     groups.insert(process.pgid);
   }
   for (const auto group : groups) usage_.add_pgids(group);
@@ -52,9 +52,14 @@ void UsageMeter::finish(double user_s, double system_s, std::int64_t largest_kb,
   usage_.set_swap_kb(0);
   usage_.set_threads(0);
   usage_.set_processes(0);
+  forget_processes();
+  usage_.set_sampled_us(at_us);
+}
+
+void UsageMeter::forget_processes() {
   usage_.clear_pids();
   usage_.clear_pgids();
-  usage_.set_sampled_us(at_us);
+  usage_.clear_pid_pgids();
 }
 
 void add(wire::JobUsage& to, const wire::JobUsage& more) {
@@ -72,6 +77,14 @@ void add(wire::JobUsage& to, const wire::JobUsage& more) {
   to.mutable_pids()->MergeFrom(more.pids());
   to.mutable_pgids()->MergeFrom(more.pgids());
   to.set_sampled_us(std::max(to.sampled_us(), more.sampled_us()));
+}
+
+Duration telling_interval(std::uint32_t interval_ms, double factor, unsigned slots) {
+  constexpr Duration kUsual = std::chrono::seconds(15), kLongest = std::chrono::hours(1);
+  const Duration interval = interval_ms == 0 ? kUsual : std::chrono::milliseconds(interval_ms);
+  if (slots < 2 || !(factor > 0)) return interval;
+  const double more_s = std::min(factor * slots, std::chrono::duration<double>(kLongest).count());
+  return interval + std::chrono::milliseconds(static_cast<std::int64_t>(more_s * 1000));
 }
 
 }  // namespace rollcall::res

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/base/job_clock.hpp"
 #include "common/wire/job.pb.h"
 
 namespace rollcall::res {
@@ -35,6 +36,7 @@ class UsageMeter {
 
  private:
   void take_times(double user_s, double system_s);
+  void forget_processes();
   wire::JobUsage usage_;
   std::int64_t samples_ = 0;
   double memory_sum_kb_ = 0;
@@ -42,5 +44,9 @@ class UsageMeter {
 
 // A job's usage over several hosts: sums; the largest values are sums of largest values.
 void add(wire::JobUsage& to, const wire::JobUsage& more);
+
+// How often mbatchd is told: every `interval_ms` (0: 15 s), and for a job with several slots `factor` seconds later for each
+// (LSF_PAM_RUSAGE_UPD_FACTOR; LSF HPC 7.3, pam).
+Duration telling_interval(std::uint32_t interval_ms, double factor, unsigned slots);
 
 }  // namespace rollcall::res

@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kLimitInterval = 1s;  // how often a job with limits on its memory is looked at
-constexpr Duration kUsualInterval = 15s;
 
 bool watched(const wire::Limits& limits) {
   return limits.has_memory_kb() || limits.has_swap_kb() || limits.has_processes() || limits.has_threads() ||
@@ -23,13 +22,14 @@ bool watched(const wire::Limits& limits) {
 
 }  // namespace
 
-JobMeter::JobMeter(const wire::ToRes::Welcome& settings, const wire::Limits& limits) : limits_(limits) {
-  set(settings, {});
+JobMeter::JobMeter(const wire::JobOrder& order, const wire::Limits& limits)
+    : limits_(limits), factor_(order.usage_factor()) {
+  for (const auto& host : order.has_start() ? order.start().hosts() : order.expect().hosts()) slots_ += host.slots();
+  set(order.settings(), {});
 }
 
 void JobMeter::set(const wire::ToRes::Welcome& settings, TimePoint now) {
-  told_every_ = settings.usage_interval_ms() == 0 ? kUsualInterval
-                                                  : std::chrono::milliseconds(settings.usage_interval_ms());
+  told_every_ = telling_interval(settings.usage_interval_ms(), factor_, slots_);
   looked_at_ = watched(limits_) ? std::min(told_every_, kLimitInterval) : told_every_;
   if (due_) due_ = now + looked_at_;
 }

@@ -13,7 +13,7 @@ namespace rollcall::res {
 
 class JobMeter {
  public:
-  JobMeter(const wire::ToRes::Welcome& settings, const wire::Limits& limits);
+  JobMeter(const wire::JobOrder& order, const wire::Limits& limits);
   void set(const wire::ToRes::Welcome& settings, TimePoint now);
 
   // Something runs: the first look comes soon.
@@ -35,6 +35,8 @@ class JobMeter {
 
  private:
   wire::Limits limits_;
+  double factor_;
+  unsigned slots_ = 0;
   Duration looked_at_{}, told_every_{};
   UsageMeter meter_;
   std::optional<TimePoint> due_, told_;

@@ -40,6 +40,7 @@ void ResTalk::accept() {
   if (ready_ && !running_) tell(*ready_);
   if (running_) tell(*running_);
   if (stopped_) tell(*stopped_);
+  if (used_) tell(*used_);
 }
 
 void ResTalk::tell(FromRes::JobReady told) {
@@ -62,10 +63,10 @@ void ResTalk::tell(FromRes::JobOver told) {
 }
 
 void ResTalk::tell(const wire::JobUsage& used) {
-  FromRes message;
-  *message.mutable_usage()->mutable_job() = attempt_;
-  *message.mutable_usage()->mutable_usage() = used;
-  tell(message);
+  auto& told = *used_.emplace().mutable_usage();
+  *told.mutable_job() = attempt_;
+  *told.mutable_usage() = used;
+  tell(*used_);
 }
 
 void ResTalk::tell_stopped(std::int64_t at_us) {

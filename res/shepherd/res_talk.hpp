@@ -1,7 +1,7 @@
 // ResTalk: the shepherd's end of its talk with RES: the connection that is up, and the socket where the next RES dials.
 //
 // RES may be killed and come again; the newest connection is that of the living one, and hears first what still holds of
-// what was told before: that the job is ready for its client, runs, is stopped. What nobody hears is not kept: RES reads
+// what was told before: that the job is ready for its client, runs, is stopped, and what it used. What nobody hears is not kept: RES reads
 // how a job ended from its directory.
 #pragma once
 
@@ -50,7 +50,7 @@ class ResTalk {
   uid_t res_user_;
   wire::JobAttempt attempt_;
   Hear hear_;
-  std::optional<wire::FromRes> ready_, running_, stopped_;
+  std::optional<wire::FromRes> ready_, running_, stopped_, used_;
 };
 
 }  // namespace rollcall::res

@@ -33,6 +33,7 @@
 #include "res/shepherd/proc_reader.hpp"
 #include "res/shepherd/process_plans.hpp"
 #include "res/shepherd/res_talk.hpp"
+#include "res/shepherd/task_relay.hpp"
 #include "res/shepherd/tasks.hpp"
 
 namespace rollcall::res {
@@ -57,7 +58,7 @@ class Shepherd {
       : order_(std::move(start.order)),
         signals_(std::move(start.signals)),
         life_{life_rules(order_)},
-        meter_(order_.settings(), life_.rules.limits),
+        meter_(order_, life_.rules.limits),
         guard_(std::move(start.guard), [this] { happened(event::GuardGone{}); }),
         res_({std::move(start.listener), std::move(start.res), start.res_user},
              attempt_of(order_), [this](const wire::ToShepherd& message) { take(message); }) {}
@@ -67,6 +68,8 @@ class Shepherd {
     std::array<char, PATH_MAX> here;
     own_ = getcwd(here.data(), here.size()) == nullptr ? "u" : std::string(here.data()) + "/u";
     files_.places = job_places(order_, own_);
+    relay_.listen(order_);
+    files_.places.relay = relay_.name();
     umask(order_.has_start() ? static_cast<mode_t>(order_.start().submission().umask() & 0777) : 077);
     happened(event::Began{});
     while (!finished_) turn();
@@ -159,6 +162,7 @@ class Shepherd {
     if (finished_) return;
     fds_.assign({{signals_.get(), POLLIN, 0}, guard_.to_poll(), res_.listener_to_poll(), res_.to_poll()});
     tasks_.add_to(fds_);
+    relay_.add_to(fds_);
     if (poll(fds_.data(), fds_.size(), timeout()) < 0) return;
     if (fds_[1].revents != 0) guard_.take();
     if (fds_[0].revents != 0) take_signals();
@@ -168,6 +172,7 @@ class Shepherd {
       if (order_.task_only() && tasks_.empty()) happened(event::Released{});
       finish_if_done();
     }
+    relay_.turn(fds_, now());
     pass_time();
   }
 
@@ -180,6 +185,7 @@ class Shepherd {
     at_most(clear_at_);
     at_most(mail_until_);
     at_most(tasks_.next_deadline());
+    at_most(relay_.next_deadline());
     if (const auto us = order_.start().submission().terminate_us(); us != 0 && !deadline_told_)
       at_most(now() + std::chrono::microseconds(std::max<std::int64_t>(us - wall_us(), 0)));
     if (!first) return -1;
@@ -215,6 +221,7 @@ class Shepherd {
       if (pid == job_) ended = status;
       hooks_.ended(pid, status);
       if (pid == mail_) end_mail();
+      if (!order_.has_start() && tasks_.has(pid)) tell_usage();  // before its client hears that it is over
       tasks_.ended(pid, status, used, life_.reason, now());
     }
     if (ended) {
@@ -229,8 +236,7 @@ class Shepherd {
   void take(const wire::ToShepherd& message) {
     if (message.has_signal()) happened(event::Ordered{message.signal()});
     if (message.has_release()) {
-      meter_.tell_next();  // its last usage
-      if (meter_.begun()) sample();
+      if (meter_.begun()) tell_usage();  // the last one
       happened(event::Released{});
     }
     if (message.has_settings()) meter_.set(message.settings(), now());
@@ -308,6 +314,11 @@ class Shepherd {
     happened(event::Ordered{order});
   }
 
+  void tell_usage() {
+    meter_.tell_next();
+    sample();
+  }
+
   void sample() {
     const auto sampled = meter_.sample(now());
     if (meter_.take_telling(now())) res_.tell(meter_.usage());
@@ -382,6 +393,7 @@ class Shepherd {
                 [this] { return takes_tasks(); }, [this] { meter_.begin(now()); },
                 [this] { happened(event::ClientCame{}); }, [this] { lose_client(); }}};
   Hooks hooks_{[this] { return hook_plan(order_, files_.places); }};
+  TaskRelay relay_;
   pid_t mail_ = -1;
 };
 

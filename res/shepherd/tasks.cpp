@@ -113,6 +113,10 @@ void Tasks::begin(Task& task) {
   handler_.started();
 }
 
+bool Tasks::has(pid_t pid) const {
+  return std::any_of(tasks_.begin(), tasks_.end(), [pid](const auto& task) { return task->pid == pid; });
+}
+
 // Also what has left its process group, as far as it is still below it.
 void Tasks::end(const Task& task, int signo) const {
   if (task.pid < 0) return;

@@ -44,6 +44,7 @@ class Tasks {
   std::optional<TimePoint> next_deadline() const;
   void ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now);
   bool empty() const { return tasks_.empty(); }
+  bool has(pid_t pid) const;
 
  private:
   struct Task {

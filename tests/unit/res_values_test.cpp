@@ -130,6 +130,7 @@ TEST(ResUsage, SumsAndKeepsWhatHasEnded) {
   EXPECT_EQ(meter.usage().threads(), 3);
   EXPECT_THAT(meter.usage().pids(), ElementsAre(10, 11));
   EXPECT_THAT(meter.usage().pgids(), ElementsAre(10));
+  EXPECT_THAT(meter.usage().pid_pgids(), ElementsAre(10, 10));
   EXPECT_DOUBLE_EQ(meter.cpu_s(), 4.0);
   meter.sample({{10, 10, 1.5, 0.5, 2000, 5000, 2}}, 2.0, 0.5, 2);  // the other was waited for
   EXPECT_DOUBLE_EQ(meter.cpu_s(), 4.5);
@@ -142,6 +143,30 @@ TEST(ResUsage, SumsAndKeepsWhatHasEnded) {
   EXPECT_DOUBLE_EQ(meter.cpu_s(), 5.0);
   EXPECT_EQ(meter.usage().max_memory_kb(), 9000);
   EXPECT_EQ(meter.usage().pids_size(), 0);
+  EXPECT_EQ(meter.usage().pid_pgids_size(), 0);
+}
+
+TEST(ResUsage, IsToldLessOftenOfJobsWithManySlots) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(telling_interval(0, 0, 1000), Duration(15s));
+  EXPECT_EQ(telling_interval(5000, 0, 1000), Duration(5s));
+  EXPECT_EQ(telling_interval(5000, 0.01, 1000), Duration(15s));
+  EXPECT_EQ(telling_interval(5000, 0.01, 1), Duration(5s)) << "no parallel job";
+  EXPECT_EQ(telling_interval(5000, -1, 10), Duration(5s));
+  EXPECT_EQ(telling_interval(5000, 1e300, 10), Duration(5s + 1h));
+}
+
+TEST(ResEnvironment, TheRelayIsThisJobsOrNone) {
+  wire::JobOrder order;
+  order.mutable_start()->mutable_submission()->add_environment("ROLLCALL_RELAY=of the job that submitted this one");
+  wire::RunTask task;
+  task.add_environment("ROLLCALL_RELAY=of another host");
+  JobPlaces places;
+  EXPECT_THAT(job_environment(order, places), testing::Not(Contains(testing::HasSubstr("ROLLCALL_RELAY"))));
+  EXPECT_THAT(task_environment(order, task, places), testing::IsEmpty());
+  places.relay = "ours";
+  EXPECT_THAT(job_environment(order, places), Contains("ROLLCALL_RELAY=ours"));
+  EXPECT_THAT(task_environment(order, task, places), ElementsAre("ROLLCALL_RELAY=ours"));
 }
 
 TEST(ResRights, OfAdministrators) {

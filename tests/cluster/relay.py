@@ -1,0 +1,93 @@
+"""Parallel jobs seen from mbatchd and from pam: what they use on every host, and one connection for all tasks of a host."""
+
+import os
+import re
+
+from rollcall_testing import processes
+from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.job import open_gate
+from rollcall_testing.programs import wait_for_ready
+from rollcall_testing.runner import cases, expect, expect_equal, main
+from rollcall_testing.waiting import wait_until
+
+PER_HOST = 8
+HOSTS = ("n1", "n2")
+ESTABLISHED = "01"
+
+
+def start_job(bench, batch, kind):
+    """A parallel job with eight tasks on each host, which wait for a gate: its number, its notes, the gate."""
+    notes = bench.fresh_directory()
+    os.chmod(notes, 0o777)
+    gate = os.path.join(notes, "gate")
+    job = batch.bsub(f"mpirun.lsf {bench.target} {notes} wait {gate}", "-n", str(PER_HOST * len(HOSTS)), "-a", kind, "-R",
+                     f"span[ptile={PER_HOST}]", "-o", f"{notes}/out.%J")
+    wait_until(lambda: os.path.exists(f"{notes}/out.{job}") or batch.field(job) in ("EXIT", "DONE"),
+               lambda: f"the job to start\n{batch.logs_text()}", 60)
+    wait_for_ready(notes, PER_HOST * len(HOSTS), seconds=60)
+    return job, notes, gate
+
+
+def pams_connections(bench):
+    """What pam's host has of established connections to pam's port, by the peer's address."""
+    starters = bench.cluster.processes(processes.named("TaskStarter"))
+    expect(starters, "TaskStarters run")
+    words = starters[0].words
+    port = int(words[words.index("-p") + 1].rsplit(":", 1)[1])
+    pam = bench.cluster.processes(processes.named("pam"))
+    expect_equal(len(pam), 1, "pams")
+    head = bench.cluster.host(bench.cluster.host_of(pam[0]))
+    lines = [line.split() for line in head.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout.splitlines()]
+    return [w[2] for w in lines if w[1].endswith(f":{port:04X}") and w[3] == ESTABLISHED]
+
+
+def end_job(batch, job, notes, gate):
+    open_gate(gate)
+    expect_equal(batch.wait_for(job, "DONE", "EXIT", seconds=60), "DONE", f"its end\n{batch.logs_text()}")
+    with open(f"{notes}/out.{job}", encoding="utf-8") as file:
+        text = file.read()
+    expect_equal(sorted(re.findall(r"^\d{5} +(\w+) .* Done ", text, re.M)), sorted(HOSTS * PER_HOST), f"pam's table: {text}")
+
+
+@cases("mpich", "openmpi")
+def test_pam_has_one_connection_for_each_host(bench, kind):
+    with BatchCluster(bench, HOSTS, slots=PER_HOST, more_conf="ROLLCALL_TASK_RELAY=Y") as batch:
+        job, notes, gate = start_job(bench, batch, kind)
+        expect_equal(len(pams_connections(bench)), len(HOSTS), "connections to pam")
+        end_job(batch, job, notes, gate)
+    bench.saw(f"{PER_HOST * len(HOSTS)} tasks on {len(HOSTS)} hosts, {len(HOSTS)} connections to pam")
+
+
+def test_without_the_relay_every_task_has_a_connection(bench):
+    with BatchCluster(bench, HOSTS, slots=PER_HOST, more_conf="ROLLCALL_TASK_RELAY=N") as batch:
+        job, notes, gate = start_job(bench, batch, "mpich")
+        expect_equal(len(pams_connections(bench)), PER_HOST * len(HOSTS), "connections to pam")
+        end_job(batch, job, notes, gate)
+    bench.saw(f"{PER_HOST * len(HOSTS)} connections")
+
+
+def test_the_processes_of_all_hosts_are_known(bench):
+    """bjobs tells the PIDs of every host, and what the job has used there is in lsb.acct when it is over."""
+    with BatchCluster(bench, HOSTS, slots=PER_HOST, more_conf="LSF_HPC_EXTENSIONS=HOST_RUSAGE") as batch:
+        job, notes, gate = start_job(bench, batch, "mpich")
+        tasks = {p.pid for p in bench.cluster.processes(processes.is_task)}
+        expect_equal(len(tasks), PER_HOST * len(HOSTS), "tasks")
+        told = lambda: {int(n) for n in re.findall(r"\d+", batch.field(job, "pids"))}
+        wait_until(lambda: tasks <= told(), lambda: f"the PIDs {sorted(tasks)} in {sorted(told())}", 30)
+        text = batch.good("bjobs", "-l", str(job))
+        for host in HOSTS:
+            there = {p.pid for p in bench.cluster.host(host).processes(processes.is_task)}
+            part = re.search(rf"HOST: {host}; MEM: [^H]*?CPU_TIME: \d+ seconds\n((?: *PGID: .*\n(?: +[\d ]+\n)*)+)", text)
+            expect(part, f"{host} in {text}")
+            shown = {int(n) for line in part[1].splitlines() for n in re.findall(r"\d+", line.split("PIDs:")[-1])}
+            expect(there <= shown, f"the tasks {there} of {host} in {part[0]}")
+        end_job(batch, job, notes, gate)
+        with open(os.path.join(batch.work, "test", "logdir", "lsb.acct"), encoding="utf-8") as file:
+            record = next(line for line in file if line.split()[3] == str(job))
+        for host in HOSTS:
+            expect(re.search(rf" {host} \d+ \d+ [\d.]+ [\d.]+ ", record), f"{host} in {record}")
+    bench.saw("every task's PID under its own host in bjobs -l; both hosts in JOB_FINISH")
+
+
+if __name__ == "__main__":
+    main(hosts=2, patience=10)
