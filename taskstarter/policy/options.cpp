@@ -22,6 +22,9 @@ std::optional<std::string_view>* slot_of(Given& given, std::string_view word) {
 
 std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
+// pam has put its words before one that is still the launcher's.
+constexpr const char* kMiscounted = " (is it the launcher's? then pam's -g counts too few of its words)";
+
 // Reads options from words[at] on; leaves `at` at the first word that is none.
 Result<Given> read_options(Words words, std::size_t& at, std::string_view where) {
   Given given;
@@ -31,7 +34,7 @@ Result<Given> read_options(Words words, std::size_t& at, std::string_view where)
     auto* slot = slot_of(given, word);
     if (slot == nullptr)
       return usage_error(std::string(where) + "unknown option " + quoted(word) +
-                         ", expected -p, -c, -s, -a, -h or -V");
+                         ", expected -p, -c, -s, -a, -h or -V" + (given.pam ? kMiscounted : ""));
     if (at == words.size()) return usage_error(std::string(where) + "nothing after " + quoted(word));
     *slot = words[at++];
   }

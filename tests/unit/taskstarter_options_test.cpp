@@ -77,6 +77,9 @@ TEST(TaskStarterOptions, EveryErrorSaysWhatWasFoundAndExpected) {
   EXPECT_THAT(error_of({"-p", "n1:1", "--"}), HasSubstr("no command"));
   EXPECT_THAT(error_of({"-p"}), HasSubstr("nothing after '-p'"));
   EXPECT_THAT(error_of({"-x", "app"}), HasSubstr("unknown option '-x'"));
+  EXPECT_THAT(error_of({"-p", "n1:1", "-np", "4", "app"}),
+              HasSubstr("unknown option '-np', expected -p, -c, -s, -a, -h or -V (is it the launcher's? then "
+                        "pam's -g counts"));
   EXPECT_THAT(error_of({"-pn1:1", "app"}), HasSubstr("unknown option '-pn1:1'"));
   EXPECT_THAT(error_of({"-p", "n1", "app"}), HasSubstr("found 'n1', expected host:port"));
   for (const char* port : {"n1:", "n1:0", "n1:65536", "n1:99999999999", "n1:1x", "n1:-1", "n1: 1"})
