@@ -257,13 +257,7 @@ void Jobs::forget(const JobPtr& job) {
 
 // At once by its name. What is in it may be a million files of its user's.
 void Jobs::remove_later(const std::string& name) {
-  const std::string aside = directories_.set_aside(name);
-  if (aside.empty()) return;
-  const auto folder = std::make_shared<const io::Descriptor>(directories_.folder());
-  remover_.ask([folder, aside] { io::remove_tree_at(folder->get(), aside); },
-               [folder, aside](io::SideThread::End end) {
-                 if (end == io::SideThread::End::crowded) io::remove_tree_at(folder->get(), aside);
-               });
+  if (std::string aside = directories_.set_aside(name); !aside.empty()) removals_.add(std::move(aside));
 }
 
 void Jobs::child_ended(pid_t pid) {

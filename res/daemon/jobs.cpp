@@ -44,7 +44,7 @@ Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigs
       handler_(std::move(handler)),
       identities_(loop),
       boot_(boot_id()),
-      remover_(loop, {.waiting = kMostLeft, .patience = kAnyTime}),
+      removals_(loop, directories_.folder(), {}),
       sweeper_(loop, {.waiting = kMostLeft, .patience = kAnyTime}) {}
 Jobs::~Jobs() = default;
 
@@ -187,7 +187,6 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   order.set_tmp_top(configuration_->tmp_top);
   order.set_stop_signal(configuration_->stop_signal);
   *order.mutable_enforcement() = configuration_->enforcement;
-  order.set_usage_factor(configuration_->usage_factor);
   order.set_task_relay(configuration_->task_relay);
   order.set_usage_factor(configuration_->usage_factor);
   order.set_cgroups(cgroups_);
@@ -229,6 +228,7 @@ void Jobs::start_soon(const JobPtr& job) {
 
 void Jobs::start_all() {
   const auto starting = std::exchange(starting_, {});
+  removals_.job_starts();
   std::vector<wire::JobAttempt> attempts;
   for (const auto& job : starting) attempts.push_back(job->attempt);
   const auto noted = directories_.note_started(attempts);

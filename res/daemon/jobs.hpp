@@ -33,6 +33,7 @@
 #include "res/daemon/configuration.hpp"
 #include "res/daemon/identities.hpp"
 #include "res/daemon/job_directories.hpp"
+#include "res/daemon/removals.hpp"
 
 namespace rollcall::res {
 
@@ -142,7 +143,8 @@ class Jobs {
   std::uint64_t next_number_ = 1;
   std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
   // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
-  io::SideThread remover_, sweeper_;
+  Removals removals_;
+  io::SideThread sweeper_;
 };
 
 }  // namespace rollcall::res

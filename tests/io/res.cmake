@@ -7,4 +7,5 @@ foreach(part cgroup hooks job keep lost user)
 endforeach()
 rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp LINK res_stage rollcall_batch_clients rollcall_channel rollcall_config TIMEOUT 240)
 add_dependencies(res_stream_test res shepherd)
-rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp LINK res_shell)
+rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp
+  res_removals_test.cpp LINK res_shell)
