@@ -118,6 +118,10 @@ bool BoundSelect::matches(const HostView& host) const {
   return true;
 }
 
+double BoundSelect::number(const HostView& host) const {
+  return code_ && code_->parts.size() == 1 ? run(code_->parts.front().program, host) : kUnknown;
+}
+
 std::vector<Part> BoundSelect::parts(const HostView& host) const {
   std::vector<Part> parts;
   if (!code_) return parts;

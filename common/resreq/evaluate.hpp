@@ -51,6 +51,8 @@ struct Part {
 class BoundSelect {
  public:
   bool matches(const HostView& host) const;
+  // Of an expression that is a number, "mem + tmp": that number; NaN where it is not known.
+  double number(const HostView& host) const;
   std::vector<Part> parts(const HostView& host) const;
   // One line for each part, without a newline after the last: "no   mem > 500: 380". "" where nothing is asked.
   std::string explain(const HostView& host) const;
