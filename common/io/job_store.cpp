@@ -1,20 +1,19 @@
 #include "common/io/job_store.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sqlite3.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <stdexcept>
 
-#include "common/io/descriptor.hpp"
+#include "common/io/job_store_files.hpp"
+#include "common/io/job_store_rows.hpp"
 
 namespace rollcall::io {
+
+using namespace rows;
+
 namespace {
 
 using Kind = StoreError::Kind;
@@ -26,67 +25,6 @@ constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",      "next_subm
 constexpr int kFinish = wire::JobEvent::kFinish;
 static_assert(kFinish == 14, "the index job_finishes and its queries name this number");
 
-// Plain SQL, but for the type of `body` and `record`.
-constexpr const char* kTables[] = {
-    "create table meta (name varchar(40) primary key, value bigint not null)",
-    "create table submissions (number bigint primary key, body blob not null)",
-    "create table jobs (id bigint not null, idx bigint not null, submission bigint not null, live integer not null, "
-    "end_us bigint not null, record blob not null, primary key (id, idx))",
-    "create index jobs_live on jobs (id, idx) where live = 1",
-    "create table controls (kind varchar(20) not null, name varchar(255) not null, value blob not null, "
-    "primary key (kind, name))",
-    "create table events (seq bigint primary key, at_us bigint not null, id bigint not null, idx bigint not null, "
-    "kind integer not null, body blob not null)",
-    "create index events_of_job on events (id, seq)",
-    "create index job_finishes on events (seq) where kind = 14",
-};
-
-std::string errno_text() { return std::strerror(errno); }
-
-StoreError failed(std::string text) { return {Kind::failed, std::move(text)}; }
-
-// A directory that others may write lets them put another file in our place.
-StoreResult<void> check_owner(const std::string& path, const struct stat& found, mode_t forbidden) {
-  if (found.st_uid != geteuid())
-    return failed(path + ": found the owner uid " + std::to_string(found.st_uid) + ", expected uid " +
-                  std::to_string(geteuid()) + ", which runs mbatchd");
-  if ((found.st_mode & forbidden) != 0) {
-    char mode[16];
-    std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(found.st_mode & 07777));
-    return failed(path + ": found mode " + mode + ", expected none of " + (forbidden == 022 ? "0022" : "0077") +
-                  ": only its owner may " + (forbidden == 022 ? "write in it" : "read and write it"));
-  }
-  return {};
-}
-
-StoreResult<Descriptor> open_own(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) {
-    const bool full = errno == ENOSPC || errno == EDQUOT;
-    return StoreError{full ? Kind::disk_full : Kind::failed, path + ": cannot be opened: " + errno_text()};
-  }
-  struct stat found {};
-  if (fstat(file.get(), &found) != 0) return failed(path + ": " + errno_text());
-  if (!S_ISREG(found.st_mode)) return failed(path + ": found no regular file, expected one");
-  if (const auto owned = check_owner(path, found, 077); !owned) return owned.error();
-  return file;
-}
-
-// Only one mbatchd: the lock goes with the process, however it ends.
-StoreResult<Descriptor> lock_directory(const std::string& directory) {
-  struct stat found {};
-  if (lstat(directory.c_str(), &found) != 0)
-    return failed(directory + ": cannot be looked at: " + errno_text());
-  if (!S_ISDIR(found.st_mode)) return failed(directory + ": found no directory, expected one");
-  if (const auto owned = check_owner(directory, found, 022); !owned) return owned.error();
-  auto lock = open_own(directory + "/jobs.lock");
-  if (!lock) return lock;
-  if (flock(lock->get(), LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK)
-    return StoreError{Kind::in_use, directory + "/jobs.lock: another mbatchd runs with these jobs"};
-  return failed(directory + "/jobs.lock: cannot be locked: " + errno_text());
-}
-
 }  // namespace
 
 void throw_exception_from_error(const StoreError& error, const boost::source_location&) {
@@ -96,167 +34,9 @@ void throw_exception_from_error(const StoreError& error, const boost::source_loc
 bool StoreBatch::empty() const {
   for (const auto& number : numbers)
     if (number) return false;
-  return submissions.empty() && jobs.empty() && controls.empty() && events.empty();
+  return submissions.empty() && jobs.empty() && controls.empty() && events.empty() && tokens.empty() &&
+         !forget_tokens_before;
 }
-
-namespace {
-
-// A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
-class Body {
- public:
-  explicit Body(soci::session& sql) : blob(sql) {}
-  template <class Message>
-  void take(const Message& message) {
-    message.SerializeToString(&bytes_);
-    take_bytes(bytes_);
-  }
-  void take_bytes(const std::string& bytes) {
-    blob.trim(0);
-    blob.write(0, bytes.data(), bytes.size());
-  }
-  const std::string& bytes() {
-    bytes_.resize(blob.get_len());
-    if (!bytes_.empty()) blob.read(0, bytes_.data(), bytes_.size());
-    return bytes_;
-  }
-  soci::blob blob;
-
- private:
-  std::string bytes_;
-};
-
-// A prepared statement with what it binds. Made when it is first needed, and anew after a failure.
-struct PutSubmission {
-  explicit PutSubmission(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "insert into submissions (number, body) values (:number, :body)", soci::use(number),
-             soci::use(body.blob))) {}
-  long long number = 0;
-  Body body;
-  soci::statement run;
-};
-struct PutJob {
-  explicit PutJob(soci::session& sql)
-      : record(sql),
-        run((sql.prepare << "insert into jobs (id, idx, submission, live, end_us, record) "
-                            "values (:id, :idx, :submission, :live, :end_us, :record) "
-                            "on conflict (id, idx) do update set submission = excluded.submission, "
-                            "live = excluded.live, end_us = excluded.end_us, record = excluded.record",
-             soci::use(id), soci::use(index), soci::use(submission), soci::use(live), soci::use(end),
-             soci::use(record.blob))) {}
-  long long id = 0, index = 0, submission = 0, end = 0;
-  int live = 0;
-  Body record;
-  soci::statement run;
-};
-struct PutEvent {
-  explicit PutEvent(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "insert into events (seq, at_us, id, idx, kind, body) "
-                            "values (:seq, :at_us, :id, :idx, :kind, :body)",
-             soci::use(seq), soci::use(at), soci::use(id), soci::use(index), soci::use(kind), soci::use(body.blob))) {
-  }
-  long long seq = 0, at = 0, id = 0, index = 0;
-  int kind = 0;
-  Body body;
-  soci::statement run;
-};
-struct PutControl {
-  explicit PutControl(soci::session& sql)
-      : value(sql),
-        run((sql.prepare << "insert into controls (kind, name, value) values (:kind, :name, :value) "
-                            "on conflict (kind, name) do update set value = excluded.value",
-             soci::use(kind), soci::use(name), soci::use(value.blob))),
-        remove((sql.prepare << "delete from controls where kind = :kind and name = :name", soci::use(kind),
-                soci::use(name))) {}
-  std::string kind, name;
-  Body value;
-  soci::statement run, remove;
-};
-struct PutNumber {
-  explicit PutNumber(soci::session& sql)
-      : run((sql.prepare << "insert into meta (name, value) values (:name, :value) "
-                            "on conflict (name) do update set value = excluded.value",
-             soci::use(name), soci::use(value))) {}
-  std::string name;
-  long long value = 0;
-  soci::statement run;
-};
-struct GetSubmission {
-  explicit GetSubmission(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "select body from submissions where number = :number", soci::use(number),
-             soci::into(body.blob))) {}
-  long long number = 0;
-  Body body;
-  soci::statement run;
-};
-struct GetJobs {
-  explicit GetJobs(soci::session& sql)
-      : record(sql),
-        run((sql.prepare << "select record from jobs where id = :id and idx > :idx order by idx limit :most",
-             soci::use(id), soci::use(after), soci::use(most), soci::into(record.blob))) {}
-  long long id = 0, after = 0, most = 0;
-  Body record;
-  soci::statement run;
-};
-struct GetEvents {
-  GetEvents(soci::session& sql, const char* condition, bool by_job)
-      : body(sql),
-        run(by_job ? soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
-                                      soci::use(id), soci::use(most), soci::into(seq), soci::into(body.blob)))
-                   : soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
-                                      soci::use(most), soci::into(seq), soci::into(body.blob)))) {}
-  static std::string text(const char* condition) {
-    return std::string("select seq, body from events where seq > :after and at_us >= :lo and at_us <= :hi") +
-           condition + " order by seq limit :most";
-  }
-  long long after = 0, from = 0, to = 0, id = 0, most = 0, seq = 0;
-  Body body;
-  soci::statement run;
-};
-
-// The event's submission is out of it for so long: it is large, and a copy of the rest would cost as much.
-class WithoutAsked {
- public:
-  WithoutAsked(wire::JobEvent& event, bool named) : event_(event) {
-    if (!named) return;
-    if (event.has_new_job()) asked_ = event.mutable_new_job()->release_asked();
-    if (event.has_modify()) asked_ = event.mutable_modify()->release_asked();
-    if (event.has_finish()) asked_ = event.mutable_finish()->release_asked();
-  }
-  WithoutAsked(const WithoutAsked&) = delete;
-  WithoutAsked& operator=(const WithoutAsked&) = delete;
-  ~WithoutAsked() {
-    if (asked_ == nullptr) return;
-    if (event_.has_new_job()) event_.mutable_new_job()->set_allocated_asked(asked_);
-    if (event_.has_modify()) event_.mutable_modify()->set_allocated_asked(asked_);
-    if (event_.has_finish()) event_.mutable_finish()->set_allocated_asked(asked_);
-  }
-
- private:
-  wire::JobEvent& event_;
-  wire::Submission* asked_ = nullptr;
-};
-
-struct Statements {
-  std::optional<PutSubmission> put_submission;
-  std::optional<PutJob> put_job;
-  std::optional<PutEvent> put_event;
-  std::optional<PutControl> put_control;
-  std::optional<PutNumber> put_number;
-  std::optional<GetSubmission> get_submission;
-  std::optional<GetJobs> get_jobs;
-  std::optional<GetEvents> all_events, job_events, finishes, job_finishes;
-};
-
-template <class Statement, class... Extra>
-Statement& ready(std::optional<Statement>& place, soci::session& sql, Extra... extra) {
-  if (!place) place.emplace(sql, extra...);
-  return *place;
-}
-
-}  // namespace
 
 class JobStore::Impl {
  public:
@@ -315,6 +95,7 @@ class JobStore::Impl {
     }
     read_meta();
     soci::transaction transaction(sql_);
+    sql_ << kTokenTable;
     put_number("term", static_cast<long long>(++term_));
     transaction.commit();
   }
@@ -356,6 +137,8 @@ class JobStore::Impl {
       for (const auto& record : batch.jobs) put(record);
       for (const auto& control : batch.controls) put(control);
       for (auto& event : batch.events) put(++seq, event);
+      if (batch.forget_tokens_before) forget_tokens(*batch.forget_tokens_before);
+      for (const auto& token : batch.tokens) put(token);
       for (std::size_t i = 0; i < kStoreNumbers; ++i)
         if (batch.numbers[i]) put_number(kNumberNames[i], *batch.numbers[i]);
       transaction.commit();
@@ -388,6 +171,18 @@ class JobStore::Impl {
     row.name = control.name;
     row.value.take_bytes(control.value);
     (control.value.empty() ? row.remove : row.run).execute(true);
+  }
+  void put(const StoredToken& token) {
+    auto& row = ready(statements_.put_token, sql_);
+    row.token = token.token;
+    row.at = token.at_us;
+    row.answer.take_bytes(token.answer);
+    row.run.execute(true);
+  }
+  void forget_tokens(std::int64_t before_us) {
+    auto& rows = ready(statements_.forget_tokens, sql_);
+    rows.before = before_us;
+    rows.run.execute(true);
   }
   void put(std::uint64_t seq, wire::JobEvent& event) {
     auto& row = ready(statements_.put_event, sql_);
@@ -482,6 +277,11 @@ class JobStore::Impl {
                                 soci::into(kind), soci::into(name), soci::into(body.blob));
     controls.execute();
     while (controls.fetch()) visitor.control({kind, name, body.bytes()});
+    if (!visitor.token) return;
+    soci::statement tokens = (sql_.prepare << "select token, at_us, answer from tokens order by at_us, token",
+                              soci::into(name), soci::into(number), soci::into(body.blob));
+    tokens.execute();
+    while (tokens.fetch()) visitor.token({name, number, body.bytes()});
   }
 
   GetEvents& statement_for(const EventQuery& query) {

@@ -1,14 +1,14 @@
 // JobStore: what mbatchd knows, on disk: submissions, jobs, what was said to queues and hosts, and every event.
 //
 // Owns one database file, LSB_SHAREDIR/CLUSTER/jobs.db (SQLite, on a local disk), and the lock beside it. Every SQL statement of
-// the product is in job_store.cpp and nowhere else. It does not know what a record means: rules are in sched/policy.
+// the product is in job_store.cpp and job_store_rows.hpp and nowhere else. It does not know what a record means: rules are in sched/policy.
 //
 // A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is
 // there, and the store goes on as before. One opener at a time; each open() is a new term, which is on disk before
 // open() returns: orders to hosts carry it, and hosts refuse those of an older one.
 //
 // tables: meta(name, value)  submissions(number, body)  jobs(id, idx, submission, live, end_us, record)
-//         controls(kind, name, value)  events(seq, at_us, id, idx, kind, body)
+//         controls(kind, name, value)  events(seq, at_us, id, idx, kind, body)  tokens(token, at_us, answer)
 // A job that has left mbatchd's memory (JobRecord.cleaned_us) stays in `jobs` with live = 0. Events of the kinds that hold
 // a Submission are kept without it: they name its number, and the queries put it back.
 #pragma once
@@ -62,12 +62,21 @@ struct StoredControl {
   std::string value;
 };
 
+// A request to submit that was answered so: its repetition is answered the same (Submit.token of batch.proto).
+struct StoredToken {
+  std::string token;  // of letters and digits: whose it is and what was sent
+  std::int64_t at_us = 0;
+  std::string answer;
+};
+
 // All of one turn. An empty one commits nothing.
 struct StoreBatch {
   std::vector<StoredSubmission> submissions;
   std::vector<wire::JobRecord> jobs;  // new and changed ones, each whole
   std::vector<StoredControl> controls;
   std::vector<wire::JobEvent> events;  // in order; the store numbers them
+  std::vector<StoredToken> tokens;
+  std::optional<std::int64_t> forget_tokens_before;  // microseconds
   std::array<std::optional<std::int64_t>, kStoreNumbers> numbers;
 
   void set(StoreNumber which, std::int64_t value) { numbers[static_cast<std::size_t>(which)] = value; }
@@ -79,6 +88,7 @@ struct StoreVisitor {
   std::function<void(StoredSubmission)> submission;  // those of live jobs, once each
   std::function<void(wire::JobRecord)> job;          // in the order of their keys
   std::function<void(StoredControl)> control;
+  std::function<void(StoredToken)> token;  // in the order in which they were made; none: they are not asked for
 };
 
 struct EventQuery {

@@ -115,6 +115,31 @@ TEST_F(Store, WhatWasCommittedIsThereForTheNextOpener) {
   EXPECT_EQ(loaded.controls.at("queue night"), std::string("a\0b", 3));
 }
 
+TEST_F(Store, TokensAreKeptInTheirOrderAndForgotten) {
+  const auto tokens = [](JobStore& store) {
+    std::vector<std::string> found;
+    const auto done = store.load({[](StoredSubmission) {}, [](wire::JobRecord) {}, [](StoredControl) {},
+                                  [&](StoredToken token) {
+                                    found.push_back(token.token + " " + std::to_string(token.at_us) + " " + token.answer);
+                                  }});
+    EXPECT_TRUE(done) << done.error().text;
+    return found;
+  };
+  {
+    auto store = open();
+    StoreBatch batch = one_job(1);
+    batch.tokens = {{"1:b", 20, std::string("x\0y", 3)}, {"1:a", 10, "first"}};
+    ASSERT_TRUE(store.commit(batch));
+  }
+  auto store = open();
+  EXPECT_THAT(tokens(store), testing::ElementsAre("1:a 10 first", "1:b 20 " + std::string("x\0y", 3)));
+  StoreBatch later;
+  later.forget_tokens_before = 20;
+  later.tokens = {{"1:c", 30, "third"}};
+  ASSERT_TRUE(store.commit(later));
+  EXPECT_THAT(tokens(store), testing::ElementsAre("1:b 20 " + std::string("x\0y", 3), "1:c 30 third"));
+}
+
 TEST_F(Store, ALaterRecordTakesThePlaceOfAnEarlierOne) {
   auto store = open();
   ASSERT_TRUE(store.commit(one_job(1)));
