@@ -1,7 +1,9 @@
 #include "common/io/batch_client.hpp"
 
 #include <poll.h>
+#include <sys/random.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -20,11 +22,11 @@ constexpr int kMostTries = 1'000'000;
 constexpr int kPause = 1000;      // milliseconds between two tries
 constexpr int kFirstPause = 100;  // after the first one: mbatchd may just be starting
 
-// Asking twice is no harm. Everything else changes something.
-bool only_asks(const wire::BatchRequest& request) {
+// Asking twice is no harm, and mbatchd knows a token again. Everything else changes something.
+bool repeatable(const wire::BatchRequest& request) {
   switch (request.request_case()) {
     case wire::BatchRequest::kSubmit:
-      return request.submit().check_only();
+      return request.submit().check_only() || !request.submit().token().empty();
     case wire::BatchRequest::kPost:
       return request.post().read();
     case wire::BatchRequest::kSignal:
@@ -48,6 +50,17 @@ bool starting(const std::optional<BatchError>& error) {
 bool pause(int milliseconds, int wake) {
   pollfd waiting{wake, POLLIN, 0};
   return poll(&waiting, 1, milliseconds) > 0;
+}
+
+// mbatchd forgets tokens after an hour: one that was sent longer ago than this is not sent again.
+constexpr auto kTokenTrust = std::chrono::minutes(30);
+constexpr std::size_t kTokenBytes = 16;
+
+// Empty where the kernel has none: then the request is not repeated.
+std::string random_token() {
+  std::string token(kTokenBytes, '\0');
+  if (getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size())) token.clear();
+  return token;
 }
 
 int tries_of(const conf::ClusterFiles& files, int otherwise) {
@@ -177,8 +190,13 @@ std::optional<BatchError> BatchClient::ask_once(const wire::BatchRequest& reques
 
 std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Take& take) {
   request.set_from_host(from_host_);
+  if (request.has_submit() && !request.submit().check_only() && request.submit().token().empty())
+    request.mutable_submit()->set_token(random_token());
+  std::optional<BatchError> unknown;  // it was sent, and whether it was done is not known
+  const auto begin = std::chrono::steady_clock::now();
   for (int tried = 1;; ++tried) {
-    if (auto away = connect_patiently(patience_.tries, -1)) return away;
+    if (auto away = connect_patiently(patience_.tries, -1)) return unknown ? unknown : away;
+    if (unknown && request.has_submit() && std::chrono::steady_clock::now() - begin > kTokenTrust) return unknown;
     bool taken = false;
     auto error = ask_once(request, [&](wire::BatchReply& part) {
       taken = true;
@@ -186,8 +204,9 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
     });
     if (!error) return std::nullopt;
     const bool repeat = starting(error) || error->kind == Kind::unreachable ||
-                        (error->kind == Kind::unknown && !taken && only_asks(request));
-    if (!repeat || tried >= patience_.tries) return error;
+                        (error->kind == Kind::unknown && !taken && repeatable(request));
+    if (error->kind == Kind::unknown) unknown = error;
+    if (!repeat || tried >= patience_.tries) return unknown && error->kind == Kind::unreachable ? unknown : error;
     if (starting(error)) {
       say_once(error->text.empty() ? "mbatchd is starting. Please wait ..." : error->text);
       pause(kFirstPause, -1);

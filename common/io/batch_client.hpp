@@ -2,7 +2,8 @@
 //
 // It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
 // tried again for LSB_NTRIES times, a second apart (30 unless set), with one line on standard error; a request that was
-// sent is not repeated unless it only asks. What is asked and how the answer looks is the commands' matter.
+// sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). What
+// is asked and how the answer looks is the commands' matter.
 #pragma once
 
 #include <functional>

@@ -155,7 +155,36 @@ TEST_F(BatchClientTest, SaysThatNobodyIsThere) {
   EXPECT_EQ(said_, "");
 }
 
-TEST_F(BatchClientTest, RepeatsAQuestionAndNoSubmission) {
+// As mbatchd does after a commit whose answer nobody heard.
+TEST_F(BatchClientTest, ASubmissionIsRepeatedWithItsToken) {
+  std::vector<std::string> tokens;
+  const auto lose = serve([&](End& end) { tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token()); });
+  const auto answer = serve([&](End& end) {
+    tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token());
+    end.send(text("done", true));
+    tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token());
+    end.send(text("another", true));
+  });
+  FakeDaemon daemon({lose, lose, answer});
+  auto asks = client(daemon.port());
+  EXPECT_EQ(asks.ask(submission(1)).reply.text(), "done");
+  EXPECT_EQ(asks.ask(submission(1)).reply.text(), "another");
+  ASSERT_EQ(tokens.size(), 4u);
+  EXPECT_EQ(tokens[0].size(), 16u);
+  EXPECT_EQ(tokens[1], tokens[0]);
+  EXPECT_EQ(tokens[2], tokens[0]);
+  EXPECT_NE(tokens[3], tokens[0]) << "another request is not the same";
+}
+
+TEST_F(BatchClientTest, OneThatNeverHearsSaysThatItDoesNotKnow) {
+  const auto lose = serve([](End& end) { end.next<wire::ToMbatchd>(); });
+  FakeDaemon daemon({lose, lose});
+  const auto submitted = client(daemon.port(), 2).ask(submission(1));
+  ASSERT_TRUE(submitted.error);
+  EXPECT_EQ(submitted.error->kind, Kind::unknown);
+}
+
+TEST_F(BatchClientTest, RepeatsAQuestionAndNoOrder) {
   const auto lose = serve([](End& end) { end.next<wire::ToMbatchd>(); });
   const auto answer = serve([](End& end) {
     end.next<wire::ToMbatchd>();
@@ -166,9 +195,11 @@ TEST_F(BatchClientTest, RepeatsAQuestionAndNoSubmission) {
     EXPECT_EQ(client(daemon.port()).ask(question()).reply.text(), "late");
   }
   FakeDaemon daemon({lose, answer});
-  const auto submitted = client(daemon.port()).ask(submission(1));
-  ASSERT_TRUE(submitted.error);
-  EXPECT_EQ(submitted.error->kind, Kind::unknown);
+  wire::BatchRequest kill;
+  kill.mutable_signal();
+  const auto killed = client(daemon.port()).ask(kill);
+  ASSERT_TRUE(killed.error);
+  EXPECT_EQ(killed.error->kind, Kind::unknown);
 }
 
 TEST_F(BatchClientTest, WaitsForOneThatIsStarting) {
