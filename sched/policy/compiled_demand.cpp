@@ -1,4 +1,5 @@
 #include "sched/policy/compiled_demand.hpp"
+#include "sched/policy/gpus.hpp"
 
 #include <algorithm>
 
@@ -37,28 +38,6 @@ std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_pt
   return one;
 }
 
-// The parts of the form "mem > 500", between the outermost &&.
-void add_thresholds(const resreq::ExpressionPointer& part, const resreq::BindContext& context,
-                    Select& select) {
-  const auto* chain = part ? std::get_if<resreq::Chain>(&part->node) : nullptr;
-  if (chain == nullptr) return;
-  const auto& link = chain->rest.front();
-  if (link.op == resreq::Operator::both) {
-    add_thresholds(chain->first, context, select);
-    for (const auto& more : chain->rest) add_thresholds(more.operand, context, select);
-    return;
-  }
-  const bool enough = link.op == resreq::Operator::above || link.op == resreq::Operator::at_least;
-  const bool little = link.op == resreq::Operator::below || link.op == resreq::Operator::at_most;
-  const auto* name = std::get_if<resreq::Name>(&chain->first->node);
-  if (chain->rest.size() != 1 || !(enough || little) || name == nullptr ||
-      !std::holds_alternative<resreq::Number>(link.operand->node))
-    return;
-  const auto id = context.indices->find(name->value);
-  auto bound = resreq::bind(part, context);
-  if (id && bound.select) select.thresholds.push_back({*id, enough, std::move(*bound.select)});
-}
-
 std::string text_of(const std::vector<conf::HostItem>& items) {
   std::string text;
   for (const auto& item : items)
@@ -85,7 +64,7 @@ std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::Expression
     const auto bound = resreq::bind(select, context);
     if (bound.select) {
       made->bound = *bound.select;
-      add_thresholds(select, context, *made);
+      made->sieve = sieve_of(select, context, *rules_);
     } else {
       error = bound.error->text;
     }
@@ -137,7 +116,9 @@ std::shared_ptr<const Order> DemandCompiler::order_of(const std::vector<resreq::
   });
 }
 
-void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, Compiled& compiled) const {
+void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand& demand,
+                                      Compiled& compiled) const {
+  const std::string per_task = demand.gpus_per_task ? gpu_resource(*rules_->cluster) : "";
   const auto add = [&](const resreq::UsageAlternative& rusage) {
     Alternative alternative;
     for (const auto& string : rusage.strings)
@@ -150,7 +131,9 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, Compiled& co
         const bool grows = rules_->indices().at(*id).order == ResourceOrder::increasing;
         const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
         if (amount > 0)
-          alternative.takes.push_back({*id, rules_->reserves[*id], amount, string.duration.value_or(0),
+          alternative.takes.push_back({*id,
+                                       usage.name == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id],
+                                       amount, string.duration.value_or(0),
                                        string.decay.value_or(false), rules_->shared_resource(*id), !grows});
       }
     resreq::ResReq effective = resreq;
@@ -189,7 +172,7 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
       compiled->error = "found " + key.name + " in same, expected a resource of this cluster";
     if (id) compiled->same.push_back(*id);
   }
-  add_alternatives(parsed.value, *compiled);
+  add_alternatives(parsed.value, demand, *compiled);
   if (demand.exclusive && !rule.exclusive)
     compiled->error = "queue " + demand.queue + " takes no exclusive jobs";
   return compiled;

@@ -12,23 +12,16 @@
 
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
+#include "sched/policy/sieve.hpp"
 #include "sched/policy/tally.hpp"
 
 namespace rollcall::sched {
-
-// A part of a select expression that only asks for enough (or for little enough) of one number: where the host that has
-// the most (the least) does not fit, none does.
-struct Threshold {
-  ResourceId resource = 0;
-  bool enough = true;
-  resreq::BoundSelect bound;
-};
 
 // A select expression of one or many demands.
 struct Select {
   resreq::BoundSelect bound;
   std::set<ResourceId> named;  // what it asks for
-  std::vector<Threshold> thresholds;
+  std::optional<Sieve> sieve;
 };
 
 // The hosts of -m within the queue's HOSTS, of one or many demands.
@@ -85,7 +78,7 @@ class DemandCompiler {
                                           std::string& error);
   std::shared_ptr<const HostList> hosts_of(const Demand& demand, const QueueRule& queue);
   std::shared_ptr<const Order> order_of(const std::vector<resreq::OrderKey>& keys, std::string& error);
-  void add_alternatives(const resreq::ResReq& resreq, Compiled& compiled) const;
+  void add_alternatives(const resreq::ResReq& resreq, const Demand& demand, Compiled& compiled) const;
 
   const SchedulingRules* rules_;
   std::unordered_map<std::string, std::weak_ptr<const Select>> selects_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rollcall::sched {
 
@@ -13,17 +14,40 @@ Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
   auto& ranking = rankings_[{compiled.hosts.get(), compiled.order.get()}];
   if (!ranking) ranking = std::make_unique<Ranking>(*state_, compiled.hosts.get(), *compiled.order);
   look.ranking = ranking.get();
-  auto& selected = selected_[compiled.select.get()];
-  if (selected.empty()) selected.assign(count, unknown);
-  look.selected = &selected;
+  look.candidates = &candidates(entry, *ranking);
+  if (!look.candidates->few) {
+    look.selected = &selected_[compiled.select.get()];
+    if (look.selected->empty()) look.selected->assign(count, unknown);
+  }
   queued_.resize(state_->rules().queues.size());
   auto& queued = queued_[compiled.queue];
   if (queued.empty()) queued.assign(count, unknown);
   look.queued = &queued;
-  look.passed = &passed_[{compiled.select.get(), look.ranking}];
-  look.hopeless = state_->hopeless(*compiled.select);
   look.cursors.resize(compiled.alternatives.size());
   return look;
+}
+
+Placement::Candidates& Placement::candidates(const Snapshot::DemandEntry& entry, const Ranking& ranking) {
+  const Select& select = *entry.compiled->select;
+  Candidates& known = candidates_[{&select, &ranking}];
+  if (std::exchange(known.known, true) || !select.sieve) return known;
+  known.few = index_.passing(*select.sieve);
+  if (!known.few) return known;
+  std::erase_if(*known.few, [&ranking](HostNumber host) { return !ranking.has(host); });
+  return known;
+}
+
+// Best first: of all hosts, or of those few that may fit.
+const std::vector<HostNumber>& Placement::hosts_of(Look& look) const {
+  const Ranking& ranking = *look.ranking;
+  auto& few = look.candidates->few;
+  auto& sorted = look.candidates->sorted;
+  if (!few) return ranking.hosts();
+  if (sorted != ranking.generation()) {
+    std::sort(few->begin(), few->end(), [&ranking](HostNumber a, HostNumber b) { return ranking.before(a, b); });
+    sorted = ranking.generation();
+  }
+  return *few;
 }
 
 Fit Placement::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const {
@@ -56,6 +80,14 @@ Fit Placement::suits(const Snapshot::DemandEntry& entry, HostNumber host) const 
   return suits_select(entry, host);
 }
 
+// What select says of the host, asked once for all demands that have it.
+bool Placement::selects(Look& look, HostNumber host) const {
+  if (look.selected == nullptr) return suits_select(*look.entry, host).slots > 0;
+  auto& selected = (*look.selected)[host];
+  if (selected == unknown) selected = suits_select(*look.entry, host).slots > 0 ? yes : no;
+  return selected == yes;
+}
+
 // As suits(), for hosts of the ranking, from memory where nothing was reserved on the host.
 bool Placement::usable(Look& look, const Alternative& alternative, HostNumber host) const {
   const auto& entry = *look.entry;
@@ -65,12 +97,12 @@ bool Placement::usable(Look& look, const Alternative& alternative, HostNumber ho
     auto& queued = (*look.queued)[host];
     const bool counts_starts = state_->rules().queues[entry.compiled->queue].accept_interval_s > 0;
     if (queued == unknown || counts_starts) queued = suits_queue(entry, host).slots > 0 ? yes : no;
-    auto& selected = (*look.selected)[host];
-    if (queued == yes && selected == unknown) selected = suits_select(entry, host).slots > 0 ? yes : no;
-    if (queued == no || selected == no) return false;
+    if (queued == no || !selects(look, host)) return false;
   }
   const int least = this->least(entry, host);
-  return state_->room(entry.demand, *entry.compiled, alternative, host, least, {}).slots >= least;
+  const Fit room = state_->room(entry.demand, *entry.compiled, alternative, host, least, {});
+  look.limited = look.limited || room.limited;
+  return room.slots >= least;
 }
 
 // With fewer slots the host is no use to a job of the demand.
@@ -86,17 +118,19 @@ int Placement::least(const Snapshot::DemandEntry& entry, HostNumber host) const 
 void Placement::each(Look& look, std::size_t number, const PendingJob& job, const Take& take) {
   Ranking& ranking = *look.ranking;
   ranking.follow(*state_, reserved_on_);
+  const auto& hosts = hosts_of(look);
   auto& cursor = look.cursors[number];
-  for (Look::Cursor* one : {&cursor, look.passed})
+  for (Cursor* one : {&cursor, &look.candidates->passed})
     if (one->generation != ranking.generation()) *one = {0, ranking.generation()};
-  const auto& selected = *look.selected;
-  auto& passed = look.passed->at;
-  passed = std::max(passed, ranking.first_free(*state_));
-  while (passed < ranking.hosts().size() && selected[ranking.hosts()[passed]] == no) ++passed;
-  cursor.at = std::max(cursor.at, passed);
+  if (look.selected != nullptr) {
+    auto& passed = look.candidates->passed.at;
+    passed = std::max(passed, ranking.first_free(*state_));
+    while (passed < hosts.size() && (*look.selected)[hosts[passed]] == no) ++passed;
+    cursor.at = std::max(cursor.at, passed);
+  }
   const Alternative& alternative = look.entry->compiled->alternatives[number];
-  for (std::size_t at = cursor.at; at < ranking.hosts().size(); ++at) {
-    const HostNumber host = ranking.hosts()[at];
+  for (std::size_t at = cursor.at; at < hosts.size(); ++at) {
+    const HostNumber host = hosts[at];
     if (!usable(look, alternative, host)) {
       if (at == cursor.at) ++cursor.at;
       continue;
@@ -111,11 +145,12 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
-    if (look.hopeless || state_->hopeless(alternative)) continue;
+    if (state_->hopeless(alternative) || exhausted_.covers(*look.entry, alternative, look.ranking)) continue;
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Draft draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
     if (draft.slots >= look.entry->demand.min_slots) return Placed{std::move(draft), &alternative};
+    if (!look.limited && job.excluded.empty()) exhausted_.note(*look.entry, alternative, look.ranking);
   }
   return std::nullopt;
 }
@@ -132,7 +167,7 @@ int Placement::tile(const Compiled& compiled, HostNumber host) const {
 }
 
 // False: the draft has all it can have.
-bool Placement::give(const Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+bool Placement::give(Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
                      std::vector<HostNumber>& passed) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
@@ -140,7 +175,9 @@ bool Placement::give(const Look& look, const Alternative& alternative, HostNumbe
   const int wanted = demand.max_slots - draft.slots;
   const int tile = this->tile(compiled, host);
   const int asked = tile > 0 ? std::min(tile, wanted) : wanted;
-  const int slots = state_->room(demand, compiled, alternative, host, asked, draft).slots;
+  const Fit room = state_->room(demand, compiled, alternative, host, asked, draft);
+  look.limited = look.limited || room.limited;
+  const int slots = room.slots;
   const int least = one_host ? demand.min_slots : tile > 0 ? asked : 1;
   if (slots < least) {
     passed.push_back(host);
@@ -150,7 +187,7 @@ bool Placement::give(const Look& look, const Alternative& alternative, HostNumbe
   return !one_host && draft.slots < demand.max_slots;
 }
 
-Draft Placement::fill(const Look& look, const Alternative& alternative, const Each& each) const {
+Draft Placement::fill(Look& look, const Alternative& alternative, const Each& each) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   Draft draft;
@@ -173,7 +210,9 @@ Draft Placement::fill(const Look& look, const Alternative& alternative, const Ea
   for (const HostNumber host : passed) {
     const int tile = this->tile(compiled, host);
     if (missing <= 0 || missing >= tile) continue;
-    if (state_->room(demand, compiled, alternative, host, missing, draft).slots < missing) continue;
+    const Fit room = state_->room(demand, compiled, alternative, host, missing, draft);
+    look.limited = look.limited || room.limited;
+    if (room.slots < missing) continue;
     state_->add(compiled, alternative, host, missing, draft);
     break;
   }

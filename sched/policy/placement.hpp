@@ -19,6 +19,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sched/policy/exhausted.hpp"
+#include "sched/policy/host_index.hpp"
 #include "sched/policy/ranking.hpp"
 
 namespace rollcall::sched {
@@ -30,20 +32,27 @@ struct Placed {
 
 class Placement {
  public:
-  explicit Placement(const WorkingState& state) : state_(&state) {}
+  explicit Placement(const WorkingState& state) : state_(&state), index_(state) {}
 
+  struct Cursor {
+    std::size_t at = 0;
+    unsigned generation = 0;
+  };
+  // What a select and a ranking say together. Where the select's sieve lets only few hosts pass, these alone are looked at.
+  struct Candidates {
+    bool known = false;
+    std::optional<std::vector<HostNumber>> few;
+    std::optional<unsigned> sorted;  // `few` is, best first, as of this generation of the ranking
+    Cursor passed;  // hosts before it are no use to any demand of the select
+  };
   // What a cycle remembers of a demand. One for each demand; made by look().
   struct Look {
     const Snapshot::DemandEntry* entry = nullptr;
     Ranking* ranking = nullptr;
-    std::vector<std::uint8_t>* selected = nullptr;  // by host: what its select said; see Answer
+    std::vector<std::uint8_t>* selected = nullptr;  // by host: what its select said, see Answer; none: of few, ask
     std::vector<std::uint8_t>* queued = nullptr;    // by host: whether it suits the queue
-    struct Cursor {
-      std::size_t at = 0;
-      unsigned generation = 0;
-    };
-    Cursor* passed = nullptr;  // hosts before it are no use to any demand of the select
-    bool hopeless = false;
+    Candidates* candidates = nullptr;
+    bool limited = false;         // a limit of its own made something less
     std::vector<Cursor> cursors;  // by alternative: hosts before it are no use
   };
   Look look(const Snapshot::DemandEntry& entry);
@@ -63,11 +72,14 @@ class Placement {
 
   Fit suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const;
   Fit suits_select(const Snapshot::DemandEntry& entry, HostNumber host) const;
+  Candidates& candidates(const Snapshot::DemandEntry& entry, const Ranking& ranking);
+  const std::vector<HostNumber>& hosts_of(Look& look) const;
+  bool selects(Look& look, HostNumber host) const;
   bool usable(Look& look, const Alternative& alternative, HostNumber host) const;
   void each(Look& look, std::size_t alternative, const PendingJob& job, const Take& take);
-  Draft fill(const Look& look, const Alternative& alternative, const Each& each) const;
+  Draft fill(Look& look, const Alternative& alternative, const Each& each) const;
   Draft fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
-  bool give(const Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+  bool give(Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
             std::vector<HostNumber>& passed) const;
   int tile(const Compiled& compiled, HostNumber host) const;  // 0: no ptile
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
@@ -76,7 +88,9 @@ class Placement {
   const WorkingState* state_;
   std::map<std::pair<const HostList*, const Order*>, std::unique_ptr<Ranking>> rankings_;
   std::unordered_map<const Select*, std::vector<std::uint8_t>> selected_;
-  std::map<std::pair<const Select*, const Ranking*>, Look::Cursor> passed_;
+  std::map<std::pair<const Select*, const Ranking*>, Candidates> candidates_;
+  HostIndex index_;
+  Exhausted exhausted_;
   std::vector<std::vector<std::uint8_t>> queued_;
   std::vector<HostNumber> reserved_on_;
 };

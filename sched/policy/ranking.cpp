@@ -9,10 +9,12 @@ Ranking::Ranking(const WorkingState& state, const HostList* list, const Order& o
   const auto count = static_cast<HostNumber>(state.rules().hosts.size());
   keys_.resize(count * order_.keys.size());
   preference_.assign(count, 0);
+  has_.assign(count, false);
   const auto take = [&](HostNumber host) {
     if (state.free_slots(host) <= 0 || state.host_obstacle(host).obstacle != Obstacle::none) return;
     read_keys(state, host);
     hosts_.push_back(host);
+    has_[host] = true;
   };
   if (list == nullptr) {
     for (HostNumber host = 0; host < count; ++host) take(host);

@@ -17,6 +17,10 @@ class Ranking {
   Ranking(const WorkingState& state, const HostList* list, const Order& order);
 
   const std::vector<HostNumber>& hosts() const { return hosts_; }
+  // Whether it holds the host.
+  bool has(HostNumber host) const { return has_[host] != 0; }
+  // `a` is better than `b`; both are in it.
+  bool before(HostNumber a, HostNumber b) const;
   // All before this place have no slot left.
   std::size_t first_free(const WorkingState& state);
   // Places that were remembered are void when this has changed.
@@ -26,13 +30,13 @@ class Ranking {
 
  private:
   void read_keys(const WorkingState& state, HostNumber host);
-  bool before(HostNumber a, HostNumber b) const;
   void move(const WorkingState& state, HostNumber host);
 
   resreq::BoundOrder order_;
   std::vector<HostNumber> hosts_;
   std::vector<double> keys_;  // by host, as many as the order has; smaller first, unknown is the largest
   std::vector<int> preference_;
+  std::vector<std::uint8_t> has_;  // by host: it was taken in
   std::size_t first_free_ = 0, followed_ = 0;
   unsigned generation_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "common/conf/row_reader.hpp"
 #include "sched/policy/compiled_demand.hpp"
+#include "sched/policy/gpus.hpp"
 #include "sched/policy/tally.hpp"
 
 namespace rollcall::sched {
@@ -25,7 +26,8 @@ std::string name_of(const Demand& demand) {
   for (const long long number :
        {static_cast<long long>(demand.min_slots), static_cast<long long>(demand.max_slots),
         static_cast<long long>(demand.exclusive), static_cast<long long>(demand.begin.us),
-        static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots)})
+        static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots),
+        static_cast<long long>(demand.gpus_per_task)})
     add(std::to_string(number));
   for (const auto& item : demand.asked_hosts) {
     add(item.name);
@@ -80,6 +82,7 @@ Demand demand_of(const Job& job, const std::string& resreq) {
   demand.min_slots = std::max<int>(1, static_cast<int>(asked.min_slots()));
   demand.max_slots = std::max<int>(demand.min_slots, static_cast<int>(asked.max_slots()));
   demand.resreq = resreq;
+  demand.gpus_per_task = gpu_request(asked.gpu()).per_task;
   for (const auto& host : asked.asked_hosts()) {
     const std::size_t at = host.name().find('@');
     demand.asked_hosts.push_back({host.name().substr(0, at),

@@ -36,6 +36,7 @@ struct Demand {
   std::string user_group, application;  // kept for policies that share by them
   int min_slots = 1, max_slots = 1;
   std::string resreq;  // job over queue, with defaults
+  bool gpus_per_task = false;  // what it reserves of GPUs is for each slot
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;
   WallTime begin;                     // -b; never: none

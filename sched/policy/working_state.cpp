@@ -143,40 +143,24 @@ bool WorkingState::matches(const Select& select, HostNumber host) const {
   return select.bound.matches(HostInCycle(*this, host));
 }
 
-const WorkingState::Extremes& WorkingState::extremes(ResourceId id) const {
-  const auto [found, added] = extremes_.try_emplace(id, Extremes{HUGE_VAL, -HUGE_VAL});
-  if (added)
-    for (HostNumber host = 0; host < rules().hosts.size(); ++host) {
-      const double value = number(host, id);
-      if (std::isnan(value)) continue;
-      found->second.least = std::min(found->second.least, value);
-      found->second.most = std::max(found->second.most, value);
-    }
-  return found->second;
+double WorkingState::value(const resreq::BoundSelect& expression, HostNumber host) const {
+  return expression.number(HostInCycle(*this, host));
 }
 
-bool WorkingState::hopeless(const Select& select) const {
-  class Best final : public resreq::HostView {
-   public:
-    explicit Best(double number) : number_(number) {}
-    double number(ResourceId) const override { return number_; }
-    std::string_view word(ResourceId) const override { return {}; }
-    bool has(ResourceId) const override { return false; }
-
-   private:
-    double number_;
-  };
-  return std::any_of(select.thresholds.begin(), select.thresholds.end(), [this](const Threshold& threshold) {
-    const Extremes& known = extremes(threshold.resource);
-    // What is kept makes more of an index that grows: then the most that was found says nothing.
-    if (threshold.enough == (sign_[threshold.resource] > 0)) return false;
-    return !threshold.bound.matches(Best(threshold.enough ? known.most : known.least));
-  });
+double WorkingState::most_of(ResourceId id) const {
+  const auto [found, added] = most_.try_emplace(id, -HUGE_VAL);
+  if (!added) return found->second;
+  for (HostNumber host = 0; host < rules().hosts.size(); ++host) {
+    if (free_slots_[host] <= 0 || obstacles_[host] != Obstacle::none) continue;
+    const double value = number(host, id);
+    if (!std::isnan(value)) found->second = std::max(found->second, value);
+  }
+  return found->second;
 }
 
 bool WorkingState::hopeless(const Alternative& alternative) const {
   return std::any_of(alternative.takes.begin(), alternative.takes.end(), [this](const Take& take) {
-    return take.limited && !(extremes(take.resource).most + kDust >= take.amount);
+    return take.limited && !(most_of(take.resource) + kDust >= take.amount);
   });
 }
 
@@ -301,8 +285,10 @@ Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alt
     if (fit.slots <= 0) return fit;
   }
   for (const Charge charge : compiled.charges) {
-    fit.slots = room_of_charge(charge, alternative, host, fit.slots, draft);
-    if (fit.slots <= 0) return {0, Obstacle::limit, charge.rule};
+    const int slots = room_of_charge(charge, alternative, host, fit.slots, draft);
+    if (slots <= 0) return {0, Obstacle::limit, charge.rule, true};
+    fit.limited = fit.limited || slots < fit.slots;
+    fit.slots = slots;
   }
   return fit;
 }

@@ -45,6 +45,7 @@ struct Fit {
   int slots = 0;  // that the host can give
   Obstacle obstacle = Obstacle::none;
   std::uint32_t detail = 0;
+  bool limited = false;  // a limit, and not what the host has, made it less
 };
 
 // What one job would take of hosts, as it is put together.
@@ -84,8 +85,9 @@ class WorkingState {
   std::vector<ResourceId> all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
                                      bool stop) const;
   bool matches(const Select& select, HostNumber host) const;
-  // No host fits, or has enough for the rusage, whatever else is asked: known from the most and the least that any has.
-  bool hopeless(const Select& select) const;
+  // What an expression of numbers is on the host; NaN: not known.
+  double value(const resreq::BoundSelect& expression, HostNumber host) const;
+  // No host with a free slot has enough for the rusage, whatever else is asked: known from the most that any had.
   bool hopeless(const Alternative& alternative) const;
   std::vector<resreq::Part> parts(const Select& select, HostNumber host) const;
 
@@ -110,10 +112,7 @@ class WorkingState {
 
  private:
   friend class HostInCycle;
-  struct Extremes {
-    double least = 0, most = 0;
-  };
-  const Extremes& extremes(ResourceId id) const;
+  double most_of(ResourceId id) const;
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
   double drafted(const Draft& draft, TallyNumber tally) const;
@@ -135,8 +134,8 @@ class WorkingState {
   std::unordered_map<std::uint64_t, double> more_on_host_;  // on_host(tally, host): taken in this cycle
   std::unordered_map<std::int32_t, int> more_of_array_;
   std::vector<const conf::LimitAmount*> amounts_;  // by rule: the one that counts now
-  // By resource, of all hosts as the cycle found them: from then on there is only less.
-  mutable std::unordered_map<ResourceId, Extremes> extremes_;
+  // By resource, of hosts with free slots when it was first asked: from then on there is only less.
+  mutable std::unordered_map<ResourceId, double> most_;
 };
 
 }  // namespace rollcall::sched

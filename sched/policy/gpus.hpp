@@ -1,0 +1,44 @@
+// gpus: what -gpu asks for, which resource counts a host's GPUs, and which of them a job gets. Functions.
+//
+// Nobody here has seen a GPU: an elim counts them (elim.hwloc: hw_gpus, or a site's own), and a number from 0 up to that
+// count is a device, as CUDA_VISIBLE_DEVICES names one. Whatever reserves the counting resource on a host gets devices of
+// it, by -gpu or by rusage; a device is one job's until that job is over. Rules: bsub(1), -gpu; docs/decisions/0030.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/conf/cluster_files.hpp"
+#include "common/resreq/resreq.hpp"
+#include "common/wire/job.pb.h"
+
+namespace rollcall::sched {
+
+struct GpuRequest {
+  int count = 0;          // 0: none
+  bool per_task = false;  // else for each host
+};
+// Of -gpu in normal form (submit_values.hpp): "num=2/task:mode=shared:j_exclusive=no".
+GpuRequest gpu_request(std::string_view gpu);
+
+// The first of ngpus_physical, ngpus, hw_gpus that lsf.shared defines as a number and that some host has (ResourceMap or
+// RESOURCES of lsf.cluster); "": no host counts GPUs.
+std::string gpu_resource(const conf::ClusterFiles& files);
+inline constexpr std::string_view kNoGpus =
+    "-gpu: found no host that counts GPUs, expected ngpus_physical, ngpus or hw_gpus in lsf.shared and ResourceMap of "
+    "lsf.cluster";
+
+// What the request means to the scheduler: rusage[ngpus=2].
+resreq::ResReq gpu_requirement(const GpuRequest& request, const std::string& resource);
+
+// JobRecord.gpus: "hostA 0,1;hostB 0". What stands behind the host; "": none.
+std::string gpus_on(std::string_view gpus, std::string_view host);
+
+// Devices for every reservation of `resource`, the lowest numbers that no job on the host holds. `held`: JobRecord.gpus of
+// the jobs that have the host. "": nothing of it is reserved.
+using GpusHeld = std::function<std::vector<std::string>(const std::string& host)>;
+std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource, const GpusHeld& held);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,97 @@
+#include "sched/policy/host_index.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rollcall::sched {
+namespace {
+
+// Where more than one in so many hosts pass, each is asked.
+constexpr std::size_t kWorthWhile = 4;
+
+// A host that has one value as every number.
+class OneValue final : public resreq::HostView {
+ public:
+  explicit OneValue(double number) : number_(number) {}
+  double number(ResourceId) const override { return number_; }
+  std::string_view word(ResourceId) const override { return {}; }
+  bool has(ResourceId) const override { return number_ != 0; }
+
+ private:
+  double number_;
+};
+
+}  // namespace
+
+const std::vector<HostNumber>& HostIndex::hosts() {
+  if (hosts_) return *hosts_;
+  hosts_.emplace();
+  for (HostNumber host = 0; host < state_->rules().hosts.size(); ++host)
+    if (state_->free_slots(host) > 0 && state_->host_obstacle(host).obstacle == Obstacle::none)
+      hosts_->push_back(host);
+  return *hosts_;
+}
+
+const HostIndex::Column& HostIndex::column(const Measure& measure) {
+  const auto [found, added] = columns_.try_emplace(measure.text);
+  Column& column = found->second;
+  if (!added) return column;
+  for (const HostNumber host : hosts())
+    if (const double value = state_->value(measure.value, host); !std::isnan(value)) column.emplace_back(value, host);
+  std::sort(column.begin(), column.end());
+  return column;
+}
+
+HostIndex::Range HostIndex::range(const Sieve& sieve) {
+  const Column& column = this->column(sieve.measure);
+  const bool enough = sieve.kind == Sieve::Kind::enough;
+  // Those that pass are at the end where enough is asked, else at the begin.
+  const auto border = std::partition_point(column.begin(), column.end(), [&](const auto& entry) {
+    return sieve.comparison.matches(OneValue(entry.first)) != enough;
+  });
+  const auto at = static_cast<std::size_t>(border - column.begin());
+  return enough ? Range{&column, at, column.size()} : Range{&column, 0, at};
+}
+
+std::size_t HostIndex::count(const Sieve& sieve) {
+  std::size_t count = sieve.kind == Sieve::Kind::all ? hosts().size() : 0;
+  switch (sieve.kind) {
+    case Sieve::Kind::all:
+      for (const Sieve& part : sieve.parts) count = std::min(count, this->count(part));
+      return count;
+    case Sieve::Kind::any:
+      for (const Sieve& part : sieve.parts) count += this->count(part);
+      return count;
+    default:
+      const Range range = this->range(sieve);
+      return range.to - range.from;
+  }
+}
+
+void HostIndex::collect(const Sieve& sieve, std::vector<HostNumber>& hosts) {
+  switch (sieve.kind) {
+    case Sieve::Kind::all: {
+      const auto least = std::min_element(sieve.parts.begin(), sieve.parts.end(), [this](const Sieve& a, const Sieve& b) {
+        return count(a) < count(b);
+      });
+      return collect(*least, hosts);
+    }
+    case Sieve::Kind::any:
+      for (const Sieve& part : sieve.parts) collect(part, hosts);
+      return;
+    default:
+      const Range range = this->range(sieve);
+      for (std::size_t at = range.from; at < range.to; ++at) hosts.push_back((*range.column)[at].second);
+  }
+}
+
+std::optional<std::vector<HostNumber>> HostIndex::passing(const Sieve& sieve) {
+  if (count(sieve) * kWorthWhile > hosts().size()) return std::nullopt;
+  std::vector<HostNumber> passing;
+  collect(sieve, passing);
+  std::sort(passing.begin(), passing.end());
+  passing.erase(std::unique(passing.begin(), passing.end()), passing.end());
+  return passing;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,165 @@
+// GPUs: what -gpu asks for, who counts them, and which devices a job gets.
+#include "sched/policy/gpus.hpp"
+
+#include <gmock/gmock.h>
+
+#include "sched/policy/book.hpp"
+#include "sched/policy/submit_values.hpp"
+#include "tests/unit/conf_files.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::HasSubstr;
+
+ConfigView site(const std::string& resources, const std::string& map) {
+  conf::MemoryFiles files;
+  files.files = {{"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
+                 {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd "
+                                   "HostType\nBegin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" +
+                                       resources + "End Resource\n"},
+                 {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\nBegin "
+                                        "ResourceMap\nRESOURCENAME LOCATION\n" +
+                                            map + "End ResourceMap\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.hosts",
+                  "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nbig (hostA hostB)\nEnd HostGroup\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.users",
+                  "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann bob)\nEnd UserGroup\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
+  const auto cluster = conf::read_cluster_files(files.sources());
+  EXPECT_TRUE(cluster.files) << testing::PrintToString(conf::lines_of(cluster.problems));
+  ConfigView view;
+  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
+  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
+  EXPECT_TRUE(lsb.files) << testing::PrintToString(conf::lines_of(lsb.problems));
+  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
+  view.batch = std::make_shared<conf::BatchSettings>();
+  return view;
+}
+ConfigView gpu_site() { return site("ngpus Numeric 30 N (GPUs)\nscratch Numeric 30 N (x)\n", "ngpus [default]\nscratch [default]\n"); }
+
+wire::Reserved reserved(const std::string& host, double amount, const std::string& resource = "ngpus") {
+  wire::Reserved part;
+  part.set_host(host);
+  part.set_resource(resource);
+  part.set_amount(amount);
+  return part;
+}
+
+TEST(Gpus, WhatIsAskedFor) {
+  const auto request = [](const char* text) { return gpu_request(*parse_gpu(text)); };
+  EXPECT_EQ(request("-").count, 1);
+  EXPECT_EQ(request("mode=exclusive_process").count, 1);
+  EXPECT_EQ(request("num=4:mode=shared:j_exclusive=yes").count, 4);
+  EXPECT_FALSE(request("num=4").per_task);
+  EXPECT_FALSE(request("num=4/host").per_task);
+  EXPECT_TRUE(request("num=2/task:mode=shared").per_task);
+  EXPECT_EQ(gpu_request("").count, 0);
+  EXPECT_EQ(resreq::print(gpu_requirement({3, false}, "hw_gpus")), "rusage[hw_gpus=3]");
+}
+
+TEST(Gpus, WhoCountsThem) {
+  EXPECT_EQ(gpu_resource(*gpu_site().cluster), "ngpus");
+  EXPECT_EQ(gpu_resource(*site("hw_gpus Numeric 30 N (x)\nngpus_physical Numeric 30 N (x)\n",
+                               "hw_gpus [default]\nngpus_physical [default]\n")
+                              .cluster),
+            "ngpus_physical");
+  // Defined, and no host has it; no number.
+  EXPECT_EQ(gpu_resource(*site("ngpus Numeric 30 N (x)\nother Numeric 30 N (x)\n", "other [default]\n").cluster), "");
+  EXPECT_EQ(gpu_resource(*site("ngpus String 30 () (x)\n", "ngpus [default]\n").cluster), "");
+}
+
+TEST(Gpus, DevicesAreTheLowestThatAreFree) {
+  const auto none = [](const std::string&) { return std::vector<std::string>(); };
+  EXPECT_EQ(choose_gpus({reserved("hostA", 2), reserved("hostB", 1)}, "ngpus", none), "hostA 0,1;hostB 0");
+  const auto some = [](const std::string& host) {
+    return host == "hostA" ? std::vector<std::string>{"hostA 1;hostB 0", "hostA 3"} : std::vector<std::string>{};
+  };
+  EXPECT_EQ(choose_gpus({reserved("hostA", 3)}, "ngpus", some), "hostA 0,2,4");
+  EXPECT_EQ(choose_gpus({reserved("hostA", 1, "mem")}, "ngpus", none), "");
+  EXPECT_EQ(choose_gpus({reserved("hostA", 0.5)}, "ngpus", none), "");  // half of one is nobody's alone
+  EXPECT_EQ(choose_gpus({reserved("hostA", 1e18)}, "ngpus", none), "");
+  EXPECT_EQ(choose_gpus({reserved("hostA", 1)}, "", none), "");
+  EXPECT_EQ(gpus_on("hostA 0,1;hostAB 2", "hostAB"), "2");
+  EXPECT_EQ(gpus_on("hostA 0,1", "host"), "");
+}
+
+class GpuBook : public testing::Test {
+ protected:
+  GpuBook() {
+    book.configure(gpu_site(), now);
+    book.set_term(1);
+    book.loaded(now);
+  }
+  ~GpuBook() override { EXPECT_EQ(book.broken_invariant(), ""); }
+
+  std::int32_t submitted(const std::string& gpu) {
+    wire::Submit request;
+    auto& asked = *request.add_jobs();
+    asked.set_command("x");
+    asked.set_from_type("X86_64");
+    asked.set_gpu(gpu);
+    const auto reply = book.submit(request, {1001, 100, "ann", {}, false}, now).reply;
+    said = reply.submitted().jobs(0);
+    return said.id();
+  }
+  void dispatch(std::int32_t id, double gpus) {
+    event::Dispatched plan;
+    wire::ExecHost host;
+    host.set_name("hostA");
+    host.set_slots(1);
+    plan.hosts = {host};
+    if (gpus > 0) plan.reserved = {reserved("hostA", gpus)};
+    book.dispatch({id, 0}, plan, now);
+  }
+  std::string gpus_of(std::int32_t id) {
+    const Job& job = *book.find({id, 0});
+    const auto order = book.start_order({{id, 0}, "hostA", job.record.attempt()});
+    return order ? order->gpus() : "no order";
+  }
+
+  Book book;
+  WallTime now{1'000'000'000'000'000};
+  wire::BatchReply::Accepted said;
+};
+
+TEST_F(GpuBook, TheRequestBecomesAReservation) {
+  const auto id = submitted("num=2/task:mode=shared:j_exclusive=no");
+  EXPECT_THAT(book.combined_resreq(*book.find({id, 0})), HasSubstr("rusage[ngpus=2]"));
+  EXPECT_THAT(said.notices(0), HasSubstr("ngpus=2"));
+}
+
+TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
+  const auto first = submitted("num=1:mode=shared:j_exclusive=no"), second = submitted("num=1:mode=shared:j_exclusive=no"),
+             other = submitted("");
+  dispatch(first, 1);
+  dispatch(second, 1);
+  dispatch(other, 0);
+  EXPECT_EQ(gpus_of(first), "0");
+  EXPECT_EQ(gpus_of(second), "1");
+  EXPECT_EQ(gpus_of(other), "");
+  // What is over is free again.
+  wire::FromRes over;
+  over.mutable_over()->mutable_job()->mutable_key()->set_id(first);
+  over.mutable_over()->mutable_job()->set_attempt(1);
+  book.res_said("hostA", over, now);
+  const auto third = submitted("num=1:mode=shared:j_exclusive=no");
+  dispatch(third, 1);
+  EXPECT_EQ(gpus_of(third), "0");
+}
+
+TEST(Gpus, AreRefusedWhereNobodyCountsThem) {
+  Book book;
+  const WallTime now{1'000'000'000'000'000};
+  book.configure(site("other Numeric 30 N (x)\n", "other [default]\n"), now);
+  book.loaded(now);
+  wire::Submit request;
+  request.add_jobs()->set_command("x");
+  request.mutable_jobs(0)->set_gpu("num=1:mode=shared:j_exclusive=no");
+  const auto reply = book.submit(request, {1001, 100, "ann", {}, false}, now).reply;
+  EXPECT_THAT(reply.submitted().jobs(0).refusal().text(), HasSubstr("found no host that counts GPUs"));
+}
+
+}  // namespace
+}  // namespace rollcall::sched
