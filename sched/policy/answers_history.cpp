@@ -107,6 +107,7 @@ wire::JobEvent sent_event(wire::JobEvent event) {
   if (event.has_finish()) asked = event.mutable_finish()->mutable_asked();
   if (asked != nullptr) {
     asked->clear_script();
+    asked->clear_spooled_input();
     asked->clear_environment();
     asked->set_command(shown_command(asked->command()));
   }

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include "common/base/load_vector.hpp"
+#include "common/conf/row_reader.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
 #include "sched/policy/answers_parts.hpp"
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -57,8 +59,27 @@ void add_load(const AnswerView& view, const HostStandings& standings, HostNumber
   }
 }
 
+std::string cell_of(const conf::Row& cells, std::string_view keyword) {
+  const conf::Cell* found = cells.given(keyword);
+  return found ? found->text : "";
+}
+
+// EXIT_RATE of the host's row of lsb.hosts, else GLOBAL_EXIT_RATE; and the time in which exits count.
+void add_exit_rate(const AnswerView& view, HostNumber host, BatchHost& to) {
+  const auto& lsb = *view.book.config().lsb;
+  const BatchRow* const row = row_of(view, host);
+  std::optional<double> rate = conf::parse_real(cell_of(lsb.params.cells, "GLOBAL_EXIT_RATE"));
+  for (const auto& own : lsb.hosts.hosts)
+    if (row != nullptr && own.name == row->name && own.exit_rate) rate = own.exit_rate;
+  if (!rate) return;
+  (*to.mutable_words())["exit_rate"] = std::to_string(*rate);
+  const auto minutes = conf::parse_real(cell_of(lsb.params.cells, "JOB_EXIT_RATE_DURATION"));
+  (*to.mutable_words())["exit_rate_minutes"] = std::to_string(minutes.value_or(5));
+}
+
 void add_words(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
-  const auto id = view.snapshot.rules().indices().find("ngpus");
+  const auto& rules = view.snapshot.rules();
+  const auto id = rules.indices().find(gpu_resource(*rules.cluster));
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
   (*to.mutable_words())["ngpus"] = std::to_string(static_cast<long>(numbers[*id]));
@@ -103,6 +124,7 @@ BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNu
   }
   if (!columns.empty()) add_load(view, standings, number, columns, to);
   add_words(view, standings, number, to);
+  add_exit_rate(view, number, to);
   return to;
 }
 

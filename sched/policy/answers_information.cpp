@@ -105,6 +105,8 @@ constexpr Known kKnown[] = {
     {"HIST_HOURS", "The number of hours of resource consumption history", "", "5", false},
     {"DEFAULT_PROJECT", "The default project assigned to jobs", "", "default", false},
     {"JOB_TERMINATE_INTERVAL", "The interval to terminate a job", "seconds", "10", false},
+    {"JOB_PREPROC_TIMEOUT", "The time that a pre-execution may take", "minutes", "none", false},
+    {"JOB_POSTPROC_TIMEOUT", "The time that a post-execution may take", "minutes", "none", false},
     {"MAX_JOB_ARRAY_SIZE", "The maximum number of elements of a job array", "", "1000", false},
     {"MAX_JOBID", "The largest job ID", "", "999999", false},
 };

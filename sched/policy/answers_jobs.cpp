@@ -199,6 +199,7 @@ wire::Submission sent_submission(const wire::Submission& asked, bool all) {
   if (all) {
     sent = asked;
     sent.clear_script();
+    sent.clear_spooled_input();
     sent.clear_environment();
     sent.set_command(shown_command(asked.command()));
     return sent;

@@ -4,4 +4,4 @@ rollcall_library(sched_book
           book_rules.cpp submission_check.cpp book.cpp book_memory.cpp book_rights.cpp book_tick.cpp book_hosts.cpp
           book_submit.cpp book_select.cpp book_requests.cpp book_move.cpp book_control.cpp book_modify.cpp
           book_invariant.cpp
-  LINK rollcall_resreq rollcall_conf rollcall_base rollcall_wire)
+  LINK sched_gpus rollcall_resreq rollcall_conf rollcall_base rollcall_wire)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/policy/book_memory.hpp"
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 
@@ -16,6 +17,7 @@ Effects Book::configure(ConfigView config, WallTime now) {
   m.config = std::move(config);
   m.parameters = book_parameters(m.config);
   m.resreqs.clear();
+  m.gpu_resource = sched::gpu_resource(*m.config.cluster);
   for (auto& [number, submission] : m.submissions) submission.rules.clear();
   for (auto& [id, entry] : m.ids) m.time_id(id);
   for (const auto& [host, link] : m.links) m.time_host(host);
@@ -87,7 +89,13 @@ Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) 
   Effects effects;
   BookEntry* entry = memory_->entry(key);
   if (!entry || entry->job.status() != wire::STATUS_PEND) return effects;
-  memory_->step(*entry, plan, now, effects);
+  if (auto gpus = memory_->gpus_for(plan); gpus.empty()) {
+    memory_->step(*entry, plan, now, effects);
+  } else {
+    event::Dispatched with_gpus = plan;
+    with_gpus.gpus = std::move(gpus);
+    memory_->step(*entry, with_gpus, now, effects);
+  }
   for (const auto& host : entry->job.record.hosts())
     if (auto& link = memory_->links[host.name()]; !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.
@@ -180,14 +188,13 @@ DependencyState Book::dependency_state(const Job& job) const {
   return found == memory_->jobs.end() ? DependencyState::none : memory_->state_of(found->second);
 }
 
-Result<DependencyState> Book::condition(std::string_view expression, const Identity& who) const {
+Result<Dependency> Book::condition(std::string_view expression, const Identity& who) const {
   auto parsed = Dependency::parse(expression);
   if (!parsed) return parsed.error();
   const SubmissionContext context = memory_->context(who, {});
-  auto bound = parsed->bound(context.ids, context.known);
-  if (!bound) return bound.error();
-  return evaluate(*bound, 0, *memory_);
+  return parsed->bound(context.ids, context.known);
 }
+DependencyState Book::state_of(const Dependency& condition) const { return evaluate(condition, 0, *memory_); }
 
 ControlledQueue Book::queue_control(const std::string& queue) const {
   const auto found = memory_->queue_controls.find(queue);

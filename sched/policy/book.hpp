@@ -64,11 +64,19 @@ struct KeptSubmission {
   DependencyState dependency_state = DependencyState::none;  // of all its jobs, unless per_element()
 };
 
+// A request to submit that has been answered. `submitted`: the answer.
+struct KeptToken {
+  std::int64_t at_us = 0;
+  wire::BatchReply::Submitted submitted;
+};
+
 // The answer to a request of a client, and what is to be done. `reply` leaves after the commit.
 struct Applied {
   wire::BatchReply reply;
   Effects effects;
 };
+
+struct SignalWork;  // book_signal.hpp
 
 class Book {
  public:
@@ -90,6 +98,7 @@ class Book {
   void load_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked);
   void load_job(wire::JobRecord record);
   void load_control(wire::ControlState state);
+  void load_token(std::string token, KeptToken kept);  // in the order in which they were made
   Effects loaded(WallTime now);
 
   std::int32_t next_job_id() const;
@@ -97,7 +106,8 @@ class Book {
 
   // ---------------------------------------------------------------- what happens
 
-  // Every job is accepted or refused on its own. `check_only`: nothing is kept.
+  // Every job is accepted or refused on its own. `check_only`: nothing is kept. The same user's same token again, within an
+  // hour: nothing is done, and the answer is the first one's.
   Applied submit(const wire::Submit& request, const Identity& who, WallTime now);
   // The commit that a submission needs has failed for good: the job was never there.
   void withdraw(std::int32_t id);
@@ -113,6 +123,10 @@ class Book {
   bool connected(const std::string& host) const;
 
   Applied signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now);
+  // The same in pieces: each call does it to at most so many jobs more, as they then are. The reply is a part of the answer;
+  // with the last one of them it is done.
+  std::shared_ptr<SignalWork> begin_signal(const wire::SignalJobs& request, const Identity& who) const;
+  Applied signal_some(SignalWork& work, std::size_t most, WallTime now);
   Applied move_job(const wire::MoveJob& request, const Identity& who, WallTime now);
   Applied switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now);
   Applied modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now);
@@ -133,6 +147,7 @@ class Book {
   const JobTally* tally(std::int32_t id) const;
   const KeptSubmission* submission(std::uint64_t number) const;
   const std::map<std::uint64_t, KeptSubmission>& submissions() const;
+  const KeptToken* token(const std::string& token) const;  // as effects name it
 
   // By key. With no filter: everybody's.
   const std::set<JobKey>& with_status(wire::JobStatus status) const;
@@ -159,8 +174,9 @@ class Book {
 
   // May this job be dispatched as far as the Book knows (PEND, its time has come, its dependency holds)?
   DependencyState dependency_state(const Job& job) const;
-  // Of bwait; errors: what cannot be meant, in one line.
-  Result<DependencyState> condition(std::string_view expression, const Identity& who) const;
+  // Of bwait, names bound to the jobs that have them now; errors: what cannot be meant, in one line.
+  Result<Dependency> condition(std::string_view expression, const Identity& who) const;
+  DependencyState state_of(const Dependency& condition) const;
 
   ControlledQueue queue_control(const std::string& queue) const;
   ControlledHost host_control(const std::string& host) const;

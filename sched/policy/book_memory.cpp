@@ -1,4 +1,5 @@
 #include "sched/policy/book_memory.hpp"
+#include "sched/policy/gpus.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -73,13 +74,14 @@ std::shared_ptr<const wire::Submission> Book::Memory::shown(std::uint64_t number
     auto copy = std::make_shared<wire::Submission>();
     // The environment is the larger part of most submissions: copied only to be thrown away it would cost the most.
     const wire::Submission& asked = *submission.kept.asked;
-    if (asked.environment_size() == 0 && asked.script().empty()) {
+    if (asked.environment_size() == 0 && asked.script().empty() && !asked.has_spooled_input()) {
       submission.shown = submission.kept.asked;
       return submission.shown;
     }
     *copy = asked;
     copy->clear_environment();
     copy->clear_script();
+    copy->clear_spooled_input();
     submission.shown = std::move(copy);
   }
   return submission.shown;
@@ -103,9 +105,22 @@ const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const 
   key += asked.from_type();
   key += '\0';
   key += asked.resreq();
+  key += '\0';
+  key += asked.gpu();
   const auto [found, fresh] = resreqs.try_emplace(std::move(key));
   if (fresh) found->second = sched::combined_resreq(config, queue, asked);
   return found->second;
+}
+
+std::string Book::Memory::gpus_for(const event::Dispatched& plan) {
+  return choose_gpus(plan.reserved, gpu_resource, [this](const std::string& host) {
+    std::vector<std::string> held;
+    if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
+      for (const JobKey key : jobs_there->second.jobs)
+        if (const BookEntry* job = entry(key); job && !job->job.record.gpus().empty())
+          held.push_back(job->job.record.gpus());
+    return held;
+  });
 }
 
 // ---------------------------------------------------------------- jobs

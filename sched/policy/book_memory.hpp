@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <tuple>
 
 #include "sched/policy/book.hpp"
@@ -47,6 +48,7 @@ struct IdEntry {
   std::int64_t clean_due = 0;          // stands in the deadlines
   std::set<std::uint64_t> dependents;  // submissions whose jobs wait for this id
   std::string user, name;
+  std::string token;  // of the request that made it; "": it had none
 };
 
 struct SubmissionEntry {
@@ -79,7 +81,12 @@ struct Book::Memory : JobFacts {
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
-  std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host and text
+  std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
+  std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
+
+  // Answers to requests with a token, and their order in time.
+  std::unordered_map<std::string, KeptToken> tokens;
+  std::deque<std::string> tokens_by_time;
 
   enum class Timer { begin, terminate, avoid, clean, host };
   // JobKey of a job, of an id (index 0), or none with the name of a host.
@@ -101,6 +108,7 @@ struct Book::Memory : JobFacts {
   const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                  const wire::Submission& asked);
   std::shared_ptr<const wire::Submission> shown(std::uint64_t number);
+  std::string gpus_for(const event::Dispatched& plan);  // JobRecord.gpus of a job that is about to be dispatched
 
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.

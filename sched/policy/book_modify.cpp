@@ -13,8 +13,11 @@ using L = wire::Limits;
 struct Field {
   std::int32_t number;
   void (*take)(S& to, const S& from);
-  bool started_too = false;  // of a job that has a host: nothing there depends on it
+  // Of a job that has a host: `keep` changes what is written down alone, `tell` what its host enforces too.
+  enum class Started { refuse, keep, tell } started = Started::refuse;
 };
+constexpr auto kKeep = Field::Started::keep;
+constexpr auto kTell = Field::Started::tell;
 
 #define ROLLCALL_FIELD(name) [](S& to, const S& from) { to.set_##name(from.name()); }
 #define ROLLCALL_LIST(name) [](S& to, const S& from) { *to.mutable_##name() = from.name(); }
@@ -34,22 +37,26 @@ const Field kFields[] = {
     {S::kScriptFieldNumber, ROLLCALL_FIELD(script)},
     {S::kShellFieldNumber, ROLLCALL_FIELD(shell)},
     {S::kJobNameFieldNumber, ROLLCALL_FIELD(job_name)},
-    {S::kArraySlotsFieldNumber, ROLLCALL_FIELD(array_slots), true},
-    {S::kProjectFieldNumber, ROLLCALL_FIELD(project), true},
-    {S::kUserGroupFieldNumber, ROLLCALL_FIELD(user_group), true},
+    {S::kArraySlotsFieldNumber, ROLLCALL_FIELD(array_slots), kKeep},
+    {S::kProjectFieldNumber, ROLLCALL_FIELD(project), kKeep},
+    {S::kUserGroupFieldNumber, ROLLCALL_FIELD(user_group), kKeep},
     {S::kMinSlotsFieldNumber, ROLLCALL_FIELD(min_slots)},
     {S::kMaxSlotsFieldNumber, ROLLCALL_FIELD(max_slots)},
     {S::kResreqFieldNumber, ROLLCALL_FIELD(resreq)},
     {S::kAskedHostsFieldNumber, ROLLCALL_LIST(asked_hosts)},
     {S::kDependencyFieldNumber, ROLLCALL_FIELD(dependency)},
     {S::kBeginUsFieldNumber, ROLLCALL_FIELD(begin_us)},
-    {S::kTerminateUsFieldNumber, ROLLCALL_FIELD(terminate_us), true},
+    {S::kTerminateUsFieldNumber, ROLLCALL_FIELD(terminate_us), kTell},
     {S::kExclusiveFieldNumber, ROLLCALL_FIELD(exclusive)},
-    {S::kRerunnableFieldNumber, ROLLCALL_OPTIONAL(rerunnable), true},
+    {S::kRerunnableFieldNumber, ROLLCALL_OPTIONAL(rerunnable), kKeep},
     {S::kCwdFieldNumber, ROLLCALL_FIELD(cwd)},
     {S::kAskedCwdFieldNumber, ROLLCALL_FIELD(asked_cwd)},
     {S::kOutputDirFieldNumber, ROLLCALL_FIELD(output_dir)},
-    {S::kInputFileFieldNumber, ROLLCALL_FIELD(input_file)},
+    {S::kInputFileFieldNumber,
+     [](S& to, const S& from) {
+       to.set_input_file(from.input_file());
+       to.clear_spooled_input();
+     }},
     {S::kOutputFileFieldNumber, ROLLCALL_FIELD(output_file)},
     {S::kErrorFileFieldNumber, ROLLCALL_FIELD(error_file)},
     {S::kOutputOverwriteFieldNumber, ROLLCALL_FIELD(output_overwrite)},
@@ -60,13 +67,13 @@ const Field kFields[] = {
     {S::kMailReportFieldNumber, ROLLCALL_FIELD(mail_report)},
     {S::kPreExecFieldNumber, ROLLCALL_FIELD(pre_exec)},
     {S::kPostExecFieldNumber, ROLLCALL_FIELD(post_exec)},
-    {S::kRequeueExitsFieldNumber, ROLLCALL_FIELD(requeue_exits), true},
+    {S::kRequeueExitsFieldNumber, ROLLCALL_FIELD(requeue_exits), kKeep},
     {S::kApplicationFieldNumber, ROLLCALL_FIELD(application)},
-    {S::kJobGroupFieldNumber, ROLLCALL_FIELD(job_group), true},
+    {S::kJobGroupFieldNumber, ROLLCALL_FIELD(job_group), kKeep},
     {S::kServiceClassFieldNumber, ROLLCALL_FIELD(service_class)},
     {S::kPriorityFieldNumber, ROLLCALL_OPTIONAL(priority)},
     {S::kGpuFieldNumber, ROLLCALL_FIELD(gpu)},
-    {S::kDescriptionFieldNumber, ROLLCALL_FIELD(description), true},
+    {S::kDescriptionFieldNumber, ROLLCALL_FIELD(description), kKeep},
     {S::kEsubsFieldNumber, ROLLCALL_LIST(esubs)},
     {S::kAllocFlagsFieldNumber, ROLLCALL_FIELD(alloc_flags)},
     {S::kTransfersFieldNumber, ROLLCALL_LIST(transfers)},
@@ -77,21 +84,24 @@ const Field kFields[] = {
     {S::kReservationFieldNumber, ROLLCALL_FIELD(reservation)},
     {S::kLimitsFieldNumber, [](S& to, const S& from) { *to.mutable_limits() = from.limits(); }},
     {1000 + L::kCoreKbFieldNumber, ROLLCALL_LIMIT(core_kb)},
-    {1000 + L::kCpuSFieldNumber, ROLLCALL_LIMIT(cpu_s)},
+    {1000 + L::kCpuSFieldNumber, ROLLCALL_LIMIT(cpu_s), kTell},
     {1000 + L::kDataKbFieldNumber, ROLLCALL_LIMIT(data_kb)},
     {1000 + L::kFileKbFieldNumber, ROLLCALL_LIMIT(file_kb)},
-    {1000 + L::kMemoryKbFieldNumber, ROLLCALL_LIMIT(memory_kb)},
+    {1000 + L::kMemoryKbFieldNumber, ROLLCALL_LIMIT(memory_kb), kTell},
     {1000 + L::kMemoryHardFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_memory_hard(from.limits().memory_hard()); }},
-    {1000 + L::kProcessesFieldNumber, ROLLCALL_LIMIT(processes)},
-    {1000 + L::kRunSFieldNumber, ROLLCALL_LIMIT(run_s)},
+     [](S& to, const S& from) { to.mutable_limits()->set_memory_hard(from.limits().memory_hard()); },
+     kTell},
+    {1000 + L::kProcessesFieldNumber, ROLLCALL_LIMIT(processes), kTell},
+    {1000 + L::kRunSFieldNumber, ROLLCALL_LIMIT(run_s), kTell},
     {1000 + L::kStackKbFieldNumber, ROLLCALL_LIMIT(stack_kb)},
-    {1000 + L::kThreadsFieldNumber, ROLLCALL_LIMIT(threads)},
-    {1000 + L::kSwapKbFieldNumber, ROLLCALL_LIMIT(swap_kb)},
+    {1000 + L::kThreadsFieldNumber, ROLLCALL_LIMIT(threads), kTell},
+    {1000 + L::kSwapKbFieldNumber, ROLLCALL_LIMIT(swap_kb), kTell},
     {1000 + L::kRunSpecFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_run_spec(from.limits().run_spec()); }},
+     [](S& to, const S& from) { to.mutable_limits()->set_run_spec(from.limits().run_spec()); },
+     kTell},
     {1000 + L::kCpuSpecFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_cpu_spec(from.limits().cpu_spec()); }},
+     [](S& to, const S& from) { to.mutable_limits()->set_cpu_spec(from.limits().cpu_spec()); },
+     kTell},
 };
 #undef ROLLCALL_FIELD
 #undef ROLLCALL_LIST
@@ -140,10 +150,10 @@ class Modifying {
                                           [this](JobKey key) { return placed(m_.entry(key)->job.status()); });
     if (!some_started) return std::nullopt;
     for (const std::int32_t number : request_.fields())
-      if (const Field* row = field(number); !row || !row->started_too)
-        return refusal(
-            Refusal::FAILED,
-            "Job has already started: only -t -r -rn -Q -P -G -g -Jd and the array's limit can be changed");
+      if (const Field* row = field(number); !row || row->started == Field::Started::refuse)
+        return refusal(Refusal::FAILED,
+                       "Job has already started: only -c -M -p -T -v -W -t -r -rn -Q -P -G -g -Jd and the array's limit "
+                       "can be changed");
     return std::nullopt;
   }
 
@@ -206,6 +216,10 @@ class Modifying {
       m_.time_job(entry, now_);
       effects.push_back(effect::SaveJob{key});
       effects.push_back(effect::TellWaiters{key});
+      if (tells_host() && placed(entry.job.status()))
+        m_.step(entry,
+                event::LimitsChanged{effective_limits(m_.queue_row(entry.job.record.queue()), entry.job.asked->limits())},
+                now_, effects);
     }
     m_.register_dependents(old, m_.submissions.at(old));
     m_.drop_submission_if_unused(old);
@@ -214,6 +228,13 @@ class Modifying {
     rename(id, name);
     record(id, members, number);
     effects.push_back(effect::ScheduleSoon{});
+  }
+
+  bool tells_host() const {
+    return std::any_of(request_.fields().begin(), request_.fields().end(), [](std::int32_t number) {
+      const Field* row = field(number);
+      return row && row->started == Field::Started::tell;
+    });
   }
 
   void rename(std::int32_t id, const std::string& name) {

@@ -1,23 +1,19 @@
 // The Book: bkill bstop bresume brequeue brun, bswitch.
 #include <algorithm>
+#include <limits>
 
 #include "sched/policy/book_memory.hpp"
+#include "sched/policy/book_signal.hpp"
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
 
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
-// What a line of the answer is about: one job, or an array as it was named.
-struct Unit {
-  std::string name;  // "12", "12[3]"
-  std::vector<JobKey> keys;
-  bool named = true;  // by id: what cannot be done is told
-};
-
-std::vector<Unit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
+std::vector<JobUnit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
                            const Book::Selection& selection) {
-  std::vector<Unit> units;
+  std::vector<JobUnit> units;
   const auto elements = [&selection](std::int32_t id) {
     const auto first = std::lower_bound(selection.jobs.begin(), selection.jobs.end(), JobKey{id, 0});
     auto last = first;
@@ -46,12 +42,6 @@ std::vector<Unit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
   return units;
 }
 
-// What cannot be done with a job, and why; nothing where it can.
-struct Objection {
-  std::string text;
-  Refusal::Why why = Refusal::FAILED;
-};
-
 class Signalling {
  public:
   Signalling(Book::Memory& memory, const wire::SignalJobs& request, const Identity& who, WallTime now)
@@ -76,23 +66,20 @@ class Signalling {
     }
   }
 
-  // Nothing where nothing is to be said of it.
-  std::optional<wire::BatchReply::Outcome> apply(const Unit& unit) {
-    std::optional<Objection> first;
-    bool any = false;
-    for (const JobKey key : unit.keys) {
-      BookEntry* entry = m_.entry(key);
-      if (!entry) continue;
-      if (auto objection = apply(*entry)) {
-        if (!first) first = std::move(objection);
-      } else {
-        any = true;
-      }
-    }
-    if (any) return outcome(done_text(unit.name));
-    if (!first) first = Objection{std::string(kNoMatch), Refusal::NO_JOB};
-    if (!unit.named && first->why == Refusal::FAILED) return std::nullopt;
-    return failure("Job <" + unit.name + ">: " + first->text, first->why);
+  void apply(JobKey key, SignalWork& work) {
+    BookEntry* entry = m_.entry(key);
+    if (!entry) return;
+    auto objection = apply(*entry);
+    work.any = work.any || !objection;
+    if (objection && !work.first) work.first = std::move(objection);
+  }
+
+  // Of a unit that is done. Nothing where nothing is to be said of it.
+  std::optional<wire::BatchReply::Outcome> line(const JobUnit& unit, const SignalWork& work) const {
+    if (work.any) return outcome(done_text(unit.name));
+    const Objection first = work.first.value_or(Objection{std::string(kNoMatch), Refusal::NO_JOB});
+    if (!unit.named && first.why == Refusal::FAILED) return std::nullopt;
+    return failure("Job <" + unit.name + ">: " + first.text, first.why);
   }
 
  private:
@@ -105,7 +92,7 @@ class Signalling {
     if (!by.owner && !by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
     const wire::JobStatus status = entry.job.status();
     if (request_.action() == wire::SignalJobs::REQUEUE) return requeue(entry, by);
-    if (finished(status)) return no(kFinished);
+    if (finished(status)) return ends_post_execution(entry) ? kill(entry, by, kSigKill) : no(kFinished);
     switch (request_.action()) {
       case wire::SignalJobs::KILL:
         return kill(entry, by, 0);
@@ -126,6 +113,13 @@ class Signalling {
   std::optional<Objection> done(BookEntry& entry, const JobHappening& event) {
     m_.step(entry, event, now_, effects);
     return std::nullopt;
+  }
+
+  // A bkill of a job that is over ends its post-execution, where that still runs.
+  bool ends_post_execution(const BookEntry& entry) const {
+    const bool killed = request_.action() == wire::SignalJobs::KILL ||
+                        (request_.action() == wire::SignalJobs::SEND && request_.signal() == kSigKill);
+    return killed && entry.job.record.post_status() == wire::POST_RUNNING;
   }
 
   std::optional<Objection> kill(BookEntry& entry, const event::By& by, int signal) {
@@ -202,7 +196,22 @@ class Signalling {
     }
     plan.effective_resreq =
         m_.resreq_of(m_.queue_row(entry.job.record.queue()), entry.job.record.queue(), *entry.job.asked).text;
+    reserve_gpus(*entry.job.asked, plan);
+    plan.gpus = m_.gpus_for(plan);
     return done(entry, plan);
+  }
+
+  // brun asks for no room, but two jobs on one GPU are never meant.
+  void reserve_gpus(const wire::Submission& asked, event::Dispatched& plan) const {
+    const GpuRequest gpus = gpu_request(asked.gpu());
+    if (gpus.count == 0 || m_.gpu_resource.empty()) return;
+    for (const auto& host : plan.hosts) {
+      wire::Reserved reserved;
+      reserved.set_resource(m_.gpu_resource);
+      reserved.set_host(host.name());
+      reserved.set_amount(gpus.count * (gpus.per_task ? static_cast<double>(host.slots()) : 1.0));
+      plan.reserved.push_back(std::move(reserved));
+    }
   }
 
   Book::Memory& m_;
@@ -211,8 +220,8 @@ class Signalling {
   WallTime now_;
 };
 
-void add_unknown(const Book::Selection& selection, wire::BatchReply::Outcomes& outcomes) {
-  for (const std::string& id : selection.unknown)
+void add_unknown(const std::vector<std::string>& unknown, wire::BatchReply::Outcomes& outcomes) {
+  for (const std::string& id : unknown)
     *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), Refusal::NO_JOB);
 }
 
@@ -225,23 +234,49 @@ Applied refused(Refusal why) {
 
 }  // namespace
 
-Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
+std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, const Identity& who) const {
+  auto work = std::make_shared<SignalWork>();
+  work->request = request;
+  work->who = who;
+  Selection selection = select(request.filter(), who);
+  work->refusal = std::move(selection.refusal);
+  if (work->refusal) return work;
+  work->units = units_of(*memory_, request.filter(), selection);
+  work->unknown = std::move(selection.unknown);
+  const auto& unknown = work->unknown;
+  std::erase_if(work->units, [&unknown](const JobUnit& unit) {
+    return unit.keys.empty() && std::find(unknown.begin(), unknown.end(), unit.name) != unknown.end();
+  });
+  return work;
+}
+
+Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
+  if (work.refusal) return refused(*work.refusal);
   Applied applied;
-  applied.reply.set_last(true);
-  const Selection selection = select(request.filter(), who);
-  if (selection.refusal) return refused(*selection.refusal);
   auto& outcomes = *applied.reply.mutable_outcomes();
-  Signalling signalling(*memory_, request, who, now);
-  for (const Unit& unit : units_of(*memory_, request.filter(), selection)) {
-    if (unit.keys.empty() &&
-        std::find(selection.unknown.begin(), selection.unknown.end(), unit.name) != selection.unknown.end())
-      continue;
-    if (auto line = signalling.apply(unit)) *outcomes.add_outcomes() = std::move(*line);
+  Signalling signalling(*memory_, work.request, work.who, now);
+  while (work.unit < work.units.size()) {
+    const JobUnit& unit = work.units[work.unit];
+    for (; work.key < unit.keys.size() && most > 0; --most) signalling.apply(unit.keys[work.key++], work);
+    if (work.key < unit.keys.size()) break;
+    if (auto line = signalling.line(unit, work)) *outcomes.add_outcomes() = std::move(*line);
+    ++work.unit;
+    work.key = 0;
+    work.any = false;
+    work.first.reset();
   }
-  add_unknown(selection, outcomes);
-  if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
+  const bool last = work.unit == work.units.size();
+  if (last) add_unknown(work.unknown, outcomes);
+  work.told = work.told || !outcomes.outcomes().empty();
+  if (last && !work.told) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
+  applied.reply.set_last(last);
   applied.effects = std::move(signalling.effects);
   return applied;
+}
+
+Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
+  const auto work = begin_signal(request, who);
+  return signal_some(*work, std::numeric_limits<std::size_t>::max(), now);
 }
 
 // ---------------------------------------------------------------- bswitch
@@ -288,7 +323,7 @@ Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, 
   const Selection selection = select(request.filter(), who);
   if (selection.refusal) return refused(*selection.refusal);
   auto& outcomes = *applied.reply.mutable_outcomes();
-  for (const Unit& unit : units_of(*memory_, request.filter(), selection)) {
+  for (const JobUnit& unit : units_of(*memory_, request.filter(), selection)) {
     if (unit.keys.empty()) continue;
     std::optional<Objection> first;
     bool any = false;
@@ -301,7 +336,7 @@ Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, 
         any ? outcome("Job <" + unit.name + "> is switched to queue <" + queue->name + ">")
             : failure("Job <" + unit.name + ">: " + first->text, first->why);
   }
-  add_unknown(selection, outcomes);
+  add_unknown(selection.unknown, outcomes);
   if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
   applied.effects.push_back(effect::ScheduleSoon{});
   return applied;

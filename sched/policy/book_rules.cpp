@@ -121,6 +121,10 @@ LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, cons
   if (queue) {
     rules.queue_pre_exec = queue->jobs.pre_exec;
     rules.queue_post_exec = queue->jobs.post_exec;
+    for (const auto& word : queue->jobs.terminate_when) {
+      if (word == "WINDOW") rules.terminate_for |= wire::SUSPEND_WINDOW;
+      if (word == "LOAD") rules.terminate_for |= wire::SUSPEND_LOAD;
+    }
   }
   return rules;
 }

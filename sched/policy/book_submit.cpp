@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "sched/policy/book_memory.hpp"
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -90,21 +91,89 @@ class Submitting {
 
 }  // namespace
 
+namespace {
+
+constexpr std::int64_t kTokenLife_us = 3'600'000'000;  // docs/decisions, mbatchd(8); a client repeats for less
+constexpr std::size_t kLeastToken = 16, kMostToken = 64;
+
+// A user's token is nothing to anybody else.
+std::string token_name(std::uint32_t uid, const std::string& token) {
+  std::string name = std::to_string(uid) + ":";
+  for (const char byte : token) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    name += kDigits[static_cast<unsigned char>(byte) >> 4];
+    name += kDigits[static_cast<unsigned char>(byte) & 15];
+  }
+  return name;
+}
+
+void forget_old_tokens(Book::Memory& m, WallTime now, Effects& effects) {
+  const std::int64_t before = now.us - kTokenLife_us;
+  const std::size_t size = m.tokens_by_time.size();
+  while (!m.tokens_by_time.empty()) {
+    const auto oldest = m.tokens.find(m.tokens_by_time.front());
+    if (oldest != m.tokens.end() && oldest->second.at_us >= before) break;
+    if (oldest != m.tokens.end()) m.tokens.erase(oldest);
+    m.tokens_by_time.pop_front();
+  }
+  if (m.tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
+}
+
+void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted, WallTime now,
+                Effects& effects) {
+  bool any = false;
+  for (const auto& job : submitted.jobs()) {
+    if (job.has_refusal()) continue;
+    any = true;
+    m.ids.at(job.id()).token = name;
+  }
+  if (!any) return;  // a repetition is refused as well
+  forget_old_tokens(m, now, effects);
+  m.tokens[name] = {now.us, submitted};
+  m.tokens_by_time.push_back(name);
+  effects.push_back(effect::SaveToken{name});
+}
+
+}  // namespace
+
 Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime now) {
   Applied applied;
+  applied.reply.set_last(true);
+  const std::string token = request.check_only() ? "" : request.token();
+  if (!token.empty() && (token.size() < kLeastToken || token.size() > kMostToken)) {
+    *applied.reply.mutable_refusal() =
+        refusal(Refusal::BAD_REQUEST, "found a token of " + std::to_string(token.size()) + " bytes, expected 16 to 64");
+    return applied;
+  }
+  const std::string name = token.empty() ? "" : token_name(who.uid, token);
+  if (const KeptToken* known = this->token(name)) {
+    *applied.reply.mutable_submitted() = known->submitted;
+    return applied;
+  }
   Submitting submitting(*memory_, who, now);
   auto& submitted = *applied.reply.mutable_submitted();
   for (const auto& asked : request.jobs())
     *submitted.add_jobs() = submitting.submit(asked, request.check_only());
   applied.effects = std::move(submitting.effects);
+  if (!name.empty()) keep_token(*memory_, name, submitted, now, applied.effects);
   memory_->counted(applied.effects);
-  applied.reply.set_last(true);
   return applied;
+}
+
+const KeptToken* Book::token(const std::string& token) const {
+  const auto found = memory_->tokens.find(token);
+  return found == memory_->tokens.end() ? nullptr : &found->second;
+}
+
+void Book::load_token(std::string token, KeptToken kept) {
+  memory_->tokens_by_time.push_back(token);
+  memory_->tokens[std::move(token)] = std::move(kept);
 }
 
 void Book::withdraw(std::int32_t id) {
   const auto found = memory_->ids.find(id);
   if (found == memory_->ids.end()) return;
+  memory_->tokens.erase(found->second.token);
   const std::vector<std::int32_t> indices = found->second.indices;
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
 }
@@ -112,17 +181,6 @@ void Book::withdraw(std::int32_t id) {
 // ---------------------------------------------------------------- orders to hosts
 
 namespace {
-
-// "hostA 0,1;hostB 0": what stands behind the host.
-std::string gpus_of(std::string_view gpus, std::string_view host) {
-  while (!gpus.empty()) {
-    const std::string_view part = gpus.substr(0, gpus.find(';'));
-    if (part.size() > host.size() && part.starts_with(host) && part[host.size()] == ' ')
-      return std::string(part.substr(host.size() + 1));
-    gpus.remove_prefix(std::min(part.size() + 1, gpus.size()));
-  }
-  return {};
-}
 
 void set_attempt(wire::JobAttempt& attempt, const wire::JobRecord& record) {
   *attempt.mutable_key() = record.key();
@@ -166,7 +224,7 @@ std::optional<wire::ToRes::StartJob> Book::start_order(const effect::OrderStart&
     start.add_environment(std::move(word));
   start.set_effective_resreq(record.effective_resreq().empty() ? resreq.text : record.effective_resreq());
   start.set_cluster(memory_->config.cluster->settings.cluster);
-  start.set_gpus(gpus_of(record.gpus(), record.hosts(0).name()));
+  start.set_gpus(gpus_on(record.gpus(), record.hosts(0).name()));
   start.set_submit_us(record.submit_us());
   if (resreq.mem_mb > 0) start.set_requested_memory_kb(static_cast<std::uint64_t>(resreq.mem_mb * 1024));
   start.set_mail_report_only(without_report(*job.asked));
@@ -184,7 +242,7 @@ std::optional<wire::ToRes::ExpectJob> Book::expect_order(const effect::OrderExpe
   expect.set_uid(job.asked->uid());
   *expect.mutable_hosts() = job.record.hosts();
   *expect.mutable_limits() = effective_limits(job);
-  expect.set_gpus(gpus_of(job.record.gpus(), order.host));
+  expect.set_gpus(gpus_on(job.record.gpus(), order.host));
   return expect;
 }
 

@@ -83,6 +83,7 @@ struct EventText {
     return (e.requeue ? "KillAsked to requeue" : "KillAsked") + by(e.by);
   }
   std::string operator()(const event::RemoveAsked& e) const { return "RemoveAsked" + by(e.by); }
+  std::string operator()(const event::LimitsChanged&) const { return "LimitsChanged"; }
   std::string operator()(const event::SignalAsked& e) const {
     return "SignalAsked " + std::to_string(e.signal) + by(e.by);
   }
@@ -153,6 +154,8 @@ struct EffectText {
     return "RemoveJob " + text(key_of(e.record.key()));
   }
   std::string operator()(const effect::SaveCounters&) const { return "SaveCounters"; }
+  std::string operator()(const effect::SaveToken&) const { return "SaveToken"; }
+  std::string operator()(const effect::ForgetTokens&) const { return "ForgetTokens"; }
   std::string operator()(const effect::SaveControl& e) const {
     return std::string("SaveControl ") + (e.state.host() ? "host " : "queue ") + e.state.name() +
            (e.state.closed() ? " closed" : " open") + (e.state.inactive() ? " inactive" : "");

@@ -129,6 +129,10 @@ struct StopAsked {
 struct ResumeAsked {
   By by;
 };
+// bmod of a job that has a host: its submission is the changed one already.
+struct LimitsChanged {
+  wire::Limits effective;
+};
 // Of a finished job: brequeue -d, -e.
 struct RestartAsked {
   By by;
@@ -144,7 +148,7 @@ using JobHappening =
     std::variant<event::Dispatched, event::SuspendPlanned, event::ResumePlanned, event::Ran,
                  event::StoppedThere, event::ResumedThere, event::Ended, event::PostEnded, event::HostBack,
                  event::HostLost, event::KillAsked, event::RemoveAsked, event::SignalAsked, event::StopAsked,
-                 event::ResumeAsked, event::RestartAsked, event::TerminateTimeCame, event::AvoidanceOver>;
+                 event::ResumeAsked, event::LimitsChanged, event::RestartAsked, event::TerminateTimeCame, event::AvoidanceOver>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {
@@ -164,6 +168,12 @@ struct RemoveJob {
 struct SaveCounters {};
 struct SaveControl {
   wire::ControlState state;
+};
+struct SaveToken {
+  std::string token;  // Book::token()
+};
+struct ForgetTokens {
+  std::int64_t before_us = 0;
 };
 struct RecordEvent {
   wire::JobEvent event;
@@ -202,9 +212,10 @@ struct ScheduleSoon {};  // the plan may have changed
 }  // namespace effect
 
 using Effect = std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
-                            effect::SaveControl, effect::RecordEvent, effect::OrderStart, effect::OrderExpect,
-                            effect::OrderSignal, effect::OrderAcknowledge, effect::OrderRelease,
-                            effect::TellWaiters, effect::ScheduleSoon>;
+                            effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
+                            effect::OrderStart, effect::OrderExpect, effect::OrderSignal,
+                            effect::OrderAcknowledge, effect::OrderRelease, effect::TellWaiters,
+                            effect::ScheduleSoon>;
 using Effects = std::vector<Effect>;
 std::string text(const Effect& effect);  // one line
 

@@ -65,11 +65,14 @@ class Life : LifeEnd {
       return;
     const std::uint32_t reasons = record_.suspend_reasons() | plan.reasons;
     if (reasons == record_.suspend_reasons()) return;
+    const std::uint32_t fatal = reasons & ~record_.suspend_reasons() & rules_.terminate_for;
     record_.set_suspend_reasons(reasons);
-    if (status() == wire::STATUS_RUN) {
-      to(wire::STATUS_SSUSP);
+    const bool runs = status() == wire::STATUS_RUN;
+    if (runs) to(wire::STATUS_SSUSP);
+    if (fatal != 0)
+      terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0 ? TERM_WINDOW : TERM_LOAD);
+    else if (runs)
       order(ToRes::SignalJob::SUSPEND, 0, 0);
-    }
     record_status(plan.why);
     changed();
   }
@@ -195,8 +198,21 @@ class Life : LifeEnd {
 
   // ------------------------------------------------------------ people
 
+  // All that still runs of a job that is over is what was to run after it.
+  void end_post_execution(const event::KillAsked& kill) {
+    if (record_.post_status() != wire::POST_RUNNING || record_.hosts().empty()) return;
+    record_.set_signal_number(record_.signal_number() + 1);
+    wire::SentSignal sent;
+    sent.set_number(record_.signal_number());
+    sent.set_action(ToRes::SignalJob::SEND);
+    sent.set_signal(kKill);
+    record_signal("KILL", kill.by, kill.reason);
+    effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), signal_order(record_, sent)});
+    changed();
+  }
+
   void on(const event::KillAsked& kill) {
-    if (finished(status())) return;
+    if (finished(status())) return end_post_execution(kill);
     if (kill.requeue && !placed(status())) return;
     record_.set_kill_asked(true);
     record_.set_killer(kill.by.user);
@@ -282,6 +298,12 @@ class Life : LifeEnd {
     }
     record_status({});
     changed_the_plan();
+  }
+
+  void on(const event::LimitsChanged& limits) {
+    if (!placed(status())) return;
+    order_limits(limits.effective);
+    changed();
   }
 
   void on(const event::RestartAsked& restart) {

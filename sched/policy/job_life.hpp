@@ -8,9 +8,9 @@
 //   ---------------+------------+------------------+--------------+-------------+----------------+----------------------
 //   PEND           | RUN, start | EXIT             | PSUSP        | -           | -              | -
 //   PSUSP          | -          | EXIT             | notes admin  | PEND (a)    | -              | -
-//   RUN            | -          | TERMINATE        | USUSP, order | -           | SSUSP, order   | -
-//   SSUSP          | -          | TERMINATE        | USUSP        | -           | more reasons   | RUN, order
-//   USUSP          | -          | TERMINATE        | notes admin  | RUN (a),(b) | more reasons   | fewer reasons
+//   RUN            | -          | TERMINATE        | USUSP, order | -           | SSUSP, order(g)| -
+//   SSUSP          | -          | TERMINATE        | USUSP        | -           | more reasons(g)| RUN, order
+//   USUSP          | -          | TERMINATE        | notes admin  | RUN (a),(b) | more reasons(g)| fewer reasons
 //   UNKWN          | -          | ZOMBI, TERMINATE | notes, order | notes, order| -              | -
 //   ZOMBI          | -          | TERMINATE        | -            | -           | -              | -
 //   DONE, EXIT     | -          | -                | -            | -           | -              | -
@@ -30,6 +30,7 @@
 //   RUN SSUSP USUSP| EXIT, KILL | SEND             | -            | -              | TERMINATE         | hosts return
 //   UNKWN, ZOMBI   | EXIT, KILL | SEND             | -            | -              | ZOMBI, TERMINATE  | hosts return
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
+//   LimitsChanged: where the job has hosts they are told; else nothing.
 //
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP where the scheduler has reasons of its own to hold it
@@ -47,6 +48,7 @@
 //   (e) held: what was ordered since is ordered again. No trace: not started: killed -> EXIT, else its start is ordered
 //       again; started: the end, as NEVER_SEEN
 //   (f) only of a stop that was not asked for here (a terminal's Ctrl-Z)
+//   (g) where the queue's TERMINATE_WHEN has the new reason the order is TERMINATE
 //
 // "-": nothing changes. Every attempt is fenced by its number: what comes of an older one is acknowledged and forgotten.
 // An attempt is over before the next one is dispatched, but for (d).
@@ -67,6 +69,7 @@ struct LifeRules {
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
   std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
+  std::uint32_t terminate_for = 0;          // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
   bool sequential = true;                   // of its TERMINATE: INT, TERM, KILL; false: KILL at once
   std::int64_t avoid_s = 60;                // how long a host is avoided where it could not start the job
   std::string queue_pre_exec, queue_post_exec;

@@ -126,6 +126,19 @@ class LifeRecord {
     sent.set_signal(signal);
     sent.set_sequential(sequential);
     sent.set_term_reason(reason);
+    send_to_all(sent);
+  }
+  void order_limits(const wire::Limits& effective) {
+    record_.set_signal_number(record_.signal_number() + 1);
+    forget_superseded(ToRes::SignalJob::LIMITS);
+    auto& sent = *record_.add_signals();
+    sent.set_number(record_.signal_number());
+    sent.set_action(ToRes::SignalJob::LIMITS);
+    *sent.mutable_limits() = effective;
+    sent.set_terminate_us(asked_.terminate_us());
+    send_to_all(sent);
+  }
+  void send_to_all(const wire::SentSignal& sent) {
     for (const auto& host : record_.hosts())
       effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
   }

@@ -63,6 +63,8 @@ wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::S
   signal.set_sequential(sent.sequential());
   signal.set_term_reason(sent.term_reason());
   signal.set_number(sent.number());
+  if (sent.has_limits()) *signal.mutable_limits() = sent.limits();
+  signal.set_terminate_us(sent.terminate_us());
   return signal;
 }
 

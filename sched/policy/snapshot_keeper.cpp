@@ -57,6 +57,7 @@ void SnapshotKeeper::configure(std::shared_ptr<const SchedulingRules> rules) {
   demands_.clear();
   held_.clear();
   held_jobs_.clear();
+  facts_.assign(rules_->hosts.size(), std::nullopt);
   for (HostNumber number = 0; number < rules_->hosts.size(); ++number) {
     const std::string& name = rules_->hosts[number].name;
     snapshot_->host(number).closed = !book_.host_control(name).open;
@@ -180,8 +181,14 @@ void SnapshotKeeper::load_lost() {
 
 void SnapshotKeeper::take_load() {
   const IndexTable& table = rules_->indices();
-  for (const auto& facts : news_.facts.hosts().hosts())
-    if (const auto number = rules_->host(facts.name())) snapshot_->set_facts(*number, facts_of(facts));
+  for (const auto& said : news_.facts.hosts().hosts()) {
+    const auto number = rules_->host(said.name());
+    if (!number) continue;
+    HostFacts facts = facts_of(said);
+    if (facts_[*number] == facts) continue;  // they seldom change, and to bind them to the rules takes its time
+    snapshot_->set_facts(*number, facts);
+    facts_[*number] = std::move(facts);
+  }
 
   std::unordered_map<std::string, std::array<float, 3>> normalised;
   const auto normal_ids = ids_of(table, news_.normalised.loads());

@@ -6,9 +6,11 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/base/wall_time.hpp"
 #include "sched/policy/book.hpp"
@@ -58,6 +60,7 @@ class SnapshotKeeper {
     friend bool operator==(const HostKind&, const HostKind&) = default;
   };
   std::map<std::string, HostKind> kinds_;  // of every host that LIM knows
+  std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: as the files say
   LoadNews news_;
   bool load_known_ = false;
 };

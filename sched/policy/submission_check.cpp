@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "common/base/numbers.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/merge.hpp"
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -47,6 +49,18 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   if (!a.requeue_exits().empty())
     if (const auto exits = conf::parse_requeue_exits(a.requeue_exits()); !exits)
       return bad("-Q: " + exits.error().text);
+  return std::nullopt;
+}
+
+// Sums and products with them must stay numbers. No bsub sends others.
+std::optional<Refusal> check_limits(const wire::Limits& l) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  for (const std::int64_t value : {l.core_kb(), l.data_kb(), l.file_kb(), l.memory_kb(), l.processes(), l.stack_kb(),
+                                   l.threads(), l.swap_kb()})
+    if (value < 0 || value > kMost) return refusal(Refusal::BAD_REQUEST, "a limit of the job is out of range");
+  for (const std::int64_t seconds : {l.cpu_s(), l.run_s()})
+    if (seconds < 0 || seconds > kMaxSeconds)
+      return refusal(Refusal::BAD_REQUEST, "a time limit of the job is out of range");
   return std::nullopt;
 }
 
@@ -217,6 +231,16 @@ CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* qu
     return result;
   }
   resreq::ResReq merged = std::move(job.value);
+  if (const GpuRequest gpus = gpu_request(a.gpu()); gpus.count > 0) {
+    const std::string resource = gpu_resource(*config.cluster);
+    if (resource.empty()) {
+      result.refusal = refusal(Refusal::BAD_REQUEST, std::string(kNoGpus));
+      return result;
+    }
+    auto both = resreq::merge(merged, gpu_requirement(gpus, resource));
+    if (!both) return bad(both.error().text, 0), result;
+    merged = std::move(*both);
+  }
   if (queue && !queue->jobs.res_req.empty()) {
     // A queue's own mistake was told when its file was read; it is no job's fault.
     if (auto of_queue = resreq::parse(queue->jobs.res_req, syntax); !of_queue.error) {
@@ -255,7 +279,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
     return checked.refusal.has_value();
   };
   if (refused(check_words(asked)) || refused(check_supported(asked)) ||
-      refused(check_dates(asked, context.now)) ||
+      refused(check_dates(asked, context.now)) || refused(check_limits(asked.limits())) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
       refused(check_hosts(asked, context.config)))
     return checked;

@@ -474,10 +474,10 @@ TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
 
 TEST_F(BookTest, ConditionsOfBwait) {
   submit(plain_job());
-  EXPECT_EQ(*book->condition("ended(1)", kAnn), DependencyState::not_yet);
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::not_yet);
   ask({1, 0}, Act::KILL);
-  EXPECT_EQ(*book->condition("ended(1)", kAnn), DependencyState::satisfied);
-  EXPECT_EQ(*book->condition("done(1)", kAnn), DependencyState::never);
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::satisfied);
+  EXPECT_EQ(book->state_of(*book->condition("done(1)", kAnn)), DependencyState::never);
   EXPECT_EQ(book->condition("done(5)", kAnn).error().text, "Job <5> is not found");
 }
 

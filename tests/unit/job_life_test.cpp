@@ -380,6 +380,20 @@ TEST_F(JobLife, PostExecution) {
   EXPECT_EQ(status(), wire::STATUS_DONE);
 }
 
+TEST_F(JobLife, APostExecutionThatRunsIsEndedByAKillAndTheJobStaysAsItIs) {
+  runs();
+  auto end = ended(0);
+  end.told.set_post_follows(true);
+  happens(end);
+  happens(event::KillAsked{kOwner, 9, ""});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 "))) << "to the first host alone";
+  EXPECT_EQ(status(), wire::STATUS_DONE);
+  happens(event::PostEnded{true});
+  EXPECT_EQ(job.record.post_status(), wire::POST_ERR);
+  happens(event::KillAsked{kOwner, 9, ""});
+  EXPECT_THAT(orders(effects), ElementsAre()) << "nothing runs any more";
+}
+
 TEST_F(JobLife, SecondsInEachState) {
   reset();
   now = wall_seconds(1010);
@@ -399,6 +413,33 @@ TEST_F(JobLife, SecondsInEachState) {
   EXPECT_THAT(
       (std::vector<std::int64_t>{r.pend_s(), r.psusp_s(), r.run_s(), r.ususp_s(), r.ssusp_s(), r.unkwn_s()}),
       ElementsAre(10, 0, 30, 5, 7, 5));
+}
+
+TEST_F(JobLife, TerminateWhenEndsWhatWouldBeSuspended) {
+  rules.terminate_for = wire::SUSPEND_WINDOW;
+  runs();
+  happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "of the load nothing was said";
+  happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
+  ASSERT_EQ(orders(effects).size(), 1u);
+  EXPECT_THAT(orders(effects)[0], HasSubstr("TERMINATE"));
+  happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
+  EXPECT_THAT(effects, IsEmpty()) << "once";
+  auto end = ended(143 << 8);
+  end.told.set_term_reason(TERM_WINDOW);
+  happens(end);
+  EXPECT_EQ(job.status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.term_reason(), TERM_WINDOW);
+}
+
+TEST_F(JobLife, TerminateWhenTellsTheReasonWithTheOrder) {
+  rules.terminate_for = wire::SUSPEND_WINDOW | wire::SUSPEND_LOAD;
+  runs();
+  happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
+  ASSERT_EQ(job.record.signals_size(), 1);
+  EXPECT_EQ(job.record.signals(0).action(), wire::ToRes::SignalJob::TERMINATE);
+  EXPECT_EQ(job.record.signals(0).term_reason(), TERM_LOAD);
+  EXPECT_EQ(job.status(), wire::STATUS_SSUSP);
 }
 
 TEST_F(JobLife, TwiceIsOnce) {

@@ -1,0 +1,44 @@
+// SignalWork: one request of bkill, bstop, bresume, brequeue or brun on its way: which jobs it means, how far it has come, and what
+// is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand jobs; it is done in pieces, so that
+// nobody else waits for all of them (Book::signal_some).
+//
+// Which jobs are meant is settled at the begin; what each of them is when its turn comes counts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/policy/book.hpp"
+#include "sched/policy/submission_check.hpp"
+
+namespace rollcall::sched {
+
+// What a line of an answer is about: one job, or an array as it was named.
+struct JobUnit {
+  std::string name;  // "12", "12[3]"
+  std::vector<JobKey> keys;
+  bool named = true;  // by id: what cannot be done is told
+};
+
+// What cannot be done with a job, and why.
+struct Objection {
+  std::string text;
+  Refusal::Why why = Refusal::FAILED;
+};
+
+struct SignalWork {
+  wire::SignalJobs request;
+  Identity who;
+  std::vector<JobUnit> units;
+  std::vector<std::string> unknown;  // ids that are not there
+  std::optional<Refusal> refusal;    // of the whole request
+
+  std::size_t unit = 0, key = 0;  // where it goes on
+  // Of the present unit:
+  bool any = false;                // a job to which it was done
+  std::optional<Objection> first;  // the first one to which it could not be done
+  bool told = false;               // something was told at all
+};
+
+}  // namespace rollcall::sched

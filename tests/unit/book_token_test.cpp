@@ -1,0 +1,156 @@
+// A token makes a repeated request to submit harmless; requests that mean many jobs are done in pieces.
+#include "sched/policy/book_signal.hpp"
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class BookTokenTest : public BookTest {
+ protected:
+  static wire::Submit request(const std::string& token, int jobs = 1) {
+    wire::Submit request;
+    for (int i = 0; i < jobs; ++i) *request.add_jobs() = plain_job();
+    request.set_token(token);
+    return request;
+  }
+  wire::BatchReply submit_with(const wire::Submit& asked, const Identity& who = kAnn) {
+    auto applied = book->submit(asked, who, now);
+    effects = std::move(applied.effects);
+    return applied.reply;
+  }
+  std::int32_t first_id(const wire::Submit& asked, const Identity& who = kAnn) {
+    return submit_with(asked, who).submitted().jobs(0).id();
+  }
+  // Rows of the effects.
+  std::vector<std::string> saved_tokens() const {
+    std::vector<std::string> tokens;
+    for (const Effect& one : effects)
+      if (const auto* save = std::get_if<effect::SaveToken>(&one)) tokens.push_back(save->token);
+    return tokens;
+  }
+  const std::string token_ = std::string(16, '\x01');
+};
+
+TEST_F(BookTokenTest, TheSameTokenAgainIsAnsweredTheSame) {
+  const auto first = submit_with(request(token_, 3));
+  EXPECT_THAT(saved_tokens(), ElementsAre("1001:" + std::string("01010101010101010101010101010101")));
+  const auto again = submit_with(request(token_, 3));
+  EXPECT_EQ(again.SerializeAsString(), first.SerializeAsString());
+  EXPECT_THAT(effects, IsEmpty());
+  EXPECT_EQ(book->size(), 3u);
+}
+
+TEST_F(BookTokenTest, AnotherTokenOrNoneIsAnotherRequest) {
+  const auto id = first_id(request(token_));
+  EXPECT_NE(first_id(request(std::string(16, '\x02'))), id);
+  EXPECT_NE(first_id(request("")), first_id(request("")));
+  EXPECT_EQ(book->size(), 4u);
+}
+
+TEST_F(BookTokenTest, ATokenIsItsUsersAlone) {
+  const auto id = first_id(request(token_));
+  EXPECT_NE(first_id(request(token_), kBob), id);
+  EXPECT_EQ(first_id(request(token_)), id);
+}
+
+TEST_F(BookTokenTest, AShortOrLongOneIsRefused) {
+  EXPECT_THAT(submit_with(request("abc")).refusal().text(), HasSubstr("found a token of 3 bytes, expected 16 to 64"));
+  EXPECT_THAT(submit_with(request(std::string(65, 'x'))).refusal().text(), HasSubstr("65 bytes"));
+  EXPECT_EQ(book->size(), 0u);
+}
+
+TEST_F(BookTokenTest, WhatOnlyChecksKeepsNothing) {
+  auto check = request(token_);
+  check.set_check_only(true);
+  submit_with(check);
+  EXPECT_NE(first_id(request(token_)), 0);
+  EXPECT_EQ(book->size(), 1u);
+}
+
+TEST_F(BookTokenTest, WhatWasRefusedMayBeAskedAgain) {
+  auto wrong = request(token_);
+  wrong.mutable_jobs(0)->add_queues("nowhere");
+  EXPECT_TRUE(submit_with(wrong).submitted().jobs(0).has_refusal());
+  EXPECT_THAT(saved_tokens(), IsEmpty());
+}
+
+TEST_F(BookTokenTest, ItIsForgottenAfterAnHour) {
+  const auto id = first_id(request(token_));
+  now.us += 3'599'000'000;
+  EXPECT_EQ(first_id(request(token_)), id);
+  now.us += 2'000'000;
+  submit_with(request(std::string(16, 'b')));
+  bool forgets = false;
+  for (const Effect& one : effects) forgets = forgets || std::holds_alternative<effect::ForgetTokens>(one);
+  EXPECT_TRUE(forgets);
+  EXPECT_NE(first_id(request(token_)), id);
+}
+
+TEST_F(BookTokenTest, OneThatWasWithdrawnIsNone) {
+  const auto id = first_id(request(token_));
+  book->withdraw(id);
+  EXPECT_EQ(book->size(), 0u);
+  EXPECT_THAT(saved_tokens(), testing::SizeIs(1));
+  EXPECT_EQ(book->token(saved_tokens()[0]), nullptr);
+  first_id(request(token_));
+  EXPECT_EQ(book->size(), 1u);
+}
+
+TEST_F(BookTokenTest, ItOutlivesMbatchd) {
+  const auto first = submit_with(request(token_));
+  const std::string name = saved_tokens().at(0);
+  const KeptToken kept = *book->token(name);
+  start();
+  book->load_token(name, kept);
+  EXPECT_EQ(submit_with(request(token_)).SerializeAsString(), first.SerializeAsString());
+  EXPECT_EQ(book->size(), 0u) << "the job is in the store; here only the answer counts";
+}
+
+// ---------------------------------------------------------------- pieces
+
+TEST_F(BookTokenTest, ManyJobsAreKilledInPieces) {
+  for (int i = 0; i < 5; ++i) submit(plain_job());
+  wire::SignalJobs all;
+  const auto work = book->begin_signal(all, kAnn);
+  auto some = book->signal_some(*work, 2, now);
+  EXPECT_FALSE(some.reply.last());
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2);
+  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 2u);
+  submit(plain_job());  // came later: it is not meant
+  ask({3, 0}, wire::SignalJobs::KILL);
+  some = book->signal_some(*work, 2, now);
+  EXPECT_FALSE(some.reply.last());
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1) << "of the one that was killed meanwhile nothing is said";
+  some = book->signal_some(*work, 2, now);
+  EXPECT_TRUE(some.reply.last());
+  EXPECT_FALSE(some.reply.has_refusal());
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1);
+  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 1u);
+}
+
+TEST_F(BookTokenTest, AnArrayHasOneLineHoweverManyPieces) {
+  const auto id = submit(array_job(10));
+  wire::SignalJobs request;
+  request.mutable_filter()->add_keys()->set_id(id);
+  const auto work = book->begin_signal(request, kAnn);
+  std::vector<std::string> said;
+  for (int i = 0; i < 4; ++i)
+    for (const auto& line : answer(book->signal_some(*work, 3, now))) said.push_back(line);
+  EXPECT_THAT(said, ElementsAre("Job <" + std::to_string(id) + "> is being terminated"));
+  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 10u);
+}
+
+TEST_F(BookTokenTest, PiecesOfNothingSayThatNothingIsThere) {
+  wire::SignalJobs all;
+  const auto work = book->begin_signal(all, kAnn);
+  const auto none = book->signal_some(*work, 2, now);
+  EXPECT_TRUE(none.reply.last());
+  EXPECT_EQ(none.reply.refusal().why(), Refusal::NO_JOB);
+}
+
+}  // namespace
+}  // namespace rollcall::sched

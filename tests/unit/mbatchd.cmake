@@ -1,0 +1,3 @@
+# Parts of mbatchd that touch nothing.
+rollcall_test(turn_test LABEL unit SOURCES turn_test.cpp LINK mbatchd_shell)
+rollcall_test(snapshot_keeper_test LABEL unit SOURCES snapshot_keeper_test.cpp LINK sched_keeper)

@@ -1,0 +1,225 @@
+// SnapshotKeeper: the scheduler's view follows the Book, LIM and the connections.
+#include "sched/policy/snapshot_keeper.hpp"
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+class SnapshotKeeperTest : public BookTest {
+ protected:
+  SnapshotKeeperTest() { configure(); }
+
+  void configure() {
+    files = site_files();
+    rules = scheduling_rules(files.cluster, files.lsb);
+    keeper.configure(rules);
+  }
+  HostNumber host(const std::string& name) const { return *rules->host(name); }
+  const Snapshot& snapshot() const { return keeper.snapshot(); }
+
+  // What a LIM says: every host has these CPUs and this much memory.
+  static LoadNews news(int ncpus, float memory, const std::string& model = "PC") {
+    LoadNews news;
+    for (const char* name : {"mem", "r15s"}) {
+      news.effective.mutable_loads()->add_names(name);
+      news.normalised.mutable_loads()->add_names(name);
+    }
+    for (const char* name : {"hostA", "hostB", "hostC"}) {
+      auto& facts = *news.facts.mutable_hosts()->add_hosts();
+      facts.set_name(name);
+      facts.set_type("X86_64");
+      facts.set_model(model);
+      facts.set_ncpus(ncpus);
+      facts.set_server(true);
+      for (auto* loads : {news.effective.mutable_loads(), news.normalised.mutable_loads()}) {
+        auto& load = *loads->add_hosts();
+        load.set_host(name);
+        load.add_values(memory);
+        load.add_values(0.5F);
+      }
+    }
+    return news;
+  }
+  // As mbatchd does: every job that an effect names.
+  void follow() {
+    for (const Effect& effect : effects) {
+      if (const auto* save = std::get_if<effect::SaveJob>(&effect)) keeper.job(save->key);
+      if (const auto* tell = std::get_if<effect::TellWaiters>(&effect)) keeper.job(tell->key);
+      if (const auto* control = std::get_if<effect::SaveControl>(&effect)) keeper.control(control->state);
+    }
+  }
+  void agrees() {
+    EXPECT_EQ(snapshot().broken_invariant(), "");
+    std::size_t pending = 0, placed = 0;
+    for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP}) pending += book->with_status(status).size();
+    for (const auto status : {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN})
+      placed += book->with_status(status).size();
+    EXPECT_EQ(snapshot().pending_count(), pending);
+    EXPECT_EQ(snapshot().placed_count(), placed);
+  }
+  wire::Submission waits_for(std::int32_t id) {
+    wire::Submission asked = plain_job();
+    asked.set_dependency("done(" + std::to_string(id) + ")");
+    return asked;
+  }
+
+  ConfigView files;
+  std::shared_ptr<const SchedulingRules> rules;
+  SnapshotKeeper keeper{*book};
+};
+
+TEST_F(SnapshotKeeperTest, AJobWaitsIsPlacedAndForgotten) {
+  const JobKey key{submit(plain_job()), 0};
+  follow();
+  ASSERT_NE(snapshot().pending(key), nullptr);
+  EXPECT_EQ(snapshot().pending(key)->hold, Hold::none);
+  hello("hostA");
+  dispatch(key);
+  follow();
+  EXPECT_EQ(snapshot().pending(key), nullptr);
+  ASSERT_NE(snapshot().placed(key), nullptr);
+  EXPECT_EQ(snapshot().placed(key)->hosts, (std::vector<SlotsOn>{{host("hostA"), 1}}));
+  agrees();
+  runs(key);
+  ends(key, 0);
+  follow();
+  EXPECT_EQ(snapshot().placed(key), nullptr);
+  agrees();
+}
+
+TEST_F(SnapshotKeeperTest, ElementsOfAnArrayAreOneDemand) {
+  const auto id = submit(array_job(5));
+  follow();
+  const auto demand = snapshot().pending({id, 1})->demand;
+  for (int index = 2; index <= 5; ++index) EXPECT_EQ(snapshot().pending({id, index})->demand, demand);
+  agrees();
+}
+
+TEST_F(SnapshotKeeperTest, AStoppedJobIsHeld) {
+  const JobKey key{submit(plain_job()), 0};
+  follow();
+  ask(key, wire::SignalJobs::STOP);
+  follow();
+  EXPECT_EQ(snapshot().pending(key)->hold, Hold::stopped);
+  EXPECT_TRUE(snapshot().waiting_demands().empty());
+  ask(key, wire::SignalJobs::RESUME);
+  follow();
+  EXPECT_EQ(snapshot().pending(key)->hold, Hold::none);
+  ask(key, wire::SignalJobs::STOP, kRoot);
+  follow();
+  EXPECT_EQ(snapshot().pending(key)->hold, Hold::stopped_by_administrator);
+}
+
+TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
+  const JobKey first{submit(plain_job()), 0};
+  follow();
+  const JobKey second{submit(waits_for(first.id)), 0};
+  follow();
+  const JobKey third{submit(waits_for(second.id)), 0};
+  follow();
+  EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
+  keeper.dependencies();
+  EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
+  hello("hostA");
+  dispatch(first);
+  follow();
+  runs(first);
+  ends(first, 0);
+  keeper.job(first);  // nobody names the second one
+  keeper.dependencies();
+  EXPECT_EQ(snapshot().pending(second)->hold, Hold::none);
+  EXPECT_EQ(snapshot().pending(third)->hold, Hold::dependency);
+  ask(second, wire::SignalJobs::KILL);
+  keeper.job(second);
+  keeper.dependencies();
+  EXPECT_EQ(snapshot().pending(third)->hold, Hold::never);
+  agrees();
+}
+
+TEST_F(SnapshotKeeperTest, ControlsOfQueuesAndHostsCount) {
+  wire::ControlBatch control;
+  control.set_action(wire::ControlBatch::QUEUE_INACTIVATE);
+  control.add_names("normal");
+  answer(book->control(control, kRoot, now));
+  follow();
+  const auto queue = *rules->queue("normal");
+  EXPECT_FALSE(snapshot().queue(queue).active);
+  control.set_action(wire::ControlBatch::HOST_CLOSE);
+  control.set_names(0, "hostB");
+  answer(book->control(control, kRoot, now));
+  follow();
+  EXPECT_TRUE(snapshot().host(host("hostB")).closed);
+  configure();
+  EXPECT_FALSE(snapshot().queue(*rules->queue("normal")).active) << "new files change nothing in what was said";
+  EXPECT_TRUE(snapshot().host(host("hostB")).closed);
+}
+
+TEST_F(SnapshotKeeperTest, AHostIsReachableWhileItsResIsConnected) {
+  EXPECT_TRUE(snapshot().host(host("hostA")).unreachable);
+  keeper.connected("hostA", true);
+  keeper.connected("stranger", true);
+  EXPECT_FALSE(snapshot().host(host("hostA")).unreachable);
+  configure();
+  EXPECT_FALSE(snapshot().host(host("hostA")).unreachable);
+  keeper.connected("hostA", false);
+  EXPECT_TRUE(snapshot().host(host("hostA")).unreachable);
+}
+
+TEST_F(SnapshotKeeperTest, LoadAndFactsAreAsLimSaysThem) {
+  EXPECT_FALSE(keeper.load_known());
+  EXPECT_TRUE(snapshot().host(host("hostA")).unavailable);
+  keeper.load(news(4, 500));
+  EXPECT_TRUE(keeper.load_known());
+  EXPECT_FALSE(snapshot().host(host("hostA")).unavailable);
+  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 4);
+  EXPECT_DOUBLE_EQ(snapshot().values(host("hostA")).numbers[mem], 500);
+  keeper.load(news(4, 300));
+  EXPECT_DOUBLE_EQ(snapshot().values(host("hostA")).numbers[mem], 300);
+  keeper.load_lost();
+  EXPECT_FALSE(keeper.load_known());
+  EXPECT_TRUE(snapshot().host(host("hostA")).unavailable);
+}
+
+TEST_F(SnapshotKeeperTest, FactsThatChangeAreTakenAndThoseThatDoNotStay) {
+  keeper.load(news(4, 500));
+  keeper.load(news(8, 500));
+  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 8);
+  // Not set again while they are the same: what is changed here beside it stays.
+  HostFacts other;
+  other.name = "hostA";
+  other.ncpus = 77;
+  keeper.snapshot().set_facts(host("hostA"), other);
+  keeper.load(news(8, 400));
+  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 77);
+  EXPECT_DOUBLE_EQ(snapshot().values(host("hostA")).numbers[mem], 400);
+  configure();
+  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 8) << "with new rules everything is set anew";
+}
+
+TEST_F(SnapshotKeeperTest, AHostOfAnotherModelMakesNewDemands) {
+  const JobKey key{submit(plain_job()), 0};
+  follow();
+  keeper.load(news(4, 500, "PC"));
+  EXPECT_EQ(snapshot().demand(snapshot().pending(key)->demand).from_model, "PC");
+  keeper.load(news(4, 500, "Big"));
+  EXPECT_EQ(snapshot().demand(snapshot().pending(key)->demand).from_model, "Big");
+  agrees();
+}
+
+TEST_F(SnapshotKeeperTest, NewFilesKeepAllJobs) {
+  const JobKey waiting{submit(plain_job()), 0};
+  follow();
+  const JobKey running{submit(plain_job()), 0};
+  follow();
+  hello("hostA");
+  dispatch(running);
+  follow();
+  configure();
+  EXPECT_NE(snapshot().pending(waiting), nullptr);
+  EXPECT_NE(snapshot().placed(running), nullptr);
+  agrees();
+}
+
+}  // namespace
+}  // namespace rollcall::sched

@@ -1,0 +1,179 @@
+// Turn: what a commit is to have, what comes out after it, and what a commit that failed leaves.
+#include "sched/mbatchd/turn.hpp"
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using sched::JobKey;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+namespace effect = sched::effect;
+
+constexpr io::LinkId kLink = 7;
+const io::StoreError kFull{io::StoreError::Kind::disk_full, "jobs.db: no space"};
+
+class TurnTest : public sched::BookTest {
+ protected:
+  // A request of a client: into the Book, and its effects and reply into the turn.
+  std::int32_t submit_one(io::LinkId link = kLink) {
+    wire::Submit request;
+    *request.add_jobs() = sched::plain_job();
+    request.set_token(std::string(16, 't') + std::to_string(++requests));
+    auto applied = book->submit(request, sched::kAnn, now);
+    const std::int32_t id = applied.reply.submitted().jobs(0).id();
+    turn.take(std::move(applied.effects));
+    turn.reply(link, std::move(applied.reply));
+    return id;
+  }
+  void kill(JobKey key, io::LinkId link) {
+    wire::SignalJobs request;
+    sched::set_key(*request.mutable_filter()->add_keys(), key);
+    auto applied = book->signal_jobs(request, sched::kAnn, now);
+    turn.take(std::move(applied.effects));
+    turn.reply(link, std::move(applied.reply));
+  }
+  Done commit() { return turn.committed(turn.batch()); }
+
+  Turn turn{*book};
+  int requests = 0;
+};
+
+TEST_F(TurnTest, IsCleanAtTheBegin) {
+  EXPECT_TRUE(turn.empty());
+  EXPECT_FALSE(turn.to_save());
+  EXPECT_TRUE(turn.batch().empty());
+}
+
+TEST_F(TurnTest, ACommitHasAllOfASubmission) {
+  const auto id = submit_one();
+  EXPECT_TRUE(turn.to_save());
+  EXPECT_TRUE(turn.urgent());
+  auto batch = turn.batch();
+  ASSERT_EQ(batch.jobs.size(), 1u);
+  EXPECT_EQ(batch.jobs[0].key().id(), id);
+  ASSERT_EQ(batch.submissions.size(), 1u);
+  EXPECT_EQ(batch.submissions[0].number, batch.jobs[0].submission());
+  ASSERT_EQ(batch.events.size(), 1u);
+  EXPECT_TRUE(batch.events[0].has_new_job());
+  EXPECT_EQ(batch.tokens.size(), 1u) << "in the same commit as the job";
+  EXPECT_EQ(batch.numbers[static_cast<std::size_t>(io::StoreNumber::next_job)], book->next_job_id());
+  const Done done = turn.committed(std::move(batch));
+  ASSERT_EQ(done.replies.size(), 1u);
+  EXPECT_EQ(done.replies[0].link, kLink);
+  EXPECT_EQ(done.replies[0].reply.submitted().jobs(0).id(), id);
+  EXPECT_EQ(done.events.size(), 1u);
+  EXPECT_TRUE(turn.empty());
+}
+
+TEST_F(TurnTest, SaysAtOnceWhatTheSnapshotMustHear) {
+  wire::Submit request;
+  *request.add_jobs() = sched::plain_job();
+  auto applied = book->submit(request, sched::kAnn, now);
+  const JobKey key{applied.reply.submitted().jobs(0).id(), 0};
+  const auto touched = turn.take(std::move(applied.effects));
+  EXPECT_THAT(touched.jobs, ElementsAre(key));
+  EXPECT_TRUE(touched.schedule);
+}
+
+TEST_F(TurnTest, OrdersLeaveAfterTheCommitInTheirOrder) {
+  const JobKey first{submit_one(), 0}, second{submit_one(), 0};
+  commit();
+  hello("hostA");
+  turn.take(book->dispatch(first, sched::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(second, sched::on_hosts({"hostA"}), now));
+  EXPECT_TRUE(turn.urgent());
+  const Done done = commit();
+  ASSERT_EQ(done.orders.size(), 2u);
+  EXPECT_EQ(std::get<effect::OrderStart>(done.orders[0]).key, first);
+  EXPECT_EQ(std::get<effect::OrderStart>(done.orders[1]).key, second);
+  EXPECT_TRUE(commit().orders.empty()) << "once";
+}
+
+TEST_F(TurnTest, ARecordIsSavedAsItIsAtTheCommit) {
+  const JobKey key{submit_one(), 0};
+  commit();
+  hello("hostA");
+  turn.take(book->dispatch(key, sched::on_hosts({"hostA"}), now));
+  kill(key, 8);
+  const auto batch = turn.batch();
+  ASSERT_EQ(batch.jobs.size(), 1u) << "one row, however often it changed";
+  EXPECT_TRUE(batch.jobs[0].kill_asked());
+}
+
+TEST_F(TurnTest, ASubmissionThatCannotBeSavedWasNeverThere) {
+  const auto id = submit_one();
+  const auto out = turn.failed(turn.batch(), kFull);
+  EXPECT_THAT(out.jobs, ElementsAre(JobKey{id, 0}));
+  ASSERT_EQ(out.replies.size(), 1u);
+  const auto& job = out.replies[0].reply.submitted().jobs(0);
+  EXPECT_EQ(job.refusal().why(), wire::BatchReply::Refusal::DISK_FULL);
+  EXPECT_EQ(job.id(), 0);
+  EXPECT_EQ(book->find({id, 0}), nullptr);
+  const auto batch = turn.batch();
+  EXPECT_TRUE(batch.jobs.empty() && batch.submissions.empty() && batch.events.empty() && batch.tokens.empty());
+  // The same request again is a new one.
+  EXPECT_NE(submit_one(), 0);
+}
+
+TEST_F(TurnTest, AClientThatHasGoneHasSubmittedAllTheSame) {
+  const auto id = submit_one();
+  turn.forget(kLink);
+  turn.failed(turn.batch(), kFull);
+  EXPECT_EQ(book->find({id, 0}), nullptr);
+}
+
+TEST_F(TurnTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
+  const JobKey key{submit_one(), 0};
+  commit();
+  kill(key, 8);
+  const auto out = turn.failed(turn.batch(), kFull);
+  ASSERT_EQ(out.replies.size(), 1u);
+  EXPECT_EQ(out.replies[0].link, 8u);
+  EXPECT_TRUE(out.replies[0].reply.last());
+  EXPECT_THAT(out.replies[0].reply.refusal().text(), HasSubstr("The disk of mbatchd is full"));
+  EXPECT_THAT(out.jobs, IsEmpty());
+  EXPECT_TRUE(turn.to_save());
+  const auto batch = turn.batch();
+  ASSERT_EQ(batch.jobs.size(), 1u);
+  EXPECT_EQ(batch.jobs[0].status(), wire::STATUS_EXIT);
+  EXPECT_FALSE(batch.events.empty()) << "events of the failed commit are in the next one";
+  const Done done = turn.committed(batch);
+  EXPECT_TRUE(done.replies.empty()) << "nobody is told twice";
+  EXPECT_THAT(done.told, ElementsAre(key));
+}
+
+TEST_F(TurnTest, OrdersOfAWithdrawnJobAreNone) {
+  const JobKey old{submit_one(), 0};
+  commit();
+  hello("hostA");
+  const JobKey fresh{submit_one(), 0};
+  turn.take(book->dispatch(old, sched::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(fresh, sched::on_hosts({"hostA"}), now));
+  turn.failed(turn.batch(), kFull);
+  const Done done = commit();
+  ASSERT_EQ(done.orders.size(), 1u);
+  EXPECT_EQ(std::get<effect::OrderStart>(done.orders[0]).key, old);
+}
+
+TEST_F(TurnTest, ABatchThatIsKeptHasItsEventsAgain) {
+  submit_one();
+  auto batch = turn.batch();
+  EXPECT_TRUE(turn.batch().events.empty()) << "they are in the first one";
+  turn.keep(std::move(batch));
+  EXPECT_EQ(turn.batch().events.size(), 1u);
+}
+
+TEST_F(TurnTest, AControlAsTheFilesSayHasNoRow) {
+  wire::ControlState state;
+  state.set_name("normal");
+  EXPECT_EQ(row_of(state).value, "");
+  state.set_closed(true);
+  EXPECT_NE(row_of(state).value, "");
+  EXPECT_EQ(row_of(state).kind, "queue");
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
