@@ -204,12 +204,14 @@ int showconf(const Admin& admin) {
       with_newline(reply->text()));
 }
 
-int showstatus(const Admin& admin) {
+int answer_of(const Admin& admin, Control::Action action) {
   Control control;
-  control.set_action(Control::SHOW_STATUS);
+  control.set_action(action);
   const auto reply = order(admin.stage, std::move(control));
   return reply ? admin.stage.print(with_newline(reply->text())) : io::kFailed;
 }
+int showstatus(const Admin& admin) { return answer_of(admin, Control::SHOW_STATUS); }
+int mbdrebuild(const Admin& admin) { return answer_of(admin, Control::REBUILD_EVENTS); }
 
 int mbddebug(const Admin& admin) {
   Control control;
@@ -263,6 +265,7 @@ constexpr Subcommand kSubcommands[] = {
     {"ckconfig", "", "[-v] check the configuration files", ckconfig},
     {"reconfig", "", "[-v] [-f] have mbatchd read the files anew", reconfig},
     {"mbdrestart", "", "[-v] [-f] start mbatchd anew", mbdrestart},
+    {"mbdrebuild", "", "have mbatchd write lsb.events anew", mbdrebuild},
     {"qopen", "[queue ... | all]", "[-C comment] let queues take jobs", qopen},
     {"qclose", "[queue ... | all]", "[-C comment] let queues take no jobs", qclose},
     {"qact", "[queue ... | all]", "[-C comment] let jobs of queues start", qact},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/base/numbers.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::mbatchd {
@@ -11,6 +12,7 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
+constexpr int kUsualShare = 5000;  // connections of one user: every bsub -K is one
 constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
 
 std::string payload_of(const wire::BatchReply& reply) {
@@ -47,10 +49,17 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, const io::Log&
       log_(log),
       handler_(std::move(handler)),
       groups_(std::make_shared<UserGroups>()),
-      munge_(loop, io::MungeAsker::Limits{256, std::chrono::seconds(2)}, look_up(groups_)) {}
+      munge_(loop, io::MungeAsker::Limits{256, std::chrono::seconds(2)}, look_up(groups_)),
+      shares_(kUsualShare) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
+  const std::string share = configuration_->files.cluster->lsf_conf.value("ROLLCALL_MBD_USER_CONNECTIONS");
+  const auto most = parse_whole(share.empty() ? std::to_string(kUsualShare) : share, 0, 1'000'000);
+  if (!most)
+    log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share + ", expected a whole number; it is " +
+                 std::to_string(kUsualShare));
+  shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
   const std::string name = io::user_name(geteuid());
   groups_->find(name, getegid());
   owner_ = identity_of({geteuid(), getegid(), name});
@@ -110,6 +119,27 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
   return {};
 }
 
+void Clients::ended(io::LinkId link) {
+  const auto client = clients_.find(link);
+  if (client == clients_.end()) return;
+  if (client->second.has_share) shares_.give(client->second.who->uid);
+  clients_.erase(client);
+}
+
+// False where the user has as many as one may have: it is told so, and closed.
+bool Clients::take_share(io::LinkId link) {
+  Client& client = clients_.at(link);
+  if (client.has_share) return true;
+  client.has_share = shares_.take(client.who->uid);
+  if (client.has_share) return true;
+  reply(link, refusal(Refusal::FAILED, "you have " + std::to_string(shares_.held(client.who->uid)) +
+                                           " connections with mbatchd already, and each user may have " +
+                                           std::to_string(shares_.most()) + " (ROLLCALL_MBD_USER_CONNECTIONS)"));
+  links_.close_when_sent(link);
+  ended(link);
+  return false;
+}
+
 Result<void> Clients::request(io::LinkId link, Client& client, const wire::BatchRequest& request) {
   if (!client.who) {
     reply(link, refusal(Refusal::NOT_ALLOWED,
@@ -117,6 +147,7 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
                         "cluster's key"));
     return {};
   }
+  if (!take_share(link)) return {};
   const sched::Identity who = *client.who;
   handler_.request(link, who, request);
   return {};

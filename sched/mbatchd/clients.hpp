@@ -1,12 +1,14 @@
 // Clients: the connections of the b* commands: who each of them is, its requests in one piece, and the way back.
 //
 // Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
-// its sender is believed, and nobody in particular is told nothing. What requests mean is elsewhere.
+// its sender is believed, and nobody in particular is told nothing. One user has so many connections and no more, so that there
+// are some for everybody. What requests mean is elsewhere.
 //
 // state x message  | munge                | part               | request, last_part
 //   nobody         | asks MUNGE; nothing  | offence            | refused
 //                  | is read meanwhile    |                    |
-//   somebody       | offence              | kept, up to 16 MiB | handed on; nothing is read until it is answered
+//   somebody       | offence              | kept, up to 16 MiB | the first one beyond the user's share: refused, closed;
+//                  |                      |                    | else handed on; nothing is read until it is answered
 #pragma once
 
 #include <functional>
@@ -16,6 +18,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "common/base/user_shares.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
@@ -40,7 +43,7 @@ class Clients {
   // Who holds this link; nullptr where it has gone.
   const sched::Identity* identity(io::LinkId link) const;
   Result<void> message(io::LinkId link, const wire::ToMbatchd& message);
-  void ended(io::LinkId link) { clients_.erase(link); }
+  void ended(io::LinkId link);
 
   // A reply of one part that is the last one, or one of several (AwaitJob).
   void reply(io::LinkId link, const wire::BatchReply& reply);
@@ -52,8 +55,10 @@ class Clients {
   struct Client {
     std::string hash, address;
     std::optional<sched::Identity> who;
+    bool has_share = false;  // of its user's
     wire::RequestParts parts;
   };
+  bool take_share(io::LinkId link);
   Result<void> ask_munge(io::LinkId link, Client& client, const std::string& credential);
   Result<void> request(io::LinkId link, Client& client, const wire::BatchRequest& request);
   sched::Identity identity_of(const io::KnownUser& user) const;
@@ -65,6 +70,7 @@ class Clients {
   std::shared_ptr<UserGroups> groups_;
   io::MungeAsker munge_;
   sched::Identity owner_;
+  UserShares shares_;
   std::unordered_map<io::LinkId, Client> clients_;
 };
 

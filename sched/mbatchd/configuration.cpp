@@ -13,10 +13,8 @@ void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
     (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors).push_back(problem.line());
 }
 
-}  // namespace
-
-LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  const auto sources = env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources();
+// The files of the set; `sources` keeps what it reads of them.
+LoadedConfiguration load_set(const conf::FileSources& sources) {
   LoadedConfiguration loaded;
   auto cluster = conf::read_cluster_files(sources);
   tell(loaded, cluster.problems);
@@ -56,6 +54,26 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   loaded.configuration = std::move(made);
   return loaded;
 }
+
+LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
+  auto loaded = load_set(kept->sources());
+  kept->complete();
+  loaded.kept = kept;
+  if (loaded.configuration) {
+    auto made = std::make_shared<Configuration>(*loaded.configuration);
+    made->kept = kept;
+    loaded.configuration = std::move(made);
+  }
+  return loaded;
+}
+
+}  // namespace
+
+LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
+  return load(std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+}
+
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept) { return load(kept.again()); }
 
 std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise) {
   const conf::Cell* cell = configuration.files.lsb->params.cells.given(keyword);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/conf/kept_files.hpp"
 #include "sched/policy/book.hpp"
 #include "sched/policy/scheduling_rules.hpp"
 
@@ -17,6 +18,7 @@ struct Configuration {
   std::shared_ptr<const sched::SchedulingRules> rules;
   std::string host;  // our own, official: always BatchSettings::mbd_host
   std::string directory;  // LSB_SHAREDIR/CLUSTER
+  std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
 
   const conf::LoadSettings& settings() const { return files.cluster->settings; }
 };
@@ -24,10 +26,13 @@ struct Configuration {
 struct LoadedConfiguration {
   std::shared_ptr<const Configuration> configuration;  // none: see `errors`
   std::vector<std::string> errors, warnings;           // one line each
+  std::shared_ptr<const conf::KeptFiles> kept;         // also of a set with errors
 };
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+// The same texts as the hour has them now.
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept);
 
 // A keyword of lsb.params that only mbatchd looks at: a whole number; `otherwise` where it is not given or is none.
 std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise);

@@ -25,6 +25,22 @@ bool write_all(int fd, const std::string& text) {
   return true;
 }
 
+// The last time before `now` at which the site's clock showed this minute of a day.
+std::int64_t last_at(int minute, std::int64_t now) {
+  const std::time_t present = now;
+  std::tm local{};
+  localtime_r(&present, &local);
+  local.tm_hour = minute / 60;
+  local.tm_min = minute % 60;
+  local.tm_sec = 0;
+  local.tm_isdst = -1;
+  const std::int64_t today = std::mktime(&local);
+  if (today <= now) return today;
+  --local.tm_mday;
+  local.tm_isdst = -1;
+  return std::mktime(&local);
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- one file
@@ -120,8 +136,12 @@ std::int64_t EventFile::made_s() const {
 // ---------------------------------------------------------------- both
 
 EventFiles::EventFiles(const io::Log& log, const std::string& directory)
+    : EventFiles(log, directory, [] { return static_cast<std::int64_t>(std::time(nullptr)); }) {}
+
+EventFiles::EventFiles(const io::Log& log, const std::string& directory, Clock clock)
     : log_(log),
       directory_(directory),
+      clock_(std::move(clock)),
       events_(log, directory + "/lsb.events", [this](const auto& event) { return sched::event_line(event, ages_.style); }),
       accounts_(log, directory + "/lsb.acct",
                 [this](const auto& event) { return sched::account_line(event, ages_.style); }) {
@@ -177,11 +197,18 @@ void EventFiles::put_aside_what_is_full() {
     events_.put_aside(0);
     finished_ = 0;
   }
-  constexpr std::int64_t kDay = 24 * 3600;
   const bool large = ages_.account_kb > 0 && accounts_.size() > ages_.account_kb * 1024;
-  const std::int64_t made = ages_.account_days > 0 ? accounts_.made_s() : 0;
-  const bool old = made > 0 && std::time(nullptr) - made > ages_.account_days * kDay;
-  if (large || old) accounts_.put_aside(ages_.account_files);
+  if (large || accounts_are_old()) accounts_.put_aside(ages_.account_files);
+}
+
+// Of a file whose system does not say when it was made nothing is known.
+bool EventFiles::accounts_are_old() const {
+  if (ages_.account_days <= 0 && !ages_.account_minute) return false;
+  const std::int64_t made = accounts_.made_s(), now = clock_();
+  if (made <= 0) return false;
+  constexpr std::int64_t kDay = 24 * 3600;
+  if (ages_.account_days > 0 && now - made > ages_.account_days * kDay) return true;
+  return ages_.account_minute && made < last_at(*ages_.account_minute, now);
 }
 
 void EventFiles::rebuild() {

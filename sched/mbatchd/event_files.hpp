@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct FileAges {
   std::int64_t finished_jobs = 0;  // MAX_JOB_NUM, of lsb.events; 0: never
   std::int64_t account_kb = 0;     // ACCT_ARCHIVE_SIZE; 0: never
   std::int64_t account_days = 0;   // ACCT_ARCHIVE_AGE
+  std::optional<int> account_minute;  // ACCT_ARCHIVE_TIME: each day at this minute of it, by the site's clock
   std::int64_t account_files = 0;  // MAX_ACCT_ARCHIVE_FILE: older ones go; 0: all stay
   sched::EventStyle style;
 };
@@ -64,8 +66,11 @@ class EventFile {
 
 class EventFiles {
  public:
+  using Clock = std::function<std::int64_t()>;  // seconds since 1970
+
   // `directory`: LSB_SHAREDIR/CLUSTER/logdir; made where it is not there.
   EventFiles(const io::Log& log, const std::string& directory);
+  EventFiles(const io::Log& log, const std::string& directory, Clock clock);  // for tests
 
   void configure(const FileAges& ages);
   void begin(const io::JobStore& store);
@@ -76,6 +81,8 @@ class EventFiles {
   bool behind(const io::JobStore& store) const;
   // lsb.events anew from the store: catch_up() writes it.
   void rebuild();
+  // A file may be put aside by time alone. Call it now and then.
+  void tick() { put_aside_what_is_full(); }
 
   // What the next commit is to keep.
   void note(io::StoreBatch& batch) const;
@@ -83,9 +90,11 @@ class EventFiles {
  private:
   bool append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events);
   void put_aside_what_is_full();
+  bool accounts_are_old() const;
 
   const io::Log& log_;
   std::string directory_;
+  Clock clock_;
   FileAges ages_;
   EventFile events_, accounts_;
   std::int64_t finished_ = 0;  // in the present lsb.events

@@ -1,14 +1,27 @@
 #include "sched/mbatchd/host_links.hpp"
 
 #include "common/wire/frame.hpp"
+#include "sched/mbatchd/in_force.hpp"
 
 namespace rollcall::mbatchd {
+namespace {
 
-HostLinks::HostLinks(io::Links& links, const io::Log& log, std::uint64_t term, Handler handler)
-    : links_(links), log_(log), term_(term), handler_(std::move(handler)) {}
+constexpr std::size_t kMostWaiting = 64UL << 20;  // bytes of one RES whose claim is being judged
+constexpr std::size_t kMostTold = 1000;
 
-void HostLinks::configure(std::set<std::string> hosts) {
-  hosts_ = std::move(hosts);
+// Who calls from one is on this host, whatever this host's name means.
+bool loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+}  // namespace
+
+HostLinks::HostLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
+                     Handler handler)
+    : links_(links), log_(log), term_(term), handler_(std::move(handler)), claims_(loop) {}
+
+void HostLinks::configure(std::shared_ptr<const Configuration> configuration) {
+  configuration_ = std::move(configuration);
+  hosts_ = servers_of(*configuration_);
+  told_.clear();
   std::vector<std::pair<std::string, io::LinkId>> gone;
   for (const auto& [host, link] : by_host_)
     if (hosts_.count(host) == 0) gone.emplace_back(host, link);
@@ -25,16 +38,70 @@ Result<void> HostLinks::message(io::LinkId link, const wire::FromRes& message) {
   const auto peer = peers_.find(link);
   if (peer == peers_.end()) return {};
   if (message.has_hello()) return hello(link, peer->second, message);
-  if (peer->second.host.empty()) return internal_error("found a message before ResHello, expected that first");
+  if (!peer->second.judged) return internal_error("found a message before ResHello, expected that first");
+  if (peer->second.host.empty()) return keep_for_later(peer->second, message);
   handler_.said(peer->second.host, message);
   return {};
 }
 
 Result<void> HostLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
-  if (!peer.host.empty()) return internal_error("found a second ResHello, expected one");
+  if (peer.judged) return internal_error("found a second ResHello, expected one");
   if (hosts_.count(host) == 0)
     return internal_error("found a RES of a host that is no server of this cluster, expected one of lsf.cluster");
+  peer.judged = true;
+  const auto& files = *configuration_->files.cluster;
+  if (!files.settings.check_addresses || (host == configuration_->host && loopback(peer.address)))
+    return accept(link, peer, message);
+  peer.waiting = {message};
+  claims_.check(host, files.names.addresses(host), peer.address,
+                [this, link, host](const auto& verdict) { judge(link, host, verdict); });
+  return {};
+}
+
+Result<void> HostLinks::keep_for_later(Peer& peer, const wire::FromRes& message) {
+  peer.waiting_bytes += message.ByteSizeLong();
+  if (peer.waiting_bytes > kMostWaiting)
+    return internal_error("found more than " + std::to_string(kMostWaiting) +
+                          " bytes of a RES whose host's address is still being looked up");
+  peer.waiting.push_back(message);
+  return {};
+}
+
+void HostLinks::judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict) {
+  const auto found = peers_.find(link);
+  if (found == peers_.end()) return;
+  const std::string address = found->second.address;
+  if (verdict.claim == HostClaim::foreign) {
+    complain(host, address,
+             "refused a RES at " + address + " that says it is on " + host + ": found the addresses " +
+                 addresses_text(verdict.addresses) +
+                 " for it; further ones belong into LSF_ENVDIR/hosts (ROLLCALL_CHECK_ADDRESSES in lsf.conf(5))");
+    peers_.erase(found);
+    return links_.close(link);
+  }
+  if (verdict.claim == HostClaim::unknown)
+    complain(host, address,
+             "nobody knows an address of " + host + ": a RES at " + address + " that says it is on it is believed");
+  for (const auto& message : std::exchange(found->second.waiting, {})) {
+    const auto peer = peers_.find(link);  // what one message does may end the link
+    if (peer == peers_.end()) return;
+    const auto heard = message.has_hello() ? accept(link, peer->second, message) : this->message(link, message);
+    if (heard) continue;
+    log_.error(heard.error().text);
+    ended(link);
+    return links_.close(link);
+  }
+}
+
+void HostLinks::complain(const std::string& host, const std::string& address, const std::string& line) {
+  if (told_.size() < kMostTold && told_.emplace(host, address).second) log_.warning(line);
+}
+
+Result<void> HostLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& message) {
+  const std::string& host = message.hello().host();
+  // The files may have changed while the claim was judged.
+  if (hosts_.count(host) == 0) return internal_error("found a RES of " + host + ", which is no server any more");
   if (message.hello().term() > term_)
     return internal_error("the RES of " + host + " has had orders of term " + std::to_string(message.hello().term()) +
                           ", and this mbatchd's is " + std::to_string(term_) +

@@ -1,23 +1,32 @@
 // HostLinks: the connections of the hosts' RES: which host each is, what is sent and heard.
 //
 // It owns the table from host to link and back. Whoever holds the cluster's key is a daemon; which host it speaks for it says
-// once, in its ResHello, and one connection at a time speaks for a host. What the messages mean is the Book's.
+// once, in its ResHello, and is believed where it calls from an address of that host (common/io/host_claims.hpp,
+// docs/decisions/0021). One connection at a time speaks for a host. What the messages mean is the Book's.
 //
 // state x message  | ResHello of a host of the cluster           | any other FromRes
-//   new            | the host's link (an older one from the same | offence: the link ends
+//   new            | judged, beside the loop                     | offence: the link ends
+//   judged         | offence: the link ends                      | kept, until it is
+//     good         | the host's link (an older one from the same | told
 //                  | address goes; from another: refused)        |
+//     foreign      | refused                                     | -
 //   the host's     | offence: the link ends                      | told
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "common/io/host_claims.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/wire/batch.pb.h"
+#include "sched/mbatchd/configuration.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -28,10 +37,10 @@ class HostLinks {
     std::function<void(const std::string& host)> lost;
     std::function<wire::ToRes::Welcome()> welcome;
   };
-  HostLinks(io::Links& links, const io::Log& log, std::uint64_t term, Handler handler);
+  HostLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term, Handler handler);
 
-  // The servers of the cluster, official names. Links of hosts that are no longer there go.
-  void configure(std::set<std::string> hosts);
+  // Links of hosts that are no longer servers of the cluster go.
+  void configure(std::shared_ptr<const Configuration> configuration);
 
   void opened(io::LinkId link, const io::LinkPeer& peer);
   bool has(io::LinkId link) const { return peers_.count(link) != 0; }
@@ -47,14 +56,25 @@ class HostLinks {
  private:
   struct Peer {
     std::string address;
-    std::string host;  // "": has not said it
+    std::string host;                   // "": nobody's yet
+    bool judged = false;                // its claim is looked at, or was
+    std::vector<wire::FromRes> waiting;  // what came meanwhile, the hello first
+    std::size_t waiting_bytes = 0;
   };
   Result<void> hello(io::LinkId link, Peer& peer, const wire::FromRes& message);
+  Result<void> keep_for_later(Peer& peer, const wire::FromRes& message);
+  void judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict);
+  Result<void> accept(io::LinkId link, Peer& peer, const wire::FromRes& message);
+  void complain(const std::string& host, const std::string& address, const std::string& line);
 
   io::Links& links_;
   const io::Log& log_;
   std::uint64_t term_;
   Handler handler_;
+  std::shared_ptr<const Configuration> configuration_;
+  io::HostClaims claims_;
+  // Told once for each, so that nobody fills the log with lies.
+  std::set<std::pair<std::string, std::string>> told_;
   std::set<std::string> hosts_;
   std::unordered_map<io::LinkId, Peer> peers_;
   std::unordered_map<std::string, io::LinkId> by_host_;

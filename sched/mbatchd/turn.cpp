@@ -34,6 +34,18 @@ void refuse(wire::BatchReply::Accepted& job, const io::StoreError& error) {
                                        : "mbatchd cannot store the job: " + error.text);
 }
 
+// Of a change that is made in memory: it is saved and carried out when the store keeps again what it is given.
+wire::BatchReply not_yet(const io::StoreError& error) {
+  const bool full = error.kind == io::StoreError::Kind::disk_full;
+  wire::BatchReply reply;
+  reply.set_last(true);
+  reply.mutable_refusal()->set_why(full ? Refusal::DISK_FULL : Refusal::FAILED);
+  reply.mutable_refusal()->set_text(
+      (full ? std::string("The disk of mbatchd is full") : "mbatchd cannot store what was asked: " + error.text) +
+      "; it is done as soon as mbatchd can store it, if mbatchd is not ended before");
+  return reply;
+}
+
 }  // namespace
 
 Turn::Touched Turn::take(sched::Effects effects) {
@@ -55,6 +67,8 @@ Turn::Touched Turn::take(sched::Effects effects) {
                             touched.controls.push_back(e.state);
                             controls_.push_back(std::move(e.state));
                           },
+                          [&](effect::SaveToken& e) { tokens_.insert(std::move(e.token)); },
+                          [&](effect::ForgetTokens& e) { forget_tokens_before_ = e.before_us; },
                           [&](effect::RecordEvent& e) { events_.push_back(std::move(e.event)); },
                           [&](effect::TellWaiters& e) {
                             touched.jobs.insert(e.key);
@@ -77,7 +91,7 @@ void Turn::forget(io::LinkId link) {
 
 bool Turn::to_save() const {
   return counters_ || !jobs_.empty() || !submissions_.empty() || !removed_.empty() || !controls_.empty() ||
-         !events_.empty();
+         !events_.empty() || !tokens_.empty() || forget_tokens_before_;
 }
 
 io::StoreBatch Turn::batch() {
@@ -89,6 +103,10 @@ io::StoreBatch Turn::batch() {
   batch.jobs.insert(batch.jobs.end(), removed_.begin(), removed_.end());
   for (const auto& state : controls_) batch.controls.push_back(row_of(state));
   batch.events = std::exchange(events_, {});
+  for (const auto& token : tokens_)
+    if (const auto* kept = book_.token(token))
+      batch.tokens.push_back({token, kept->at_us, kept->submitted.SerializeAsString()});
+  batch.forget_tokens_before = forget_tokens_before_;
   if (counters_) {
     batch.set(io::StoreNumber::next_job, book_.next_job_id());
     batch.set(io::StoreNumber::next_submission, static_cast<std::int64_t>(book_.next_submission()));
@@ -101,6 +119,8 @@ Done Turn::committed(io::StoreBatch batch) {
   submissions_.clear();
   removed_.clear();
   controls_.clear();
+  tokens_.clear();
+  forget_tokens_before_.reset();
   counters_ = false;
   return {std::exchange(orders_, {}), std::exchange(replies_, {}), std::exchange(told_, {}),
           std::move(batch.events)};
@@ -114,10 +134,9 @@ Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) 
   keep(std::move(batch));
   Withdrawn out;
   std::set<std::int32_t> ids;
-  std::vector<WaitingReply> staying;
-  for (auto& waiting : replies_) {
+  for (auto& waiting : std::exchange(replies_, {})) {
     if (!waiting.reply.has_submitted()) {
-      staying.push_back(std::move(waiting));
+      out.replies.push_back({waiting.link, not_yet(error)});
       continue;
     }
     for (auto& job : *waiting.reply.mutable_submitted()->mutable_jobs()) {
@@ -127,7 +146,6 @@ Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) 
     }
     out.replies.push_back(std::move(waiting));
   }
-  replies_ = std::move(staying);
   for (const auto id : ids) {
     const auto keys = book_.elements(id);
     out.jobs.insert(out.jobs.end(), keys.begin(), keys.end());
@@ -139,6 +157,7 @@ Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) 
   std::erase_if(events_, [&](const wire::JobEvent& event) { return of_them(event.key().id()); });
   std::erase_if(removed_, [&](const wire::JobRecord& record) { return of_them(record.key().id()); });
   std::erase_if(orders_, [&](const sched::Effect& order) { return of_them(id_of(order)); });
+  std::erase_if(tokens_, [&](const std::string& token) { return book_.token(token) == nullptr; });
   std::erase_if(submissions_, [&](std::uint64_t number) { return book_.submission(number) == nullptr; });
   return out;
 }

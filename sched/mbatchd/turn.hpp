@@ -2,15 +2,17 @@
 //
 // Effects and replies go in; batch() is everything for the store's one commit. After committed() the orders, replies and
 // waiters come out, in their order. After a commit that failed all of it stays for the next one, but for submissions, which are
-// withdrawn: their jobs were never there. It decides nothing about jobs and sends nothing.
+// withdrawn: their jobs were never there; and who waits for an answer is told that it is not done yet. It decides nothing about
+// jobs and sends nothing.
 //
 // state x event   | effects       | committed            | failed
 //   clean         | -> dirty      | -                    | -
-//   dirty         | dirty         | clean; all comes out | dirty; submissions out, refused; nothing else comes out
+//   dirty         | dirty         | clean; all comes out | dirty; submissions are out; replies come out, refused
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -61,7 +63,7 @@ class Turn {
   // The store has not taken it again, and there is nothing to withdraw.
   void keep(io::StoreBatch batch);
 
-  // Withdraws what was submitted since the last commit; its replies, refused with this, may leave. Gives what the snapshot must
+  // Withdraws what was submitted since the last commit. All replies, refused with this, may leave. Gives what the snapshot must
   // hear of.
   struct Withdrawn {
     std::vector<WaitingReply> replies;
@@ -76,6 +78,8 @@ class Turn {
   std::vector<wire::JobRecord> removed_;
   std::vector<wire::ControlState> controls_;
   std::vector<wire::JobEvent> events_;
+  std::set<std::string> tokens_;
+  std::optional<std::int64_t> forget_tokens_before_;
   bool counters_ = false;
   std::vector<sched::Effect> orders_;
   std::vector<WaitingReply> replies_;

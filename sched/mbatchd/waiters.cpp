@@ -1,6 +1,8 @@
 #include "sched/mbatchd/waiters.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "sched/mbatchd/clients.hpp"
 
@@ -24,7 +26,7 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
   ended(link);
   auto& waiter = jobs_[link];
   waiter = {key, asked.reasons(), {}};
-  by_id_[key.id].insert(link);
+  note(by_id_, key.id, link);
   if (tell(link, waiter)) ended(link);
 }
 
@@ -87,11 +89,20 @@ void Waiters::changed(const std::set<sched::JobKey>& jobs) {
     for (const auto link : links)
       if (const auto waiter = jobs_.find(link); waiter != jobs_.end() && tell(link, waiter->second)) ended(link);
   }
-  if (jobs.empty()) return;
-  for (auto it = conditions_.begin(); it != conditions_.end();) {
-    const auto [link, waiter] = *it++;
-    if (tell(link, waiter)) conditions_.erase(link);
+  changed_conditions(jobs);
+}
+
+void Waiters::changed_conditions(const std::set<sched::JobKey>& jobs) {
+  if (conditions_.empty()) return;
+  std::set<io::LinkId> links;
+  std::int32_t last = 0;  // elements of one array are beside each other
+  for (const auto key : jobs) {
+    if (std::exchange(last, key.id) == key.id) continue;
+    const auto waiting = conditions_by_id_.find(key.id);
+    if (waiting != conditions_by_id_.end()) links.insert(waiting->second.begin(), waiting->second.end());
   }
+  for (const auto link : links)
+    if (tell(link, conditions_.at(link))) forget_condition(link);
 }
 
 void Waiters::planned() {
@@ -101,13 +112,18 @@ void Waiters::planned() {
   }
 }
 
+void Waiters::forget(LinksById& index, std::int32_t id, io::LinkId link) {
+  const auto links = index.find(id);
+  if (links == index.end()) return;
+  links->second.erase(link);
+  if (links->second.empty()) index.erase(links);
+}
+
 void Waiters::ended(io::LinkId link) {
-  conditions_.erase(link);
+  forget_condition(link);
   const auto waiter = jobs_.find(link);
   if (waiter == jobs_.end()) return;
-  const auto links = by_id_.find(waiter->second.key.id);
-  links->second.erase(link);
-  if (links->second.empty()) by_id_.erase(links);
+  forget(by_id_, waiter->second.key.id, link);
   jobs_.erase(waiter);
 }
 
@@ -115,23 +131,29 @@ void Waiters::ended(io::LinkId link) {
 
 void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now) {
   ended(link);
-  ConditionWaiter waiter{asked.condition(), who, std::nullopt};
+  auto condition = book_.condition(asked.condition(), who);
+  if (!condition) return handler_.reply(link, refusal(Refusal::BAD_REQUEST, condition.error().text));
+  ConditionWaiter waiter{asked.condition(), std::move(*condition), std::nullopt};
   if (asked.timeout_s() > 0)
     waiter.until = WallTime{now.us + std::min<std::int64_t>(asked.timeout_s(), 10LL * 365 * 24 * 3600) * 1'000'000};
-  if (!tell(link, waiter)) conditions_[link] = std::move(waiter);
+  if (tell(link, waiter)) return;
+  for (const auto& one : waiter.condition.conditions()) note(conditions_by_id_, one.id, link);
+  conditions_[link] = std::move(waiter);
+}
+
+void Waiters::forget_condition(io::LinkId link) {
+  const auto waiter = conditions_.find(link);
+  if (waiter == conditions_.end()) return;
+  for (const auto& one : waiter->second.condition.conditions()) forget(conditions_by_id_, one.id, link);
+  conditions_.erase(waiter);
 }
 
 bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
-  const auto state = book_.condition(waiter.condition, waiter.who);
-  if (!state) {
-    handler_.reply(link, refusal(Refusal::BAD_REQUEST, state.error().text));
-    return true;
-  }
-  switch (*state) {
+  switch (book_.state_of(waiter.condition)) {
     case sched::DependencyState::not_yet:
       return false;
     case sched::DependencyState::never:
-      handler_.reply(link, refusal(Refusal::FAILED, "Wait condition <" + waiter.condition + "> can never be satisfied"));
+      handler_.reply(link, refusal(Refusal::FAILED, "Wait condition <" + waiter.written + "> can never be satisfied"));
       return true;
     default: {
       wire::BatchReply reply;
@@ -144,13 +166,12 @@ bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
 }
 
 void Waiters::tick(WallTime now) {
-  for (auto it = conditions_.begin(); it != conditions_.end();) {
-    if (!it->second.until || now < *it->second.until) {
-      ++it;
-      continue;
-    }
-    handler_.reply(it->first, refusal(Refusal::TIMEOUT, "Wait condition <" + it->second.condition + ">: timeout"));
-    it = conditions_.erase(it);
+  std::vector<io::LinkId> over;
+  for (const auto& [link, waiter] : conditions_)
+    if (waiter.until && *waiter.until <= now) over.push_back(link);
+  for (const auto link : over) {
+    handler_.reply(link, refusal(Refusal::TIMEOUT, "Wait condition <" + conditions_.at(link).written + ">: timeout"));
+    forget_condition(link);
   }
 }
 

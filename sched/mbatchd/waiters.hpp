@@ -44,20 +44,26 @@ class Waiters {
     std::string told;  // the last part that was sent
   };
   struct ConditionWaiter {
-    std::string condition;
-    sched::Identity who;
+    std::string written;
+    sched::Dependency condition;  // names bound to jobs when it was asked for
     std::optional<WallTime> until;
   };
   bool tell(io::LinkId link, JobWaiter& waiter);  // true: that was the last
   bool tell(io::LinkId link, const ConditionWaiter& waiter);
+  using LinksById = std::unordered_map<std::int32_t, std::set<io::LinkId>>;
+  static void note(LinksById& index, std::int32_t id, io::LinkId link) { index[id].insert(link); }
+  static void forget(LinksById& index, std::int32_t id, io::LinkId link);
+  void forget_condition(io::LinkId link);
+  void changed_conditions(const std::set<sched::JobKey>& jobs);
   const sched::Job* shown(sched::JobKey key) const;
   bool over(sched::JobKey key) const;
 
   const sched::Book& book_;
   Handler handler_;
   std::map<io::LinkId, JobWaiter> jobs_;
-  std::unordered_map<std::int32_t, std::set<io::LinkId>> by_id_;
+  LinksById by_id_;
   std::map<io::LinkId, ConditionWaiter> conditions_;
+  LinksById conditions_by_id_;  // of every job that a condition names
 };
 
 }  // namespace rollcall::mbatchd

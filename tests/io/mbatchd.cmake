@@ -3,3 +3,10 @@ rollcall_test(mbatchd_test LABEL io SOURCES mbatchd_test.cpp mbatchd_stage.cpp
   LINK rollcall_links rollcall_cluster_channel rollcall_process rollcall_wire TIMEOUT 180)
 target_compile_definitions(mbatchd_test PRIVATE ROLLCALL_MBATCHD="$<TARGET_FILE:mbatchd>")
 add_dependencies(mbatchd_test mbatchd)
+# The event files by themselves, with a real store.
+rollcall_test(event_files_test LABEL io SOURCES event_files_test.cpp LINK mbatchd_shell TIMEOUT 120)
+# What is repeated, believed, or very much.
+rollcall_test(mbatchd_repeat_test LABEL io SOURCES mbatchd_repeat_test.cpp mbatchd_stage.cpp
+  LINK rollcall_links rollcall_cluster_channel rollcall_process rollcall_wire TIMEOUT 180)
+target_compile_definitions(mbatchd_repeat_test PRIVATE ROLLCALL_MBATCHD="$<TARGET_FILE:mbatchd>")
+add_dependencies(mbatchd_repeat_test mbatchd)

@@ -353,6 +353,37 @@ TEST_F(Mbatchd, OthersMayNotTouchAJob) {
   EXPECT_EQ(ask(*thief, control_request(Control::RECONFIG)).refusal().why(), Refusal::NOT_ALLOWED);
 }
 
+TEST_F(Mbatchd, NobodyHasAllConnections) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  io::Munged munged;
+  NEEDS_MUNGED(munged);
+  write_lsf_conf("ROLLCALL_MBD_USER_CONNECTIONS=2\nROLLCALL_MUNGE_SOCKET=" + munged.socket());
+  expect_started();
+  const auto as = [&](uid_t uid) {
+    auto talk = stranger();
+    wire::ToMbatchd proof;
+    proof.set_munge(credential_of(uid, *talk, munged.socket()));
+    talk->say(proof);
+    return talk;
+  };
+  constexpr uid_t kDaemon = 1, kNobody = 65534;
+  wire::BatchRequest question;
+  question.mutable_parameters();
+  auto first = as(kDaemon), second = as(kDaemon), third = as(kDaemon), other = as(kNobody);
+  EXPECT_FALSE(ask(*first, question).has_refusal());
+  EXPECT_FALSE(ask(*second, question).has_refusal());
+  EXPECT_THAT(ask(*third, question).refusal().text(),
+              HasSubstr("you have 2 connections with mbatchd already, and each user may have 2"));
+  third->hear();
+  EXPECT_TRUE(third->ended());
+  EXPECT_FALSE(ask(*other, question).has_refusal()) << "others have theirs";
+  EXPECT_FALSE(ask(*first, question).has_refusal()) << "one that is there goes on";
+  first.reset();
+  wire::BatchReply reply;
+  for (int i = 0; i < 100 && (i == 0 || reply.has_refusal()); ++i) reply = ask(*as(kDaemon), question);
+  EXPECT_FALSE(reply.has_refusal()) << "who goes gives back";
+}
+
 TEST_F(Mbatchd, HostileClientsHarmNobody) {
   expect_started();
   Talk garbage(port_, io::ClusterChannel::dial_as_owner(key_, io::random_seed()));
@@ -454,6 +485,17 @@ TEST_F(Mbatchd, AFullDiskRefusesJobsAndLosesNone) {
   wire::BatchRequest all;
   all.mutable_jobs()->mutable_filter()->set_user("all");
   EXPECT_EQ(ask(all).jobs().jobs_size(), static_cast<int>(accepted.size())) << "the refused one is not there";
+  // The last byte too: a kill is small. It is done in memory, said to wait, and saved when there is room.
+  { std::ofstream(small + "/rest") << std::string(2 << 20, 'r') << std::flush; }
+  const int victim = accepted.back();
+  accepted.pop_back();
+  wire::BatchRequest kill;
+  kill.mutable_signal()->mutable_filter()->add_keys()->set_id(victim);
+  const auto refused = ask(kill);
+  EXPECT_EQ(refused.refusal().why(), Refusal::DISK_FULL) << log();
+  EXPECT_THAT(refused.refusal().text(), HasSubstr("The disk of mbatchd is full; it is done as soon as mbatchd can store it"));
+  EXPECT_FALSE(accepted.empty());
+  std::filesystem::remove(small + "/rest");
   std::filesystem::remove(small + "/ballast");
   auto host = res(host_);
   const auto all_over = [&] {
@@ -464,6 +506,8 @@ TEST_F(Mbatchd, AFullDiskRefusesJobsAndLosesNone) {
   host->serve(kPatience, all_over);
   EXPECT_TRUE(all_over()) << log();
   EXPECT_GT(submit(), 0) << log();
+  EXPECT_EQ(status(victim), wire::STATUS_EXIT);
+  EXPECT_EQ(host->attempts().count(key_of(victim)), 0u) << "it was killed before there was a host";
   ASSERT_EQ(stop(), 0);
   EXPECT_EQ(umount(small.c_str()), 0);
 }

@@ -15,6 +15,7 @@ _rollcall_value() {
   case $2 in
   -q) _rollcall_queues ;;
   -m) _rollcall_hosts ;;
+  -gpu) printf '%s\n' num=1 num=1:mode=shared num=1:mode=exclusive_process ;;
   -u) echo all; cut -d: -f1 /etc/passwd ;;
   -a) [ "$1" = bsub ] && printf '%s\n' openmpi mpich mpich2 intelmpi srun auto ;;
   -s) [ "$1" = bkill ] && printf '%s\n' HUP INT KILL USR1 USR2 TERM CONT STOP ;;
@@ -28,7 +29,7 @@ _rollcall_operands() {
   bqueues) _rollcall_queues ;;
   bhosts | lshosts | lsload | lsmon | lsplace) _rollcall_hosts ;;
   busers) echo all; cut -d: -f1 /etc/passwd ;;
-  badmin) printf '%s\n' ckconfig reconfig mbdrestart qopen qclose qact qinact qhist hopen hclose hrestart hshutdown \
+  badmin) printf '%s\n' ckconfig reconfig mbdrestart mbdrebuild qopen qclose qact qinact qhist hopen hclose hrestart hshutdown \
     hstartup hhist mbdhist hist showconf showstatus ;;
   lsadmin) printf '%s\n' ckconfig reconfig limstartup limshutdown limrestart limlock limunlock limdebug showconf \
     resstartup resshutdown resrestart ;;
@@ -50,5 +51,5 @@ _rollcall() {
 
 # Files where nothing of ours fits: scripts, programs.
 complete -o default -F _rollcall bsub bjobs bkill bstop bresume bmod bswitch btop bbot brequeue bpeek bwait bhist bacct \
-  bhosts bqueues busers bparams bmgroup bugroup bapp blimits brun badmin lsid lsclusters lsinfo lshosts lsload lsmon lsplace \
-  lseligible lsresreq lsadmin lsf_daemons lsrun lsgrun blaunch pam
+  bhosts bqueues busers bparams bmgroup bugroup bapp blimits bslots brun badmin lsid lsclusters lsinfo lshosts lsload lsmon lsplace \
+  lseligible lsresreq lsadmin lsf_daemons lsrun lsgrun lsrcp blaunch pam

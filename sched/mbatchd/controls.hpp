@@ -1,0 +1,41 @@
+// Controls: what badmin asks of mbatchd itself: new files, restart, end, levels of the log, the daemons of hosts. Queues and
+// hosts that are opened and closed are the Book's.
+//
+// The caller has checked that an administrator asks. What only the running daemon can do it is told to do (Handler).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/io/log.hpp"
+#include "common/wire/batch.pb.h"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/res_engine.hpp"
+
+namespace rollcall::mbatchd {
+
+class Controls {
+ public:
+  struct Handler {
+    std::function<wire::BatchReply()> reconfigure, restart;
+    std::function<void()> shut_down, rebuild_events;
+    std::function<std::string()> status;
+  };
+  Controls(io::Log& log, ResEngine& engine, Handler handler)
+      : log_(log), engine_(engine), handler_(std::move(handler)) {}
+
+  wire::BatchReply carry_out(const wire::ControlBatch& asked, const Configuration& configuration);
+
+ private:
+  wire::BatchReply set_log_level(const std::string& word);
+  wire::BatchReply order_hosts(const wire::ControlBatch& asked, const Configuration& configuration);
+
+  io::Log& log_;
+  ResEngine& engine_;
+  Handler handler_;
+};
+
+// An answer of lines alone.
+wire::BatchReply text_reply(std::string text);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,26 @@
+// What parts of mbatchd are told of the files in force, as functions of the configuration. Nothing is kept here.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/event_files.hpp"
+
+namespace rollcall::mbatchd {
+
+// Official names of this cluster's servers.
+std::set<std::string> servers_of(const Configuration& configuration);
+// What cannot be meant is told and left out.
+FileAges file_ages_of(const Configuration& configuration, const io::Log& log);
+wire::ToRes::Welcome welcome_of(const Configuration& configuration);
+// The MBD_START of the event files.
+wire::JobEvent start_event(const Configuration& configuration, WallTime now);
+wire::JobEvent die_event(const Configuration& configuration, WallTime now);
+// Parameters that have changed and are in force only after a restart: one line each.
+std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& next);
+// The parameters of lsb.params as they were read: "NAME = value" lines.
+std::string parameter_lines(const Configuration& configuration);
+
+}  // namespace rollcall::mbatchd

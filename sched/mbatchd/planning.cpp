@@ -1,0 +1,74 @@
+#include "sched/mbatchd/planning.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+namespace rollcall::mbatchd {
+namespace {
+
+constexpr Duration kQuick = std::chrono::milliseconds(10);
+
+std::int32_t utc_offset_s() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  return static_cast<std::int32_t>(local.tm_gmtoff);
+}
+
+}  // namespace
+
+bool Planning::quick() const { return last_ < kQuick; }
+
+bool Planning::make(WallTime now) {
+  const auto from = Steady::now();
+  if (!wanted_ || from < not_before_) return false;
+  keeper_.dependencies();
+  auto& snapshot = keeper_.snapshot();
+  snapshot.utc_offset_s = utc_offset_s();
+  const auto plan = sched::schedule(snapshot, now);
+  sched::apply(plan, now, snapshot);
+  next_look_ = plan.next_look;
+  bool all_taken = true;
+  for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
+  for (const auto& suspend : plan.suspends) changed_(book_.suspend(suspend.job, suspend.reasons, suspend.text, now));
+  for (const auto& resume : plan.resumes) changed_(book_.resume(resume.job, now));
+  wanted_ = !all_taken;  // its own changes are in the plan already
+  last_ = Steady::now() - from;
+  not_before_ = Steady::now() + last_;
+  return true;
+}
+
+// False where the job is no longer what the plan was made for.
+bool Planning::carry_out(const sched::Dispatch& dispatch, WallTime now) {
+  const auto& snapshot = keeper_.snapshot();
+  const auto& rules = snapshot.rules();
+  sched::event::Dispatched event;
+  for (const auto& place : dispatch.hosts) {
+    auto& host = event.hosts.emplace_back();
+    host.set_name(rules.hosts[place.host].name);
+    host.set_slots(static_cast<std::uint32_t>(place.slots));
+  }
+  for (const auto& reservation : dispatch.reservations) event.reserved.push_back(sched::wire_of(rules, reservation));
+  if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
+  event.exclusive = snapshot.demand(dispatch.demand).exclusive;
+  auto effects = book_.dispatch(dispatch.job, event, now);
+  if (effects.empty()) {
+    keeper_.job(dispatch.job);
+    return false;
+  }
+  changed_(std::move(effects));
+  return true;
+}
+
+void Planning::tick(WallTime now) {
+  if (!next_look_ || now < *next_look_) return;
+  next_look_.reset();
+  wanted_ = true;
+}
+
+std::optional<Duration> Planning::wait() const {
+  if (!wanted_) return std::nullopt;
+  return std::max(Duration{0}, Duration(not_before_ - Steady::now()));
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,54 @@
+// Planning: when mbatchd makes a scheduling cycle, and what is done with its plan.
+//
+// The cycle itself is the pure schedule() (sched/policy/schedule.hpp). Here is only its pace: a cycle follows whatever may have
+// changed the plan, at once where it is quick; one that takes its time follows the answers of its turn, and leaves as much time
+// for everything else as it took itself.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "common/base/job_clock.hpp"
+#include "sched/policy/book.hpp"
+#include "sched/policy/snapshot_keeper.hpp"
+
+namespace rollcall::mbatchd {
+
+class Planning {
+ public:
+  using Changed = std::function<void(sched::Effects)>;
+  using Steady = std::chrono::steady_clock;
+
+  // `changed` is handed what each decision makes of the Book.
+  Planning(sched::Book& book, sched::SnapshotKeeper& keeper, Changed changed)
+      : book_(book), keeper_(keeper), changed_(std::move(changed)) {}
+
+  void want() { wanted_ = true; }
+  void want_no_more() { wanted_ = false; }
+  bool wanted() const { return wanted_; }
+  // It need not wait for the commit.
+  bool quick() const;
+
+  // One cycle, where one is wanted and it is not too soon for it. True: there was one.
+  bool make(WallTime now);
+
+  // Time alone changes the plan then; none while a cycle is wanted anyway.
+  std::optional<WallTime> next_look() const { return wanted_ ? std::nullopt : next_look_; }
+  void tick(WallTime now);
+  // How long until the cycle that is wanted; none: none is.
+  std::optional<Duration> wait() const;
+
+ private:
+  bool carry_out(const sched::Dispatch& dispatch, WallTime now);
+
+  sched::Book& book_;
+  sched::SnapshotKeeper& keeper_;
+  Changed changed_;
+  bool wanted_ = false;
+  Duration last_{};
+  Steady::time_point not_before_{};
+  std::optional<WallTime> next_look_;
+};
+
+}  // namespace rollcall::mbatchd

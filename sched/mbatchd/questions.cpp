@@ -1,0 +1,59 @@
+#include "sched/mbatchd/questions.hpp"
+
+#include <utility>
+
+#include "common/io/local_time.hpp"
+#include "sched/mbatchd/history.hpp"
+#include "sched/policy/answers.hpp"
+
+namespace rollcall::mbatchd {
+
+using Refusal = wire::BatchReply::Refusal;
+
+void Questions::ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
+  links_.promise(link);
+  asked_.push_back({link, who, request});
+}
+
+void Questions::answer_all(Waiters& waiters) {
+  for (const auto& one : std::exchange(asked_, {})) answer(one, waiters);
+}
+
+void Questions::answer(const Asked& asked, Waiters& waiters) {
+  const auto& [link, who, request] = asked;
+  if (!clients_.has(link)) return;
+  if (request.has_await_job() || request.has_await()) {
+    links_.answer(link, [] { return std::nullopt; });  // it may ask other things while it waits
+    return request.has_await_job() ? waiters.await(link, request.await_job(), who)
+                                   : waiters.await(link, request.await(), who, io::wall_now());
+  }
+  if (request.has_events()) return clients_.answer(link, events_answer(store_, request.events(), who));
+  if (request.has_finished()) return clients_.answer(link, finished_answer(store_, request.finished(), who));
+  answer_view(asked);
+}
+
+void Questions::answer_view(const Asked& asked) {
+  const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now()}; };
+  const auto parts = sched::answer(asked.request, asked.who, view());
+  if (!parts)
+    return clients_.reply(asked.link, refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
+  Clients::Parts guarded = [next = *parts, view, files = configuration_, this]() -> std::optional<wire::BatchReply> {
+    // Between two parts other files may have come into force: the numbers of hosts mean something else then.
+    if (files != configuration_) return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
+    return next(view());
+  };
+  if (asked.request.has_jobs() && asked.request.jobs().history())
+    guarded = with_old_jobs(store_, asked.request.jobs(), std::move(guarded));
+  clients_.answer(asked.link, std::move(guarded));
+}
+
+std::vector<wire::BatchReply::Reason> Questions::reasons(sched::JobKey key) const {
+  const auto* job = book_.find(key);
+  if (job == nullptr) return {};
+  const WallTime now = io::wall_now();
+  sched::PendingReasons reasons(keeper_.snapshot(), now);
+  const auto view = sched::job_view({book_, keeper_.snapshot(), now}, *job, &reasons);
+  return {view.reasons().begin(), view.reasons().end()};
+}
+
+}  // namespace rollcall::mbatchd

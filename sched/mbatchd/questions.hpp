@@ -1,0 +1,53 @@
+// Questions: what clients ask that changes nothing: jobs, queues, hosts, the past; and who waits for a job is handed on.
+//
+// It waits: what is not saved yet is told to nobody, so a question is answered at the end of the turn in which it came, when the
+// commit is made. It owns the questions of the present turn; what an answer says is sched/policy/answers.hpp's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "common/io/job_store.hpp"
+#include "sched/mbatchd/clients.hpp"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/waiters.hpp"
+#include "sched/policy/snapshot_keeper.hpp"
+
+namespace rollcall::mbatchd {
+
+class Questions {
+ public:
+  Questions(const sched::Book& book, const sched::SnapshotKeeper& keeper, io::JobStore& store, io::Links& links,
+            Clients& clients)
+      : book_(book), keeper_(keeper), store_(store), links_(links), clients_(clients) {}
+
+  void configure(std::shared_ptr<const Configuration> configuration) { configuration_ = std::move(configuration); }
+
+  // The client's next request is read when this one is answered.
+  void ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
+  bool empty() const { return asked_.empty(); }
+  void answer_all(Waiters& waiters);
+
+  // Why a job pends; the key reason first.
+  std::vector<wire::BatchReply::Reason> reasons(sched::JobKey key) const;
+
+ private:
+  struct Asked {
+    io::LinkId link = 0;
+    sched::Identity who;
+    wire::BatchRequest request;
+  };
+  void answer(const Asked& asked, Waiters& waiters);
+  void answer_view(const Asked& asked);
+
+  const sched::Book& book_;
+  const sched::SnapshotKeeper& keeper_;
+  io::JobStore& store_;
+  io::Links& links_;
+  Clients& clients_;
+  std::shared_ptr<const Configuration> configuration_;
+  std::vector<Asked> asked_;
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,95 @@
+#include "sched/mbatchd/requests.hpp"
+
+#include <utility>
+
+#include "common/io/local_time.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using Control = wire::ControlBatch;
+using Refusal = wire::BatchReply::Refusal;
+
+constexpr std::size_t kPiece = 500;  // jobs of one request in a turn: some ten milliseconds
+constexpr std::size_t kMostSubmission = 900 * 1024;  // bytes: its order must fit into a frame
+
+}  // namespace
+
+void Requests::take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
+  using Request = wire::BatchRequest;
+  const auto now = io::wall_now();
+  switch (request.request_case()) {
+    case Request::kSubmit:
+      return submit(link, who, request.submit());
+    case Request::kSignal:
+      return do_piece({link, book_.begin_signal(request.signal(), who)});
+    case Request::kMove:
+      return applied(link, book_.move_job(request.move(), who, now));
+    case Request::kSwitchJobs:
+      return applied(link, book_.switch_jobs(request.switch_jobs(), who, now));
+    case Request::kModify:
+      return applied(link, book_.modify_jobs(request.modify(), who, now));
+    case Request::kControl:
+      return control(link, who, request.control());
+    default:
+      questions_.ask(link, who, request);
+      return handler_.turn_soon();
+  }
+}
+
+void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request) {
+  for (const auto& job : request.jobs())
+    if (const auto size = job.ByteSizeLong(); size > kMostSubmission)
+      return clients_.reply(link, refusal(Refusal::BAD_REQUEST,
+                                          "the job's script and environment have " + std::to_string(size) +
+                                              " bytes, expected at most " + std::to_string(kMostSubmission)));
+  applied(link, book_.submit(request, who, io::wall_now()));
+}
+
+// The reply leaves when what it says is on disk.
+void Requests::applied(io::LinkId link, sched::Applied done) {
+  done.reply.set_last(true);
+  if (done.effects.empty() && (saving_.failing() || !saving_.to_save())) return clients_.reply(link, done.reply);
+  links_.promise(link);
+  saving_.reply(link, std::move(done.reply));
+  handler_.changed(std::move(done.effects));
+  handler_.turn_soon();
+}
+
+// A client that goes away meanwhile has asked for all of it nevertheless.
+void Requests::do_piece(LongWork work) {
+  if (saving_.failing()) work.link = 0;  // it was told that this waits
+  auto done = book_.signal_some(*work.signal, kPiece, io::wall_now());
+  if (done.reply.last()) return applied(work.link, std::move(done));
+  links_.promise(work.link);
+  if (!done.reply.outcomes().outcomes().empty()) saving_.reply(work.link, std::move(done.reply));
+  handler_.changed(std::move(done.effects));
+  works_.push_back(std::move(work));
+  handler_.turn_soon();
+}
+
+void Requests::go_on() {
+  for (auto& work : std::exchange(works_, {})) do_piece(std::move(work));
+}
+
+void Requests::control(io::LinkId link, const sched::Identity& who, const Control& asked) {
+  switch (asked.action()) {
+    case Control::QUEUE_OPEN:
+    case Control::QUEUE_CLOSE:
+    case Control::QUEUE_ACTIVATE:
+    case Control::QUEUE_INACTIVATE:
+    case Control::HOST_OPEN:
+    case Control::HOST_CLOSE:
+      return applied(link, book_.control(asked, who, io::wall_now()));
+    default:
+      break;
+  }
+  if (!who.is_admin) {
+    log_.warning(who.user + " asked for " + Control::Action_Name(asked.action()) + ", and may not");
+    return clients_.reply(link, refusal(Refusal::NOT_ALLOWED, "User permission denied"));
+  }
+  log_.notice(who.user + ": " + Control::Action_Name(asked.action()));
+  clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));
+}
+
+}  // namespace rollcall::mbatchd

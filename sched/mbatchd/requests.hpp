@@ -1,0 +1,60 @@
+// Requests: what clients ask for, each handed to whom it concerns: what changes jobs, queues and hosts to the Book, what badmin
+// asks of the daemon to Controls, what changes nothing to Questions.
+//
+// It owns nothing. An answer that tells of a change leaves when that change is on disk.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "sched/mbatchd/controls.hpp"
+#include "sched/mbatchd/questions.hpp"
+#include "sched/mbatchd/saving.hpp"
+
+namespace rollcall::mbatchd {
+
+class Requests {
+ public:
+  struct Handler {
+    std::function<void(sched::Effects)> changed;
+    std::function<void()> turn_soon;
+    std::function<const Configuration&()> configuration;
+  };
+  Requests(sched::Book& book, Saving& saving, Questions& questions, Controls& controls, Clients& clients,
+           io::Links& links, const io::Log& log, Handler handler)
+      : book_(book),
+        saving_(saving),
+        questions_(questions),
+        controls_(controls),
+        clients_(clients),
+        links_(links),
+        log_(log),
+        handler_(std::move(handler)) {}
+
+  void take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
+  // After each turn: one more piece of every request that means very many jobs.
+  void go_on();
+
+ private:
+  struct LongWork {
+    io::LinkId link = 0;
+    std::shared_ptr<sched::SignalWork> signal;
+  };
+  void do_piece(LongWork work);
+  void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
+  void applied(io::LinkId link, sched::Applied done);
+  void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
+
+  sched::Book& book_;
+  Saving& saving_;
+  Questions& questions_;
+  Controls& controls_;
+  Clients& clients_;
+  io::Links& links_;
+  const io::Log& log_;
+  Handler handler_;
+  std::vector<LongWork> works_;
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,107 @@
+#include "sched/mbatchd/saving.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rollcall::mbatchd {
+namespace {
+
+constexpr Duration kUnsaved = std::chrono::milliseconds(10);
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+}  // namespace
+
+Result<void> Saving::load(sched::Book& book) {
+  using Number = io::StoreNumber;
+  book.load_counters(static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
+                     static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
+  const auto loaded = store_.load(
+      {[&](io::StoredSubmission row) { book.load_submission(row.number, std::move(row.asked)); },
+       [&](wire::JobRecord row) { book.load_job(std::move(row)); },
+       [&](io::StoredControl row) {
+         wire::ControlState state;
+         if (state.ParseFromString(row.value)) book.load_control(std::move(state));
+       },
+       [&](io::StoredToken row) {
+         sched::KeptToken kept{row.at_us, {}};
+         if (kept.submitted.ParseFromString(row.answer)) book.load_token(std::move(row.token), std::move(kept));
+       }});
+  if (!loaded) return internal_error(loaded.error().text);
+  files_.begin(store_);
+  return {};
+}
+
+Turn::Touched Saving::take(sched::Effects effects) {
+  if (!unsaved_since_) unsaved_since_ = Steady::now();
+  return turn_.take(std::move(effects));
+}
+
+// What nobody waits for (that a job runs now) is put together with what comes next, for a moment.
+bool Saving::may_wait() const {
+  return turn_.to_save() && !turn_.urgent() && !failing_ && unsaved_since_ && Steady::now() - *unsaved_since_ < kUnsaved;
+}
+
+bool Saving::commit(bool at_once) {
+  if (turn_.empty() && !failing_) {
+    unsaved_since_.reset();
+    return true;
+  }
+  if (!at_once && may_wait()) return false;
+  io::StoreBatch batch;
+  if (turn_.to_save() || failing_) {
+    auto kept = save(batch);
+    if (!kept) {
+      refuse_submissions(std::move(batch), kept.error());
+      if (turn_.to_save()) kept = save(batch);
+      if (!kept) {
+        turn_.keep(std::move(batch));
+        return false;
+      }
+    }
+  }
+  unsaved_since_.reset();
+  if (std::exchange(failing_, false)) {
+    log_.notice("the store keeps again what it is given");
+    handler_.keeps_again();
+  }
+  leave(turn_.committed(std::move(batch)));
+  return true;
+}
+
+io::StoreResult<std::uint64_t> Saving::save(io::StoreBatch& batch) {
+  batch = turn_.batch();
+  files_.note(batch);
+  return store_.commit(batch);
+}
+
+void Saving::refuse_submissions(io::StoreBatch batch, const io::StoreError& error) {
+  if (!std::exchange(failing_, true))
+    log_.error(error.text + "; no job is accepted or started until the store keeps what it is given");
+  const auto withdrawn = turn_.failed(std::move(batch), error);
+  for (const auto key : withdrawn.jobs) handler_.withdrawn(key);
+  for (const auto& waiting : withdrawn.replies) handler_.reply(waiting.link, waiting.reply);
+}
+
+void Saving::leave(Done done) {
+  files_.append(store_.last_event(), done.events);
+  if (files_.behind(store_)) handler_.files_behind();
+  // People first: a bsub need not wait until a thousand orders are written.
+  for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
+  for (const auto& order : done.orders) handler_.order(order);
+  handler_.told(done.told);
+}
+
+void Saving::note_files() {
+  io::StoreBatch last;
+  files_.note(last);
+  if (const auto noted = store_.commit(last); !noted) log_.error(noted.error().text);
+}
+
+std::optional<Duration> Saving::wait() const {
+  const bool retry = failing_ || files_.behind(store_);
+  if (failing_ || !unsaved_since_) return retry ? std::optional(kRetry) : std::nullopt;
+  const auto rest = std::max(Duration{0}, Duration(*unsaved_since_ + kUnsaved - Steady::now()));
+  return retry ? std::min(rest, kRetry) : rest;
+}
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,81 @@
+// Saving: the one commit of a turn, and what may leave only after it: orders, answers, lines of the event files.
+//
+// Owns the store, the event files, and what waits for the next commit (turn.hpp). It decides nothing about jobs.
+//
+//   the store      | commit()
+//   ---------------+-----------------------------------------------------------------------------------------------------
+//   keeps          | commits, then everything leaves; what nobody waits for is put together with what comes next, for a moment
+//   fails          | submissions are withdrawn and refused; what else has changed waits, and so does everything that would
+//                  | tell of it; a commit is tried with each turn and each second
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/job_clock.hpp"
+#include "common/base/result.hpp"
+#include "sched/mbatchd/event_files.hpp"
+#include "sched/mbatchd/turn.hpp"
+
+namespace rollcall::mbatchd {
+
+class Saving {
+ public:
+  struct Handler {
+    std::function<void(const sched::Effect&)> order;
+    std::function<void(io::LinkId, const wire::BatchReply&)> reply;
+    std::function<void(const std::set<sched::JobKey>&)> told;
+    std::function<void(sched::JobKey)> withdrawn;
+    std::function<void()> keeps_again;   // the store, after it had failed
+    std::function<void()> files_behind;  // they are to be caught up
+  };
+  using Steady = std::chrono::steady_clock;
+
+  // `directory`: of the event files.
+  Saving(sched::Book& book, io::JobStore store, const std::string& directory, io::Log& log, Handler handler)
+      : store_(std::move(store)), files_(log, directory), log_(log), handler_(std::move(handler)), turn_(book) {}
+
+  // What the store has, into a Book that has its files and its term; before anything else.
+  Result<void> load(sched::Book& book);
+
+  io::JobStore& store() { return store_; }
+  const io::JobStore& store() const { return store_; }
+  EventFiles& files() { return files_; }
+
+  Turn::Touched take(sched::Effects effects);
+  // Leaves with the next commit.
+  void reply(io::LinkId link, wire::BatchReply reply) { turn_.reply(link, std::move(reply)); }
+  void forget(io::LinkId link) { turn_.forget(link); }
+
+  // Something would be in the next commit.
+  bool to_save() const { return turn_.to_save(); }
+  bool failing() const { return failing_; }
+
+  // `at_once`: nothing is kept back for what may come next. True: nothing waits any more.
+  bool commit(bool at_once);
+  // The last one: what the files have now.
+  void note_files();
+
+  // How long until commit() is to be called again; none: nothing waits.
+  std::optional<Duration> wait() const;
+
+ private:
+  bool may_wait() const;
+  io::StoreResult<std::uint64_t> save(io::StoreBatch& batch);
+  void refuse_submissions(io::StoreBatch batch, const io::StoreError& error);
+  void leave(Done done);
+
+  io::JobStore store_;
+  EventFiles files_;
+  io::Log& log_;
+  Handler handler_;
+  Turn turn_;
+  bool failing_ = false;
+  std::optional<Steady::time_point> unsaved_since_;
+};
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,248 @@
+// lsb.events and lsb.acct on a real disk: put aside by size, age, time of day and number; caught up; made anew.
+#include "sched/mbatchd/event_files.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace rollcall::mbatchd {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::int64_t kDay = 24 * 3600;
+
+class EventFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/rollcall-events.XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    directory_ = name;
+    logs_ = directory_ + "/logdir";
+    store_.emplace(std::move(*io::JobStore::open(directory_)));
+    begin();
+  }
+  void TearDown() override {
+    store_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  // As a new mbatchd does.
+  void begin() {
+    files_.emplace(log_, logs_, [this] { return std::time(nullptr) + later_s_; });
+    files_->configure(ages_);
+    files_->begin(*store_);
+  }
+  void configure() { files_->configure(ages_); }
+
+  static wire::JobEvent new_job(int id) {
+    wire::JobEvent event;
+    event.set_at_us(1'700'000'000'000'000 + id);
+    event.mutable_key()->set_id(id);
+    auto& job = *event.mutable_new_job();
+    job.set_queue("normal");
+    job.mutable_asked()->set_user("ann");
+    job.mutable_asked()->set_command("command of " + std::to_string(id));
+    job.mutable_record()->mutable_key()->set_id(id);
+    return event;
+  }
+  static wire::JobEvent finish(int id) {
+    wire::JobEvent event;
+    event.set_at_us(1'700'000'000'000'000 + id);
+    event.mutable_key()->set_id(id);
+    auto& job = *event.mutable_finish();
+    job.mutable_asked()->set_user("ann");
+    job.mutable_asked()->set_command("command of " + std::to_string(id));
+    job.mutable_record()->mutable_key()->set_id(id);
+    job.mutable_record()->set_status(wire::STATUS_DONE);
+    return event;
+  }
+  // One turn: commit, then the files.
+  void commit(std::vector<wire::JobEvent> events) {
+    io::StoreBatch batch;
+    batch.events = std::move(events);
+    files_->note(batch);
+    ASSERT_TRUE(store_->commit(batch));
+    files_->append(store_->last_event(), batch.events);
+  }
+  void run(int id) { commit({new_job(id), finish(id)}); }
+  void catch_up() {
+    for (int i = 0; i < 1000 && files_->behind(*store_); ++i) files_->catch_up(*store_);
+    EXPECT_FALSE(files_->behind(*store_));
+  }
+
+  std::string text(const std::string& name) const {
+    std::ifstream in(logs_ + "/" + name);
+    std::stringstream all;
+    all << in.rdbuf();
+    return all.str();
+  }
+  bool there(const std::string& name) const { return std::filesystem::exists(logs_ + "/" + name); }
+  static int count(const std::string& text, const std::string& word) {
+    int found = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  }
+
+  std::string directory_, logs_;
+  io::Log log_{2, "event_files_test", io::Level::error};
+  std::int64_t later_s_ = 0;  // the clock is so much ahead
+  FileAges ages_;
+  std::optional<io::JobStore> store_;
+  std::optional<EventFiles> files_;
+};
+
+TEST_F(EventFilesTest, EachEventIsThereOnce) {
+  run(1);
+  run(2);
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 2);
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 2);
+  EXPECT_THAT(text("lsb.acct"), HasSubstr("command of 2"));
+  begin();
+  catch_up();
+  run(3);
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 3);
+}
+
+TEST_F(EventFilesTest, EventsArePutAsideAfterSoManyFinishedJobs) {
+  ages_.finished_jobs = 3;
+  configure();
+  for (int id = 1; id <= 7; ++id) run(id);
+  EXPECT_EQ(count(text("lsb.events.2"), "\"JOB_NEW\""), 3) << "the oldest has the largest number";
+  EXPECT_THAT(text("lsb.events.2"), HasSubstr("command of 1"));
+  EXPECT_EQ(count(text("lsb.events.1"), "\"JOB_NEW\""), 3);
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 1);
+  EXPECT_EQ(text("lsb.events").front(), '#');
+  EXPECT_FALSE(there("lsb.events.3"));
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 7) << "lsb.acct has ages of its own";
+}
+
+TEST_F(EventFilesTest, TheCountOfFinishedJobsOutlivesMbatchd) {
+  ages_.finished_jobs = 3;
+  configure();
+  run(1);
+  run(2);
+  commit({});  // notes what the files have
+  io::StoreBatch last;
+  files_->note(last);
+  ASSERT_TRUE(store_->commit(last));
+  begin();
+  run(3);
+  EXPECT_TRUE(there("lsb.events.1"));
+}
+
+TEST_F(EventFilesTest, AccountsArePutAsideBySize) {
+  ages_.account_kb = 1;
+  configure();
+  for (int id = 1; id <= 12; ++id) run(id);
+  ASSERT_TRUE(there("lsb.acct.1"));
+  int finishes = count(text("lsb.acct"), "\"JOB_FINISH\"");
+  for (int n = 1; there("lsb.acct." + std::to_string(n)); ++n) {
+    EXPECT_GT(std::filesystem::file_size(logs_ + "/lsb.acct." + std::to_string(n)), 1024u);
+    finishes += count(text("lsb.acct." + std::to_string(n)), "\"JOB_FINISH\"");
+  }
+  EXPECT_EQ(finishes, 12);
+  EXPECT_FALSE(there("lsb.events.1"));
+}
+
+TEST_F(EventFilesTest, OnlySoManyAccountsStay) {
+  ages_.account_kb = 1;
+  ages_.account_files = 2;
+  configure();
+  for (int id = 1; id <= 60; ++id) run(id);
+  EXPECT_TRUE(there("lsb.acct.1"));
+  EXPECT_TRUE(there("lsb.acct.2"));
+  EXPECT_FALSE(there("lsb.acct.3"));
+}
+
+TEST_F(EventFilesTest, AccountsArePutAsideByAge) {
+  ages_.account_days = 2;
+  configure();
+  run(1);
+  later_s_ = kDay;
+  files_->tick();
+  EXPECT_FALSE(there("lsb.acct.1")) << "a day is no two days";
+  later_s_ = 3 * kDay;
+  files_->tick();
+  EXPECT_THAT(text("lsb.acct.1"), HasSubstr("command of 1"));
+  files_->tick();
+  EXPECT_FALSE(there("lsb.acct.2")) << "there is no file that could be old";
+}
+
+TEST_F(EventFilesTest, AccountsArePutAsideEachDayAtATime) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  const int minute = local.tm_hour * 60 + local.tm_min;
+  ages_.account_minute = (minute + 120) % (24 * 60);  // in two hours
+  configure();
+  run(1);
+  files_->tick();
+  later_s_ = 3600;
+  files_->tick();
+  EXPECT_FALSE(there("lsb.acct.1")) << "it is not that late yet";
+  later_s_ = 3 * 3600;
+  files_->tick();
+  EXPECT_TRUE(there("lsb.acct.1"));
+}
+
+TEST_F(EventFilesTest, WhatACrashLeftIsNeitherMissingNorTwice) {
+  run(1);
+  run(2);  // the store knows the files as they were before this
+  begin();
+  catch_up();
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 2);
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 2);
+}
+
+TEST_F(EventFilesTest, AFileThatCannotBeWrittenIsCaughtUp) {
+  run(1);
+  ASSERT_EQ(rename(logs_.c_str(), (logs_ + ".away").c_str()), 0);
+  { std::ofstream in_its_place(logs_); }
+  run(2);
+  run(3);
+  EXPECT_TRUE(files_->behind(*store_));
+  ASSERT_EQ(unlink(logs_.c_str()), 0);
+  ASSERT_EQ(rename((logs_ + ".away").c_str(), logs_.c_str()), 0);
+  catch_up();
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 3);
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 3);
+}
+
+TEST_F(EventFilesTest, AnAdministratorMayMoveAFileAway) {
+  run(1);
+  ASSERT_EQ(rename((logs_ + "/lsb.acct").c_str(), (logs_ + "/mine").c_str()), 0);
+  run(2);
+  EXPECT_THAT(text("lsb.acct"), HasSubstr("command of 2"));
+  EXPECT_THAT(text("lsb.acct"), Not(HasSubstr("command of 1")));
+}
+
+TEST_F(EventFilesTest, EventsAreMadeAnewFromTheStore) {
+  for (int id = 1; id <= 5; ++id) run(id);
+  const std::string before = text("lsb.events");
+  {
+    std::ofstream spoilt(logs_ + "/lsb.events", std::ios::trunc);
+    spoilt << "no line of ours\n";
+  }
+  files_->rebuild();
+  catch_up();
+  EXPECT_EQ(text("lsb.events"), before);
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 5) << "it is as it was";
+}
+
+TEST_F(EventFilesTest, AnEventsFileThatIsGoneIsMadeAnewToo) {
+  for (int id = 1; id <= 5; ++id) run(id);
+  const std::string before = text("lsb.events");
+  ASSERT_EQ(unlink((logs_ + "/lsb.events").c_str()), 0);
+  files_->rebuild();
+  catch_up();
+  EXPECT_EQ(text("lsb.events"), before);
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
