@@ -11,5 +11,6 @@ inline constexpr int kLsfProblem = 246;
 io::Command blaunch_command();
 io::Command lsrun_command();
 io::Command lsgrun_command();
+io::Command lsrcp_command();
 
 }  // namespace rollcall::res

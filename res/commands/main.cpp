@@ -1,8 +1,8 @@
-// blaunch, lsrun, lsgrun: the name this program is called by says which one it is.
+// blaunch, lsrun, lsgrun, lsrcp: the name this program is called by says which one it is.
 #include "res/commands/commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace rollcall::res;
-  std::vector<rollcall::io::Command> commands{blaunch_command(), lsrun_command(), lsgrun_command()};
+  std::vector<rollcall::io::Command> commands{blaunch_command(), lsrun_command(), lsgrun_command(), lsrcp_command()};
   return rollcall::io::run_commands("restools", ROLLCALL_PRODUCT, std::move(commands), argc, argv);
 }

@@ -1,10 +1,10 @@
-# blaunch, lsrun, lsgrun: one program, a symbolic link for each name.
-add_executable(restools main.cpp remote_tasks.cpp blaunch.cpp lsrun.cpp lsgrun.cpp)
+# blaunch, lsrun, lsgrun, lsrcp: one program, a symbolic link for each name.
+add_executable(restools main.cpp remote_tasks.cpp blaunch.cpp lsrun.cpp lsgrun.cpp lsrcp.cpp)
 target_compile_definitions(restools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(restools PRIVATE launch_policy rollcall_batch_clients rollcall_stream_client)
 
-foreach(name blaunch lsrun lsgrun)
+foreach(name blaunch lsrun lsgrun lsrcp)
   add_custom_command(TARGET restools POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink restools ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} VERBATIM)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION bin)

@@ -1,2 +1,2 @@
-# What blaunch, lsrun and lsgrun are told.
-rollcall_library(launch_policy SOURCES launch_options.cpp LINK rollcall_conf)
+# What blaunch, lsrun, lsgrun and lsrcp are told.
+rollcall_library(launch_policy SOURCES launch_options.cpp copy_options.cpp LINK rollcall_conf)
