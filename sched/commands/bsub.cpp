@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -122,7 +123,33 @@ std::optional<JobScript> script_file(const std::vector<std::string>& words) {
   return JobScript{*text, !by_name && words.size() == 1};
 }
 
+bool has_option(const SplitWords& line, std::string_view name) {
+  return std::any_of(line.options.begin(), line.options.end(),
+                     [name](const OptionUse& use) { return use.option->name == name; });
+}
+
+// What the user may read now the job has, whatever becomes of the file.
+Result<std::string> spooled(std::string_view option, const std::string& path) {
+  auto text = io::read_file(path);
+  if (!text) return usage_error(std::string(option) + ": " + path + ": " + text.error().message());
+  if (text->size() > kMostSubmission)
+    return usage_error(std::string(option) + ": found " + std::to_string(text->size()) + " bytes in " + path +
+                       ", expected at most " + std::to_string(kMostSubmission) + " to be copied");
+  return *text;
+}
+
+// -Zs.
+Result<std::optional<JobScript>> spooled_command(const SplitWords& line) {
+  if (line.operands.empty()) return usage_error("-Zs: found no command, expected the name of a script");
+  auto text = spooled("-Zs", line.operands.front());
+  if (!text) return text.error();
+  if (text->find('\0') != text->npos)
+    return usage_error("-Zs: found a program in " + line.operands.front() + ", expected a script");
+  return std::optional(JobScript{std::move(*text), true, true});
+}
+
 Result<std::optional<JobScript>> find_script(const SplitWords& line, const conf::ClusterFiles& files) {
+  if (has_option(line, "-Zs")) return spooled_command(line);
   if (line.operands.empty()) {
     auto text = read_standard_input();
     if (!text) return text.error();
@@ -210,6 +237,11 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
 
   auto draft = draft_submission(*line, *script, *context);
   if (!draft) return not_submitted(draft.error());
+  if (draft->spool_input) {
+    auto text = spooled("-is", draft->job.input_file());
+    if (!text) return not_submitted(text.error());
+    draft->job.set_spooled_input(std::move(*text));
+  }
   if (const auto called = run_esubs(*draft, esub_places(files, client->settings()), *context); !called)
     return not_submitted(called.error());
   const auto job = finish_submission(*draft, *context);

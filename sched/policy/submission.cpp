@@ -167,7 +167,9 @@ Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobSc
   apply_defaults(draft, context);
 
   if (script && script->run) {
-    draft.job.set_script(script->text);
+    auto text = script->takes_words ? script_with_words(script->text, line.operands) : Result<std::string>(script->text);
+    if (!text) return text.error();
+    draft.job.set_script(std::move(*text));
     draft.job.set_command(line.operands.empty() ? script_line(script->text) : command_line(line.operands));
     if (draft.job.shell().empty()) draft.job.set_shell(script_shell(script->text));
   } else {

@@ -40,15 +40,19 @@ struct Draft {
   std::vector<std::string> extra_environment;  // NAME=VALUE of esubs
   std::vector<std::string> notices;            // for standard error
   std::string esub_words;                      // -a as it was typed
+  bool spool_input = false;                    // -is: bsub reads the file and sends what is in it
+  bool spool_command = false;                  // -Zs: ... of the command's file
   bool id_only = false;                        // -id
   bool json = false;                           // -json
 };
 
 // `script`: the text that was read from standard input, or a file that is submitted as a script; its #BSUB lines count.
 // `run_script`: the text is what is run (else the operands are).
+// `takes_words`: of -Zs, the operands are the script's name and its arguments.
 struct JobScript {
   std::string text;
   bool run = true;
+  bool takes_words = false;
 };
 Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobScript>& script,
                                const SubmitContext& context);

@@ -218,11 +218,15 @@ ROLLCALL_OPTION(errors_over) {
   draft.job.set_error_overwrite(true);
   return text_value(draft.job.mutable_error_file(), value, "a file");
 }
-ROLLCALL_OPTION(input) { return text_value(draft.job.mutable_input_file(), value, "a file"); }
-ROLLCALL_OPTION(input_spooled) {
-  draft.notices.push_back("-is: " + value + " is not copied: the job reads it when it starts");
+ROLLCALL_OPTION(input) {
+  draft.spool_input = false;
   return text_value(draft.job.mutable_input_file(), value, "a file");
 }
+ROLLCALL_OPTION(input_spooled) {
+  draft.spool_input = true;
+  return text_value(draft.job.mutable_input_file(), value, "a file");
+}
+ROLLCALL_OPTION(spool_command) { return draft.spool_command = true, Result<void>(); }
 ROLLCALL_OPTION(pre_exec) { return text_value(draft.job.mutable_pre_exec(), value, "a command"); }
 ROLLCALL_OPTION(post_exec) { return text_value(draft.job.mutable_post_exec(), value, "a command"); }
 ROLLCALL_OPTION(job_group) { return text_value(draft.job.mutable_job_group(), value, "a job group"); }

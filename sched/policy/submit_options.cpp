@@ -178,7 +178,7 @@ std::vector<SubmitOption> place_options() {
        "-i",
        {},
        apply::input_spooled,
-       "FILE standard input, read where it is when the job starts"},
+       "FILE standard input, copied when the job is submitted"},
       {"-cwd", kWord, "-cwd", {S::kAskedCwdFieldNumber}, apply::cwd, "DIRECTORY the job's working directory"},
       {"-outdir",
        kWord,
@@ -227,6 +227,7 @@ std::vector<SubmitOption> place_options() {
       {"-K", kFlag, "-K", {}, apply::waits, "waits for the job's end; exits as the job does"},
       {"-id", kFlag, "-id", {}, apply::id_only, "prints the job's id alone"},
       {"-json", kFlag, "-json", {}, apply::json, "prints JSON alone"},
+      {"-Zs", kFlag, "-Zs", {}, apply::spool_command, "the script that is the command is copied when it is submitted"},
       {"-Z",
        kWord,
        "-Z",
@@ -293,8 +294,7 @@ std::vector<SubmitOption> other_options() {
           flag("-ISp", kX11),
           flag("-ISs", kX11),
           flag("-IX", kX11),
-          flag("-XF", kX11),
-          flag("-Zs", "the command's file is not copied yet; give the script on standard input")};
+          flag("-XF", kX11)};
 }
 
 // Those that bmod alone has.

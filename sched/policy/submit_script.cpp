@@ -6,8 +6,10 @@
 #include "sched/policy/submit_script.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "common/base/shell_quote.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::sched {
@@ -30,6 +32,14 @@ std::optional<std::string_view> behind_mark(std::string_view line) {
   if (!line.empty() && line[0] != '-' && conf::kBlanks.find(line[0]) == conf::kBlanks.npos)
     return std::nullopt;
   return line;
+}
+
+// "" too: that is /bin/sh.
+bool bourne_shell(std::string_view interpreter) {
+  const std::string_view program = interpreter.substr(0, interpreter.find_first_of(" \t"));
+  const std::string_view name = program.substr(program.rfind('/') + 1);
+  constexpr std::array<std::string_view, 6> kShells{"sh", "bash", "dash", "ksh", "ash", "mksh"};
+  return name.empty() || std::find(kShells.begin(), kShells.end(), name) != kShells.end();
 }
 
 }  // namespace
@@ -109,6 +119,19 @@ std::string script_line(std::string_view script) {
     joined += line;
   }
   return joined;
+}
+
+Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words) {
+  if (words.size() < 2) return std::string(script);
+  if (const std::string shell = script_shell(script); !bourne_shell(shell))
+    return usage_error("-Zs: found arguments for a script of " + shell + ", expected a script of sh, or no arguments");
+  const std::string set = "set -- " + shell_join({words.begin() + 1, words.end()});
+  std::size_t begin = script.find_first_not_of(" \t\r\n");
+  begin = begin == script.npos ? 0 : script.rfind('\n', begin) + 1;  // npos + 1 is 0: the first line
+  std::string result(script.substr(0, begin));
+  const std::string_view rest = script.substr(begin);
+  if (!rest.starts_with('#')) return result.append(set).append("; ").append(rest);
+  return result.append(set).append(rest.substr(std::min(rest.find('\n'), rest.size())));
 }
 
 }  // namespace rollcall::sched

@@ -33,4 +33,8 @@ std::string script_line(std::string_view script);
 // word that begins with an unquoted # ends the line.
 Result<std::vector<std::string>> option_words(std::string_view text);
 
+// The script as it runs when it is called with words[1], words[2] ... (-Zs): the shell sets its arguments in its first line,
+// so that every line keeps its number. An error where there are some and no Bourne shell reads the script.
+Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words);
+
 }  // namespace rollcall::sched

@@ -49,7 +49,7 @@ TEST(SubmitOptions, AreRefusedByNameWhereTheyAreNotThereYet) {
     EXPECT_THAT(split({option, "v", "x"}),
                 testing::AllOf(HasSubstr(std::string(option) + ":"), HasSubstr("not there")))
         << option;
-  for (const char* option : {"-ar", "-hl", "-ul", "-Zs"})
+  for (const char* option : {"-ar", "-hl", "-ul"})
     EXPECT_THAT(split({option, "x"}), HasSubstr(std::string(option) + ":")) << option;
   EXPECT_THAT(split({"-bogus", "x"}), HasSubstr("|"));  // -b ogus: its value is refused later
   EXPECT_THAT(split({"-Xyz"}), HasSubstr("-Xyz: found an option that nobody has"));
