@@ -37,6 +37,7 @@ class OwnTerminal {
   OwnTerminal(const OwnTerminal&) = delete;
   OwnTerminal& operator=(const OwnTerminal&) = delete;
 
+  bool raw() const { return raw_; }  // standard input is a terminal
   void enter() const;
   void leave() const;
   // The program stops as a job of its shell; back when it is continued.

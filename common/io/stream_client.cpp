@@ -32,6 +32,7 @@ constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they
 constexpr std::uint64_t kCreditBack = 16 * 1024;  // given back in such pieces
 constexpr std::size_t kPiece = 32 * 1024;         // of input
 constexpr std::chrono::seconds kPatience{15};
+constexpr char kStopKey = 'Z' & 0x1f;  // Ctrl-Z
 
 std::optional<wire::ToStream::Window> window_size() {
   winsize size{};
@@ -318,10 +319,22 @@ class Loop {
     const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
     if (count > 0) {
       bytes.resize(static_cast<std::size_t>(count));
-      return stream.input(std::move(bytes));
+      return take_keys(stream, std::move(bytes));
     }
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     input_ended_ = true;
+  }
+
+  // No shell is over the job's process there, so nobody would continue what a key has stopped: it stops with us.
+  void take_keys(Stream& stream, std::string keys) {
+    const std::size_t stop = settings_.stop_key && terminal_.raw() ? keys.find(kStopKey) : keys.npos;
+    if (stop != 0) stream.input(keys.substr(0, stop));
+    if (stop == keys.npos) return;
+    stream.signal(SIGSTOP);
+    terminal_.stop();
+    stream.signal(SIGCONT);
+    if (const auto size = window_size()) stream.window(*size);
+    if (stop + 1 < keys.size()) take_keys(stream, keys.substr(stop + 1));
   }
 
   void on_signal(int number) {

@@ -25,6 +25,7 @@ struct StreamOrder {
 
 struct StreamSettings {
   bool terminal = false;  // the processes have terminals; ours, where it is one, passes every key on
+  bool stop_key = false;  // ... but Ctrl-Z, which stops the processes and us until we go on (bsub -Ip)
 };
 
 struct StreamEnd {

@@ -1,6 +1,7 @@
 // await_job: what bsub -K and -I do once the job is submitted: they tell how far it is, and wait.
 //
-// What is told goes to standard error; on a terminal also why the job still waits, in words to act on. Rules: bsub(1).
+// What is told goes to standard error; on a terminal also why the job still waits, in words to act on; elsewhere the first of
+// these reasons, once, after ten seconds. Rules: bsub(1).
 #pragma once
 
 #include <optional>
@@ -39,6 +40,7 @@ class JobWaiter {
   wire::JobKey key_;
   bool quiet_;
   bool terminal_;
+  bool hint_ = false;  // no terminal, but it waits for long: one reason is to be told
   bool waiting_told_ = false;
   bool started_told_ = false;
   bool suspended_told_ = false;
