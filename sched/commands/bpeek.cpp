@@ -1,4 +1,6 @@
 // bpeek: what a running job has written so far. bpeek(1). The RES of the job's first host reads it, as the job's user.
+#include <utility>
+
 #include "common/io/res_client.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
@@ -41,13 +43,24 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
   return found;
 }
 
+// A reader that takes nothing for a while (less(1)) loses its connection to RES: what is missing is asked for again. The
+// title stands above what was read, not above a refusal.
 int peek(io::Stage& stage, const io::ResClient& res, const Found& found, wire::Peek peek, const char* title) {
-  stage.print(title);
-  const auto seen = res.peek(found.job.hosts(0).name(), peek,
-                             [&stage](const std::string& bytes) { return stage.print(bytes) == 0; });
-  if (seen) return 0;
-  return seen.error().kind == io::ResError::Kind::refused ? complain(seen.error().text)
-                                                          : stage.fail(seen.error().text);
+  bool titled = false;
+  const auto print_title = [&] {
+    if (!std::exchange(titled, true)) stage.print(title);
+  };
+  while (true) {
+    const auto from = peek.from();
+    const auto seen = res.peek(found.job.hosts(0).name(), peek, [&](const std::string& bytes) {
+      print_title();
+      peek.set_from(peek.from() + static_cast<std::int64_t>(bytes.size()));
+      return stage.print(bytes) == 0;
+    });
+    if (seen) return print_title(), 0;
+    if (seen.error().kind == io::ResError::Kind::refused) return complain(seen.error().text);
+    if (peek.from() == from) return stage.fail(seen.error().text);
+  }
 }
 
 int run_bpeek(io::Stage& stage, const CommandWords& words) {
