@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/base/host_list.hpp"
+#include "common/base/host_list.hpp"
+#include "common/conf/row_reader.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
@@ -46,6 +49,32 @@ void take_names(const CommandWords& words, wire::AskFinished& ask) {
   ask.set_only_exited(words.has("-e"));
 }
 
+// -N: by whose speed CPU times are told: a number, a model of lsf.shared, or a host. Nothing where it was told what is wrong.
+std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name) {
+  if (const auto number = conf::parse_real(name)) {
+    if (*number > 0) return *number;
+  } else if (stage.files().shared.model(name)) {
+    return stage.files().cpu_factor(name);
+  } else {
+    wire::BatchRequest request;
+    request.mutable_hosts()->add_hosts(name);
+    const auto answer = client.ask(std::move(request));
+    const auto& hosts = answer.reply.hosts().hosts();
+    if (!answer.error && hosts.size() == 1 && hosts[0].cpu_factor() > 0) return hosts[0].cpu_factor();
+  }
+  stage.fail("-N: found " + printable(name) + ", expected a host, a host model or a CPU factor above 0");
+  return std::nullopt;
+}
+
+// The job as it would have been there: LSF's CPU times are those of the first host times its factor.
+wire::JobEvent::Finish at_speed(wire::JobEvent::Finish job, double speed) {
+  const double own = job.record().cpu_factor() > 0 ? job.record().cpu_factor() : 1;
+  auto& usage = *job.mutable_record()->mutable_usage();
+  usage.set_user_s(usage.user_s() * own / speed);
+  usage.set_system_s(usage.system_s() * own / speed);
+  return job;
+}
+
 std::string caller_name() {
   const char* name = std::getenv("LOGNAME");
   if (name == nullptr) name = std::getenv("USER");
@@ -62,15 +91,21 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
   if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);
   auto client = client_of(stage);
   if (!client) return io::kFailed;
-  const bool blocks = words.has("-l") || words.has("-UF");
+  std::optional<double> speed;
+  if (const auto name = words.value("-N")) {
+    speed = told_speed(stage, *client, *name);
+    if (!speed) return io::kFailed;
+  }
+  const bool blocks = (words.has("-l") || words.has("-UF")) && !words.has("-b");
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
   AccountSummary summary;
   std::size_t jobs = 0;
   const auto error = client->ask(request, [&](wire::BatchReply& part) {
     std::string text =
         jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
-    for (const auto& event : part.events().events()) {
+    for (auto& event : *part.mutable_events()->mutable_events()) {
       if (!event.has_finish()) continue;
+      if (speed) *event.mutable_finish() = at_speed(std::move(*event.mutable_finish()), *speed);
       ++jobs;
       summary.add(event.finish());
       if (blocks) text += account_block(event.finish(), wrapping, time);
@@ -89,7 +124,7 @@ io::Command bacct_command() {
            "[job_id | job_id[index_list] ...]",
            {{"-l", Value::none, "each job as well"},
             {"-UF", Value::none, "the same without wrapped lines"},
-            {"-b", Value::none, "the sums alone: it is so without -l"},
+            {"-b", Value::none, "the sums alone, whatever else is said"},
             {"-w", Value::none, "wide: nothing is ever cut"},
             {"-d", Value::none, "jobs that ended well"},
             {"-e", Value::none, "jobs that exited"},
@@ -100,7 +135,7 @@ io::Command bacct_command() {
             {"-S", Value::required, "FROM,TO submitted then"},
             {"-D", Value::required, "FROM,TO dispatched then"},
             {"-C", Value::required, "FROM,TO ended then"},
-            {"-N", Value::required, "HOST times by this host's speed: they are always as measured"},
+            {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
             {"-f", Value::required, "FILE of accounts: the store has them all"}},
            CommandShape::Order::anywhere,
            "Adds up what finished jobs have used: unless it is said otherwise, your own."},

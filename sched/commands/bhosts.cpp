@@ -1,4 +1,8 @@
 // bhosts: the batch system's hosts and their jobs. bhosts(1).
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
 #include "common/resreq/resreq.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
@@ -39,6 +43,43 @@ int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& h
   return stage.print(text);
 }
 
+double number_of(const wire::BatchReply::BatchHost& host, const char* name) {
+  const auto found = host.words().find(name);
+  return found == host.words().end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+}
+
+// -x: hosts on which more jobs have exited lately than EXIT_RATE allows. False where it was told why it is not known.
+bool keep_exceptional(io::Stage& stage, BatchHosts& hosts) {
+  double longest = 0;
+  for (const auto& host : hosts.hosts()) longest = std::max(longest, number_of(host, "exit_rate_minutes"));
+  std::map<std::string, std::vector<std::int64_t>> exits;  // when, by first host
+  const std::int64_t now = show_time().now.us;
+  if (longest > 0) {
+    wire::BatchRequest request;
+    auto& ask = *request.mutable_finished();
+    ask.set_only_exited(true);
+    ask.add_users("all");
+    ask.set_completed_from_us(now - static_cast<std::int64_t>(longest * 60e6));
+    auto client = client_of(stage);
+    if (!client) return false;
+    const auto error = client->ask(request, [&](wire::BatchReply& part) {
+      for (const auto& event : part.events().events())
+        if (const auto& job = event.finish().record(); job.hosts_size() > 0)
+          exits[job.hosts(0).name()].push_back(job.end_us());
+    });
+    if (error) return failed(stage, *error), false;
+  }
+  auto& rows = *hosts.mutable_hosts();
+  for (int i = rows.size() - 1; i >= 0; --i) {
+    const auto since = now - static_cast<std::int64_t>(number_of(rows[i], "exit_rate_minutes") * 60e6);
+    const auto& there = exits[rows[i].name()];
+    const auto count = std::count_if(there.begin(), there.end(), [since](std::int64_t at) { return at >= since; });
+    const double allowed = number_of(rows[i], "exit_rate");
+    if (allowed <= 0 || static_cast<double>(count) <= allowed) rows.DeleteSubrange(i, 1);
+  }
+  return true;
+}
+
 int run_bhosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-e")) return stage.fail("-e: no host and no resource is exported to another cluster");
   wire::BatchRequest request;
@@ -47,8 +88,12 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
   ask.set_load(words.has("-l"));
   ask.set_resreq(words.value("-R").value_or(""));
   for (const auto& name : words.operands()) words.has("-s") ? ask.add_resources(name) : ask.add_hosts(name);
-  const auto reply = ask_hosts(stage, std::move(request));
+  auto reply = ask_hosts(stage, std::move(request));
   if (!reply) return io::kFailed;
+  if (words.has("-x") && !words.has("-s")) {
+    if (!keep_exceptional(stage, *reply->mutable_hosts())) return io::kFailed;
+    if (reply->hosts().hosts().empty()) return complain("There is no exceptional host found");
+  }
   if (!words.has("-s")) return print_hosts(stage, words, reply->hosts());
   if (reply->shared().rows().empty()) return complain("No shared resources defined");
   return stage.print(shared_rows_table(reply->shared()));
@@ -64,7 +109,7 @@ io::Command bhosts_command() {
             {"-R", Value::required, "RES_REQ only hosts that fit"},
             {"-s", Value::none, "shared resources; operands are their names"},
             {"-e", Value::none, "what is exported to other clusters"},
-            {"-x", Value::none, "hosts that jobs fail on: there is no such record"},
+            {"-x", Value::none, "hosts on which more jobs exited lately than EXIT_RATE allows"},
             {"-X", Value::none, "hosts of condensed groups by name: they are always shown so"},
             {"-o", Value::required, "FORMAT these fields: \"host_name:20 status njobs:-5\""},
             {"-noheader", Value::none, "no header line"},

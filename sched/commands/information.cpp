@@ -72,6 +72,11 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   return stage.print(limits_table(reply->limits(), words.has("-c")));
 }
 
+// Nothing is kept back for large jobs (docs/decisions/0024), so there is no window that a small one could fill.
+int bslots(io::Stage&, const CommandWords&) {
+  return complain("No backfill window meets these requirements at this time"), 0;
+}
+
 }  // namespace
 
 std::vector<io::Command> information_commands() {
@@ -127,6 +132,16 @@ std::vector<io::Command> information_commands() {
         anywhere,
         "Shows how much is taken of the limits of queues, users and resources."},
        blimits,
+       {}},
+      {{"bslots",
+        "",
+        {{"-l", Value::none, "with the hosts"},
+         {"-n", Value::required, "SLOTS so many at the least"},
+         {"-R", Value::required, "RES_REQ on hosts that fit"},
+         {"-W", Value::required, "[HOURS:]MINUTES for so long at the least"}},
+        anywhere,
+        "Shows the slots that are kept for jobs which start later: there are none, nothing is kept back."},
+       bslots,
        {}},
   };
 }

@@ -4,7 +4,7 @@ target_sources(btools PRIVATE asking.cpp query_commands.cpp bjobs.cpp bhosts.cpp
 target_link_libraries(btools PRIVATE sched_show sched_ask sched_submit rollcall_resreq rollcall_local_time)
 
 foreach(name bjobs bhosts bqueues bpeek bmod bkill bstop bresume brequeue brun bswitch btop bbot bwait bpost bread
-             bhist bacct busers bparams bmgroup bugroup bapp blimits badmin)
+             bhist bacct busers bparams bmgroup bugroup bapp blimits bslots badmin)
   add_custom_command(TARGET btools POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E create_symlink btools ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} VERBATIM)
   install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name} DESTINATION bin)
