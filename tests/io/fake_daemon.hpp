@@ -90,6 +90,13 @@ class FakeEnd {
   void send(const Message& message) {
     write(channel_.seal(message.SerializeAsString()));
   }
+  // What is not what it should be: the first half of a sealed message, and a payload that is no message.
+  template <class Message>
+  void send_half(const Message& message) {
+    const std::string sealed = channel_.seal(message.SerializeAsString());
+    write(sealed.substr(0, sealed.size() / 2));
+  }
+  void send_payload(const std::string& payload) { write(channel_.seal(payload)); }
 
  private:
   void write(const std::string& bytes) {

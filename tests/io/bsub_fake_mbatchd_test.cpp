@@ -1,0 +1,212 @@
+// bsub against an mbatchd that refuses, answers half, hangs, closes and talks nonsense: one clear line on standard error,
+// nothing on standard output, and 255. What it has sent it does not send as another job.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "common/io/cluster_channel.hpp"
+#include "common/io/cluster_key.hpp"
+#include "common/wire/batch.pb.h"
+#include "tests/io/fake_daemon.hpp"
+
+using namespace rollcall;
+using namespace rollcall::io;
+using rollcall::testing::FakeDaemon;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+using End = rollcall::testing::FakeEnd<ClusterChannel>;
+using Refusal = wire::BatchReply::Refusal;
+
+struct Said {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class BsubFakeMbatchd : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(mkdtemp(directory_.data()), nullptr);
+    const std::string key = directory_ + "/cluster.key";
+    ASSERT_TRUE(create_cluster_key(key));
+    key_ = *load_cluster_key(key);
+    put("lsf.shared",
+        "Begin Cluster\nClusterName\nc1\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd HostType\n");
+    put("lsf.cluster.c1", "Begin Host\nHOSTNAME type\nfake X86_64\nEnd Host\n");
+    put("hosts", "127.0.0.1 fake\n");
+  }
+  void TearDown() override { ASSERT_EQ(std::system(("rm -rf -- " + directory_).c_str()), 0); }
+
+  void put(const std::string& name, const std::string& text) { std::ofstream(directory_ + "/" + name) << text; }
+
+  Said bsub(int port) {
+    put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ + "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" +
+                        std::to_string(port) + "\n");
+    const std::string line = "LSF_ENVDIR=" + directory_ + " LSB_NTRIES=1 " ROLLCALL_BSUB " -J x true </dev/null >" +
+                             directory_ + "/out 2>" + directory_ + "/err";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"), text_of(directory_ + "/err")};
+  }
+
+  FakeDaemon::Serve serve(std::function<void(End&)> talk) {
+    return [this, talk = std::move(talk)](int socket) {
+      End end(socket, ClusterChannel::accept(key_, random_seed()));
+      talk(end);
+    };
+  }
+  // Every connection the same: whatever bsub tries again meets it again.
+  Said against(std::function<void(End&)> talk) {
+    return against_sockets(std::vector<FakeDaemon::Serve>(8, serve(std::move(talk))));
+  }
+  Said against_sockets(std::vector<FakeDaemon::Serve> connections) {
+    FakeDaemon daemon(std::move(connections));
+    return bsub(daemon.port());
+  }
+
+  static wire::FromMbatchd refusal(Refusal::Why why, const char* text) {
+    wire::FromMbatchd message;
+    message.mutable_reply()->mutable_refusal()->set_why(why);
+    message.mutable_reply()->mutable_refusal()->set_text(text);
+    message.mutable_reply()->set_last(true);
+    return message;
+  }
+  static wire::FromMbatchd accepted(int jobs) {
+    wire::FromMbatchd message;
+    message.mutable_reply()->set_last(true);
+    message.mutable_reply()->mutable_submitted();
+    for (int i = 0; i < jobs; ++i) {
+      auto& job = *message.mutable_reply()->mutable_submitted()->add_jobs();
+      job.set_id(7);
+      job.set_queue("normal");
+    }
+    return message;
+  }
+  static void expect_one_line(const Said& said) {
+    EXPECT_EQ(said.code, 255);
+    EXPECT_EQ(said.out, "");
+    EXPECT_THAT(said.err, EndsWith("\n"));
+    EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
+  }
+
+  std::string directory_ = "/tmp/bsub_fake.XXXXXX";
+  ClusterKey key_;
+};
+
+TEST_F(BsubFakeMbatchd, ThatTakesTheJobIsBelieved) {
+  const Said said = against([](End& end) {
+    EXPECT_EQ(end.next<wire::ToMbatchd>().request().submit().jobs(0).job_name(), "x");
+    end.send(accepted(1));
+    end.receive();
+  });
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
+  EXPECT_EQ(said.err, "");
+}
+
+TEST_F(BsubFakeMbatchd, ThatRefuses) {
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(refusal(Refusal::NOT_ALLOWED, "normal: User cannot use the queue"));
+  });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, EndsWith("normal: User cannot use the queue. Job not submitted.\n"));
+}
+
+TEST_F(BsubFakeMbatchd, WhoseDiskIsFull) {
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(refusal(Refusal::DISK_FULL, "mbatchd cannot keep it: no space left on device"));
+  });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, EndsWith("no space left on device. Job not submitted.\n"));
+}
+
+// What was sent may have been taken: that is said, and not that it was refused.
+TEST_F(BsubFakeMbatchd, ThatAnswersHalf) {
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send_half(accepted(1));
+  });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, StartsWith("bsub: "));
+  EXPECT_THAT(said.err, HasSubstr("not known"));
+}
+
+TEST_F(BsubFakeMbatchd, ThatClosesInsteadOfAnAnswer) {
+  const Said said = against([](End& end) { end.next<wire::ToMbatchd>(); });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, HasSubstr("not known"));
+}
+
+TEST_F(BsubFakeMbatchd, ThatHangs) {
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.receive();  // until bsub has gone
+  });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, HasSubstr("not known"));
+}
+
+TEST_F(BsubFakeMbatchd, ThatClosesAtOnce) {
+  const Said said = against_sockets(std::vector<FakeDaemon::Serve>(8, [](int) {}));
+  expect_one_line(said);
+  EXPECT_THAT(said.err, EndsWith("Job not submitted.\n"));
+}
+
+TEST_F(BsubFakeMbatchd, ThatIsSomethingElse) {
+  const Said said = against_sockets(std::vector<FakeDaemon::Serve>(8, [](int socket) {
+    const std::string garbage = "HTTP/1.1 400 Bad Request\r\n\r\n" + std::string(4096, '\xff');
+    send(socket, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+    char byte = 0;
+    while (recv(socket, &byte, 1, 0) > 0) {
+    }
+  }));
+  expect_one_line(said);
+  EXPECT_THAT(said.err, EndsWith("Job not submitted.\n"));
+}
+
+TEST_F(BsubFakeMbatchd, WhoseAnswerIsNoMessage) {
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send_payload("\xff\xff\xff\xff");
+    end.receive();
+  });
+  expect_one_line(said);
+  EXPECT_THAT(said.err, StartsWith("bsub: "));
+}
+
+TEST_F(BsubFakeMbatchd, WhoAnswersSomethingElse) {
+  for (const int jobs : {0, 2}) {
+    const Said said = against([jobs](End& end) {
+      end.next<wire::ToMbatchd>();
+      end.send(accepted(jobs));
+    });
+    expect_one_line(said);
+    EXPECT_THAT(said.err, HasSubstr("expected ours"));
+  }
+}
+
+TEST_F(BsubFakeMbatchd, WhoIsNotThere) {
+  int port = 0;
+  { port = FakeDaemon({}).port(); }
+  const Said said = bsub(port);
+  expect_one_line(said);
+  EXPECT_THAT(said.err, StartsWith("bsub: mbatchd is not running on host fake: "));
+  EXPECT_THAT(said.err, EndsWith(". Job not submitted.\n"));
+}
+
+}  // namespace
