@@ -2,7 +2,7 @@
 //
 // Nobody here has seen a GPU: an elim counts them (elim.hwloc: hw_gpus, or a site's own), and a number from 0 up to that
 // count is a device, as CUDA_VISIBLE_DEVICES names one. Whatever reserves the counting resource on a host gets devices of
-// it, by -gpu or by rusage; a device is one job's until that job is over. Rules: bsub(1), -gpu; docs/decisions/0030.
+// it, by -gpu or by rusage; a device is one job's until that job is over. Rules: bsub(1), -gpu; docs/decisions/0036.
 #pragma once
 
 #include <functional>
