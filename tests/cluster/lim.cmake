@@ -12,4 +12,5 @@ if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
     C_STANDARD 11 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs
     COMPILE_OPTIONS "-O1;-Wall;-Wextra" LINK_OPTIONS "")
   rollcall_python_test(cluster_lim_clock SCRIPT lim_clock.py LABELS cluster TIMEOUT 240)
+  rollcall_python_test(cluster_batch_clock SCRIPT batch_clock.py LABELS cluster TIMEOUT 180)
 endif()

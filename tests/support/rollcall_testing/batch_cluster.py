@@ -93,6 +93,7 @@ class BatchCluster(LoadCluster):
         log = os.open(self.daemon_log(program, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         ready, told = os.pipe()
         environment = dict(self.bench.cluster.environment, LSF_ENVDIR=self.conf, ROLLCALL_READY_FD=str(told))
+        environment.update({key: word.format(host=name) for key, word in self.more_environment.items()})
         words = [os.path.join(self.etc, program)]
         host = self.bench.cluster.host(name)
         # A daemon is nobody's child: jobs outlive the one that is killed here.
