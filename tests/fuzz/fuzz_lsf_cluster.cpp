@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "common/conf/kept_files.hpp"
 #include "common/conf/show_conf.hpp"
 #include "tests/fuzz/conf_input.hpp"
 
@@ -23,6 +24,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Problem& problem : checked.problems.all())
     require(problem.line().find('\n') == std::string::npos);
   require(!check_text(checked.problems, checked.read, true).empty());
+  // Kept, it is the same set; and the same again at the same hour.
+  KeptFiles kept(input.sources());
+  require(read_cluster_files(kept.sources()).files.has_value() == checked.files.has_value());
+  kept.complete();
+  require(!kept.outdated());
+  const auto again = kept.again();
+  require(read_cluster_files(again->sources()).files.has_value() == checked.files.has_value());
   if (!checked.files) return 0;
   const ClusterFiles& files = *checked.files;
   require(!files.cluster.hosts.empty() && !files.candidates.empty() && !files.cluster.name.empty());
