@@ -1,9 +1,10 @@
 // What a scheduling cycle costs: bench_schedule [--small] [RUNS]
 //
 // A cluster of 10,000 hosts with 10 slots each, and jobs that wait: 100,000 and 1,000,000 of them; of one demand, of 100 and
-// of 10,000 different ones. Three questions: the first cycle of an empty cluster (as many jobs as there are slots start), a
-// cycle of a full cluster (nothing starts), and one where nothing fits (a sum that no host has, so that every
-// select is tried on all of them). Medians of RUNS.
+// of 10,000 different ones. Questions: the first cycle of an empty cluster (as many jobs as there are slots start), a
+// cycle of a full cluster (nothing starts), one where nothing fits (a sum that no host has), the same where no index can tell
+// ("!", so that every select is tried on all hosts), and one where memory runs out while slots are left, so that most
+// demands find nothing. Medians of RUNS.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
 #include "sched/policy/schedule.hpp"
@@ -49,22 +50,36 @@ Scenario cluster_of(int hosts) {
   return std::move(*scenario);
 }
 
+enum class Asks { what_fits, what_does_not, what_no_index_knows, much_memory };
+
+std::string resreq_of(Asks asks, int number) {
+  const std::string amount = std::to_string((asks == Asks::what_fits ? 1000 : 1'000'000) + number / 10);
+  switch (asks) {
+    case Asks::what_does_not:
+      return "select[type == local && mem + tmp > " + amount + "] order[r15s:pg] rusage[mem=100]";
+    case Asks::what_no_index_knows:
+      return "select[type == local && !(mem + tmp < " + amount + ")] order[r15s:pg] rusage[mem=100]";
+    case Asks::much_memory:
+      return "select[type == local] order[r15s:pg] rusage[mem=" + std::to_string(15'000 + number / 10) + "]";
+    default:
+      return "select[type == local && mem > " + amount + "] order[r15s:pg] rusage[mem=100]";
+  }
+}
+
 // Demands that differ in their user, and (a tenth of that) in what they ask for.
-Demand demand_number(int number, bool fits) {
+Demand demand_number(int number, Asks asks) {
   Demand demand;
   demand.queue = "normal";
   demand.user = "user" + std::to_string(number);
   demand.project = "default";
-  demand.resreq = "select[type == local && " + std::string(fits ? "mem > " : "mem + tmp > ") +
-                  std::to_string((fits ? 1000 : 1'000'000) + number / 10) +
-                  "] order[r15s:pg] rusage[mem=100]";
+  demand.resreq = resreq_of(asks, number);
   demand.from_type = "X86_64";
   return demand;
 }
 
-void add_jobs(Snapshot& snapshot, int jobs, int demands, bool fits) {
+void add_jobs(Snapshot& snapshot, int jobs, int demands, Asks asks) {
   std::vector<DemandNumber> numbers;
-  for (int i = 0; i < demands; ++i) numbers.push_back(snapshot.demand(demand_number(i, fits)));
+  for (int i = 0; i < demands; ++i) numbers.push_back(snapshot.demand(demand_number(i, asks)));
   for (int i = 0; i < jobs; ++i) {
     PendingJob job;
     job.key = {1 + i / 10'000, 1 + i % 10'000};
@@ -94,25 +109,29 @@ Measured cycles(const Snapshot& snapshot, WallTime now, int runs) {
 
 bool row(const Scenario& cluster, int jobs, int demands, int runs) {
   Snapshot empty = cluster.snapshot;
-  add_jobs(empty, jobs, demands, true);
+  add_jobs(empty, jobs, demands, Asks::what_fits);
   const Measured first = cycles(empty, cluster.now, runs);
   apply(schedule(empty, cluster.now), cluster.now, empty);
   const Measured full = cycles(empty, cluster.now, runs);
-  Snapshot narrow = cluster.snapshot;
-  add_jobs(narrow, jobs, demands, false);
-  const Measured nothing = cycles(narrow, cluster.now, demands > 1000 ? 1 : runs);
-  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f\n", jobs, demands, first.milliseconds, first.started,
-              full.milliseconds, nothing.milliseconds);
+  const auto asking = [&](Asks asks) {
+    Snapshot snapshot = cluster.snapshot;
+    add_jobs(snapshot, jobs, demands, asks);
+    return cycles(snapshot, cluster.now, demands > 1000 ? 1 : runs);
+  };
+  const Measured nothing = asking(Asks::what_does_not), tried = asking(Asks::what_no_index_knows),
+                 runs_out = asking(Asks::much_memory);
+  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f  %9.1f  %9.1f %8zu\n", jobs, demands, first.milliseconds, first.started,
+              full.milliseconds, nothing.milliseconds, tried.milliseconds, runs_out.milliseconds, runs_out.started);
   const auto slots = cluster.snapshot.rules().hosts.size() * 10;
   return first.started == std::min<std::size_t>(slots, static_cast<std::size_t>(jobs)) &&
-         nothing.started == 0;
+         nothing.started == 0 && tried.started == 0;
 }
 
 // Microseconds of CPU for each element of an array of `elements`.
 double element_cost(const Scenario& cluster, int elements) {
   Snapshot snapshot = cluster.snapshot;
   const double before = cpu_seconds();
-  add_jobs(snapshot, elements, 1, true);
+  add_jobs(snapshot, elements, 1, Asks::what_fits);
   const Plan plan = schedule(snapshot, cluster.now);
   apply(plan, cluster.now, snapshot);
   return (cpu_seconds() - before) * 1e6 / elements;
@@ -131,7 +150,8 @@ int main(int argc, char** argv) {
   const Scenario cluster = cluster_of(small ? 100 : 10'000);
   std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(),
               runs);
-  std::printf("%9s %8s  %9s %8s  %9s  %9s\n", "jobs", "demands", "first", "started", "full", "no fit");
+  std::printf("%9s %8s  %9s %8s  %9s  %9s  %9s  %9s %8s\n", "jobs", "demands", "first", "started", "full", "no fit",
+              "tried", "runs out", "started");
   bool right = true;
   for (const int jobs : small ? std::vector{1000} : std::vector{100'000, 1'000'000})
     for (const int demands : small ? std::vector{1, 100} : std::vector{1, 100, 10'000})

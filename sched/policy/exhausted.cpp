@@ -21,25 +21,46 @@ bool no_less(const Alternative& asked, const Alternative& failed) {
   });
 }
 
+// `asked` wants no less than `less`, of the same hosts of one select.
+bool wants_no_less(const Asking& asked, const Asking& less) {
+  const Compiled &a = *asked.entry->compiled, &b = *less.entry->compiled;
+  const Demand &more = asked.entry->demand, &fewer = less.entry->demand;
+  return b.queue == a.queue && b.span == a.span && b.same == a.same && fewer.min_slots <= more.min_slots &&
+         (!fewer.exclusive || more.exclusive) && no_less(*asked.alternative, *less.alternative);
+}
+
 }  // namespace
 
-bool Exhausted::covers(const Snapshot::DemandEntry& entry, const Alternative& alternative,
-                       const Ranking* ranking) const {
-  const Compiled& asked = *entry.compiled;
-  const auto found = failed_.find(asked.select.get());
+bool Exhausted::covers(const Asking& asking, const Ranking* ranking) const {
+  const auto found = failed_.find(asking.entry->compiled->select.get());
   if (found == failed_.end()) return false;
-  return std::any_of(found->second.begin(), found->second.end(), [&](const Failed& one) {
-    const Compiled& failed = *one.entry->compiled;
-    const Demand& less = one.entry->demand;
-    return one.ranking == ranking && failed.queue == asked.queue && failed.span == asked.span &&
-           failed.same == asked.same && less.min_slots <= entry.demand.min_slots &&
-           (!less.exclusive || entry.demand.exclusive) && no_less(alternative, *one.alternative);
+  return std::any_of(found->second.begin(), found->second.end(), [&](const Failed& failed) {
+    return failed.ranking == ranking && wants_no_less(asking, failed.asking);
   });
 }
 
-void Exhausted::note(const Snapshot::DemandEntry& entry, const Alternative& alternative, const Ranking* ranking) {
-  auto& failed = failed_[entry.compiled->select.get()];
-  if (failed.size() < kMostKept) failed.push_back({&entry, &alternative, ranking});
+void Exhausted::note(const Asking& asking, const Ranking* ranking) {
+  auto& failed = failed_[asking.entry->compiled->select.get()];
+  if (failed.size() < kMostKept) failed.push_back({asking, ranking});
+}
+
+std::size_t Frontier::passed(const Asking& asking, unsigned generation) {
+  if (generation_ != generation) known_.clear();
+  generation_ = generation;
+  std::size_t at = 0;
+  for (const Known& known : known_)
+    if (known.at > at && wants_no_less(asking, known.asking)) at = known.at;
+  return at;
+}
+
+// Those that say no more than this one go; of too many the one that has come least far.
+void Frontier::note(const Asking& asking, std::size_t at) {
+  for (const Known& known : known_)
+    if (known.at >= at && wants_no_less(asking, known.asking)) return;
+  std::erase_if(known_, [&](const Known& known) { return known.at <= at && wants_no_less(known.asking, asking); });
+  if (known_.size() >= kMostKept)
+    known_.erase(std::min_element(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.at < b.at; }));
+  known_.push_back({asking, at});
 }
 
 }  // namespace rollcall::sched

@@ -1,5 +1,6 @@
-// Exhausted: what found no hosts in this cycle. Within a cycle resources only become fewer, so whoever asks for the same hosts
-// and for no less of anything finds none either, and need not look.
+// Exhausted, Frontier: what demands of this cycle have learnt for those that ask for no less. Within a cycle resources only become
+// fewer, so a host that was no use to one demand is none to whoever asks for the same hosts and for no less of anything; and where
+// one found nothing, those find nothing either.
 //
 //   the same                                   | no less
 //   select, hosts and their order, queue,      | slots at the least, amount of every resource of rusage, -x
@@ -16,18 +17,40 @@
 
 namespace rollcall::sched {
 
+// A demand with one of its alternatives.
+struct Asking {
+  const Snapshot::DemandEntry* entry = nullptr;
+  const Alternative* alternative = nullptr;
+};
+
+// Who found no hosts at all.
 class Exhausted {
  public:
-  void note(const Snapshot::DemandEntry& entry, const Alternative& alternative, const Ranking* ranking);
-  bool covers(const Snapshot::DemandEntry& entry, const Alternative& alternative, const Ranking* ranking) const;
+  void note(const Asking& asking, const Ranking* ranking);
+  bool covers(const Asking& asking, const Ranking* ranking) const;
 
  private:
   struct Failed {
-    const Snapshot::DemandEntry* entry = nullptr;
-    const Alternative* alternative = nullptr;
+    Asking asking;
     const Ranking* ranking = nullptr;
   };
   std::unordered_map<const Select*, std::vector<Failed>> failed_;
+};
+
+// How far demands of one select have come in one list of hosts: all hosts before that place are no use to them.
+class Frontier {
+ public:
+  // `generation`: of the list's order; places of another one are void.
+  std::size_t passed(const Asking& asking, unsigned generation);
+  void note(const Asking& asking, std::size_t at);
+
+ private:
+  struct Known {
+    Asking asking;
+    std::size_t at = 0;
+  };
+  unsigned generation_ = 0;
+  std::vector<Known> known_;
 };
 
 }  // namespace rollcall::sched

@@ -129,6 +129,9 @@ void Placement::each(Look& look, std::size_t number, const PendingJob& job, cons
     cursor.at = std::max(cursor.at, passed);
   }
   const Alternative& alternative = look.entry->compiled->alternatives[number];
+  auto& frontier = look.candidates->frontier;
+  cursor.at = std::max(cursor.at, frontier.passed({look.entry, &alternative}, ranking.generation()));
+  const std::size_t began = cursor.at;
   for (std::size_t at = cursor.at; at < hosts.size(); ++at) {
     const HostNumber host = hosts[at];
     if (!usable(look, alternative, host)) {
@@ -137,20 +140,21 @@ void Placement::each(Look& look, std::size_t number, const PendingJob& job, cons
     }
     const auto& excluded = job.excluded;
     if (!excluded.empty() && std::find(excluded.begin(), excluded.end(), host) != excluded.end()) continue;
-    if (!take(host)) return;
+    if (!take(host)) break;
   }
+  if (cursor.at > began && !look.limited) frontier.note({look.entry, &alternative}, cursor.at);
 }
 
 std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
-    if (state_->hopeless(alternative) || exhausted_.covers(*look.entry, alternative, look.ranking)) continue;
+    if (state_->hopeless(alternative) || exhausted_.covers({look.entry, &alternative}, look.ranking)) continue;
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Draft draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
     if (draft.slots >= look.entry->demand.min_slots) return Placed{std::move(draft), &alternative};
-    if (!look.limited && job.excluded.empty()) exhausted_.note(*look.entry, alternative, look.ranking);
+    if (!look.limited && job.excluded.empty()) exhausted_.note({look.entry, &alternative}, look.ranking);
   }
   return std::nullopt;
 }

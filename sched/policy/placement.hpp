@@ -44,6 +44,7 @@ class Placement {
     std::optional<std::vector<HostNumber>> few;
     std::optional<unsigned> sorted;  // `few` is, best first, as of this generation of the ranking
     Cursor passed;  // hosts before it are no use to any demand of the select
+    Frontier frontier;
   };
   // What a cycle remembers of a demand. One for each demand; made by look().
   struct Look {
