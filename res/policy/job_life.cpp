@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "common/base/exit_status.hpp"
 
@@ -18,6 +19,7 @@ using Effects = std::vector<Effect>;
 constexpr Duration kStopGrace = 100ms;
 constexpr Duration kCpuInterval = 10s;
 constexpr Duration kRunGrace = 10min;
+constexpr int kPreExecTimeout = 98;  // LSF's exit code of a pre-execution that took too long
 
 bool alive(const JobLife& life) { return life.phase == Phase::running || life.phase == Phase::serving; }
 bool before_job(const JobLife& life) {
@@ -29,7 +31,14 @@ void clear(JobLife& life, Effects& out) {
   life.escalation.reset();
   life.stop_for_good.reset();
   life.client_until.reset();
+  life.hook_until.reset();
   out.push_back(effect::KillAll{});
+}
+
+// How the job ended was told before.
+void kill_post_exec(JobLife& life, Effects& out) {
+  life.post_killed = true;
+  clear(life, out);
 }
 
 // ---- signals to the job
@@ -132,8 +141,17 @@ void send(JobLife& life, const Order& order, TimePoint now, Effects& out) {
 
 // ---- limits
 
+bool breaks_a_limit(const JobLife& life, const event::Sampled& s) {
+  const auto& limits = life.rules.limits;
+  return (life.rules.memory_of_job && limits.has_memory_kb() && s.memory_kb > limits.memory_kb()) ||
+         (limits.has_swap_kb() && s.swap_kb > limits.swap_kb()) ||
+         (limits.has_processes() && s.processes > limits.processes()) ||
+         (limits.has_threads() && s.threads > limits.threads());
+}
+
 void check(JobLife& life, const event::Sampled& s, TimePoint now, Effects& out) {
-  if (!alive(life)) return;
+  if (life.phase == Phase::post_exec && breaks_a_limit(life, s)) return kill_post_exec(life, out);
+  if (!alive(life) && life.phase != Phase::pre_exec) return;
   const auto& limits = life.rules.limits;
   const auto interval = life.rules.terminate_interval;
   if (life.rules.memory_of_job && limits.has_memory_kb() && s.memory_kb > limits.memory_kb())
@@ -198,24 +216,50 @@ void job_ended(JobLife& life, int status, Effects& out) {
   if (reason == 0 && !life.ended_by_us && WIFSIGNALED(status) && !fault(WTERMSIG(status)))
     reason = kTermExternalSignal;
   life.outcome = {How::ENDED, job_exit_status(status), reason, "", life.rules.post_exec, false};
+  life.copy_back = life.rules.copies_back;
   clear(life, out);
 }
 
-void emptied(JobLife& life, Effects& out) {
-  if (life.phase != Phase::clearing) return;
-  if (!life.rules.first_host) {
-    life.phase = Phase::over;
-    out.push_back(effect::Finish{});
-    return;
-  }
+void tell_end(JobLife& life, TimePoint now, Effects& out) {
   out.push_back(life.outcome);
   if (life.outcome.post_follows) {
     life.phase = Phase::post_exec;
+    if (life.rules.post_patience) life.hook_until = now + *life.rules.post_patience;
     out.push_back(effect::RunPostExec{life.outcome.exit_status});
   } else {
     life.phase = Phase::over;
     out.push_back(effect::Finish{});
   }
+}
+
+void emptied(JobLife& life, TimePoint now, Effects& out) {
+  if (life.phase != Phase::clearing) return;
+  if (life.post_killed) {
+    life.phase = Phase::over;
+    out.push_back(effect::TellPostOver{true});
+    out.push_back(effect::Finish{});
+    return;
+  }
+  if (!life.rules.first_host) {
+    life.phase = Phase::over;
+    out.push_back(effect::Finish{});
+    return;
+  }
+  if (!std::exchange(life.copy_back, false)) return tell_end(life, now, out);
+  life.phase = Phase::copying;
+  out.push_back(effect::RunCopiesBack{});
+}
+
+bool means_an_end(const Order& order) {
+  const int signo = order.signal();
+  return order.action() == Order::TERMINATE ||
+         (order.action() == Order::SEND && (signo == SIGKILL || signo == SIGTERM || signo == SIGINT));
+}
+
+void hook_took_too_long(JobLife& life, Effects& out) {
+  if (life.phase == Phase::post_exec) return kill_post_exec(life, out);
+  not_started(life, How::PRE_EXEC_FAILED, kPreExecTimeout << 8,
+              "The pre-execution command did not end within JOB_PREPROC_TIMEOUT", out);
 }
 
 struct Step {
@@ -228,6 +272,7 @@ struct Step {
       life.phase = Phase::serving;
     } else if (life.rules.pre_exec) {
       life.phase = Phase::pre_exec;
+      if (life.rules.pre_patience) life.hook_until = now + *life.rules.pre_patience;
       out.push_back(effect::RunPreExec{});
     } else {
       go_on(life, now, out);
@@ -235,10 +280,13 @@ struct Step {
   }
   void operator()(const event::PreEnded& e) {
     if (life.phase != Phase::pre_exec) return;
+    life.hook_until.reset();
     if (e.status == 0) return go_on(life, now, out);
     const int status = job_exit_status(e.status);
     not_started(life, How::PRE_EXEC_FAILED, status,
-                "The pre-execution command failed with exit code " + std::to_string(status >> 8), out);
+                !e.why.empty() ? e.why
+                               : "The pre-execution command failed with exit code " + std::to_string(status >> 8),
+                out);
   }
   void operator()(const event::ClientCame&) {
     if (life.phase == Phase::awaiting) go_on(life, now, out);
@@ -247,6 +295,10 @@ struct Step {
     if (life.phase == Phase::running) out.push_back(effect::TellRunning{});
   }
   void operator()(const event::JobNotStarted& e) {
+    if (e.no_input) {
+      life.outcome = {How::ENDED, 1 << 8, life.reason, e.why, life.rules.post_exec, false};
+      return clear(life, out);
+    }
     if (e.no_directory) life.reason = kTermCwdNotExist;
     not_started(life, How::NOT_STARTED, 127 << 8, e.why, out);
     life.outcome.cwd_missing = e.no_directory;
@@ -254,9 +306,13 @@ struct Step {
   void operator()(const event::JobEnded& e) {
     if (life.phase == Phase::running) job_ended(life, e.status, out);
   }
-  void operator()(const event::Emptied&) { emptied(life, out); }
+  void operator()(const event::Emptied&) { emptied(life, now, out); }
+  void operator()(const event::CopiesEnded&) {
+    if (life.phase == Phase::copying) tell_end(life, now, out);
+  }
   void operator()(const event::PostEnded& e) {
     if (life.phase != Phase::post_exec) return;
+    life.hook_until.reset();
     life.phase = Phase::over;
     out.push_back(effect::TellPostOver{e.status != 0});
     out.push_back(effect::Finish{});
@@ -265,6 +321,8 @@ struct Step {
   void operator()(const event::Ordered& e) {
     if (e.order.number() != 0 && e.order.number() <= life.last_order) return;
     life.last_order = std::max(life.last_order, e.order.number());
+    if (life.phase == Phase::copying) return means_an_end(e.order) ? clear(life, out) : void();
+    if (life.phase == Phase::post_exec && means_an_end(e.order)) return kill_post_exec(life, out);
     if (life.phase == Phase::clearing || life.phase == Phase::post_exec || life.phase == Phase::over) return;
     switch (e.order.action()) {
       case Order::TERMINATE:
@@ -273,6 +331,10 @@ struct Step {
         return alive(life) ? stop(life, e.order, now, out) : void();
       case Order::RESUME:
         return alive(life) ? resume(life, out) : void();
+      case Order::LIMITS:
+        life.rules.limits = e.order.limits();
+        out.push_back(effect::ChangeLimits{e.order.limits(), e.order.terminate_us()});
+        return;
       default:
         return send(life, e.order, now, out);
     }
@@ -282,10 +344,10 @@ struct Step {
     if (life.phase == Phase::serving) clear(life, out);
   }
   void operator()(const event::GuardGone&) {
-    life.rules.post_exec = false;
+    life.rules.post_exec = life.outcome.post_follows = false;
     if (life.phase == Phase::clearing || life.phase == Phase::over) return;
-    if (life.phase != Phase::post_exec)
-      life.outcome = {How::SHEPHERD_LOST,
+    if (life.phase == Phase::post_exec) return kill_post_exec(life, out);
+    life.outcome = {How::SHEPHERD_LOST,
                       (128 + SIGKILL) << 8,
                       life.reason,
                       "the guard of the job was killed",
@@ -298,6 +360,7 @@ struct Step {
       life.client_until.reset();
       return not_started(life, How::NOT_STARTED, 127 << 8, "No client came for the interactive job", out);
     }
+    if (life.hook_until && now >= *life.hook_until) return hook_took_too_long(life, out);
     if (life.stop_for_good && now >= *life.stop_for_good) {
       life.stop_for_good.reset();
       out.push_back(effect::Signal{SIGSTOP});
@@ -324,7 +387,12 @@ LifeRules life_rules(const wire::JobOrder& order) {
   }
   const auto& start = order.start();
   const auto& asked = start.submission();
-  rules.pre_exec = !start.queue_pre_exec().empty() || !asked.pre_exec().empty();
+  using Transfer = wire::FileTransfer;
+  for (const auto& transfer : asked.transfers()) {
+    if (transfer.direction() == Transfer::TO_HOST || transfer.direction() == Transfer::BOTH) rules.pre_exec = true;
+    if (transfer.direction() != Transfer::TO_HOST) rules.copies_back = true;
+  }
+  if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty()) rules.pre_exec = true;
   rules.post_exec = !start.queue_post_exec().empty() || !asked.post_exec().empty();
   rules.interactive = asked.interactive() != wire::Submission::NONE;
   unsigned slots = 0;
@@ -333,6 +401,10 @@ LifeRules life_rules(const wire::JobOrder& order) {
   rules.controls = start.controls();
   rules.warning_signal = asked.warning_signal();
   rules.warning_before = std::chrono::seconds(asked.warning_seconds());
+  if (const auto s = order.settings().pre_exec_seconds(); s != 0)
+    rules.pre_patience = std::chrono::seconds(s);
+  if (const auto s = order.settings().post_exec_seconds(); s != 0)
+    rules.post_patience = std::chrono::seconds(s);
   return rules;
 }
 
@@ -348,6 +420,7 @@ std::optional<TimePoint> next_deadline(const JobLife& life) {
   std::optional<TimePoint> first;
   const auto at_most = [&](TimePoint t) { first = first ? std::min(*first, t) : t; };
   if (life.client_until) at_most(*life.client_until);
+  if (life.hook_until) at_most(*life.hook_until);
   if (life.stop_for_good) at_most(*life.stop_for_good);
   if (life.escalation) at_most(life.escalation->due);
   if (life.phase == Phase::running && !life.stopped && !life.run_limit_reached && life.rules.first_host &&
@@ -372,6 +445,8 @@ struct Texts {
   std::string operator()(const effect::Signal& e) const { return "signal " + signal_name(e.signo); }
   std::string operator()(const effect::RunControl& e) const { return "run the control " + e.command; }
   std::string operator()(const effect::KillAll&) const { return "kill all"; }
+  std::string operator()(const effect::ChangeLimits&) const { return "change limits"; }
+  std::string operator()(const effect::RunCopiesBack&) const { return "run copies back"; }
   std::string operator()(const effect::TellRunning&) const { return "tell running"; }
   std::string operator()(const effect::TellStopped&) const { return "tell stopped"; }
   std::string operator()(const effect::TellResumed&) const { return "tell resumed"; }

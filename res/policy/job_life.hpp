@@ -9,8 +9,12 @@
 //   pre_exec   PreEnded 0    -> awaiting | running;  else -> over (PRE_EXEC_FAILED)
 //   awaiting   ClientCame    -> running;  patience over -> over (NOT_STARTED)
 //   running    JobEnded      -> clearing: everything that is left is killed
-//   clearing   Emptied       -> post_exec | over (the end is told, and on disk, before the post-execution runs)
+//   clearing   Emptied       -> copying where files of -f come back (the job is not over before), else as from copying
+//   copying    CopiesEnded   -> post_exec | over (the end is told, and on disk, before the post-execution runs)
+//   copying    TERMINATE, KILL -> clearing: what has not come back stays
 //   post_exec  PostEnded     -> over
+//   pre_exec   its time is over, a limit is broken -> clearing, over (PRE_EXEC_FAILED with 98; the limit's own end)
+//   post_exec  its time is over, a limit is broken, TERMINATE, KILL -> clearing, over (the post-execution failed)
 //   pre_exec, awaiting: TERMINATE, KILL -> clearing          nothing of the job runs then
 //   any        GuardGone     -> clearing, and then over: nobody would keep what we find out
 // A host with tasks alone (ExpectJob, lsrun) is `serving` from Began on, until Released.
@@ -19,6 +23,8 @@
 //   -M         INT, TERM, KILL (a hard one: KILL)    -v -p -T   INT, TERM, KILL
 //   -c         XCPU, INT, TERM, KILL, ten seconds apart
 //   -W, -t     USR2, and KILL ten minutes later      (bsub(1), lsf.conf(5))
+// What runs before and after the job has a time of its own (JOB_PREPROC_TIMEOUT, JOB_POSTPROC_TIMEOUT), and the job's other
+// limits: it is killed at once where it breaks one.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +55,7 @@ enum TermReason : int {
 struct LifeRules {
   bool first_host = true;
   bool pre_exec = false, post_exec = false;
+  bool copies_back = false;  // files of -f come back when the job has ended
   bool interactive = false;
   bool polite_stop = false;  // TSTP before STOP: parallel and interactive jobs
   int stop_signal = 0;       // LSB_SIGSTOP; 0: by polite_stop
@@ -60,6 +67,7 @@ struct LifeRules {
   wire::JobControls controls;
   int warning_signal = 0;
   Duration warning_before{0};
+  std::optional<Duration> pre_patience, post_patience;  // none: they may take any time
 };
 // The part of an order that the rules are made from.
 LifeRules life_rules(const wire::JobOrder& order);
@@ -67,18 +75,21 @@ LifeRules life_rules(const wire::JobOrder& order);
 namespace event {
 struct Began {};
 struct PreEnded {
-  int status = 0;
-};  // words of wait(2)
+  int status = 0;   // word of wait(2)
+  std::string why;  // where it was no pre-execution: a file of -f that could not be copied
+};
 struct ClientCame {};
 struct JobStarted {};
 struct JobNotStarted {
   std::string why;
   bool no_directory = false;
+  bool no_input = false;  // -i cannot be opened: the job is over, with the exit code 1
 };
 struct JobEnded {
   int status = 0;
 };
 struct Emptied {};  // no descendant is left
+struct CopiesEnded {};
 struct PostEnded {
   int status = 0;
 };
@@ -97,7 +108,7 @@ struct TimePassed {};
 }  // namespace event
 using Event =
     std::variant<event::Began, event::PreEnded, event::ClientCame, event::JobStarted, event::JobNotStarted,
-                 event::JobEnded, event::Emptied, event::PostEnded, event::Sampled, event::Ordered,
+                 event::JobEnded, event::Emptied, event::CopiesEnded, event::PostEnded, event::Sampled, event::Ordered,
                  event::DeadlinePassed, event::Released, event::GuardGone, event::TimePassed>;
 
 namespace effect {
@@ -110,7 +121,12 @@ struct Signal {
 struct RunControl {
   std::string command;
 };
+struct ChangeLimits {  // what is enforced from now on, also of processes that run
+  wire::Limits limits;
+  std::int64_t terminate_us = 0;  // -t; 0: none
+};
 struct KillAll {};  // until nothing is left: Emptied
+struct RunCopiesBack {};
 struct TellRunning {};
 struct TellStopped {};
 struct TellResumed {};
@@ -131,12 +147,12 @@ struct TellPostOver {
 struct Finish {};
 }  // namespace effect
 using Effect = std::variant<effect::RunPreExec, effect::AwaitClient, effect::StartJob, effect::Signal,
-                            effect::RunControl, effect::KillAll, effect::TellRunning, effect::TellStopped,
+                            effect::RunControl, effect::ChangeLimits, effect::KillAll, effect::RunCopiesBack, effect::TellRunning, effect::TellStopped,
                             effect::TellResumed, effect::TellOver, effect::RunPostExec, effect::TellPostOver,
                             effect::Finish>;
 std::string text(const Effect& effect);
 
-enum class Phase { fresh, pre_exec, awaiting, running, serving, clearing, post_exec, over };
+enum class Phase { fresh, pre_exec, awaiting, running, serving, clearing, copying, post_exec, over };
 
 struct Escalation {
   struct Step {
@@ -154,7 +170,7 @@ struct JobLife {
   bool stopped = false;
   std::optional<TimePoint> stop_for_good;  // TSTP was sent: STOP follows
   std::optional<TimePoint> client_until;
-  std::optional<TimePoint> clear_again;
+  std::optional<TimePoint> hook_until;  // what runs before or after the job must have ended
   std::optional<Escalation> escalation;
   TimePoint turned;  // the last step
   Duration run{0};   // time in which it ran, stops not counted
@@ -162,6 +178,8 @@ struct JobLife {
   bool run_limit_reached = false;
   int reason = 0;  // TERM_*
   bool ended_by_us = false;
+  bool copy_back = false;    // the job has run, and files of -f are still to come back
+  bool post_killed = false;  // clearing: after the post-execution, whose end alone is told then
   std::uint64_t last_order = 0;
   effect::TellOver outcome;  // made when it is known
 };

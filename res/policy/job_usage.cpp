@@ -7,8 +7,14 @@ namespace rollcall::res {
 
 // A process that is reaped between two readings may be missing in both: time does not go back for that.
 void UsageMeter::take_times(double user_s, double system_s) {
-  usage_.set_user_s(std::max(usage_.user_s(), user_s));
-  usage_.set_system_s(std::max(usage_.system_s(), system_s));
+  usage_.set_user_s(std::max({usage_.user_s(), user_s, cgroup_.cpu ? cgroup_.user_s : 0}));
+  usage_.set_system_s(std::max({usage_.system_s(), system_s, cgroup_.cpu ? cgroup_.system_s : 0}));
+}
+
+void UsageMeter::set_cgroup(const CgroupNumbers& numbers, double own_user_s, double own_system_s) {
+  cgroup_ = numbers;
+  cgroup_.user_s = std::max(0.0, numbers.user_s - own_user_s);
+  cgroup_.system_s = std::max(0.0, numbers.system_s - own_system_s);
 }
 
 void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_user_s, double ended_system_s,
@@ -30,12 +36,13 @@ void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_us
   }
   for (const auto group : groups) usage_.add_pgids(group);
   take_times(user, system);
+  if (cgroup_.memory) memory = cgroup_.memory_kb;
   const auto processes = static_cast<std::int32_t>(living.size());
   usage_.set_memory_kb(memory);
   usage_.set_swap_kb(swap);
   usage_.set_threads(threads);
   usage_.set_processes(processes);
-  usage_.set_max_memory_kb(std::max(usage_.max_memory_kb(), memory));
+  usage_.set_max_memory_kb(std::max({usage_.max_memory_kb(), memory, cgroup_.peak_kb}));
   usage_.set_max_swap_kb(std::max(usage_.max_swap_kb(), swap));
   usage_.set_max_threads(std::max(usage_.max_threads(), threads));
   usage_.set_max_processes(std::max(usage_.max_processes(), processes));
@@ -47,7 +54,7 @@ void UsageMeter::sample(const std::vector<ProcessFacts>& living, double ended_us
 
 void UsageMeter::finish(double user_s, double system_s, std::int64_t largest_kb, std::int64_t at_us) {
   take_times(user_s, system_s);
-  usage_.set_max_memory_kb(std::max(usage_.max_memory_kb(), largest_kb));
+  usage_.set_max_memory_kb(std::max({usage_.max_memory_kb(), largest_kb, cgroup_.peak_kb}));
   usage_.set_memory_kb(0);
   usage_.set_swap_kb(0);
   usage_.set_threads(0);
@@ -60,23 +67,6 @@ void UsageMeter::forget_processes() {
   usage_.clear_pids();
   usage_.clear_pgids();
   usage_.clear_pid_pgids();
-}
-
-void add(wire::JobUsage& to, const wire::JobUsage& more) {
-  to.set_user_s(to.user_s() + more.user_s());
-  to.set_system_s(to.system_s() + more.system_s());
-  to.set_memory_kb(to.memory_kb() + more.memory_kb());
-  to.set_swap_kb(to.swap_kb() + more.swap_kb());
-  to.set_max_memory_kb(to.max_memory_kb() + more.max_memory_kb());
-  to.set_max_swap_kb(to.max_swap_kb() + more.max_swap_kb());
-  to.set_average_memory_kb(to.average_memory_kb() + more.average_memory_kb());
-  to.set_threads(to.threads() + more.threads());
-  to.set_processes(to.processes() + more.processes());
-  to.set_max_threads(to.max_threads() + more.max_threads());
-  to.set_max_processes(to.max_processes() + more.max_processes());
-  to.mutable_pids()->MergeFrom(more.pids());
-  to.mutable_pgids()->MergeFrom(more.pgids());
-  to.set_sampled_us(std::max(to.sampled_us(), more.sampled_us()));
 }
 
 Duration telling_interval(std::uint32_t interval_ms, double factor, unsigned slots) {

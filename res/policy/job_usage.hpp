@@ -2,7 +2,8 @@
 //
 // Times of processes that have ended are kept: the kernel adds them to their parents, and in the end to the shepherd, so
 // a sum is complete but for children that nobody waited for. Memory is the sum of resident sets (shared pages count for
-// each), swap that of address spaces, as LSF shows it unless told otherwise.
+// each), swap that of address spaces, as LSF shows it unless told otherwise. Where the job has a cgroup that counts them, its
+// times and its memory are that cgroup's.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/wire/job.pb.h"
+#include "res/policy/cgroup_numbers.hpp"
 
 namespace rollcall::res {
 
@@ -24,6 +26,9 @@ struct ProcessFacts {
 
 class UsageMeter {
  public:
+  // What the job's cgroup counts, where it has one, before each of the two below: it misses nothing, and counts pages that
+  // processes share once. `own_*`: the shepherd's own time, which is in it.
+  void set_cgroup(const CgroupNumbers& numbers, double own_user_s, double own_system_s);
   // `ended_*`: of everything that the shepherd has waited for.
   void sample(const std::vector<ProcessFacts>& living, double ended_user_s, double ended_system_s,
               std::int64_t at_us);
@@ -37,13 +42,11 @@ class UsageMeter {
  private:
   void take_times(double user_s, double system_s);
   void forget_processes();
+  CgroupNumbers cgroup_;
   wire::JobUsage usage_;
   std::int64_t samples_ = 0;
   double memory_sum_kb_ = 0;
 };
-
-// A job's usage over several hosts: sums; the largest values are sums of largest values.
-void add(wire::JobUsage& to, const wire::JobUsage& more);
 
 // How often mbatchd is told: every `interval_ms` (0: 15 s), and for a job with several slots `factor` seconds later for each
 // (LSF_PAM_RUSAGE_UPD_FACTOR; LSF HPC 7.3, pam).

@@ -19,10 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "common/io/cgroup_slots.hpp"
 #include "common/io/durable_file.hpp"
 #include "common/io/frame_socket.hpp"
 #include "common/io/process_tree.hpp"
 #include "res/policy/job_files.hpp"
+#include "res/policy/job_life.hpp"
 #include "res/shepherd/clocks.hpp"
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/shepherd.hpp"
@@ -90,18 +92,40 @@ class Guard {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("make a socket pair");
     const uid_t owner = geteuid();
-    shepherd_ = fork();
+    shepherd_ = fork_shepherd();
     if (shepherd_ < 0) fail("fork");
     if (shepherd_ == 0) {
       close(ends[0]);
       become_user();
       run_shepherd({std::move(order_), io::Descriptor(ends[1]), io::Descriptor(listener), std::move(res_),
-                    std::move(signals_), owner});
+                    slot_.fd(), std::move(signals_), owner});
     }
     close(ends[1]);
     close(listener);
     words_ = io::FrameSocket(io::Descriptor(ends[0]));
     // RES sees this connection end when all is on disk: it stays open here.
+  }
+
+  // Into a cgroup for everything of the job, where there may be one. Without it the job runs as well.
+  pid_t fork_shepherd() {
+    slot_ = io::CgroupSlot::take(order_.cgroups());
+    if (slot_) {
+      limit_memory();
+      const pid_t pid = io::fork_into_cgroup(slot_.fd());
+      if (pid >= 0) return pid;
+      slot_ = io::CgroupSlot();
+    }
+    return fork();
+  }
+
+  void limit_memory() {
+    const auto& limits = order_.has_start() ? order_.start().limits() : order_.expect().limits();
+    if (!limits.has_memory_kb() || !order_.enforcement().memory_of_job()) return;
+    // RES changes the limit there when bmod does.
+    if (slot_.limit_memory(limits.memory_kb() * 1024)) {
+      unlinkat(directory_.get(), "cgroup", 0);
+      [[maybe_unused]] const int made = symlinkat(slot_.path().c_str(), directory_.get(), "cgroup");
+    }
   }
 
   void become_user() const {
@@ -184,6 +208,8 @@ class Guard {
 
   // The shepherd was killed, or something has fled it: all of it is ours now.
   void end_what_is_left() {
+    out_of_memory_ = slot_.ended_for_memory() > 0;
+    slot_.end();
     for (int pause_ms = 1, spent_ms = 0; !reap() && spent_ms < kPatienceMs;
          pause_ms = std::min(2 * pause_ms, 50)) {
       io::signal_descendants(SIGKILL);
@@ -204,6 +230,10 @@ class Guard {
       over.set_exit_status((128 + SIGKILL) << 8);
       over.set_end_us(wall_us());
       over.set_why("the shepherd of the job was killed on " + order_.host());
+      if (out_of_memory_) {  // by the kernel, for want of somebody larger
+        over.set_how(wire::FromRes::JobOver::ENDED);
+        over.set_term_reason(kTermMemLimit);
+      }
       end_ = over.SerializeAsString();
     }
     const auto try_again = [this](bool& kept, const char* name, const std::string& bytes) {
@@ -218,8 +248,9 @@ class Guard {
   wire::JobOrder order_;
   io::Descriptor directory_, res_, signals_;
   io::FrameSocket words_;
+  io::CgroupSlot slot_;  // held until we and the shepherd are gone
   pid_t shepherd_ = -1;
-  bool ended_ = false;
+  bool ended_ = false, out_of_memory_ = false;
   std::string end_, post_;  // what is to be on disk
   bool kept_end_ = false, kept_post_ = true;
 };

@@ -10,13 +10,14 @@
 
 namespace rollcall::res {
 
-void Hooks::begin(std::initializer_list<std::string> commands, int exit_status, After after) {
+void Hooks::begin(const std::vector<std::string>& commands, int exit_status, After after) {
   left_.clear();
   for (const auto& command : commands)
     if (!command.empty()) left_.push_back(command);
   exit_status_ = exit_status;
   after_ = after;
   worst_ = 0;
+  failed_.clear();
   begun_ = true;
   next();
 }
@@ -27,16 +28,29 @@ void Hooks::next() {
     auto plan = plan_();
     plan.environment = hook_environment(std::move(plan.environment));
     add_exit_status(plan.environment, exit_status_);
-    running_ = start(std::move(plan), left_.front());
+    present_ = left_.front();
+    running_ = start(std::move(plan), present_);
     left_.pop_front();
-    if (running_ < 0 && worst_ == 0) worst_ = 127 << 8;
+    if (running_ < 0) note(127 << 8);
   }
+}
+
+void Hooks::note(int status) {
+  if (worst_ != 0 || status == 0) return;
+  worst_ = status;
+  failed_ = present_;
 }
 
 void Hooks::ended(pid_t pid, int status) {
   if (pid != running_) return;
-  if (worst_ == 0) worst_ = status;
+  note(status);
   next();
+}
+
+void Hooks::stop() {
+  left_.clear();
+  running_ = -1;
+  begun_ = false;
 }
 
 std::optional<int> Hooks::take_result() {

@@ -23,20 +23,25 @@ class Hooks {
 
   enum class After { failure_ends, failure_goes_on };
   // Empty commands are none. `exit_status`: LSB_JOBEXIT_STAT.
-  void begin(std::initializer_list<std::string> commands, int exit_status, After after);
+  void begin(const std::vector<std::string>& commands, int exit_status, After after);
   void ended(pid_t pid, int status);
+  // Nothing follows and nothing is told of what is running: it is being killed.
+  void stop();
   // Once, when all are over: 0, or the first other word of wait(2).
   std::optional<int> take_result();
+  const std::string& failed() const { return failed_; }  // the command that gave it; "": none failed
 
   // Once, with the processes of the job in its environment; nobody hears how it ends.
   void run_control(const std::string& command, const std::vector<ProcessFacts>& job) const;
 
  private:
   void next();
+  void note(int status);
   pid_t start(io::SpawnPlan plan, const std::string& command) const;
 
   std::function<io::SpawnPlan()> plan_;
   std::deque<std::string> left_;
+  std::string present_, failed_;
   After after_ = After::failure_ends;
   pid_t running_ = -1;
   int exit_status_ = 0, worst_ = 0;

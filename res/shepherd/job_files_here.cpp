@@ -62,6 +62,53 @@ Result<void> open_errors(const wire::Submission& asked, const std::string& path,
   return {};
 }
 
+// A file in /tmp of a name that nobody has yet, and where that cannot be either the one that is mailed.
+Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFiles& files) {
+  constexpr int kNames = 10;
+  files.output_elsewhere = true;
+  const std::string top = order.tmp_top().empty() ? "/tmp" : order.tmp_top();
+  const std::string name = file_in_directory(top, order.start().job().key(), ".out");
+  for (int i = 0; i < kNames && !files.output; ++i) {
+    files.places.output_file = i == 0 ? name : name + "." + std::to_string(i);
+    files.output = io::Descriptor(open(files.places.output_file.c_str(),
+                                       kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
+  }
+  if (!files.output) {
+    files.spooled = true;
+    files.places.output_file = files.places.job_file + ".out";
+    files.output = open_as_user(files.places.output_file, kAppend | O_TRUNC);
+    if (!files.output) return why;
+  }
+  files.trouble += why.text + "; the output is " +
+                   (files.spooled ? "in this mail" : "in " + files.places.output_file + " on " + order.host()) + ".\n";
+  return {};
+}
+
+void open_errors_or_join(const wire::Submission& asked, const std::string& path, JobFiles& files) {
+  if (const auto opened = open_errors(asked, path, files); !opened) {
+    files.error_file.clear();
+    files.trouble += opened.error().text + "; what was written there is with the output.\n";
+    files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
+  }
+}
+
+// Without its input a job has nothing to do, on this host or on another: it does not pend for that.
+Result<void> open_input(const wire::Submission& asked, const wire::JobKey& job, JobFiles& files) {
+  std::string input = asked.input_file().empty()
+                          ? "/dev/null"
+                          : under(files.places.directory, expand_name(asked.input_file(), job));
+  if (asked.has_spooled_input()) {
+    input = files.places.job_file + ".in";
+    if (!write_private_file(input, asked.spooled_input(), 0600)) return cannot("write", input);
+  }
+  files.input = open_as_user(input, O_RDONLY);
+  if (files.input) return {};
+  files.input_missing = true;
+  const Error why = cannot("open", input);
+  files.trouble += why.text + "; the job was not run.\n";
+  return why;
+}
+
 Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
   const auto& asked = order.start().submission();
   const std::string wanted = wanted_directory(asked, order.start().job().key());
@@ -133,20 +180,16 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
   files.places.output_dir = base;
   if (asked.interactive() != wire::Submission::NONE) return {};
 
-  const std::string input = asked.input_file().empty()
-                                ? "/dev/null"
-                                : under(files.places.directory, expand_name(asked.input_file(), job));
-  files.input = open_as_user(input, O_RDONLY);
-  if (!files.input) return cannot("open", input);
   files.spooled = asked.output_file().empty();
   const std::string output =
       files.spooled ? files.places.job_file + ".out" : output_path(base, asked.output_file(), job, ".out");
-  if (auto opened = open_output(asked, output, files); !opened) return opened;
-  if (asked.error_file().empty()) {
+  if (const auto opened = open_output(asked, output, files); !opened)
+    if (auto elsewhere = open_instead(order, opened.error(), files); !elsewhere) return elsewhere;
+  if (asked.error_file().empty())
     files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
-    return {};
-  }
-  return open_errors(asked, output_path(base, asked.error_file(), job, ".err"), files);
+  else
+    open_errors_or_join(asked, output_path(base, asked.error_file(), job, ".err"), files);
+  return open_input(asked, job, files);
 }
 
 }  // namespace rollcall::res

@@ -3,6 +3,7 @@
 // Whoever calls this has become the user already: so no path that a user names leads anywhere the user may not go.
 //   u/               of the user alone, in the job's directory:
 //   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
+//   u/EPOCH.ID.in          what -is has copied
 //   ../../empty            LSB_AFFINITY_HOSTFILE           u/EPOCH.ID.out        the output that is mailed
 #pragma once
 
@@ -17,6 +18,9 @@ namespace rollcall::res {
 struct JobFiles {
   JobPlaces places;
   bool directory_missing = false;  // of -cwd
+  bool input_missing = false;      // -i cannot be opened
+  bool output_elsewhere = false;   // -o cannot be opened
+  std::string trouble;             // what of -i, -o, -e is not where it should be, as lines for people
   std::string error_file;          // -e as it is; "" : standard error goes with the output
   bool spooled = false;            // no -o: the output is mailed
   io::Descriptor input, output, errors;
@@ -27,7 +31,8 @@ struct JobFiles {
 JobPlaces job_places(const wire::JobOrder& order, const std::string& own);
 // The host file. Best effort.
 void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
-// The directory, then -i, -o, -e. With a terminal or pipes of a client only the directory.
+// The directory, then -o, -e, -i. With a terminal or pipes of a client only the directory. Where -o or -e cannot be opened
+// the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
 // TMPDIR of the job, where the site wants one.
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places);

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace rollcall::res {
 namespace {
 constexpr rlim_t kCpuMargin = 30;  // seconds
@@ -17,11 +19,29 @@ std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wir
   if (limits.has_file_kb()) add(RLIMIT_FSIZE, limits.file_kb() * 1024);
   if (limits.has_stack_kb()) add(RLIMIT_STACK, limits.stack_kb() * 1024);
   // The kernel sends XCPU at the limit, and KILL at the hard one.
-  if (limits.has_cpu_s() && enforcement.cpu_of_process())
-    result.push_back({RLIMIT_CPU, static_cast<rlim_t>(limits.cpu_s()), kCpuMargin});
+  if (limits.has_cpu_s() && enforcement.cpu_of_process()) {
+    const auto seconds = static_cast<rlim_t>(limits.cpu_s());
+    // Where the shepherd ends the job by itself no KILL of the kernel's is needed, and bmod may raise the limit.
+    result.push_back({RLIMIT_CPU, seconds, enforcement.cpu_of_job() ? RLIM_INFINITY - seconds : kCpuMargin});
+  }
   // The kernel keeps no limit on resident sets; that on address spaces is the nearest one.
   if (limits.has_memory_kb() && enforcement.memory_of_process()) add(RLIMIT_AS, limits.memory_kb() * 1024);
   return result;
+}
+
+void change_limits(const wire::Limits& limits, const wire::Enforcement& enforcement, const std::vector<pid_t>& processes) {
+  std::vector<io::SpawnLimit> wanted = process_limits(limits, enforcement);
+  // What is no limit any more.
+  if (!limits.has_cpu_s() && enforcement.cpu_of_process()) wanted.push_back({RLIMIT_CPU, RLIM_INFINITY, 0});
+  if (!limits.has_memory_kb() && enforcement.memory_of_process()) wanted.push_back({RLIMIT_AS, RLIM_INFINITY, 0});
+  for (const pid_t pid : processes)
+    for (const auto& limit : wanted) {
+      if (limit.resource != RLIMIT_CPU && limit.resource != RLIMIT_AS) continue;
+      rlimit now{};
+      if (prlimit(pid, static_cast<__rlimit_resource>(limit.resource), nullptr, &now) != 0) continue;
+      now.rlim_cur = std::min(limit.value, now.rlim_max);
+      prlimit(pid, static_cast<__rlimit_resource>(limit.resource), &now, nullptr);
+    }
 }
 
 }  // namespace rollcall::res

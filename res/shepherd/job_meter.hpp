@@ -13,8 +13,10 @@ namespace rollcall::res {
 
 class JobMeter {
  public:
-  JobMeter(const wire::JobOrder& order, const wire::Limits& limits);
+  // `cgroup`: the job's, an open directory; -1: it has none.
+  JobMeter(const wire::JobOrder& order, const wire::Limits& limits, int cgroup);
   void set(const wire::ToRes::Welcome& settings, TimePoint now);
+  void set(const wire::Limits& limits, TimePoint now);
 
   // Something runs: the first look comes soon.
   void begin(TimePoint now);
@@ -23,6 +25,8 @@ class JobMeter {
   std::optional<TimePoint> due() const { return due_; }
 
   event::Sampled sample(TimePoint now);
+  // The kernel has ended processes of the job for its memory.
+  bool out_of_memory() const;
   // What was found is told next time, however recently that was.
   void tell_next() { told_.reset(); }
   // Once after each sample that is to be told.
@@ -34,6 +38,13 @@ class JobMeter {
   bool sampled() const { return meter_.sampled(); }
 
  private:
+  CgroupNumbers cgroup_numbers_here() const;
+  void look_at_cgroup();
+
+  int cgroup_;
+  bool has_memory_ = false;       // its cgroup counts that, too
+  CgroupNumbers at_begin_;        // what the slot had counted before
+  double own_user_s_ = 0, own_system_s_ = 0;  // our own time then
   wire::Limits limits_;
   double factor_;
   unsigned slots_ = 0;

@@ -56,11 +56,12 @@ pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::F
   const auto& asked = order.start().submission();
   if (!order.has_start() || order.start().mail_report_only()) return -1;
   if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return -1;
-  const ReportFacts facts{order, over, files.places.directory, sampled, files.error_file, now_us, calendar};
+  const ReportFacts facts{order, over, files.places.directory, sampled, files.error_file, now_us, calendar,
+                          files.output_elsewhere ? files.places.output_file : "", files.trouble};
   const bool in_file = files.output && !files.spooled;
   if (in_file && !asked.mail_report()) {
     append_report(files, report_text(facts, ReportPlace::output_file));
-    return -1;
+    if (!files.output_elsewhere) return -1;  // else a mail says where it is
   }
   return start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
                      report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),

@@ -70,4 +70,10 @@ EndedUsage ended_usage() {
   return {seconds(used.ru_utime), seconds(used.ru_stime), used.ru_maxrss};
 }
 
+EndedUsage own_times() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return {seconds(used.ru_utime), seconds(used.ru_stime), 0};
+}
+
 }  // namespace rollcall::res

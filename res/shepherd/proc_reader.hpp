@@ -18,5 +18,7 @@ struct EndedUsage {
   std::int64_t largest_kb = 0;  // the largest resident set of one process
 };
 EndedUsage ended_usage();
+// Of this process itself.
+EndedUsage own_times();
 
 }  // namespace rollcall::res

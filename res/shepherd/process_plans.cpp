@@ -38,6 +38,7 @@ io::SpawnPlan usual_plan(const wire::JobOrder& order) {
 io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places) {
   auto plan = usual_plan(order);
   plan.environment = environment_of(order, places);
+  plan.limits = process_limits(order.start().limits(), order.enforcement());
   return plan;
 }
 
@@ -51,7 +52,6 @@ Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files) {
   auto plan = hook_plan(order, files.places);
   plan.argv = process.argv;
   plan.directory = files.places.directory;
-  plan.limits = process_limits(order.start().limits(), order.enforcement());
   return plan;
 }
 

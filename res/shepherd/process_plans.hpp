@@ -14,7 +14,7 @@ namespace rollcall::res {
 
 // Of every process: a session of its own, no signal blocked, the job's nice value.
 io::SpawnPlan usual_plan(const wire::JobOrder& order);
-// The same with the job's environment: of what runs before and after it.
+// The same with the job's environment and its limits: of what runs before and after it.
 io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places);
 
 // Makes what the job finds there (its files, TMPDIR, its script); without descriptors. `files` is filled. The error is the line

@@ -19,6 +19,7 @@
 #include "common/io/process_tree.hpp"
 #include "common/io/secure_channel.hpp"
 #include "common/io/spawn.hpp"
+#include "res/policy/file_transfers.hpp"
 #include "res/policy/job_life.hpp"
 #include "res/policy/job_report.hpp"
 #include "res/shepherd/clocks.hpp"
@@ -26,6 +27,7 @@
 #include "res/shepherd/hooks.hpp"
 #include "res/shepherd/job_files_here.hpp"
 #include "res/shepherd/job_messages.hpp"
+#include "res/shepherd/job_limits.hpp"
 #include "res/shepherd/job_meter.hpp"
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/notices.hpp"
@@ -52,13 +54,19 @@ std::string random_key() {
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::string> commands_of(const std::vector<FileTransfer>& transfers) {
+  std::vector<std::string> commands;
+  for (const auto& transfer : transfers) commands.push_back(transfer.command);
+  return commands;
+}
+
 class Shepherd {
  public:
   explicit Shepherd(ShepherdStart start)
       : order_(std::move(start.order)),
         signals_(std::move(start.signals)),
         life_{life_rules(order_)},
-        meter_(order_, life_.rules.limits),
+        meter_(order_, life_.rules.limits, start.cgroup),
         guard_(std::move(start.guard), [this] { happened(event::GuardGone{}); }),
         res_({std::move(start.listener), std::move(start.res), start.res_user},
              attempt_of(order_), [this](const wire::ToShepherd& message) { take(message); }) {}
@@ -95,13 +103,31 @@ class Shepherd {
   }
 
   void carry_out(const effect::RunPreExec&) {
-    // The queue's goes first, the job's ends the preparation.
-    hooks_.begin({order_.start().queue_pre_exec(), order_.start().submission().pre_exec()}, 0,
-                 Hooks::After::failure_ends);
+    // The files of -f come first; then the queue's, and the job's ends the preparation.
+    auto commands = commands_of(transfers_to_host(order_.start()));
+    commands.push_back(order_.start().queue_pre_exec());
+    commands.push_back(order_.start().submission().pre_exec());
+    hooks_.begin(commands, 0, Hooks::After::failure_ends);
+    meter_.begin(now());
+  }
+  void carry_out(const effect::RunCopiesBack&) {
+    const std::string& told = files_.error_file.empty() ? files_.places.output_file : files_.error_file;
+    hooks_.begin(commands_of(transfers_back(order_.start(), told)), 0, Hooks::After::failure_goes_on);
+  }
+  void carry_out(const effect::ChangeLimits& e) {
+    auto& limits = order_.has_start() ? *order_.mutable_start()->mutable_limits() : *order_.mutable_expect()->mutable_limits();
+    limits = e.limits;
+    if (order_.has_start()) {
+      order_.mutable_start()->mutable_submission()->set_terminate_us(e.terminate_us);
+      deadline_told_ = false;
+    }
+    change_limits(limits, order_.enforcement(), io::descendants_of(getpid()));
+    meter_.set(limits, now());
   }
   void carry_out(const effect::RunPostExec& e) {
     hooks_.begin({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status,
                  Hooks::After::failure_goes_on);
+    meter_.begin(now());
   }
   void carry_out(const effect::AwaitClient&) {
     const auto& start = order_.start();
@@ -123,6 +149,7 @@ class Shepherd {
     hooks_.run_control(e.command, read_processes(io::descendants_of(getpid())));
   }
   void carry_out(const effect::KillAll&) {
+    hooks_.stop();
     clearing_since_ = now();
     clear();
   }
@@ -226,6 +253,7 @@ class Shepherd {
     }
     if (ended) {
       end_us_ = wall_us();
+      if (meter_.out_of_memory()) happened(meter_.sample(now()));  // that is why
       happened(event::JobEnded{*ended});
     }
     if (clearing_since_) clear();
@@ -248,7 +276,7 @@ class Shepherd {
   void peek(const wire::PeekPart& asked) {
     wire::FromShepherd message;
     *message.mutable_peeked() = read_part(asked, files_);
-    message.mutable_peeked()->set_over(life_.phase == Phase::clearing || life_.phase == Phase::post_exec ||
+    message.mutable_peeked()->set_over(life_.phase == Phase::clearing || life_.phase == Phase::copying || life_.phase == Phase::post_exec ||
                                        life_.phase == Phase::over);
     res_.send(message);
   }
@@ -279,7 +307,7 @@ class Shepherd {
 
   void not_started(const std::string& why) {
     if (Stream* const client = tasks_.of_job()) client->not_started(why, 127);
-    happened(event::JobNotStarted{why, files_.directory_missing});
+    happened(event::JobNotStarted{why, files_.directory_missing, files_.input_missing});
   }
 
   // ---- tasks
@@ -353,8 +381,10 @@ class Shepherd {
     if (!result) return;
     if (life_.phase == Phase::post_exec)
       happened(event::PostEnded{*result});
+    else if (life_.phase == Phase::copying)
+      happened(event::CopiesEnded{});
     else
-      happened(event::PreEnded{*result});
+      happened(event::PreEnded{*result, failed_transfer(order_.start(), hooks_.failed(), *result)});
   }
 
   // ---- the end

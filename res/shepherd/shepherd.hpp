@@ -17,6 +17,7 @@ struct ShepherdStart {
   io::Descriptor guard;     // a socket pair
   io::Descriptor listener;  // the Unix socket that RES dials when it has started anew
   io::Descriptor res;       // the connection to the RES that started us; none: it will dial
+  int cgroup = -1;          // the one that we are in, which the guard has made for the job; -1: there is none
   io::Descriptor signals;   // a signalfd of all, which are blocked
   uid_t res_user = 0;       // whom the socket takes
 };

@@ -9,3 +9,4 @@ rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp LINK res_stag
 add_dependencies(res_stream_test res shepherd)
 rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp
   res_removals_test.cpp LINK res_shell)
+rollcall_test(res_meter_test LABEL io SOURCES res_meter_test.cpp LINK shepherd_shell)
