@@ -49,6 +49,16 @@ def end_job(batch, job, notes, gate):
     expect_equal(sorted(re.findall(r"^\d{5} +(\w+) .* Done ", text, re.M)), sorted(HOSTS * PER_HOST), f"pam's table: {text}")
 
 
+def finish_record(batch, job):
+    """The line of lsb.acct that tells the job's end."""
+
+    def found():
+        with open(os.path.join(batch.work, "test", "logdir", "lsb.acct"), encoding="utf-8") as file:
+            return next((line for line in file if line.split()[3:4] == [str(job)]), None)
+
+    return wait_until(found, "JOB_FINISH in lsb.acct", 20)
+
+
 @cases("mpich", "openmpi")
 def test_pam_has_one_connection_for_each_host(bench, kind):
     with BatchCluster(bench, HOSTS, slots=PER_HOST, more_conf="ROLLCALL_TASK_RELAY=Y") as batch:
@@ -82,8 +92,7 @@ def test_the_processes_of_all_hosts_are_known(bench):
             shown = {int(n) for line in part[1].splitlines() for n in re.findall(r"\d+", line.split("PIDs:")[-1])}
             expect(there <= shown, f"the tasks {there} of {host} in {part[0]}")
         end_job(batch, job, notes, gate)
-        with open(os.path.join(batch.work, "test", "logdir", "lsb.acct"), encoding="utf-8") as file:
-            record = next(line for line in file if line.split()[3] == str(job))
+        record = finish_record(batch, job)
         for host in HOSTS:
             expect(re.search(rf" {host} \d+ \d+ [\d.]+ [\d.]+ ", record), f"{host} in {record}")
     bench.saw("every task's PID under its own host in bjobs -l; both hosts in JOB_FINISH")

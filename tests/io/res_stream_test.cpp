@@ -387,6 +387,37 @@ TEST_F(ResStream, TheTasksOfAnotherHostsJob) {
   EXPECT_EQ(count_over(1), 0U);
 }
 
+TEST_F(ResStream, WhatAnotherHostsTaskUsedIsToldAtItsEnd) {
+  start_res();
+  wire::ToRes seldom;
+  seldom.mutable_welcome()->set_usage_interval_ms(600'000);
+  send(seldom);
+  wire::ToRes order;
+  *order.mutable_expect()->mutable_job() = job("").job();
+  order.mutable_expect()->set_uid(geteuid());
+  order.mutable_expect()->add_hosts()->set_name("elsewhere");
+  send(order);
+  const auto place = run_task(task("i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"));
+  ASSERT_TRUE(place) << place.error().text;
+  Client client(place->port(), place->key());
+  client.begin(false);
+  wait_for_end(client);
+  const auto told = [&] {
+    return std::find_if(heard_.begin(), heard_.end(), [](const wire::FromRes& message) {
+             return message.has_usage() && message.usage().usage().user_s() > 0.05;
+           }) != heard_.end();
+  };
+  wait_until("the usage of a task that has ended", told);
+  // A mbatchd that comes anew hears it as well.
+  heard_.clear();
+  restart_mbatchd();
+  wait_until("the usage again", told);
+  wire::ToRes release;
+  *release.mutable_release()->mutable_job() = job("").job();
+  send(release);
+  wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
+}
+
 TEST_F(ResStream, ATaskOfNoJob) {
   start_res();
   const auto place = run_task(task("id -u; pwd", false));
