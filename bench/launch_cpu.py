@@ -21,6 +21,10 @@ class Account:
     def enter(self):
         _enter(self.directory)
 
+    def take(self, pid):
+        """That process; what it has started already stays where it is."""
+        _enter(self.directory, pid)
+
     def seconds(self):
         """User and system time of all members until now."""
         stat = os.path.join(self.directory, "cpu.stat")
@@ -35,27 +39,36 @@ class Account:
 
 
 class Accounts:
-    """`launches` for what a launcher's front end starts, `daemons` for what runs already when a launch begins."""
+    """`launches` for what a launcher's front end starts, `daemons` for what runs already when a launch begins; or others."""
 
     what = "of all processes of a launch, by cgroup (srun: and of Slurm's daemons meanwhile)"
 
-    def __init__(self, home):
+    def __init__(self, home, names):
         self.home = home
         self.root = os.path.join(home, f"{ROOT_NAME}.{os.getpid()}")
         os.mkdir(self.root)
-        self.launches = Account(os.path.join(self.root, "launches"))
-        self.daemons = Account(os.path.join(self.root, "daemons"))
+        self.accounts = {name: Account(os.path.join(self.root, name)) for name in names}
+
+    launches = property(lambda self: self.of("launches"))
+    daemons = property(lambda self: self.of("daemons"))
+
+    def of(self, name):
+        return self.accounts[name]
 
     def leave(self):
         _enter(self.home)
 
     def remove(self):
-        for directory in (self.launches.directory, self.daemons.directory, self.root):
-            _remove(directory)
+        for account in self.accounts.values():
+            account.remove()
+        _remove(self.root)
 
 
 class NoAccount:
     def enter(self):
+        pass
+
+    def take(self, pid):
         pass
 
     def seconds(self):
@@ -67,6 +80,9 @@ class NoAccounts:
 
     launches = daemons = NoAccount()
 
+    def of(self, name):
+        return self.launches
+
     def __init__(self, reason):
         self.what = f"only of what the front end waited for, none of daemons: no cgroup can be made ({reason})"
 
@@ -77,11 +93,14 @@ class NoAccounts:
         pass
 
 
-def make_accounts():
+LAUNCH = ("launches", "daemons")
+
+
+def make_accounts(names=LAUNCH):
     reason = "none is mounted"
     for home in _own_cgroups():
         try:
-            return Accounts(home)
+            return Accounts(home, names)
         except OSError as error:
             reason = str(error)
     return NoAccounts(reason)
@@ -107,9 +126,9 @@ def _own_cgroups():
     return [directory for _, directory in sorted(found)]
 
 
-def _enter(directory):
+def _enter(directory, pid=0):
     with open(os.path.join(directory, "cgroup.procs"), "w", encoding="ascii") as file:
-        file.write("0")
+        file.write(str(pid))
 
 
 def _remove(directory):

@@ -81,7 +81,7 @@ struct ClusterChannel::State {
   Bytes32 secret{};                       // the cluster's secret; zeros for anyone
   Bytes32 scalar{};                       // of this connection's own key; then the proof that is awaited
   std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
-  Bytes32 transcript{};                   // hash of all that was said in clear
+  Bytes32 transcript{};                   // hash of all that was said in clear; until then the dialler's own half
   std::string hash;
   SealedStream sending;
   SealedStream receiving;
@@ -96,7 +96,7 @@ struct ClusterChannel::State {
 
   void wipe_handshake();
   void wipe();
-  std::string dial() const;
+  std::string dial();
   Bytes32 derive(std::string_view label) const;
   Bytes32 finish_proof() const;
   bool agree(const Bytes32& dialled, const Bytes32& accepted);
@@ -124,11 +124,12 @@ void ClusterChannel::State::wipe() {
   receiving.wipe();
 }
 
-std::string ClusterChannel::State::dial() const {
+std::string ClusterChannel::State::dial() {
+  transcript = cluster::public_half(scalar);
   std::string payload;
   payload.push_back(static_cast<char>(kVersion));
   payload.push_back(static_cast<char>(kind_of(caller)));
-  return payload.append(view(cluster::public_half(scalar)));
+  return payload.append(view(transcript));
 }
 
 // One of the things that only the two ends of this handshake can make. All of them are keyed with both shared secrets:
@@ -234,7 +235,7 @@ Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::strin
 
 Result<void> ClusterChannel::State::on_accept(std::string_view payload, std::string& out) {
   if (auto sized = check_size(payload, kAcceptBytes, "an answer to our call"); !sized) return sized;
-  if (!agree(cluster::public_half(scalar), take(payload.substr(0, 32))))
+  if (const Bytes32 mine = transcript; !agree(mine, take(payload.substr(0, 32))))
     return internal_error("a worthless key, expected the cluster's and the daemon's");
   if (!same(derive(kAcceptProof), payload.substr(32)))
     return internal_error("what answers does not hold the cluster's key");
