@@ -146,6 +146,65 @@ def test_a_running_job_is_peeked_at_stopped_resumed_and_ended(_):
 
 
 @on_a_site
+def test_accounts_and_hosts_that_fail(_):
+    for _ in range(3):
+        wait_status(submit("-J", "fails", "exit 7"), "EXIT")
+    says(255, "", "There is no exceptional host found\n", "bhosts", "-x")
+    rates = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.params")
+    with open(rates, encoding="utf-8") as file:
+        text = file.read()
+    for allowed, shown in (("2", True), ("3", False)):
+        with open(rates, "w", encoding="utf-8") as file:
+            file.write(text.replace("End Parameters", f"GLOBAL_EXIT_RATE = {allowed}\nEnd Parameters"))
+        site.good("badmin", "reconfig")
+        wait_until(lambda: (site.run("bhosts", "-x").returncode == 0) == shown, lambda: f"bhosts -x with {allowed}: {site.run('bhosts', '-x')}", 30)
+    with open(rates, "w", encoding="utf-8") as file:
+        file.write(text)
+    job = submit("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+    wait_status(job, "DONE")
+
+    def cpu(*options):
+        said = site.good("bacct", *options, job)
+        return float(re.search(r"Total CPU time consumed: +([0-9.]+)", said).group(1))
+
+    measured = cpu()
+    expect(measured >= 0.1, f"CPU time of job {job}: {measured}")
+    expect(abs(cpu("-N", "0.1") - 10 * measured) <= 0.11 * 10, f"at a tenth of the speed: {cpu('-N', '0.1')}, measured {measured}")
+    expect_in(f"Job <{job}>", site.good("bacct", "-l", job), "bacct -l")
+    expect(f"Job <{job}>" not in site.good("bacct", "-b", "-l", job), "bacct -b: the sums alone")
+    says(255, "", r"bacct: -N: found \"nosuch\", expected a host, a host model or a CPU factor above 0\n", "bacct", "-N", "nosuch", job)
+    says(0, "", "No backfill window meets these requirements at this time\n", "bslots", "-R", "select[CN]")
+
+
+def links_of_res():
+    """Connections that RES has accepted and not closed."""
+    with open(os.path.join(site.conf, "lsf.conf"), encoding="utf-8") as file:
+        port = int(re.search(r"LSF_RES_PORT=(\d+)", file.read()).group(1))
+    rows = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table, encoding="ascii") as file:
+            rows += [line.split() for line in file.readlines()[1:]]
+    return sum(1 for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "01")
+
+
+@on_a_site
+def test_bpeek_says_nothing_above_a_refusal_and_bears_a_slow_reader(bench):
+    path, size = os.path.join(site.top, "long"), 30_000_000  # more than the sockets between them hold
+    job = submit("-o", path, f"head -c {size} /dev/zero | tr '\\0' x; exec sleep 600")
+    wait_status(job, "RUN")
+    wait_until(lambda: os.path.exists(path) and os.path.getsize(path) == size, "the output", 60)
+    slow = subprocess.Popen([os.path.join(bench.bin, "bpeek"), job], env=site.environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    wait_until(lambda: links_of_res() == 1, "bpeek's connection")
+    wait_until(lambda: links_of_res() == 0, "RES to give up a reader that takes nothing", 60)
+    out, error = slow.communicate(timeout=60)
+    expect_equal((slow.returncode, error, len(out)), (0, b"", len("<< output from stdout >>\n") + size), "what it has read then")
+    os.remove(path)
+    says(255, "", f".*{path}: No such file or directory\n", "bpeek", job)
+    site.run("bkill", job)
+
+
+@on_a_site
 def test_queues_hosts_and_the_rest(_):
     header = "QUEUE_NAME      PRIO STATUS          MAX JL/U JL/P JL/H NJOBS  PEND   RUN  SUSP \n"
     text = site.good("bqueues", "-w")
