@@ -22,7 +22,7 @@ NETWORK = "10.77.0"
 
 
 def base_environment(scratch):
-    """What a user's login gives; nothing of the environment that the tests were started from."""
+    """What a user's login gives; nothing of the environment that the tests were started from but how sanitizers report."""
     environment = {
         "HOME": os.path.join(scratch, "home"),
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -31,6 +31,7 @@ def base_environment(scratch):
         "SHELL": "/bin/sh",
         "USER": "tester",
         "LOGNAME": "tester",
+        **{name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")},  # of a preset asan
     }
     for name in ("HOME", "TMPDIR"):
         os.makedirs(environment[name], exist_ok=True)
