@@ -2,4 +2,4 @@
 rollcall_python_test(cluster_batch SCRIPT batch.py LABELS cluster TIMEOUT 600)
 rollcall_python_test(cluster_clients SCRIPT clients.py LABELS cluster TIMEOUT 600)
 rollcall_python_test(cluster_chaos SCRIPT chaos.py LABELS cluster TIMEOUT 900)
-rollcall_python_test(cluster_users SCRIPT users.py LABELS cluster TIMEOUT 300)
+rollcall_python_test(cluster_users SCRIPT users.py LABELS cluster TIMEOUT 400)

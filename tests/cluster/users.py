@@ -4,6 +4,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import stat
 import subprocess
 
@@ -44,12 +45,12 @@ def start_munged(bench):
 class Users:
     """A batch system whose daemons are root's, and a directory for each user."""
 
-    def __init__(self, bench):
+    def __init__(self, bench, more_conf="", **how):
         self.bench = bench
         self.socket = start_munged(bench)
         bench.cluster.fixtures = processes.named("munged")
         os.chmod(bench.scratch, 0o755)
-        self.batch = BatchCluster(bench, HOSTS, more_conf=f"ROLLCALL_MUNGE_SOCKET={self.socket}")
+        self.batch = BatchCluster(bench, HOSTS, more_conf=f"ROLLCALL_MUNGE_SOCKET={self.socket}\n{more_conf}", **how)
         os.remove(os.path.join(self.batch.conf, "cluster.key"))
         self.batch.good("lsf_daemons", "init")  # with the public half, which users read
         self.places = {}
@@ -64,6 +65,17 @@ class Users:
         line = ["setpriv", f"--reuid={user}", f"--regid={group_of(user)}", "--init-groups", "--", "sh", "-c",
                 'cd "$HOME" && exec "$@"', "sh", *words]
         return self.batch.user(*line, env=environment, **how)
+
+    def begin(self, user, *words):
+        """The same in the background; gives the process, whose output is one pipe."""
+        name = name_of(user)
+        environment = self.batch.environment(HOME=self.places[user], USER=name, LOGNAME=name)
+        line = ["setpriv", f"--reuid={user}", f"--regid={group_of(user)}", "--init-groups", "--", "sh", "-c",
+                'cd "$HOME" && exec "$@"', "sh", *words]
+        started = self.bench.cluster.host(HOSTS[0]).popen(
+            line, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.bench.cluster.services.callback(lambda: (started.kill(), started.wait()))
+        return started
 
     def bsub(self, user, command, *options):
         done = self.run(user, "bsub", *options, command)
@@ -132,7 +144,9 @@ def test_a_user_acts_on_their_own_jobs_alone(bench):
 
 def test_paths_of_a_user_are_touched_as_the_user(bench):
     needs(bench)
-    users = Users(bench)
+    tmp = bench.fresh_directory("tmp")
+    os.chmod(tmp, 0o1777)
+    users = Users(bench, f"LSF_TMPDIR={tmp}")
     with users.batch as batch:
         place = users.places[ALICE]
         roots = os.path.join(bench.scratch, "roots_file")
@@ -140,20 +154,29 @@ def test_paths_of_a_user_are_touched_as_the_user(bench):
             file.write("untouched\n")
         os.chmod(roots, 0o600)
         os.symlink(roots, f"{place}/out")
-        job = users.bsub(ALICE, "echo over", "-o", "out")
-        wait_until(lambda: "Could not be started: cannot open" in unwrapped(batch, job), lambda: unwrapped(batch, job))
-        expect_equal(open(roots, encoding="ascii").read(), "untouched\n", "root's file behind a user's link")
         bobs = users.places[BOB]
-        into = users.bsub(ALICE, "echo over", "-o", f"{bobs}/out")
-        wait_until(lambda: "Could not be started: cannot open" in unwrapped(batch, into), lambda: unwrapped(batch, into))
-        batch.good("bkill", str(job), str(into))
+        for output in ("out", f"{bobs}/out"):
+            job = users.bsub(ALICE, "echo over", "-o", output)
+            batch.wait_for(job, "DONE")
+            instead = f"{tmp}/{job}.out"
+            text = open(instead, encoding="utf-8").read()
+            expect(text.startswith("over\n"), f"the output is elsewhere: {text}")
+            expect_in(f"cannot open {os.path.join(place, output)}: ", text, "why")
+            expect_equal(os.stat(instead).st_uid, ALICE, "whose it is")
+            expect_equal(stat.S_IMODE(os.stat(instead).st_mode), 0o600, "who may read it")
+        expect_equal(open(roots, encoding="ascii").read(), "untouched\n", "root's file behind a user's link")
         expect_equal(os.listdir(bobs), [], "another user's directory")
+        hidden = users.bsub(ALICE, "cat", "-i", roots, "-o", "shown")
+        batch.wait_for(hidden, "EXIT")
+        text = open(f"{place}/shown", encoding="utf-8").read()
+        expect("untouched" not in text, "root's file as input")
+        expect_in("the job was not run", text, "why there is none")
         for directory, folders, files in os.walk(batch.work):
             for name in folders + files:
                 facts = os.lstat(os.path.join(directory, name))
                 readable = name in ("lsb.events", "lsb.acct", "logdir", "test") or name.startswith(("lsb.events", "lsb.acct"))
                 expect(readable or not facts.st_mode & stat.S_IROTH, f"{directory}/{name} is for everybody: {facts.st_mode:o}")
-    bench.saw("a link to root's file and another's directory are not written; the store is root's alone")
+    bench.saw("a link to root's file and another's directory are not written, root's file is not read; the store is root's alone")
 
 
 def test_blaunch_is_for_the_jobs_owner(bench):
@@ -173,6 +196,122 @@ def test_blaunch_is_for_the_jobs_owner(bench):
         users.run(ALICE, "bkill", str(job))
         batch.wait_for(job, "EXIT")
     bench.saw("tasks on both hosts are the user's; a stranger with the job's number gets none")
+
+
+def test_res_knows_its_clients_by_munge(bench):
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        for user in (ALICE, BOB):
+            done = users.run(user, "lsrun", "-L", "-m", "n2", "sh", "-c", "id -u; id -g; hostname")
+            expect_equal(done.stdout.split(), [str(user), str(group_of(user)), "n2"], f"who runs there: {done.stderr}")
+        # Nothing that a client says of itself counts: not its environment, not its own name.
+        done = users.run(ALICE, "env", "USER=root", "LOGNAME=root", f"LSB_JOB_EXECUSER=root", "lsrun", "-L", "-m", "n2", "id", "-u")
+        expect_equal(done.stdout.strip(), str(ALICE), "who claims to be root")
+        for words in (("badmin", "hshutdown", "n2"), ("badmin", "hrestart", "n2"), ("lsadmin", "resshutdown", "n2")):
+            done = users.run(ALICE, *words)
+            expect("may do this" in done.stdout + done.stderr, f"{words} by a user: {done}")
+        expect_in(f"{name_of(ALICE)} at 10.77.0.1 asked for", batch.daemon_log_text("res", "n2"), "the log of who was refused")
+        job = users.bsub(ALICE, "echo hers; sleep 1000", "-o", "out", "-m", "n2")
+        batch.wait_for(job, "RUN")
+        wait_until(lambda: "hers" in users.run(ALICE, "bpeek", str(job)).stdout, "her own output")
+        expect("hers" not in users.run(BOB, "bpeek", str(job)).stdout, "a stranger's bpeek")
+        expect_in("hers", batch.good("bpeek", str(job)), "root's bpeek")
+        users.run(ALICE, "bkill", str(job))
+        batch.wait_for(job, "EXIT")
+    bench.saw("two users are who MUNGE says, whatever their environment; controls and others' output are refused")
+
+
+def test_without_munge_nobody_but_the_keys_owner_is_known(bench):
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        away = users.socket + ".away"
+        os.rename(users.socket, away)
+        done = users.run(ALICE, "lsrun", "-L", "-m", "n2", "id", "-u")
+        expect(done.returncode != 0 and not done.stdout, f"without munged: {done}")
+        expect_equal(len(done.stderr.strip().splitlines()), 1, f"one line: {done.stderr}")
+        expect_equal(batch.good("lsrun", "-L", "-m", "n2", "id", "-u").strip(), "0", "root, by the key")
+        os.rename(away, users.socket)
+        expect_equal(users.run(ALICE, "lsrun", "-L", "-m", "n2", "id", "-u").stdout.strip(), str(ALICE), "with it again")
+    bench.saw("refused with one line while munged is away; root's key goes on")
+
+
+def test_one_user_cannot_have_all_of_res(bench):
+    needs(bench)
+    users = Users(bench, "ROLLCALL_USER_TASKS=2\nROLLCALL_USER_CONNECTIONS=3")
+    with users.batch as batch:
+        place = users.places[ALICE]
+        tasks = [users.begin(ALICE, "lsrun", "-L", "-m", "n2", "sh", "-c", f"echo >there.{n}; exec sleep 1000") for n in (1, 2)]
+        wait_until(lambda: {"there.1", "there.2"} <= set(os.listdir(place)), lambda: f"two tasks: {batch.logs_text()}")
+        third = users.run(ALICE, "lsrun", "-L", "-m", "n2", "true")
+        expect_equal((third.returncode, third.stdout), (255, ""), f"a third one: {third.stderr}")
+        expect_equal(len(third.stderr.strip().splitlines()), 1, third.stderr)
+        expect_in("you have 2 tasks on n2 already, and each user may have 2 outside of jobs (ROLLCALL_USER_TASKS)", third.stderr, "why")
+        expect_equal(users.run(BOB, "lsrun", "-L", "-m", "n2", "id", "-u").stdout.strip(), str(BOB), "another user's")
+        expect_equal(batch.good("lsrun", "-L", "-m", "n2", "id", "-u").strip(), "0", "root's")
+        tasks[0].terminate()
+        tasks[0].wait()
+        wait_until(lambda: users.run(ALICE, "lsrun", "-L", "-m", "n2", "id", "-u").stdout.strip() == str(ALICE), "room for one again")
+
+        job = users.bsub(ALICE, "echo begun; sleep 1000", "-o", "out", "-m", "n2")
+        batch.wait_for(job, "RUN")
+        wait_until(lambda: os.path.exists(f"{place}/out") and "begun" in open(f"{place}/out", encoding="utf-8").read(), "its output")
+        peeks = [users.begin(ALICE, "bpeek", "-f", str(job)) for _ in range(3)]
+        for peek in peeks:
+            wait_until(lambda p=peek: "begun" in p.stdout.readline(), "output that is followed")
+        fourth = users.run(ALICE, "bpeek", str(job))
+        expect_in("you have 3 connections with RES on n2 already, and each user may have 3 (ROLLCALL_USER_CONNECTIONS)",
+                  fourth.stderr + fourth.stdout, "a fourth one")
+        expect_equal(users.run(BOB, "lsrun", "-L", "-m", "n2", "id", "-u").stdout.strip(), str(BOB), "another user's")
+        for peek in peeks:
+            peek.terminate()
+            peek.wait()
+        wait_until(lambda: "begun" in users.run(ALICE, "bpeek", str(job)).stdout, "room again")
+        users.run(ALICE, "bkill", str(job))
+        batch.wait_for(job, "EXIT")
+        tasks[1].terminate()
+        tasks[1].wait()
+    bench.saw("the third task and the fourth connection of one user are refused with a line; others and root are not")
+
+
+def test_a_post_execution_that_hangs_is_ended_by_its_user(bench):
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        place = users.places[ALICE]
+        job = users.bsub(ALICE, "true", "-o", "out", "-Ep", f"echo $$ >{place}/post; exec sleep 1000")
+        batch.wait_for(job, "DONE")
+        wait_until(lambda: os.path.exists(f"{place}/post"), lambda: f"its post-execution: {batch.logs_text()}")
+        stranger = users.run(BOB, "bkill", str(job))
+        expect(stranger.returncode != 0, f"a stranger's bkill: {stranger}")
+        done = users.run(ALICE, "bkill", str(job))
+        expect_equal(done.returncode, 0, f"its user's bkill: {done.stderr}")
+        hook = int(open(f"{place}/post", encoding="ascii").read())
+        wait_until(lambda: not (p := processes.read_process(hook)) or not p.alive, "its end")
+        wait_until(lambda: "Post job process failed" in batch.good("bhist", "-l", str(job)), lambda: batch.good("bhist", "-l", str(job)))
+        expect_equal(batch.field(job), "DONE", "the job's own end")
+        again = users.run(ALICE, "bkill", str(job))
+        expect_in("Job has already finished", again.stderr, "when nothing is left")
+    bench.saw("killed by its user, not by a stranger; the job stays DONE")
+
+
+def test_blaunch_elsewhere_is_refused_at_once(bench):
+    """RES of the other host is stopped: who asked it would wait for its answer and tell of that."""
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        place = users.places[ALICE]
+        batch.send_daemon("res", "n2", signal.SIGSTOP)
+        job = users.bsub(ALICE, "blaunch n2 id; echo $?; blaunch -z 'n1 n2' 'touch started'; echo $?", "-m", "n1", "-o", "out", "-e", "err")
+        batch.wait_for(job, "DONE", "EXIT")
+        batch.send_daemon("res", "n2", signal.SIGCONT)
+        codes = [l for l in open(f"{place}/out", encoding="utf-8").read().splitlines() if l.isdigit()]
+        expect_equal(codes[:2], ["255", "255"], "exit codes")
+        errors = open(f"{place}/err", encoding="utf-8").read().splitlines()
+        expect_equal(errors, [f"blaunch: host n2 is not one of job {job}, which has n1"] * 2, "why")
+        expect(not os.path.exists(f"{place}/started"), "nothing was started on the job's own host either")
+    bench.saw("one line, exit 255, nothing started, no host asked")
 
 
 if __name__ == "__main__":
