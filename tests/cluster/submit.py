@@ -165,6 +165,21 @@ def test_what_a_pending_job_waits_for(bench):
     bench.saw("on a terminal the reason; Ctrl-C ends the job, 126")
 
 
+def test_a_long_wait_says_why_without_a_terminal(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        notes = bench.fresh_directory()
+        with open(f"{notes}/err", "wb") as err:
+            waits = bench.cluster.host("n1").popen(["bsub", "-K", "-R", "mem>99999999", "-o", "/dev/null", "true"],
+                                                   env=batch.environment(), stdout=subprocess.PIPE, stderr=err, text=True)
+        wait_until(lambda: "; >>\n" in read(f"{notes}/err"), lambda: f"a reason: {read(f'{notes}/err')!r}", 30)
+        batch.good("bkill", "1")
+        waits.communicate(timeout=30)
+        said = read(f"{notes}/err")
+        expect(re.fullmatch(r"<<Waiting for dispatch \.\.\.>>\n<<  .*mem.*; >>\n<<Terminated while pending>>\n", said), said)
+        expect_equal(waits.returncode, 126, "its exit code")
+    bench.saw("after ten seconds one reason, once")
+
+
 def test_blaunch(bench):
     with BatchCluster(bench, ALL[:3]) as batch:
         notes = bench.fresh_directory()
