@@ -1,0 +1,184 @@
+// The Book: what becomes of submissions, and who may do what.
+#include "sched/policy/book.hpp"
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Act = wire::SignalJobs;
+using How = wire::FromRes::JobOver;
+
+// ---------------------------------------------------------------- submission
+
+TEST_F(BookTest, ASubmissionIsSavedAndRecorded) {
+  const auto accepted = submitted(plain_job());
+  EXPECT_EQ(accepted.id(), 1);
+  EXPECT_EQ(accepted.queue(), "normal");
+  EXPECT_TRUE(accepted.default_queue());
+  EXPECT_THAT(accepted.notices(), ElementsAre("Memory limit: 4.88 MB.", "Run limit: 10 min."));
+  EXPECT_THAT(lines(effects),
+              ElementsAre("SaveSubmission 1", "SaveJob 1", "RecordEvent new job of 1", "SaveCounters"));
+  EXPECT_TRUE(schedules(effects));
+  const Job& kept = job({1, 0});
+  EXPECT_EQ(kept.status(), wire::STATUS_PEND);
+  EXPECT_EQ(kept.asked->user(), "ann");
+  EXPECT_EQ(kept.asked->uid(), 1001U);
+  EXPECT_EQ(kept.asked->project(), "default");
+  EXPECT_EQ(kept.asked->min_slots(), 1U);
+  EXPECT_EQ(book->combined_resreq(kept), "select[mem > 10 && type == local] order[r15s:pg]");
+}
+
+TEST_F(BookTest, IdentityIsTheServersNotTheClients) {
+  auto asked = plain_job();
+  asked.set_user("root");
+  asked.set_uid(0);
+  submit(asked, kBob);
+  EXPECT_EQ(job({1, 0}).asked->user(), "bob");
+  EXPECT_EQ(job({1, 0}).asked->uid(), 1002U);
+}
+
+TEST_F(BookTest, WhatIsRefused) {
+  const auto with = [](auto change) {
+    auto asked = plain_job();
+    change(asked);
+    return asked;
+  };
+  using S = wire::Submission;
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("none"); })), "none: No such queue");
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("talk"); })), "talk: Queue only accepts interactive jobs");
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("special"), a.set_interactive(S::PLAIN); })),
+            "special: Queue does not accept interactive jobs");
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("special"); }), kEve), "special: User cannot use the queue");
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("special"), a.set_min_slots(9); })),
+            "special: Too many processors requested");
+  EXPECT_EQ(refused(with([](S& a) { a.add_queues("special"), a.set_min_slots(1); })),
+            "special: Too few processors requested");
+  EXPECT_EQ(refused(with([](S& a) { a.mutable_limits()->set_run_s(3601); })),
+            "normal: Cannot exceed queue's hard limit(s): RUNLIMIT");
+  EXPECT_EQ(refused(with([](S& a) { a.set_exclusive(true); })),
+            "normal: Queue does not accept exclusive jobs");
+  EXPECT_THAT(refused(with([](S& a) { a.set_resreq("select[mem >]"); })),
+              HasSubstr("Bad resource requirement syntax"));
+  EXPECT_THAT(refused(with([](S& a) { a.set_resreq("nothing > 5"); })),
+              HasSubstr("Bad resource requirement syntax"));
+  EXPECT_THAT(refused(with([](S& a) { a.set_dependency("done("); })), HasSubstr("dependency condition"));
+  EXPECT_EQ(refused(with([](S& a) { a.set_dependency("done(77)"); })), "Job <77> is not found");
+  EXPECT_EQ(refused(with([](S& a) { a.set_dependency("done(x)"); })), "x: No matching job found");
+  EXPECT_THAT(refused(with([](S& a) { a.set_terminate_us(5); })), HasSubstr("Bad time specification"));
+  EXPECT_THAT(refused(with([](S& a) { a.add_asked_hosts()->set_name("mars"); })),
+              HasSubstr("mars: Bad host name"));
+  EXPECT_THAT(refused(with([](S& a) { a.set_application("x"); })), HasSubstr("-app is not supported yet"));
+  EXPECT_THAT(refused(with([](S& a) { a.set_cwd(std::string("/a\0b", 4)); })), HasSubstr("zero byte"));
+  for (const char* name : {"a\nb", "a\x1b[2J", "a\x7f"})
+    EXPECT_THAT(refused(with([name](S& a) { a.set_job_name(name); })), HasSubstr("control character"));
+  EXPECT_THAT(refused(with([](S& a) { a.add_environment("NOVALUE"); })), HasSubstr("NAME=VALUE"));
+  EXPECT_EQ(refused(with([](S& a) { a.set_command(""); })), "no command is given");
+  EXPECT_THAT(refused(array_job(1001)), HasSubstr("MAX_JOB_ARRAY_SIZE"));
+  EXPECT_EQ(book->size(), 0U);
+  EXPECT_EQ(book->next_job_id(), 1);
+}
+
+TEST_F(BookTest, TheFirstQueueThatFits) {
+  auto asked = plain_job();
+  asked.add_queues("talk");
+  asked.add_queues("special");
+  const auto accepted = submitted(asked);
+  EXPECT_EQ(accepted.queue(), "special");
+  EXPECT_FALSE(accepted.default_queue());
+  EXPECT_EQ(job({1, 0}).asked->min_slots(), 4U) << "PROCLIMIT's default";
+}
+
+TEST_F(BookTest, CheckingKeepsNothing) {
+  wire::Submit request;
+  request.set_check_only(true);
+  *request.add_jobs() = plain_job();
+  const auto applied = book->submit(request, kAnn, now);
+  EXPECT_EQ(applied.reply.submitted().jobs(0).id(), 0);
+  EXPECT_FALSE(applied.reply.submitted().jobs(0).has_refusal());
+  EXPECT_THAT(applied.effects, IsEmpty());
+}
+
+TEST_F(BookTest, IdsRollOverAndPassThoseInUse) {
+  submit(plain_job());
+  book->load_counters(999'999, 5);
+  EXPECT_EQ(submit(plain_job()), 999'999);
+  EXPECT_EQ(submit(plain_job()), 2);
+}
+
+TEST_F(BookTest, AWithdrawnSubmissionWasNeverThere) {
+  submit(array_job(5));
+  book->withdraw(1);
+  EXPECT_EQ(book->size(), 0U);
+  EXPECT_TRUE(book->submissions().empty());
+}
+
+// ---------------------------------------------------------------- rights
+
+TEST_F(BookTest, OwnersActOnTheirOwnAndAdministratorsOnAll) {
+  submit(plain_job());
+  const JobKey key{1, 0};
+  for (const auto action :
+       {Act::KILL, Act::STOP, Act::RESUME, Act::REMOVE, Act::REQUEUE, Act::SEND, Act::FORCE})
+    EXPECT_THAT(ask(key, action, kBob, 10), ElementsAre("! Job <1>: User permission denied"));
+  wire::MoveJob move;
+  set_key(*move.mutable_key(), key);
+  EXPECT_THAT(answer(book->move_job(move, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  wire::SwitchJobs to;
+  set_key(*to.mutable_filter()->add_keys(), key);
+  to.set_queue("special");
+  EXPECT_THAT(answer(book->switch_jobs(to, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  wire::ModifyJobs modify;
+  set_key(*modify.mutable_filter()->add_keys(), key);
+  modify.add_fields(wire::Submission::kProjectFieldNumber);
+  EXPECT_THAT(answer(book->modify_jobs(modify, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  EXPECT_THAT(ask(key, Act::KILL, kEve), ElementsAre("! Job <1>: User permission denied"))
+      << "another queue's";
+  EXPECT_EQ(status(key), wire::STATUS_PEND);
+  // Another account of the same name, or one that has got the uid of one that is gone, is not the owner.
+  EXPECT_THAT(ask(key, Act::KILL, Identity{1002, 1, "ann", {}, false}), ElementsAre(HasSubstr("denied")));
+  EXPECT_THAT(ask(key, Act::KILL, Identity{1001, 1, "bob", {}, false}), ElementsAre(HasSubstr("denied")));
+  EXPECT_THAT(ask(key, Act::KILL, kRoot), ElementsAre("Job <1> is being terminated"));
+  EXPECT_EQ(job(key).record.term_reason(), TERM_ADMIN);
+}
+
+TEST_F(BookTest, AQueuesAdministratorActsOnItsJobs) {
+  auto asked = plain_job();
+  asked.add_queues("special");
+  submit(asked);
+  EXPECT_THAT(ask({1, 0}, Act::STOP, kEve), ElementsAre("Job <1> is being stopped"));
+  EXPECT_THAT(ask({1, 0}, Act::RESUME, kAnn),
+              ElementsAre("! Job <1>: Job was suspended by LSF admin or root, and is resumed by them"));
+  EXPECT_THAT(ask({1, 0}, Act::RESUME, kEve), ElementsAre("Job <1> is being resumed"));
+}
+
+TEST_F(BookTest, QueuesAndHostsAreTheirAdministrators) {
+  wire::ControlBatch control;
+  control.set_action(wire::ControlBatch::QUEUE_CLOSE);
+  control.add_names("special");
+  EXPECT_THAT(answer(book->control(control, kAnn, now)), ElementsAre("! special: User permission denied"));
+  EXPECT_THAT(answer(book->control(control, kEve, now)), ElementsAre("Queue <special> is closed"));
+  EXPECT_THAT(lines(effects), ElementsAre("SaveControl queue special closed", "RecordEvent queue control"));
+  auto asked = plain_job();
+  asked.add_queues("special");
+  EXPECT_EQ(refused(asked), "special: Queue has been closed");
+  control.set_action(wire::ControlBatch::QUEUE_OPEN);
+  EXPECT_THAT(answer(book->control(control, kRoot, now)), ElementsAre("Queue <special> is opened"));
+  control.set_action(wire::ControlBatch::HOST_CLOSE);
+  control.clear_names();
+  control.add_names("big");
+  control.add_names("mars");
+  EXPECT_THAT(answer(book->control(control, kEve, now)), ElementsAre("!! User permission denied"));
+  EXPECT_THAT(answer(book->control(control, kRoot, now)),
+              ElementsAre("Close <hostB> ...... done", "Close <hostC> ...... done",
+                          "! mars: No such host or host group"));
+  EXPECT_FALSE(book->host_control("hostB").open);
+  EXPECT_TRUE(book->host_control("hostA").open);
+}
+
+}  // namespace
+}  // namespace rollcall::sched

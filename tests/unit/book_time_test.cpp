@@ -1,0 +1,149 @@
+// The Book: what waits for other jobs or for its time, and how jobs are counted.
+#include "sched/policy/book.hpp"
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Act = wire::SignalJobs;
+using How = wire::FromRes::JobOver;
+
+// ---------------------------------------------------------------- dependencies
+
+TEST_F(BookTest, DependenciesAreLookedAtWhenWhatTheyNameChanges) {
+  submit(plain_job());
+  auto after = plain_job();
+  after.set_dependency("done(1)");
+  submit(after);
+  EXPECT_EQ(book->dependency_state(job({2, 0})), DependencyState::not_yet);
+  dispatch({1, 0});
+  runs({1, 0});
+  ends({1, 0}, 0);
+  EXPECT_TRUE(schedules(effects));
+  EXPECT_EQ(book->dependency_state(job({2, 0})), DependencyState::satisfied);
+}
+
+TEST_F(BookTest, NamesMeanTheNewestOfTheirUser) {
+  auto named = plain_job();
+  named.set_job_name("sim");
+  submit(named);
+  submit(named);
+  submit(named, kBob);
+  auto after = plain_job();
+  after.set_dependency("ended(\"sim\")");
+  submit(after);
+  EXPECT_EQ(job({4, 0}).asked->bound_dependency(), "ended(2)");
+  after.set_dependency("ended(\"si*\")");
+  submit(after);
+  EXPECT_EQ(job({5, 0}).asked->bound_dependency(), "ended(2) && ended(1)");
+  submit(named);
+  ask({2, 0}, Act::KILL);
+  EXPECT_EQ(book->dependency_state(job({4, 0})), DependencyState::satisfied);
+}
+
+TEST_F(BookTest, ElementsWaitForElements) {
+  submit(array_job(3));
+  auto after = array_job(3);
+  after.set_dependency("done(1[*])");
+  submit(after);
+  dispatch({1, 2});
+  runs({1, 2});
+  ends({1, 2}, 0);
+  EXPECT_EQ(book->dependency_state(job({2, 1})), DependencyState::not_yet);
+  EXPECT_EQ(book->dependency_state(job({2, 2})), DependencyState::satisfied);
+  ask({1, 3}, Act::KILL);
+  EXPECT_EQ(book->dependency_state(job({2, 3})), DependencyState::never);
+}
+
+TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
+  submit(plain_job());
+  submit(plain_job());
+  auto after = plain_job();
+  after.set_dependency("ended(1) && ended(2)");
+  submit(after);
+  ask({1, 0}, Act::KILL);
+  now = wall_seconds(1'010'000);
+  effects = book->tick(now);
+  EXPECT_NE(book->find({1, 0}), nullptr);
+  ask({2, 0}, Act::KILL);
+  dispatch({3, 0});
+  effects = book->tick(now);
+  EXPECT_EQ(book->find({1, 0}), nullptr);
+  EXPECT_NE(book->find({2, 0}), nullptr);
+  ends({3, 0}, 77 << 8);
+  EXPECT_EQ(book->dependency_state(job({3, 0})), DependencyState::satisfied) << "once is enough";
+}
+
+TEST_F(BookTest, ConditionsOfBwait) {
+  submit(plain_job());
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::not_yet);
+  ask({1, 0}, Act::KILL);
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::satisfied);
+  EXPECT_EQ(book->state_of(*book->condition("done(1)", kAnn)), DependencyState::never);
+  EXPECT_EQ(book->condition("done(5)", kAnn).error().text, "Job <5> is not found");
+}
+
+// ---------------------------------------------------------------- time
+
+TEST_F(BookTest, FinishedJobsLeaveAfterCleanPeriodArraysAsAWhole) {
+  submit(array_job(2));
+  ask({1, 1}, Act::KILL);
+  EXPECT_EQ(book->next_deadline(), std::nullopt);
+  now = wall_seconds(1'001'000);
+  ask({1, 2}, Act::KILL);
+  ASSERT_TRUE(book->next_deadline());
+  EXPECT_EQ(book->next_deadline()->seconds(), 1'004'600);
+  effects = book->tick(wall_seconds(1'004'599));
+  EXPECT_THAT(effects, IsEmpty());
+  effects = book->tick(wall_seconds(1'004'600));
+  EXPECT_THAT(lines(effects), ElementsAre("RemoveJob 1[2]", "RecordEvent clean of 1[2]", "RemoveJob 1[1]",
+                                          "RecordEvent clean of 1[1]"));
+  EXPECT_EQ(book->size(), 0U);
+  EXPECT_EQ(book->next_deadline(), std::nullopt);
+}
+
+TEST_F(BookTest, BeginAndTerminate) {
+  auto asked = plain_job();
+  asked.set_begin_us(wall_seconds(1'000'100).us);
+  asked.set_terminate_us(wall_seconds(1'000'200).us);
+  submit(asked);
+  EXPECT_EQ(book->next_deadline()->seconds(), 1'000'100);
+  effects = book->tick(wall_seconds(1'000'100));
+  EXPECT_TRUE(schedules(effects));
+  now = wall_seconds(1'000'150);
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->tick(wall_seconds(1'000'200));
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE")));
+  auto end = end_of({1, 0}, 143 << 8);
+  end.mutable_over()->set_term_reason(TERM_DEADLINE);
+  effects = book->res_said("hostA", end, now);
+  EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_DEADLINE);
+}
+
+// ---------------------------------------------------------------- counts
+
+TEST_F(BookTest, Counts) {
+  auto wide = plain_job();
+  wide.set_min_slots(3);
+  wide.set_max_slots(3);
+  submit(wide);
+  submit(plain_job());
+  EXPECT_EQ(book->queue_counts("normal"), (StatusCounts{4, 4, 0, 0, 0, 2}));
+  dispatch({1, 0}, {"hostA", "hostB", "hostB"});
+  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{4, 1, 3, 0, 0, 1}));
+  ask({1, 0}, Act::STOP);
+  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{4, 1, 0, 0, 3, 1}));
+  EXPECT_EQ(book->host_counts("hostA").ususp, 1U);
+  ends({1, 0}, 0);
+  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(book->host_counts("hostB"), StatusCounts{});
+}
+
+}  // namespace
+}  // namespace rollcall::sched
