@@ -1,6 +1,7 @@
 """Bad input: one clear line on stderr, exit 2 for usage and 1 for configuration, and nothing is started."""
 
 import os
+import shutil
 import stat
 
 from rollcall_testing.job import Job, fake, method_1, requires_pam, site
@@ -94,6 +95,18 @@ def test_lsf_conf_that_is_a_directory(bench):
     os.mkdir(os.path.join(directory, "lsf.conf"))
     words = ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"]
     refuse(bench, 1, words, os.path.join(directory, "lsf.conf"), environment={"LSF_ENVDIR": directory})
+
+
+def test_a_pam_without_its_taskstarter(bench):
+    """Half an installation: the launcher would start a program that is not there, on every host."""
+    program = os.path.join(bench.fresh_directory("bin"), "pam")
+    shutil.copy(os.path.join(bench.bin, "pam"), program)
+    notes = bench.fresh_directory()
+    words = [program, "-n", "1", *method_1(fake(bench), [bench.target, notes, "exit", "0"])]
+    job = Job(bench, words, environment=site(bench)).expect_exit(1, 10)
+    job.expect_said(os.path.join(os.path.dirname(program), "TaskStarter"), "No such file", "beside pam")
+    expect_equal(os.listdir(notes), [], "what was started")
+    bench.saw(repr(job.stderr.strip()))
 
 
 def as_user(bench, user, words, environment):
