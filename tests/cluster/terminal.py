@@ -108,6 +108,21 @@ def test_ctrl_z_and_fg(bench, name):
     bench.saw("stopped with the job, resumed by fg, exit 0")
 
 
+@cases("fake", "hydra", "openmpi")
+def test_a_terminal_that_goes_away(bench, name):
+    """A window that is closed, a login that is cut: HUP reaches the tasks, and nothing of the job stays behind."""
+    notes = bench.fresh_directory()
+    ours = lambda p: processes.is_task(p) or p.name in ("pam", "TaskStarter")
+    with shell_of(bench) as shell:
+        shell.type(pam_line(bench, launcher_words(bench, name), [bench.target, notes, "hang"], "-t"))
+        wait_for_ready(notes, 2)
+        os.close(shell.terminal)
+        shell.terminal = os.open(os.devnull, os.O_RDONLY)
+        left = lambda: bench.cluster.processes(ours)
+        wait_until(lambda: not left(), lambda: f"pam and its tasks to end: {left()}", 15)
+    bench.saw("the tasks and pam are gone")
+
+
 def test_a_task_reads_the_terminal(bench):
     """A launcher that becomes its only task: it must stay in the terminal's foreground group."""
     with shell_of(bench) as shell:
