@@ -1,6 +1,5 @@
 // lsgrun: runs a command on a group of hosts. lsgrun(1).
 #include <cstdio>
-#include <iostream>
 
 #include "common/conf/words.hpp"
 #include "common/io/read_file.hpp"
@@ -42,9 +41,9 @@ std::vector<std::string> chosen(const std::vector<std::string>& hosts) {
   std::vector<std::string> kept;
   for (const auto& host : hosts) {
     std::fprintf(stderr, "Execute on %s? [y/n] ", host.c_str());
-    std::string answer;
-    if (!std::getline(std::cin, answer)) break;
-    if (answer.starts_with('y') || answer.starts_with('Y')) kept.push_back(host);
+    const auto answer = io::Stage::read_line();
+    if (!answer) break;
+    if (answer->starts_with('y') || answer->starts_with('Y')) kept.push_back(host);
   }
   return kept;
 }

@@ -3,6 +3,7 @@ add_executable(restools main.cpp remote_tasks.cpp blaunch.cpp lsrun.cpp lsgrun.c
 target_compile_definitions(restools PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(restools PRIVATE launch_policy rollcall_batch_clients rollcall_stream_client)
+rollcall_static_command(restools) # a launcher starts one for each host
 
 foreach(name blaunch lsrun lsgrun lsrcp)
   add_custom_command(TARGET restools POST_BUILD

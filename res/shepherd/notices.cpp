@@ -19,6 +19,12 @@ std::string recipient(const wire::JobOrder& order) {
   return asked.mail_user().empty() ? order.user() : asked.mail_user();
 }
 
+// Nobody reads a report in /dev/null: it is not made up.
+bool keeps_a_report(const io::Descriptor& output) {
+  struct stat facts;
+  return fstat(output.get(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 // On a line of its own, whatever the job has written last.
 void append_report(const JobFiles& files, std::string text) {
   struct stat facts;
@@ -60,7 +66,7 @@ pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::F
                           files.output_elsewhere ? files.places.output_file : "", files.trouble};
   const bool in_file = files.output && !files.spooled;
   if (in_file && !asked.mail_report()) {
-    append_report(files, report_text(facts, ReportPlace::output_file));
+    if (keeps_a_report(files.output)) append_report(files, report_text(facts, ReportPlace::output_file));
     if (!files.output_elsewhere) return -1;  // else a mail says where it is
   }
   return start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),

@@ -5,6 +5,8 @@ if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   if(MUNGE_ARCHIVE)
     add_test(NAME btools_links_test
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/static_program_test.sh $<TARGET_FILE:btools> bsub -V)
-    set_tests_properties(btools_links_test PROPERTIES LABELS io TIMEOUT 20)
+    add_test(NAME restools_links_test
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/static_program_test.sh $<TARGET_FILE:restools> lsrun -V)
+    set_tests_properties(btools_links_test restools_links_test PROPERTIES LABELS io TIMEOUT 20)
   endif()
 endif()
