@@ -1,11 +1,13 @@
 // bjobs: shows jobs. bjobs(1). Parts of the answer are printed as they come, so that any number of jobs takes no room.
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
+#include "sched/policy/job.hpp"
 #include "sched/policy/show_job_fields.hpp"
 #include "sched/policy/show_job_long.hpp"
 
@@ -99,6 +101,23 @@ class Json final : public Printer {
   std::vector<std::string> records_;
 };
 
+// -sum: slots by state.
+class Totals final : public Printer {
+ public:
+  std::string job(const JobView& job, const wire::Submission& asked) override {
+    std::uint32_t slots = 0;
+    for (const auto& host : job.record().hosts()) slots += host.slots();
+    const std::uint32_t wanted = std::max(1U, asked.min_slots());
+    totals_.add(job.record().status(), pending(job.record().status()) ? wanted : slots);
+    return "";
+  }
+  std::string end() override { return totals_.table(); }
+  bool even_if_none() const override { return true; }
+
+ private:
+  SlotTotals totals_;
+};
+
 // -a, -d, -p, -r, -s, and what bjobs says where none fits.
 JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& filter) {
   JobChoice choice = by_id ? JobChoice::any : JobChoice::unfinished;
@@ -159,6 +178,11 @@ std::optional<Form> form_of(io::Stage& stage, const CommandWords& words) {
     form.printer = std::make_unique<Blocks>(words.has("-UF") ? Wrapping::none : Wrapping::at_80,
                                             reason_form(words, ReasonForm::named), time);
     form.submissions = form.reasons = true;
+    return form;
+  }
+  if (words.has("-sum")) {
+    form.printer = std::make_unique<Totals>();
+    form.submissions = true;
     return form;
   }
   if (const auto format = format_of(stage, words)) {
@@ -274,6 +298,7 @@ io::Command bjobs_command() {
       {"-r", Value::none, "running jobs"},
       {"-s", Value::none, "suspended jobs, with the reasons"},
       {"-A", Value::none, "a row for each job array"},
+      {"-sum", Value::none, "the slots of these jobs, by state"},
       {"-X", Value::none, "hosts of condensed groups by name: they are always shown so"},
       {"-l", Value::none, "everything that is known, a block for each job"},
       {"-UF", Value::none, "the same without wrapped lines"},

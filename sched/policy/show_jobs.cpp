@@ -171,4 +171,42 @@ std::string no_job_text(JobChoice choice) {
   return "No unfinished job found";
 }
 
+void SlotTotals::add(wire::JobStatus status, std::uint32_t slots) {
+  switch (status) {
+    case wire::STATUS_PEND:
+    case wire::STATUS_PSUSP:
+    case wire::STATUS_WAIT:
+      pend_ += slots;
+      return;
+    case wire::STATUS_SSUSP:
+      ssusp_ += slots;
+      return;
+    case wire::STATUS_USUSP:
+      ususp_ += slots;
+      return;
+    case wire::STATUS_UNKWN:
+    case wire::STATUS_ZOMBI:
+      unknown_ += slots;
+      return;
+    case wire::STATUS_RUN:
+    case wire::STATUS_PROV:
+      run_ += slots;
+      return;
+    default:
+      return;  // it is over
+  }
+}
+
+std::string SlotTotals::table() const {
+  // Nothing is forwarded to another cluster.
+  std::string header, row;
+  const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},         {"SSUSP", ssusp_}, {"USUSP", ususp_},
+                                                           {"UNKNOWN", unknown_}, {"PEND", pend_},   {"FWD_PEND", 0}};
+  for (const auto& [name, count] : columns) {
+    header += left(name, 11);
+    row += left(std::to_string(count), 11);
+  }
+  return header + "\n" + row + "\n";
+}
+
 }  // namespace rollcall::sched

@@ -34,6 +34,16 @@ std::string jobs_header(JobForm form);
 // Several lines where the narrow form has more than one host.
 std::string job_row(const JobView& job, const wire::Submission& asked, JobForm form, const ShowTime& time);
 
+// bjobs -sum: how many slots jobs have, and wait for, by state.
+class SlotTotals {
+ public:
+  void add(wire::JobStatus status, std::uint32_t slots);
+  std::string table() const;  // a header line and one row
+
+ private:
+  std::uint64_t run_ = 0, ssusp_ = 0, ususp_ = 0, unknown_ = 0, pend_ = 0;
+};
+
 // How reasons are told: bjobs -p, -s and -l.
 enum class ReasonForm {
   counted,  // LSF's text: " Not enough job slots: 3 hosts;"

@@ -93,6 +93,7 @@ def test_a_held_job_in_every_form(_):
     says(0, rf"JOBID .* SLOTS\n{job} .* -  2\n", "", "bjobs", "-W", job)
     says(0, rf"{job} PSUSP held_job_of_ours 2\n", "", "bjobs", "-noheader", "-o", "jobid stat name nreq_slot", job)
     says(0, rf"{job} PSUSP\n", "", "bjobs", "-noheader", "-o", "jobid stat", "-aJ", "*of_ours")
+    says(0, r"RUN +SSUSP +USUSP +UNKNOWN +PEND +FWD_PEND *\n0 +0 +0 +0 +2 +0 *\n", "", "bjobs", "-sum")
     says(0, rf"JOBID\^STAT\n{job}\^PSUSP\n", "", "bjobs", "-o", "JobID:9 Stat delimiter='^'", job)
     records = json.loads(site.run("bjobs", "-json", "-o", "jobid stat exit_code", job, "99999").stdout)["RECORDS"]
     expect_equal(records, [{"JOBID": job, "STAT": "PSUSP", "EXIT_CODE": ""},

@@ -330,5 +330,19 @@ TEST(JobFields, OfAFinishedJob) {
             "EXIT|3|TERM_RUNLIMIT: job killed after reaching LSF run time limit\n");
 }
 
+TEST(SlotTotals, AreOfJobsThatAreNotOver) {
+  SlotTotals totals;
+  totals.add(wire::STATUS_RUN, 4);
+  totals.add(wire::STATUS_RUN, 1);
+  totals.add(wire::STATUS_PEND, 2);
+  totals.add(wire::STATUS_PSUSP, 1);
+  totals.add(wire::STATUS_USUSP, 8);
+  totals.add(wire::STATUS_ZOMBI, 1);
+  totals.add(wire::STATUS_DONE, 100);
+  EXPECT_EQ(totals.table(),
+            "RUN        SSUSP      USUSP      UNKNOWN    PEND       FWD_PEND   \n"
+            "5          0          8          1          3          0          \n");
+}
+
 }  // namespace
 }  // namespace rollcall::sched
