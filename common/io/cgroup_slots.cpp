@@ -67,6 +67,28 @@ void for_unheld_slots(const Descriptor& folder, Do action) {
   }
 }
 
+// Those of RES that are gone: killed, and not started again.
+void remove_abandoned_folders(const Descriptor& above, const std::string& own) {
+  for (const auto& name : cgroups_below(above.get())) {
+    if (!name.starts_with(kSlotsPrefix)) continue;
+    const Descriptor folder = open_cgroup(above.get(), name.c_str());
+    struct stat facts;
+    if (folder && fstat(folder.get(), &facts) == 0 && facts.st_uid == geteuid() && hold(folder.get()))
+      remove_slots(own + "/" + name);
+  }
+}
+
+// None where it cannot be made or opened. One that another RES removes meanwhile is made anew.
+Descriptor make_and_hold(const Descriptor& above, const std::string& name) {
+  constexpr int kAttempts = 20;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (!make(above.get(), name.c_str())) return Descriptor();
+    Descriptor folder = open_cgroup(above.get(), name.c_str());
+    if (folder && flock(folder.get(), LOCK_SH) == 0 && is_there(folder.get())) return folder;
+  }
+  return Descriptor();
+}
+
 // ---- controllers
 
 bool hands_down(int directory, const char* words) {
@@ -110,10 +132,10 @@ bool hand_down_memory(const Descriptor& own, const std::string& path, const std:
 
 SlotsFolder make_slots(const std::string& place) {
   SlotsFolder result;
-  const auto none = [&result](std::string why) {
-    result.path.clear();
-    result.why_none = std::move(why);
-    return result;
+  const auto none = [](std::string why) {
+    SlotsFolder without;
+    without.why_none = std::move(why);
+    return without;
   };
   std::string own = own_cgroup();
   if (own.empty()) return none("no version 2 cgroup is mounted where RES is");
@@ -122,10 +144,10 @@ SlotsFolder make_slots(const std::string& place) {
   if (own.ends_with("/" + name + ".res")) own.resize(own.rfind('/'));
   const Descriptor above = open_cgroup(AT_FDCWD, own.c_str());
   result.path = own + "/" + name;
-  if (!above || !make(above.get(), name.c_str())) return none(cannot("make", result.path));
-  const Descriptor folder = open_cgroup(above.get(), name.c_str());
+  if (above) result.held = make_and_hold(above, name);
+  const Descriptor& folder = result.held;
   struct stat facts;
-  if (!folder || fstat(folder.get(), &facts) != 0) return none(cannot("open", result.path));
+  if (!folder || fstat(folder.get(), &facts) != 0) return none(cannot("make", result.path));
   if (facts.st_uid != geteuid())
     return none(result.path + " belongs to user " + std::to_string(facts.st_uid));
   if (faccessat(folder.get(), "cgroup.kill", W_OK, AT_EACCESS) != 0) {
@@ -133,6 +155,7 @@ SlotsFolder make_slots(const std::string& place) {
     unlinkat(above.get(), name.c_str(), AT_REMOVEDIR);
     return none(why);
   }
+  remove_abandoned_folders(above, own);
   end_unheld_slots(result.path);
   result.memory = hand_down_memory(above, own, name);
   return result;

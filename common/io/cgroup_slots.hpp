@@ -25,9 +25,10 @@ struct SlotsFolder {
   std::string path;      // "": there is none
   std::string why_none;  // one line
   bool memory = false;   // its slots have the memory controller
+  Descriptor held;       // with a shared flock: a folder that nobody holds is that of a RES that is gone
 };
 // RES, at its start. `place`: what no other RES of this machine has, its job directory. Ends what is in slots of before that
-// nobody holds.
+// nobody holds, and removes the folders beside it of RES that are gone, as far as no job is in them.
 SlotsFolder make_slots(const std::string& place);
 // Ends everything in slots that nobody holds; others are left alone. "": nothing.
 void end_unheld_slots(const std::string& folder);

@@ -62,6 +62,7 @@ void Jobs::make_cgroups() {
   auto made = io::make_slots(directories_.path(""));
   if (made.path.empty()) return log_.notice("jobs have no cgroup (" + made.why_none + ")");
   cgroups_ = std::move(made.path);
+  cgroups_held_ = std::move(made.held);
   log_.info("jobs have cgroups in " + cgroups_ +
             (made.memory ? ", with the memory controller" : ", without the memory controller"));
 }

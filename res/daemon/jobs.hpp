@@ -142,6 +142,7 @@ class Jobs {
   std::vector<JobPtr> starting_;        // their orders are not durable yet
   std::uint64_t next_number_ = 1;
   std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
+  io::Descriptor cgroups_held_;
   // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
   Removals removals_;
   io::SideThread sweeper_;

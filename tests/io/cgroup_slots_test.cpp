@@ -39,7 +39,12 @@ class CgroupSlots : public ::testing::Test {
     ASSERT_EQ(folder.why_none, "");
     ASSERT_THAT(folder.path, HasSubstr(own.path() + "/rollcall-res-"));
   }
-  void TearDown() override { remove_slots(folder.path); }
+  void TearDown() override {
+    if (folder.path.empty()) return;
+    folder.held.reset();
+    for (const auto& entry : std::filesystem::directory_iterator(own.path()))
+      if (entry.path().filename().string().starts_with(kSlotsPrefix)) remove_slots(entry.path());
+  }
 
   // A process in the slot that waits, and has started one that has left its session.
   static pid_t start(const CgroupSlot& slot) {
@@ -130,6 +135,22 @@ TEST_F(CgroupSlots, TheFolderGoesWithTheLastOne) {
   remove_slots(folder.path);
   EXPECT_FALSE(std::filesystem::exists(folder.path));
   EXPECT_FALSE(CgroupSlot::take(folder.path)) << "a job goes without one";
+}
+
+TEST_F(CgroupSlots, FoldersOfAResThatIsGoneGoUnlessAJobIsInThem) {
+  SlotsFolder gone = make_slots("/gone"), busy = make_slots("/busy"), living = make_slots("/living");
+  const CgroupSlot job = CgroupSlot::take(busy.path);
+  const CgroupSlot idle = CgroupSlot::take(living.path);
+  ASSERT_TRUE(job && idle && CgroupSlot::take(gone.path));
+  gone.held.reset();
+  busy.held.reset();
+  const SlotsFolder next = make_slots("/next");
+  EXPECT_FALSE(std::filesystem::exists(gone.path));
+  EXPECT_TRUE(std::filesystem::exists(busy.path + "/slot-0"));
+  EXPECT_TRUE(std::filesystem::exists(living.path + "/slot-0"));
+  EXPECT_TRUE(exists("")) << "ours is held";
+  remove_slots(living.path);
+  remove_slots(next.path);
 }
 
 TEST_F(CgroupSlots, ATaskStarterInOneMakesNoFurtherOne) {
