@@ -126,6 +126,22 @@ TEST_F(BookTest, BeginAndTerminate) {
   EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_DEADLINE);
 }
 
+TEST_F(BookTest, AQueueMayEndWhatItWouldSuspend) {
+  ConfigView files = site_files();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  for (auto& queue : lsb->queues)
+    if (queue.name == "normal") queue.jobs.terminate_when = {"WINDOW", "PREEMPT"};
+  files.lsb = lsb;
+  book->configure(files, now);
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->suspend({1, 0}, wire::SUSPEND_LOAD, "busy", now);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal SUSPEND")));
+  effects = book->suspend({1, 0}, wire::SUSPEND_WINDOW, "closed", now);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal TERMINATE")));
+}
+
 // ---------------------------------------------------------------- counts
 
 TEST_F(BookTest, Counts) {
