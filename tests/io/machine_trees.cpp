@@ -36,6 +36,10 @@ void MachineTree::write(const std::string& path, const std::string& text) const 
   std::ofstream(file, std::ios::binary) << text;
 }
 
+void MachineTree::copy(const std::string& from, const std::string& path) const {
+  fs::copy_file(from, fs::path(root_) / path, fs::copy_options::overwrite_existing);
+}
+
 void MachineTree::remove(const std::string& path) const {
   EXPECT_GT(fs::remove_all(fs::path(root_) / path), 0U) << path << ": was not there to be removed";
 }

@@ -22,6 +22,7 @@ class MachineTree {
   std::string root() const { return root_; }
   // Below the root; folders are made as needed.
   void write(const std::string& path, const std::string& text) const;
+  void copy(const std::string& from, const std::string& path) const;
   void remove(const std::string& path) const;
   // When a file was last read and written, in seconds since 1970.
   void set_times(const std::string& path, long long read, long long written) const;

@@ -63,6 +63,9 @@ hw_kinds 1 hw_fast_cores 16 hw_l1 32 hw_l2 256 hw_l3 20480 hw_gpus 2 hw_nics 2 h
 hw_gpu_model NVIDIA_Corporation_GV100GL_[Tesla_V100_PCIe_16GB]"
 same "128 cores" "$(LSF_RESOURCES='hw_fast_cores hw_l3 hw_nodes' hwloc epyc-256)" \
     "3 hw_nodes 2 hw_fast_cores 128 hw_l3 32768"
+same "two nodes whose cache is a tmpfs, by a real kernel" \
+    "$(LSF_RESOURCES='hw_nodes hw_numa_free0 hw_numa_max0 hw_numa_free1 hw_fast_cores' hwloc vm-numa-swap)" \
+    "5 hw_nodes 2 hw_numa_free0 47 hw_numa_max0 469 hw_numa_free1 45 hw_fast_cores 8"
 same "two kinds" "$(LSF_RESOURCES='hw_kinds hw_fast_cores' hwloc hybrid)" "2 hw_kinds 2 hw_fast_cores 4"
 same "one node of a kernel without NUMA" "$(LSF_RESOURCES=hw_numa_max0 hwloc container)" "1 hw_numa_max0 1031784"
 same "jsdl" "$(LSF_RESOURCES='osname cpuspeed bandwidth' jsdl xeon-swap)" "3 osname LINUX cpuspeed 2593 bandwidth 10000"
