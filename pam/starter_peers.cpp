@@ -12,6 +12,16 @@ const std::string& shepherds_hello() {
   return hello;
 }
 
+constexpr std::size_t kMostRefused = 100;
+
+// An IPv4 peer of our IPv6 socket as people write it.
+std::string plain_text(const boost::asio::ip::address& address) {
+  namespace ip = boost::asio::ip;
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
+  return address.to_string();
+}
+
 }  // namespace
 
 std::size_t shepherds_hello_size() { return shepherds_hello().size(); }
@@ -31,11 +41,14 @@ bool is_cut(const boost::system::error_code& error) {
          error == e::network_down;
 }
 
-std::string plain_text(const boost::asio::ip::address& address) {
-  namespace ip = boost::asio::ip;
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
-  return address.to_string();
+std::optional<std::string> Strangers::refused(const boost::asio::ip::tcp::socket& socket,
+                                              const std::string& why) {
+  boost::system::error_code error;
+  const auto other = socket.remote_endpoint(error);
+  const std::string address = error ? "a peer that has gone" : plain_text(other.address());
+  if (refused_.size() >= kMostRefused && refused_.count(address) == 0) return std::nullopt;
+  if (refused_[address]++ > 0) return std::nullopt;
+  return "refused a connection from " + address + ": " + why;
 }
 
 }  // namespace rollcall::pam

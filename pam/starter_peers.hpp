@@ -48,7 +48,14 @@ std::size_t shepherds_hello_size();
 
 // The network did it, not the peer.
 bool is_cut(const boost::system::error_code& error);
-// An IPv4 peer of our IPv6 socket as people write it.
-std::string plain_text(const boost::asio::ip::address& address);
+
+// Who was refused. A line is made once for each address, and for a hundred of them; what comes after is only counted.
+class Strangers {
+ public:
+  std::optional<std::string> refused(const boost::asio::ip::tcp::socket& socket, const std::string& why);
+
+ private:
+  std::map<std::string, std::uint64_t> refused_;  // by address
+};
 
 }  // namespace rollcall::pam

@@ -21,9 +21,9 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr int kBacklog = 4096;
-constexpr std::size_t kMostRefused = 100;  // addresses that get a line of their own
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
-constexpr std::size_t kUnsentLimit = 1 << 20;  // bytes; a starter that takes nothing for so long is not reading
+constexpr std::size_t kUnsentLimit = 1
+                                     << 20;  // bytes; a starter that takes nothing for so long is not reading
 constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
 constexpr std::size_t kMostUnprovedChannels = 8192;
 
@@ -152,8 +152,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   std::shared_ptr<Connection> add_connection(ConnectionId id, const std::shared_ptr<Peer>& peer) {
-    auto connection = std::make_shared<Connection>(
-        id, peer, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
+    auto connection =
+        std::make_shared<Connection>(id, peer, io::SecureChannel::pam(key_, io::random_nonce(), instance_));
     connections_.emplace(id, connection);
     unproved_.emplace(id, now_);
     return connection;
@@ -186,9 +186,10 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   // ---- what comes
 
   void read_next(const std::shared_ptr<Peer>& peer) {
-    peer->socket.async_wait(tcp::socket::wait_read, [self = shared_from_this(), peer](const error_code& error) {
-      if (!error) self->read_all(peer);
-    });
+    peer->socket.async_wait(tcp::socket::wait_read,
+                            [self = shared_from_this(), peer](const error_code& error) {
+                              if (!error) self->read_all(peer);
+                            });
   }
 
   void read_all(const std::shared_ptr<Peer>& peer) {
@@ -277,7 +278,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     if (connection->secure.open()) handler_.closed(connection->id, false);
   }
 
-  Result<void> feed(const std::shared_ptr<Connection>& connection, std::string_view bytes, std::string& answer) {
+  Result<void> feed(const std::shared_ptr<Connection>& connection, std::string_view bytes,
+                    std::string& answer) {
     return connection->secure.feed(bytes, answer,
                                    [&](std::string_view payload) { return opened(*connection, payload); });
   }
@@ -357,19 +359,15 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       return handler_.closed(peer->id, false);
     }
     peer->waits_to_write = true;
-    peer->socket.async_wait(tcp::socket::wait_write, [self = shared_from_this(), peer](const error_code& error) {
-      peer->waits_to_write = false;
-      if (!error) self->flush(peer);
-    });
+    peer->socket.async_wait(tcp::socket::wait_write,
+                            [self = shared_from_this(), peer](const error_code& error) {
+                              peer->waits_to_write = false;
+                              if (!error) self->flush(peer);
+                            });
   }
 
-  // Said once for each address; what comes after is only counted.
   void stranger(const std::shared_ptr<Peer>& peer, const std::string& why) {
-    error_code error;
-    const auto other = peer->socket.remote_endpoint(error);
-    const std::string address = error ? "a peer that has gone" : plain_text(other.address());
-    if (refused_.size() >= kMostRefused && refused_.count(address) == 0) return;
-    if (refused_[address]++ == 0) handler_.say("refused a connection from " + address + ": " + why);
+    if (const auto line = strangers_.refused(peer->socket, why)) handler_.say(*line);
   }
 
   tcp::acceptor acceptor_;
@@ -381,7 +379,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
   std::size_t unproved_channels_ = 0;
   std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
-  std::map<std::string, std::uint64_t> refused_;
+  Strangers strangers_;
   TimePoint now_;
   bool starved_ = false;
   bool said_full_ = false;

@@ -79,7 +79,8 @@ DialFailure meaning_of(int error) {
 
 }  // namespace
 
-Dialer::Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port, std::string relay)
+Dialer::Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port,
+               std::string relay)
     : key_(key), names_(names), port_(port), relay_(std::move(relay)) {}
 
 void Dialer::start(TimePoint now) {

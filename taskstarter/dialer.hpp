@@ -37,7 +37,7 @@ inline constexpr Duration kRelayPatience =
 struct PamAddress {
   sockaddr_storage address{};
   socklen_t size = 0;
-  std::string text;  // as a person would write it, with the port
+  std::string text;    // as a person would write it, with the port
   bool relay = false;  // the shepherd of this host: no address of pam's own
 };
 
@@ -52,7 +52,8 @@ struct Reached {
 class Dialer {
  public:
   // `relay`: where the shepherd listens; "" : there is none.
-  Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port, std::string relay = {});
+  Dialer(const io::Key& key, const std::vector<std::string>& names, std::uint16_t port,
+         std::string relay = {});
 
   // Starts over with every address, or with the one that worked before.
   void start(TimePoint now);

@@ -82,7 +82,8 @@ Result<void> Channels::take_data(ChannelId id, std::string_view body, std::vecto
 }
 
 Result<void> Channels::take_credit(ChannelId id, std::string_view body) {
-  if (body.size() != 4) return wrong(id, "found a credit of " + std::to_string(body.size()) + " bytes, expected 4");
+  if (body.size() != 4)
+    return wrong(id, "found a credit of " + std::to_string(body.size()) + " bytes, expected 4");
   const auto found = channels_.find(id);
   if (found == channels_.end()) return {};
   const std::size_t credit = found->second.credit + number_at(body);

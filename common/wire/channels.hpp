@@ -97,8 +97,8 @@ class Channels {
   ChannelId last_ = 0;  // the largest that was opened
   FrameDecoder decoder_;
   std::map<ChannelId, Channel> channels_;
-  std::string control_;             // opens and credits: they leave first
-  std::deque<ChannelId> turns_;     // channels that have something that may leave
+  std::string control_;          // opens and credits: they leave first
+  std::deque<ChannelId> turns_;  // channels that have something that may leave
 };
 
 }  // namespace rollcall::wire

@@ -21,8 +21,8 @@ FromRes::JobRunning running_message(const wire::JobOrder& order, const JobFiles&
   return running;
 }
 
-FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOver& how, const wire::JobUsage& usage,
-                              const JobTimes& times) {
+FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOver& how,
+                              const wire::JobUsage& usage, const JobTimes& times) {
   FromRes::JobOver over;
   *over.mutable_job() = attempt_of(order);
   over.set_how(how.how);

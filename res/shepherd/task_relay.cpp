@@ -17,8 +17,10 @@ namespace {
 
 constexpr int kRelayBacklog = 4096;
 constexpr std::size_t kMostStarters = 8192;
+constexpr int kMostAccepted = 256;                          // in a turn, strangers among them
+constexpr Duration kAcceptPause = std::chrono::seconds(1);  // where there is no room for another descriptor
 constexpr std::size_t kRelayPiece = 16 << 10;
-constexpr int kRelayPieces = 4;                // of one peer in a turn: the others, limits and orders wait meanwhile
+constexpr int kRelayPieces = 4;  // of one peer in a turn: the others, limits and orders wait meanwhile
 constexpr std::size_t kMostForPam = 128 << 10;  // to a pam, beside what its channels keep
 
 // The kernel's word for who has the other end.
@@ -45,7 +47,8 @@ io::Descriptor listen_at(const std::string& name) {
 bool send_some(const io::Descriptor& socket, std::string& bytes, std::size_t& sent) {
   bool up = true;
   while (sent < bytes.size()) {
-    const ssize_t size = send(socket.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t size =
+        send(socket.get(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) {
       up = errno == EAGAIN;
@@ -77,18 +80,21 @@ void TaskRelay::add_to(std::vector<pollfd>& fds) {
     fds.push_back({fd, static_cast<short>(events), 0});
     return fds.size() - 1;
   };
-  slot_ = starters_.size() < kMostStarters ? add(listener_.get(), POLLIN) : kNotPolled;
+  const bool accepts = starters_.size() < kMostStarters && !accept_again_;
+  slot_ = accepts ? add(listener_.get(), POLLIN) : kNotPolled;
   for (auto& [id, starter] : starters_) {
     const bool reads = !starter.leaving && relay_.may_read(id);
     // One that may not be read is not looked at: it may be gone, which poll would say without end.
     const bool looked_at = reads || starter.leaving || !starter.unsent.empty();
-    starter.slot = looked_at ? add(starter.socket.get(), (reads ? POLLIN : 0) | (starter.unsent.empty() ? 0 : POLLOUT))
-                             : kNotPolled;
+    starter.slot =
+        looked_at ? add(starter.socket.get(), (reads ? POLLIN : 0) | (starter.unsent.empty() ? 0 : POLLOUT))
+                  : kNotPolled;
   }
   for (auto& [id, pam] : pams_) {
     pam.slot = kNotPolled;
     if (pam.dial) pam.dial->add_to(fds);
-    if (pam.socket) pam.slot = add(pam.socket.get(), POLLIN | (pam.unsent.empty() && !relay_.has_output(id) ? 0 : POLLOUT));
+    if (pam.socket)
+      pam.slot = add(pam.socket.get(), POLLIN | (pam.unsent.empty() && !relay_.has_output(id) ? 0 : POLLOUT));
   }
 }
 
@@ -107,12 +113,13 @@ void TaskRelay::turn(const std::vector<pollfd>& fds, TimePoint now) {
       turn_starter(id, found->second, events_at(fds, found->second.slot));
   for (const PamId id : pams)
     if (const auto found = pams_.find(id); found != pams_.end()) turn_pam(id, found->second, fds);
-  if (events_at(fds, slot_) != 0) accept_all();
+  if (accept_again_ && now >= *accept_again_) accept_again_.reset();
+  if (events_at(fds, slot_) != 0) accept_some();
   write_pams();
 }
 
 std::optional<TimePoint> TaskRelay::next_deadline() const {
-  std::optional<TimePoint> first;
+  std::optional<TimePoint> first = accept_again_;
   for (const auto& [id, pam] : pams_)
     if (pam.dial) first = first ? std::min(*first, pam.dial->next_deadline()) : pam.dial->next_deadline();
   return first;
@@ -120,10 +127,14 @@ std::optional<TimePoint> TaskRelay::next_deadline() const {
 
 // ---- starters
 
-void TaskRelay::accept_all() {
-  while (starters_.size() < kMostStarters) {
+void TaskRelay::accept_some() {
+  for (int count = 0; count < kMostAccepted && starters_.size() < kMostStarters; ++count) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) {
+      // They wait, and dial pam themselves when that takes too long.
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) accept_again_ = now_ + kAcceptPause;
+      return;
+    }
     if (!of_our_user(socket)) continue;
     const StarterId id = ++last_starter_;
     Starter& starter = starters_[id];

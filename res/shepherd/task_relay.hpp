@@ -49,7 +49,7 @@ class TaskRelay {
     std::size_t slot = kNotPolled;
   };
 
-  void accept_all();
+  void accept_some();
   void turn_starter(StarterId id, Starter& starter, short ready);
   void turn_pam(PamId id, Pam& pam, const std::vector<pollfd>& fds);
   bool read_starter(StarterId id, Starter& starter);
@@ -67,6 +67,7 @@ class TaskRelay {
   io::Descriptor listener_;
   std::size_t slot_ = kNotPolled;
   TimePoint now_;
+  std::optional<TimePoint> accept_again_;  // no descriptor was left
   Relay relay_;
   std::map<StarterId, Starter> starters_;
   std::map<PamId, Pam> pams_;

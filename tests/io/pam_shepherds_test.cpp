@@ -40,7 +40,8 @@ class PamShepherds : public ::testing::Test {
   }
 
   void tell(const std::string& bytes) {
-    ASSERT_EQ(send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    ASSERT_EQ(send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
   }
   void greet() {
     std::string hello;
@@ -93,7 +94,8 @@ class PamShepherds : public ::testing::Test {
 
   ChannelId starter() {
     const ChannelId id = channels_.open();
-    auto& made = behind_.emplace(id, Starter{io::SecureChannel::starter(key_, io::random_nonce()), {}}).first->second;
+    auto& made =
+        behind_.emplace(id, Starter{io::SecureChannel::starter(key_, io::random_nonce()), {}}).first->second;
     channels_.send(id, made.secure.start());
     return id;
   }
@@ -106,11 +108,12 @@ class PamShepherds : public ::testing::Test {
   std::map<int, ConnectionId> registered_;  // by the PID, which is the channel
   std::map<ConnectionId, bool> closed_;
   std::string said_;
-  Starters starters_{loop_,
-                     key_,
-                     {[this](ConnectionId id, const wire::FromStarter& m) { registered_[m.registration().task_pid()] = id; },
-                      [this](ConnectionId id, bool cut) { closed_[id] = cut; },
-                      [this](const std::string& line) { said_ += line + "\n"; }}};
+  Starters starters_{
+      loop_,
+      key_,
+      {[this](ConnectionId id, const wire::FromStarter& m) { registered_[m.registration().task_pid()] = id; },
+       [this](ConnectionId id, bool cut) { closed_[id] = cut; },
+       [this](const std::string& line) { said_ += line + "\n"; }}};
   io::Descriptor socket_;
   wire::Channels channels_{wire::Channels::End::dialed};
   bool channels_on_ = true;
@@ -151,7 +154,8 @@ TEST_F(PamShepherds, AShepherdThatIsGoneIsACutOfAllItsTaskStarters) {
   channels_on_ = false;
   socket_.reset();
   ASSERT_TRUE(turn_until([&] { return closed_.size() == 2; }));
-  EXPECT_TRUE(closed_[registered_[1]] && closed_[registered_[2]]) << "they may be alive, and dial by themselves";
+  EXPECT_TRUE(closed_[registered_[1]] && closed_[registered_[2]])
+      << "they may be alive, and dial by themselves";
   EXPECT_EQ(said_, "");
 }
 

@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
   for (std::vector<pollfd> fds;; fds.clear()) {
     relay.add_to(fds);
     const auto due = relay.next_deadline();
-    const auto left = due ? std::chrono::ceil<std::chrono::milliseconds>(*due - res::steady_now()).count() : -1;
+    const auto left =
+        due ? std::chrono::ceil<std::chrono::milliseconds>(*due - res::steady_now()).count() : -1;
     poll(fds.data(), fds.size(), due ? static_cast<int>(std::max<long>(left, 0)) : -1);
     relay.turn(fds, res::steady_now());
   }

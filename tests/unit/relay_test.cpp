@@ -38,7 +38,9 @@ class RelayTest : public ::testing::Test {
     }
   }
   void says(StarterId starter, std::string_view bytes) { carry_out(relay.said(starter, bytes)); }
-  void joins(StarterId starter, const std::string& talk = "hello") { says(starter, framed("10.0.0.1,n1:5000") + talk); }
+  void joins(StarterId starter, const std::string& talk = "hello") {
+    says(starter, framed("10.0.0.1,n1:5000") + talk);
+  }
 
   // What the connection carries, both ways, until nothing is left.
   void settle(PamId id = 1) {
@@ -224,7 +226,8 @@ TEST(PamPlaceTest, IsTheWordsOfTaskStartersOption) {
   ASSERT_TRUE(place);
   EXPECT_THAT(place->addresses, ElementsAre("n1", "10.77.0.1", "::1"));
   EXPECT_EQ(place->port, 4711);
-  for (const char* bad : {"", "n1", "n1:", "n1:65536", "n1:5x", ",n1:5", "n1,:5"}) EXPECT_FALSE(pam_place(bad)) << bad;
+  for (const char* bad : {"", "n1", "n1:", "n1:65536", "n1:5x", ",n1:5", "n1,:5"})
+    EXPECT_FALSE(pam_place(bad)) << bad;
 }
 
 TEST(RelayNameTest, IsTheSameOnEveryHostOfAJob) {
