@@ -188,7 +188,10 @@ class Outer {
 }  // namespace
 
 void run_task(const Options& options, std::span<char* const> words) {
-  const StartingPoint start = find_starting_point();
+  // First of all: a parent that leaves at once, as a helper of a launcher does, is to be seen leaving.
+  const pid_t launcher = getppid();
+  ParentWatch parent(launcher);
+  const StartingPoint start = find_starting_point(launcher);
   const auto site = read_site(options.conf_dir);
   io::JobCgroup cgroup =
       job_cgroups_wanted(site)
@@ -196,7 +199,6 @@ void run_task(const Options& options, std::span<char* const> words) {
           : io::JobCgroup::none("ROLLCALL_TASK_CGROUPS is N");
   if (cgroup.first_of_job()) start_keeper(cgroup, words);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ParentWatch parent(start.parent_pid);
   sigset_t all;
   sigfillset(&all);
   const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -53,9 +53,8 @@ bool ask_stat(pid_t pid, int& wait_status) {
 ParentWatch::ParentWatch(pid_t parent) : parent_(parent) {
   if (parent <= 0) return;
   pidfd_ = io::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, parent, 0)));
-  if (getppid() == parent) return;
-  gone_already_ = true;
-  pidfd_.reset();
+  // Where it is watched, its end makes the descriptor readable, also one that was before.
+  gone_already_ = !pidfd_ && getppid() != parent;
 }
 
 ParentEnd ParentWatch::how() const {

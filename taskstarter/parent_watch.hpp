@@ -25,7 +25,7 @@ class ParentWatch {
 
   // Readable once the parent has ended; -1 where nothing is watched.
   int fd() const { return pidfd_.get(); }
-  // True where it had ended before it could be watched.
+  // True where it had ended, and been waited for, before it could be watched: how it ended is not known.
   bool gone_already() const { return gone_already_; }
   // How it ended, as far as the kernel tells.
   ParentEnd how() const;

@@ -40,7 +40,7 @@ std::uint64_t look_at_dispositions() {
 
 }  // namespace
 
-StartingPoint find_starting_point() {
+StartingPoint find_starting_point(pid_t parent) {
   StartingPoint start;
   sigset_t all;
   sigfillset(&all);
@@ -49,7 +49,7 @@ StartingPoint find_starting_point() {
   if (start.ignored(SIGCHLD)) signal(SIGCHLD, SIG_DFL);
   start.shared_group = must_share_group();
   start.outer_pid = getpid();
-  start.parent_pid = getppid();
+  start.parent_pid = parent;
   start.parent_name = command_name(start.parent_pid);
   start.host = io::host_name_here();
   return start;

@@ -26,6 +26,7 @@ struct StartingPoint {
 };
 
 // Looks, blocks every signal, and gives SIGCHLD its default where it was ignored (children would vanish unseen).
-StartingPoint find_starting_point();
+// `parent`: what getppid() said, asked once and for all.
+StartingPoint find_starting_point(pid_t parent);
 
 }  // namespace rollcall::taskstarter

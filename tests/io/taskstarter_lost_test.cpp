@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include <cstdio>
 
 #include "taskstarter_stage.hpp"
 
@@ -158,6 +161,35 @@ TEST_F(TaskStarterLost, AParentThatIsReapedAtOnceIsTold) {
   EXPECT_EQ(message.parent_lost().cause(), wire::ParentLost::SIGNALED);
   EXPECT_EQ(message.parent_lost().value(), SIGTERM);
   EXPECT_FALSE(message.parent_lost().background());
+}
+
+// Since Linux 6.15 a pidfd says how its process has ended after that has been waited for.
+bool kernel_tells_of_the_dead() {
+  utsname name{};
+  int major = 0, minor = 0;
+  uname(&name);
+  return std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 15));
+}
+
+// A helper of a launcher that starts a task and ends: what it did is known, however soon it did it.
+TEST_F(TaskStarterLost, AParentThatLeavesWhileWeBeginIsToldWithItsCode) {
+  if (!kernel_tells_of_the_dead()) GTEST_SKIP() << "this kernel forgets how a process has ended";
+  for (int run = 0; run < 40; ++run) {
+    auto plan = this->plan({probe(), "exit", "0"});
+    plan.words.insert(plan.words.begin(), {probe(), "start"});
+    Program helper(plan);
+    auto pam = pam_.accept();
+    pam.registration();
+    while (const auto message = pam.next_or_end("the task's end")) {
+      if (message->has_parent_lost()) {
+        ASSERT_EQ(message->parent_lost().cause(), wire::ParentLost::EXITED) << "in run " << run;
+        EXPECT_EQ(message->parent_lost().value(), 0);
+      }
+      if (message->has_task_ended()) break;
+    }
+    EXPECT_EQ(helper.wait(), ExitStatus::exited(0));
+  }
 }
 
 TEST_F(TaskStarterLost, AParentThatLeavesItInTheBackgroundIsToldWithItsCode) {
