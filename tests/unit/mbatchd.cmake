@@ -1,3 +1,4 @@
 # Parts of mbatchd that touch nothing.
 rollcall_test(turn_test LABEL unit SOURCES turn_test.cpp LINK mbatchd_shell)
 rollcall_test(snapshot_keeper_test LABEL unit SOURCES snapshot_keeper_test.cpp LINK sched_keeper)
+rollcall_test(waiters_test LABEL unit SOURCES waiters_test.cpp LINK mbatchd_shell)

@@ -1,0 +1,144 @@
+// Waiters: who waits for a job or a condition hears when that has happened, and of nothing that is not theirs.
+#include "sched/mbatchd/waiters.hpp"
+
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using sched::JobKey;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr io::LinkId kLink = 7, kOther = 8;
+
+class WaitersTest : public sched::BookTest {
+ protected:
+  void await(const std::string& condition, io::LinkId link = kLink, std::int64_t timeout_s = 0) {
+    wire::AwaitCondition asked;
+    asked.set_condition(condition);
+    asked.set_timeout_s(timeout_s);
+    waiters.await(link, asked, sched::kAnn, now);
+  }
+  // "7 over", "8 refused: ..."
+  std::vector<std::string> told() { return std::exchange(told_, {}); }
+  void run_to_the_end(JobKey key, int status) {
+    hello("hostA");
+    dispatch(key);
+    runs(key);
+    ends(key, status);
+  }
+
+  std::vector<std::string> told_;
+  Waiters waiters{*book,
+                  {[this](io::LinkId link, const wire::BatchReply& reply) {
+                     told_.push_back(std::to_string(link) +
+                                     (reply.has_refusal() ? " refused: " + reply.refusal().text()
+                                      : reply.last()      ? " over"
+                                                          : " " + wire::JobStatus_Name(reply.awaited().job().record().status())));
+                   },
+                   [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
+};
+
+TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
+  submit(sched::plain_job());
+  run_to_the_end({1, 0}, 0);
+  await("done(1)");
+  EXPECT_THAT(told(), ElementsAre("7 over"));
+  await("exit(1)");
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("7 refused: Wait condition <exit(1)> can never be satisfied")));
+}
+
+TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
+  submit(sched::plain_job());
+  submit(sched::plain_job());
+  submit(sched::plain_job());
+  await("done(1) || done(2)");
+  await("ended(3)", kOther);
+  run_to_the_end({2, 0}, 0);
+  run_to_the_end({3, 0}, 1 << 8);
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), ElementsAre("7 over")) << "the second job has ended, and the first one's change is a look at it";
+  waiters.changed({{1, 0}, {2, 0}});
+  EXPECT_THAT(told(), IsEmpty()) << "nobody waits for these any more, and nobody looks at the third";
+  waiters.changed({{3, 0}});
+  EXPECT_THAT(told(), ElementsAre("8 over"));
+}
+
+TEST_F(WaitersTest, NamesMeanTheJobsThatHaveThemNow) {
+  auto named = sched::plain_job();
+  named.set_job_name("first");
+  submit(named);
+  await("ended(first)");
+  const auto later = submit(named);
+  run_to_the_end({later, 0}, 0);
+  waiters.changed({{later, 0}});
+  EXPECT_THAT(told(), IsEmpty()) << "a later job of that name is another one";
+  run_to_the_end({1, 0}, 0);
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), ElementsAre("7 over"));
+}
+
+TEST_F(WaitersTest, AnElementIsTheArraysToo) {
+  const auto id = submit(sched::array_job(2));
+  await("numdone(" + std::to_string(id) + ", *)");
+  run_to_the_end({id, 1}, 0);
+  waiters.changed({{id, 1}});
+  EXPECT_THAT(told(), IsEmpty());
+  run_to_the_end({id, 2}, 0);
+  waiters.changed({{id, 2}});
+  EXPECT_THAT(told(), ElementsAre("7 over"));
+}
+
+TEST_F(WaitersTest, TimeEndsTheWaiting) {
+  submit(sched::plain_job());
+  EXPECT_FALSE(waiters.next_deadline());
+  await("done(1)", kLink, 5);
+  await("done(1)", kOther);
+  EXPECT_EQ(waiters.next_deadline()->us, now.us + 5'000'000);
+  waiters.tick({now.us + 4'999'999});
+  EXPECT_THAT(told(), IsEmpty());
+  waiters.tick({now.us + 5'000'000});
+  EXPECT_THAT(told(), ElementsAre("7 refused: Wait condition <done(1)>: timeout"));
+  EXPECT_FALSE(waiters.next_deadline());
+  run_to_the_end({1, 0}, 0);
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), ElementsAre("8 over"));
+}
+
+TEST_F(WaitersTest, WhoHasGoneIsToldNothing) {
+  submit(sched::plain_job());
+  await("done(1)");
+  waiters.ended(kLink);
+  run_to_the_end({1, 0}, 0);
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), IsEmpty());
+}
+
+TEST_F(WaitersTest, WhatCannotBeMeantIsRefused) {
+  await("done(5)");
+  EXPECT_THAT(told(), ElementsAre("7 refused: Job <5> is not found"));
+  await("done(");
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("7 refused: ")));
+}
+
+TEST_F(WaitersTest, AJobThatIsAwaitedIsToldOfUntilItIsOver) {
+  submit(sched::plain_job());
+  submit(sched::plain_job());
+  wire::AwaitJob asked;
+  asked.mutable_key()->set_id(1);
+  waiters.await(kLink, asked, sched::kAnn);
+  EXPECT_THAT(told(), ElementsAre("7 STATUS_PEND"));
+  waiters.changed({{2, 0}});
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), IsEmpty()) << "another job, and nothing new of this one";
+  run_to_the_end({1, 0}, 0);
+  waiters.changed({{1, 0}});
+  EXPECT_THAT(told(), ElementsAre("7 over"));
+  waiters.await(kOther, asked, sched::kBob);
+  EXPECT_THAT(told(), ElementsAre(HasSubstr("8 refused: Job <1>: User permission denied")));
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
