@@ -219,7 +219,9 @@ void Histories::add(const wire::JobEvent& event) {
 
 std::vector<JobHistory> Histories::jobs() const {
   std::vector<JobHistory> jobs;
-  for (const auto& [id, family] : families_) {
+  for (const auto& entry : families_) {
+    const std::int32_t id = entry.first;
+    const auto& family = entry.second;
     const auto add = [&](std::int32_t index, const std::vector<wire::JobEvent>& own) {
       JobHistory job;
       job.key = {id, index};
