@@ -1,4 +1,5 @@
 // Any bytes as a job script: one error that names a line, or a submission that runs these bytes.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -21,6 +22,10 @@ void require(bool held) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   require(script_line(text).find('\n') == std::string::npos);
+  // bsub -Zs: arguments take no line away.
+  if (const auto called = script_with_words(text, {"script", "a b"}))
+    require(called->find("set -- 'a b'") != called->npos &&
+            std::count(called->begin(), called->end(), '\n') == std::count(text.begin(), text.end(), '\n'));
   const auto lines = bsub_lines(text);
   require(lines ? (lines->empty() || text.find("#BSUB") != text.npos) : lines.error().text.starts_with("line "));
   SubmitContext surroundings;

@@ -1,0 +1,42 @@
+// Any words (one on each line) as the command line of blaunch, lsrun, lsgrun and lsrcp; the text as a host file, and as what
+// stat says of a file.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "res/policy/copy_options.hpp"
+#include "res/policy/launch_options.hpp"
+
+using namespace rollcall;
+using namespace rollcall::res;
+
+namespace {
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::vector<std::string> words(1);
+  for (const char c : text)
+    if (c == '\n')
+      words.emplace_back();
+    else
+      words.back().push_back(c);
+  const auto blaunch = parse_blaunch(words);
+  require(!blaunch || blaunch->help || blaunch->version || !blaunch->words.empty());
+  const auto lsrun = parse_lsrun(words);
+  require(!lsrun || lsrun->help || lsrun->version || !lsrun->words.empty());
+  const auto lsgrun = parse_lsgrun(words);
+  require(!lsgrun || lsgrun->help || lsgrun->version || !lsgrun->words.empty());
+  const auto lsrcp = parse_lsrcp(words);
+  require(!lsrcp || lsrcp->help || lsrcp->version || (!lsrcp->from.path.empty() && !lsrcp->to.path.empty()));
+  for (const auto& host : hosts_of_file(text)) require(!host.empty());
+  if (const auto mark = read_mark(text)) require(!mark->identity.empty() && mark->mode <= 0777);
+  return 0;
+}
