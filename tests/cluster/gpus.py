@@ -53,6 +53,11 @@ def test_two_jobs_have_different_devices_and_the_third_waits(bench):
         expect_equal(batch.field(jobs[2]), "PEND", "the third")
         why = batch.good("bjobs", "-p", "--why", str(jobs[2]))
         expect_in("ngpus", why, "what it waits for")
+        # Who holds what is in the store: a new mbatchd gives nobody's device away.
+        batch.kill_daemon("mbatchd", "n1")
+        batch.start_daemon("mbatchd", "n1")
+        batch.wait_for_hosts()
+        expect_equal(batch.field(jobs[2]), "PEND", "the third, after a restart")
         open(f"{notes}/{jobs[0]}.go", "w", encoding="ascii").close()
         batch.wait_for(jobs[2], "RUN")
         wait_until(lambda: f"devices={devices[0]}" in read(f"{notes}/out.{jobs[2]}"), "the device that became free")
