@@ -113,19 +113,19 @@ bool has_controller(const std::string& names, std::string_view wanted) {
   return false;
 }
 
-// A cgroup that hands controllers down has no processes of its own but where it is the root.
-bool hand_down_memory(const Descriptor& own, const std::string& path, const std::string& name) {
-  if (!has_controller(read_cgroup_file(own.get(), "cgroup.controllers"), "memory")) return false;
-  if (!hands_down(own.get(), "+memory")) {
-    if (errno != EBUSY || !was_delegated(path)) return false;
-    const std::string aside = name + ".res";
-    if (!make(own.get(), aside.c_str())) return false;
-    const Descriptor ours = open_cgroup(own.get(), aside.c_str());
-    if (!ours || !write_cgroup_file(ours.get(), "cgroup.procs", "0") || !hands_down(own.get(), "+memory"))
-      return false;
-  }
-  const Descriptor folder = open_cgroup(own.get(), name.c_str());
-  return folder && hands_down(folder.get(), "+memory");
+// Where a manager has left a cgroup to us and put us into a part of it, that one: it has no processes of its own, and so may
+// hand controllers down. Else the one that we are in; we never move ourselves, since who starts us again would find a cgroup
+// that takes no processes any more.
+std::string base_of(const std::string& own) {
+  const auto slash = own.rfind('/');
+  const std::string above = slash == own.npos ? "" : own.substr(0, slash);
+  return !above.empty() && was_delegated(above) ? above : own;
+}
+
+// Refused by the kernel where there are processes beside the folder, but for the root.
+bool hand_down_memory(const Descriptor& base, const Descriptor& folder) {
+  return has_controller(read_cgroup_file(base.get(), "cgroup.controllers"), "memory") &&
+         hands_down(base.get(), "+memory") && hands_down(folder.get(), "+memory");
 }
 
 }  // namespace
@@ -137,11 +137,9 @@ SlotsFolder make_slots(const std::string& place) {
     without.why_none = std::move(why);
     return without;
   };
-  std::string own = own_cgroup();
+  const std::string own = base_of(own_cgroup());
   if (own.empty()) return none("no version 2 cgroup is mounted where RES is");
   const std::string name = folder_name(place);
-  // A RES before this one, or this one before it began anew, has put itself aside.
-  if (own.ends_with("/" + name + ".res")) own.resize(own.rfind('/'));
   const Descriptor above = open_cgroup(AT_FDCWD, own.c_str());
   result.path = own + "/" + name;
   if (above) result.held = make_and_hold(above, name);
@@ -157,14 +155,15 @@ SlotsFolder make_slots(const std::string& place) {
   }
   remove_abandoned_folders(above, own);
   end_unheld_slots(result.path);
-  result.memory = hand_down_memory(above, own, name);
+  result.memory = hand_down_memory(above, folder);
   return result;
 }
 
 void end_unheld_slots(const std::string& folder) {
   if (folder.empty()) return;
   const Descriptor directory = open_cgroup(AT_FDCWD, folder.c_str());
-  if (directory) for_unheld_slots(directory, [](const Descriptor& slot, const std::string&) { end_all_in(slot.get()); });
+  if (directory)
+    for_unheld_slots(directory, [](const Descriptor& slot, const std::string&) { end_all_in(slot.get()); });
 }
 
 void remove_slots(const std::string& folder) {

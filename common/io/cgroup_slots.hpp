@@ -1,10 +1,9 @@
 // CgroupSlots: version 2 cgroups for the jobs that RES runs on this host: one for each job, with everything of it but its
 // guard, so that nothing of it escapes, and what it uses is counted by the kernel.
 //
-//   OWN/rollcall-res-HASH/        RES's folder: OWN is the cgroup that RES is in, HASH stands for its job directory
+//   OWN/rollcall-res-HASH/        RES's folder: HASH stands for its job directory; OWN is the cgroup that RES is in, or the one
+//                                 above it where that was delegated
 //   OWN/rollcall-res-HASH/slot-N  one job, and the next one after it
-//   OWN/rollcall-res-HASH.res     RES itself, where the folder has controllers and OWN was delegated to us: processes and
-//                                 controllers do not go together in one cgroup
 //
 // Slots are used again: making and removing one takes locks of the whole machine (docs/decisions/0012). An exclusive flock on
 // the directory says that somebody looks after it: the guard and the shepherd of a job hold it through one open file, the

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -151,6 +152,27 @@ TEST_F(CgroupSlots, FoldersOfAResThatIsGoneGoUnlessAJobIsInThem) {
   EXPECT_TRUE(exists("")) << "ours is held";
   remove_slots(living.path);
   remove_slots(next.path);
+}
+
+TEST_F(CgroupSlots, TheyAreBesideUsWhereTheCgroupAboveUsWasDelegated) {
+  const auto enter = [](const std::string& cgroup) {
+    const Descriptor directory = open_cgroup(AT_FDCWD, cgroup.c_str());
+    return write_cgroup_file(directory.get(), "cgroup.procs", "0");
+  };
+  const std::string part = own.path() + "/part";
+  ASSERT_EQ(mkdir(part.c_str(), 0755), 0);
+  ASSERT_TRUE(enter(part));
+  const SlotsFolder below = make_slots("/below");
+  const bool marked = setxattr(own.path().c_str(), "trusted.delegate", "1", 1, 0) == 0;
+  const SlotsFolder beside = make_slots("/beside");
+  removexattr(own.path().c_str(), "trusted.delegate");
+  EXPECT_TRUE(enter(own.path()));
+  remove_slots(below.path);
+  remove_slots(beside.path);
+  EXPECT_EQ(rmdir(part.c_str()), 0);
+  EXPECT_THAT(below.path, testing::StartsWith(part + "/rollcall-res-"));
+  if (!marked) GTEST_SKIP() << "a cgroup cannot be marked here";
+  EXPECT_THAT(beside.path, testing::StartsWith(own.path() + "/rollcall-res-"));
 }
 
 TEST_F(CgroupSlots, ATaskStarterInOneMakesNoFurtherOne) {
