@@ -1,6 +1,7 @@
 #include "common/conf/host_section.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "common/base/host_list.hpp"
 #include "common/conf/row_reader.hpp"
@@ -117,6 +118,7 @@ class HostReader {
 std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfShared& shared,
                                            const IndexTable& indices, HostNames& names, Problems& problems) {
   std::vector<ClusterHost> hosts;
+  std::unordered_map<std::string, std::size_t> known;  // where in `hosts`, by the name in small letters
   for (const Section* section : file.all("Host")) {
     Keywords keywords{{"HOSTNAME"}, kColumns};
     const auto columns = threshold_keywords(*section, indices);
@@ -126,12 +128,10 @@ std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfSha
       auto host = HostReader(row, shared, indices, problems).read();
       if (!host) continue;
       host->name = names.short_of_domain(host->name);
-      const auto other = std::find_if(hosts.begin(), hosts.end(), [&host](const ClusterHost& known) {
-        return same_name(known.name, host->name);
-      });
-      if (other != hosts.end()) {
+      const auto [other, first] = known.emplace(lower(host->name), hosts.size());
+      if (!first) {
         problems.error(row.place, "HOSTNAME: found " + printable(host->name) + " again (first at " +
-                                      other->place.text() + "), expected each host once");
+                                      hosts[other->second].place.text() + "), expected each host once");
         continue;
       }
       names.add_official(host->name);
