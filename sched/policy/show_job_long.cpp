@@ -209,6 +209,20 @@ std::string gpu_words(const wire::Submission& asked) {
   return asked.gpu() == "-" ? ", Requested GPU" : ", Requested GPU <" + asked.gpu() + ">";
 }
 
+// ", Copy Files <in > /tmp/in> <out < out>"
+std::string transfer_words(const wire::Submission& asked) {
+  using Transfer = wire::FileTransfer;
+  std::string text;
+  for (const auto& file : asked.transfers()) {
+    const char* const op = file.direction() == Transfer::TO_HOST       ? " > "
+                           : file.direction() == Transfer::FROM_HOST   ? " < "
+                           : file.direction() == Transfer::APPEND_BACK ? " << "
+                                                                       : " >< ";
+    text += (text.empty() ? ", Copy Files <" : " <") + file.local() + op + file.remote() + ">";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string job_title(const wire::JobRecord& job, const wire::Submission& asked) {
@@ -232,6 +246,7 @@ std::string asked_words(const wire::JobRecord& job, const wire::Submission& aske
   text +=
       named(asked.output_overwrite() ? "Output File (overwrite)" : "Output File", file(asked.output_file()));
   text += named(asked.error_overwrite() ? "Error File (overwrite)" : "Error File", file(asked.error_file()));
+  text += transfer_words(asked);
   text += named("Output Directory", asked.output_dir()) + named("Pre-execute Command", asked.pre_exec());
   text += named("Post-execute Command", asked.post_exec()) + named("Mail User", asked.mail_user());
   if (asked.mail_at_start()) text += ", Notify when job begins";

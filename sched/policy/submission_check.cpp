@@ -44,6 +44,8 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   if (a.umask() > 0777) return bad("the umask is no umask");
   if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
   for (const auto& file : a.transfers())
+    if (!is_name(file.local()) || !is_name(file.remote())) return bad("-f: a control character in the name of a file");
+  for (const auto& file : a.transfers())
     if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())
       return bad("-f: a file without a name");
   if (!a.requeue_exits().empty())

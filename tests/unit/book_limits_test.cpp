@@ -104,5 +104,22 @@ TEST_F(BookLimits, OfAJobThatPendsNobodyIsTold) {
   EXPECT_THAT(orders_said, IsEmpty());
 }
 
+TEST_F(BookLimits, NumbersThatAreNoLimitsAreRefused) {
+  auto asked = plain_job();
+  asked.mutable_limits()->set_run_s(std::int64_t{1} << 60);
+  EXPECT_EQ(refused(asked), "a time limit of the job is out of range");
+  asked.mutable_limits()->set_run_s(60);
+  asked.mutable_limits()->set_memory_kb(-1);
+  EXPECT_EQ(refused(asked), "a limit of the job is out of range");
+}
+
+TEST_F(BookLimits, NamesOfFilesSpeakToNoTerminal) {
+  auto asked = plain_job();
+  auto& file = *asked.add_transfers();
+  file.set_local("in");
+  file.set_remote("x\x1b[2J");
+  EXPECT_EQ(refused(asked), "-f: a control character in the name of a file");
+}
+
 }  // namespace
 }  // namespace rollcall::sched

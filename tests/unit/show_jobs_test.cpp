@@ -330,6 +330,19 @@ TEST(JobFields, OfAFinishedJob) {
             "EXIT|3|TERM_RUNLIMIT: job killed after reaching LSF run time limit\n");
 }
 
+TEST(JobBlock, NamesTheFilesThatAreCopied) {
+  Shown shown = running_job();
+  using Transfer = wire::FileTransfer;
+  for (const auto direction : {Transfer::TO_HOST, Transfer::APPEND_BACK}) {
+    auto& file = *shown.asked.add_transfers();
+    file.set_local("in");
+    file.set_remote("/x/in");
+    file.set_direction(direction);
+  }
+  EXPECT_THAT(asked_words(shown.view.record(), shown.asked, false),
+              testing::HasSubstr(", Copy Files <in > /x/in> <in << /x/in>"));
+}
+
 TEST(SlotTotals, AreOfJobsThatAreNotOver) {
   SlotTotals totals;
   totals.add(wire::STATUS_RUN, 4);
