@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kAnswerLimit = 10'000;  // ms, from one byte to the next
 constexpr int kUnknownName = 2;
-constexpr std::size_t kMost = 64 * 1024;  // bytes of an answer
+constexpr std::size_t kMostBytes = 64 * 1024;  // bytes of an answer
 
 struct Answer {
   std::string text;
@@ -33,7 +33,7 @@ bool read_to_end(int fd, std::string& text) {
   char buffer[4096];
   for (;;) {
     pollfd readable{fd, POLLIN, 0};
-    if (poll(&readable, 1, kAnswerLimit) <= 0 || text.size() > kMost) return false;
+    if (poll(&readable, 1, kAnswerLimit) <= 0 || text.size() > kMostBytes) return false;
     const ssize_t size = read(fd, buffer, sizeof buffer);
     if (size <= 0) return size == 0;
     text.append(buffer, static_cast<std::size_t>(size));
