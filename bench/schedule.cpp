@@ -3,7 +3,7 @@
 // A cluster of 10,000 hosts with 10 slots each, and jobs that wait: 100,000 and 1,000,000 of them; of one demand, of 100 and
 // of 10,000 different ones. Questions: the first cycle of an empty cluster (as many jobs as there are slots start), a
 // cycle of a full cluster (nothing starts), one where nothing fits (a sum that no host has), the same where no index can tell
-// ("!", so that every select is tried on all hosts), and one where memory runs out while slots are left, so that most
+// ("==", so that every select is tried on all hosts), and one where memory runs out while slots are left, so that most
 // demands find nothing. Medians of RUNS.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
@@ -58,7 +58,7 @@ std::string resreq_of(Asks asks, int number) {
     case Asks::what_does_not:
       return "select[type == local && mem + tmp > " + amount + "] order[r15s:pg] rusage[mem=100]";
     case Asks::what_no_index_knows:
-      return "select[type == local && !(mem + tmp < " + amount + ")] order[r15s:pg] rusage[mem=100]";
+      return "select[type == local && mem + tmp == " + amount + "] order[r15s:pg] rusage[mem=100]";
     case Asks::much_memory:
       return "select[type == local] order[r15s:pg] rusage[mem=" + std::to_string(15'000 + number / 10) + "]";
     default:

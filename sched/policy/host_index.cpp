@@ -36,9 +36,14 @@ const HostIndex::Column& HostIndex::column(const Measure& measure) {
   const auto [found, added] = columns_.try_emplace(measure.text);
   Column& column = found->second;
   if (!added) return column;
-  for (const HostNumber host : hosts())
-    if (const double value = state_->value(measure.value, host); !std::isnan(value)) column.emplace_back(value, host);
-  std::sort(column.begin(), column.end());
+  for (const HostNumber host : hosts()) {
+    const double value = state_->value(measure.value, host);
+    if (std::isnan(value))
+      column.unknown.push_back(host);
+    else
+      column.values.emplace_back(value, host);
+  }
+  std::sort(column.values.begin(), column.values.end());
   return column;
 }
 
@@ -46,11 +51,12 @@ HostIndex::Range HostIndex::range(const Sieve& sieve) {
   const Column& column = this->column(sieve.measure);
   const bool enough = sieve.kind == Sieve::Kind::enough;
   // Those that pass are at the end where enough is asked, else at the begin.
-  const auto border = std::partition_point(column.begin(), column.end(), [&](const auto& entry) {
-    return sieve.comparison.matches(OneValue(entry.first)) != enough;
-  });
-  const auto at = static_cast<std::size_t>(border - column.begin());
-  return enough ? Range{&column, at, column.size()} : Range{&column, 0, at};
+  const auto passes = [&sieve](double value) { return sieve.comparison.matches(OneValue(value)) != sieve.negated; };
+  const auto& values = column.values;
+  const auto border = std::partition_point(values.begin(), values.end(),
+                                           [&](const auto& entry) { return passes(entry.first) != enough; });
+  const auto at = static_cast<std::size_t>(border - values.begin());
+  return enough ? Range{&column, at, values.size()} : Range{&column, 0, at};
 }
 
 std::size_t HostIndex::count(const Sieve& sieve) {
@@ -64,7 +70,7 @@ std::size_t HostIndex::count(const Sieve& sieve) {
       return count;
     default:
       const Range range = this->range(sieve);
-      return range.to - range.from;
+      return range.to - range.from + (sieve.negated ? range.column->unknown.size() : 0);
   }
 }
 
@@ -81,7 +87,8 @@ void HostIndex::collect(const Sieve& sieve, std::vector<HostNumber>& hosts) {
       return;
     default:
       const Range range = this->range(sieve);
-      for (std::size_t at = range.from; at < range.to; ++at) hosts.push_back((*range.column)[at].second);
+      for (std::size_t at = range.from; at < range.to; ++at) hosts.push_back(range.column->values[at].second);
+      if (sieve.negated) hosts.insert(hosts.end(), range.column->unknown.begin(), range.column->unknown.end());
   }
 }
 

@@ -23,7 +23,10 @@ class HostIndex {
   std::optional<std::vector<HostNumber>> passing(const Sieve& sieve);
 
  private:
-  using Column = std::vector<std::pair<double, HostNumber>>;  // by value; those whose value is not known are left out
+  struct Column {
+    std::vector<std::pair<double, HostNumber>> values;  // sorted
+    std::vector<HostNumber> unknown;
+  };
   struct Range {
     const Column* column = nullptr;
     std::size_t from = 0, to = 0;

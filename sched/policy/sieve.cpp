@@ -101,20 +101,23 @@ class Sieving {
   Sieving(const resreq::BindContext& context, const SchedulingRules& rules)
       : context_(context), trends_(rules) {}
 
-  std::optional<Sieve> of(const ExpressionPointer& part) const {
-    const auto* chain = part ? std::get_if<Chain>(&part->node) : nullptr;
+  std::optional<Sieve> of(const ExpressionPointer& part, bool negated = false) const {
+    if (!part) return std::nullopt;
+    if (const auto* unary = std::get_if<resreq::Unary>(&part->node))
+      return unary->op == Operator::no ? of(unary->operand, !negated) : std::nullopt;
+    const auto* chain = std::get_if<Chain>(&part->node);
     if (chain == nullptr) return std::nullopt;
     const Operator op = chain->rest.front().op;
-    if (op == Operator::both) return all(*chain);
-    if (op == Operator::either) return any(*chain);
-    return chain->rest.size() == 1 ? comparison(*chain) : std::nullopt;
+    if (op == Operator::both) return negated ? any(*chain, negated) : all(*chain, negated);
+    if (op == Operator::either) return negated ? all(*chain, negated) : any(*chain, negated);
+    return chain->rest.size() == 1 ? comparison(*chain, negated) : std::nullopt;
   }
 
  private:
-  std::optional<Sieve> all(const Chain& chain) const {
-    Sieve sieve{Sieve::Kind::all, {}, {}, {}};
+  std::optional<Sieve> all(const Chain& chain, bool negated) const {
+    Sieve sieve;
     const auto add = [&](const ExpressionPointer& operand) {
-      if (auto part = of(operand)) sieve.parts.push_back(std::move(*part));
+      if (auto part = of(operand, negated)) sieve.parts.push_back(std::move(*part));
     };
     add(chain.first);
     for (const auto& link : chain.rest) add(link.operand);
@@ -122,19 +125,20 @@ class Sieving {
     return sieve;
   }
 
-  std::optional<Sieve> any(const Chain& chain) const {
-    Sieve sieve{Sieve::Kind::any, {}, {}, {}};
-    auto part = of(chain.first);
+  std::optional<Sieve> any(const Chain& chain, bool negated) const {
+    Sieve sieve;
+    sieve.kind = Sieve::Kind::any;
+    auto part = of(chain.first, negated);
     for (auto link = chain.rest.begin(); part && link != chain.rest.end(); ++link) {
       sieve.parts.push_back(std::move(*part));
-      part = of(link->operand);
+      part = of(link->operand, negated);
     }
     if (!part) return std::nullopt;  // one that lets every host pass
     sieve.parts.push_back(std::move(*part));
     return sieve;
   }
 
-  std::optional<Sieve> comparison(const Chain& chain) const {
+  std::optional<Sieve> comparison(const Chain& chain, bool negated) const {
     const auto& link = chain.rest.front();
     const auto is_number = [](const ExpressionPointer& side) {
       return std::holds_alternative<resreq::Number>(side->node);
@@ -144,10 +148,12 @@ class Sieving {
     const auto& measured = number_first ? link.operand : chain.first;
     const auto op = number_first ? swapped(link.op) : swapped(link.op) ? std::optional(link.op) : std::nullopt;
     if (!op) return std::nullopt;
-    const bool enough = *op == Operator::above || *op == Operator::at_least;
+    const bool enough = (*op == Operator::above || *op == Operator::at_least) != negated;
     const auto trend = trends_.of(*measured);
     if (!trend || *trend == (enough ? Trend::rises : Trend::falls)) return std::nullopt;
-    return bound(chain, measured, number_first, enough);
+    auto sieve = bound(chain, measured, number_first, enough);
+    if (sieve) sieve->negated = negated;
+    return sieve;
   }
 
   // The comparison as it is where a resource stands alone, since some numbers are read by what they are compared with; an
@@ -162,10 +168,11 @@ class Sieving {
     auto value = resreq::bind(measured, context_);
     auto comparison = resreq::bind(expression(std::move(asked)), context_);
     if (!value.select || !comparison.select) return std::nullopt;
-    return Sieve{enough ? Sieve::Kind::enough : Sieve::Kind::little,
-                 {resreq::print(*measured), std::move(*value.select)},
-                 std::move(*comparison.select),
-                 {}};
+    Sieve sieve;
+    sieve.kind = enough ? Sieve::Kind::enough : Sieve::Kind::little;
+    sieve.measure = {resreq::print(*measured), std::move(*value.select)};
+    sieve.comparison = std::move(*comparison.select);
+    return sieve;
   }
 
   const resreq::BindContext& context_;

@@ -2,7 +2,7 @@
 // does not fit the select; one that passes may.
 //
 // Made once for a select (compiled_demand.hpp), asked once in a cycle (host_index.hpp). It keeps only comparisons of an
-// expression with a number, "mem > 500", "mem + tmp >= 2000", between && and ||, and of these only those that reservations of a
+// expression with a number, "mem > 500", "mem + tmp >= 2000", between && || and !, and of these only those that reservations of a
 // cycle cannot make true: so what does not pass at its begin does not pass later in it. Everything else lets every host pass.
 #pragma once
 
@@ -28,6 +28,7 @@ struct Sieve {
   // enough, little: passes where the measure has a large (a small) value.
   Measure measure;
   resreq::BoundSelect comparison;  // asked of a host that has that value as every number
+  bool negated = false;            // passes where the comparison does not hold: also where the value is not known
   std::vector<Sieve> parts;        // all, any
 };
 

@@ -56,13 +56,28 @@ TEST_F(HostIndexTest, AndTakesTheLeastOrBoth) {
   EXPECT_THAT(passing("mem > 1500 && type == any"), ElementsAre(15));
 }
 
+TEST_F(HostIndexTest, NotTurnsAComparisonRound) {
+  EXPECT_THAT(passing("!(mem < 1500)"), ElementsAre(14, 15));
+  EXPECT_THAT(passing("!(mem + tmp <= 2360)"), ElementsAre(15));
+  EXPECT_THAT(passing("!(mem < 1500 || tmp < 1)"), ElementsAre(14, 15));
+  EXPECT_THAT(passing("!(mem < 1600 && tmp < 2000)"), ElementsAre(15)) << "h15 is none of the first, all are the second";
+  EXPECT_THAT(passing("!(!(mem > 1400))"), ElementsAre(14, 15));
+}
+
+TEST_F(HostIndexTest, WhereAValueIsNotKnownNotHolds) {
+  LoadVector unknown(scenario_.snapshot.rules().indices().size());
+  scenario_.snapshot.set_load(3, unknown);
+  EXPECT_THAT(passing("!(mem < 1500)"), ElementsAre(3, 14, 15));
+  EXPECT_THAT(passing("mem >= 1500"), ElementsAre(14, 15));
+}
+
 TEST_F(HostIndexTest, ManyHostsAreNotWorthAList) { EXPECT_THAT(passing("mem > 100"), ElementsAre(99)); }
 
 TEST_F(HostIndexTest, WhatAReservationCouldMakeTrueLetsEveryHostPass) {
   EXPECT_THAT(passing("mem < 150"), ElementsAre(99));
   EXPECT_THAT(passing("r1m > 0.8"), ElementsAre(99));
   EXPECT_THAT(passing("mem - tmp > 600"), ElementsAre(99)) << "less tmp makes it more";
-  EXPECT_THAT(passing("!(mem > 1400)"), ElementsAre(99));
+  EXPECT_THAT(passing("!(mem > 150)"), ElementsAre(99));
   EXPECT_THAT(passing("r1m < 0.05"), ElementsAre(0, 10));
   EXPECT_THAT(passing("2 * mem > 3000"), ElementsAre(15));
 }
@@ -82,7 +97,7 @@ int pick(int least, int most) { return *rc::gen::resize(rc::kNominalSize, rc::ge
 
 std::string random_select() {
   const auto threshold = [] { return number(50 * pick(1, 30)); };
-  switch (pick(0, 7)) {
+  switch (pick(0, 9)) {
     case 0:
       return "mem > " + threshold();
     case 1:
@@ -97,6 +112,10 @@ std::string random_select() {
       return "ut < " + number(pick(1, 100)) + " && 2 * mem >= " + threshold();
     case 6:
       return "mem - r1m > " + threshold();
+    case 7:
+      return "!(mem < " + threshold() + " && tmp < " + threshold() + ")";
+    case 8:
+      return "!(mem + tmp < " + threshold() + " || ut > 0.5)";
     default:
       return "mem > 1";
   }
