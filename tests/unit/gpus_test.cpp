@@ -149,6 +149,21 @@ TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
   EXPECT_EQ(gpus_of(third), "0");
 }
 
+TEST_F(GpuBook, BrunTakesDevicesToo) {
+  const auto first = submitted("num=1:mode=shared:j_exclusive=no"), second = submitted("num=2:mode=shared:j_exclusive=no");
+  dispatch(first, 1);
+  wire::FromRes hello;
+  hello.mutable_hello()->set_host("hostA");
+  book.res_said("hostA", hello, now);
+  wire::SignalJobs force;
+  force.mutable_filter()->add_keys()->set_id(second);
+  force.set_action(wire::SignalJobs::FORCE);
+  force.add_hosts("hostA");
+  book.signal_jobs(force, {0, 0, "root", {}, true}, now);
+  EXPECT_EQ(book.find({second, 0})->record.gpus(), "hostA 1,2");
+  EXPECT_EQ(book.find({second, 0})->record.reserved_size(), 1);
+}
+
 TEST(Gpus, AreRefusedWhereNobodyCountsThem) {
   Book book;
   const WallTime now{1'000'000'000'000'000};
