@@ -103,8 +103,18 @@ def test_input_and_script_are_copied_at_submission(bench):
 
 def test_limits_of_a_running_job(bench):
     with BatchCluster(bench, BOTH) as batch:
-        job = batch.bsub("sleep 1000", "-W", "60", "-o", "/dev/null", "-m", "n2")
+        job = batch.bsub("sleep 1000", "-W", "60", "-c", "10", "-o", "/dev/null", "-m", "n2")
         batch.wait_for(job, "RUN")
+
+        def seconds_of_cpu():
+            for process in bench.cluster.host("n2").processes(lambda p: p.words == ("sleep", "1000")):
+                return re.search(r"Max cpu time +(\S+) +(\S+)", read(f"/proc/{process.pid}/limits")).groups()
+            return None
+
+        wait_until(seconds_of_cpu, "the job's sleep")
+        expect_equal(seconds_of_cpu()[0], "600", "-c 10 as the kernel keeps it")
+        batch.good("bmod", "-c", "20", str(job))
+        wait_until(lambda: seconds_of_cpu()[0] == "1200", lambda: f"bmod -c 20 to reach the process: {seconds_of_cpu()}")
         expect_equal(batch.good("bmod", "-M", "900GB", str(job)), f"Parameters of job <{job}> are being changed\n", "bmod -M")
         refused = batch.user("bmod", "-S", "5000", str(job))
         expect_equal(refused.returncode, 255, "bmod -S")
