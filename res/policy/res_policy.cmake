@@ -1,4 +1,4 @@
 # What RES and its shepherds decide.
 rollcall_library(res_policy
-  SOURCES cgroup_numbers.cpp job_environment.cpp job_files.cpp job_life.cpp job_report.cpp job_usage.cpp process_plan.cpp relay.cpp relay_name.cpp file_transfers.cpp
+  SOURCES cgroup_numbers.cpp job_commands.cpp job_environment.cpp job_files.cpp job_life.cpp job_report.cpp job_usage.cpp process_plan.cpp relay.cpp relay_name.cpp file_transfers.cpp
   LINK rollcall_base rollcall_wire)

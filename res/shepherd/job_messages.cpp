@@ -37,6 +37,17 @@ FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOve
   return over;
 }
 
+wire::FromShepherd place_message(std::uint64_t number, const Result<std::uint16_t>& port) {
+  wire::FromShepherd message;
+  auto& place = *message.mutable_place();
+  place.set_number(number);
+  if (port)
+    place.set_port(*port);
+  else
+    place.set_why_not(port.error().text);
+  return message;
+}
+
 FromRes::PostOver post_over_message(const wire::JobOrder& order, bool failed) {
   FromRes::PostOver over;
   *over.mutable_job() = attempt_of(order);

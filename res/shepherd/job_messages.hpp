@@ -18,6 +18,8 @@ struct JobTimes {
 };
 wire::FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOver& how,
                                     const wire::JobUsage& usage, const JobTimes& times);
+// Where a client of the task finds its stream, or why it does not.
+wire::FromShepherd place_message(std::uint64_t number, const Result<std::uint16_t>& port);
 wire::FromRes::PostOver post_over_message(const wire::JobOrder& order, bool failed);
 
 }  // namespace rollcall::res

@@ -17,17 +17,16 @@
 #include <optional>
 
 #include "common/io/process_tree.hpp"
-#include "common/io/secure_channel.hpp"
 #include "common/io/spawn.hpp"
 #include "res/policy/file_transfers.hpp"
+#include "res/policy/job_commands.hpp"
 #include "res/policy/job_life.hpp"
-#include "res/policy/job_report.hpp"
 #include "res/shepherd/clocks.hpp"
 #include "res/shepherd/guard_talk.hpp"
 #include "res/shepherd/hooks.hpp"
 #include "res/shepherd/job_files_here.hpp"
-#include "res/shepherd/job_messages.hpp"
 #include "res/shepherd/job_limits.hpp"
+#include "res/shepherd/job_messages.hpp"
 #include "res/shepherd/job_meter.hpp"
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/notices.hpp"
@@ -48,18 +47,6 @@ constexpr Duration kClearPause = 20ms;
 constexpr Duration kMostClearing = 30s;  // what the kernel does not let go is left behind then
 constexpr Duration kMailPatience = 60s;
 
-// mbatchd may leave the choice to us: what bsub needs it hears with JobReady.
-std::string random_key() {
-  const io::Nonce bytes = io::random_nonce();
-  return {bytes.begin(), bytes.end()};
-}
-
-std::vector<std::string> commands_of(const std::vector<FileTransfer>& transfers) {
-  std::vector<std::string> commands;
-  for (const auto& transfer : transfers) commands.push_back(transfer.command);
-  return commands;
-}
-
 class Shepherd {
  public:
   explicit Shepherd(ShepherdStart start)
@@ -68,14 +55,14 @@ class Shepherd {
         life_{life_rules(order_)},
         meter_(order_, life_.rules.limits, start.cgroup),
         guard_(std::move(start.guard), [this] { happened(event::GuardGone{}); }),
-        res_({std::move(start.listener), std::move(start.res), start.res_user},
-             attempt_of(order_), [this](const wire::ToShepherd& message) { take(message); }) {}
+        res_({std::move(start.listener), std::move(start.res), start.res_user}, attempt_of(order_),
+             [this](const wire::ToShepherd& message) { take(message); }) {}
 
   [[noreturn]] void run() {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     std::array<char, PATH_MAX> here;
-    own_ = getcwd(here.data(), here.size()) == nullptr ? "u" : std::string(here.data()) + "/u";
-    files_.places = job_places(order_, own_);
+    const bool known = getcwd(here.data(), here.size()) != nullptr;
+    files_.places = job_places(order_, known ? std::string(here.data()) + "/u" : "u");
     relay_.listen(order_);
     files_.places.relay = relay_.name();
     umask(order_.has_start() ? static_cast<mode_t>(order_.start().submission().umask() & 0777) : 077);
@@ -103,41 +90,31 @@ class Shepherd {
   }
 
   void carry_out(const effect::RunPreExec&) {
-    // The files of -f come first; then the queue's, and the job's ends the preparation.
-    auto commands = commands_of(transfers_to_host(order_.start()));
-    commands.push_back(order_.start().queue_pre_exec());
-    commands.push_back(order_.start().submission().pre_exec());
-    hooks_.begin(commands, 0, Hooks::After::failure_ends);
+    hooks_.begin(commands_before(order_.start()), 0, Hooks::After::failure_ends);
     meter_.begin(now());
   }
   void carry_out(const effect::RunCopiesBack&) {
     const std::string& told = files_.error_file.empty() ? files_.places.output_file : files_.error_file;
-    hooks_.begin(commands_of(transfers_back(order_.start(), told)), 0, Hooks::After::failure_goes_on);
+    hooks_.begin(commands_back(order_.start(), told), 0, Hooks::After::failure_goes_on);
   }
   void carry_out(const effect::ChangeLimits& e) {
-    auto& limits = order_.has_start() ? *order_.mutable_start()->mutable_limits() : *order_.mutable_expect()->mutable_limits();
+    auto& limits = order_.has_start() ? *order_.mutable_start()->mutable_limits()
+                                      : *order_.mutable_expect()->mutable_limits();
     limits = e.limits;
-    if (order_.has_start()) {
-      order_.mutable_start()->mutable_submission()->set_terminate_us(e.terminate_us);
-      deadline_told_ = false;
-    }
+    if (order_.has_start()) deadline_.set(e.terminate_us);
     change_limits(limits, order_.enforcement(), io::descendants_of(getpid()));
     meter_.set(limits, now());
   }
   void carry_out(const effect::RunPostExec& e) {
-    hooks_.begin({order_.start().submission().post_exec(), order_.start().queue_post_exec()}, e.exit_status,
-                 Hooks::After::failure_goes_on);
+    hooks_.begin(commands_after(order_.start()), e.exit_status, Hooks::After::failure_goes_on);
     meter_.begin(now());
   }
   void carry_out(const effect::AwaitClient&) {
-    const auto& start = order_.start();
-    const bool terminal = start.submission().interactive() != wire::Submission::PLAIN;
-    const std::string key = start.stream_key().empty() ? random_key() : start.stream_key();
-    const auto port = tasks_.expect_client(key, terminal, now() + life_.rules.patience);
-    if (!port) return happened(event::JobNotStarted{port.error().text, false});
+    const bool terminal = order_.start().submission().interactive() != wire::Submission::PLAIN;
+    auto place = tasks_.expect_client(order_.start().stream_key(), terminal, now() + life_.rules.patience);
+    if (!place) return happened(event::JobNotStarted{place.error().text, false});
     FromRes::JobReady ready;
-    ready.mutable_stream()->set_port(*port);
-    ready.mutable_stream()->set_key(key);
+    *ready.mutable_stream() = std::move(*place);
     res_.tell(std::move(ready));
   }
   void carry_out(const effect::StartJob&) { start_job(); }
@@ -213,8 +190,7 @@ class Shepherd {
     at_most(mail_until_);
     at_most(tasks_.next_deadline());
     at_most(relay_.next_deadline());
-    if (const auto us = order_.start().submission().terminate_us(); us != 0 && !deadline_told_)
-      at_most(now() + std::chrono::microseconds(std::max<std::int64_t>(us - wall_us(), 0)));
+    at_most(deadline_.due());
     if (!first) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
@@ -224,11 +200,7 @@ class Shepherd {
     if (meter_.due() && now() >= *meter_.due()) sample();
     if (clear_at_ && now() >= *clear_at_) clear();
     if (mail_until_ && now() >= *mail_until_) end_mail();
-    if (const auto us = order_.start().submission().terminate_us();
-        us != 0 && !deadline_told_ && wall_us() >= us) {
-      deadline_told_ = true;
-      happened(event::DeadlinePassed{});
-    }
+    if (deadline_.rings()) happened(event::DeadlinePassed{});
     if (const auto deadline = next_deadline(life_); deadline && now() >= *deadline)
       happened(event::TimePassed{});
   }
@@ -276,8 +248,7 @@ class Shepherd {
   void peek(const wire::PeekPart& asked) {
     wire::FromShepherd message;
     *message.mutable_peeked() = read_part(asked, files_);
-    message.mutable_peeked()->set_over(life_.phase == Phase::clearing || life_.phase == Phase::copying || life_.phase == Phase::post_exec ||
-                                       life_.phase == Phase::over);
+    message.mutable_peeked()->set_over(life_.phase >= Phase::clearing);
     res_.send(message);
   }
 
@@ -313,16 +284,9 @@ class Shepherd {
   // ---- tasks
 
   void expect_task(const wire::ExpectTask& expected) {
-    wire::FromShepherd answer;
-    auto& place = *answer.mutable_place();
-    place.set_number(expected.number());
     const auto port = takes_tasks() ? tasks_.expect(expected, now() + life_.rules.patience)
                                     : Result<std::uint16_t>(internal_error("the job is not running"));
-    if (port)
-      place.set_port(*port);
-    else
-      place.set_why_not(port.error().text);
-    res_.send(answer);
+    res_.send(place_message(expected.number(), port));
   }
   bool takes_tasks() const { return life_.phase == Phase::running || life_.phase == Phase::serving; }
 
@@ -408,11 +372,11 @@ class Shepherd {
 
   wire::JobOrder order_;
   io::Descriptor signals_;
-  std::string own_;
   JobLife life_;
   std::deque<Event> events_;
-  bool stepping_ = false, finished_ = false, done_ = false, deadline_told_ = false;
+  bool stepping_ = false, finished_ = false, done_ = false, host_files_written_ = false;
 
+  CalendarAlarm deadline_{order_.start().submission().terminate_us()};  // -t
   JobFiles files_;
   JobMeter meter_;
   GuardTalk guard_;
@@ -421,10 +385,9 @@ class Shepherd {
   std::int64_t start_us_ = 0, end_us_ = 0;
   std::optional<TimePoint> clearing_since_, clear_at_, mail_until_;
   std::vector<pollfd> fds_;
-  bool host_files_written_ = false;
-  Tasks tasks_{{[this](const wire::RunTask& task) { return plan_of(task); },
-                [this] { return takes_tasks(); }, [this] { meter_.begin(now()); },
-                [this] { happened(event::ClientCame{}); }, [this] { lose_client(); }}};
+  Tasks tasks_{{[this](const wire::RunTask& task) { return plan_of(task); }, [this] { return takes_tasks(); },
+                [this] { meter_.begin(now()); }, [this] { happened(event::ClientCame{}); },
+                [this] { lose_client(); }}};
   Hooks hooks_{[this] { return hook_plan(order_, files_.places); }};
   TaskRelay relay_;
   pid_t mail_ = -1;

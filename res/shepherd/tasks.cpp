@@ -21,6 +21,11 @@ double seconds(const timeval& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
+std::string random_key() {
+  const io::Nonce bytes = io::random_nonce();
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace
 
 std::string text_of(const io::SpawnError& error) {
@@ -35,11 +40,15 @@ void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends) 
   if (plan.terminal && !name.empty()) set_variable(plan.environment, "TERM", name);
 }
 
-Result<std::uint16_t> Tasks::expect_client(const std::string& key, bool terminal, TimePoint until) {
+Result<wire::StreamPlace> Tasks::expect_client(std::string key, bool terminal, TimePoint until) {
+  if (key.empty()) key = random_key();
   auto stream = Stream::expect(key, terminal, until);
   if (!stream) return stream.error();
   tasks_.push_back(std::make_unique<Task>(Task{std::move(*stream), {}, -1, true}));
-  return tasks_.back()->stream->port();
+  wire::StreamPlace place;
+  place.set_port(tasks_.back()->stream->port());
+  place.set_key(key);
+  return place;
 }
 
 Result<std::uint16_t> Tasks::expect(const wire::ExpectTask& task, TimePoint until) {

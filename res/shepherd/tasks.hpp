@@ -30,8 +30,9 @@ class Tasks {
   };
   explicit Tasks(Handler handler) : handler_(std::move(handler)) {}
 
-  // The port where the client of the job, or of the task, is expected until `until`.
-  Result<std::uint16_t> expect_client(const std::string& key, bool terminal, TimePoint until);
+  // Where the client of the job is expected until `until`, and with which key; "": one that is made here.
+  Result<wire::StreamPlace> expect_client(std::string key, bool terminal, TimePoint until);
+  // The port where the client of the task is.
   Result<std::uint16_t> expect(const wire::ExpectTask& task, TimePoint until);
 
   // The job's own stream; none where it has none.
