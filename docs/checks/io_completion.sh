@@ -25,8 +25,9 @@ completes lsload lsload --w --watch
 completes lsadmin lsadmin limr limrestart
 completes bkill -s K KILL
 completes badmin badmin qc qclose
+completes bsub -gpu num=1:mode=s num=1:mode=shared
 for name in lsid lshosts lsload lsplace lsadmin bsub bjobs bkill bstop bresume bmod bswitch btop bbot brequeue bpeek bwait \
-  bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits; do
+  bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits bslots; do
   completes "$name" "$name" - -h
   complete -p "$name" >/dev/null 2>&1 || { echo "$name: found no completion, expected one" >&2; failed=1; }
 done
