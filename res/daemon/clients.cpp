@@ -9,7 +9,7 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowPause{500};
-constexpr std::chrono::seconds kNamePatience{10};  // for a client to send what says who it is
+constexpr std::chrono::seconds kNamePatience{10};      // for a client to send what says who it is
 constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not taken what it was sent
 
 wire::FromResToClient data_reply(const std::string& data) {
@@ -191,9 +191,8 @@ void Clients::control(io::LinkId link, const wire::ControlRes& control) {
       (client.caller.name.empty() ? "somebody" : client.caller.name) + " at " + client.address;
   if (control.action() != wire::ControlRes::STATUS && !administrator(client.caller)) {
     log_.warning(who + " asked for " + wire::ControlRes::Action_Name(control.action()) + ", and may not");
-    return refuse(link,
-                  "only root, the cluster's administrators and " + owner_ + " may do this",
-                  true, false);
+    return refuse(link, "only root, the cluster's administrators and " + owner_ + " may do this", true,
+                  false);
   }
   if (control.action() != wire::ControlRes::STATUS)
     log_.notice(wire::ControlRes::Action_Name(control.action()) + " by " + who);

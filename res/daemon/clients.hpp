@@ -46,7 +46,7 @@ class Clients {
     ResCaller caller;
     std::string hash, address;
     bool peeks = false;
-    std::optional<uid_t> share;                         // whose connection it is
+    std::optional<uid_t> share;                           // whose connection it is
     std::unique_ptr<boost::asio::steady_timer> nameless;  // until then it must say who it is
   };
   using Asked = wire::ToResFromClient;

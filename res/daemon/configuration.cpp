@@ -60,7 +60,8 @@ double usage_factor_of(const conf::LsfConf& lsf_conf, std::vector<std::string>& 
   char* end = nullptr;
   const double factor = std::strtod(text.c_str(), &end);
   if (*end == '\0' && factor >= 0 && std::isfinite(factor)) return factor;
-  warnings.push_back("lsf.conf: LSF_PAM_RUSAGE_UPD_FACTOR: found " + text + ", expected a number of seconds from 0");
+  warnings.push_back("lsf.conf: LSF_PAM_RUSAGE_UPD_FACTOR: found " + text +
+                     ", expected a number of seconds from 0");
   return 0;
 }
 

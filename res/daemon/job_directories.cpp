@@ -184,10 +184,10 @@ io::Descriptor JobDirectories::open_job(const std::string& name) const {
 
 std::string JobDirectories::set_aside(const std::string& name) {
   for (;;) {
-    std::string aside =
-        std::string(kAside) + std::to_string(getpid()) + "." + std::to_string(next_aside_++);
+    std::string aside = std::string(kAside) + std::to_string(getpid()) + "." + std::to_string(next_aside_++);
     if (renameat(directory_.get(), name.c_str(), directory_.get(), aside.c_str()) == 0) return aside;
-    if (errno != ENOTEMPTY && errno != EEXIST) return "";  // what is called so is another RES's of this number
+    if (errno != ENOTEMPTY && errno != EEXIST)
+      return "";  // what is called so is another RES's of this number
   }
 }
 

@@ -86,9 +86,9 @@ void Jobs::run_outside(const wire::RunTask& task, uid_t caller, TaskDone done) {
   if (!task_shares_.take(caller)) {
     TaskAnswer answer;
     answer.not_allowed = true;
-    answer.why_not = "you have " + std::to_string(task_shares_.held(caller)) + " tasks on " + configuration_->host +
-                     " already, and each user may have " + std::to_string(task_shares_.most()) +
-                     " outside of jobs (ROLLCALL_USER_TASKS)";
+    answer.why_not = "you have " + std::to_string(task_shares_.held(caller)) + " tasks on " +
+                     configuration_->host + " already, and each user may have " +
+                     std::to_string(task_shares_.most()) + " outside of jobs (ROLLCALL_USER_TASKS)";
     return done(answer);
   }
   with_order(caller, [this, task, caller, done = std::move(done)](Result<wire::JobOrder> order) {

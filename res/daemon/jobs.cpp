@@ -14,7 +14,8 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::size_t kMostLeft = 1'000'000;  // directories, jobs: they wait for their turn, however long that is
+constexpr std::size_t kMostLeft =
+    1'000'000;  // directories, jobs: they wait for their turn, however long that is
 constexpr Duration kAnyTime = std::chrono::hours(24);
 
 std::int64_t wall_us() {

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/io/cgroup_slots.hpp"
@@ -76,18 +78,18 @@ std::vector<Found> find(const std::string& part, uid_t uid) {
 }  // namespace
 
 int end_orphans(const std::string& directory, uid_t uid) {
-  int ended = 0;
+  std::set<std::string> ended;  // what is killed may be seen once more before it is gone
   for (int round = 0; round < kRounds; ++round) {
     const auto found = find("=" + directory + "/u/", uid);
     if (found.empty()) break;
     for (const auto& process : found) {
       if (!still_there(process)) continue;
       end(process);
-      ++ended;
+      ended.insert(std::to_string(process.pid) + " " + process.started_at);
     }
     poll(nullptr, 0, kPauseMs);
   }
-  return ended;
+  return static_cast<int>(ended.size());
 }
 
 void end_what_is_left(const std::string& directory, uid_t uid, const std::string& cgroups) {

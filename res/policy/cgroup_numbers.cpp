@@ -9,7 +9,8 @@ namespace {
 std::optional<std::int64_t> number_at(std::string_view text) {
   std::int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || (read.ptr != text.data() + text.size() && *read.ptr != '\n')) return std::nullopt;
+  if (read.ec != std::errc() || (read.ptr != text.data() + text.size() && *read.ptr != '\n'))
+    return std::nullopt;
   return value;
 }
 

@@ -15,11 +15,11 @@ struct CgroupTexts {
 };
 
 struct CgroupNumbers {
-  bool cpu = false;                  // the two below are known
-  double user_s = 0, system_s = 0;   // of all that was ever in it
-  bool memory = false;               // those below are known
-  std::int64_t memory_kb = 0;        // without what is in the page cache
-  std::int64_t peak_kb = 0;          // the same at its largest, as near as the kernel tells
+  bool cpu = false;                   // the two below are known
+  double user_s = 0, system_s = 0;    // of all that was ever in it
+  bool memory = false;                // those below are known
+  std::int64_t memory_kb = 0;         // without what is in the page cache
+  std::int64_t peak_kb = 0;           // the same at its largest, as near as the kernel tells
   std::int64_t ended_for_memory = 0;  // processes that the kernel has killed
 };
 CgroupNumbers cgroup_numbers(const CgroupTexts& texts);

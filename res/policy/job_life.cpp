@@ -284,8 +284,9 @@ struct Step {
     if (e.status == 0) return go_on(life, now, out);
     const int status = job_exit_status(e.status);
     not_started(life, How::PRE_EXEC_FAILED, status,
-                !e.why.empty() ? e.why
-                               : "The pre-execution command failed with exit code " + std::to_string(status >> 8),
+                !e.why.empty()
+                    ? e.why
+                    : "The pre-execution command failed with exit code " + std::to_string(status >> 8),
                 out);
   }
   void operator()(const event::ClientCame&) {
@@ -348,11 +349,11 @@ struct Step {
     if (life.phase == Phase::clearing || life.phase == Phase::over) return;
     if (life.phase == Phase::post_exec) return kill_post_exec(life, out);
     life.outcome = {How::SHEPHERD_LOST,
-                      (128 + SIGKILL) << 8,
-                      life.reason,
-                      "the guard of the job was killed",
-                      false,
-                      false};
+                    (128 + SIGKILL) << 8,
+                    life.reason,
+                    "the guard of the job was killed",
+                    false,
+                    false};
     clear(life, out);
   }
   void operator()(const event::TimePassed&) {
@@ -389,7 +390,8 @@ LifeRules life_rules(const wire::JobOrder& order) {
   const auto& asked = start.submission();
   using Transfer = wire::FileTransfer;
   for (const auto& transfer : asked.transfers()) {
-    if (transfer.direction() == Transfer::TO_HOST || transfer.direction() == Transfer::BOTH) rules.pre_exec = true;
+    if (transfer.direction() == Transfer::TO_HOST || transfer.direction() == Transfer::BOTH)
+      rules.pre_exec = true;
     if (transfer.direction() != Transfer::TO_HOST) rules.copies_back = true;
   }
   if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty()) rules.pre_exec = true;

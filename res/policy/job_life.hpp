@@ -108,8 +108,8 @@ struct TimePassed {};
 }  // namespace event
 using Event =
     std::variant<event::Began, event::PreEnded, event::ClientCame, event::JobStarted, event::JobNotStarted,
-                 event::JobEnded, event::Emptied, event::CopiesEnded, event::PostEnded, event::Sampled, event::Ordered,
-                 event::DeadlinePassed, event::Released, event::GuardGone, event::TimePassed>;
+                 event::JobEnded, event::Emptied, event::CopiesEnded, event::PostEnded, event::Sampled,
+                 event::Ordered, event::DeadlinePassed, event::Released, event::GuardGone, event::TimePassed>;
 
 namespace effect {
 struct RunPreExec {};
@@ -147,9 +147,9 @@ struct TellPostOver {
 struct Finish {};
 }  // namespace effect
 using Effect = std::variant<effect::RunPreExec, effect::AwaitClient, effect::StartJob, effect::Signal,
-                            effect::RunControl, effect::ChangeLimits, effect::KillAll, effect::RunCopiesBack, effect::TellRunning, effect::TellStopped,
-                            effect::TellResumed, effect::TellOver, effect::RunPostExec, effect::TellPostOver,
-                            effect::Finish>;
+                            effect::RunControl, effect::ChangeLimits, effect::KillAll, effect::RunCopiesBack,
+                            effect::TellRunning, effect::TellStopped, effect::TellResumed, effect::TellOver,
+                            effect::RunPostExec, effect::TellPostOver, effect::Finish>;
 std::string text(const Effect& effect);
 
 enum class Phase { fresh, pre_exec, awaiting, running, serving, clearing, copying, post_exec, over };

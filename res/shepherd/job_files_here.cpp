@@ -70,8 +70,8 @@ Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFile
   const std::string name = file_in_directory(top, order.start().job().key(), ".out");
   for (int i = 0; i < kNames && !files.output; ++i) {
     files.places.output_file = i == 0 ? name : name + "." + std::to_string(i);
-    files.output = io::Descriptor(open(files.places.output_file.c_str(),
-                                       kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
+    files.output = io::Descriptor(
+        open(files.places.output_file.c_str(), kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
   }
   if (!files.output) {
     files.spooled = true;
@@ -79,8 +79,9 @@ Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFile
     files.output = open_as_user(files.places.output_file, kAppend | O_TRUNC);
     if (!files.output) return why;
   }
-  files.trouble += why.text + "; the output is " +
-                   (files.spooled ? "in this mail" : "in " + files.places.output_file + " on " + order.host()) + ".\n";
+  files.trouble +=
+      why.text + "; the output is " +
+      (files.spooled ? "in this mail" : "in " + files.places.output_file + " on " + order.host()) + ".\n";
   return {};
 }
 

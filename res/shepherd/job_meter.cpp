@@ -32,7 +32,8 @@ JobMeter::JobMeter(const wire::JobOrder& order, const wire::Limits& limits, int 
     own_user_s_ = own.user_s;
     own_system_s_ = own.system_s;
   }
-  for (const auto& host : order.has_start() ? order.start().hosts() : order.expect().hosts()) slots_ += host.slots();
+  for (const auto& host : order.has_start() ? order.start().hosts() : order.expect().hosts())
+    slots_ += host.slots();
   set(order.settings(), {});
 }
 

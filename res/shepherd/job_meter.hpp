@@ -42,8 +42,8 @@ class JobMeter {
   void look_at_cgroup();
 
   int cgroup_;
-  bool has_memory_ = false;       // its cgroup counts that, too
-  CgroupNumbers at_begin_;        // what the slot had counted before
+  bool has_memory_ = false;                   // its cgroup counts that, too
+  CgroupNumbers at_begin_;                    // what the slot had counted before
   double own_user_s_ = 0, own_system_s_ = 0;  // our own time then
   wire::Limits limits_;
   double factor_;

@@ -20,9 +20,10 @@ std::string cgroup_of(pid_t pid) {
   return "";
 }
 
-#define NEEDS_CGROUPS()                                                           \
-  start_res();                                                                    \
-  if (const std::string why = why_no_cgroups(); why.find("no version 2") != why.npos || why.find("cannot") != why.npos) \
+#define NEEDS_CGROUPS()                                                       \
+  start_res();                                                                \
+  if (const std::string why = why_no_cgroups();                               \
+      why.find("no version 2") != why.npos || why.find("cannot") != why.npos) \
   GTEST_SKIP() << "no cgroup can be made here: " << why
 
 class ResCgroup : public ResStage {

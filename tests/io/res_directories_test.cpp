@@ -1,6 +1,4 @@
 // What RES keeps of its jobs on disk (res/daemon/job_directories.hpp).
-#include "res/daemon/job_directories.hpp"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+
+#include "res/daemon/job_directories.hpp"
 
 namespace rollcall::res {
 namespace {

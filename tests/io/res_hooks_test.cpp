@@ -41,7 +41,8 @@ TEST_F(ResHooks, APostExecutionThatHangsEndsAtItsTime) {
   settings_.set_post_exec_seconds(1);
   start_res();
   auto order = job("exit 5");
-  order.mutable_submission()->set_post_exec("setsid sh -c 'echo $$ > " + path("post") + "; exec sleep 1000'; sleep 1000");
+  order.mutable_submission()->set_post_exec("setsid sh -c 'echo $$ > " + path("post") +
+                                            "; exec sleep 1000'; sleep 1000");
   order.set_queue_post_exec("touch " + path("second"));
   start(order);
   EXPECT_EQ(wait_for_over().exit_status(), 5 << 8);

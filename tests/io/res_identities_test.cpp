@@ -1,6 +1,4 @@
 // A user database that hangs holds up nobody but those who are asked about (res/daemon/identities.hpp).
-#include "res/daemon/identities.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,6 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+
+#include "res/daemon/identities.hpp"
 
 namespace rollcall::res {
 namespace {

@@ -91,8 +91,9 @@ TEST_F(ResKeep, OutputThatHasNoPlaceGoesElsewhereAndTheJobRuns) {
   EXPECT_EQ(over.exit_status(), 0);
   const std::string out = text("tmp/1.out");
   EXPECT_THAT(out, testing::StartsWith("hello\nbad\n"));
-  EXPECT_THAT(out, HasSubstr("cannot open /no/such/directory/out: No such file or directory; the output is in " +
-                             path("tmp/1.out") + " on " + host_ + ".\n"));
+  EXPECT_THAT(out,
+              HasSubstr("cannot open /no/such/directory/out: No such file or directory; the output is in " +
+                        path("tmp/1.out") + " on " + host_ + ".\n"));
   EXPECT_THAT(out, HasSubstr("cannot open /no/such/directory/err: No such file or directory"));
   struct stat facts;
   ASSERT_EQ(stat(path("tmp/1.out").c_str(), &facts), 0);
@@ -114,7 +115,8 @@ TEST_F(ResKeep, NothingThatIsThereIsWrittenInstead) {
 }
 
 TEST_F(ResKeep, AMailSaysWhereItIsAndHasItWhereThereIsNoOtherPlace) {
-  write("mailer", "#!/bin/sh\ncat > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
+  write("mailer",
+        "#!/bin/sh\ncat > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
   chmod(path("mailer").c_str(), 0755);
   configure("LSB_MAILPROG=" + path("mailer"));
   start_res();
@@ -132,7 +134,10 @@ TEST_F(ResKeep, AMailSaysWhereItIsAndHasItWhereThereIsNoOtherPlace) {
   }());
   EXPECT_EQ(wait_for_over(2).exit_status(), 0);
   const std::string mail = wait_for_file("mail");
-  EXPECT_THAT(mail, HasSubstr("cannot open /no/such/directory/out: No such file or directory; the output is in this mail.\n"));
+  EXPECT_THAT(
+      mail,
+      HasSubstr(
+          "cannot open /no/such/directory/out: No such file or directory; the output is in this mail.\n"));
   EXPECT_THAT(mail, testing::EndsWith("again\n"));
 }
 
@@ -145,7 +150,8 @@ TEST_F(ResKeep, AJobWithoutItsInputIsOver) {
   EXPECT_EQ(over.how(), Over::ENDED);
   EXPECT_EQ(over.exit_status(), 1 << 8);
   EXPECT_NE(access(path("ran").c_str(), F_OK), 0);
-  EXPECT_THAT(text("out.1"), HasSubstr("cannot open /no/such/input: No such file or directory; the job was not run.\n"));
+  EXPECT_THAT(text("out.1"),
+              HasSubstr("cannot open /no/such/input: No such file or directory; the job was not run.\n"));
 }
 
 }  // namespace

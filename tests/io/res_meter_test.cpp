@@ -1,7 +1,5 @@
 // What a shepherd reads of its job's cgroup (res/shepherd/job_meter.hpp), from a directory with the kernel's files: the memory
 // controller is not there on every machine that runs this.
-#include "res/shepherd/job_meter.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 
 #include "common/io/cgroup_slots.hpp"
 #include "common/io/descriptor.hpp"
+#include "res/shepherd/job_meter.hpp"
 
 namespace rollcall::res {
 namespace {

@@ -1,12 +1,11 @@
 // Processes that a job has left are known by its directory in their environment (res/daemon/orphans.hpp).
-#include "res/daemon/orphans.hpp"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/io/spawn.hpp"
+#include "res/daemon/orphans.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -23,7 +22,8 @@ pid_t start(const std::string& directory) {
 
 TEST(ResOrphans, ThoseOfTheJobAreEndedAndTheirNeighboursAreNot) {
   const std::string top = "/spool/" + std::to_string(getpid());
-  const pid_t own = start(top + "/1.0.1"), neighbour = start(top + "/1.0.10"), longer = start(top + "/x/1.0.1");
+  const pid_t own = start(top + "/1.0.1"), neighbour = start(top + "/1.0.10"),
+              longer = start(top + "/x/1.0.1");
   EXPECT_EQ(end_orphans(top + "/1.0.1", geteuid()), 1);
   int status = 0;
   EXPECT_EQ(waitpid(own, &status, 0), own);

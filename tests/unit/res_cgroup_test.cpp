@@ -7,8 +7,10 @@
 namespace rollcall::res {
 namespace {
 
-constexpr std::string_view kCpu = "usage_usec 3500000\nuser_usec 2500000\nsystem_usec 1000000\nnr_periods 0\n";
-constexpr std::string_view kStat = "anon 104857600\nfile 73400320\nkernel 1048576\nshmem 20971520\nfile_mapped 0\n";
+constexpr std::string_view kCpu =
+    "usage_usec 3500000\nuser_usec 2500000\nsystem_usec 1000000\nnr_periods 0\n";
+constexpr std::string_view kStat =
+    "anon 104857600\nfile 73400320\nkernel 1048576\nshmem 20971520\nfile_mapped 0\n";
 
 TEST(CgroupNumbers, TimesAreThoseOfCpuStat) {
   const auto numbers = cgroup_numbers({kCpu, "", "", "", ""});
@@ -19,7 +21,8 @@ TEST(CgroupNumbers, TimesAreThoseOfCpuStat) {
 }
 
 TEST(CgroupNumbers, MemoryIsWithoutThePageCacheAndWithSharedMemory) {
-  const auto numbers = cgroup_numbers({"", "188743680\n", "314572800\n", kStat, "low 0\noom 2\noom_kill 1\n"});
+  const auto numbers =
+      cgroup_numbers({"", "188743680\n", "314572800\n", kStat, "low 0\noom 2\noom_kill 1\n"});
   EXPECT_FALSE(numbers.cpu);
   EXPECT_TRUE(numbers.memory);
   EXPECT_EQ(numbers.memory_kb, (180 - 50) * 1024);
@@ -28,7 +31,8 @@ TEST(CgroupNumbers, MemoryIsWithoutThePageCacheAndWithSharedMemory) {
 }
 
 TEST(CgroupNumbers, TextsThatSayNothingAreNotKnown) {
-  for (const std::string_view text : {"", "max\n", "x", "12x\n", "user_usec\n", "user_usec x\nsystem_usec 1\n"}) {
+  for (const std::string_view text :
+       {"", "max\n", "x", "12x\n", "user_usec\n", "user_usec x\nsystem_usec 1\n"}) {
     const auto numbers = cgroup_numbers({text, text, text, text, text});
     EXPECT_FALSE(numbers.cpu) << text;
     EXPECT_FALSE(numbers.memory) << text;

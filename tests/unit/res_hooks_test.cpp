@@ -96,7 +96,8 @@ TEST_F(ResHooks, WithoutATimeOfTheirOwnTheyMayTakeAny) {
 }
 
 TEST_F(ResHooks, AHangingPostExecutionIsEndedByAKill) {
-  for (const auto& kill : {order(Order::TERMINATE), order(Order::SEND, SIGKILL), order(Order::SEND, SIGTERM)}) {
+  for (const auto& kill :
+       {order(Order::TERMINATE), order(Order::SEND, SIGKILL), order(Order::SEND, SIGTERM)}) {
     life_ = JobLife{life_.rules};
     reach_post_exec();
     EXPECT_THAT(happens(order(Order::SUSPEND)), IsEmpty());

@@ -118,14 +118,19 @@ TEST_F(ResReport, WhatDidNotStart) {
 
 TEST_F(ResReport, WhatIsNotWhereItShouldBeIsSaidAtTheEnd) {
   order_.mutable_start()->mutable_submission()->set_output_file("/gone/out");
-  const std::string trouble = "cannot open /gone/out: No such file or directory; the output is in /tmp/7115277.out on hostB.\n";
-  const ReportFacts facts{order_, over_, "/home/userA", true, "/home/userA/err", at(15, 42, 47), date, "/tmp/7115277.out", trouble};
+  const std::string trouble =
+      "cannot open /gone/out: No such file or directory; the output is in /tmp/7115277.out on hostB.\n";
+  const ReportFacts facts{order_,         over_, "/home/userA",      true,   "/home/userA/err",
+                          at(15, 42, 47), date,  "/tmp/7115277.out", trouble};
   for (const auto place : {ReportPlace::output_file, ReportPlace::mail, ReportPlace::mail_alone})
     EXPECT_THAT(report_text(facts, place),
-                testing::EndsWith("PS:\n\nRead file </home/userA/err> for stderr output of this job.\n\n" + trouble + "\n"));
-  EXPECT_THAT(report_text(facts, ReportPlace::mail_alone), HasSubstr("Read file </tmp/7115277.out> for stdout output"));
+                testing::EndsWith("PS:\n\nRead file </home/userA/err> for stderr output of this job.\n\n" +
+                                  trouble + "\n"));
+  EXPECT_THAT(report_text(facts, ReportPlace::mail_alone),
+              HasSubstr("Read file </tmp/7115277.out> for stdout output"));
   // Readers look for the line two above the summary.
-  EXPECT_THAT(report_text(facts, ReportPlace::output_file), HasSubstr("Successfully completed.\n\nResource usage summary:"));
+  EXPECT_THAT(report_text(facts, ReportPlace::output_file),
+              HasSubstr("Successfully completed.\n\nResource usage summary:"));
 }
 
 }  // namespace
