@@ -20,7 +20,8 @@
 namespace rollcall::res {
 namespace {
 
-constexpr int kRounds = 20;  // what forks meanwhile is found by the next one
+constexpr int kQuietRounds = 2;  // what is just being executed has no environment for a moment
+constexpr int kRounds = 20;      // what forks meanwhile is found by the next one
 constexpr int kPauseMs = 10;
 
 // A process as it was when it was found: its number may be another one's a moment later.
@@ -79,9 +80,10 @@ std::vector<Found> find(const std::string& part, uid_t uid) {
 
 int end_orphans(const std::string& directory, uid_t uid) {
   std::set<std::string> ended;  // what is killed may be seen once more before it is gone
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0, quiet = 0; round < kRounds; ++round) {
     const auto found = find("=" + directory + "/u/", uid);
-    if (found.empty()) break;
+    quiet = found.empty() ? quiet + 1 : 0;
+    if (quiet == kQuietRounds) break;
     for (const auto& process : found) {
       if (!still_there(process)) continue;
       end(process);
@@ -95,6 +97,7 @@ int end_orphans(const std::string& directory, uid_t uid) {
 void end_what_is_left(const std::string& directory, uid_t uid, const std::string& cgroups) {
   io::end_unheld_slots(cgroups);
   end_orphans(directory, uid);
+  io::end_unheld_slots(cgroups);  // guard and shepherd let go of theirs a moment after they let go of the job's directory
 }
 
 }  // namespace rollcall::res

@@ -1,9 +1,11 @@
 // Processes that a job has left are known by its directory in their environment (res/daemon/orphans.hpp).
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/io/read_file.hpp"
 #include "common/io/spawn.hpp"
 #include "res/daemon/orphans.hpp"
 
@@ -17,7 +19,15 @@ pid_t start(const std::string& directory) {
   plan.environment = {"PATH=/bin:/usr/bin", "LSB_JOBFILENAME=" + directory + "/u/1.2"};
   const auto started = io::spawn(plan);
   EXPECT_TRUE(std::holds_alternative<pid_t>(started));
-  return std::holds_alternative<pid_t>(started) ? std::get<pid_t>(started) : -1;
+  const pid_t pid = std::holds_alternative<pid_t>(started) ? std::get<pid_t>(started) : -1;
+  // It is executed before its environment is to be seen.
+  const auto has_it = [&] {
+    const auto text = io::read_file("/proc/" + std::to_string(pid) + "/environ");
+    return text && text->find(directory) != text->npos;
+  };
+  for (int i = 0; i < 3000 && !has_it(); ++i) poll(nullptr, 0, 10);
+  EXPECT_TRUE(has_it()) << "waited for the environment of " << pid;
+  return pid;
 }
 
 TEST(ResOrphans, ThoseOfTheJobAreEndedAndTheirNeighboursAreNot) {
