@@ -308,7 +308,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     lose(peer, is_cut(error) || is_cut(peer->write_error));
   }
 
-  // The peer is gone by itself. What spoke through a shepherd may well be alive, and dials by itself now.
+  // The peer is gone by itself. What spoke through a shepherd and is alive dials by itself now; mostly it is being killed,
+  // since a shepherd that has died takes its host's tasks along.
   void lose(const std::shared_ptr<Peer>& peer, bool cut) {
     std::vector<ConnectionId> open;
     const auto note = [&](ConnectionId id) {
@@ -317,9 +318,8 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     };
     note(peer->id);
     for (const auto& [channel, id] : peer->connections) note(id);
-    const bool shepherd = peer->channels != nullptr;
     hang_up(peer->id);
-    for (const ConnectionId id : open) handler_.closed(id, cut || shepherd);
+    for (const ConnectionId id : open) handler_.closed(id, cut);
   }
 
   // ---- what leaves

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import BatchCluster
@@ -66,6 +67,21 @@ def test_pam_has_one_connection_for_each_host(bench, kind):
         expect_equal(len(pams_connections(bench)), len(HOSTS), "connections to pam")
         end_job(batch, job, notes, gate)
     bench.saw(f"{PER_HOST * len(HOSTS)} tasks on {len(HOSTS)} hosts, {len(HOSTS)} connections to pam")
+
+
+def test_a_shepherd_that_is_killed_takes_its_tasks_along(bench):
+    """The connection of a host is gone with its shepherd; pam does not wait for tasks that the guard has ended."""
+    with BatchCluster(bench, HOSTS, slots=PER_HOST) as batch:
+        job, notes, _ = start_job(bench, batch, "mpich")
+        there = bench.cluster.host("n2")
+        both = there.processes(processes.named("shepherd"))
+        inner = [p for p in both if p.parent in {q.pid for q in both}]
+        expect_equal(len(inner), 1, f"shepherds below their guard in {both}")
+        processes.send(inner[0].pid, signal.SIGKILL)
+        wait_until(lambda: not there.processes(processes.is_task), "the tasks of n2 to be gone", 3)
+        expect_equal(batch.wait_for(job, "DONE", "EXIT", seconds=30), "EXIT", f"its end\n{batch.logs_text()}")
+        wait_until(lambda: not bench.cluster.processes(processes.is_task), "no task left anywhere", 5)
+    bench.saw("no task on n2 within 3 s, the job EXIT, no task left")
 
 
 def test_without_the_relay_every_task_has_a_connection(bench):
