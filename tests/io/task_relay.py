@@ -127,6 +127,20 @@ def test_when_pam_is_killed_the_tasks_end(bench):
     bench.saw("no task left while the launcher was stopped")
 
 
+def test_a_starter_that_is_killed_behind_the_relay_is_missed(bench):
+    with relay_of(bench) as relay:
+        job, _, gate = waiting_job(bench, relay.name)
+        wait_for_connections(job, 1)
+        processes.send(job.starters("inner")[0].pid, signal.SIGKILL)
+        wait_until(lambda: len(job.tasks()) == TASKS - 1, lambda: f"its task to be gone\n{job.told()}", 2)
+        wait_for_connections(job, 1)
+        open_gate(gate)
+        job.wait()
+        states = sorted(t["state"] for t in job.report["tasks"])
+        expect_equal(states, ["done"] * (TASKS - 1) + ["lost"], "states in the report")
+    bench.saw("its task was gone within 2 s and is lost in the report; the others ended well")
+
+
 def test_a_relay_that_is_stopped_holds_no_task_up_for_ever(bench):
     with relay_of(bench) as relay:
         relay.send_signal(signal.SIGSTOP)
