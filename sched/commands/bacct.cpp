@@ -6,6 +6,7 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/row_reader.hpp"
 #include "sched/commands/asking.hpp"
+#include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/show_accounts.hpp"
@@ -100,6 +101,7 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
   AccountSummary summary;
   std::size_t jobs = 0;
+  PatientPrinter out(stage);
   const auto error = client->ask(request, [&](wire::BatchReply& part) {
     std::string text =
         jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
@@ -110,8 +112,10 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
       summary.add(event.finish());
       if (blocks) text += account_block(event.finish(), wrapping, time);
     }
-    if (!text.empty()) stage.print(text);
+    out.print(std::move(text));
   });
+  client.reset();
+  out.finish();
   if (error) return failed(stage, *error);
   if (jobs == 0) return complain("No matching job found");
   return stage.print(summary.text());

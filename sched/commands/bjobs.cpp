@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sched/commands/asking.hpp"
+#include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/job.hpp"
@@ -220,7 +221,7 @@ struct Seen {
   std::vector<std::string> unknown;
 };
 
-std::optional<io::BatchError> print_jobs(io::Stage& stage, io::BatchClient& client,
+std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& client,
                                          const wire::BatchRequest& request, Printer& printer, Seen& seen) {
   SubmissionTable submissions;
   return client.ask(request, [&](wire::BatchReply& part) {
@@ -232,7 +233,7 @@ std::optional<io::BatchError> print_jobs(io::Stage& stage, io::BatchClient& clie
       text += printer.job(job, submissions.of(job));
     }
     for (const auto& id : part.jobs().unknown()) seen.unknown.push_back(id);
-    if (!text.empty()) stage.print(text);
+    out.print(std::move(text));
   });
 }
 
@@ -271,9 +272,11 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   auto client = client_of(stage);
   if (!client) return io::kFailed;
   Seen seen;
-  if (const auto error = print_jobs(stage, *client, request, *form->printer, seen)) {
-    if (error->refusal.why() != wire::BatchReply::Refusal::NO_JOB) return failed(stage, *error);
-  }
+  PatientPrinter out(stage);
+  const auto error = print_jobs(out, *client, request, *form->printer, seen);
+  client.reset();
+  out.finish();
+  if (error && error->refusal.why() != wire::BatchReply::Refusal::NO_JOB) return failed(stage, *error);
   return say_the_rest(stage, words, *form->printer, choice, seen);
 }
 

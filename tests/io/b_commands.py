@@ -177,10 +177,10 @@ def test_accounts_and_hosts_that_fail(_):
     says(0, "", "No backfill window meets these requirements at this time\n", "bslots", "-R", "select[CN]")
 
 
-def links_of_res():
-    """Connections that RES has accepted and not closed."""
+def links_of(parameter):
+    """Connections that the daemon on this port has accepted and not closed."""
     with open(os.path.join(site.conf, "lsf.conf"), encoding="utf-8") as file:
-        port = int(re.search(r"LSF_RES_PORT=(\d+)", file.read()).group(1))
+        port = int(re.search(rf"{parameter}=(\d+)", file.read()).group(1))
     rows = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with open(table, encoding="ascii") as file:
@@ -196,12 +196,25 @@ def test_bpeek_says_nothing_above_a_refusal_and_bears_a_slow_reader(bench):
     wait_until(lambda: os.path.exists(path) and os.path.getsize(path) == size, "the output", 60)
     slow = subprocess.Popen([os.path.join(bench.bin, "bpeek"), job], env=site.environment, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
-    wait_until(lambda: links_of_res() == 1, "bpeek's connection")
-    wait_until(lambda: links_of_res() == 0, "RES to give up a reader that takes nothing", 60)
+    wait_until(lambda: links_of("LSF_RES_PORT") == 1, "bpeek's connection")
+    wait_until(lambda: links_of("LSF_RES_PORT") == 0, "RES to give up a reader that takes nothing", 60)
     out, error = slow.communicate(timeout=60)
     expect_equal((slow.returncode, error, len(out)), (0, b"", len("<< output from stdout >>\n") + size), "what it has read then")
     os.remove(path)
     says(255, "", f".*{path}: No such file or directory\n", "bpeek", job)
+    site.run("bkill", job)
+
+
+@on_a_site
+def test_bjobs_bears_a_slow_reader(bench):
+    job = submit("-H", "-J", "long[1-1000]", "echo " + "x" * 30_000)
+    alone = links_of("LSB_MBD_PORT")  # RES's own
+    slow = subprocess.Popen([os.path.join(bench.bin, "bjobs"), "-UF", job], env=site.environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    wait_until(lambda: links_of("LSB_MBD_PORT") > alone, "bjobs' connection")
+    wait_until(lambda: links_of("LSB_MBD_PORT") == alone, "its end, while nobody reads", 60)
+    out, error = slow.communicate(timeout=60)
+    expect_equal((slow.returncode, error, out.count(b"Job <")), (0, b"", 1000), "what it has read then")
     site.run("bkill", job)
 
 
