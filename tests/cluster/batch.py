@@ -101,5 +101,19 @@ def test_mpich_under_pam_on_the_hosts_of_its_job(bench):
     bench.saw("8 ranks, two on each host, the sum right, pam's table, no remote shell")
 
 
+def test_badmin_has_the_event_file_made_anew(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        job = batch.bsub("true", "-o", "/dev/null")
+        batch.wait_for(job, "DONE")
+        path = os.path.join(batch.work, "test", "logdir", "lsb.events")
+        wait_until(lambda: '"JOB_STATUS"' in read(path), lambda: read(path))
+        before = read(path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("spoilt\n")
+        expect_equal(batch.good("badmin", "mbdrebuild"), "lsb.events is written anew\n", "badmin mbdrebuild")
+        wait_until(lambda: read(path).startswith(before), lambda: read(path))
+    bench.saw(f"{len(before.splitlines())} lines, as they were")
+
+
 if __name__ == "__main__":
     main(hosts=4, patience=10)
