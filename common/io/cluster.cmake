@@ -12,3 +12,5 @@ rollcall_library(rollcall_cluster_channel
   SOURCES cluster_channel.cpp cluster_key.cpp cluster_keys.cpp munge_credential.cpp munge_library.cpp
   LINK rollcall_hex_file rollcall_sealed_stream rollcall_wire ${SODIUM_ARCHIVE} ${CMAKE_DL_LIBS})
 target_include_directories(rollcall_cluster_channel SYSTEM PUBLIC ${SODIUM_INCLUDE_DIRS} PRIVATE ${MUNGE_INCLUDE_DIR})
+# A static command has another in its place (rollcall_static_command()): the linker takes whole objects.
+set_source_files_properties(munge_library.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
