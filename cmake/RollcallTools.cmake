@@ -36,7 +36,7 @@ add_compile_options(-Wall -Wextra -Wshadow -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-maybe-uninitialized) # g++ 12 sees ghosts in std::variant of strings
   if(CMAKE_UNITY_BUILD)
-    add_compile_options(-Wno-subobject-linkage) # there every .cpp looks like a header
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>) # there every .cpp looks like a header
   endif()
 endif()
 if(ROLLCALL_WERROR)
