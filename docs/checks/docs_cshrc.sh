@@ -12,8 +12,7 @@ trap 'rm -rf "$top"' EXIT
 bad=0
 complain() { echo "$*" >&2; bad=1; }
 
-# A prefix with brackets would be added twice: csh has no comparison of a part that is no pattern.
-for name in plain "a b" "q?*"; do
+for name in plain "a b" "q?*" "v[1]" "a{b,c}"; do
   prefix=$top/$name
   mkdir -p "$prefix/conf" "$prefix/bin"
   awk -v prefix="$prefix" '{ gsub(/@ROLLCALL_TOP@/, prefix); print }' "$sample" >"$prefix/conf/cshrc.lsf"
