@@ -1,5 +1,7 @@
 #include "common/io/log.hpp"
 
+#include <limits.h>
+#include <poll.h>
 #include <strings.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -56,7 +58,11 @@ void Log::line(Level level, std::string_view text) const {
                      "]: " + kLevels[static_cast<std::size_t>(level)].shown + ": ";
   // What peers and files say may hold anything; a line stays one line.
   for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  // So much a pipe takes at once where it takes anything; a daemon does not wait for who reads its log.
+  if (line.size() >= PIPE_BUF) line.resize(PIPE_BUF - 1);
   line += '\n';
+  pollfd room{fd_, POLLOUT, 0};
+  if (poll(&room, 1, 0) == 0) return;
   [[maybe_unused]] const ssize_t written = ::write(fd_, line.data(), line.size());
 }
 

@@ -1,6 +1,7 @@
 // Log: the daemon's lines, on stderr, with a time stamp and a level. lsf_daemons leads stderr to LSF_LOGDIR/lim.log.HOST.
 //
-// Not a logging library: one line is one write, nothing is kept, and a disk that is full costs the line and nothing else.
+// Not a logging library: one line is one write, nothing is kept, and a disk that is full, or a pipe that nobody reads, costs
+// the line and nothing else. What is beyond PIPE_BUF bytes (4096) of a line is cut off.
 // Levels are those of syslog; LSF_LOG_MASK names the last one that is written.
 #pragma once
 
