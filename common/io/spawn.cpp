@@ -129,13 +129,18 @@ struct Child {
   return pid;
 }
 
-// What vfork does, into the cgroup `plan.cgroup`; -1 with errno. The C library has no such call, and none made with its
-// syscall() would do: the child, which returns from it first, would write over the parent's way back.
-[[gnu::noinline]] pid_t vfork_into_cgroup(const Child& child) {
+// What vfork does, but that the child has none of our handlers: a signal that waits for it until it may be had, just before it
+// execs, would run one in our memory. Into the cgroup `plan.cgroup`, where there is one. -1 with errno. The C library has no
+// such call, and none made with its syscall() would do: the child, which returns from it first, would write over the parent's
+// way back.
+[[gnu::noinline]] pid_t clone_and_become(const Child& child) {
   clone_args how{};
-  how.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
+  how.flags = CLONE_VM | CLONE_VFORK | CLONE_CLEAR_SIGHAND;
   how.exit_signal = SIGCHLD;
-  how.cgroup = static_cast<std::uint64_t>(child.plan.cgroup);
+  if (child.plan.cgroup >= 0) {
+    how.flags |= CLONE_INTO_CGROUP;
+    how.cgroup = static_cast<std::uint64_t>(child.plan.cgroup);
+  }
 #if defined(__x86_64__)
   long result = SYS_clone3;
   asm volatile("syscall" : "+a"(result) : "D"(&how), "S"(sizeof how) : "rcx", "r11", "memory");
@@ -169,13 +174,15 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   std::vector<int> moved(plan.descriptors.size());
   Failure failure;
 
-  // No signal may run a handler of ours in the child, which has our memory.
+  // No signal may run a handler of ours in the child, which has our memory: blocked until it has none.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   const Child what{plan, argv.data(), environment, parent, moved.data(), failure};
-  const pid_t child = plan.cgroup < 0 ? vfork_and_become(what) : vfork_into_cgroup(what);
+  pid_t child = clone_and_become(what);
+  // An older kernel, or one that may not be asked.
+  if (child < 0 && plan.cgroup < 0 && errno != EAGAIN && errno != ENOMEM) child = vfork_and_become(what);
   const int fork_error = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
 

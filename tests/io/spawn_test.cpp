@@ -5,10 +5,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 
 namespace rollcall::io {
 namespace {
@@ -98,6 +101,48 @@ TEST(Spawn, AnotherUserWithItsGroupsAndNoWayBack) {
                "2>/dev/null"};
   plan.identity = SpawnIdentity{65534, 65533, {7, 8}};
   EXPECT_EQ(exit_code_of_run(plan), 0);
+}
+
+pid_t handler_owner = 0;
+volatile sig_atomic_t handled_elsewhere = 0;
+void note_who_handles(int) {
+  if (getpid() != handler_owner) handled_elsewhere = 1;
+}
+
+// 0: our handler never ran in a child, which would have been in our memory. In a process group of its own, which is sent signals
+// without end.
+int spawn_under_signals() {
+  setpgid(0, 0);
+  handler_owner = getpid();
+  signal(SIGUSR1, note_who_handles);
+  std::atomic<bool> over = false;
+  std::thread sender([&over] {
+    while (!over) kill(0, SIGUSR1);
+  });
+  SpawnPlan plan;
+  plan.argv = {"true"};
+  int reached = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto started = spawn(plan);
+    int status = 0;
+    if (const auto* pid = std::get_if<pid_t>(&started))
+      while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (WIFSIGNALED(status)) ++reached;
+  }
+  over = true;
+  sender.join();
+  return handled_elsewhere != 0 ? 1 : reached == 0 ? 2 : 0;
+}
+
+TEST(Spawn, ASignalThatReachesTheChildBeforeItsProgramRunsNoHandlerOfOurs) {
+  const pid_t child = fork();
+  if (child == 0) _exit(spawn_under_signals());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_NE(WEXITSTATUS(status), 1) << "a handler of the parent's ran in the child";
+  EXPECT_NE(WEXITSTATUS(status), 2) << "no child was reached: nothing was tested";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Spawn, AUserWhoMayNotBeTakenIsAnErrorAndNothingRuns) {
