@@ -2,6 +2,7 @@
 
 #include <langinfo.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <clocale>
@@ -17,6 +18,12 @@ bool output_takes_colour() { return output_is_terminal() && std::getenv("NO_COLO
 bool output_is_unicode() {
   std::setlocale(LC_CTYPE, "");
   return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+ScreenSize screen_size() {
+  winsize size{};
+  if (!output_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_row, size.ws_col};
 }
 
 std::string frame_of(const std::string& picture) {

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string>
 
+#include "elim/policy/fit_picture.hpp"
+
 namespace rollcall::elim {
 
 bool output_is_terminal();
@@ -12,6 +14,8 @@ bool output_is_terminal();
 bool output_takes_colour();
 // The locale's character set is UTF-8.
 bool output_is_unicode();
+// Of the terminal as it is now; without limits where standard output is none.
+ScreenSize screen_size();
 // The picture, in place of the one before.
 std::string frame_of(const std::string& picture);
 // Waits; false where the user has ended it (INT, TERM, HUP), so that the caller can end as a command should.

@@ -47,21 +47,21 @@ int run_watch(io::Stage& stage, const Watch& watch) {
   const io::LimClient client(stage.files());
   LoadHistory history;
   for (int picture = 1;; ++picture) {
-    std::string text = title(stage, watch.interval);
+    Picture drawn{title(stage, watch.interval), "", ""};
     const io::Answer answer = client.ask_master(watch.request);
     if (answer.error && answer.error->kind == io::ClientError::Kind::refused)
       return fail_with(stage, *answer.error, watch.request.load().resreq());
     if (answer.error) {
-      text += answer.error->text + "\n";
+      drawn.title += answer.error->text + "\n";
     } else {
       const auto table = load_table(answer.reply.loads(), watch.table);
       if (!table) return stage.fail(table.error().text);
       history.take(answer.reply.loads());
-      text += *table;
+      drawn.table = *table;
       if (watch.graphs)
-        text += "\n" + history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
+        drawn.graphs = history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
     }
-    if (const int failed = stage.print(frame_of(text))) return failed;
+    if (const int failed = stage.print(frame_of(fit_picture(drawn, screen_size())))) return failed;
     // Who counts the pictures is a program, and the last one is what it got.
     if (picture == watch.pictures) return answer.error ? stage.fail(answer.error->text) : 0;
     if (!wait_or_end(watch.interval)) return 0;
