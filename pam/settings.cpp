@@ -50,7 +50,7 @@ ConfDir conf_dir(const Environment& environment, const std::string& bin) {
 
 Result<conf::LsfConf> read_conf(const ConfDir& dir) {
   const std::string path = dir.path + "/lsf.conf";
-  const auto text = io::read_file(path);
+  const auto text = io::read_regular_file(path);
   if (text) return conf::LsfConf::parse(*text, path);
   if (!dir.named && text.error() == boost::system::errc::no_such_file_or_directory) return conf::LsfConf{};
   return configuration_error(path + ": cannot read it: " + text.error().message() +
@@ -106,7 +106,7 @@ AllocationText allocation_text(const Environment& environment) {
   text.hostfile_name = value_of(environment, "LSB_DJOB_HOSTFILE");
   const bool file_decides = text.lsb_hosts.empty() && text.lsb_mcpu_hosts.empty();
   if (file_decides && !text.hostfile_name.empty())
-    if (const auto content = io::read_file(text.hostfile_name)) text.hostfile_content = *content;
+    if (const auto content = io::read_regular_file(text.hostfile_name)) text.hostfile_content = *content;
   return text;
 }
 

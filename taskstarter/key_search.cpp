@@ -29,7 +29,7 @@ Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) 
   std::optional<conf::LsfConf> none;
   if (conf_dir.empty()) return none;
   const std::string path = conf_dir + "/lsf.conf";
-  const auto content = io::read_file(path);
+  const auto content = io::read_regular_file(path);
   if (!content && (content.error() == boost::system::errc::no_such_file_or_directory ||
                    content.error() == boost::system::errc::not_a_directory))
     return none;

@@ -97,6 +97,16 @@ def test_lsf_conf_that_is_a_directory(bench):
     refuse(bench, 1, words, os.path.join(directory, "lsf.conf"), environment={"LSF_ENVDIR": directory})
 
 
+def test_files_that_are_fifos_hold_nobody(bench):
+    """Nobody writes into them: pam would wait for ever, and has not even said where."""
+    directory = bench.fresh_directory()
+    fifo = os.path.join(directory, "lsf.conf")
+    os.mkfifo(fifo)
+    words = ["-n", "1", "-g", "1", "LAUNCHER", "TARGET"]
+    refuse(bench, 1, words, fifo, "no regular file", environment={"LSF_ENVDIR": directory})
+    refuse(bench, 1, words[2:], fifo, "cannot read it", environment={"LSB_DJOB_HOSTFILE": fifo})
+
+
 def test_a_pam_without_its_taskstarter(bench):
     """Half an installation: the launcher would start a program that is not there, on every host."""
     program = os.path.join(bench.fresh_directory("bin"), "pam")
