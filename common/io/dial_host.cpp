@@ -24,7 +24,9 @@ int connect_within(int descriptor, const HostAddress& address, std::chrono::mill
   if (connect(descriptor, reinterpret_cast<const sockaddr*>(&address.place), address.size) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
   pollfd waiting{descriptor, POLLOUT, 0};
-  const int ready = poll(&waiting, 1, static_cast<int>(patience.count()));
+  int ready = 0;
+  do ready = poll(&waiting, 1, static_cast<int>(patience.count()));
+  while (ready < 0 && errno == EINTR);  // stopped and continued, for one
   if (ready < 0) return errno;
   if (ready == 0) return ETIMEDOUT;
   int error = 0;

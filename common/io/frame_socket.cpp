@@ -51,7 +51,9 @@ bool FrameSocket::receive(const wire::FrameDecoder::Sink& sink) {
 bool FrameSocket::drain(int patience_ms) {
   while (wants_to_write()) {
     pollfd ready{socket_.get(), POLLOUT, 0};
-    if (poll(&ready, 1, patience_ms) <= 0 || !flush()) return false;
+    const int events = poll(&ready, 1, patience_ms);
+    if (events < 0 && errno == EINTR) continue;
+    if (events <= 0 || !flush()) return false;
   }
   return true;
 }

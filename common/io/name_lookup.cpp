@@ -33,8 +33,11 @@ bool read_to_end(int fd, std::string& text) {
   char buffer[4096];
   for (;;) {
     pollfd readable{fd, POLLIN, 0};
-    if (poll(&readable, 1, kAnswerLimit) <= 0 || text.size() > kMostBytes) return false;
+    const int events = poll(&readable, 1, kAnswerLimit);
+    if (events < 0 && errno == EINTR) continue;  // stopped and continued, for one
+    if (events <= 0 || text.size() > kMostBytes) return false;
     const ssize_t size = read(fd, buffer, sizeof buffer);
+    if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return size == 0;
     text.append(buffer, static_cast<std::size_t>(size));
   }
