@@ -8,7 +8,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "common/io/secure_channel.hpp"
@@ -45,17 +44,5 @@ enum class First { unfinished, starter, shepherd, stranger };
 First first_of(const std::string& bytes);
 // How long a shepherd's first frame is.
 std::size_t shepherds_hello_size();
-
-// The network did it, not the peer.
-bool is_cut(const boost::system::error_code& error);
-
-// Who was refused. A line is made once for each address, and for a hundred of them; what comes after is only counted.
-class Strangers {
- public:
-  std::optional<std::string> refused(const boost::asio::ip::tcp::socket& socket, const std::string& why);
-
- private:
-  std::map<std::string, std::uint64_t> refused_;  // by address
-};
 
 }  // namespace rollcall::pam

@@ -1,17 +1,14 @@
 #include "pam/starters.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <map>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
-#include "common/io/liveness.hpp"
+#include "common/io/door.hpp"
 #include "pam/starter_peers.hpp"
 
 namespace rollcall::pam {
@@ -20,7 +17,6 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr int kBacklog = 4096;
 constexpr Duration kTimeToProve = std::chrono::seconds(1);
 constexpr std::size_t kUnsentLimit = 1
                                      << 20;  // bytes; a starter that takes nothing for so long is not reading
@@ -32,14 +28,19 @@ constexpr std::size_t kMostUnprovedChannels = 8192;
 class Starters::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::io_context& loop, const io::Key& key, Handler handler)
-      : acceptor_(loop), key_(key), instance_(io::random_instance()), handler_(std::move(handler)) {}
+      : key_(key),
+        instance_(io::random_instance()),
+        handler_(std::move(handler)),
+        // Room comes when a connection closes, and is looked for with each expire().
+        door_(loop, "TaskStarters",
+              {[this](tcp::socket socket) { take(std::move(socket)); }, [] { return false; },
+               [this] { return make_room(); }, [] {},
+               [this](const std::string& line) { handler_.say(line); }}) {}
 
   Result<std::uint16_t> listen() {
-    error_code error = open_on(tcp::endpoint(tcp::v6(), 0));
-    if (error) error = open_on(tcp::endpoint(tcp::v4(), 0));  // a host without IPv6
-    if (error) return internal_error("cannot listen for TaskStarters: " + error.message());
-    accept_next();
-    return acceptor_.local_endpoint().port();
+    const auto port = door_.listen(0);
+    if (port) return *port;
+    return internal_error("cannot listen for TaskStarters: " + port.error().message());
   }
 
   void send(ConnectionId id, const wire::FromPam& message) {
@@ -61,7 +62,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   void expire(TimePoint now) {
     now_ = now;
-    if (starved_) accept_all();
+    door_.open_again();
     while (!unproved_.empty() && now_ - unproved_.begin()->second > kHandshakeTime) {
       const ConnectionId id = unproved_.begin()->first;
       const auto connection = connections_.find(id);
@@ -73,64 +74,15 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   void shut_down() {
     error_code ignored;
-    acceptor_.close(ignored);
+    door_.close();
     for (auto& [id, peer] : peers_) peer->socket.close(ignored);
     peers_.clear();
     connections_.clear();
   }
 
  private:
-  error_code open_on(const tcp::endpoint& endpoint) {
-    error_code error;
-    acceptor_.close(error);
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error && endpoint.protocol() == tcp::v6())
-      acceptor_.set_option(boost::asio::ip::v6_only(false), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(kBacklog, error);
-    if (!error) acceptor_.non_blocking(true, error);
-    if (!error) io::watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
-    // The launcher must not hold the port open when pam is gone.
-    if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
-      error = error_code(errno, boost::system::system_category());
-    return error;
-  }
-
-  void accept_next() {
-    acceptor_.async_wait(tcp::acceptor::wait_read, [self = shared_from_this()](const error_code& error) {
-      if (!error) self->accept_all();
-    });
-  }
-
-  // Everything that waits, before any of it is read: a full backlog costs its clients seconds.
-  void accept_all() {
-    starved_ = false;
-    for (;;) {
-      error_code error;
-      tcp::socket socket = acceptor_.accept(error);
-      if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) break;
-      if (lacks_room(error)) {
-        if (make_room()) continue;
-        starved_ = true;  // accepting goes on when a connection closes, or with the next expire()
-        return;
-      }
-      if (error == boost::asio::error::bad_descriptor) return;
-      if (!error) take(std::move(socket));
-    }
-    accept_next();
-  }
-
-  static bool lacks_room(const error_code& error) {
-    return error.category() == boost::system::system_category() &&
-           (error.value() == EMFILE || error.value() == ENFILE || error.value() == ENOBUFS ||
-            error.value() == ENOMEM);
-  }
-
   // Out of descriptors: the connection that has been unproved for longest goes.
   bool make_room() {
-    if (!said_full_)
-      handler_.say("no descriptors left for further TaskStarters: raise the hard limit (ulimit -Hn)");
-    said_full_ = true;
     // A good TaskStarter proves itself in less; what cannot be taken now waits in the backlog.
     const auto oldest = std::find_if(unproved_.begin(), unproved_.end(),
                                      [this](const auto& each) { return peers_.contains(each.first); });
@@ -142,8 +94,6 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void take(tcp::socket socket) {
-    error_code error;
-    socket.non_blocking(true, error);
     const ConnectionId id = next_id_++;
     const auto peer = std::make_shared<Peer>(std::move(socket), id);
     peers_.emplace(id, peer);
@@ -173,7 +123,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     unproved_.erase(id);
     connections_.erase(id);
     peers_.erase(found);
-    if (room_for_others && starved_) accept_all();
+    if (room_for_others) door_.open_again();
   }
 
   // A connection in a channel.
@@ -305,7 +255,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   void ended(const std::shared_ptr<Peer>& peer, const error_code& error) {
     // A TaskStarter that tries several of our addresses leaves all but one after its Hello.
     if (!peer->answered) stranger(peer, "it left before it had proved itself");
-    lose(peer, is_cut(error) || is_cut(peer->write_error));
+    lose(peer, io::is_cut(error) || io::is_cut(peer->write_error));
   }
 
   // The peer is gone by itself. What spoke through a shepherd and is alive dials by itself now; mostly it is being killed,
@@ -367,22 +317,21 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void stranger(const std::shared_ptr<Peer>& peer, const std::string& why) {
-    if (const auto line = strangers_.refused(peer->socket, why)) handler_.say(*line);
+    const std::string address = io::address_of(peer->socket);
+    if (strangers_.line_is_due(address)) handler_.say("refused a connection from " + address + ": " + why);
   }
 
-  tcp::acceptor acceptor_;
   io::Key key_;
   io::Instance instance_;
   Handler handler_;
+  io::Door door_;
   ConnectionId next_id_ = 1;
   std::unordered_map<ConnectionId, std::shared_ptr<Peer>> peers_;
   std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
   std::size_t unproved_channels_ = 0;
   std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
-  Strangers strangers_;
+  io::Strangers strangers_;
   TimePoint now_;
-  bool starved_ = false;
-  bool said_full_ = false;
   std::array<char, 64 * 1024> buffer_;  // one for all: a connection keeps only what is unfinished
 };
 

@@ -3,8 +3,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstring>
 #include <memory>
 #include <vector>
+
+#include "common/io/host_lookup.hpp"
+#include "common/io/side_thread.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -12,18 +16,20 @@ namespace {
 using boost::asio::ip::tcp;
 using boost::system::error_code;
 
+tcp::endpoint endpoint_of(const HostAddress& address) {
+  tcp::endpoint endpoint;
+  endpoint.resize(address.size);
+  std::memcpy(endpoint.data(), &address.place, address.size);
+  return endpoint;
+}
+
 class Dial : public std::enable_shared_from_this<Dial> {
  public:
   Dial(boost::asio::io_context& loop, std::uint16_t port, Duration patience,
        std::function<void(Dialled)> done)
-      : loop_(loop),
-        resolver_(loop),
-        timer_(loop),
-        port_(port),
-        patience_(patience),
-        done_(std::move(done)) {}
+      : loop_(loop), timer_(loop), port_(port), patience_(patience), done_(std::move(done)) {}
 
-  void start(const std::string& host) {
+  void start(SideThread& names, const std::string& host) {
     error_code error;
     const auto numeric = boost::asio::ip::make_address(host, error);
     if (!error) {
@@ -31,29 +37,29 @@ class Dial : public std::enable_shared_from_this<Dial> {
       boost::asio::post(loop_, [self = shared_from_this()] { self->try_next(); });
       return;
     }
-    // A name server that does not answer is silence like any other.
-    watch([this] { resolver_.cancel(); });
-    resolver_.async_resolve(host, std::to_string(port_), tcp::resolver::numeric_service,
-                            [self = shared_from_this()](const error_code& failed, const auto& found) {
-                              self->stop_watching();
-                              if (self->gave_up_ || failed)
-                                return self->finish_without(failed ? failed.message() : "no answer");
-                              for (const auto& entry : found) self->addresses_.push_back(entry.endpoint());
-                              self->try_next();
-                            });
+    const auto found = std::make_shared<Result<std::vector<HostAddress>>>(Error());
+    names.ask([found, host, port = port_] { *found = look_up(host, port); },
+              [self = shared_from_this(), found](SideThread::End end) {
+                // A name server that does not answer is silence like any other; the thread may still write.
+                if (end != SideThread::End::finished)
+                  return self->finish_without("its address cannot be found out");
+                if (!*found) return self->finish_without(found->error().text);
+                for (const auto& address : **found) self->addresses_.push_back(endpoint_of(address));
+                self->try_next();
+              });
   }
 
  private:
-  // Calls `give_up` when the patience is over, unless the timer is cancelled before.
-  template <class GiveUp>
-  void watch(GiveUp give_up) {
+  // Gives the attempt up when the patience is over, unless the timer is cancelled before.
+  void watch() {
     gave_up_ = false;
     timer_.expires_after(patience_);
     // A timer that rang just before it was cancelled must not end the attempt after it.
-    timer_.async_wait([self = shared_from_this(), give_up, round = ++round_](const error_code& error) {
+    timer_.async_wait([self = shared_from_this(), round = ++round_](const error_code& error) {
       if (error || round != self->round_) return;
       self->gave_up_ = true;
-      give_up();
+      error_code ignored;
+      if (self->socket_) self->socket_->close(ignored);
     });
   }
 
@@ -66,10 +72,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
     if (next_ == addresses_.size()) return finish_without(last_ ? last_.message() : "no address");
     const tcp::endpoint to = addresses_[next_++];
     socket_.emplace(loop_);
-    watch([this] {
-      error_code ignored;
-      if (socket_) socket_->close(ignored);
-    });
+    watch();
     socket_->async_connect(to, [self = shared_from_this()](const error_code& error) {
       self->stop_watching();
       self->connected(error);
@@ -97,7 +100,6 @@ class Dial : public std::enable_shared_from_this<Dial> {
   }
 
   boost::asio::io_context& loop_;
-  tcp::resolver resolver_;
   boost::asio::steady_timer timer_;
   std::uint16_t port_;
   Duration patience_;
@@ -114,9 +116,9 @@ class Dial : public std::enable_shared_from_this<Dial> {
 
 }  // namespace
 
-void dial(boost::asio::io_context& loop, const std::string& host, std::uint16_t port, Duration patience,
-          std::function<void(Dialled)> done) {
-  std::make_shared<Dial>(loop, port, patience, std::move(done))->start(host);
+void dial(boost::asio::io_context& loop, SideThread& names, const std::string& host, std::uint16_t port,
+          Duration patience, std::function<void(Dialled)> done) {
+  std::make_shared<Dial>(loop, port, patience, std::move(done))->start(names, host);
 }
 
 }  // namespace rollcall::io

@@ -2,10 +2,8 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -13,8 +11,10 @@
 #include <utility>
 
 #include "common/io/dialing.hpp"
+#include "common/io/door.hpp"
 #include "common/io/link.hpp"
 #include "common/io/liveness.hpp"
+#include "common/io/side_thread.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -23,37 +23,13 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 using LinkPointer = std::shared_ptr<Link>;
 
-constexpr int kBacklog = 4096;
-constexpr std::size_t kMostStrangers = 100;  // addresses that get a line of their own
+constexpr std::size_t kMostNames =
+    1 << 16;  // that are looked up at once: a new master has all its hosts to find
 constexpr std::size_t kClientPayload =
-    64 * 1024;  // bytes of a client's message; a LIM's may have a frame's most
+    64 * 1024;  // bytes of a client's message; a daemon's may have a frame's most
 constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is unproved or does not read
 
 SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
-
-bool is_cut(const error_code& error) {
-  namespace e = boost::asio::error;
-  return error == e::timed_out || error == e::host_unreachable || error == e::network_unreachable ||
-         error == e::network_down;
-}
-
-bool lacks_room(const error_code& error) {
-  return error.category() == boost::system::system_category() &&
-         (error.value() == EMFILE || error.value() == ENFILE || error.value() == ENOBUFS ||
-          error.value() == ENOMEM);
-}
-
-// An IPv4 peer of our IPv6 socket as people write it.
-std::string address_of(const tcp::socket& socket) {
-  namespace ip = boost::asio::ip;
-  error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  if (error) return "a peer that has gone";
-  const auto address = peer.address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).to_string();
-  return address.to_string();
-}
 
 }  // namespace
 
@@ -61,30 +37,33 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler)
       : loop_(loop),
-        acceptor_(loop),
         watch_(loop),
         key_(key),
         limits_(limits),
-        handler_(std::move(handler)) {}
+        handler_(std::move(handler)),
+        door_(loop, "connections",
+              {[this](tcp::socket socket) { take(std::move(socket)); },
+               [this] { return unproved_.size() >= limits_.unproved; }, [this] { return make_room(); },
+               [this] { keep_watch(); }, [this](const std::string& line) { handler_.say(line); }}),
+        names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}) {}
 
   Result<std::uint16_t> listen(std::uint16_t port) {
-    error_code error = open_on(tcp::endpoint(tcp::v6(), port));
-    if (error && error != boost::asio::error::address_in_use) error = open_on(tcp::endpoint(tcp::v4(), port));
-    if (error)
-      return internal_error("cannot listen on port " + std::to_string(port) + ": " + error.message());
-    accept_next();
-    return acceptor_.local_endpoint().port();
+    const auto chosen = door_.listen(port);
+    if (chosen) return *chosen;
+    return internal_error("cannot listen on port " + std::to_string(port) + ": " + chosen.error().message());
   }
 
   LinkId dial(const std::string& host, std::uint16_t port) {
     const LinkId id = next_id_++;
+    if (!names_) return id;
     dialling_[id] = true;
-    io::dial(loop_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
-      if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
-      if (!result.socket)
-        return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent, result.why);
-      self->connected(id, std::move(*result.socket));
-    });
+    io::dial(
+        loop_, *names_, host, port, limits_.dial_patience, [self = shared_from_this(), id](Dialled result) {
+          if (self->dialling_.erase(id) == 0) return;  // closed meanwhile
+          if (!result.socket)
+            return self->handler_.ended(id, result.refused ? LinkEnd::refused : LinkEnd::silent, result.why);
+          self->connected(id, std::move(*result.socket));
+        });
     return id;
   }
 
@@ -133,7 +112,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void shut_down() {
     error_code ignored;
-    acceptor_.close(ignored);
+    door_.close();
+    names_.reset();
     watch_.cancel();
     for (auto& [id, link] : links_) link->socket.close(ignored);
     for (auto* table : {&unproved_, &proving_}) table->clear();
@@ -151,53 +131,6 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- accepting
 
-  error_code open_on(const tcp::endpoint& endpoint) {
-    error_code error;
-    acceptor_.close(error);
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error && endpoint.protocol() == tcp::v6())
-      acceptor_.set_option(boost::asio::ip::v6_only(false), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(kBacklog, error);
-    if (!error) acceptor_.non_blocking(true, error);
-    if (!error) watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
-    if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
-      error = error_code(errno, boost::system::system_category());
-    return error;
-  }
-
-  void accept_next() {
-    acceptor_.async_wait(tcp::acceptor::wait_read, [self = shared_from_this()](const error_code& error) {
-      if (!error) self->accept_all();
-    });
-  }
-
-  void accept_all() {
-    waits_for_room_ = false;
-    for (;;) {
-      if (unproved_.size() >= limits_.unproved && !make_room()) return wait_for_room();
-      error_code error;
-      tcp::socket socket = acceptor_.accept(error);
-      if (error == boost::asio::error::would_block || error == boost::asio::error::try_again) break;
-      if (lacks_room(error)) {
-        if (!said_full_)
-          handler_.say("no descriptors left for further connections: raise the hard limit (ulimit -Hn)");
-        said_full_ = true;
-        if (make_room()) continue;
-        return wait_for_room();
-      }
-      if (error == boost::asio::error::bad_descriptor) return;
-      if (!error) take(std::move(socket));
-    }
-    accept_next();
-  }
-
-  void wait_for_room() {
-    waits_for_room_ = true;  // accepting goes on when a link goes, or with the next look
-    keep_watch();
-  }
-
   // The connection that is unproved for longest goes, unless it has had hardly any time.
   bool make_room() {
     if (unproved_.empty()) return false;
@@ -209,9 +142,6 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void take(tcp::socket socket) {
-    error_code ignored;
-    socket.non_blocking(true, ignored);
-    fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     const LinkId id = next_id_++;
     begin(std::make_shared<Link>(std::move(socket), id, ClusterChannel::accept(key_, random_seed())));
   }
@@ -283,7 +213,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       clients_.emplace(link->id, link);
       if (clients_.size() > limits_.clients) drop_idle_client();
     }
-    if (waits_for_room_) accept_soon();
+    if (door_.waits()) accept_soon();
     handler_.opened(link->id, link->peer);
   }
 
@@ -370,13 +300,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void remove(const LinkPointer& link) {
     forget(link);
-    if (waits_for_room_) accept_soon();
+    if (door_.waits()) accept_soon();
   }
 
   void accept_soon() {
-    boost::asio::post(loop_, [self = shared_from_this()] {
-      if (self->waits_for_room_) self->accept_all();
-    });
+    boost::asio::post(loop_, [self = shared_from_this()] { self->door_.open_again(); });
   }
 
   // The handler hears of links that it knows: those it dialled, and those that were opened.
@@ -400,9 +328,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // Said once for each address; what comes after is only counted.
   void stranger(const Link& link, const std::string& why) {
-    const std::string& address = link.peer.address;
-    if (strangers_.size() >= kMostStrangers && strangers_.count(address) == 0) return;
-    if (strangers_[address]++ == 0) handler_.say("closed a connection from " + address + ": " + why);
+    if (strangers_.line_is_due(link.peer.address))
+      handler_.say("closed a connection from " + link.peer.address + ": " + why);
   }
 
   void drop_idle_client() {
@@ -433,19 +360,21 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         end(link, LinkEnd::silent, "it did not prove itself in time");
       }
     }
-    const auto stalled = stalled_;
+    const auto stalled = stalled_;  // what is heard of one end may close others
     for (const auto& [id, link] : stalled)
-      if (now - link->last_progress > limits_.stall) offended(link, "it takes nothing of what it is sent");
-    if (waits_for_room_) accept_all();
-    if (!unproved_.empty() || !proving_.empty() || !stalled_.empty() || waits_for_room_) keep_watch();
+      if (link->socket.is_open() && now - link->last_progress > limits_.stall)
+        offended(link, "it takes nothing of what it is sent");
+    door_.open_again();
+    if (!unproved_.empty() || !proving_.empty() || !stalled_.empty() || door_.waits()) keep_watch();
   }
 
   boost::asio::io_context& loop_;
-  tcp::acceptor acceptor_;
   boost::asio::steady_timer watch_;
   ClusterKey key_;
   LinkLimits limits_;
   Handler handler_;
+  Door door_;
+  std::optional<SideThread> names_;  // of hosts that are dialled; none: shut down
   LinkId next_id_ = 1;
   std::unordered_map<LinkId, LinkPointer> links_;
   std::unordered_map<LinkId, bool> dialling_;
@@ -453,10 +382,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::map<LinkId, SteadyTime> proving_;   // dialled ones; nearly by age
   std::map<LinkId, LinkPointer> stalled_;
   std::unordered_map<LinkId, LinkPointer> clients_;
-  std::map<std::string, std::uint64_t> strangers_;
+  Strangers strangers_;
   bool watching_ = false;
-  bool waits_for_room_ = false;
-  bool said_full_ = false;
   std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
 };
 

@@ -38,7 +38,10 @@ struct Side {
       : links(loop, key, limits,
               {[this](io::LinkId id, const io::LinkPeer& peer) { opened[id] = peer; },
                [this](io::LinkId id, std::string_view payload) { return hear(id, payload); },
-               [this](io::LinkId id, io::LinkEnd end, const std::string&) { ended[id] = end; },
+               [this](io::LinkId id, io::LinkEnd end, const std::string&) {
+                 ended[id] = end;
+                 if (on_ended) on_ended(id);
+               },
                [this](const std::string& line) { said.push_back(line); }}) {}
 
   Result<void> hear(io::LinkId id, std::string_view payload) {
@@ -52,6 +55,7 @@ struct Side {
   std::map<io::LinkId, io::LinkEnd> ended;
   std::vector<std::string> heard, said;
   std::function<void(io::LinkId, std::string_view)> on_message;
+  std::function<void(io::LinkId)> on_ended;
   io::Links links;
 };
 
@@ -302,6 +306,24 @@ TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
   client.say("all");
   wait_until([&] { return client.wrote() && server.ended.size() == 1; }, "its end");
   EXPECT_EQ(server.ended.begin()->second, io::LinkEnd::offended);
+}
+
+TEST_F(LimLinks, WhoIsClosedForTheEndOfAnotherIsNotToldOf) {
+  Side server(loop, key, {.stall = milliseconds(300)});
+  server.on_message = [&](io::LinkId id, std::string_view) {
+    server.links.answer(id, [] { return std::optional<std::string>(std::string(200'000, '.')); });
+  };
+  server.on_ended = [&](io::LinkId) {
+    for (const auto& [id, peer] : server.opened) server.links.close(id);
+  };
+  const auto port = listen(server);
+  Client one(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  Client other(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  wait_until([&] { return one.open() && other.open() && server.opened.size() == 2; }, "both links");
+  one.say("all");
+  other.say("all");
+  wait_until([&] { return one.wrote() && other.wrote() && server.links.open_links() == 0; }, "their ends");
+  EXPECT_EQ(server.ended.size(), 1U) << "neither reads: the first that was found took the other along";
 }
 
 TEST_F(LimLinks, ARefusedMessageEndsTheLink) {
