@@ -9,6 +9,7 @@
 
 #include "common/io/job_store_files.hpp"
 #include "common/io/job_store_rows.hpp"
+#include "common/io/stored_events.hpp"
 
 namespace rollcall::io {
 
@@ -192,7 +193,7 @@ class JobStore::Impl {
     row.index = event.key().index();
     row.kind = static_cast<int>(event.what_case());
     {
-      const WithoutAsked without(event, submission_of(event) != 0);
+      const WithoutAsked without(event);
       row.body.take(event);
     }
     row.run.execute(true);
@@ -204,29 +205,14 @@ class JobStore::Impl {
     row.run.execute(true);
   }
 
-  // ---- events hold no submission but name it
+  // ---- events hold no submission but name it (stored_events.hpp)
 
-  static std::uint64_t submission_of(const wire::JobEvent& event) {
-    switch (event.what_case()) {
-      case wire::JobEvent::kNewJob:
-        return event.new_job().submission();
-      case wire::JobEvent::kModify:
-        return event.modify().submission();
-      case wire::JobEvent::kFinish:
-        return event.finish().record().submission();
-      default:
-        return 0;
-    }
-  }
   // Elements of an array come one after the other: the last one is kept at hand.
   void put_asked_back(wire::JobEvent& event) {
     const auto number = submission_of(event);
     if (number == 0) return;
     const auto asked = get_submission(number);
-    if (!asked) return;
-    if (event.has_new_job()) *event.mutable_new_job()->mutable_asked() = *asked;
-    if (event.has_modify()) *event.mutable_modify()->mutable_asked() = *asked;
-    if (event.has_finish()) *event.mutable_finish()->mutable_asked() = *asked;
+    if (asked) put_asked(event, *asked);
   }
 
   std::shared_ptr<const wire::Submission> get_submission(std::uint64_t number) {

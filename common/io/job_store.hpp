@@ -94,7 +94,6 @@ struct StoreVisitor {
 struct EventQuery {
   std::uint64_t after = 0;        // events with larger numbers; pages go on with the last one seen
   std::optional<int> id;          // of this job; none: of all, and of the system
-  std::optional<int> index;       // ... and of this element, with those that are of the whole array
   bool finishes = false;          // only JobEvent.finish
   std::int64_t from_us = 0;
   std::int64_t to_us = INT64_MAX;

@@ -162,29 +162,6 @@ struct GetEvents {
   soci::statement run;
 };
 
-// The event's submission is out of it for so long: it is large, and a copy of the rest would cost as much.
-class WithoutAsked {
- public:
-  WithoutAsked(wire::JobEvent& event, bool named) : event_(event) {
-    if (!named) return;
-    if (event.has_new_job()) asked_ = event.mutable_new_job()->release_asked();
-    if (event.has_modify()) asked_ = event.mutable_modify()->release_asked();
-    if (event.has_finish()) asked_ = event.mutable_finish()->release_asked();
-  }
-  WithoutAsked(const WithoutAsked&) = delete;
-  WithoutAsked& operator=(const WithoutAsked&) = delete;
-  ~WithoutAsked() {
-    if (asked_ == nullptr) return;
-    if (event_.has_new_job()) event_.mutable_new_job()->set_allocated_asked(asked_);
-    if (event_.has_modify()) event_.mutable_modify()->set_allocated_asked(asked_);
-    if (event_.has_finish()) event_.mutable_finish()->set_allocated_asked(asked_);
-  }
-
- private:
-  wire::JobEvent& event_;
-  wire::Submission* asked_ = nullptr;
-};
-
 struct Statements {
   std::optional<PutSubmission> put_submission;
   std::optional<PutJob> put_job;
