@@ -13,6 +13,13 @@ const CommandOption* find(const CommandShape& shape, const std::string& name) {
   return found == shape.options.end() ? nullptr : &*found;
 }
 
+// Why LSF's option `word` is not there; nothing where it is, or is nobody's.
+std::optional<std::string> refusal_of(const CommandShape& shape, const std::string& word) {
+  for (const auto& refused : shape.refused)
+    if ((" " + refused.names + " ").find(" " + word + " ") != std::string::npos) return word + ": " + refused.why;
+  return std::nullopt;
+}
+
 std::string names_of(const CommandShape& shape) {
   std::string names;
   for (const auto& option : shape.options) names += (names.empty() ? "" : " ") + option.name;
@@ -57,6 +64,8 @@ Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::v
       parsed.operands_.push_back(word);
       continue;
     }
+    // Before letters are taken apart: -ss is not -s twice.
+    if (const auto refused = refusal_of(shape, word)) return usage_error(*refused);
     std::string last = word;
     for (const auto& joined : joined_letters(shape, word, last)) parsed.given_.emplace_back(joined, "");
     const CommandOption* option = find(shape, last);
@@ -100,7 +109,9 @@ std::string usage_text(const CommandShape& shape) {
         valued ? option.meaning.substr(value_word(option).size() + 1) : option.meaning;
     text += left + std::string(left.size() < 20 ? 20 - left.size() : 1, ' ') + meaning + "\n";
   }
-  return text;
+  std::string refused;
+  for (const auto& some : shape.refused) refused += " " + some.names;
+  return refused.empty() ? text : text + "\nOptions of LSF's that are refused, with the reason:" + refused + "\n";
 }
 
 }  // namespace rollcall

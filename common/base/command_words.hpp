@@ -21,6 +21,13 @@ struct CommandOption {
   std::string meaning;  // one line of the usage text; of an option with a value "WORD meaning"
 };
 
+// Options that LSF's command has and this one has not, and why: it refuses them by name. Nobody learns from "unknown option"
+// whether a word is misspelt or a thing is not there.
+struct RefusedOptions {
+  std::string names;  // blanks between them
+  std::string why;
+};
+
 struct CommandShape {
   std::string name;
   std::string operands;  // as the usage line shows them: "[host ...]"; empty: the command takes none
@@ -30,12 +37,13 @@ struct CommandShape {
     first      // the first operand ends the options: the rest is another program's
   } order = Order::anywhere;
   std::string summary;  // one line
+  std::vector<RefusedOptions> refused = {};
 };
 
 class CommandWords {
  public:
   // The words behind the command's own name. "--" ends the options, "-" is an operand. Errors (usage): an option the
-  // command does not have, one without its value, an operand where it takes none.
+  // command does not have or refuses, one without its value, an operand where it takes none.
   static Result<CommandWords> parse(const CommandShape& shape, const std::vector<std::string>& words);
 
   bool has(std::string_view option) const;
@@ -50,7 +58,7 @@ class CommandWords {
   std::vector<std::string> operands_;
 };
 
-// What -h prints: the synopsis and a line for each option.
+// What -h prints: the synopsis, a line for each option, and the names of those that are refused.
 std::string usage_text(const CommandShape& shape);
 
 }  // namespace rollcall

@@ -64,6 +64,18 @@ TEST(CommandWords, RefusesWhatTheCommandDoesNotHave) {
             "-R: found nothing behind it, expected RES_REQ");
 }
 
+TEST(CommandWords, SaysWhyItHasNotWhatLsfHas) {
+  auto refusing = shape();
+  refusing.options.push_back({"-s", CommandOption::Value::none, "suspended"});
+  refusing.refused = {{"-aff -ss", "nothing of that kind is there"}};
+  EXPECT_EQ(CommandWords::parse(refusing, {"-aff"}).error().text, "-aff: nothing of that kind is there");
+  EXPECT_EQ(CommandWords::parse(refusing, {"-ss"}).error().text, "-ss: nothing of that kind is there");
+  EXPECT_TRUE(CommandWords::parse(refusing, {"-s"}));
+  EXPECT_FALSE(CommandWords::parse(refusing, {"-a"}));
+  EXPECT_TRUE(CommandWords::parse(refusing, {"-R", "-aff"}));  // a value
+  EXPECT_TRUE(usage_text(refusing).ends_with("\nOptions of LSF's that are refused, with the reason: -aff -ss\n"));
+}
+
 TEST(UsageText, HasALineForEachOption) {
   EXPECT_EQ(usage_text(shape()),
             "Usage: lsload [options] [host ...]\n"
