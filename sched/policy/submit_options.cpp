@@ -247,6 +247,7 @@ std::vector<SubmitOption> other_options() {
   constexpr std::string_view kCheckpoint = "checkpointing is not there yet";
   constexpr std::string_view kData = "the data manager is not there, and never will be";
   constexpr std::string_view kLater = "it is not there yet";
+  constexpr std::string_view kFile = "submission files are not there yet; a script with #BSUB lines is";
   const auto word = [](std::string_view name, std::string_view why) {
     return SubmitOption{name, kWord, name, {}, nullptr, "", why};
   };
@@ -285,11 +286,23 @@ std::vector<SubmitOption> other_options() {
           word("-eptl", kLater),
           word("-ptl", kLater),
           word("-notify", kLater),
+          word("-mig", "jobs are not migrated"),
+          word("-s", "a signal of one's own at the end of a run window is not there yet"),
+          word("-rnc", "resizable jobs are not there yet"),
+          word("-jsdl", kFile),
+          word("-jsdl_strict", kFile),
+          word("-yaml", kFile),
+          word("-aps", "absolute priorities are not there yet"),
+          word("-Wep", "estimated run times are not there yet"),
           word("-affinity", kAffinity),
           flag("-ar", "resizable jobs are not there yet"),
           flag("-hl", "limits for each host are not there yet"),
           flag("-ul", "the submitter's own limits are not passed on yet; name them with -C -D -F -M -S -v"),
           flag("-ti", kLater),
+          flag("-Ne", "mail of failures alone is not there yet; -N is of every end"),
+          flag("-tty", "there is one terminal, of the job's first host: -Ip, -Is"),
+          flag("-datachk", kData),
+          flag("-We+", "estimated run times are not there yet"),
           flag("-IS", kX11),
           flag("-ISp", kX11),
           flag("-ISs", kX11),

@@ -138,6 +138,14 @@ TEST(Submission, OfWholeHosts) {
   EXPECT_TRUE(job->exclusive());
 }
 
+TEST(Submission, SaysWhatIsNotDoneToAGpu) {
+  const auto notices = [](const char* gpu) {
+    return draft_submission(*split_submit_words({"-gpu", gpu, "x"}, SubmitForm::bsub), {}, context())->notices;
+  };
+  EXPECT_THAT(notices("num=1:mode=exclusive_process"), ElementsAre(HasSubstr("compute mode is not set")));
+  EXPECT_THAT(notices("num=1:mode=shared"), IsEmpty());
+}
+
 TEST(Submission, MakesDirectoriesAbsolute) {
   EXPECT_EQ(submission({"-cwd", ".", "x"})->asked_cwd(), "/home/u/work");
   EXPECT_EQ(submission({"-cwd", "sub", "x"})->asked_cwd(), "/home/u/work/sub");

@@ -49,7 +49,10 @@ TEST(SubmitOptions, AreRefusedByNameWhereTheyAreNotThereYet) {
     EXPECT_THAT(split({option, "v", "x"}),
                 testing::AllOf(HasSubstr(std::string(option) + ":"), HasSubstr("not there")))
         << option;
-  for (const char* option : {"-ar", "-hl", "-ul"})
+  for (const char* option : {"-mig", "-s", "-rnc", "-jsdl", "-jsdl_strict", "-yaml", "-aps"})
+    EXPECT_THAT(split({option, "v", "x"}), HasSubstr(std::string(option) + ": ")) << option;
+  EXPECT_THAT(split({"-mig", "v", "x"}), testing::Not(HasSubstr("nobody has")));
+  for (const char* option : {"-ar", "-hl", "-ul", "-ti", "-Ne", "-tty", "-datachk", "-IX", "-XF"})
     EXPECT_THAT(split({option, "x"}), HasSubstr(std::string(option) + ":")) << option;
   EXPECT_THAT(split({"-bogus", "x"}), HasSubstr("|"));  // -b ogus: its value is refused later
   EXPECT_THAT(split({"-Xyz"}), HasSubstr("-Xyz: found an option that nobody has"));
