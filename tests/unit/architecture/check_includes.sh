@@ -86,6 +86,7 @@ function check_own(room, path,    target, list, i, n) {
 function check_outside(room, path) {
     if (path ~ /^boost\/process/) return breach("Boost.Process; processes are started by common/io/launch")
     if (path ~ /^sodium/ && room != "common/io") return breach("libsodium is for common/io alone")
+    if (path ~ /^(soci|sqlite3)/ && place !~ /^common\/io\/job_store/) return breach("SQL is for common/io/job_store alone")
     if (path ~ /^boost\/asio/ && room ~ /^taskstarter/) return breach("TaskStarter stays small: no Asio")
     if (!pure(room)) return
     if (path in outside) return
