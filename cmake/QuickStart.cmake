@@ -51,7 +51,7 @@ endfunction()
 find_library(MUNGE_ARCHIVE libmunge.a)
 function(rollcall_static_command target)
   if(MUNGE_ARCHIVE AND NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
-    rollcall_static_program(${target})
+    rollcall_static_program(${target} ${ARGN})
     target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/common/io/static_host_lookup.cpp
                                      ${CMAKE_SOURCE_DIR}/common/io/static_munge_library.cpp)
     target_include_directories(${target} SYSTEM PRIVATE ${MUNGE_INCLUDE_DIR})

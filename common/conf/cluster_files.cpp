@@ -150,6 +150,23 @@ double ClusterFiles::cpu_factor(std::string_view model) const {
   return known ? known->cpu_factor : 1.0;
 }
 
+std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources) {
+  const std::string path = sources.env_dir + "/lsf.conf";
+  const auto text = sources.read(path);
+  auto parsed = text ? LsfConf::parse(*text, path) : Result<LsfConf>(text.error());
+  if (!parsed) return std::nullopt;
+  auto settings = read_load_settings(*parsed, sources.env_dir);
+  if (!settings) return std::nullopt;
+  ClusterFiles files;
+  files.lsf_conf = std::move(*parsed);
+  files.settings = std::move(*settings);
+  const auto hosts = sources.read(sources.env_dir + "/hosts");
+  files.names = HostNames(files.lsf_conf.value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
+  for (const std::string& word : files.settings.master_list)
+    files.candidates.push_back(files.names.short_of_domain(word));
+  return files;
+}
+
 CheckedClusterFiles read_cluster_files(const FileSources& sources) { return SetReader(sources).read(); }
 
 }  // namespace rollcall::conf

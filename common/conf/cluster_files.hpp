@@ -4,6 +4,7 @@
 // (`lsadmin ckconfig`), LIM's reconfig and the tests are one function. The lsb.* files are apart (lsb_files.hpp).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,11 @@ struct CheckedClusterFiles {
   std::vector<std::string> read;  // the files that were found, in the order of reading
 };
 CheckedClusterFiles read_cluster_files(const FileSources& sources);
+
+// What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a daemon, which runs on with the files it has. Its
+// `candidates` are those of LSF_MASTER_LIST; hosts have no official names but what they are called there. Nothing where
+// lsf.conf has an error.
+std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources);
 
 // lsf.conf alone, for programs that need ports and directories before the rest can be read.
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir);

@@ -43,8 +43,24 @@ class SettingsReader {
     const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
     if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
       error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
-    warn_of_names();
     return settings;
+  }
+
+  // lsf.conf is full of names of other programs; what is a slip of the hand is told, the rest is not ours.
+  void warn_of_names() {
+    auto known = load_setting_names();
+    for (const auto& parameter : known_parameters())
+      if (parameter.file == KnownParameter::File::lsf_conf) known.push_back(parameter.name);
+    for (const auto& [name, setting] : conf_.settings()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
+      const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view one) {
+        return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);
+      });
+      if (meant != known.end())
+        problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
+                                                      std::string(*meant) + "? It is passed over");
+    }
   }
 
  private:
@@ -94,23 +110,6 @@ class SettingsReader {
     return "";
   }
 
-  // lsf.conf is full of names of other programs; what is a slip of the hand is told, the rest is not ours.
-  void warn_of_names() {
-    auto known = load_setting_names();
-    for (const auto& parameter : known_parameters())
-      if (parameter.file == KnownParameter::File::lsf_conf) known.push_back(parameter.name);
-    for (const auto& [name, setting] : conf_.settings()) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      // The prefix must be right: LSB_CONFDIR is not LSF_CONFDIR.
-      const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view one) {
-        return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);
-      });
-      if (meant != known.end())
-        problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
-                                                      std::string(*meant) + "? It is passed over");
-    }
-  }
-
   void error(const Setting& setting, std::string_view name, std::string_view expected) {
     problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
                                                 ", expected " + std::string(expected));
@@ -137,12 +136,15 @@ const std::vector<std::string_view>& load_setting_names() {
 }
 
 LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems) {
-  return SettingsReader(lsf_conf, problems).read(env_dir);
+  SettingsReader reader(lsf_conf, problems);
+  auto settings = reader.read(env_dir);
+  reader.warn_of_names();
+  return settings;
 }
 
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir) {
   Problems problems;
-  auto settings = read_load_settings(lsf_conf, env_dir, problems);
+  auto settings = SettingsReader(lsf_conf, problems).read(env_dir);
   problems.sort();
   for (const Problem& problem : problems.all())
     if (problem.kind == Problem::Kind::error) return configuration_error(problem.line());

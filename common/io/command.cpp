@@ -43,22 +43,6 @@ int dispatch(std::vector<Command> commands, const std::string& product, const st
   return kFailed;
 }
 
-// What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a LIM, which runs on with the files it has.
-std::optional<conf::ClusterFiles> files_to_ask_with(const conf::FileSources& sources) {
-  const std::string path = sources.env_dir + "/lsf.conf";
-  const auto text = sources.read(path);
-  const auto parsed = text ? conf::LsfConf::parse(*text, path) : Result<conf::LsfConf>(text.error());
-  if (!parsed) return std::nullopt;
-  const auto settings = conf::read_load_settings(*parsed, sources.env_dir);
-  if (!settings) return std::nullopt;
-  conf::ClusterFiles files;
-  files.lsf_conf = *parsed;
-  files.settings = *settings;
-  const auto hosts = sources.read(sources.env_dir + "/hosts");
-  files.names = conf::HostNames(parsed->value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
-  return files;
-}
-
 }  // namespace
 
 const conf::ClusterFiles& Stage::files() {
@@ -66,16 +50,25 @@ const conf::ClusterFiles& Stage::files() {
   const auto sources = real_file_sources();
   auto checked = conf::read_cluster_files(sources);
   if (checked.files) return files_.emplace(std::move(*checked.files));
-  auto partial = files_to_ask_with(sources);
+  auto partial = conf::read_files_to_ask(sources);
   if (!partial) {
     for (const auto& problem : checked.problems.all())
       if (problem.kind == conf::Problem::Kind::error) fail(problem.line());
     std::exit(kFailed);
   }
+  partial->candidates.clear();  // this host is asked, which knows who is master
   fail(
       "warning: the configuration files have errors (lsadmin ckconfig shows them); the daemons are asked "
       "all the same");
   return files_.emplace(std::move(*partial));
+}
+
+const conf::ClusterFiles& Stage::files_to_ask() {
+  if (files_) return *files_;
+  if (to_ask_) return *to_ask_;
+  auto found = conf::read_files_to_ask(real_file_sources());
+  const bool enough = found && (!found->candidates.empty() || !found->lsf_conf.value("ROLLCALL_MBD_HOST").empty());
+  return enough ? to_ask_.emplace(std::move(*found)) : files();
 }
 
 int Stage::fail(const std::string& text) const {

@@ -28,6 +28,9 @@ class Stage {
   // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since the
   // daemons run on with what they had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
+  // What is needed to ask mbatchd: lsf.conf and LSF_ENVDIR/hosts alone where lsf.conf says on which host it is (a Host section may
+  // have thousands); else files(). Hosts, resources and models are not in it.
+  const conf::ClusterFiles& files_to_ask();
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
   int fail(const std::string& text) const;
@@ -43,6 +46,7 @@ class Stage {
   std::string product_;
   bool output_failed_ = false;
   std::optional<conf::ClusterFiles> files_;
+  std::optional<conf::ClusterFiles> to_ask_;
 };
 
 struct Command {

@@ -10,7 +10,7 @@ namespace rollcall::sched {
 using Value = CommandOption::Value;
 
 std::optional<io::BatchClient> client_of(io::Stage& stage) {
-  auto client = io::BatchClient::of(stage.files());
+  auto client = io::BatchClient::of(stage.files_to_ask());
   if (client) return std::move(*client);
   stage.fail(client.error().text);
   return std::nullopt;

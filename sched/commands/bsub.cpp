@@ -227,7 +227,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "-h") return std::fputs(submit_usage().c_str(), stderr), 0;
   const auto line = split_submit_words(words, SubmitForm::bsub);
   if (!line) return not_submitted(line.error());
-  const auto& files = stage.files();
+  const auto& files = stage.files_to_ask();
   auto client = io::BatchClient::of(files);
   if (!client) return not_submitted(client.error());
   const auto context = surroundings(files, client->from_host());

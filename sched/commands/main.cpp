@@ -1,10 +1,6 @@
-// The b* commands: the name this program is called by says which one it is.
-#include "sched/commands/commands.hpp"
+// The b* commands but bsub: the name this program is called by says which one it is.
 #include "sched/commands/query_commands.hpp"
 
 int main(int argc, char** argv) {
-  using namespace rollcall::sched;
-  std::vector<rollcall::io::Command> commands{bsub_command()};
-  for (auto& command : query_commands()) commands.push_back(std::move(command));
-  return rollcall::io::run_commands("btools", ROLLCALL_PRODUCT, std::move(commands), argc, argv);
+  return rollcall::io::run_commands("btools", ROLLCALL_PRODUCT, rollcall::sched::query_commands(), argc, argv);
 }

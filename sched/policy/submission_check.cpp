@@ -163,6 +163,8 @@ void fill_in(wire::Submission& a, const SubmissionContext& context) {
   a.set_uid(context.who.uid);
   a.set_gid(context.who.gid);
   a.clear_bound_dependency();
+  // A client need not know lsf.cluster, so it may call itself by another of its names.
+  if (auto official = context.config.cluster->names.official(a.from_host())) a.set_from_host(std::move(*official));
   if (a.project().empty()) a.set_project(context.config.lsb->params.default_project);
   if (a.min_slots() == 0 && a.max_slots() != 0) a.set_min_slots(1);
   if (a.min_slots() != 0 && a.max_slots() == 0) a.set_max_slots(a.min_slots());

@@ -117,6 +117,19 @@ TEST_F(BsubFakeMbatchd, ThatTakesTheJobIsBelieved) {
   EXPECT_EQ(said.err, "");
 }
 
+TEST_F(BsubFakeMbatchd, IsFoundByLsfConfAlone) {
+  ASSERT_EQ(unlink((directory_ + "/lsf.shared").c_str()), 0);
+  put("lsf.cluster.c1", "Begin Host\n");
+  const Said said = against([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(accepted(1));
+    end.receive();
+  });
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
+  EXPECT_EQ(said.err, "") << "10,000 hosts need not be read to find one";
+}
+
 TEST_F(BsubFakeMbatchd, ThatRefuses) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();

@@ -42,6 +42,16 @@ TEST_F(BookTest, IdentityIsTheServersNotTheClients) {
   EXPECT_EQ(job({1, 0}).asked->uid(), 1002U);
 }
 
+TEST_F(BookTest, TheHostOfAClientHasItsOfficialName) {
+  auto asked = plain_job();
+  asked.set_from_host("HOSTB.");
+  submit(asked);
+  EXPECT_EQ(job({1, 0}).asked->from_host(), "hostB");
+  asked.set_from_host("laptop");
+  submit(asked);
+  EXPECT_EQ(job({2, 0}).asked->from_host(), "laptop") << "it is no host of the cluster";
+}
+
 TEST_F(BookTest, WhatIsRefused) {
   const auto with = [](auto change) {
     auto asked = plain_job();

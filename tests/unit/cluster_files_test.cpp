@@ -51,6 +51,19 @@ ClusterFiles taken(const MemoryFiles& files) {
   return checked.files ? *checked.files : ClusterFiles{};
 }
 
+TEST(ClusterFiles, ToAskADaemonLsfConfAndHostsAreEnough) {
+  MemoryFiles files{.files = {{"/c/lsf.conf", "LSF_MASTER_LIST=\"Head.lab.org hostB\"\nLSF_STRIP_DOMAIN=.lab.org\nLSF_LOGDIT=/x\n"},
+                              {"/c/hosts", "10.0.0.7 head head.lab.org\n"}}};
+  const auto found = read_files_to_ask(files.sources());
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->candidates, ElementsAre("Head", "hostB"));
+  EXPECT_EQ(found->names.address("Head"), "10.0.0.7");
+  EXPECT_EQ(found->settings.key_file, "/c/cluster.key");
+  EXPECT_FALSE(found->names.official("Head")) << "only lsf.cluster says who is official";
+  files.files["/c/lsf.conf"] += "LSF_LIM_PORT=none\n";
+  EXPECT_FALSE(read_files_to_ask(files.sources()));
+}
+
 TEST(ClusterFiles, ASetIsReadAsAWhole) {
   const auto files = taken(lab());
   EXPECT_EQ(files.cluster.name, "lab") << "the first one of lsf.shared";
