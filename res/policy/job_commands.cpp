@@ -1,5 +1,6 @@
 #include "res/policy/job_commands.hpp"
 
+#include "common/base/shell_quote.hpp"
 #include "res/policy/file_transfers.hpp"
 
 namespace rollcall::res {
@@ -18,6 +19,11 @@ std::vector<std::string> commands_before(const wire::ToRes::StartJob& start) {
   lines.push_back(start.queue_pre_exec());
   lines.push_back(start.submission().pre_exec());
   return lines;
+}
+
+std::string eexec_command(const wire::JobOrder& order, const std::string& data_file) {
+  if (order.eexec().empty()) return "";
+  return shell_quote(order.eexec()) + " <" + shell_quote(data_file) + " || :";
 }
 
 std::vector<std::string> commands_back(const wire::ToRes::StartJob& start, const std::string& errors_file) {

@@ -86,6 +86,20 @@ std::vector<std::string> job_environment(const wire::JobOrder& order, const JobP
   return result.take();
 }
 
+namespace {
+
+// The caller's own choice stays; the job's directory on another host is that of this one.
+bool is_the_jobs(std::string_view theirs, std::string_view ours) {
+  return theirs.empty() || theirs.substr(theirs.rfind('/') + 1) == ours.substr(ours.rfind('/') + 1);
+}
+std::string_view value_of(const google::protobuf::RepeatedPtrField<std::string>& words, std::string_view head) {
+  for (auto word = words.rbegin(); word != words.rend(); ++word)
+    if (word->starts_with(head)) return std::string_view(*word).substr(head.size());
+  return {};
+}
+
+}  // namespace
+
 std::vector<std::string> task_environment(const wire::JobOrder& order, const wire::RunTask& task,
                                           const JobPlaces& places) {
   Builder result;
@@ -97,6 +111,7 @@ std::vector<std::string> task_environment(const wire::JobOrder& order, const wir
   result.set_if("LSB_DJOB_RANKFILE", places.rank_file);
   result.set_if("LSB_AFFINITY_HOSTFILE", places.affinity_file);
   result.set_if("PWD", places.directory);
+  if (is_the_jobs(value_of(task.environment(), "TMPDIR="), places.tmp_dir)) result.set_if("TMPDIR", places.tmp_dir);
   result.set_if(std::string(kRelay), places.relay);
   result.set_if("CUDA_VISIBLE_DEVICES", order.has_start() ? order.start().gpus() : order.expect().gpus());
   if (task.task() != 0) {

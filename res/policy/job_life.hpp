@@ -120,6 +120,7 @@ struct Signal {
 };  // to everything of the job on this host
 struct RunControl {
   std::string command;
+  std::uint32_t suspend_reasons = 0;  // of what stops a job: LSB_SUSP_REASONS
 };
 struct ChangeLimits {  // what is enforced from now on, also of processes that run
   wire::Limits limits;

@@ -59,7 +59,7 @@ std::optional<int> Hooks::take_result() {
   return worst_;
 }
 
-void Hooks::run_control(const std::string& command, const std::vector<ProcessFacts>& job) const {
+void Hooks::run_control(const effect::RunControl& control, const std::vector<ProcessFacts>& job) const {
   std::string pids, pgids;
   std::vector<std::int32_t> groups;
   for (const auto& process : job) {
@@ -71,7 +71,9 @@ void Hooks::run_control(const std::string& command, const std::vector<ProcessFac
   plan.environment = hook_environment(std::move(plan.environment));
   set_variable(plan.environment, "LSB_JOBPIDS", pids);
   set_variable(plan.environment, "LSB_JOBPGIDS", pgids);
-  start(std::move(plan), command);
+  if (control.suspend_reasons != 0)
+    set_variable(plan.environment, "LSB_SUSP_REASONS", std::to_string(control.suspend_reasons));
+  start(std::move(plan), control.command);
 }
 
 pid_t Hooks::start(io::SpawnPlan plan, const std::string& command) const {

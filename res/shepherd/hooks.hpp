@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/io/spawn.hpp"
+#include "res/policy/job_life.hpp"
 #include "res/policy/job_usage.hpp"
 
 namespace rollcall::res {
@@ -32,7 +33,7 @@ class Hooks {
   const std::string& failed() const { return failed_; }  // the command that gave it; "": none failed
 
   // Once, with the processes of the job in its environment; nobody hears how it ends.
-  void run_control(const std::string& command, const std::vector<ProcessFacts>& job) const;
+  void run_control(const effect::RunControl& control, const std::vector<ProcessFacts>& job) const;
 
  private:
   void next();

@@ -126,7 +126,9 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
 }  // namespace
 
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {
-  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode));
+  // The directory is its user's: a FIFO there is no file, and holds nobody.
+  const io::Descriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
   if (!file || fchmod(file.get(), mode) != 0) return false;
   while (!text.empty()) {
     const ssize_t size = write(file.get(), text.data(), text.size());
@@ -157,7 +159,7 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places) {
 }
 
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places) {
-  if (order.tmp_dir().empty()) return;
+  if (order.tmp_dir().empty() || order.task_only()) return;
   const auto& key = order.has_start() ? order.start().job().key() : order.expect().job().key();
   std::string path = order.tmp_dir() + "/" + std::to_string(key.id());
   if (key.index() != 0) path += "." + std::to_string(key.index());

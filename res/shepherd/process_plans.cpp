@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "res/policy/job_commands.hpp"
 #include "res/policy/process_plan.hpp"
 #include "res/shepherd/job_limits.hpp"
 
@@ -42,9 +43,21 @@ io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places) {
   return plan;
 }
 
+std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlaces& places) {
+  auto commands = commands_before(order.start());
+  const std::string data = places.job_file + ".eexec";
+  if (!order.eexec().empty()) write_private_file(data, order.start().submission().esub_output(), 0600);
+  commands.push_back(eexec_command(order, data));
+  return commands;
+}
+
+void make_places(const wire::JobOrder& order, JobPlaces& places) {
+  make_tmp_dir(order, places);
+  write_host_files(order, places);
+}
+
 Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files) {
-  make_tmp_dir(order, files.places);
-  write_host_files(order, files.places);
+  make_places(order, files.places);
   if (const auto opened = open_job_files(order, files); !opened) return opened.error();
   const auto process = job_process(order.start(), files.places.job_file);
   if (process.script && !write_private_file(files.places.job_file, *process.script, 0700))

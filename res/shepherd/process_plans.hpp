@@ -17,6 +17,10 @@ io::SpawnPlan usual_plan(const wire::JobOrder& order);
 // The same with the job's environment and its limits: of what runs before and after it.
 io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places);
 
+// What runs before the job, in order; makes what the site's eexec reads.
+std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlaces& places);
+// Makes the files of the job's hosts, and TMPDIR where the site wants one. Once on each host.
+void make_places(const wire::JobOrder& order, JobPlaces& places);
 // Makes what the job finds there (its files, TMPDIR, its script); without descriptors. `files` is filled. The error is the line
 // that says why the job cannot start.
 Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files);

@@ -90,7 +90,7 @@ class Shepherd {
   }
 
   void carry_out(const effect::RunPreExec&) {
-    hooks_.begin(commands_before(order_.start()), 0, Hooks::After::failure_ends);
+    hooks_.begin(preparation(order_, files_.places), 0, Hooks::After::failure_ends);
     meter_.begin(now());
   }
   void carry_out(const effect::RunCopiesBack&) {
@@ -123,7 +123,7 @@ class Shepherd {
     if (e.signo == SIGSTOP) io::signal_descendants(e.signo);  // what was forked meanwhile
   }
   void carry_out(const effect::RunControl& e) {
-    hooks_.run_control(e.command, read_processes(io::descendants_of(getpid())));
+    hooks_.run_control(e, read_processes(io::descendants_of(getpid())));
   }
   void carry_out(const effect::KillAll&) {
     hooks_.stop();
@@ -291,8 +291,7 @@ class Shepherd {
   bool takes_tasks() const { return life_.phase == Phase::running || life_.phase == Phase::serving; }
 
   io::SpawnPlan plan_of(const wire::RunTask& task) {
-    if (!order_.has_start() && !std::exchange(host_files_written_, true))
-      write_host_files(order_, files_.places);
+    if (!order_.has_start() && !std::exchange(places_made_, true)) make_places(order_, files_.places);
     return task_plan(order_, files_.places, task);
   }
 
@@ -374,7 +373,7 @@ class Shepherd {
   io::Descriptor signals_;
   JobLife life_;
   std::deque<Event> events_;
-  bool stepping_ = false, finished_ = false, done_ = false, host_files_written_ = false;
+  bool stepping_ = false, finished_ = false, done_ = false, places_made_ = false;
 
   CalendarAlarm deadline_{order_.start().submission().terminate_us()};  // -t
   JobFiles files_;

@@ -135,6 +135,16 @@ TEST_F(ResHooks, AJobWithoutItsInputIsOverAndIsNotTriedAgain) {
   EXPECT_EQ(over_.why, "cannot open in");
 }
 
+TEST_F(ResHooks, ASitesEexecIsAPreparation) {
+  wire::JobOrder order;
+  order.mutable_start();
+  EXPECT_FALSE(life_rules(order).pre_exec);
+  order.set_eexec("/etc/eexec");
+  EXPECT_TRUE(life_rules(order).pre_exec);
+  order.clear_start();
+  EXPECT_FALSE(life_rules(order).pre_exec) << "of the first host alone";
+}
+
 TEST_F(ResHooks, TheirTimesComeWithTheOrder) {
   wire::JobOrder order;
   order.mutable_start()->mutable_submission()->set_pre_exec("true");

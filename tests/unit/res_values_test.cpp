@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "res/policy/job_commands.hpp"
 #include "res/policy/job_environment.hpp"
 #include "res/policy/job_files.hpp"
 #include "res/policy/job_usage.hpp"
@@ -19,6 +20,13 @@ wire::JobKey key(int id, int index) {
   key.set_id(id);
   key.set_index(index);
   return key;
+}
+
+TEST(ResCommands, EexecIsTheLastBeforeTheJobAndFailsNone) {
+  wire::JobOrder order;
+  EXPECT_EQ(eexec_command(order, "/u/data"), "");
+  order.set_eexec("/site's/eexec");
+  EXPECT_EQ(eexec_command(order, "/u/data"), "'/site'\\''s/eexec' </u/data || :");
 }
 
 TEST(ResNames, AreExpanded) {
@@ -110,6 +118,19 @@ TEST(ResEnvironment, OfTasksAndHooks) {
   add_exit_status(hook, 143 << 8);
   EXPECT_THAT(hook, Contains("LSB_JOBEXIT_STAT=36608"));
   EXPECT_THAT(hook, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 TERM"));
+}
+
+TEST(ResEnvironment, TasksHaveTheTmpdirOfTheirHost) {
+  wire::JobOrder order;
+  wire::RunTask task;
+  JobPlaces places;
+  places.tmp_dir = "/local/12.tmpdir";
+  EXPECT_THAT(task_environment(order, task, places), ElementsAre("TMPDIR=/local/12.tmpdir"));
+  task.add_environment("TMPDIR=/scratch/12.tmpdir");  // of the host that the task was started from
+  EXPECT_THAT(task_environment(order, task, places), ElementsAre("TMPDIR=/local/12.tmpdir"));
+  task.set_environment(0, "TMPDIR=/my/own");
+  EXPECT_THAT(task_environment(order, task, places), ElementsAre("TMPDIR=/my/own"));
+  EXPECT_THAT(task_environment(order, task, {}), ElementsAre("TMPDIR=/my/own"));
 }
 
 TEST(ResEnvironment, ALineForEachSlot) {

@@ -1,0 +1,146 @@
+// What a job is sent: orders, and the steps of an end.
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "common/base/exit_status.hpp"
+#include "res/policy/job_life_steps.hpp"
+
+namespace rollcall::res::life {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kStopGrace = 100ms;
+
+void signal_all(JobLife& life, int signo, Effects& out) {
+  out.push_back(effect::Signal{signo});
+  // A stopped process takes no other signal: it is to see this one.
+  if (life.stopped && signo != SIGKILL && signo != SIGSTOP && signo != SIGTSTP && signo != SIGCONT)
+    out.push_back(effect::Signal{SIGCONT});
+}
+
+}  // namespace
+
+void take_step(JobLife& life, TimePoint now, Effects& out) {
+  auto& escalation = *life.escalation;
+  const auto step = escalation.steps[escalation.next++];
+  signal_all(life, step.signo, out);
+  if (escalation.next == escalation.steps.size())
+    life.escalation.reset();
+  else
+    escalation.due = now + step.wait;
+}
+
+void escalate(JobLife& life, std::vector<Escalation::Step> steps, int reason, TimePoint now, Effects& out) {
+  if (life.reason == 0) life.reason = reason;
+  life.ended_by_us = true;
+  if (before_job(life)) {
+    life.outcome = {How::ENDED, (128 + steps.back().signo) << 8, life.reason, "", false, false};
+    return clear(life, out);
+  }
+  if (life.escalation && life.escalation->steps.size() - life.escalation->next < steps.size()) return;
+  life.escalation = Escalation{std::move(steps), 0, now};
+  take_step(life, now, out);
+}
+
+std::vector<Escalation::Step> softly(Duration interval) {
+  return {{SIGINT, interval}, {SIGTERM, interval}, {SIGKILL, interval}};
+}
+
+namespace {
+
+void stop(JobLife& life, const Order& order, TimePoint now, Effects& out) {
+  if (!life.rules.controls.suspend().empty() && signal_number(life.rules.controls.suspend()) == 0) {
+    out.push_back(effect::RunControl{life.rules.controls.suspend(), order.suspend_reasons()});
+  } else {
+    int signo = signal_number(life.rules.controls.suspend());
+    if (signo == 0) signo = order.signal() != 0 ? order.signal() : life.rules.stop_signal;
+    if (signo == 0) signo = life.rules.polite_stop ? SIGTSTP : SIGSTOP;
+    out.push_back(effect::Signal{signo});
+    // In a session of its own nobody could continue the job: the kernel passes TSTP over there.
+    if (signo == SIGTSTP) life.stop_for_good = now + kStopGrace;
+  }
+  if (!life.stopped) out.push_back(effect::TellStopped{});
+  life.stopped = true;
+}
+
+void resume(JobLife& life, Effects& out) {
+  life.stop_for_good.reset();
+  const auto& control = life.rules.controls.resume();
+  const int signo = signal_number(control);
+  if (!control.empty() && signo == 0)
+    out.push_back(effect::RunControl{control, 0});
+  else
+    out.push_back(effect::Signal{signo == 0 ? SIGCONT : signo});
+  if (life.stopped) out.push_back(effect::TellResumed{});
+  life.stopped = false;
+}
+
+void terminate(JobLife& life, const Order& order, TimePoint now, Effects& out) {
+  const auto& control = life.rules.controls.terminate();
+  if (alive(life) && !control.empty()) {
+    if (life.reason == 0) life.reason = order.term_reason();
+    life.ended_by_us = true;
+    if (const int signo = signal_number(control); signo != 0) return signal_all(life, signo, out);
+    out.push_back(effect::RunControl{control, 0});
+    return;
+  }
+  if (order.sequential())
+    return escalate(life, softly(life.rules.terminate_interval), order.term_reason(), now, out);
+  escalate(life, {{SIGKILL, 0s}}, order.term_reason(), now, out);
+}
+
+void send(JobLife& life, const Order& order, TimePoint now, Effects& out) {
+  const int signo = order.signal();
+  if (signo == SIGKILL) return escalate(life, {{SIGKILL, 0s}}, order.term_reason(), now, out);
+  if (!alive(life)) {
+    if (before_job(life) && (signo == SIGTERM || signo == SIGINT))
+      escalate(life, {{signo, 0s}}, order.term_reason(), now, out);
+    return;
+  }
+  if (signo == SIGSTOP || signo == SIGTSTP) {
+    out.push_back(effect::Signal{signo});
+    if (signo == SIGTSTP) life.stop_for_good = now + kStopGrace;
+    if (!life.stopped) out.push_back(effect::TellStopped{});
+    life.stopped = true;
+    return;
+  }
+  if (signo == SIGCONT) return resume(life, out);
+  if (order.term_reason() != 0 && life.reason == 0) life.reason = order.term_reason();
+  life.ended_by_us = true;  // what it does with it is its own matter; the signal was no stranger's
+  signal_all(life, signo, out);
+}
+
+bool means_an_end(const Order& order) {
+  const int signo = order.signal();
+  return order.action() == Order::TERMINATE ||
+         (order.action() == Order::SEND && (signo == SIGKILL || signo == SIGTERM || signo == SIGINT));
+}
+
+}  // namespace
+
+// An order that is not larger than the last was carried out already.
+void ordered(JobLife& life, const Order& order, TimePoint now, Effects& out) {
+  if (order.number() != 0 && order.number() <= life.last_order) return;
+  life.last_order = std::max(life.last_order, order.number());
+  if (life.phase == Phase::copying) return means_an_end(order) ? clear(life, out) : void();
+  if (life.phase == Phase::post_exec && means_an_end(order)) return kill_post_exec(life, out);
+  if (life.phase == Phase::clearing || life.phase == Phase::post_exec || life.phase == Phase::over) return;
+  switch (order.action()) {
+    case Order::TERMINATE:
+      return terminate(life, order, now, out);
+    case Order::SUSPEND:
+      return alive(life) ? stop(life, order, now, out) : void();
+    case Order::RESUME:
+      return alive(life) ? resume(life, out) : void();
+    case Order::LIMITS:
+      life.rules.limits = order.limits();
+      out.push_back(effect::ChangeLimits{order.limits(), order.terminate_us()});
+      return;
+    default:
+      return send(life, order, now, out);
+  }
+}
+
+}  // namespace rollcall::res::life
