@@ -38,7 +38,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
                [this](const std::string& line) { handler_.say(line); }}) {}
 
   Result<std::uint16_t> listen() {
-    const auto port = door_.listen(0);
+    const auto port = door_.listen(0, io::Door::Taken::once);
     if (port) return *port;
     return internal_error("cannot listen for TaskStarters: " + port.error().message());
   }

@@ -29,22 +29,23 @@ bool lacks_room(const error_code& error) {
 Door::Door(boost::asio::io_context& loop, std::string callers, Handler handler)
     : acceptor_(loop), callers_(std::move(callers)), handler_(std::move(handler)) {}
 
-boost::system::result<std::uint16_t> Door::listen(std::uint16_t port) {
-  error_code error = open_on(tcp::endpoint(tcp::v6(), port));
+boost::system::result<std::uint16_t> Door::listen(std::uint16_t port, Taken taken) {
+  error_code error = open_on(tcp::endpoint(tcp::v6(), port), taken);
   // A host without IPv6.
-  if (error && error != boost::asio::error::address_in_use) error = open_on(tcp::endpoint(tcp::v4(), port));
+  if (error && error != boost::asio::error::address_in_use)
+    error = open_on(tcp::endpoint(tcp::v4(), port), taken);
   if (error) return error;
   accept_next();
   return acceptor_.local_endpoint().port();
 }
 
-error_code Door::open_on(const tcp::endpoint& endpoint) {
+error_code Door::open_on(const tcp::endpoint& endpoint, Taken taken) {
   error_code error;
   acceptor_.close(error);
   acceptor_.open(endpoint.protocol(), error);
   if (!error && endpoint.protocol() == tcp::v6())
     acceptor_.set_option(boost::asio::ip::v6_only(false), error);
-  if (!error && endpoint.port() != 0) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && taken == Taken::again) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(kBacklog, error);
   if (!error) acceptor_.non_blocking(true, error);

@@ -29,15 +29,17 @@ class Door {
   // `callers`: "connections", for the line that says that descriptors have run out.
   Door(boost::asio::io_context& loop, std::string callers, Handler handler);
 
-  // Port 0: one the kernel chooses. Gives the port; errors are the kernel's.
-  boost::system::result<std::uint16_t> listen(std::uint16_t port);
+  // Port 0: one the kernel chooses. Gives the port; errors are the kernel's. `again`: also where connections of an earlier
+  // run, which was on this port, are not gone yet; not for a port that is nobody's but ours, which two could then be given.
+  enum class Taken { once, again };
+  boost::system::result<std::uint16_t> listen(std::uint16_t port, Taken taken);
   bool waits() const { return waits_; }
   // There may be room again. Nothing where nobody waits.
   void open_again();
   void close();
 
  private:
-  boost::system::error_code open_on(const boost::asio::ip::tcp::endpoint& endpoint);
+  boost::system::error_code open_on(const boost::asio::ip::tcp::endpoint& endpoint, Taken taken);
   void accept_next();
   void accept_all();
   void wait();

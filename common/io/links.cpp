@@ -48,7 +48,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}) {}
 
   Result<std::uint16_t> listen(std::uint16_t port) {
-    const auto chosen = door_.listen(port);
+    const auto chosen = door_.listen(port, Door::Taken::again);
     if (chosen) return *chosen;
     return internal_error("cannot listen on port " + std::to_string(port) + ": " + chosen.error().message());
   }
