@@ -24,6 +24,7 @@ constexpr std::size_t kMostPeers = 8;  // that have not proved themselves; furth
 constexpr Duration kTimeToProve = 2s;
 constexpr Duration kLastWords = 2s;  // for the client to read what it was sent
 constexpr Duration kOpenEnds = 1s;   // for what others, who have the process's pipes, may still write
+constexpr Duration kAcceptLater = 1s;  // where there is no room for another descriptor
 constexpr std::size_t kPiece = 16 << 10;
 constexpr int kMostPieces = 16;
 constexpr std::size_t kMostUnsent = 256 << 10;
@@ -75,10 +76,8 @@ bool nothing_in(const io::Descriptor& fd) {
   return !fd || ioctl(fd.get(), FIONREAD, &bytes) != 0 || bytes == 0;
 }
 
-short ready(const std::vector<pollfd>& fds, const io::Descriptor& fd) {
-  const auto at =
-      std::find_if(fds.begin(), fds.end(), [&](const pollfd& each) { return fd && each.fd == fd.get(); });
-  return at == fds.end() ? short{0} : at->revents;
+short ready(const std::vector<pollfd>& fds, std::size_t slot) {
+  return slot < fds.size() ? fds[slot].revents : short{0};
 }
 
 }  // namespace
@@ -101,7 +100,11 @@ Result<std::unique_ptr<Stream>> Stream::expect(const std::string& key, bool term
 void Stream::accept(TimePoint now) {
   while (peers_.size() < kMostPeers) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) return;
+    if (!socket) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        accept_again_ = now + kAcceptLater;
+      return;
+    }
     peers_.push_back(std::make_unique<Peer>(
         std::move(socket), io::SecureChannel::pam(key_, io::random_nonce(), io::random_instance()),
         now + kTimeToProve));
@@ -200,25 +203,30 @@ bool Stream::may_read() const { return credit_ > 0 && linked() && link_->unsent.
 
 void Stream::add_to(std::vector<pollfd>& fds) {
   const auto add = [&](const io::Descriptor& fd, int events) {
-    if (fd && events != 0) fds.push_back({fd.get(), static_cast<short>(events), 0});
+    if (!fd || events == 0) return kNotPolled;
+    fds.push_back({fd.get(), static_cast<short>(events), 0});
+    return fds.size() - 1;
   };
-  if (listens() && peers_.size() < kMostPeers) add(listener_, POLLIN);
-  for (const auto& peer : peers_) add(peer->socket, peer->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
-  if (linked()) add(link_->socket, link_->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
+  slots_ = {};
+  if (peers_.size() < kMostPeers && !accept_again_) slots_.listener = add(listener_, POLLIN);
+  for (const auto& peer : peers_)
+    peer->slot = add(peer->socket, peer->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
+  if (linked()) link_->slot = add(link_->socket, link_->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
   const bool shared = terminal_ && from_process_;
   const int reads = may_read() ? POLLIN : 0;
   const int writes = input_.empty() ? 0 : POLLOUT;
-  add(from_process_, reads | (shared ? writes : 0));
-  add(from_errors_, reads);
+  slots_.from_process = add(from_process_, reads | (shared ? writes : 0));
+  slots_.from_errors = add(from_errors_, reads);
   if (!shared) add(to_process_, writes);
 }
 
 void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
   if (phase_ == Phase::done) return;
-  if (ready(fds, listener_) != 0) accept(now);
+  if (accept_again_ && now >= *accept_again_) accept_again_.reset();
+  if (ready(fds, slots_.listener) != 0) accept(now);
   for (auto& peer : peers_) {
     const bool up =
-        (ready(fds, peer->socket) == 0 || read_peer(*peer, now)) && write_peer(*peer) && now < peer->until;
+        (ready(fds, peer->slot) == 0 || read_peer(*peer, now)) && write_peer(*peer) && now < peer->until;
     if (up && link_ == nullptr && peer->channel.open()) {
       link_ = std::move(peer);
       listener_.reset();
@@ -229,10 +237,10 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
   }
   std::erase_if(peers_, [](const auto& peer) { return peer == nullptr; });
   if (!listens()) peers_.clear();
-  if (linked() && ready(fds, link_->socket) != 0 && !read_peer(*link_, now)) return break_off();
+  if (linked() && ready(fds, link_->slot) != 0 && !read_peer(*link_, now)) return break_off();
   write_process();
-  if (may_read() && ready(fds, from_process_) != 0) read_process(from_process_, false);
-  if (may_read() && ready(fds, from_errors_) != 0) read_process(from_errors_, true);
+  if (may_read() && ready(fds, slots_.from_process) != 0) read_process(from_process_, false);
+  if (may_read() && ready(fds, slots_.from_errors) != 0) read_process(from_errors_, true);
   finish_if_drained(now);
   if (linked() && !write_peer(*link_)) return break_off();
   if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
@@ -245,6 +253,7 @@ std::optional<TimePoint> Stream::next_deadline() const {
   if (phase_ == Phase::expected || phase_ == Phase::closing || (phase_ == Phase::ended && credit_ > 0))
     first = until_;
   for (const auto& peer : peers_) first = first ? std::min(*first, peer->until) : peer->until;
+  if (accept_again_) first = first ? std::min(*first, *accept_again_) : *accept_again_;
   return first;
 }
 

@@ -63,6 +63,7 @@ class Stream {
 
  private:
   enum class Phase { expected, open, running, ended, closing, done };
+  static constexpr std::size_t kNotPolled = SIZE_MAX;
   struct Peer {
     Peer(io::Descriptor s, io::SecureChannel c, TimePoint u)
         : socket(std::move(s)), channel(std::move(c)), until(u) {}
@@ -70,6 +71,11 @@ class Stream {
     io::SecureChannel channel;
     std::string unsent;
     TimePoint until;  // to prove itself
+    std::size_t slot = kNotPolled;
+  };
+  // Where our descriptors stand in what is polled now.
+  struct Slots {
+    std::size_t listener = kNotPolled, from_process = kNotPolled, from_errors = kNotPolled;
   };
 
   bool listens() const { return static_cast<bool>(listener_); }
@@ -91,6 +97,8 @@ class Stream {
   std::uint16_t port_ = 0;
   TimePoint until_;
   io::Descriptor listener_;
+  std::optional<TimePoint> accept_again_;  // no descriptor was left
+  Slots slots_;
   std::vector<std::unique_ptr<Peer>> peers_;  // not proved yet
   std::unique_ptr<Peer> link_;
   wire::ToStream::Begin begin_;
