@@ -30,8 +30,9 @@ void append_report(const JobFiles& files, std::string text) {
   struct stat facts;
   if (fstat(files.output.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
   char last = '\n';
-  const io::Descriptor reader(facts.st_size > 0 ? open(files.places.output_file.c_str(), O_RDONLY | O_CLOEXEC)
-                                                : -1);
+  // Of that name there may be something else by now, a FIFO for one.
+  constexpr int kAtOnce = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const io::Descriptor reader(facts.st_size > 0 ? open(files.places.output_file.c_str(), kAtOnce) : -1);
   if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
   [[maybe_unused]] const ssize_t written = write(files.output.get(), text.data(), text.size());
 }
