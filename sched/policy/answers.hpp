@@ -1,8 +1,8 @@
 // Answers: what mbatchd says to those who ask and change nothing: functions from a question of batch.proto, the Book and
 // the Snapshot to BatchReply messages.
 //
-// Pure. Anybody may see jobs, queues, hosts; what others' jobs run (their scripts) and with what environment is sent to
-// nobody. Long answers come in parts of at most kAnswerPart bytes, each made when the one before has left, so that a
+// Pure. Anybody may see jobs, queues, hosts; a job's script and its environment are sent to its owner alone, where they are
+// asked for (bjobs -script, -env). Long answers come in parts of at most kAnswerPart bytes, each made when the one before has left, so that a
 // hundred thousand jobs hold no more than one part; a part tells of jobs as they are then.
 //
 //   question       | from                    | parts

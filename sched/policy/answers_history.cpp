@@ -47,10 +47,20 @@ bool names(const wire::JobFilter& filter, JobKey key) {
 
 bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
 
+// What bjobs, bhist and bacct choose by alike, users apart.
+bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
+  const auto same = [](const std::string& wanted, const std::string& has) { return wanted.empty() || wanted == has; };
+  const auto like = [](const std::string& wanted, const std::string& has) {
+    return wanted.empty() || glob_matches(wanted, has);
+  };
+  return same(filter.project(), asked.project()) && same(filter.job_group(), asked.job_group()) &&
+         same(filter.application(), asked.application()) && same(filter.user_group(), asked.user_group()) &&
+         same(filter.service_class(), asked.service_class()) && like(filter.job_name(), asked.job_name()) &&
+         like(filter.description(), asked.description());
+}
+
 bool submission_fits(const wire::JobFilter& filter, const Identity& who, const wire::Submission& asked) {
-  if (!by_ids(filter) && !user_fits(filter.user(), who, asked.user())) return false;
-  if (!filter.project().empty() && filter.project() != asked.project()) return false;
-  return filter.job_name().empty() || glob_matches(filter.job_name(), asked.job_name());
+  return (by_ids(filter) || user_fits(filter.user(), who, asked.user())) && group_fits(filter, asked);
 }
 
 bool ran_on(const Words& hosts, const wire::JobRecord& job) {
@@ -69,7 +79,8 @@ bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEven
   const bool mine =
       by_ids(ask.filter()) || (ask.users_size() > 0 ? named(ask.users(), asked.user())
                                                     : user_fits(ask.filter().user(), who, asked.user()));
-  if (!mine || !named(ask.queues(), job.queue()) || !named(ask.projects(), asked.project())) return false;
+  if (!mine || !group_fits(ask.filter(), asked)) return false;
+  if (!named(ask.queues(), job.queue()) || !named(ask.projects(), asked.project())) return false;
   if (ask.only_done() && !ask.only_exited() && job.status() != wire::STATUS_DONE) return false;
   if (ask.only_exited() && !ask.only_done() && job.status() != wire::STATUS_EXIT) return false;
   return ran_on(ask.hosts(), job) &&

@@ -1,8 +1,10 @@
 // What bhosts is told.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "common/base/load_vector.hpp"
+#include "common/base/table_cells.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
@@ -77,8 +79,49 @@ void add_exit_rate(const AnswerView& view, HostNumber host, BatchHost& to) {
   (*to.mutable_words())["exit_rate_minutes"] = std::to_string(minutes.value_or(5));
 }
 
+// "1536M", "0M": as bhosts -o shows memory.
+std::string memory_cell(double mb) { return load_cell("mem", static_cast<float>(std::max(0.0, mb))); }
+
+void add_memory(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
+  const auto& numbers = view.snapshot.values(host).numbers;
+  auto& words = *to.mutable_words();
+  const double kept = standings.reserved(host, mem);
+  words["reserved_mem"] = memory_cell(kept);
+  if (mem < numbers.size() && !std::isnan(numbers[mem])) words["available_mem"] = memory_cell(numbers[mem] - kept);
+  const auto most = view.snapshot.rules().indices().find("maxmem");
+  if (most && *most < numbers.size() && !std::isnan(numbers[*most])) words["total_mem"] = memory_cell(numbers[*most]);
+}
+
+// "RUN 0,1;SUSP 2": the GPUs that jobs hold there.
+std::string gpus_held(const AnswerView& view, const std::string& host) {
+  std::string held;
+  for (const JobKey key : view.book.on_host(host)) {
+    const Job* job = view.book.find(key);
+    const std::string gpus = job == nullptr ? "" : gpus_on(job->record.gpus(), host);
+    if (gpus.empty()) continue;
+    const bool stopped = job->status() == wire::STATUS_SSUSP || job->status() == wire::STATUS_USUSP;
+    held += (held.empty() ? "" : ";") + std::string(stopped ? "SUSP " : "RUN ") + gpus;
+  }
+  return held;
+}
+
+// The first condensed group of lsb.hosts that the host is in; "": none.
+std::string condensed_group(const SchedulingRules& rules, HostNumber host) {
+  for (const auto& group : rules.lsb->hosts.groups) {
+    if (!group.condensed) continue;
+    const auto members = rules.host_groups.find(group.name);
+    if (members != rules.host_groups.end() &&
+        std::find(members->second.begin(), members->second.end(), host) != members->second.end())
+      return group.name;
+  }
+  return "";
+}
+
 void add_words(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
   const auto& rules = view.snapshot.rules();
+  add_memory(view, standings, host, to);
+  if (const auto held = gpus_held(view, rules.hosts[host].name); !held.empty())
+    (*to.mutable_words())["gpus_held"] = held;
   const auto id = rules.indices().find(gpu_resource(*rules.cluster));
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
@@ -166,6 +209,7 @@ std::optional<wire::BatchReply> keep_fitting(const AnswerView& view, const std::
 // Hosts and groups by name; none: all.
 struct Chosen {
   std::vector<HostNumber> hosts;
+  std::set<HostNumber> by_name;  // those of them that were named themselves
   std::optional<wire::BatchReply> refused;
 };
 Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
@@ -178,6 +222,7 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   for (const auto& name : ask.hosts()) {
     if (const auto number = rules.host(official_host(view, name))) {
       chosen.hosts.push_back(*number);
+      chosen.by_name.insert(*number);
     } else if (const auto group = rules.host_groups.find(name); group != rules.host_groups.end()) {
       chosen.hosts.insert(chosen.hosts.end(), group->second.begin(), group->second.end());
     } else {
@@ -201,7 +246,11 @@ std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::A
   const auto columns = ask.load() ? load_columns(rules) : std::vector<ResourceId>();
   const HostStandings standings(view.snapshot, view.now);
   std::vector<BatchHost> hosts;
-  for (const HostNumber number : chosen.hosts) hosts.push_back(host_of(view, standings, number, columns));
+  for (const HostNumber number : chosen.hosts) {
+    hosts.push_back(host_of(view, standings, number, columns));
+    const std::string group = chosen.by_name.count(number) > 0 ? "" : condensed_group(rules, number);
+    if (!group.empty()) (*hosts.back().mutable_words())["condensed"] = group;
+  }
   return in_parts(hosts, [&](wire::BatchReply& part, const BatchHost* host) {
     auto& to = *part.mutable_hosts();
     if (to.index_names_size() == 0)

@@ -1,10 +1,9 @@
-// What busers, bparams, bmgroup, bugroup, bapp and blimits are told.
+// What busers, bparams, bmgroup, bugroup and bapp are told.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "sched/policy/answers_parts.hpp"
-#include "sched/policy/tally.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -12,7 +11,6 @@ namespace {
 using User = wire::BatchReply::User;
 using Group = wire::BatchReply::Group;
 using Parameter = wire::BatchReply::Parameter;
-using LimitRow = wire::BatchReply::LimitRow;
 
 // ---------------------------------------------------------------- users
 
@@ -124,6 +122,14 @@ std::string value_of(const conf::LsbParams& params, const Known& known) {
   return cell != nullptr ? cell->text : known.standard;
 }
 
+// As few digits as it has.
+std::string number_words(double number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 // ---------------------------------------------------------------- groups
 
 template <class ConfiguredGroup>
@@ -143,6 +149,8 @@ std::vector<Group> user_groups(const conf::LsbFiles& files, bool recursive) {
   for (const auto& configured : files.users.groups) {
     Group group = group_of(configured);
     group.clear_members();
+    for (const auto& share : configured.shares)
+      group.add_shares("[" + share.name + ", " + number_words(share.amount) + "]");
     std::set<std::string> seen;
     std::vector<std::string> members;
     if (recursive) members_of(files, configured.name, seen, members);
@@ -160,6 +168,7 @@ std::vector<Group> host_groups(const SchedulingRules& rules, bool recursive) {
   for (const auto& configured : rules.lsb->hosts.groups) {
     Group group = group_of(configured);
     const auto resolved = rules.host_groups.find(configured.name);
+    group.set_condensed(configured.condensed);
     if (recursive && !group.all() && resolved != rules.host_groups.end()) {
       group.clear_members();
       for (const HostNumber host : resolved->second) group.add_members(rules.hosts[host].name);
@@ -169,59 +178,6 @@ std::vector<Group> host_groups(const SchedulingRules& rules, bool recursive) {
     groups.push_back(std::move(group));
   }
   return groups;
-}
-
-// ---------------------------------------------------------------- limits
-
-std::string amount_words(const conf::LimitAmount& amount) {
-  std::string text = std::to_string(amount.amount);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return amount.percent ? text + "%" : text;
-}
-
-// A tally's name: the number of its rule, then user, queue and project where each is counted.
-std::vector<std::string> name_parts(const std::string& name) {
-  std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (c == '\0')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  parts.resize(4);
-  return parts;
-}
-
-std::string kind_of(const SchedulingRules& rules, const LimitRule& rule) {
-  if (rule.of == LimitOf::slots) return "SLOTS";
-  if (rule.of == LimitOf::jobs) return "JOBS";
-  std::string name = rules.indices().at(rule.resource).name;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return name;
-}
-
-LimitRow limit_row(const SchedulingRules& rules, const LimitRule& rule, const std::vector<std::string>& who,
-                   std::optional<double> taken) {
-  LimitRow row;
-  row.set_name(rule.name);
-  const auto consumer = [&row](const char* kind, const std::string& name) {
-    row.add_consumers(std::string(kind) + " " + (name.empty() ? "-" : name));
-  };
-  consumer("USERS", who[1]);
-  consumer("QUEUES", who[2]);
-  consumer("PROJECTS", who[3]);
-  std::string most = "-";
-  if (!rule.amounts.empty()) most = amount_words(rule.amounts.front());
-  conf::LimitAmount used;
-  used.amount = taken.value_or(0);
-  (*row.mutable_used())[kind_of(rules, rule)] = taken ? amount_words(used) + "/" + most : most;
-  return row;
-}
-
-bool fits(const std::string& asked, const std::string& counted) {
-  return asked.empty() || asked == "all" || counted.empty() || asked == counted;
 }
 
 }  // namespace
@@ -313,33 +269,6 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
   return in_parts(applications, [](wire::BatchReply& part, const Application* application) {
     auto& to = *part.mutable_applications();
     if (application != nullptr) *to.add_applications() = *application;
-  });
-}
-
-std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask) {
-  const auto& rules = view.snapshot.rules();
-  std::vector<LimitRow> rows;
-  if (ask.configured()) {
-    const std::vector<std::string> nobody(4);
-    for (const auto& rule : rules.limits)
-      if (ask.name().empty() || rule.name == ask.name())
-        rows.push_back(limit_row(rules, rule, nobody, std::nullopt));
-  }
-  const auto& tallies = view.snapshot.tallies();
-  std::map<std::string, TallyNumber> sorted(tallies.numbers.begin(), tallies.numbers.end());
-  for (const auto& [name, number] : sorted) {
-    const auto parts = name_parts(name);
-    const std::size_t place = std::stoul(parts[0]);
-    if (ask.configured() || place >= rules.limits.size() || rules.limits[place].per_host) continue;
-    const auto& rule = rules.limits[place];
-    const bool chosen = (ask.name().empty() || rule.name == ask.name()) && fits(ask.user(), parts[1]) &&
-                        fits(ask.queue(), parts[2]);
-    if (chosen && tallies.taken[number] > 0)
-      rows.push_back(limit_row(rules, rule, parts, tallies.taken[number]));
-  }
-  return in_parts(rows, [](wire::BatchReply& part, const LimitRow* row) {
-    auto& to = *part.mutable_limits();
-    if (row != nullptr) *to.add_rows() = *row;
   });
 }
 

@@ -10,6 +10,8 @@ namespace {
 
 using JobView = wire::BatchReply::JobView;
 
+constexpr std::size_t kMostText = 600 * 1024;  // of one job: with it a part of the answer is still one frame
+
 void add_reason(JobView& view, std::string text, std::string why) {
   auto& reason = *view.add_reasons();
   reason.set_text(std::move(text));
@@ -91,6 +93,7 @@ class JobsAnswer {
     jobs_ = std::move(chosen.jobs);
     unknown_ = std::move(chosen.unknown);
     if (ask.arrays()) keep_arrays(view);
+    if ((ask.scripts() || ask.environments()) && !refusal_) refusal_ = refuse_texts(view, who);
   }
 
   std::optional<wire::BatchReply> next(const AnswerView& view) {
@@ -114,6 +117,41 @@ class JobsAnswer {
     for (const JobKey key : jobs_)
       if (view.book.is_array(key.id) && (arrays.empty() || arrays.back().id != key.id)) arrays.push_back(key);
     jobs_ = std::move(arrays);
+  }
+
+  // Scripts and environments are their owners' alone: administrators see them as nobody else does, on the disk of mbatchd.
+  std::optional<wire::BatchReply::Refusal> refuse_texts(const AnswerView& view, const Identity& who) const {
+    for (const JobKey key : jobs_) {
+      const Job* job = view.book.find(key);
+      if (job == nullptr || !job->asked) continue;
+      const auto no = [key](wire::BatchReply::Refusal::Why why, const char* text) {
+        return refused_answer(why, "Job <" + sched::text(key) + ">: " + text).refusal();
+      };
+      // By both, as everywhere (book_rights.cpp).
+      if (job->asked->uid() != who.uid || job->asked->user() != who.user)
+        return no(wire::BatchReply::Refusal::NOT_ALLOWED, "User permission denied");
+      if (texts_size(view, *job) > kMostText)
+        return no(wire::BatchReply::Refusal::FAILED, "what is asked for is too long to be shown");
+    }
+    return std::nullopt;
+  }
+  const wire::Submission* whole_submission(const AnswerView& view, const Job& job) const {
+    const auto* kept = view.book.submission(job.record.submission());
+    return kept != nullptr && kept->asked ? kept->asked.get() : nullptr;
+  }
+  std::size_t texts_size(const AnswerView& view, const Job& job) const {
+    const auto* asked = whole_submission(view, job);
+    if (asked == nullptr) return 0;
+    std::size_t size = ask_.scripts() ? asked->script().size() : 0;
+    if (ask_.environments())
+      for (const auto& word : asked->environment()) size += word.size() + 8;
+    return size;
+  }
+  void add_texts(const AnswerView& view, const Job& job, JobView& to) const {
+    const auto* asked = ask_.scripts() || ask_.environments() ? whole_submission(view, job) : nullptr;
+    if (asked == nullptr) return;
+    if (ask_.scripts()) to.set_script(asked->script());
+    if (ask_.environments()) *to.mutable_environment() = asked->environment();
   }
 
   void fill(const AnswerView& view, wire::BatchReply::Jobs& jobs) {
@@ -148,6 +186,7 @@ class JobsAnswer {
     }
     if (ask_.arrays()) add_counts(view, job.key().id, to);
     if (ask_.stream() && job.asked) to.set_output_path(job.asked->output_file());
+    add_texts(view, job, to);
   }
 
   // What no table of rows shows.

@@ -58,11 +58,18 @@ bool takes_user(const AnswerView& view, const conf::QueueRow& row, const std::st
   });
 }
 
-bool has_host(const AnswerView& view, const QueueRule& rule, const std::string& host) {
-  if (host.empty() || host == "all" || !rule.hosts) return true;
-  const auto number = view.snapshot.rules().host(official_host(view, host));
-  return number && std::any_of(rule.hosts->begin(), rule.hosts->end(),
-                               [&](const HostPreference& preference) { return preference.host == *number; });
+// The hosts that a word of bqueues -m means: one, or those of a group.
+std::vector<HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
+  const auto& rules = view.snapshot.rules();
+  if (const auto number = rules.host(official_host(view, name))) return {*number};
+  const auto group = rules.host_groups.find(name);
+  return group == rules.host_groups.end() ? std::vector<HostNumber>() : group->second;
+}
+
+bool has_host(const QueueRule& rule, const std::vector<HostNumber>& meant) {
+  return !rule.hosts || std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const HostPreference& preference) {
+    return std::find(meant.begin(), meant.end(), preference.host) != meant.end();
+  });
 }
 
 bool window_open(const AnswerView& view, const TimeWindows& windows) {
@@ -142,11 +149,15 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
   for (const auto& name : ask.queues())
     if (!rules.queue(name))
       return {refused_answer(wire::BatchReply::Refusal::NO_QUEUE, name + ": No such queue")};
+  const bool every_host = ask.host().empty() || ask.host() == "all";
+  const auto meant = every_host ? std::vector<HostNumber>() : meant_hosts(view, ask.host());
+  if (!every_host && meant.empty())
+    return {refused_answer(wire::BatchReply::Refusal::NO_HOST, ask.host() + ": No such host or host group")};
   std::vector<const QueueRule*> chosen;
   for (const auto& rule : rules.queues) {
     const bool named = ask.queues_size() == 0 ||
                        std::find(ask.queues().begin(), ask.queues().end(), rule.name) != ask.queues().end();
-    if (named && takes_user(view, *rule.row, ask.user()) && has_host(view, rule, ask.host()))
+    if (named && takes_user(view, *rule.row, ask.user()) && (every_host || has_host(rule, meant)))
       chosen.push_back(&rule);
   }
   // As bqueues lists them: the highest priority first.

@@ -150,6 +150,8 @@ class Selecting {
     if (!filter_.project().empty() && asked.project() != filter_.project()) return;
     if (!filter_.job_group().empty() && asked.job_group() != filter_.job_group()) return;
     if (!filter_.application().empty() && asked.application() != filter_.application()) return;
+    if (!filter_.service_class().empty() && asked.service_class() != filter_.service_class()) return;
+    if (!filter_.description().empty() && !glob_matches(filter_.description(), asked.description())) return;
     if (!filter_.user_group().empty() && asked.user_group() != filter_.user_group()) return;
     result_.jobs.push_back(key);
   }

@@ -1,54 +1,9 @@
 // What mbatchd says to those who ask: on a small site's Book and Snapshot.
-#include "sched/policy/answers.hpp"
 #include "sched/policy/answers_history.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/answers_fixture.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-class Answers : public BookTest {
- protected:
-  Answers() {
-    keeper.configure(scheduling_rules(book->config().cluster, book->config().lsb));
-    for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
-  }
-
-  AnswerView view() { return {*book, keeper.snapshot(), now}; }
-
-  std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = kAnn) {
-    const auto id = submit(asked, who);
-    for (const JobKey key : book->elements(id)) keeper.job(key);
-    return id;
-  }
-
-  std::vector<wire::BatchReply> parts(const wire::BatchRequest& request, const Identity& who = kAnn) {
-    std::vector<wire::BatchReply> all;
-    auto next = sched::answer(request, who, view());
-    EXPECT_TRUE(next);
-    while (next && (all.empty() || !all.back().last())) {
-      auto part = (*next)(view());
-      if (!part) {
-        ADD_FAILURE() << "no part with last";
-        break;
-      }
-      all.push_back(std::move(*part));
-    }
-    return all;
-  }
-  wire::BatchReply whole(const wire::BatchRequest& request, const Identity& who = kAnn) {
-    auto all = parts(request, who);
-    EXPECT_EQ(all.size(), 1U);
-    return std::move(all.at(0));
-  }
-  static std::string ids(const wire::BatchReply& reply) {
-    std::string text;
-    for (const auto& job : reply.jobs().jobs()) text += sched::text(key_of(job.record().key())) + " ";
-    return text;
-  }
-
-  SnapshotKeeper keeper{*book};
-};
 
 TEST_F(Answers, AUserSeesTheirOwnUnfinishedJobsAndAnybodysByNumber) {
   const auto mine = submit_seen(plain_job()), others = submit_seen(plain_job(), kBob);

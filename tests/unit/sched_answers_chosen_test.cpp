@@ -1,0 +1,229 @@
+// What mbatchd says to those who ask for a part of it: texts of their own jobs, jobs by group, hosts by group, limits.
+#include "sched/policy/answers_history.hpp"
+#include "tests/unit/answers_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+wire::Submission job_with_texts() {
+  auto asked = plain_job();
+  asked.set_script("#!/bin/sh\n#BSUB -n 1\nsleep 1\n");
+  asked.add_environment("TOKEN=secret");
+  return asked;
+}
+
+TEST_F(Answers, TheOwnerOfAJobMaySeeItsScriptOrItsEnvironment) {
+  const auto id = submit_seen(job_with_texts());
+  wire::BatchRequest request;
+  request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
+  request.mutable_jobs()->set_scripts(true);
+  auto reply = whole(request);
+  ASSERT_EQ(reply.jobs().jobs_size(), 1);
+  EXPECT_EQ(reply.jobs().jobs(0).script(), "#!/bin/sh\n#BSUB -n 1\nsleep 1\n");
+  EXPECT_EQ(reply.jobs().jobs(0).environment_size(), 0);
+  request.mutable_jobs()->set_scripts(false);
+  request.mutable_jobs()->set_environments(true);
+  reply = whole(request);
+  EXPECT_EQ(reply.jobs().jobs(0).script(), "");
+  ASSERT_EQ(reply.jobs().jobs(0).environment_size(), 1);
+  EXPECT_EQ(reply.jobs().jobs(0).environment(0), "TOKEN=secret");
+}
+
+TEST_F(Answers, ScriptsAndEnvironmentsAreNobodysButTheOwners) {
+  const auto id = submit_seen(job_with_texts());
+  wire::BatchRequest request;
+  request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
+  request.mutable_jobs()->set_environments(true);
+  // An administrator, another user, and one whose name was given to somebody else since.
+  for (const Identity& who : {kRoot, kBob, Identity{1099, 100, "ann", {}, false}}) {
+    const auto reply = whole(request, who);
+    EXPECT_EQ(reply.refusal().why(), wire::BatchReply::Refusal::NOT_ALLOWED) << who.user;
+    EXPECT_EQ(reply.refusal().text(), "Job <" + std::to_string(id) + ">: User permission denied");
+    EXPECT_EQ(reply.SerializeAsString().find("secret"), std::string::npos);
+  }
+}
+
+TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
+  auto asked = plain_job();
+  asked.add_environment("LONG=" + std::string(700 * 1024, 'x'));
+  const auto id = submit_seen(asked);
+  wire::BatchRequest request;
+  request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
+  request.mutable_jobs()->set_environments(true);
+  EXPECT_EQ(whole(request).refusal().text(), "Job <" + std::to_string(id) + ">: what is asked for is too long to be shown");
+}
+
+TEST_F(Answers, JobsAreChosenByDescriptionAndGroup) {
+  auto asked = plain_job();
+  asked.set_description("lake survey");
+  asked.set_job_group("/a");
+  const auto id = submit_seen(asked);
+  submit_seen(plain_job());
+  wire::BatchRequest request;
+  auto& filter = *request.mutable_jobs()->mutable_filter();
+  filter.set_description("lake*");
+  EXPECT_EQ(ids(whole(request)), std::to_string(id) + " ");
+  filter.set_description("sea*");
+  EXPECT_EQ(ids(whole(request)), "");
+  filter.clear_description();
+  filter.set_job_group("/a");
+  EXPECT_EQ(ids(whole(request)), std::to_string(id) + " ");
+  filter.clear_job_group();
+  filter.set_service_class("gold");
+  EXPECT_EQ(ids(whole(request)), "");
+}
+
+// The site's files with something changed in lsb.*.
+template <class Change>
+ConfigView changed_site(const Change& change) {
+  ConfigView view = site_files();
+  auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
+  change(*lsb);
+  view.lsb = lsb;
+  return view;
+}
+
+TEST_F(Answers, HostsOfACondensedGroupSaySoUnlessTheyAreNamed) {
+  const auto config = changed_site([](conf::LsbFiles& lsb) { lsb.hosts.groups.at(0).condensed = true; });
+  book->configure(config, now);
+  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  wire::BatchRequest request;
+  request.mutable_hosts();
+  const auto group_of = [&](int host) {
+    const auto reply = whole(request);
+    const auto& words = reply.hosts().hosts(host).words();
+    const auto at = words.find("condensed");
+    return at == words.end() ? std::string("-") : at->second;
+  };
+  EXPECT_EQ(group_of(0) + " " + group_of(1) + " " + group_of(2), "- big big");
+  request.mutable_hosts()->add_hosts("big");
+  EXPECT_EQ(group_of(0) + " " + group_of(1), "big big");
+  request.mutable_hosts()->set_hosts(0, "hostB");
+  EXPECT_EQ(group_of(0), "-");
+}
+
+TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
+  const auto config = changed_site([](conf::LsbFiles& lsb) {
+    conf::HostItem item;
+    item.name = "hostA";
+    lsb.queues.at(1).hosts.push_back(item);
+  });
+  book->configure(config, now);
+  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  wire::BatchRequest request;
+  const auto names = [&](const char* host) {
+    request.mutable_queues()->set_host(host);
+    const auto reply = whole(request);
+    std::string text = reply.refusal().text();
+    for (const auto& queue : reply.queues().queues()) text += queue.name() + " ";
+    return text;
+  };
+  EXPECT_EQ(names("hosta"), "normal special talk ");
+  EXPECT_EQ(names("hostB"), "normal talk ");
+  EXPECT_EQ(names("big"), "normal talk ");
+  EXPECT_EQ(names("nosuch"), "nosuch: No such host or host group");
+}
+
+class LimitAnswers : public Answers {
+ protected:
+  LimitAnswers() {
+    const auto config = changed_site([](conf::LsbFiles& lsb) {
+      lsb.queues.at(0).queue_limit = 3;
+      lsb.queues.at(0).host_limit = 2;
+      lsb.queues.at(0).user_limit = 9;
+    });
+    book->configure(config, now);
+    keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  }
+  void run_on(const std::string& host) {
+    const auto id = submit_seen(plain_job());
+    dispatch({id, 0}, {host});
+    keeper.job({id, 0});
+  }
+  std::string rows(const wire::AskLimits& ask) {
+    wire::BatchRequest request;
+    *request.mutable_limits() = ask;
+    const auto reply = whole(request);
+    std::string text = reply.refusal().text();
+    for (const auto& row : reply.limits().rows()) {
+      text += row.name();
+      for (const auto& word : row.consumers()) text += " | " + word;
+      for (const auto& [kind, used] : row.used()) text += " | " + kind + " " + used;
+      text += "\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(LimitAnswers, AreOfQueuesUsersAndEachHost) {
+  run_on("hostA");
+  run_on("hostA");
+  run_on("hostB");
+  wire::AskLimits ask;
+  const std::string queue = "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/3\n";
+  const std::string user = "UJOB_LIMIT of queue normal | USERS ann | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/9\n";
+  const std::string hosts_a = "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostA | PROJECTS - | SLOTS 2/2\n";
+  const std::string hosts_b = "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostB | PROJECTS - | SLOTS 1/2\n";
+  const std::string all = rows(ask);
+  for (const auto& row : {queue, user, hosts_a, hosts_b}) EXPECT_NE(all.find(row), std::string::npos) << row << "\nin\n" << all;
+  ask.set_host("hosta");
+  EXPECT_NE(rows(ask).find(hosts_a), std::string::npos) << rows(ask);
+  EXPECT_EQ(rows(ask).find(hosts_b), std::string::npos);
+  ask.set_host("nosuch");
+  EXPECT_EQ(rows(ask), "nosuch: No such host");
+  ask.clear_host();
+  ask.set_user("bob");
+  EXPECT_EQ(rows(ask).find("USERS ann"), std::string::npos);
+  EXPECT_NE(rows(ask).find(queue), std::string::npos);
+}
+
+TEST_F(LimitAnswers, OfWhichNothingIsTakenAreShownWhereTheyAreAskedFor) {
+  wire::AskLimits ask;
+  EXPECT_EQ(rows(ask), "");
+  ask.set_unused_too(true);
+  EXPECT_NE(rows(ask).find("QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 0/3\n"),
+            std::string::npos)
+      << rows(ask);
+  ask.set_unused_too(false);
+  ask.set_configured(true);
+  EXPECT_NE(rows(ask).find("QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3\n"),
+            std::string::npos)
+      << rows(ask);
+}
+
+TEST(HistoryFilters, AreThoseOfBjobs) {
+  wire::Submission asked;
+  asked.set_user("ann");
+  asked.set_application("solver");
+  asked.set_job_group("/a");
+  asked.set_description("lake");
+  wire::JobEvent::Finish finish;
+  *finish.mutable_asked() = asked;
+  wire::AskEvents events;
+  wire::AskFinished finished;
+  const auto both = [&] {
+    *finished.mutable_filter() = events.filter();
+    EXPECT_EQ(fits(finished, kAnn, finish), fits(events, kAnn, {1, 0}, asked));
+    return fits(events, kAnn, {1, 0}, asked);
+  };
+  EXPECT_TRUE(both());
+  auto& filter = *events.mutable_filter();
+  filter.set_application("solver");
+  filter.set_job_group("/a");
+  filter.set_description("l*");
+  EXPECT_TRUE(both());
+  filter.set_application("other");
+  EXPECT_FALSE(both());
+  filter.clear_application();
+  filter.set_job_group("/b");
+  EXPECT_FALSE(both());
+  filter.clear_job_group();
+  filter.set_description("sea");
+  EXPECT_FALSE(both());
+  filter.clear_description();
+  filter.set_service_class("gold");
+  EXPECT_FALSE(both());
+}
+
+}  // namespace
+}  // namespace rollcall::sched
