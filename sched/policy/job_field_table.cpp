@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "common/base/exit_status.hpp"
 #include "sched/policy/job.hpp"
+#include "sched/policy/job_picks.hpp"
 #include "sched/policy/show_job_long.hpp"
 
 namespace rollcall::sched {
@@ -133,19 +135,24 @@ std::string plain_seconds(const Of& of, std::int64_t seconds) {
 }
 std::string pend_time(const Of& of) { return plain_seconds(of, pend_seconds(of)); }
 // A job that may not be scheduled at all pends for reasons of its own.
-bool ineligible(const Of& of) {
-  return of.job.status() == wire::STATUS_PSUSP || of.asked.begin_us() > of.time.now.us ||
-         !of.view.dependency_state().empty();
-}
+bool not_eligible(const Of& of) { return ineligible(of.view, of.asked, of.time.now); }
 std::string pendstate(const Of& of) {
   if (!pending(of.job.status())) return "NOTPEND";
-  return ineligible(of) ? "IPEND" : "EPEND";
+  return not_eligible(of) ? "IPEND" : "EPEND";
 }
 std::int64_t ineligible_seconds(const Of& of) {
-  return pending(of.job.status()) && ineligible(of) ? pend_seconds(of) : of.job.psusp_s();
+  return pending(of.job.status()) && not_eligible(of) ? pend_seconds(of) : of.job.psusp_s();
 }
 std::string ipendtime(const Of& of) { return plain_seconds(of, ineligible_seconds(of)); }
 std::string ependtime(const Of& of) { return plain_seconds(of, pend_seconds(of) - ineligible_seconds(of)); }
+
+std::string warning_action(const Of& of) {
+  return of.asked.has_warning_signal() ? signal_name(of.asked.warning_signal()) : "";
+}
+std::string action_warning_time(const Of& of) {
+  if (!of.asked.has_warning_signal()) return "";
+  return duration_words(of.asked.warning_seconds(), of.units.hms);
+}
 
 // ---------------------------------------------------------------- usage
 double cpu_seconds(const Of& of) { return of.job.usage().user_s() + of.job.usage().system_s(); }
@@ -170,6 +177,14 @@ double efficiency(const Of& of) {
 }
 std::string idle_factor(const Of& of) { return started(of) ? fixed(efficiency(of), 2) : ""; }
 std::string cpu_efficiency(const Of& of) { return started(of) ? fixed(100 * efficiency(of), 2) + "%" : ""; }
+// Of what was reserved, as bjobs has it: nothing where no memory was.
+std::string mem_efficiency(const Of& of) {
+  double reserved_mb = 0;
+  for (const auto& reserved : of.job.reserved())
+    if (reserved.resource() == "mem") reserved_mb += reserved.amount();
+  if (!used(of) || reserved_mb <= 0) return "";
+  return fixed(100.0 * static_cast<double>(of.job.usage().max_memory_kb()) / 1024 / reserved_mb, 2) + "%";
+}
 std::string hrusage(const Of& of) {
   std::string words;
   for (const auto& host : of.job.usage().hosts())
@@ -282,8 +297,8 @@ const std::vector<JobField>& job_fields() {
       {"ru_utime", 12, "", ru_utime},
       {"ru_stime", 12, "", ru_stime},
       {"%complete", 11, "", complete, kAsked},
-      {"warning_action", 15, "warn_act", nothing},
-      {"action_warning_time", 19, "warn_time", nothing},
+      {"warning_action", 15, "warn_act", warning_action, kAsked},
+      {"action_warning_time", 19, "warn_time", action_warning_time, kAsked},
       {"pendstate", 9, "", pendstate, kAsked},
       {"pend_time", 12, "", pend_time},
       {"ependtime", 12, "", ependtime, kAsked},
@@ -338,7 +353,7 @@ const std::vector<JobField>& job_fields() {
       {"energy", 10, "", nothing},
       {"gpfsio", 10, "", nothing},
       {"cpu_peak", 10, "", nothing},
-      {"mem_efficiency", 10, "", nothing},
+      {"mem_efficiency", 10, "", mem_efficiency, kAsked},
       {"cpu_efficiency", 10, "", cpu_efficiency},
       {"cpu_peak_efficiency", 10, "", nothing},
       {"average_cpu_efficiency", 10, "", cpu_efficiency},

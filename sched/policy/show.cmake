@@ -1,4 +1,5 @@
 # What the b* commands print.
 rollcall_library(sched_show
   SOURCES show_text.cpp show_jobs.cpp show_job_long.cpp show_job_fields.cpp job_field_table.cpp show_queues.cpp show_batch_hosts.cpp show_history.cpp show_accounts.cpp show_information.cpp
-  LINK sched_book rollcall_base rollcall_wire)
+    job_picks.cpp show_host_groups.cpp show_reason_totals.cpp show_gpus.cpp
+  LINK sched_book rollcall_resreq rollcall_base rollcall_wire)

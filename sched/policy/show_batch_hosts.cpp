@@ -115,7 +115,6 @@ std::string word(const Host& h, const char* name, const char* none) {
 
 std::string long_status(const Host& h) { return host_status(h, StatusForm::long_word); }
 std::string no_value(const Host&) { return "-"; }
-std::string zero(const Host&) { return "0"; }
 std::string slots(const Host& h) { return h.has_max() ? free_slots(h) : "-"; }
 
 const std::vector<ShownField<Host>>& batch_host_fields() {
@@ -145,9 +144,11 @@ const std::vector<ShownField<Host>>& batch_host_fields() {
       {{"comments", "COMMENTS", 128, {"comment"}},
        [](const Host& h) { return h.comment().empty() ? "-" : h.comment(); }},
       {{"mig_alloc", "MIG_ALLOC", 20, {}}, no_value},
-      {{"available_mem", "AVAILABLE_MEM", 15, {"avail_mem"}}, no_value},
-      {{"reserved_mem", "RESERVED_MEM", 15, {"rsv_mem"}}, zero},
-      {{"total_mem", "TOTAL_MEM", 15, {}}, no_value},
+      {{"available_mem", "AVAILABLE_MEM", 15, {"avail_mem"}},
+       [](const Host& h) { return word(h, "available_mem", "-"); }},
+      {{"reserved_mem", "RESERVED_MEM", 15, {"rsv_mem"}},
+       [](const Host& h) { return word(h, "reserved_mem", "0M"); }},
+      {{"total_mem", "TOTAL_MEM", 15, {}}, [](const Host& h) { return word(h, "total_mem", "-"); }},
   };
   return known;
 }

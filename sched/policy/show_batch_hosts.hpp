@@ -20,6 +20,13 @@ std::string batch_hosts_long(const BatchHosts& hosts);
 Result<std::string> batch_hosts_fields(const BatchHosts& hosts, const std::string& format, FieldForm form);
 inline constexpr const char* kDefaultHostFields = "host_name status jl_u max njobs run ssusp ususp rsv";
 
+// Without -X: the hosts of a condensed group (lsb.hosts, CONDENSE) are one row of its name, with the sums of them all; it is
+// ok where one of them is.
+BatchHosts condensed(const BatchHosts& hosts);
+
+// bhosts -gpu: a row for each GPU that an elim counts, and its jobs; "" where no host has one.
+std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide);
+
 // bhosts -s: RESOURCE TOTAL RESERVED LOCATION.
 std::string shared_rows_table(const wire::BatchReply::SharedRows& rows);
 

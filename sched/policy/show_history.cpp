@@ -268,6 +268,43 @@ std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTi
   return text + cells(titles, 9) + "\n  " + cells(words_of(job.seconds(time.now)), 9) + "\n";
 }
 
+std::string history_by_time(const std::vector<JobHistory>& jobs, std::int64_t from_us, std::int64_t to_us,
+                            Wrapping wrapping, const ShowTime& time) {
+  struct At {
+    const JobHistory* job;
+    const wire::JobEvent* event;
+  };
+  std::vector<At> all;
+  for (const auto& job : jobs)
+    for (const auto& event : job.events)
+      if (event.at_us() >= from_us && (to_us == 0 || event.at_us() <= to_us)) all.push_back({&job, &event});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const At& a, const At& b) { return a.event->at_us() < b.event->at_us(); });
+  std::string text;
+  for (const auto& [job, event] : all)
+    for (const auto& line : event_lines_of(*job, *event))
+      text += paragraph(time.at(event->at_us()) + ": Job <" + sched::text(job->key) + ">: " + line + ";", wrapping);
+  return text;
+}
+
+void at_speed(JobHistory& job, double speed) {
+  double own = 1;
+  for (auto& event : job.events) {
+    if (event.has_start() && event.start().cpu_factor() > 0) own = event.start().cpu_factor();
+    if (event.has_status() && event.status().has_usage())
+      at_speed(*event.mutable_status()->mutable_usage(), own, speed);
+    if (event.has_finish() && event.finish().record().has_usage())
+      at_speed(*event.mutable_finish()->mutable_record()->mutable_usage(), own, speed);
+  }
+}
+
+std::string gpus_of(const JobHistory& job) {
+  std::string gpus;
+  for (const auto& event : job.events)
+    if (event.has_finish()) gpus = event.finish().record().gpus();
+  return gpus;
+}
+
 std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
   using Control = wire::ControlBatch;
   const auto by = [](const auto& told) {

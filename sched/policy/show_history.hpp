@@ -50,6 +50,14 @@ std::string history_row(const JobHistory& job, bool wide, WallTime now);
 // bhist -l: begins with a blank line.
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time);
 
+// bhist -t: what happened to these jobs, one line after the other by time, each with its job; from and to: 0: no bound.
+std::string history_by_time(const std::vector<JobHistory>& jobs, std::int64_t from_us, std::int64_t to_us,
+                            Wrapping wrapping, const ShowTime& time);
+// bhist -N: the job's processor times at the speed of a CPU factor.
+void at_speed(JobHistory& job, double speed);
+// bhist -gpu: the devices of its last start; "" where it had none.
+std::string gpus_of(const JobHistory& job);
+
 // badmin hhist, qhist, hist, mbdhist: one line; "" for an event of a job.
 std::string system_line(const wire::JobEvent& event, const ShowTime& time);
 

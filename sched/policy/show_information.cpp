@@ -22,6 +22,8 @@ std::string processor_limit(const User& u) {
   return fixed(u.processor_limit(), whole ? 0 : 1);
 }
 
+std::string max_pending(const User& u) { return u.has_max_pending() ? std::to_string(u.max_pending()) : "-"; }
+
 const std::vector<ShownField<User>>& user_fields() {
   static const std::vector<ShownField<User>> known{
       {{"user", "USER", 15, {}}, [](const User& u) { return u.name(); }},
@@ -38,9 +40,8 @@ const std::vector<ShownField<User>>& user_fields() {
       {{"rsv", "RSV", 8, {}}, [](const User& u) { return count(u, u.counts().reserved()); }},
       {{"njobs", "NJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().jobs()); }},
       {{"pjobs", "PJOBS", 8, {}}, [](const User& u) { return count(u, u.counts().pending_jobs()); }},
-      {{"mpend", "MPEND", 8, {}},
-       [](const User& u) { return u.has_max_pending() ? std::to_string(u.max_pending()) : "-"; }},
-      {{"mpjobs", "MPJOBS", 8, {}}, [](const User&) { return std::string("-"); }},
+      {{"mpend", "MPEND", 8, {}}, [](const User&) { return std::string("-"); }},
+      {{"mpjobs", "MPJOBS", 8, {}}, max_pending},
       {{"priority", "PRIORITY", 8, {}}, [](const User&) { return std::string("-"); }},
       {{"ngpus", "NGPUS", 8, {}}, [](const User&) { return std::string("-"); }},
       {{"ngpus_shared", "NGPUS_SHARED", 12, {}}, [](const User&) { return std::string("-"); }},
@@ -91,14 +92,18 @@ std::string consumer(const wire::BatchReply::LimitRow& row, const std::string& k
 
 }  // namespace
 
-std::string users_table(const wire::BatchReply::Users& users) {
-  std::string text = "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV \n";
+std::string users_table(const wire::BatchReply::Users& users, UserForm form) {
+  const bool wide = form == UserForm::wide;
+  std::string text = "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV ";
+  text += wide ? " MPEND  PJOBS MPJOBS\n" : "\n";
   for (const auto& u : users.users()) {
     const auto& c = u.counts();
     text += left(u.name(), 18) + right(processor_limit(u), 6) + right(max_word(u), 7);
     for (const std::uint32_t number :
          {c.jobs(), c.pending(), c.running(), c.ssusp(), c.ususp(), c.reserved()})
       text += right(count(u, number), 7);
+    // MAX_PEND_JOBS is of jobs; a limit of slots that pend there is not.
+    if (wide) text += right("-", 7) + right(count(u, c.pending_jobs()), 7) + right(max_pending(u), 7);
     text += "\n";
   }
   return text;
@@ -132,6 +137,25 @@ std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users) 
   return text;
 }
 
+std::string groups_long(const wire::BatchReply::Groups& groups, bool of_users) {
+  std::string text;
+  const auto line = [&text](const char* title, const auto& words) {
+    if (words.empty()) return;
+    text += left(title, 13);
+    for (const auto& word : words) text += " " + word;
+    text += "\n";
+  };
+  for (const auto& group : groups.groups()) {
+    if (!text.empty()) text += "\n";
+    text += left("GROUP_NAME:", 14) + group.name() + "\n";
+    line(of_users ? "USERS:" : "HOSTS:", group.members());
+    line("GROUP_ADMIN:", group.administrators());
+    line("SHARES:", group.shares());
+    if (group.condensed()) text += left("CONDENSE:", 14) + "Y\n";
+  }
+  return text;
+}
+
 std::string applications_table(const wire::BatchReply::Applications& applications) {
   std::string text = "APP_NAME             NJOBS   PEND    RUN   SUSP \n";
   for (const auto& a : applications.applications()) text += left(a.name(), 19) + application_counts(a) + "\n";
@@ -160,12 +184,13 @@ std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configure
   for (const auto& row : rows.rows())
     for (const auto& [kind, used] : row.used()) kinds.insert(kind);
   std::string text = configured ? "" : "\nINTERNAL RESOURCE LIMITS:\n\n";
-  text += left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("PROJECTS", 12);
+  text += left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("HOSTS", 12) + left("PROJECTS", 12);
   for (const auto& kind : kinds) text += left(kind, 10);
   text += "\n";
   for (const auto& row : rows.rows()) {
     text += left(row.name(), 19) + " " + left(consumer(row, "USERS"), 11) + " " +
-            left(consumer(row, "QUEUES"), 11) + " " + left(consumer(row, "PROJECTS"), 11) + " ";
+            left(consumer(row, "QUEUES"), 11) + " " + left(consumer(row, "HOSTS"), 11) + " " +
+            left(consumer(row, "PROJECTS"), 11) + " ";
     for (const auto& kind : kinds) {
       const auto used = row.used().find(kind);
       text += left(used == row.used().end() ? "-" : used->second, 10);

@@ -7,7 +7,8 @@
 
 namespace rollcall::sched {
 
-std::string users_table(const wire::BatchReply::Users& users);
+enum class UserForm { narrow, wide };  // busers, -w: with MPEND PJOBS MPJOBS
+std::string users_table(const wire::BatchReply::Users& users, UserForm form = UserForm::narrow);
 Result<std::string> users_fields(const wire::BatchReply::Users& users, const std::string& format,
                                  FieldForm form);
 inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run ssusp ususp rsv";
@@ -17,6 +18,8 @@ std::string parameters_text(const wire::BatchReply::Parameters& parameters, Para
 
 // GROUP_NAME and the members; `of_users`: bugroup.
 std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users);
+// -l: a block for each: members, administrators, shares.
+std::string groups_long(const wire::BatchReply::Groups& groups, bool of_users);
 
 std::string applications_table(const wire::BatchReply::Applications& applications);
 std::string applications_long(const wire::BatchReply::Applications& applications);

@@ -206,7 +206,8 @@ std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, con
 
 std::string gpu_words(const wire::Submission& asked) {
   if (asked.gpu().empty()) return "";
-  return asked.gpu() == "-" ? ", Requested GPU" : ", Requested GPU <" + asked.gpu() + ">";
+  // What `-gpu -` means, in normal form (submit_values.hpp).
+  return asked.gpu() == "num=1:mode=shared:j_exclusive=no" ? ", Requested GPU" : ", Requested GPU <" + asked.gpu() + ">";
 }
 
 // ", Copy Files <in > /tmp/in> <out < out>"

@@ -151,6 +151,17 @@ std::string reason_lines(const JobView& job, ReasonForm form) {
   return lines;
 }
 
+std::string with_cell(std::string row, const std::string& cell) {
+  return row.insert(std::min(row.find('\n'), row.size()), "  " + cell);
+}
+
+void keep_key_reason(JobView& job) {
+  auto& reasons = *job.mutable_reasons();
+  const auto key = std::find_if(reasons.begin(), reasons.end(), [](const auto& reason) { return reason.key(); });
+  if (key != reasons.end()) std::iter_swap(reasons.begin(), key);
+  if (reasons.size() > 1) reasons.DeleteSubrange(1, reasons.size() - 1);
+}
+
 std::string no_job_text(JobChoice choice) {
   switch (choice) {
     case JobChoice::any:

@@ -34,6 +34,9 @@ std::string jobs_header(JobForm form);
 // Several lines where the narrow form has more than one host.
 std::string job_row(const JobView& job, const wire::Submission& asked, JobForm form, const ShowTime& time);
 
+// A row (and the lines below it) with one cell more behind the row: bjobs -WF, -WL, -WP.
+std::string with_cell(std::string row, const std::string& cell);
+
 // bjobs -sum: how many slots jobs have, and wait for, by state.
 class SlotTotals {
  public:
@@ -51,6 +54,9 @@ enum class ReasonForm {
   words,    // --why: " 3 hosts: mem is 380 MB, job asks for 500"
 };
 std::string reason_lines(const JobView& job, ReasonForm form);
+
+// bjobs -p1: of several reasons the key one alone.
+void keep_key_reason(JobView& job);
 
 // What bjobs says where no job fits; LSF's clients look for these.
 enum class JobChoice { unfinished, any, pending, running, suspended, finished, named };

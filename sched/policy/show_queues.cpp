@@ -105,7 +105,57 @@ std::string block(const Queue& q) {
   return q.comment().empty() ? text : text + "COMMENT:  \"" + q.comment() + "\"\n";
 }
 
+std::string minutes(std::int64_t seconds, const std::string& spec) {
+  return fixed(static_cast<double>(seconds) / 60, 1) + " min" + (spec.empty() ? "" : " of " + spec);
+}
+
+// Fields of -o: of the queue's maxima, or of what a job gets that asks for nothing; "-" for none.
+enum class LimitsOf { most, standard };
+template <LimitsOf which>
+const wire::Limits& limits_in(const Queue& q) {
+  return which == LimitsOf::most ? q.limits() : q.default_limits();
+}
+template <LimitsOf which>
+std::string run_field(const Queue& q) {
+  const auto& limits = limits_in<which>(q);
+  return limits.has_run_s() ? minutes(limits.run_s(), limits.run_spec()) : "-";
+}
+template <LimitsOf which>
+std::string cpu_field(const Queue& q) {
+  const auto& limits = limits_in<which>(q);
+  return limits.has_cpu_s() ? minutes(limits.cpu_s(), limits.cpu_spec()) : "-";
+}
+template <LimitsOf which>
+std::string process_field(const Queue& q) {
+  const auto& limits = limits_in<which>(q);
+  return limits.has_processes() ? std::to_string(limits.processes()) : "-";
+}
+template <LimitsOf which>
+std::string thread_field(const Queue& q) {
+  const auto& limits = limits_in<which>(q);
+  return limits.has_threads() ? std::to_string(limits.threads()) : "-";
+}
+template <LimitsOf which, bool (wire::Limits::*has)() const, std::int64_t (wire::Limits::*kb)() const>
+std::string size_field(const Queue& q) {
+  const auto& limits = limits_in<which>(q);
+  return (limits.*has)() ? limit_words((limits.*kb)()) : "-";
+}
+// TASKLIMIT = most | least most | least standard most.
+std::string task_field(const Queue& q, int at) { return std::to_string(q.task_limit(at)); }
+std::string most_tasks(const Queue& q) { return q.task_limit_size() == 0 ? "-" : task_field(q, q.task_limit_size() - 1); }
+std::string least_tasks(const Queue& q) { return q.task_limit_size() < 2 ? "-" : task_field(q, 0); }
+std::string standard_tasks(const Queue& q) { return q.task_limit_size() == 3 ? task_field(q, 1) : "-"; }
+template <const char* keyword>
+std::string written_field(const Queue& q) {
+  const auto at = q.lines().find(keyword);
+  return at == q.lines().end() ? "-" : at->second;
+}
+constexpr char kResReqKeyword[] = "RES_REQ";
+
 const std::vector<ShownField<Queue>>& queue_fields() {
+  using L = wire::Limits;
+  constexpr auto most = LimitsOf::most;
+  constexpr auto standard = LimitsOf::standard;
   static const std::vector<ShownField<Queue>> known{
       {{"queue_name", "QUEUE_NAME", 15, {"qname"}}, [](const Queue& q) { return q.name(); }},
       {{"description", "DESCRIPTION", 50, {"desc"}}, [](const Queue& q) { return q.description(); }},
@@ -123,6 +173,28 @@ const std::vector<ShownField<Queue>>& queue_fields() {
       {{"ususp", "USUSP", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().ususp()); }},
       {{"ssusp", "SSUSP", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().ssusp()); }},
       {{"nice", "NICE", 6, {}}, [](const Queue& q) { return std::to_string(q.nice()); }},
+      {{"max_corelimit", "MAX_CORELIMIT", 8, {"corelimit"}}, size_field<most, &L::has_core_kb, &L::core_kb>},
+      {{"max_cpulimit", "MAX_CPULIMIT", 30, {"cpulimit"}}, cpu_field<most>},
+      {{"default_cpulimit", "DEFAULT_CPULIMIT", 30, {"def_cpulimit"}}, cpu_field<standard>},
+      {{"max_datalimit", "MAX_DATALIMIT", 8, {"datalimit"}}, size_field<most, &L::has_data_kb, &L::data_kb>},
+      {{"default_datalimit", "DEFAULT_DATALIMIT", 8, {"def_datalimit"}},
+       size_field<standard, &L::has_data_kb, &L::data_kb>},
+      {{"max_filelimit", "MAX_FILELIMIT", 8, {"filelimit"}}, size_field<most, &L::has_file_kb, &L::file_kb>},
+      {{"max_memlimit", "MAX_MEMLIMIT", 8, {"memlimit"}}, size_field<most, &L::has_memory_kb, &L::memory_kb>},
+      {{"default_memlimit", "DEFAULT_MEMLIMIT", 8, {"def_memlimit"}},
+       size_field<standard, &L::has_memory_kb, &L::memory_kb>},
+      {{"max_processlimit", "MAX_PROCESSLIMIT", 8, {"processlimit"}}, process_field<most>},
+      {{"default_processlimit", "DEFAULT_PROCESSLIMIT", 8, {"def_processlimit"}}, process_field<standard>},
+      {{"max_runlimit", "MAX_RUNLIMIT", 12, {"runlimit"}}, run_field<most>},
+      {{"default_runlimit", "DEFAULT_RUNLIMIT", 12, {"def_runlimit"}}, run_field<standard>},
+      {{"max_stacklimit", "MAX_STACKLIMIT", 8, {"stacklimit"}}, size_field<most, &L::has_stack_kb, &L::stack_kb>},
+      {{"max_swaplimit", "MAX_SWAPLIMIT", 8, {"swaplimit"}}, size_field<most, &L::has_swap_kb, &L::swap_kb>},
+      {{"max_tasklimit", "MAX_TASKLIMIT", 6, {"tasklimit"}}, most_tasks},
+      {{"min_tasklimit", "MIN_TASKLIMIT", 6, {}}, least_tasks},
+      {{"default_tasklimit", "DEFAULT_TASKLIMIT", 6, {"def_tasklimit"}}, standard_tasks},
+      {{"max_threadlimit", "MAX_THREADLIMIT", 6, {"threadlimit"}}, thread_field<most>},
+      {{"default_threadlimit", "DEFAULT_THREADLIMIT", 6, {"def_threadlimit"}}, thread_field<standard>},
+      {{"res_req", "RES_REQ", 20, {}}, written_field<kResReqKeyword>},
       {{"pjobs", "PJOBS", 10, {}}, [](const Queue& q) { return std::to_string(q.counts().pending_jobs()); }},
       {{"users", "USERS", 50, {}},
        [](const Queue& q) { return q.users_size() == 0 ? "all" : joined(q.users(), " "); }},
@@ -132,10 +204,6 @@ const std::vector<ShownField<Queue>>& queue_fields() {
        [](const Queue& q) { return joined(q.administrators(), " "); }},
   };
   return known;
-}
-
-std::string minutes(std::int64_t seconds, const std::string& spec) {
-  return fixed(static_cast<double>(seconds) / 60, 1) + " min" + (spec.empty() ? "" : " of " + spec);
 }
 
 }  // namespace

@@ -201,6 +201,16 @@ std::string duration_words(std::int64_t seconds, bool hms) {
   return text;
 }
 
+void at_speed(wire::JobUsage& usage, double own, double speed) {
+  const double times = (own > 0 ? own : 1) / speed;
+  usage.set_user_s(usage.user_s() * times);
+  usage.set_system_s(usage.system_s() * times);
+  for (auto& host : *usage.mutable_hosts()) {
+    host.set_user_s(host.user_s() * times);
+    host.set_system_s(host.system_s() * times);
+  }
+}
+
 std::string_view status_word(wire::JobStatus status) {
   for (const auto& known : kStatuses)
     if (known.status == status) return known.word;

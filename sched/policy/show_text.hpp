@@ -42,6 +42,9 @@ std::string cpu_clock(double seconds);
 // "79 second(s)", or "00:01:19" where `hms` is asked for.
 std::string duration_words(std::int64_t seconds, bool hms);
 
+// -N: processor times as they would be at the speed of a CPU factor, measured at the speed of `own` (0: not known, 1).
+void at_speed(wire::JobUsage& usage, double own, double speed);
+
 // "PEND", "RUN", ...: as STAT shows it.
 std::string_view status_word(wire::JobStatus status);
 // 0 where there is none of that name.

@@ -130,6 +130,41 @@ TEST(BatchHostsFields, AreThoseOfARealSession) {
   EXPECT_EQ(batch_hosts_fields(hosts, "colour", {}).error().text, "-o: <colour> is not a valid field name");
 }
 
+TEST(CondensedHosts, AreOneRowOfTheirGroup) {
+  BatchHosts hosts;
+  add_host(hosts, "archer", 2);
+  for (const char* name : {"blade1", "blade2", "blade3"}) {
+    auto& host = add_host(hosts, name, 4);
+    (*host.mutable_words())["condensed"] = "blades";
+    host.mutable_counts()->set_jobs(3);
+    host.mutable_counts()->set_running(2);
+    host.mutable_counts()->set_ususp(1);
+  }
+  hosts.mutable_hosts(1)->set_unavailable(true);
+  hosts.mutable_hosts(3)->set_full(true);
+  EXPECT_EQ(batch_hosts_table(condensed(hosts), true).substr(80),
+            "archer             ok              -      2      0      0      0      0      0\n"
+            "blades             ok              -     12      9      6      0      3      0\n");
+  hosts.mutable_hosts(2)->set_unreachable(true);
+  EXPECT_EQ(host_status(condensed(hosts).hosts(1), StatusForm::long_word), "closed_Full");
+  hosts.mutable_hosts(3)->set_unreachable(true);
+  EXPECT_EQ(host_status(condensed(hosts).hosts(1), StatusForm::long_word), "unreach");
+}
+
+TEST(GpusOfHosts, AreThoseOfARealSession) {
+  BatchHosts hosts;
+  add_host(hosts, "archer", 2);
+  EXPECT_EQ(batch_hosts_gpus(hosts, true), "");
+  auto& host = add_host(hosts, "p1-r01-n4", 8);
+  (*host.mutable_words())["ngpus"] = "3";
+  (*host.mutable_words())["gpus_held"] = "RUN 0,1;SUSP 1";
+  EXPECT_EQ(batch_hosts_gpus(hosts, true),
+            "HOST_NAME            GPU_ID                MODEL     MUSED      MRSV  NJOBS    RUN   SUSP    RSV \n"
+            "p1-r01-n4                 0                    -         -         -      1      1      0      0\n"
+            "                          1                    -         -         -      2      1      1      0\n"
+            "                          2                    -         -         -      0      0      0      0\n");
+}
+
 TEST(SharedRows, HaveTheirHosts) {
   wire::BatchReply::SharedRows rows;
   auto& row = *rows.add_rows();
@@ -220,6 +255,40 @@ TEST(QueuesLong, HasLimitsWindowsAndWhatIsWritten) {
                       "ADMINISTRATORS:  boss\nPRE_EXEC:  /bin/check\n"),
             std::string::npos)
       << text;
+}
+
+TEST(QueuesFields, OfLimitsAreThoseOfTheQueueAndOfItsDefaults) {
+  Queues queues;
+  auto& queue = add_queue(queues, "night", 40);
+  const auto line = [&](const std::string& format) {
+    return *queues_fields(queues, format + " delimiter='|'", {false, false});
+  };
+  const std::string all =
+      "max_corelimit cpulimit def_cpulimit datalimit def_datalimit filelimit memlimit def_memlimit processlimit "
+      "def_processlimit runlimit def_runlimit stacklimit swaplimit tasklimit min_tasklimit def_tasklimit threadlimit "
+      "def_threadlimit res_req";
+  EXPECT_EQ(line(all), "-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-\n");
+  auto& most = *queue.mutable_limits();
+  most.set_core_kb(1);
+  most.set_cpu_s(60);
+  most.set_data_kb(2);
+  most.set_file_kb(3);
+  most.set_memory_kb(4);
+  most.set_processes(5);
+  most.set_run_s(360);
+  most.set_run_spec("archer");
+  most.set_stack_kb(6);
+  most.set_swap_kb(7);
+  most.set_threads(8);
+  queue.mutable_default_limits()->set_run_s(90);
+  queue.mutable_default_limits()->set_memory_kb(9);
+  for (const int limit : {1, 4, 16}) queue.add_task_limit(limit);
+  (*queue.mutable_lines())["RES_REQ"] = "select[mem > 10]";
+  EXPECT_EQ(line(all),
+            "1 K|1.0 min|-|2 K|-|3 K|4 K|9 K|5|-|6.0 min of archer|1.5 min|6 K|7 K|16|1|4|8|-|select[mem > 10]\n");
+  queue.clear_task_limit();
+  queue.add_task_limit(16);
+  EXPECT_EQ(line("tasklimit min_tasklimit def_tasklimit"), "16|-|-\n");
 }
 
 TEST(QueuesFields, AreThoseOfARealSession) {

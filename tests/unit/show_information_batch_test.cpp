@@ -24,6 +24,13 @@ TEST(UsersTable, HasLimitsAndCounts) {
             "default                1     12      -      -      -      -      -      -\n"
             "user9                  -     12     34     22     10      2      0      0\n");
   EXPECT_EQ(*users_fields(users, "user njobs", {}), "USER NJOBS\ndefault -\nuser9 34\n");
+  user.set_max_pending(50);
+  user.mutable_counts()->set_pending_jobs(4);
+  EXPECT_EQ(users_table(users, UserForm::wide),
+            "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV  MPEND  PJOBS MPJOBS\n"
+            "default                1     12      -      -      -      -      -      -      -      -      -\n"
+            "user9                  -     12     34     22     10      2      0      0      -      4     50\n");
+  EXPECT_EQ(*users_fields(users, "mpend pjobs mpjobs", {false, false}), "- - -\n- 4 50\n");
 }
 
 wire::BatchReply::Parameters parameters() {
@@ -76,6 +83,26 @@ TEST(GroupsTable, IsOneLineForEach) {
   EXPECT_EQ(groups_table(groups, true).substr(0, 20), "GROUP_NAME    USERS\n");
 }
 
+TEST(GroupBlocks, HaveAdministratorsAndShares) {
+  wire::BatchReply::Groups groups;
+  auto& group = *groups.add_groups();
+  group.set_name("staff");
+  for (const char* name : {"anna", "dev/"}) group.add_members(name);
+  group.add_administrators("boss");
+  for (const char* share : {"[anna, 4]", "[others, 1]"}) group.add_shares(share);
+  groups.add_groups()->set_name("empty");
+  EXPECT_EQ(groups_long(groups, true),
+            "GROUP_NAME:   staff\n"
+            "USERS:        anna dev/\n"
+            "GROUP_ADMIN:  boss\n"
+            "SHARES:       [anna, 4] [others, 1]\n"
+            "\n"
+            "GROUP_NAME:   empty\n");
+  groups.mutable_groups(1)->add_members("hostA");
+  groups.mutable_groups(1)->set_condensed(true);
+  EXPECT_NE(groups_long(groups, false).find("HOSTS:        hostA\nCONDENSE:     Y\n"), std::string::npos);
+}
+
 TEST(LimitsTable, HasAColumnForEachKind) {
   wire::BatchReply::LimitRows rows;
   auto& row = *rows.add_rows();
@@ -85,8 +112,8 @@ TEST(LimitsTable, HasAColumnForEachKind) {
   (*row.mutable_used())["SLOTS"] = "3/4";
   EXPECT_EQ(limits_table(rows, false),
             "\nINTERNAL RESOURCE LIMITS:\n\n"
-            "NAME                USERS       QUEUES      PROJECTS    SLOTS     \n"
-            "limit1              anna        -           -           3/4       \n");
+            "NAME                USERS       QUEUES      HOSTS       PROJECTS    SLOTS     \n"
+            "limit1              anna        -           -           -           3/4       \n");
 }
 
 TEST(Applications, HaveRowsAndBlocks) {

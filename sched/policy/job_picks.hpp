@@ -1,0 +1,28 @@
+// JobPicks: which jobs of an answer bjobs shows, by options that its question to mbatchd does not have. A value; pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sched/policy/show_jobs.hpp"
+
+namespace rollcall::sched {
+
+// A pending job that no scheduling can start: held, its time has not come, or what it depends on has not happened.
+bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now);
+
+struct JobPicks {
+  bool eligible = false, ineligible = false;  // -pe, -pi
+  bool forwarded = false;                     // -fwd: no job is ever forwarded to another cluster
+  std::vector<std::string> reserves;          // -rusage: of each of these resources
+
+  // Whether the answer must bring more than tables need.
+  bool any() const { return eligible || ineligible || forwarded || !reserves.empty(); }
+  bool keep(const JobView& job, const wire::Submission& asked, WallTime now) const;
+};
+
+// The names of -rusage: "mem,swp", also with blanks between them.
+std::vector<std::string> resource_words(std::string_view text);
+
+}  // namespace rollcall::sched

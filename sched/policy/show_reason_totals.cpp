@@ -1,0 +1,42 @@
+#include "sched/policy/show_reason_totals.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "common/base/table_cells.hpp"
+#include "sched/policy/job.hpp"
+
+namespace rollcall::sched {
+
+void ReasonTotals::add(const JobView& job) {
+  if (!pending(job.record().status())) return;
+  ++jobs_;
+  std::set<std::string> told;  // a reason may come twice, in different words to act on
+  for (const auto& reason : job.reasons()) {
+    Sum& sum = reasons_[reason.text()];
+    if (told.insert(reason.text()).second) ++sum.jobs;
+    sum.occurrences +=
+        std::max<std::uint64_t>({1, reason.count(), static_cast<std::uint64_t>(reason.hosts_size())});
+    sum.hosts.insert(reason.hosts().begin(), reason.hosts().end());
+  }
+}
+
+std::string ReasonTotals::table(const std::string& cluster, const ShowTime& time) const {
+  std::string text = "Pending reason summary: published " + time.at(time.now.us) + "\nSummarizing " +
+                     std::to_string(jobs_) + " pending job" + (jobs_ == 1 ? "" : "s") + " in cluster (" +
+                     cluster + "):\n\n";
+  std::vector<const std::pair<const std::string, Sum>*> rows;
+  for (const auto& row : reasons_) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->second.jobs > b->second.jobs; });
+  text += right("JOBS", 8) + right("HOSTS", 8) + right("OCCURRENCES", 13) + "  PENDING REASON\n";
+  for (const auto* row : rows) {
+    const Sum& sum = row->second;
+    text += right(std::to_string(sum.jobs), 8) +
+            right(sum.hosts.empty() ? "-" : std::to_string(sum.hosts.size()), 8) +
+            right(std::to_string(sum.occurrences), 13) + "  " + row->first + "\n";
+  }
+  return text;
+}
+
+}  // namespace rollcall::sched
