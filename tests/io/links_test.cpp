@@ -151,6 +151,20 @@ TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
   EXPECT_TRUE(other.ended.empty()) << "who closes is not told of it";
 }
 
+TEST_F(LimLinks, ThePortOfTheRunBeforeIsTakenAgain) {
+  Side other(loop, key);
+  std::uint16_t port = 0;
+  {
+    Side server(loop, key);
+    port = listen(server);
+    const io::LinkId dialled = other.links.dial("127.0.0.1", port);
+    wait_until([&] { return other.opened.count(dialled) == 1; }, "the link");
+  }  // which it ends first, so the kernel keeps it for a while
+  Side next(loop, key);
+  const auto again = next.links.listen(port);
+  ASSERT_TRUE(again) << again.error().text;
+}
+
 TEST_F(LimLinks, ByNameAsWell) {
   Side server(loop, key);
   Side other(loop, key);
