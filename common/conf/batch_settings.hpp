@@ -29,6 +29,12 @@ inline std::string log_directory(const BatchSettings& batch, const LoadSettings&
   return batch_directory(batch, load) + "/logdir";
 }
 
+// What RES of a host holds while it runs, and LIM there looks at (common/io/running_mark.hpp).
+inline constexpr const char* kResMark = "running";
+inline std::string res_mark(const BatchSettings& batch, const std::string& host) {
+  return batch.job_dir + "/" + host + "/" + kResMark;
+}
+
 // Errors: a port that is none, a relative directory.
 Result<BatchSettings> read_batch_settings(const ClusterFiles& files);
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "common/conf/batch_settings.hpp"
+#include "common/io/running_mark.hpp"
+
 namespace rollcall::lim {
 namespace {
 
@@ -58,12 +61,16 @@ void OwnHost::configure(const Configuration& configuration) {
   for (const auto& warning : detected.warnings) log_.warning(warning);
   facts_ = complete(configuration, std::move(facts), detected.facts);
   sizes_ = {facts_.maxmem, facts_.maxswp, facts_.maxtmp};
+  const auto batch = conf::read_batch_settings(configuration.files);
+  res_mark_ = batch ? conf::res_mark(*batch, configuration.host) : std::string();
 }
 
 OwnHost::Sample OwnHost::sample(TimePoint now) {
   Sample sample;
   sample.load.values = sampler_.sample(now).values;
   sample.load.wall = wall_now();
+  // Where RES has never run there is no batch system, and nothing is down.
+  sample.load.res_down = !io::running_mark_held(res_mark_).value_or(true);
   const load::HostSizes sizes = sampler_.sizes();
   if (sizes != sizes_) {
     sizes_ = sizes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "elim/lim/configuration.hpp"
 #include "common/io/log.hpp"
@@ -31,6 +32,7 @@ class OwnHost {
   load::LoadSampler sampler_;
   load::HostSizes sizes_;
   HostFacts facts_;
+  std::string res_mark_;  // what RES of this host holds while it runs
 };
 
 }  // namespace rollcall::lim

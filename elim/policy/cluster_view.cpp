@@ -81,8 +81,8 @@ std::string ClusterView::status_word(HostIndex host) const {
   if (bits.locked_by_administrator()) locks += 'U';
   if (bits.locked_by_window()) locks += 'W';
   if (bits.locked_by_master()) locks += 'M';
-  if (!locks.empty()) return "lock" + locks;
-  return bits.busy() ? "busy" : "ok";
+  const std::string word = !locks.empty() ? "lock" + locks : bits.busy() ? "busy" : "ok";
+  return bits.res_down() ? "-" + word : word;
 }
 
 HostFacts ClusterView::facts(HostIndex host) const {

@@ -79,6 +79,7 @@ wire::Reply::Status status(bool available, const Condition& condition) {
   bits.set_locked_by_administrator(condition.locked_by_administrator);
   bits.set_locked_by_window(condition.locked_by_window);
   bits.set_busy(!condition.beyond.empty());
+  bits.set_res_down(condition.res_down);
   return bits;
 }
 

@@ -21,6 +21,7 @@ struct Condition {
   bool locked_by_window = false;         // lockW
   std::int64_t locked_until_us = 0;      // microseconds since 1970; 0: until limunlock
   std::vector<ResourceId> beyond;        // indices beyond their thresholds: busy; ascending
+  bool res_down = false;                 // a leading "-": nothing can be started there
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 

@@ -68,6 +68,7 @@ void load_sampled(Turn& turn, const event::LoadSampled& sample) {
     lim.own.load[id].told = turn.now;
   }
   lim.wall = sample.wall;
+  lim.own.condition.res_down = sample.res_down;
   own_load_changed(turn);
 }
 

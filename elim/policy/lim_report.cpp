@@ -76,6 +76,7 @@ wire::ToLim::Report ReportWriter::next(const OwnLoad& own, const IndexTable& ind
     condition.set_locked_by_administrator(own.condition.locked_by_administrator);
     condition.set_locked_by_window(own.condition.locked_by_window);
     condition.set_locked_until_us(own.condition.locked_until_us);
+    condition.set_res_down(own.condition.res_down);
     for (const ResourceId id : own.condition.beyond) condition.add_beyond(number(id, indices, report));
     told_condition_ = own.condition;
   }
@@ -186,7 +187,8 @@ Result<void> read_rest(const wire::ToLim::Report& report, Reader& reader, HostEn
   }
   if (report.has_condition()) {
     const wire::Condition& from = report.condition();
-    Condition condition{from.locked_by_administrator(), from.locked_by_window(), from.locked_until_us(), {}};
+    Condition condition{from.locked_by_administrator(), from.locked_by_window(), from.locked_until_us(), {},
+                        from.res_down()};
     for (const std::uint32_t number : from.beyond()) {
       if (!reader.knows(number)) return wrong("an index that it has not named");
       if (const auto id = reader.resource(number)) condition.beyond.push_back(*id);

@@ -29,7 +29,8 @@ std::string contents(const wire::ToLim::Report& report) {
   if (report.has_condition()) {
     const wire::Condition& c = report.condition();
     all += std::string(" condition") + (c.locked_by_administrator() ? " lockU" : "") +
-           (c.locked_by_window() ? " lockW" : "") + (c.beyond_size() > 0 ? " busy" : "");
+           (c.locked_by_window() ? " lockW" : "") + (c.beyond_size() > 0 ? " busy" : "") +
+           (c.res_down() ? " no RES" : "");
   }
   return all.empty() ? " alive" : all;
 }

@@ -89,6 +89,7 @@ struct OrdersArrived {  // Orders
 struct LoadSampled {
   std::array<float, kBuiltInIndices> values{};  // raw run queues; kUnknownLoad where it cannot be read
   WeekMinute wall;                              // for run windows
+  bool res_down = false;                        // RES has run on this host, and does not now
 };
 struct ElimsReported {
   wire::MelimReport report;

@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "common/base/numbers.hpp"
+#include "common/conf/batch_settings.hpp"
 #include "common/io/durable_file.hpp"
 #include "common/io/read_file.hpp"
+#include "common/io/running_mark.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -67,6 +69,9 @@ Result<JobDirectories> JobDirectories::open(const std::string& job_dir, const st
     return configuration_error(result.path_ + ": found a directory of user " + std::to_string(facts.st_uid) +
                                " that others may write or own, expected one of our own");
   fchmod(result.directory_.get(), kFolderMode);
+  result.mark_ = io::hold_running_mark(result.directory_.get(), conf::kResMark);
+  if (!result.mark_ && io::running_mark_held(result.path(conf::kResMark)).value_or(false))
+    return configuration_error(result.path_ + ": found another RES that has it, expected one for each host");
   const auto term = io::read_at(result.directory_.get(), "term", 64);
   if (!term) return term.error();
   if (*term) result.term_ = std::strtoull((*term)->c_str(), nullptr, 10);
@@ -140,7 +145,14 @@ Result<void> JobDirectories::open_notes() {
     open_.insert(name);
     noted_.push_back(job);
   }
-  return write_notes();
+  if (const auto written = write_notes(); written) return {};
+  // No room for that: the one that is there goes on, whatever its last line is.
+  notes_ = io::Descriptor(
+      openat(directory_.get(), "started", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!notes_) return cannot("open", path("started"));
+  notes_size_ = text->value_or("").size();
+  cut_off_ = true;
+  return {};
 }
 
 // The file anew, with what is not over.
@@ -151,6 +163,7 @@ Result<void> JobDirectories::write_notes() {
   notes_ = io::Descriptor(openat(directory_.get(), "started", O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (!notes_) return cannot("open", path("started"));
   notes_size_ = lines.size();
+  cut_off_ = false;
   return {};
 }
 
@@ -161,19 +174,24 @@ Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& j
   }
   std::string lines;
   for (const auto& job : jobs) lines += "S" + directory_name(job) + "\n";
-  if (write(notes_.get(), lines.data(), lines.size()) != static_cast<ssize_t>(lines.size()) ||
-      fdatasync(notes_.get()) != 0)
-    return cannot("write", path("started"));
-  notes_size_ += lines.size();
+  if (!append_notes(std::move(lines)) || fdatasync(notes_.get()) != 0) return cannot("write", path("started"));
   for (const auto& job : jobs) open_.insert(directory_name(job));
   return {};
 }
 
+// What a full disk has cut off does not take the line behind it along.
+bool JobDirectories::append_notes(std::string lines) {
+  if (cut_off_) lines.insert(0, "\n");
+  const ssize_t size = write(notes_.get(), lines.data(), lines.size());
+  if (size > 0) notes_size_ += static_cast<std::size_t>(size);
+  const bool whole = size == static_cast<ssize_t>(lines.size());
+  if (size > 0) cut_off_ = !whole;
+  return whole;
+}
+
 // Where it is lost the end is told once more, and acknowledged once more.
 void JobDirectories::note_over(const wire::JobAttempt& job) {
-  const std::string line = "D" + directory_name(job) + "\n";
-  [[maybe_unused]] const ssize_t written = write(notes_.get(), line.data(), line.size());
-  notes_size_ += line.size();
+  append_notes("D" + directory_name(job) + "\n");
   open_.erase(directory_name(job));
 }
 

@@ -4,6 +4,7 @@
 //   term                    the largest that was seen, a number
 //   started                 which jobs may have been started: durable before anything of them is
 //   empty                   LSB_AFFINITY_HOSTFILE of all jobs
+//   running                 held while a RES has this folder (common/io/running_mark.hpp)
 //   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end
 //   task.NUMBER/            tasks of no job (lsrun)
 //   gone.PID.NUMBER/        of one that is over: what is in it is being removed
@@ -27,7 +28,7 @@ std::string directory_name(const wire::JobAttempt& job);
 
 class JobDirectories {
  public:
-  // Makes the folder; one that others may write is refused.
+  // Makes the folder; one that others may write, or that another RES has, is refused.
   static Result<JobDirectories> open(const std::string& job_dir, const std::string& host);
 
   std::uint64_t term() const { return term_; }
@@ -57,11 +58,13 @@ class JobDirectories {
   std::string path_;
   Result<void> open_notes();
   Result<void> write_notes();
+  bool append_notes(std::string lines);
   std::vector<std::string> entries() const;
-  io::Descriptor directory_, notes_;
+  io::Descriptor directory_, notes_, mark_;
   std::vector<wire::JobAttempt> noted_;
   std::set<std::string> open_;  // started and not over, by name
   std::size_t notes_size_ = 0;
+  bool cut_off_ = false;  // the last of the notes
   std::uint64_t term_ = 0;
   std::uint64_t next_aside_ = 1;
 };

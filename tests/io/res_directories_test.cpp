@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "res/daemon/job_directories.hpp"
 
@@ -45,7 +46,8 @@ class ResDirectories : public ::testing::Test {
 };
 
 TEST_F(ResDirectories, NotesAreWrittenAnewWhenTheyHaveGrown) {
-  auto directories = open();
+  std::optional<JobDirectories> first = open();
+  JobDirectories& directories = *first;
   ASSERT_TRUE(directories.note_started({attempt(1)}));
   std::uintmax_t largest = 0;
   for (int id = 2, batch = 0; batch < 250; ++batch) {
@@ -57,6 +59,7 @@ TEST_F(ResDirectories, NotesAreWrittenAnewWhenTheyHaveGrown) {
   }
   EXPECT_LT(largest, 2U << 20) << "of 6 MB that were written";
   ASSERT_TRUE(directories.note_started({attempt(500'000)}));
+  first.reset();
   EXPECT_THAT(noted(open()), ::testing::ElementsAre(1, 500'000)) << "what is not over is not forgotten";
 }
 
@@ -93,13 +96,25 @@ TEST_F(ResDirectories, ANameThatIsTakenIsPassedOver) {
 }
 
 TEST_F(ResDirectories, ATermThatCannotBeKeptIsAnError) {
-  auto directories = open();
+  std::optional<JobDirectories> first = open();
+  JobDirectories& directories = *first;
   ASSERT_TRUE(directories.set_term(3));
   fs::create_directory(top_ + "/h/term.new");
   EXPECT_FALSE(directories.set_term(4));
   EXPECT_EQ(directories.term(), 3U);
   fs::remove(top_ + "/h/term.new");
+  first.reset();
   EXPECT_EQ(open().term(), 3U);
+}
+
+TEST_F(ResDirectories, AFolderIsOneResAlone) {
+  std::optional<JobDirectories> first = open();
+  const auto second = JobDirectories::open(top_, "h");
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().text, ::testing::HasSubstr("found another RES that has it"));
+  EXPECT_TRUE(JobDirectories::open(top_, "other host")) << "each host has its own";
+  first.reset();
+  EXPECT_TRUE(JobDirectories::open(top_, "h"));
 }
 
 }  // namespace

@@ -191,6 +191,23 @@ TEST_F(Answers, AHostThatIsAwayIsShownAndIsNotUsable) {
   EXPECT_FALSE(known_load(part->loads().hosts(2).values(r15s)));
 }
 
+TEST_F(Answers, AHostWithoutItsResHasADashAndNothingIsPlacedThere) {
+  wire::ToLim::Report report;
+  report.mutable_condition()->set_res_down(true);
+  happened(event::HostReported{1, report});
+  auto ask = load("");
+  EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n2", "n1"));
+  std::size_t from = 0;
+  const auto part = load_part(view(), ask, choose(view(), ask), from);
+  EXPECT_TRUE(part->loads().hosts(1).status().res_down());
+  EXPECT_TRUE(known_load(part->loads().hosts(1).values(r15s))) << "its load is known all the same";
+  ask.set_only_usable(true);
+  EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n1"));
+  report.mutable_condition()->set_res_down(false);
+  happened(event::HostReported{1, report});
+  EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n2", "n1"));
+}
+
 TEST_F(Answers, PlaceGivesOneSlotEachThenMore) {
   auto ask = load("");
   ask.set_only_usable(true);

@@ -77,6 +77,22 @@ TEST(LimOwn, BusyIsToldAtOnceAndNotBusyToo) {
   EXPECT_THAT(d.sample({{r1m, 2}}), Contains("SendReport 1 1 values condition"));
 }
 
+TEST(LimOwn, AResThatIsGoneIsToldAtOnceAndOneThatIsBackToo) {
+  Follower d;
+  d.sample({});
+  d.pass(seconds(10));
+  d.tell(event::PeerRenewed{1, true, "a"});
+  event::LoadSampled sample;
+  sample.values.fill(1);
+  sample.res_down = true;
+  EXPECT_THAT(d.tell(sample), Contains(::testing::HasSubstr("condition no RES")));
+  EXPECT_TRUE(d.reported().condition().res_down());
+  EXPECT_THAT(d.tell(sample), IsEmpty());
+  sample.res_down = false;
+  EXPECT_THAT(d.tell(sample), Contains(::testing::HasSubstr("condition")));
+  EXPECT_FALSE(d.reported().condition().res_down());
+}
+
 TEST(LimOwn, AThresholdOfADecreasingIndexIsALowerOne) {
   Follower d(with_threshold(mem, 100));
   d.sample({{mem, 100}});

@@ -1,0 +1,30 @@
+#include "common/io/running_mark.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+
+#include <cerrno>
+
+namespace rollcall::io {
+
+Descriptor hold_running_mark(int directory, const char* name) {
+  constexpr int kTries = 100, kPauseMs = 10;
+  // For its own user alone: who could lock it could say that the daemon does not run.
+  Descriptor mark(openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  for (int tried = 0; mark && tried < kTries; ++tried) {
+    if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) return mark;
+    if (errno != EWOULDBLOCK) break;
+    poll(nullptr, 0, kPauseMs);  // who looks holds it for an instant; a program that a killed one was starting does, too
+  }
+  return Descriptor();
+}
+
+std::optional<bool> running_mark_held(const std::string& path) {
+  const Descriptor mark(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!mark) return std::nullopt;
+  if (flock(mark.get(), LOCK_SH | LOCK_NB) == 0) return false;
+  return errno == EWOULDBLOCK ? std::optional(true) : std::nullopt;
+}
+
+}  // namespace rollcall::io
