@@ -1,4 +1,5 @@
 // blaunch: runs a command on hosts of this job. blaunch(1).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,13 +13,15 @@ namespace rollcall::res {
 namespace {
 
 constexpr const char* kBlaunchUsage =
-    "usage: blaunch [-n] [-no-shell | -use-login-shell] {-u HOST_FILE | -z \"HOST ...\" | HOST} COMMAND "
+    "usage: blaunch [-n] [-no-shell | -use-login-shell] [-u HOST_FILE | -z \"HOST ...\" | HOST] COMMAND "
     "[ARGUMENT ...]\n"
     "  -n                do not read standard input\n"
     "  -no-shell         execute the words as they are; else they are joined for /bin/sh -c\n"
     "  -use-login-shell  join them for the login shell\n"
     "  -u HOST_FILE      on the hosts in this file, one on each line\n"
     "  -z \"HOST ...\"     on these hosts\n"
+    "                    without any host: a task for each slot of the job\n"
+    "                    other options of rsh and ssh have no effect\n"
     "  -V                prints the version\n"
     "  -h                prints this\n";
 
@@ -57,27 +60,34 @@ void set_words(wire::RunTask& task, const BlaunchOptions& options) {
   }
 }
 
-std::vector<std::string> hosts_of_this_job(io::Stage& stage) {
+JobHostWords words_of_this_job() {
   const std::string file = variable("LSB_DJOB_HOSTFILE");
   const auto text = file.empty() ? boost::system::result<std::string>("") : io::read_file(file);
-  auto hosts = hosts_of_job({variable("LSB_MCPU_HOSTS"), variable("LSB_HOSTS"), text ? *text : ""});
-  for (auto& host : hosts) host = official_name(stage, host);
-  return hosts;
+  return {variable("LSB_MCPU_HOSTS"), variable("LSB_HOSTS"), text ? *text : ""};
 }
 
 int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
-  const auto options = parse_blaunch(words);
+  auto options = parse_blaunch(words);
   if (!options) return stage.fail(options.error().text);
   if (options->help) return std::fputs(kBlaunchUsage, stderr), 0;
   if (options->version) return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   const auto job = launch_job(variable("LSB_JOBID"), variable("LSB_JOBINDEX"));
   if (!job) return stage.fail(job.error().text);
+  const auto told = words_of_this_job();
+  auto of_job = hosts_of_job(told);
+  for (auto& host : of_job) host = official_name(stage, host);
+  const auto is_host = [&](const std::string& word) {
+    return stage.files().names.official(word).has_value() ||
+           std::find(of_job.begin(), of_job.end(), word) != of_job.end();
+  };
+  if (const auto taken = take_host(*options, is_host, slots_of_job(told)); !taken)
+    return stage.fail(taken.error().text);
   const auto hosts = hosts_of(*options);
   if (!hosts) return stage.fail(hosts.error().text);
 
   RemoteTasks tasks;
   for (const auto& host : *hosts) tasks.hosts.push_back(official_name(stage, host));
-  const std::string stranger = stranger_among(tasks.hosts, hosts_of_this_job(stage), *job);
+  const std::string stranger = stranger_among(tasks.hosts, of_job, *job);
   if (!stranger.empty()) return stage.fail(stranger);
   tasks.task = task_from_here();
   tasks.task.mutable_job()->mutable_key()->set_id(job->id);

@@ -1,5 +1,6 @@
-// blaunch = { "-n" | "-no-shell" | "-use-login-shell" } ( "-u" FILE | "-z" "HOST ..." | HOST ) COMMAND { argument }
+// blaunch = { "-n" | "-no-shell" | "-use-login-shell" | remote } [ "-u" FILE | "-z" "HOST ..." | HOST ] COMMAND { argument }
 //           options and -u, -z in any order; the first word that is none of them ends them
+// remote  = "-" flag { flag } | "-" letter VALUE | "-" letter " " VALUE      of rsh and ssh, without effect
 // lsgrun  = { "-i" | "-n" | "-p" | "-P" | "-S" | "-v" } ( "-f" FILE | "-m" "HOST ..." | "-R" RES_REQ ) COMMAND { argument }
 // lsrun   = { "-l" | "-L" | "-P" | "-S" | "-v" | "-m" "HOST ..." | "-R" RES_REQ } COMMAND { argument }
 // file    = { line LF }      line = [ HOST ] [ "#" comment ]
@@ -19,7 +20,18 @@ namespace {
 struct Table {
   std::map<std::string, std::function<void()>> flags;
   std::map<std::string, std::function<void(const std::string&)>> values;
+  bool takes_remote_shells = false;  // what rsh and ssh have is passed over
 };
+
+// blaunch stands in for rsh and ssh; of their options these say nothing to it. As ssh(1) has them.
+constexpr std::string_view kRemoteFlags = "46AaCfGgKkMNqsTtvXxYy8d";
+constexpr std::string_view kRemoteValues = "BbcDEeFIiJLlmoOpQRSWw";
+
+// How many words it takes; 0: it is none of them.
+std::size_t remote_shell_words(const std::string& word) {
+  if (kRemoteValues.find(word[1]) != kRemoteValues.npos) return word.size() == 2 ? 2 : 1;
+  return word.find_first_not_of(kRemoteFlags, 1) == word.npos ? 1 : 0;
+}
 
 // The words behind the options.
 Result<std::vector<std::string>> take_options(const std::vector<std::string>& words, const Table& table) {
@@ -36,11 +48,14 @@ Result<std::vector<std::string>> take_options(const std::vector<std::string>& wo
     } else if (const auto value = table.values.find(word); value != table.values.end()) {
       if (++i == words.size()) return usage_error(word + ": found no value, expected one");
       value->second(words[i]);
+    } else if (const auto passed = table.takes_remote_shells ? remote_shell_words(word) : 0; passed > 0) {
+      i += passed - 1;
     } else {
       return usage_error(word + ": found an option that nobody has, expected one of -h's");
     }
   }
-  return std::vector<std::string>(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  const auto rest = static_cast<std::ptrdiff_t>(std::min(i, words.size()));
+  return std::vector<std::string>(words.begin() + rest, words.end());
 }
 
 std::function<void()> sets(bool& flag) {
@@ -68,16 +83,12 @@ Result<BlaunchOptions> parse_blaunch(const std::vector<std::string>& words) {
                  {"-no-shell", [&] { options.shell = LaunchShell::none; }},
                  {"-use-login-shell", [&] { options.shell = LaunchShell::login; }}};
   table.values = {{"-u", sets(options.host_file)}, {"-z", adds(options.hosts)}};
+  table.takes_remote_shells = true;
   auto rest = take_options(words, table);
   if (!rest) return rest.error();
   if (options.help || options.version) return options;
   if (!options.hosts.empty() && !options.host_file.empty())
     return usage_error("-u: found with -z, expected one of them");
-  if (options.hosts.empty() && options.host_file.empty()) {
-    if (rest->empty()) return usage_error("found no host, expected [options] HOST COMMAND");
-    options.hosts.push_back(rest->front());
-    rest->erase(rest->begin());
-  }
   if (rest->empty()) return no_command();
   options.words = std::move(*rest);
   return options;
@@ -151,6 +162,29 @@ std::vector<std::string> hosts_of_job(const JobHostWords& words) {
   for (auto& host : conf::split_words(words.hosts)) add(std::move(host));
   for (auto& host : hosts_of_file(words.file)) add(std::move(host));
   return all;
+}
+
+std::vector<std::string> slots_of_job(const JobHostWords& words) {
+  if (auto slots = hosts_of_file(words.file); !slots.empty()) return slots;
+  if (auto slots = conf::split_words(words.hosts); !slots.empty()) return slots;
+  std::vector<std::string> slots;
+  const auto pairs = conf::split_words(words.mcpu_hosts);
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
+    slots.insert(slots.end(), static_cast<std::size_t>(parse_whole(pairs[i + 1], 1, 100'000).value_or(1)), pairs[i]);
+  return slots;
+}
+
+Result<void> take_host(BlaunchOptions& options, const std::function<bool(const std::string&)>& is_host,
+                       const std::vector<std::string>& slots) {
+  if (!options.hosts.empty() || !options.host_file.empty()) return {};
+  if (is_host(options.words.front())) {
+    options.hosts = {options.words.front()};
+    options.words.erase(options.words.begin());
+    return options.words.empty() ? Result<void>(no_command()) : Result<void>();
+  }
+  if (slots.empty()) return usage_error("found no host, expected [options] HOST COMMAND");
+  options.hosts = slots;
+  return {};
 }
 
 std::string stranger_among(const std::vector<std::string>& asked, const std::vector<std::string>& of_job,

@@ -2,6 +2,7 @@
 // launch_options.cpp. Rules: blaunch(1), lsgrun(1). Errors are usage errors.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,9 @@ struct BlaunchOptions {
   bool help = false, version = false;
   bool no_input = false;           // -n
   std::string host_file;           // -u
-  std::vector<std::string> hosts;  // -z, or the first word
+  std::vector<std::string> hosts;  // -z
   LaunchShell shell = LaunchShell::plain;
-  std::vector<std::string> words;
+  std::vector<std::string> words;  // with neither -u nor -z the first one may be a host: see take_host()
 };
 Result<BlaunchOptions> parse_blaunch(const std::vector<std::string>& words);
 
@@ -70,6 +71,11 @@ struct JobHostWords {
 };
 // All hosts that any of them names, each once, in that order; none: nothing says it.
 std::vector<std::string> hosts_of_job(const JobHostWords& words);
+// One word for each slot of the job, in the job's order.
+std::vector<std::string> slots_of_job(const JobHostWords& words);
+// Without -u and -z: the first word is the host where it is one, else there is a task for each of `slots`.
+Result<void> take_host(BlaunchOptions& options, const std::function<bool(const std::string&)>& is_host,
+                       const std::vector<std::string>& slots);
 // The line for a host that is not one of them, "" where all are. RES has the last word: this one says it at once, where RES
 // would wait for mbatchd to tell it of the job. Names are official ones.
 std::string stranger_among(const std::vector<std::string>& asked, const std::vector<std::string>& of_job,

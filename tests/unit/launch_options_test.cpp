@@ -13,8 +13,7 @@ TEST(Blaunch, HasAHostOrSeveral) {
   auto options = parse_blaunch({"-n", "hostA", "env", "-i", "x"});
   ASSERT_TRUE(options);
   EXPECT_TRUE(options->no_input);
-  EXPECT_THAT(options->hosts, ElementsAre("hostA"));
-  EXPECT_THAT(options->words, ElementsAre("env", "-i", "x"));
+  EXPECT_THAT(options->words, ElementsAre("hostA", "env", "-i", "x"));
   options = parse_blaunch({"-z", "h1 h2", "hostname"});
   EXPECT_THAT(options->hosts, ElementsAre("h1", "h2"));
   EXPECT_THAT(options->words, ElementsAre("hostname"));
@@ -25,12 +24,46 @@ TEST(Blaunch, HasAHostOrSeveral) {
 }
 
 TEST(Blaunch, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(parse_blaunch({"-q", "h", "x"}).error().text, HasSubstr("-q: found an option that nobody has"));
-  EXPECT_THAT(parse_blaunch({"h"}).error().text, HasSubstr("no command"));
-  EXPECT_THAT(parse_blaunch({}).error().text, HasSubstr("no host"));
+  EXPECT_THAT(parse_blaunch({"-nosuch", "h", "x"}).error().text, HasSubstr("-nosuch: found an option that nobody has"));
+  EXPECT_THAT(parse_blaunch({"-P", "h", "x"}).error().text, HasSubstr("-P: found an option that nobody has"));
+  EXPECT_THAT(parse_blaunch({}).error().text, HasSubstr("no command"));
   EXPECT_THAT(parse_blaunch({"-z", "a", "-u", "f", "x"}).error().text, HasSubstr("one of them"));
   EXPECT_TRUE(parse_blaunch({"-h"})->help);
   EXPECT_TRUE(parse_blaunch({"-V"})->version);
+}
+
+TEST(Blaunch, PassesOverWhatRshAndSshHave) {
+  for (const std::vector<std::string>& options : std::initializer_list<std::vector<std::string>>{
+           {"-x"}, {"-q", "-T"}, {"-qtt"}, {"-l", "somebody"}, {"-luser"}, {"-p", "22"}, {"-o", "BatchMode=yes"}, {"-oBatchMode=yes"}}) {
+    auto words = options;
+    for (const char* word : {"-n", "h", "cmd", "-x"}) words.emplace_back(word);
+    const auto parsed = parse_blaunch(words);
+    ASSERT_TRUE(parsed) << options.front() << ": " << parsed.error().text;
+    EXPECT_THAT(parsed->words, ElementsAre("h", "cmd", "-x")) << options.front();
+    EXPECT_TRUE(parsed->no_input);
+  }
+  EXPECT_FALSE(parse_blaunch({"-l"})) << "no value, and no command";
+  EXPECT_FALSE(parse_lsgrun({"-x", "-m", "a", "hostname"})) << "blaunch alone stands in for them";
+}
+
+TEST(Blaunch, TheFirstWordIsAHostOrTheCommandOfAllSlots) {
+  const auto is_host = [](const std::string& word) { return word == "n1" || word == "n2"; };
+  const std::vector<std::string> slots{"n1", "n1", "n2"};
+  const auto taken = [&](std::vector<std::string> words) {
+    auto options = parse_blaunch(words);
+    const auto done = take_host(*options, is_host, slots);
+    EXPECT_TRUE(done) << done.error().text;
+    return *options;
+  };
+  EXPECT_THAT(taken({"n2", "hostname", "n1"}).hosts, ElementsAre("n2"));
+  EXPECT_THAT(taken({"n2", "hostname", "n1"}).words, ElementsAre("hostname", "n1"));
+  EXPECT_THAT(taken({"hostname", "n1"}).hosts, ElementsAre("n1", "n1", "n2"));
+  EXPECT_THAT(taken({"hostname", "n1"}).words, ElementsAre("hostname", "n1"));
+  EXPECT_THAT(taken({"-z", "n1", "n2", "x"}).words, ElementsAre("n2", "x")) << "hosts were named";
+  auto alone = parse_blaunch({"n1"});
+  EXPECT_THAT(take_host(*alone, is_host, slots).error().text, HasSubstr("no command"));
+  auto nowhere = parse_blaunch({"hostname"});
+  EXPECT_THAT(take_host(*nowhere, is_host, {}).error().text, HasSubstr("no host"));
 }
 
 TEST(Lsgrun, HasOneWayToNameHosts) {
@@ -67,6 +100,13 @@ TEST(HostsOfJob, AreThoseThatAnythingNames) {
   EXPECT_THAT(hosts_of_job({"n1 2 n2 1", "", ""}), ElementsAre("n1", "n2"));
   EXPECT_THAT(hosts_of_job({"n1 2", "n1 n1 n3", "n1\nn2\nn2\n"}), ElementsAre("n1", "n3", "n2"));
   EXPECT_TRUE(hosts_of_job({}).empty());
+}
+
+TEST(SlotsOfJob, AreAWordEach) {
+  EXPECT_THAT(slots_of_job({"n2 1 n1 2", "n1 n1 n2", "n1\nn1\nn2\n"}), ElementsAre("n1", "n1", "n2"));
+  EXPECT_THAT(slots_of_job({"n2 1 n1 2", "n1 n1 n2", ""}), ElementsAre("n1", "n1", "n2"));
+  EXPECT_THAT(slots_of_job({"n2 1 n1 2", "", ""}), ElementsAre("n2", "n1", "n1"));
+  EXPECT_TRUE(slots_of_job({}).empty());
 }
 
 TEST(HostsOfJob, AStrangerAmongThemIsNamed) {
