@@ -32,6 +32,20 @@ constexpr Subcommand kSubcommands[] = {
     {"resstartup", "[-f] [host ... | all]", "start RES, which runs the jobs of its host", resstartup},
     {"resshutdown", "[-f] [host ... | all]", "end RES; jobs go on", resshutdown},
     {"resrestart", "[-f] [host ... | all]", "start RES anew; jobs go on", resrestart},
+    {"resdebug", "[-l level | -o] [host ... | all]", "log more (1 to 3), or as usual (-o)", resdebug},
+};
+
+// LSF's, which have nothing to do here.
+struct Refused {
+  const char* name;
+  const char* why;
+};
+constexpr Refused kRefused[] = {
+    {"reslogon", "tasks of lsrun and blaunch are not logged; bacct tells what jobs have used"},
+    {"reslogoff", "tasks of lsrun and blaunch are not logged, so there is nothing to switch off"},
+    {"restime", "times are not logged; resdebug has RES say what it does, and when"},
+    {"limtime", "times are not logged; limdebug has LIM say what it does, and when"},
+    {"expire", "hosts are those of lsf.cluster, and none comes or goes by itself"},
 };
 
 std::string help_text() {
@@ -49,6 +63,8 @@ int run_subcommand(io::Stage& stage, Words words, bool json) {
   if (name == "help" || name == "?") return stage.print(help_text());
   for (const auto& subcommand : kSubcommands)
     if (name == subcommand.name) return subcommand.run({stage, name, json}, words);
+  for (const auto& refused : kRefused)
+    if (name == refused.name) return stage.fail(name + " is not supported: " + refused.why);
   return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
 }
 

@@ -37,5 +37,6 @@ int limdebug(const Admin& admin, const Words& words);
 int resstartup(const Admin& admin, const Words& words);
 int resshutdown(const Admin& admin, const Words& words);
 int resrestart(const Admin& admin, const Words& words);
+int resdebug(const Admin& admin, const Words& words);
 
 }  // namespace rollcall::elim

@@ -125,11 +125,13 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
 }
 
 // "" or why RES there did not do it.
-std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action) {
+std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action,
+                        const std::string& text = {}) {
   const auto settings = conf::read_batch_settings(stage.files());
   if (!settings) return settings.error().text;
   wire::ControlRes control;
   control.set_action(action);
+  control.set_text(text);
   const auto said = io::ResClient(stage.files(), *settings).control(host, control);
   return said ? "" : said.error().text;
 }
@@ -257,24 +259,47 @@ int limunlock(const Admin& admin, const Words& words) {
   return control_here(admin, order, "Host is unlocked\n");
 }
 
-int limdebug(const Admin& admin, const Words& words) {
-  io::Stage& stage = admin.stage;
-  const CommandShape shape{"lsadmin limdebug",
+namespace {
+
+// "debug" or "usual", and for which hosts. The option's name tells whose log it is.
+struct LogOrder {
+  std::string level;
+  Hosts hosts;
+};
+Result<LogOrder> log_order(const Admin& admin, const Words& words) {
+  const CommandShape shape{"lsadmin " + admin.subcommand,
                            "[host ...]",
                            {{"-l", Value::required, "LEVEL 1 to 3"}, {"-o", Value::none, "as usual"}},
                            CommandShape::Order::anywhere,
                            ""};
   const auto parsed = CommandWords::parse(shape, words);
-  if (!parsed) return stage.fail("limdebug: " + parsed.error().text);
+  if (!parsed) return usage_error(admin.subcommand + ": " + parsed.error().text);
   const auto level = parse_whole(parsed->value("-l").value_or("1"), 0, 3);
-  if (!level) return stage.fail("limdebug -l: found " + *parsed->value("-l") + ", expected 0 to 3");
-  const auto hosts = hosts_of(stage.files(), parsed->operands());
-  if (!hosts) return stage.fail(hosts.error().text);
+  if (!level)
+    return usage_error(admin.subcommand + " -l: found " + *parsed->value("-l") + ", expected 0 to 3");
+  auto hosts = hosts_of(admin.stage.files(), parsed->operands());
+  if (!hosts) return hosts.error();
+  return LogOrder{parsed->has("-o") || *level == 0 ? "usual" : "debug", std::move(*hosts)};
+}
+
+}  // namespace
+
+int limdebug(const Admin& admin, const Words& words) {
+  const auto asked = log_order(admin, words);
+  if (!asked) return admin.stage.fail(asked.error().text);
   Control order;
   order.set_action(Control::DEBUG);
-  order.set_text(parsed->has("-o") || *level == 0 ? "usual" : "debug");
-  return tell_each(admin, "Set the log level of LIM on", *hosts,
-                   [&](const std::string& host) { return control(stage, host, order); });
+  order.set_text(asked->level);
+  return tell_each(admin, "Set the log level of LIM on", asked->hosts,
+                   [&](const std::string& host) { return control(admin.stage, host, order); });
+}
+
+int resdebug(const Admin& admin, const Words& words) {
+  const auto asked = log_order(admin, words);
+  if (!asked) return admin.stage.fail(asked.error().text);
+  return tell_each(admin, "Set the log level of RES on", asked->hosts, [&](const std::string& host) {
+    return control_res(admin.stage, host, wire::ControlRes::DEBUG, asked->level);
+  });
 }
 
 }  // namespace rollcall::elim

@@ -169,7 +169,9 @@ class Daemon {
         boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
         return "RES on " + configuration_->host + " starts again";
       case wire::ControlRes::DEBUG: {
-        const auto level = io::parse_level(control.text());
+        // "usual": as LSF_LOG_MASK has it.
+        const bool usual = control.text() == "usual";
+        const auto level = io::parse_level(usual ? configuration_->files.settings.log_mask : control.text());
         if (!level) return "found the level " + control.text() + ", expected LOG_ERR ... LOG_DEBUG";
         log_.set_last(*level);
         return "the log level is " + control.text();
