@@ -87,6 +87,33 @@ TEST_F(ResHooks, TheyHaveTheJobsLimits) {
   EXPECT_EQ(text("post"), "0\n4096\n4096\n");
 }
 
+// JOB_CONTROLS: what stops, continues and ends the job is the site's, and knows which processes it is about.
+TEST_F(ResHooks, ASitesControlsKnowTheJobsProcesses) {
+  start_res();
+  auto order = job("trap 'exit 4' USR2; sleep 1000 & echo $! > child; while :; do sleep 0.05; done");
+  const auto says = [&](const std::string& word) { return "echo " + word + " $LSB_JOBPIDS : $LSB_JOBPGIDS : $LSB_SUSP_REASONS > " + path(word); };
+  order.mutable_controls()->set_suspend(says("suspend"));
+  order.mutable_controls()->set_resume(says("resume"));
+  order.mutable_controls()->set_terminate("kill -USR2 $(head -n 1 " + path("job") + "); " + says("terminate"));
+  start(order);
+  const auto running = wait_for_running();
+  const std::string child = std::to_string(std::stoi(wait_for_file("child")));
+  write("job", std::to_string(running.pid()) + "\n");
+  wire::ToRes::SignalJob control;
+  control.set_suspend_reasons(5);
+  for (const auto& [action, word] : {std::pair(wire::ToRes::SignalJob::SUSPEND, "suspend"), std::pair(wire::ToRes::SignalJob::RESUME, "resume"),
+                                     std::pair(wire::ToRes::SignalJob::TERMINATE, "terminate")}) {
+    control.set_action(action);
+    signal(control);
+    const std::string said = wait_for_file(word);
+    EXPECT_THAT(said, testing::StartsWith(std::string(word) + " " + std::to_string(running.pid()) + " "));
+    EXPECT_THAT(said, HasSubstr(" " + child + " ")) << "its child too";
+    EXPECT_THAT(said, HasSubstr(": " + std::to_string(running.pgid()))) << "its process group";
+    EXPECT_THAT(said, testing::EndsWith(action == wire::ToRes::SignalJob::SUSPEND ? ": 5\n" : ":\n"));
+  }
+  EXPECT_EQ(wait_for_over().exit_status(), 4 << 8);
+}
+
 TEST_F(ResHooks, AndAreMeasuredForThem) {
   start_res();
   auto order = job("touch ran");

@@ -72,7 +72,7 @@ ResStage::ResStage() {
   const auto key = io::load_cluster_key(path("cluster.key"));
   EXPECT_TRUE(key);
   if (key) key_ = *key;
-  listen(0);
+  listen(free_port());  // no port of outgoing connections: mbatchd comes back to it
   res_port_ = free_port();
   write("hosts", "127.0.0.1 " + host_ + "\n");
   write("lsf.shared",

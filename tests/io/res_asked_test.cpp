@@ -1,0 +1,80 @@
+// What RES answers to clients that start nothing: the output of a job, its own status, its end.
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <fstream>
+
+#include "res_stream_stage.hpp"
+
+namespace rollcall::res::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::int64_t resident_kb(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string word; status >> word;)
+    if (std::int64_t kb = 0; word == "VmRSS:" && status >> kb) return kb;
+  return 0;
+}
+
+class ResAsked : public ResStream {};
+
+TEST_F(ResAsked, OutputIsReadWhileTheJobRuns) {
+  start_res();
+  write("out.1", "older\n");
+  start(job("echo first; echo > said; while [ ! -e go ]; do sleep 0.02; done; echo second"));
+  wait_for_file("said");
+  wire::Peek peek;
+  peek.mutable_job()->mutable_key()->set_id(1);
+  std::string seen;
+  const auto read = ask([&](const io::ResClient& res) {
+    return res.peek(host_, peek, [&](const std::string& part) {
+      seen += part;
+      return true;
+    });
+  });
+  EXPECT_TRUE(read) << read.error().text;
+  EXPECT_EQ(seen, "first\n");
+  write("go", "");
+  wait_for_over();
+}
+
+// What a client has not read yet waits on the disk, not in the memory of res.
+TEST_F(ResAsked, ALargeOutputIsNotKeptForASlowReader) {
+  start_res();
+  start(job("truncate -s 400M out.1; echo > said; sleep 1000"));
+  wait_for_file("said");
+  wire::Peek peek;
+  peek.mutable_job()->mutable_key()->set_id(1);
+  std::int64_t seen = 0, most_kb = 0;
+  const auto read = ask([&](const io::ResClient& res) {
+    return res.peek(host_, peek, [&](const std::string& part) {
+      seen += static_cast<std::int64_t>(part.size());
+      for (int i = 0; i < 20; ++i) most_kb = std::max(most_kb, resident_kb(res_));
+      return true;
+    });
+  });
+  EXPECT_TRUE(read) << read.error().text;
+  EXPECT_EQ(seen, 400LL << 20);
+  EXPECT_GT(most_kb, 0);
+  EXPECT_LT(most_kb, 64 << 10);
+}
+
+TEST_F(ResAsked, ItTellsItsStatusAndEndsWhenAsked) {
+  start_res();
+  wire::ControlRes control;
+  const auto status = ask([&](const io::ResClient& res) { return res.control(host_, control); });
+  ASSERT_TRUE(status) << status.error().text;
+  EXPECT_THAT(*status, HasSubstr("0 jobs"));
+  control.set_action(wire::ControlRes::SHUTDOWN);
+  const auto ended = ask([&](const io::ResClient& res) { return res.control(host_, control); });
+  ASSERT_TRUE(ended) << ended.error().text;
+  int status_word = -1;
+  EXPECT_EQ(waitpid(res_, &status_word, 0), res_);
+  EXPECT_EQ(status_word, 0);
+  res_ = -1;
+}
+
+}  // namespace
+}  // namespace rollcall::res::test
