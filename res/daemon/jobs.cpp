@@ -166,6 +166,7 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   *order.mutable_settings() = settings_;
   const std::string beside = io::program_directory();
   order.set_server_dir(settings.server_dir.empty() ? beside : settings.server_dir);
+  if (const std::string eexec = order.server_dir() + "/eexec"; access(eexec.c_str(), X_OK) == 0) order.set_eexec(eexec);
   order.set_bin_dir(configuration_->batch.bin_dir.empty() ? beside.substr(0, beside.rfind('/')) + "/bin"
                                                           : configuration_->batch.bin_dir);
   order.set_lib_dir(configuration_->batch.lib_dir.empty() ? beside.substr(0, beside.rfind('/')) + "/lib"
