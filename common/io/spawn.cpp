@@ -85,9 +85,10 @@ bool lower(const SpawnLimit& limit) {
 // Returns where it failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
                   int* moved) {
-  if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
   if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
   if (!place(plan, moved)) return SpawnStage::redirect;
+  // After that: all that a large parent has open is open here until the exec, and may be beyond the child's limit.
+  if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
   if (plan.own_session && setsid() < 0) return SpawnStage::process_group;
   if (plan.identity && !become_user(*plan.identity)) return SpawnStage::identity;

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace rollcall::io {
 namespace {
@@ -80,6 +83,29 @@ TEST(Spawn, DescriptorsChangePlaces) {
   EXPECT_EQ(read_all(second[0]), "one\n");
   close(first[0]);
   close(second[0]);
+}
+
+// A daemon of 10,000 connections starts programs with the limit that it was started with itself.
+TEST(Spawn, AParentWithMoreOpenFilesThanTheChildMayHave) {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit many{std::min<rlim_t>(before.rlim_max, 1024), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &many), 0);
+  std::vector<int> open_ones;
+  for (int i = 0; i < 300; ++i) open_ones.push_back(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+  ASSERT_GT(open_ones.back(), 200);
+  int pipe[2];
+  ASSERT_EQ(pipe2(pipe, O_CLOEXEC), 0);
+  SpawnPlan plan;
+  plan.argv = {"sh", "-c", "ulimit -n"};
+  plan.descriptors = {{pipe[1], STDOUT_FILENO}};
+  plan.open_files = rlimit{100, before.rlim_max};
+  EXPECT_EQ(exit_code_of_run(plan), 0);
+  close(pipe[1]);
+  EXPECT_EQ(read_all(pipe[0]), "100\n");
+  close(pipe[0]);
+  for (const int fd : open_ones) close(fd);
+  setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST(Spawn, ADescriptorThatIsNotOpenIsAnError) {
