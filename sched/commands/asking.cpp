@@ -2,7 +2,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
+#include "common/base/host_list.hpp"
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/row_reader.hpp"
 #include "common/io/local_time.hpp"
 
 namespace rollcall::sched {
@@ -43,7 +47,9 @@ std::vector<CommandOption> job_options() {
           {"-m", Value::required, "HOST jobs on this host or host group"},
           {"-J", Value::required, "NAME jobs of this name, which may have a *"},
           {"-g", Value::required, "GROUP jobs of this job group"},
-          {"-app", Value::required, "PROFILE jobs of this application profile"}};
+          {"-app", Value::required, "PROFILE jobs of this application profile"},
+          {"-sla", Value::required, "CLASS jobs of this service class"},
+          {"-Jd", Value::required, "TEXT jobs with this description, which may have a *"}};
 }
 
 void take_job_options(const CommandWords& words, wire::JobFilter& filter) {
@@ -53,6 +59,40 @@ void take_job_options(const CommandWords& words, wire::JobFilter& filter) {
   filter.set_job_name(words.value("-J").value_or(""));
   filter.set_job_group(words.value("-g").value_or(""));
   filter.set_application(words.value("-app").value_or(""));
+  filter.set_service_class(words.value("-sla").value_or(""));
+  filter.set_description(words.value("-Jd").value_or(""));
+}
+
+std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name) {
+  if (const auto number = conf::parse_real(name)) {
+    if (*number > 0) return *number;
+  } else if (stage.files().shared.model(name)) {
+    return stage.files().cpu_factor(name);
+  } else {
+    wire::BatchRequest request;
+    request.mutable_hosts()->add_hosts(name);
+    const auto answer = client.ask(std::move(request));
+    const auto& hosts = answer.reply.hosts().hosts();
+    if (!answer.error && hosts.size() == 1 && hosts[0].cpu_factor() > 0) return hosts[0].cpu_factor();
+  }
+  stage.fail("-N: found " + printable(name) + ", expected a host, a host model or a CPU factor above 0");
+  return std::nullopt;
+}
+
+bool is_of_the_store(io::Stage& stage, const std::string& path, const char* name) {
+  namespace fs = std::filesystem;
+  const auto settings = conf::read_batch_settings(stage.files());
+  if (settings) {
+    std::error_code error;
+    const fs::path own = conf::log_directory(*settings, stage.files().settings);
+    const fs::path file = fs::absolute(path, error).lexically_normal();
+    if (file.filename().string().starts_with(name) &&
+        (file.parent_path() == own.lexically_normal() || fs::equivalent(file.parent_path(), own, error)))
+      return true;
+  }
+  stage.fail("-f: found the file " + printable(path) + ", expected " + name +
+             " of this cluster, or no -f: mbatchd's store is what is asked");
+  return false;
 }
 
 int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {

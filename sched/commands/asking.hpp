@@ -25,9 +25,17 @@ std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest req
 
 ShowTime show_time();
 
-// -u -q -m -J -g -app -P -G, as most commands about jobs have them. `user`: where -u is not given.
+// -u -q -m -J -g -app -sla -Jd, as most commands about jobs have them.
 std::vector<CommandOption> job_options();
 void take_job_options(const CommandWords& words, wire::JobFilter& filter);
+
+// -N: the CPU factor by whose speed processor times are told: a number, a model of lsf.shared, or a host. Nothing where it was
+// told what is wrong.
+std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name);
+
+// -f FILE of bhist and bacct: mbatchd's store is what is asked, so a file is one of those that are written from it. False
+// where it was told that it is another.
+bool is_of_the_store(io::Stage& stage, const std::string& path, const char* name);
 
 // The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
 int print_outcomes(io::Stage& stage, const wire::BatchReply& reply);

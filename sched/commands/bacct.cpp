@@ -1,10 +1,10 @@
 // bacct: what finished jobs have used. bacct(1). Parts of the answer are added up as they come.
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "common/base/host_list.hpp"
-#include "common/base/host_list.hpp"
-#include "common/conf/row_reader.hpp"
+#include "common/io/read_file.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
@@ -46,34 +46,32 @@ void take_names(const CommandWords& words, wire::AskFinished& ask) {
   for (const auto& name : words_of(words.value("-q").value_or(""))) ask.add_queues(name);
   for (const auto& name : words_of(words.value("-m").value_or(""))) ask.add_hosts(name);
   for (const auto& name : words_of(words.value("-P").value_or(""))) ask.add_projects(name);
+  ask.mutable_filter()->set_application(words.value("-app").value_or(""));
+  ask.mutable_filter()->set_service_class(words.value("-sla").value_or(""));
   ask.set_only_done(words.has("-d"));
   ask.set_only_exited(words.has("-e"));
 }
 
-// -N: by whose speed CPU times are told: a number, a model of lsf.shared, or a host. Nothing where it was told what is wrong.
-std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name) {
-  if (const auto number = conf::parse_real(name)) {
-    if (*number > 0) return *number;
-  } else if (stage.files().shared.model(name)) {
-    return stage.files().cpu_factor(name);
-  } else {
-    wire::BatchRequest request;
-    request.mutable_hosts()->add_hosts(name);
-    const auto answer = client.ask(std::move(request));
-    const auto& hosts = answer.reply.hosts().hosts();
-    if (!answer.error && hosts.size() == 1 && hosts[0].cpu_factor() > 0) return hosts[0].cpu_factor();
-  }
-  stage.fail("-N: found " + printable(name) + ", expected a host, a host model or a CPU factor above 0");
-  return std::nullopt;
+// The job as it would have been there: LSF's CPU times are those of the first host times its factor.
+void to_speed(wire::JobEvent::Finish& job, double speed) {
+  auto& record = *job.mutable_record();
+  at_speed(*record.mutable_usage(), record.cpu_factor(), speed);
 }
 
-// The job as it would have been there: LSF's CPU times are those of the first host times its factor.
-wire::JobEvent::Finish at_speed(wire::JobEvent::Finish job, double speed) {
-  const double own = job.record().cpu_factor() > 0 ? job.record().cpu_factor() : 1;
-  auto& usage = *job.mutable_record()->mutable_usage();
-  usage.set_user_s(usage.user_s() * own / speed);
-  usage.set_system_s(usage.system_s() * own / speed);
-  return job;
+// -M: the hosts that a file names, a line for each; "#" begins a comment. Nothing where it was told what is wrong.
+std::optional<std::vector<std::string>> hosts_of_file(io::Stage& stage, const std::string& path) {
+  const auto text = io::read_file(path);
+  if (!text) {
+    stage.fail("-M: " + path + ": " + text.error().message());
+    return std::nullopt;
+  }
+  std::vector<std::string> hosts;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);)
+    for (auto& word : words_of(line.substr(0, line.find('#')))) hosts.push_back(std::move(word));
+  if (!hosts.empty()) return hosts;
+  stage.fail("-M: found no host in " + printable(path) + ", expected their names, a line for each");
+  return std::nullopt;
 }
 
 std::string caller_name() {
@@ -90,6 +88,12 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
   if (!ids) return complain(ids.error().text);
   take_names(words, ask);
   if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);
+  if (const auto file = words.value("-M")) {
+    const auto hosts = hosts_of_file(stage, *file);
+    if (!hosts) return io::kFailed;
+    for (const auto& host : *hosts) ask.add_hosts(host);
+  }
+  if (const auto file = words.value("-f"); file && !is_of_the_store(stage, *file, "lsb.acct")) return io::kFailed;
   auto client = client_of(stage);
   if (!client) return io::kFailed;
   std::optional<double> speed;
@@ -107,7 +111,7 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
         jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
     for (auto& event : *part.mutable_events()->mutable_events()) {
       if (!event.has_finish()) continue;
-      if (speed) *event.mutable_finish() = at_speed(std::move(*event.mutable_finish()), *speed);
+      if (speed) to_speed(*event.mutable_finish(), *speed);
       ++jobs;
       summary.add(event.finish());
       if (blocks) text += account_block(event.finish(), wrapping, time);
@@ -136,13 +140,24 @@ io::Command bacct_command() {
             {"-q", Value::required, "QUEUES of these queues"},
             {"-m", Value::required, "HOSTS run on these hosts"},
             {"-P", Value::required, "PROJECTS of these projects"},
+            {"-M", Value::required, "FILE run on the hosts that it names, a line for each"},
+            {"-app", Value::required, "PROFILE of this application profile"},
+            {"-sla", Value::required, "CLASS of this service class"},
             {"-S", Value::required, "FROM,TO submitted then"},
             {"-D", Value::required, "FROM,TO dispatched then"},
             {"-C", Value::required, "FROM,TO ended then"},
             {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
-            {"-f", Value::required, "FILE of accounts: the store has them all"}},
+            {"-f", Value::required, "FILE lsb.acct of this cluster: the store has all of it"}},
            CommandShape::Order::anywhere,
-           "Adds up what finished jobs have used: unless it is said otherwise, your own."},
+           "Adds up what finished jobs have used: unless it is said otherwise, your own.",
+           {{"-E", "how long a pending job could not be scheduled is not kept"},
+            {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"},
+            {"-U", "nothing is reserved in advance"},
+            {"-aff", "jobs are not bound to processors or memory"},
+            {"-gpu", "what jobs have used of GPUs is not measured"},
+            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-Lp", "license projects are not there"},
+            {"-rcacct -rcalloc", "no host is borrowed from a resource provider"}}},
           run_bacct,
           {}};
 }

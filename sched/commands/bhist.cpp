@@ -2,9 +2,12 @@
 // its memory too.
 #include <algorithm>
 
+#include "common/base/host_list.hpp"
+#include "common/base/numbers.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
+#include "sched/policy/show_gpus.hpp"
 #include "sched/policy/show_history.hpp"
 
 namespace rollcall::sched {
@@ -20,7 +23,7 @@ bool chosen(const CommandWords& words, bool by_id, const JobHistory& job) {
   };
   const bool any_choice =
       words.has("-d") || words.has("-e") || words.has("-p") || words.has("-r") || words.has("-s");
-  if (words.has("-a") || (by_id && !any_choice)) return true;
+  if (words.has("-a") || ((by_id || words.has("-t")) && !any_choice)) return true;
   if (!any_choice) return !finished(status);
   return (words.has("-d") && finished(status)) || (words.has("-e") && status == wire::STATUS_EXIT) ||
          (words.has("-p") && pending(status)) || (words.has("-r") && status == wire::STATUS_RUN) ||
@@ -73,16 +76,23 @@ bool fits(const Spans& spans, const JobHistory& job) {
          in(spans.dispatched, first_time(job, wire::JobEvent::kStart)) && in(spans.completed, job.end_us);
 }
 
+constexpr std::int64_t kWeek = 7LL * 86400 * 1'000'000;  // -t without -T
+
 int print(io::Stage& stage, const CommandWords& words, const std::vector<JobHistory>& jobs,
-          const ShowTime& time) {
-  const bool blocks = words.has("-l") || words.has("-UF") || words.has("-b");
+          const std::optional<TimeSpan>& during, const ShowTime& time) {
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
+  if (words.has("-t")) {
+    const TimeSpan span = during.value_or(TimeSpan{time.now.us - kWeek, 0});
+    return stage.print(history_by_time(jobs, span.from_us, span.to_us, wrapping, time));
+  }
+  const bool blocks = (words.has("-l") || words.has("-UF")) && !words.has("-b");
   std::string text = blocks ? "" : history_header();
   for (const auto& job : jobs) {
     if (!blocks)
       text += history_row(job, words.has("-w"), time.now);
     else
-      text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_block(job, wrapping, time);
+      text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_block(job, wrapping, time) +
+              (words.has("-gpu") ? gpu_allocation(gpus_of(job)) : "");
   }
   return stage.print(text);
 }
@@ -99,11 +109,38 @@ int say_unknown(const wire::JobFilter& filter, const std::vector<JobHistory>& jo
   return status;
 }
 
+// -n: how many event files LSF is to look at: a number or two of them. The store has what they all have.
+bool counts_files(const std::string& word) {
+  const auto comma = word.find(',');
+  const auto count = [](std::string_view part) { return parse_whole(part, 0, 1'000'000).has_value(); };
+  if (comma == std::string::npos) return count(word);
+  return count(word.substr(0, comma)) && (comma + 1 == word.size() || count(word.substr(comma + 1)));
+}
+
+// What only LSF's event files give a meaning to. False where it was told what is wrong.
+bool files_are_meant(io::Stage& stage, const CommandWords& words) {
+  if (const auto number = words.value("-n"); number && !counts_files(*number)) {
+    stage.fail("-n: found " + printable(*number) + ", expected how many event files, or MIN,MAX");
+    return false;
+  }
+  const auto file = words.value("-f");
+  return !file || is_of_the_store(stage, *file, "lsb.events");
+}
+
+// Elements that were not named come along with what is of their whole array.
+void keep_named(const wire::JobFilter& filter, std::vector<JobHistory>& jobs) {
+  if (filter.index_lists_size() > 0) return;
+  std::erase_if(jobs, [&](const JobHistory& job) {
+    return std::none_of(filter.keys().begin(), filter.keys().end(), [&](const wire::JobKey& key) {
+      return key.id() == job.key.id && (key.index() == 0 || key.index() == job.key.index);
+    });
+  });
+}
+
 int run_bhist(io::Stage& stage, const CommandWords& words) {
   const ShowTime time = show_time();
   wire::BatchRequest request;
-  auto& ask = *request.mutable_events();
-  auto& filter = *ask.mutable_filter();
+  auto& filter = *request.mutable_events()->mutable_filter();
   const auto ids = take_job_ids(words.operands(), filter);
   if (!ids) return complain(ids.error().text);
   const bool by_id = ids->any && !ids->all;
@@ -111,37 +148,32 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   filter.set_project(words.value("-P").value_or(""));
   filter.clear_queue();
   filter.clear_host();
+  if (!files_are_meant(stage, words)) return io::kFailed;
   const auto spans = spans_of(words, time);
   if (!spans) return stage.fail(spans.error().text);
-  const auto span = words.value("-T") ? words.value("-T") : words.value("-t");
-  Histories histories;
+  std::optional<TimeSpan> during;
+  if (const auto span = words.value("-T")) {
+    const auto parsed = parse_time_span(*span, time.now, time.local);
+    if (!parsed) return stage.fail("-T: " + parsed.error().text);
+    during = *parsed;
+  }
   auto client = client_of(stage);
   if (!client) return io::kFailed;
+  std::optional<double> speed;
+  if (const auto name = words.value("-N")) {
+    speed = told_speed(stage, *client, *name);
+    if (!speed) return io::kFailed;
+  }
+  Histories histories;
   const auto error = client->ask(request, [&](wire::BatchReply& part) {
     for (const auto& event : part.events().events()) histories.add(event);
   });
   if (error) return failed(stage, *error);
 
   auto jobs = histories.jobs();
-  if (by_id) {
-    // Elements that were not named come along with what is of their whole array.
-    std::erase_if(jobs, [&](const JobHistory& job) {
-      return std::none_of(filter.keys().begin(), filter.keys().end(),
-                          [&](const wire::JobKey& key) {
-                            return key.id() == job.key.id &&
-                                   (key.index() == 0 || key.index() == job.key.index);
-                          }) &&
-             filter.index_lists_size() == 0;
-    });
-  }
+  if (by_id) keep_named(filter, jobs);
   const int status = say_unknown(filter, jobs);
   const std::string queue = words.value("-q").value_or(""), host = words.value("-m").value_or("");
-  std::optional<TimeSpan> during;
-  if (span) {
-    const auto parsed = parse_time_span(*span, time.now, time.local);
-    if (!parsed) return stage.fail("-t: " + parsed.error().text);
-    during = *parsed;
-  }
   std::erase_if(jobs, [&](const JobHistory& job) {
     const bool lived =
         !during || std::any_of(job.events.begin(), job.events.end(),
@@ -150,7 +182,9 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
            !on_host(job, host) || !fits(*spans, job);
   });
   if (jobs.empty()) return status != 0 ? status : complain("No matching job found");
-  print(stage, words, jobs, time);
+  if (speed)
+    for (auto& job : jobs) at_speed(job, *speed);
+  print(stage, words, jobs, during, time);
   return status;
 }
 
@@ -167,19 +201,26 @@ io::Command bhist_command() {
       {"-r", Value::none, "running jobs"},
       {"-s", Value::none, "suspended jobs"},
       {"-l", Value::none, "all that happened to each"},
-      {"-b", Value::none, "as -l"},
+      {"-b", Value::none, "rows, whatever else is said"},
       {"-UF", Value::none, "as -l, without wrapped lines"},
       {"-w", Value::none, "wide: nothing is cut"},
-      {"-n", Value::required, "N event files to look at: the store has them all"},
-      {"-f", Value::required, "FILE of events: the store has them all"},
-      {"-t", Value::required, "FROM,TO jobs to which something happened then"},
-      {"-T", Value::required, "FROM,TO the same"},
+      {"-gpu", Value::none, "with -l: the GPUs that it had"},
+      {"-t", Value::none, "what happened to all of them, by time: in the last week, or in that of -T"},
+      {"-T", Value::required, "FROM,TO jobs to which something happened then"},
+      {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
+      {"-n", Value::required, "N|MIN,MAX event files to look at: the store has what they all have"},
+      {"-f", Value::required, "FILE lsb.events of this cluster: the store has all of it"},
       {"-S", Value::required, "FROM,TO jobs submitted then"},
       {"-D", Value::required, "FROM,TO jobs dispatched then"},
       {"-C", Value::required, "FROM,TO jobs that ended then"}};
   options.insert(options.end(), own.begin(), own.end());
   return {{"bhist", "[job_id | job_id[index_list] ...]", std::move(options), CommandShape::Order::anywhere,
-           "Shows what happened to jobs: unless it is said otherwise, to your own that are not finished."},
+           "Shows what happened to jobs: unless it is said otherwise, to your own that are not finished.",
+           {{"-aff", "jobs are not bound to processors or memory"},
+            {"-hostfile", "bsub has no -hostfile"},
+            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-Lp", "license projects are not there"},
+            {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"}}},
           run_bhist,
           {}};
 }

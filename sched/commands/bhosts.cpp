@@ -29,6 +29,12 @@ std::optional<wire::BatchReply> ask_hosts(io::Stage& stage, wire::BatchRequest r
 }
 
 int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& hosts) {
+  if (words.has("-gpu")) {
+    std::string text = batch_hosts_gpus(hosts, words.has("-w"));
+    if (text.empty()) return complain("No GPU is counted on these hosts");
+    if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
+    return stage.print(text);
+  }
   const std::string standard = setting(stage, "LSB_BHOSTS_FORMAT");
   const bool fields =
       words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"));
@@ -94,7 +100,10 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
     if (!keep_exceptional(stage, *reply->mutable_hosts())) return io::kFailed;
     if (reply->hosts().hosts().empty()) return complain("There is no exceptional host found");
   }
-  if (!words.has("-s")) return print_hosts(stage, words, reply->hosts());
+  if (!words.has("-s")) {
+    const bool each = words.has("-X") || words.has("-l") || words.has("-gpu") || words.has("-x");
+    return print_hosts(stage, words, each ? reply->hosts() : condensed(reply->hosts()));
+  }
   if (reply->shared().rows().empty()) return complain("No shared resources defined");
   return stage.print(shared_rows_table(reply->shared()));
 }
@@ -110,12 +119,20 @@ io::Command bhosts_command() {
             {"-s", Value::none, "shared resources; operands are their names"},
             {"-e", Value::none, "what is exported to other clusters"},
             {"-x", Value::none, "hosts on which more jobs exited lately than EXIT_RATE allows"},
-            {"-X", Value::none, "hosts of condensed groups by name: they are always shown so"},
+            {"-X", Value::none, "the hosts of condensed groups each by itself"},
+            {"-a", Value::none, "all hosts, given back ones too: none is ever given back"},
+            {"-alloc", Value::none, "slots are counted: they always are"},
+            {"-gpu", Value::none, "the GPUs of the hosts, and their jobs"},
             {"-o", Value::required, "FORMAT these fields: \"host_name:20 status njobs:-5\""},
             {"-noheader", Value::none, "no header line"},
             {"-json", Value::none, "print JSON"}},
            CommandShape::Order::anywhere,
-           "Shows the hosts of the batch system, their states and their jobs."},
+           "Shows the hosts of the batch system, their states and their jobs.",
+           {{"-aff", "jobs are not bound to processors or memory; lshosts -T shows what hosts have"},
+            {"-rc -rconly", "no host is borrowed from a resource provider"},
+            {"-cname", "all hosts are of one cluster, that of lsid"},
+            {"-sl -C", "there are no compute units and no guarantees of them"},
+            {"-sharedresource", "bhosts -s shows shared resources"}}},
           run_bhosts,
           {}};
 }

@@ -5,119 +5,17 @@
 #include <memory>
 
 #include "sched/commands/asking.hpp"
+#include "sched/commands/job_printers.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/job.hpp"
-#include "sched/policy/show_job_fields.hpp"
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/job_picks.hpp"
 
 namespace rollcall::sched {
 namespace {
 
 using Value = CommandOption::Value;
-
-// What is printed for each job, and before and behind them all.
-class Printer {
- public:
-  virtual ~Printer() = default;
-  virtual std::string header() { return ""; }
-  virtual std::string job(const JobView& job, const wire::Submission& asked) = 0;
-  // Ids that are not there; gives what is left to say on standard error.
-  virtual std::vector<std::string> unknown(const std::vector<std::string>& ids) {
-    std::vector<std::string> lines;
-    for (const auto& id : ids) lines.push_back("Job <" + id + "> is not found");
-    return lines;
-  }
-  virtual std::string end() { return ""; }
-  virtual bool even_if_none() const { return false; }
-};
-
-class Rows final : public Printer {
- public:
-  Rows(JobForm form, std::optional<ReasonForm> reasons, bool header, ShowTime time)
-      : form_(form), reasons_(reasons), header_(header), time_(std::move(time)) {}
-  std::string header() override { return header_ ? jobs_header(form_) : ""; }
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    std::string text = job_row(job, asked, form_, time_);
-    return reasons_ ? text + reason_lines(job, *reasons_) : text;
-  }
-
- private:
-  JobForm form_;
-  std::optional<ReasonForm> reasons_;
-  bool header_;
-  ShowTime time_;
-};
-
-class Blocks final : public Printer {
- public:
-  Blocks(Wrapping wrapping, ReasonForm reasons, ShowTime time)
-      : wrapping_(wrapping), reasons_(reasons), time_(std::move(time)) {}
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    const std::string text = job_block(job, asked, wrapping_, reasons_, time_);
-    return std::exchange(first_, false) ? text : std::string(78, '-') + "\n" + text;
-  }
-
- private:
-  Wrapping wrapping_;
-  ReasonForm reasons_;
-  ShowTime time_;
-  bool first_ = true;
-};
-
-class Fields final : public Printer {
- public:
-  Fields(JobFields fields, bool header, ShowTime time)
-      : fields_(std::move(fields)), header_(header), time_(std::move(time)) {}
-  std::string header() override { return header_ ? fields_.header() : ""; }
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    return fields_.line(job, asked, time_);
-  }
-
- private:
-  JobFields fields_;
-  bool header_;
-  ShowTime time_;
-};
-
-class Json final : public Printer {
- public:
-  Json(JobFields fields, ShowTime time) : fields_(std::move(fields)), time_(std::move(time)) {}
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    records_.push_back(fields_.json(job, asked, time_));
-    return "";
-  }
-  std::vector<std::string> unknown(const std::vector<std::string>& ids) override {
-    for (const auto& id : ids)
-      records_.push_back(json_record({{"JOBID", id}, {"ERROR", "Job <" + id + "> is not found"}}));
-    return {};
-  }
-  std::string end() override { return json_document("bjobs", "JOBS", records_); }
-  bool even_if_none() const override { return true; }
-
- private:
-  JobFields fields_;
-  ShowTime time_;
-  std::vector<std::string> records_;
-};
-
-// -sum: slots by state.
-class Totals final : public Printer {
- public:
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    std::uint32_t slots = 0;
-    for (const auto& host : job.record().hosts()) slots += host.slots();
-    const std::uint32_t wanted = std::max(1U, asked.min_slots());
-    totals_.add(job.record().status(), pending(job.record().status()) ? wanted : slots);
-    return "";
-  }
-  std::string end() override { return totals_.table(); }
-  bool even_if_none() const override { return true; }
-
- private:
-  SlotTotals totals_;
-};
 
 // -a, -d, -p, -r, -s, and what bjobs says where none fits.
 JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& filter) {
@@ -130,8 +28,10 @@ JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& 
     filter.set_finished_too(true);
     return JobChoice::any;
   }
-  const bool pend =
-      words.has("-p") || words.has("-p0") || words.has("-p1") || words.has("-p2") || words.has("-p3");
+  const auto any_of = [&words](std::initializer_list<const char*> options) {
+    return std::any_of(options.begin(), options.end(), [&](const char* option) { return words.has(option); });
+  };
+  const bool pend = any_of({"-p", "-p0", "-p1", "-p2", "-p3", "-pe", "-pi", "-psum"});
   if (words.has("-d")) add(JobChoice::finished, {wire::STATUS_DONE, wire::STATUS_EXIT});
   if (pend) add(JobChoice::pending, {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_WAIT});
   if (words.has("-r")) add(JobChoice::running, {wire::STATUS_RUN, wire::STATUS_PROV});
@@ -140,13 +40,25 @@ JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& 
   return choice;
 }
 
+// -pe, -pi, -fwd, -rusage.
+JobPicks picks_of(const CommandWords& words) {
+  JobPicks picks;
+  picks.eligible = words.has("-pe");
+  picks.ineligible = words.has("-pi");
+  picks.forwarded = words.has("-fwd");
+  picks.reserves = resource_words(words.value("-rusage").value_or(""));
+  return picks;
+}
+
 struct Form {
-  std::unique_ptr<Printer> printer;
-  bool submissions = false, reasons = false;
+  std::unique_ptr<JobPrinter> printer;
+  bool submissions = false, reasons = false, scripts = false, environments = false;
 };
 
 bool asks_for_reasons(const CommandWords& words) {
-  return words.has("-p") || words.has("-s") || words.has("-p1") || words.has("-p2") || words.has("-p3");
+  for (const char* option : {"-p", "-s", "-p1", "-p2", "-p3", "-pe", "-pi"})
+    if (words.has(option)) return true;
+  return false;
 }
 
 ReasonForm reason_form(const CommandWords& words, ReasonForm plain) {
@@ -157,7 +69,7 @@ ReasonForm reason_form(const CommandWords& words, ReasonForm plain) {
 
 std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words) {
   if (const auto given = words.value("-o")) return given;
-  for (const char* form : {"-w", "-W", "-A", "-p", "-s"})
+  for (const char* form : {"-w", "-W", "-A", "-p", "-s", "-pe", "-pi", "-WF", "-WL", "-WP"})
     if (words.has(form))
       return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
   const std::string standard = setting(stage, "LSB_BJOBS_FORMAT");
@@ -165,49 +77,89 @@ std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words
   return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
 }
 
-// Nothing where the format cannot be meant; it was said then.
-std::optional<Form> form_of(io::Stage& stage, const CommandWords& words) {
-  const ShowTime time = show_time();
-  const bool header = !words.has("-noheader");
+// A form, or nothing where it was said why there is none.
+using Made = std::optional<Form>;
+
+Made refused_form(io::Stage& stage, const std::string& text) {
+  stage.fail(text);
+  return std::nullopt;
+}
+
+// -script, -env: of jobs that are named, since they are nobody's but their owner's.
+Made text_form(io::Stage& stage, const CommandWords& words, bool by_id) {
+  const char* option = words.has("-script") ? "-script" : "-env";
+  for (const char* other : {"-l", "-UF", "-o", "-json", "-sum", "-psum"})
+    if (words.has(other))
+      return refused_form(stage, std::string("found ") + option + " with " + other + ", expected one of them");
+  if (!by_id) return refused_form(stage, std::string(option) + ": found no job, expected the ID of one");
   Form form;
-  if (words.has("-l") || words.has("-UF")) {
-    for (const char* other : {"-o", "-json"})
-      if (words.has(other)) {
-        stage.fail(std::string("found -l or -UF with ") + other + ", expected one of them");
-        return std::nullopt;
-      }
-    form.printer = std::make_unique<Blocks>(words.has("-UF") ? Wrapping::none : Wrapping::at_80,
-                                            reason_form(words, ReasonForm::named), time);
-    form.submissions = form.reasons = true;
+  form.scripts = words.has("-script");
+  form.environments = !form.scripts;
+  form.printer = texts_printer(form.scripts ? JobText::script : JobText::environment);
+  return form;
+}
+
+Made block_form(io::Stage& stage, const CommandWords& words) {
+  for (const char* other : {"-o", "-json"})
+    if (words.has(other))
+      return refused_form(stage, std::string("found -l or -UF with ") + other + ", expected one of them");
+  Form form;
+  form.printer = blocks_printer({words.has("-UF") ? Wrapping::none : Wrapping::at_80,
+                                 reason_form(words, ReasonForm::named), words.has("-gpu")},
+                                show_time());
+  form.submissions = form.reasons = true;
+  return form;
+}
+
+Made field_form(io::Stage& stage, const CommandWords& words, const std::string& format) {
+  auto fields = JobFields::parse(format, {words.has("-hms"), setting(stage, "LSB_UNIT_FOR_JOBS_DISPLAY")});
+  if (!fields) return refused_form(stage, fields.error().text);
+  Form form;
+  form.submissions = fields->needs_submissions();
+  form.reasons = fields->needs_reasons();
+  form.printer = words.has("-json") ? json_printer(std::move(*fields), show_time())
+                                    : fields_printer(std::move(*fields), !words.has("-noheader"), show_time());
+  return form;
+}
+
+Made row_form(io::Stage& stage, const CommandWords& words) {
+  RowsForm rows;
+  rows.form = words.has("-A")   ? JobForm::arrays
+              : words.has("-W") ? JobForm::full
+              : words.has("-w") ? JobForm::wide
+                                : JobForm::narrow;
+  rows.header = !words.has("-noheader");
+  if (asks_for_reasons(words)) rows.reasons = reason_form(words, ReasonForm::counted);
+  Form form;
+  form.reasons = rows.reasons.has_value();
+  for (const auto& [option, field] : {std::pair("-WF", "finish_time"), {"-WL", "time_left"}, {"-WP", "%complete"}}) {
+    if (!words.has(option)) continue;
+    auto more = JobFields::parse(field, {words.has("-hms"), ""});
+    if (!more) return refused_form(stage, more.error().text);
+    rows.more = std::move(*more);
+    form.submissions = true;
+  }
+  form.printer = rows_printer(std::move(rows), show_time());
+  return form;
+}
+
+Made form_of(io::Stage& stage, const CommandWords& words, bool by_id) {
+  if (words.has("-script") || words.has("-env")) return text_form(stage, words, by_id);
+  if (words.has("-l") || words.has("-UF")) return block_form(stage, words);
+  if (words.has("-gpu")) return refused_form(stage, "found -gpu alone, expected -l or -UF with it");
+  Form form;
+  if (words.has("-psum")) {
+    form.printer = reasons_printer(stage.files().settings.cluster, show_time());
+    form.reasons = true;
     return form;
   }
   if (words.has("-sum")) {
-    form.printer = std::make_unique<Totals>();
+    form.printer = slots_printer();
     form.submissions = true;
     return form;
   }
-  if (const auto format = format_of(stage, words)) {
-    auto fields = JobFields::parse(*format, {words.has("-hms"), setting(stage, "LSB_UNIT_FOR_JOBS_DISPLAY")});
-    if (!fields) {
-      stage.fail(fields.error().text);
-      return std::nullopt;
-    }
-    form.submissions = fields->needs_submissions();
-    form.reasons = fields->needs_reasons();
-    if (words.has("-json"))
-      form.printer = std::make_unique<Json>(std::move(*fields), time);
-    else
-      form.printer = std::make_unique<Fields>(std::move(*fields), header, time);
-    return form;
-  }
-  form.reasons = asks_for_reasons(words);
-  const JobForm rows = words.has("-A")   ? JobForm::arrays
-                       : words.has("-W") ? JobForm::full
-                       : words.has("-w") ? JobForm::wide
-                                         : JobForm::narrow;
-  const auto reasons = form.reasons ? std::optional(reason_form(words, ReasonForm::counted)) : std::nullopt;
-  form.printer = std::make_unique<Rows>(rows, reasons, header, time);
-  return form;
+  if (const auto format = format_of(stage, words)) return field_form(stage, words, *format);
+  return row_form(stage, words);
 }
 
 bool unfinished(const JobView& job) {
@@ -221,13 +173,32 @@ struct Seen {
   std::vector<std::string> unknown;
 };
 
+// What is done to each job before it is printed.
+struct Choosing {
+  JobPicks picks;
+  bool key_reason = false;      // -p1
+  std::optional<double> speed;  // -N
+  WallTime now;
+
+  // False: it is left out.
+  bool take(JobView& job, const wire::Submission& asked) const {
+    if (picks.any() && !picks.keep(job, asked, now)) return false;
+    if (key_reason) keep_key_reason(job);
+    auto& record = *job.mutable_record();
+    if (speed && record.has_usage()) at_speed(*record.mutable_usage(), record.cpu_factor(), *speed);
+    return true;
+  }
+};
+
 std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& client,
-                                         const wire::BatchRequest& request, Printer& printer, Seen& seen) {
+                                         const wire::BatchRequest& request, const Choosing& choosing,
+                                         JobPrinter& printer, Seen& seen) {
   SubmissionTable submissions;
   return client.ask(request, [&](wire::BatchReply& part) {
     submissions.take(*part.mutable_jobs());
     std::string text;
-    for (const auto& job : part.jobs().jobs()) {
+    for (auto& job : *part.mutable_jobs()->mutable_jobs()) {
+      if (!choosing.take(job, submissions.of(job))) continue;
       if (seen.jobs++ == 0) text += printer.header();
       if (unfinished(job)) ++seen.unfinished;
       text += printer.job(job, submissions.of(job));
@@ -239,7 +210,7 @@ std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& c
 
 bool is_yes(const std::string& value) { return value == "Y" || value == "y"; }
 
-int say_the_rest(io::Stage& stage, const CommandWords& words, Printer& printer, JobChoice choice,
+int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printer, JobChoice choice,
                  const Seen& seen) {
   const auto lines = printer.unknown(seen.unknown);
   if (seen.jobs > 0 || printer.even_if_none()) stage.print(printer.end());
@@ -261,23 +232,48 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   filter.set_project(words.value("-P").value_or(""));
   filter.set_user_group(words.value("-G").value_or(""));
   const bool by_id = ids->any && !ids->all;
-  const JobChoice choice = take_statuses(words, by_id, filter);
-  auto form = form_of(stage, words);
+  // As LSF has it: the reasons are summed up for the whole cluster.
+  if (words.has("-psum") && !by_id && !words.has("-u")) filter.set_user("all");
+  Choosing choosing{picks_of(words), words.has("-p1"), std::nullopt, show_time().now};
+  const JobChoice by_status = take_statuses(words, by_id, filter);
+  const JobChoice choice = choosing.picks.any() ? JobChoice::named : by_status;
+  auto form = form_of(stage, words, by_id);
   if (!form) return io::kFailed;
-  ask.set_submissions(form->submissions);
+  ask.set_submissions(form->submissions || choosing.picks.any());
   ask.set_reasons(form->reasons);
+  ask.set_scripts(form->scripts);
+  ask.set_environments(form->environments);
   ask.set_arrays(words.has("-A"));
   ask.set_history(by_id && is_yes(setting(stage, "ROLLCALL_BJOBS_HISTORY")));
 
   auto client = client_of(stage);
   if (!client) return io::kFailed;
+  if (const auto name = words.value("-N")) {
+    choosing.speed = told_speed(stage, *client, *name);
+    if (!choosing.speed) return io::kFailed;
+  }
   Seen seen;
   PatientPrinter out(stage);
-  const auto error = print_jobs(out, *client, request, *form->printer, seen);
+  const auto error = print_jobs(out, *client, request, choosing, *form->printer, seen);
   client.reset();
   out.finish();
   if (error && error->refusal.why() != wire::BatchReply::Refusal::NO_JOB) return failed(stage, *error);
   return say_the_rest(stage, words, *form->printer, choice, seen);
+}
+
+// What LSF's bjobs has and nothing here has the data of.
+std::vector<RefusedOptions> refused_options() {
+  return {{"-aff", "jobs are not bound to processors or memory; lshosts -T shows what hosts have"},
+          {"-aps -prio", "jobs have no priority of their own; bqueues shows that of their queue"},
+          {"-cname", "all hosts are of one cluster, that of lsid"},
+          {"-data", "no data is staged for jobs"},
+          {"-hostfile", "bsub has no -hostfile"},
+          {"-Lp", "license projects are not there"},
+          {"-plan", "starts are not planned ahead"},
+          {"-ss", "there is no session scheduler"},
+          {"-U", "nothing is reserved in advance"},
+          {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"},
+          {"-I", "bjobs -o \"jobid interactive\" says which jobs are interactive"}};
 }
 
 }  // namespace
@@ -295,11 +291,16 @@ io::Command bjobs_command() {
       {"-d", Value::none, "jobs that have finished lately"},
       {"-p", Value::none, "pending jobs, with the reasons"},
       {"-p0", Value::none, "pending jobs, without the reasons"},
-      {"-p1", Value::none, "as -p"},
+      {"-p1", Value::none, "pending jobs, with the key reason of each alone"},
       {"-p2", Value::none, "as -p"},
       {"-p3", Value::none, "as -p"},
+      {"-pe", Value::none, "pending jobs that may be scheduled, with the reasons"},
+      {"-pi", Value::none, "pending jobs that may not: held, too early, or by what they depend on"},
+      {"-psum", Value::none, "each reason of pending jobs once: for how many jobs and hosts it holds"},
       {"-r", Value::none, "running jobs"},
       {"-s", Value::none, "suspended jobs, with the reasons"},
+      {"-rusage", Value::required, "NAMES jobs that reserve each of these resources: \"mem,swp\""},
+      {"-fwd", Value::none, "jobs forwarded to another cluster: there are none"},
       {"-A", Value::none, "a row for each job array"},
       {"-sum", Value::none, "the slots of these jobs, by state"},
       {"-X", Value::none, "hosts of condensed groups by name: they are always shown so"},
@@ -307,6 +308,13 @@ io::Command bjobs_command() {
       {"-UF", Value::none, "the same without wrapped lines"},
       {"-w", Value::none, "wide: nothing is cut"},
       {"-W", Value::none, "wide, with project, usage and times"},
+      {"-WF", Value::none, "with when they end: L by the run limit"},
+      {"-WL", Value::none, "with the time that is left of the run limit"},
+      {"-WP", Value::none, "with how much of the run limit has passed"},
+      {"-gpu", Value::none, "with -l or -UF: GPUs asked for and given"},
+      {"-script", Value::none, "what is run for this job of yours"},
+      {"-env", Value::none, "the environment that this job of yours was submitted with"},
+      {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
       {"-o", Value::required, "FORMAT these fields: \"jobid stat:6 exec_host:-20 mem:10:G delimiter='^'\""},
       {"-hms", Value::none, "with -o: times as hh:mm:ss"},
       {"-noheader", Value::none, "no header line"},
@@ -315,6 +323,7 @@ io::Command bjobs_command() {
       {"--no-why", Value::none, "reasons in LSF's words"},
       {"-json", Value::none, "print JSON"}};
   command.shape.options.insert(command.shape.options.end(), own.begin(), own.end());
+  command.shape.refused = refused_options();
   return command;
 }
 

@@ -19,12 +19,12 @@ int run_bqueues(io::Stage& stage, const CommandWords& words) {
   const Queues& queues = reply->queues();
   if (queues.queues().empty()) return complain("No queue found");
   const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
-  if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"))) {
+  if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l") && !words.has("-r"))) {
     const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultQueueFields : standard);
     const auto text = queues_fields(queues, format, {words.has("-json"), !words.has("-noheader")});
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  if (words.has("-l")) return stage.print(queues_long(queues));
+  if (words.has("-l") || words.has("-r")) return stage.print(queues_long(queues));
   std::string text = queues_table(queues, words.has("-w"));
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   return stage.print(text);
@@ -37,6 +37,8 @@ io::Command bqueues_command() {
            "[queue ...]",
            {{"-w", Value::none, "wide: nothing is cut"},
             {"-l", Value::none, "everything that is known, a block for each queue"},
+            {"-r", Value::none, "as -l: no queue has a tree of shares"},
+            {"-alloc", Value::none, "slots are counted: they always are"},
             {"-u", Value::required, "USER queues that take jobs of this user or user group"},
             {"-m", Value::required, "HOST queues that use this host"},
             {"-o", Value::required, "FORMAT these fields: \"queue_name:12 status njobs\""},

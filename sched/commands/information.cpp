@@ -20,7 +20,9 @@ int busers(io::Stage& stage, const CommandWords& words) {
     const auto text = users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  return stage.print(users_table(reply->users()));
+  std::string text = users_table(reply->users(), words.has("-w") ? UserForm::wide : UserForm::narrow);
+  if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
+  return stage.print(text);
 }
 
 int bparams(io::Stage& stage, const CommandWords& words) {
@@ -44,7 +46,8 @@ int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
   if (!reply) return io::kFailed;
   if (reply->groups().groups().empty())
     return complain(of_users ? "No user group defined in the system" : "No host group defined in the system");
-  return stage.print(groups_table(reply->groups(), of_users));
+  return stage.print(words.has("-l") ? groups_long(reply->groups(), of_users)
+                                     : groups_table(reply->groups(), of_users));
 }
 
 int bapp(io::Stage& stage, const CommandWords& words) {
@@ -65,6 +68,8 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   ask.set_queue(words.value("-q").value_or(""));
   ask.set_host(words.value("-m").value_or(""));
   ask.set_name(words.value("-n").value_or(""));
+  ask.set_project(words.value("-P").value_or(""));
+  ask.set_unused_too(words.has("-a"));
   ask.set_configured(words.has("-c"));
   const auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
@@ -82,10 +87,13 @@ int bslots(io::Stage&, const CommandWords&) {
 std::vector<io::Command> information_commands() {
   const auto anywhere = CommandShape::Order::anywhere;
   const CommandOption wide{"-w", Value::none, "wide: nothing is cut"};
+  const CommandOption allocated{"-alloc", Value::none, "slots are counted: they always are"};
+  const RefusedOptions units{"-cu -cuname", "there are no compute units"};
   return {
       {{"busers",
         "[user | user_group ... | all]",
-        {wide,
+        {{"-w", Value::none, "wide: with the jobs that pend, and how many may"},
+         allocated,
          {"-o", Value::required, "FORMAT these fields: \"user:12 njobs pend run\""},
          {"-noheader", Value::none, "no header line"},
          {"-json", Value::none, "print JSON"}},
@@ -102,21 +110,26 @@ std::vector<io::Command> information_commands() {
        {}},
       {{"bmgroup",
         "[host_group ...]",
-        {wide, {"-r", Value::none, "groups in groups are opened"}, {"-l", Value::none, "the same"}},
+        {wide,
+         {"-r", Value::none, "groups in groups are opened"},
+         {"-l", Value::none, "a block for each, with its administrators"}},
         anywhere,
-        "Shows host groups."},
+        "Shows host groups.",
+        {units}},
        [](io::Stage& stage, const CommandWords& words) { return groups(stage, words, false); },
        {}},
       {{"bugroup",
         "[user_group ...]",
-        {wide, {"-r", Value::none, "groups in groups are opened"}, {"-l", Value::none, "the same"}},
+        {wide,
+         {"-r", Value::none, "groups in groups are opened"},
+         {"-l", Value::none, "a block for each, with its administrators and its shares"}},
         anywhere,
         "Shows user groups."},
        [](io::Stage& stage, const CommandWords& words) { return groups(stage, words, true); },
        {}},
       {{"bapp",
         "[profile ...]",
-        {{"-l", Value::none, "everything that is known, a block for each"}, wide},
+        {{"-l", Value::none, "everything that is known, a block for each"}, wide, allocated},
         anywhere,
         "Shows application profiles."},
        bapp,
@@ -128,9 +141,15 @@ std::vector<io::Command> information_commands() {
          {"-u", Value::required, "USER of this user"},
          {"-q", Value::required, "QUEUE of this queue"},
          {"-m", Value::required, "HOST of this host"},
+         {"-P", Value::required, "PROJECT of this project"},
+         {"-a", Value::none, "limits of which nothing is taken, too"},
          wide},
         anywhere,
-        "Shows how much is taken of the limits of queues, users and resources."},
+        "Shows how much is taken of the limits of queues, users and resources.",
+        {{"-Lp", "license projects are not there"},
+         {"-fwd -C", "nothing is forwarded to another cluster"},
+         {"-app", "limits of application profiles are shown with the others"},
+         {"-gl", "there are no global limits"}}},
        blimits,
        {}},
       {{"bslots",

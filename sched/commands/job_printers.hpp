@@ -1,0 +1,50 @@
+// JobPrinter: what bjobs prints for each job, and before and behind them all: one for each form. It is handed the jobs as they
+// come, part by part, and makes texts; who prints them is bjobs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/policy/show_job_fields.hpp"
+
+namespace rollcall::sched {
+
+class JobPrinter {
+ public:
+  virtual ~JobPrinter() = default;
+  virtual std::string header() { return ""; }
+  virtual std::string job(const JobView& job, const wire::Submission& asked) = 0;
+  // Ids that are not there; gives what is left to say on standard error.
+  virtual std::vector<std::string> unknown(const std::vector<std::string>& ids);
+  virtual std::string end() { return ""; }
+  virtual bool even_if_none() const { return false; }
+};
+
+// Rows of a table. `more`: a field behind each row (-WF -WL -WP).
+struct RowsForm {
+  JobForm form = JobForm::narrow;
+  std::optional<ReasonForm> reasons;
+  bool header = true;
+  std::optional<JobFields> more;
+};
+std::unique_ptr<JobPrinter> rows_printer(RowsForm form, ShowTime time);
+// -l, -UF.
+struct BlocksForm {
+  Wrapping wrapping = Wrapping::at_80;
+  ReasonForm reasons = ReasonForm::named;
+  bool gpus = false;  // -gpu
+};
+std::unique_ptr<JobPrinter> blocks_printer(BlocksForm form, ShowTime time);
+// -o.
+std::unique_ptr<JobPrinter> fields_printer(JobFields fields, bool header, ShowTime time);
+std::unique_ptr<JobPrinter> json_printer(JobFields fields, ShowTime time);
+// -sum: slots by state. -psum: jobs by reason.
+std::unique_ptr<JobPrinter> slots_printer();
+std::unique_ptr<JobPrinter> reasons_printer(std::string cluster, ShowTime time);
+// -script, -env: one job's as it is; of several each below its job's number.
+enum class JobText { script, environment };
+std::unique_ptr<JobPrinter> texts_printer(JobText text);
+
+}  // namespace rollcall::sched
