@@ -24,6 +24,7 @@ completes lsload lsload -N -N
 completes lsload lsload --w --watch
 completes lsadmin lsadmin limr limrestart
 completes bkill -s K KILL
+completes bsub -n -alloc -alloc_flags
 completes badmin badmin qc qclose
 completes bsub -gpu num=1:mode=s num=1:mode=shared
 for name in lsid lshosts lsload lsplace lsadmin bsub bjobs bkill bstop bresume bmod bswitch btop bbot brequeue bpeek bwait \

@@ -2,7 +2,7 @@
 # jobs, queues, hosts, users. Nothing is asked of a daemon for an option; a daemon that is away completes to nothing.
 
 # The options of the command $1: the words that begin the lines of its -h. bmod takes those of bsub.
-_rollcall_options() { "${1/%bmod/bsub}" -h 2>&1 | sed -n 's/^ \{1,8\}\(-[-A-Za-z0-9]*\).*/\1/p'; }
+_rollcall_options() { "${1/%bmod/bsub}" -h 2>&1 | sed -n 's/^ \{1,8\}\(-[-A-Za-z0-9_]*\).*/\1/p'; }
 
 # What stands in the first column of a table that the words print.
 _rollcall_column() { LSB_NTRIES=1 timeout 2 "$@" 2>/dev/null | awk 'NR > 1 { print $1 }'; }
@@ -14,7 +14,7 @@ _rollcall_hosts() { _rollcall_column lshosts -w; }
 _rollcall_value() {
   case $2 in
   -q) _rollcall_queues ;;
-  -m) _rollcall_hosts ;;
+  -m | -N) _rollcall_hosts ;;
   -gpu) printf '%s\n' num=1 num=1:mode=shared num=1:mode=exclusive_process ;;
   -u) echo all; cut -d: -f1 /etc/passwd ;;
   -a) [ "$1" = bsub ] && printf '%s\n' openmpi mpich mpich2 intelmpi srun auto ;;
@@ -28,11 +28,12 @@ _rollcall_operands() {
   bjobs | bkill | bstop | bresume | bmod | bswitch | btop | bbot | brequeue | bpeek | bhist | bacct) _rollcall_jobs ;;
   bqueues) _rollcall_queues ;;
   bhosts | lshosts | lsload | lsmon | lsplace) _rollcall_hosts ;;
+  bmgroup | bugroup | bapp) _rollcall_column "$1" ;;
   busers) echo all; cut -d: -f1 /etc/passwd ;;
   badmin) printf '%s\n' ckconfig reconfig mbdrestart mbdrebuild qopen qclose qact qinact qhist hopen hclose hrestart hshutdown \
     hstartup hhist mbdhist hist showconf showstatus ;;
   lsadmin) printf '%s\n' ckconfig reconfig limstartup limshutdown limrestart limlock limunlock limdebug showconf \
-    resstartup resshutdown resrestart ;;
+    resstartup resshutdown resrestart resdebug ;;
   lsf_daemons) printf '%s\n' start stop restart status init ;;
   esac
 }

@@ -1,0 +1,42 @@
+#!/bin/sh
+# docs_man_options.sh SOURCES BIN COMPLETION: what a command's own -h says stands in its man page: every option, also those that it
+# refuses by name; and bash completes the command.
+set -eu
+sources=$1
+bin=$2
+completion=$3
+bad=0
+complain() { echo "$*" >&2; bad=1; }
+
+# The commands whose option tables make their -h; bmod's options are bsub's.
+commands='bsub bjobs bpeek bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits bslots bkill bstop bresume
+  brequeue brun bswitch btop bbot bwait lsid lsclusters lsinfo lshosts lsload lsmon lsplace lseligible lsresreq lsrun lsgrun lsrcp blaunch'
+
+# The page that tells of a command: its own, or that of the commands it is shown with.
+page_of() {
+  for page in "$sources/$1".[1-8].scd; do
+    [ -f "$page" ] && { echo "$page"; return; }
+  done
+  case $1 in
+  lsclusters) echo "$sources/lsid.1.scd" ;;
+  lsmon) echo "$sources/lsload.1.scd" ;;
+  bbot) echo "$sources/btop.1.scd" ;;
+  esac
+}
+
+for name in $commands; do
+  help=$("$bin/$name" -h 2>&1) || { complain "$name -h: found an exit status of $?, expected 0"; continue; }
+  page=$(page_of "$name")
+  [ -f "$page" ] || { complain "$name: found no man page, expected $name.1.scd"; continue; }
+  # An option stands in bold: *-l*, *-S*, *-D*; scdoc's own escapes taken away.
+  told=$(sed 's/\\//g' "$page")
+  options=$(printf '%s\n' "$help" |
+    sed -n 's/^ \{1,8\}\(-[-A-Za-z0-9_]*\).*/\1/p; s/^Options of LSF.s that are refused, with the reason: *//p' | tr ' ' '\n' | grep -vx -e -h -e -V | sort -u)
+  # btop and bbot have none of their own, but every -h tells at least of itself.
+  printf '%s\n' "$help" | grep -q '^ \{1,8\}-h' || complain "$name -h: found no line of -h, expected one for each option"
+  for option in $options; do
+    printf '%s\n' "$told" | grep -qE -e "\*$option(\*| |=|:)" || complain "${page##*/}: found nothing of $name's option $option, expected *$option*"
+  done
+  sed -n '/^complete /,$p' "$completion" | tr ' \\' '\n\n' | grep -qx -e "$name" || complain "${completion##*/}: found no completion of $name"
+done
+exit "$bad"
