@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has not told us of yet
 constexpr std::chrono::milliseconds kTaskPause{50};
+constexpr std::size_t kMostForShepherd = 4 << 20;  // bytes that it has not taken
 
 std::string random_key() {
   std::string key(32, '\0');
@@ -123,6 +124,12 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
       return done(answer);
     }
   }
+  // It is the user's, and may stand still for as long as a file system of the user's likes.
+  if (job->socket.unsent() > kMostForShepherd) {
+    TaskAnswer answer;
+    answer.why_not = "the shepherd of the job on " + configuration_->host + " does not take what it is sent";
+    return done(answer);
+  }
   wire::ToShepherd message;
   auto& expect = *message.mutable_task();
   expect.set_number(next_number_++);
@@ -134,7 +141,9 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
 
 bool Jobs::peek(const wire::Peek& asked, uid_t caller, bool administrator, std::int64_t from, PeekDone done) {
   const auto job = find_for(asked.job());
-  if (!job || !job->socket || (caller != job->order.uid() && caller != 0 && !administrator)) return false;
+  if (!job || !job->socket || job->socket.unsent() > kMostForShepherd ||
+      (caller != job->order.uid() && caller != 0 && !administrator))
+    return false;
   wire::ToShepherd message;
   auto& part = *message.mutable_peek();
   part.set_number(next_number_++);

@@ -28,6 +28,17 @@ std::string task_directory(const wire::JobOrder& order, const std::string& asked
 
 }  // namespace
 
+OpenFiles::OpenFiles() {
+  getrlimit(RLIMIT_NOFILE, &before_);
+  const rlimit raised{before_.rlim_max, before_.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+io::SpawnPlan OpenFiles::as_before(io::SpawnPlan plan) const {
+  plan.open_files = before_;
+  return plan;
+}
+
 io::SpawnPlan usual_plan(const wire::JobOrder& order) {
   io::SpawnPlan plan;
   sigemptyset(&plan.mask);

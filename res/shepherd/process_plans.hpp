@@ -12,6 +12,17 @@
 
 namespace rollcall::res {
 
+// The limit of open files: raised for this process, since a host of many processors has more tasks, of four descriptors each, than
+// a program usually may have files; and as it was, which is as RES was started, for what it starts.
+class OpenFiles {
+ public:
+  OpenFiles();
+  io::SpawnPlan as_before(io::SpawnPlan plan) const;
+
+ private:
+  rlimit before_{};
+};
+
 // Of every process: a session of its own, no signal blocked, the job's nice value.
 io::SpawnPlan usual_plan(const wire::JobOrder& order);
 // The same with the job's environment and its limits: of what runs before and after it.

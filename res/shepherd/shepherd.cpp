@@ -219,7 +219,7 @@ class Shepherd {
     while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
       if (pid == job_) ended = status;
       hooks_.ended(pid, status);
-      if (pid == mail_) end_mail();
+      if (pid == mail_) mail_ended();
       if (!order_.has_start() && tasks_.has(pid)) tell_usage();  // before its client hears that it is over
       tasks_.ended(pid, status, used, life_.reason, now());
     }
@@ -267,7 +267,7 @@ class Shepherd {
     } else {
       plan->descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};
     }
-    const auto started = io::spawn(*plan);
+    const auto started = io::spawn(open_files_.as_before(std::move(*plan)));
     if (const auto* error = std::get_if<io::SpawnError>(&started)) return not_started(text_of(*error));
     job_ = std::get<pid_t>(started);
     files_.input.reset();
@@ -292,7 +292,7 @@ class Shepherd {
 
   io::SpawnPlan plan_of(const wire::RunTask& task) {
     if (!order_.has_start() && !std::exchange(places_made_, true)) make_places(order_, files_.places);
-    return task_plan(order_, files_.places, task);
+    return open_files_.as_before(task_plan(order_, files_.places, task));
   }
 
   void lose_client() {
@@ -354,6 +354,10 @@ class Shepherd {
 
   void end_mail() {
     if (mail_ > 0) kill(mail_, SIGKILL);
+    mail_ended();
+  }
+  // Reaped, or given up: the number may be another process's from here on.
+  void mail_ended() {
     mail_ = -1;
     mail_until_.reset();
     finish_if_done();
@@ -370,6 +374,7 @@ class Shepherd {
   }
 
   wire::JobOrder order_;
+  OpenFiles open_files_;
   io::Descriptor signals_;
   JobLife life_;
   std::deque<Event> events_;
@@ -387,7 +392,7 @@ class Shepherd {
   Tasks tasks_{{[this](const wire::RunTask& task) { return plan_of(task); }, [this] { return takes_tasks(); },
                 [this] { meter_.begin(now()); }, [this] { happened(event::ClientCame{}); },
                 [this] { lose_client(); }}};
-  Hooks hooks_{[this] { return hook_plan(order_, files_.places); }};
+  Hooks hooks_{[this] { return open_files_.as_before(hook_plan(order_, files_.places)); }};
   TaskRelay relay_;
   pid_t mail_ = -1;
 };
