@@ -37,6 +37,6 @@ for name in $commands; do
   for option in $options; do
     printf '%s\n' "$told" | grep -qE -e "\*$option(\*| |=|:)" || complain "${page##*/}: found nothing of $name's option $option, expected *$option*"
   done
-  sed -n '/^complete /,$p' "$completion" | tr ' \\' '\n\n' | grep -qx -e "$name" || complain "${completion##*/}: found no completion of $name"
+  sed -n '/^complete /,$s/[ \\]/\n/gp' "$completion" | grep -qx -e "$name" || complain "${completion##*/}: found no completion of $name"
 done
 exit "$bad"
