@@ -26,6 +26,7 @@ constexpr Patience kAfterTerm{2000};  // for a daemon that did not get ready
 constexpr Patience kForLeftBehind{2000};
 constexpr Patience kAfterKill{5000};  // the kernel may be busy; more is a process that cannot be killed
 constexpr std::string_view kReady = "ready";
+constexpr std::string_view kReadyBut = "ready: ";
 
 // What the daemon said through the pipe before it fell silent.
 struct Said {
@@ -112,8 +113,8 @@ io::SpawnPlan plan_for(const std::string& program, const DaemonWords& words, int
 
 }  // namespace
 
-Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
-                                 Patience patience) {
+Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+                                   Patience patience) {
   const auto program = place.program(kind);
   if (!program) return program.error();
   const auto log = place.open_log(kind);
@@ -141,7 +142,10 @@ Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& plac
     }
   }
   const Said said = read_line(from_daemon.get(), patience);
-  if (said.how == Said::How::line && said.line == kReady && mark) return *mark;
+  if (said.how == Said::How::line && mark) {
+    if (said.line == kReady) return StartedDaemon{*mark, ""};
+    if (said.line.starts_with(kReadyBut)) return StartedDaemon{*mark, said.line.substr(kReadyBut.size())};
+  }
   const std::string ending = end_child(kind, child, said.how != Said::How::nothing);
   return not_ready(kind, said, ending, patience, log_since(log->path, log->size), log->path);
 }

@@ -1,7 +1,8 @@
 // daemon_start: one daemon from program to readiness, and back to nothing.
 //
 // The daemon runs in the foreground of a session of its own: stdin is /dev/null, stdout and stderr its log, directory
-// "/". Its descriptor ROLLCALL_READY_FD is a pipe into which it writes one line when it serves: "ready", or why it cannot.
+// "/". Its descriptor ROLLCALL_READY_FD is a pipe into which it writes one line when it serves: "ready", or "ready: " and what
+// should be known of it, or why it cannot.
 #pragma once
 
 #include <optional>
@@ -13,10 +14,14 @@
 
 namespace rollcall::elim {
 
-// The mark of the ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says
-// why: its own word, else the last line of its log.
-Result<ProcessMark> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
-                                 Patience patience);
+struct StartedDaemon {
+  ProcessMark mark;
+  std::string note;  // what it said beside "ready"
+};
+// The ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says why: its own word,
+// else the last line of its log.
+Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+                                   Patience patience);
 
 struct Stopped {
   bool killed = false;  // the daemon itself did not end by TERM

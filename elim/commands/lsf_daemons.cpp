@@ -139,7 +139,8 @@ int start_one(const Work& work, const DaemonKind& kind) {
     (*file)->remove();
     return complain(started.error().text);
   }
-  say(kind.name + ": started, pid " + std::to_string(started->pid));
+  say(kind.name + ": started, pid " + std::to_string(started->mark.pid));
+  if (!started->note.empty()) complain(kind.name + ": " + started->note);
   return 0;
 }
 

@@ -28,7 +28,7 @@ io::MungeAsker::LookUp look_up(std::shared_ptr<UserGroups> groups) {
   return [groups = std::move(groups)](const io::MungeAsker::Question& question) -> Result<io::KnownUser> {
     const auto identity = io::munge_decode(question.credential, question.payload, question.socket);
     if (!identity) return identity.error();
-    io::KnownUser user{identity->uid, identity->gid, io::user_name(identity->uid)};
+    io::KnownUser user{identity->uid, identity->gid, groups->name(identity->uid)};
     if (!user.name.empty()) groups->find(user.name, user.gid);
     return user;
   };
@@ -50,6 +50,8 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, const io::Log&
       handler_(std::move(handler)),
       groups_(std::make_shared<UserGroups>()),
       munge_(loop, io::MungeAsker::Limits{256, std::chrono::seconds(2)}, look_up(groups_)),
+      aside_(loop, io::SideThread::Limits{1, std::chrono::seconds(2)}),
+      owner_{geteuid(), getegid(), groups_->name(geteuid())},
       shares_(kUsualShare) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
@@ -60,9 +62,8 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
     log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share + ", expected a whole number; it is " +
                  std::to_string(kUsualShare));
   shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
-  const std::string name = io::user_name(geteuid());
-  groups_->find(name, getegid());
-  owner_ = identity_of({geteuid(), getegid(), name});
+  // Asked for beside the loop: a directory service that hangs stops nobody.
+  aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); }, [](io::SideThread::End) {});
 }
 
 sched::Identity Clients::identity_of(const io::KnownUser& user) const {
@@ -77,7 +78,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
-  if (peer.caller == io::ClusterChannel::Caller::owner) client.who = owner_;
+  if (peer.caller == io::ClusterChannel::Caller::owner) client.who = identity_of(owner_);
 }
 
 const sched::Identity* Clients::identity(io::LinkId link) const {

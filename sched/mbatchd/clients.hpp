@@ -22,6 +22,7 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
+#include "common/io/side_thread.hpp"
 #include "common/wire/batch.pb.h"
 #include "common/wire/request_parts.hpp"
 #include "sched/mbatchd/configuration.hpp"
@@ -69,7 +70,8 @@ class Clients {
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<UserGroups> groups_;
   io::MungeAsker munge_;
-  sched::Identity owner_;
+  io::SideThread aside_;  // for what configure() wants to know
+  io::KnownUser owner_;   // who runs mbatchd
   UserShares shares_;
   std::unordered_map<io::LinkId, Client> clients_;
 };

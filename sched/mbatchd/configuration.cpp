@@ -38,6 +38,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   if (made->host != batch->mbd_host) {
     loaded.errors.push_back("mbatchd of cluster " + files.settings.cluster + " runs on " + batch->mbd_host + ", and this is " +
                             made->host + ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
+    loaded.elsewhere = true;
     return loaded;
   }
 
@@ -55,13 +56,15 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   return loaded;
 }
 
-LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
+LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept, const std::string& instead_of = {}) {
   auto loaded = load_set(kept->sources());
+  if (loaded.configuration && instead_of.empty()) loaded.packed = kept->packed();
   kept->complete();
   loaded.kept = kept;
   if (loaded.configuration) {
     auto made = std::make_shared<Configuration>(*loaded.configuration);
     made->kept = kept;
+    made->instead_of = instead_of;
     loaded.configuration = std::move(made);
   }
   return loaded;
@@ -73,7 +76,15 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   return load(std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
 }
 
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept) { return load(kept.again()); }
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before) {
+  return load(kept.again(), before.instead_of);
+}
+
+LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of) {
+  auto sources = conf::unpacked(packed, io::local_time_in);
+  if (!sources) return {};
+  return load(std::make_shared<conf::KeptFiles>(std::move(*sources)), instead_of);
+}
 
 std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise) {
   const conf::Cell* cell = configuration.files.lsb->params.cells.given(keyword);

@@ -19,6 +19,7 @@ struct Configuration {
   std::string host;  // our own, official: always BatchSettings::mbd_host
   std::string directory;  // LSB_SHAREDIR/CLUSTER
   std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
+  std::string instead_of;  // "": the files as they are; else which ones these are, and what is wrong with those
 
   const conf::LoadSettings& settings() const { return files.cluster->settings; }
 };
@@ -27,12 +28,16 @@ struct LoadedConfiguration {
   std::shared_ptr<const Configuration> configuration;  // none: see `errors`
   std::vector<std::string> errors, warnings;           // one line each
   std::shared_ptr<const conf::KeptFiles> kept;         // also of a set with errors
+  bool elsewhere = false;                              // the error is that mbatchd is to run on another host
+  std::string packed;                                  // the texts of a set without errors, as they were read
 };
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
-// The same texts as the hour has them now.
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept);
+// The same texts as the hour has them now. `before`: what they were in force as.
+LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before);
+// What LoadedConfiguration::packed said of an earlier set.
+LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of);
 
 // A keyword of lsb.params that only mbatchd looks at: a whole number; `otherwise` where it is not given or is none.
 std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise);

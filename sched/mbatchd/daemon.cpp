@@ -16,6 +16,7 @@
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/kept_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/planning.hpp"
 #include "sched/mbatchd/questions.hpp"
@@ -99,7 +100,8 @@ class Daemon {
     await_signals();
     changed(std::move(changed_at_first));
     changed(book_.loaded(wall_now()));
-    changed({effect::RecordEvent{start_event(*configuration_, wall_now())}});
+    changed({effect::RecordEvent{start_event(*configuration_, wall_now())},
+             effect::RecordEvent{indices_event(*configuration_, wall_now())}});
     log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + configuration_->settings().cluster + " on " +
                 configuration_->host + ", port " + std::to_string(*port) + ", term " + std::to_string(saving_.store().term()) +
                 ", " + std::to_string(book_.size()) + " jobs");
@@ -135,7 +137,7 @@ class Daemon {
     if (ending_ || std::exchange(minute_, minute) == minute) return;
     const auto kept = refused_ ? refused_ : configuration_->kept;
     if (!kept->outdated()) return;
-    const auto loaded = load_configuration_anew(*kept);
+    const auto loaded = load_configuration_anew(*kept, *configuration_);
     refused_ = loaded.kept;
     take(loaded, "a #if time() of the files has changed what is in force");
   }
@@ -151,6 +153,7 @@ class Daemon {
     for (const auto& line : what_needs_a_restart(*configuration_, *loaded.configuration)) log_.warning(line);
     configuration_ = loaded.configuration;
     refused_.reset();
+    if (!loaded.packed.empty()) keep_configuration(setup_.configuration->directory, loaded.packed, log_);
     io::set_log_level(log_, configuration_->settings().log_mask);
     auto effects = book_.configure(configuration_->files, wall_now());
     put_in_force();
@@ -245,7 +248,8 @@ class Daemon {
            std::to_string(connected) + "\njobs: " + std::to_string(book_.size()) + "\npending: " +
            count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) + "\nterm: " +
            std::to_string(saving_.store().term()) + "\nstore: " + (saving_.failing() ? "fails" : "keeps") + "\nload: " +
-           (keeper_.load_known() ? "known" : "unknown");
+           (keeper_.load_known() ? "known" : "unknown") +
+           (configuration_->instead_of.empty() ? "" : "\nfiles: " + configuration_->instead_of);
   }
 
   // ---- the turn
@@ -433,6 +437,7 @@ Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
   auto store = io::JobStore::open(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
+  if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);
   Daemon daemon(setup, *key, std::move(*store), log);
   return daemon.run(ready);
 }

@@ -26,6 +26,7 @@ namespace rollcall::mbatchd {
 struct DaemonSetup {
   std::optional<std::string> env_dir;  // LSF_ENVDIR by option
   std::shared_ptr<const Configuration> configuration;
+  std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
 };
 
 enum class DaemonEnd { stopped, restart };

@@ -71,6 +71,15 @@ wire::JobEvent start_event(const Configuration& configuration, WallTime now) {
   return event;
 }
 
+wire::JobEvent indices_event(const Configuration& configuration, WallTime now) {
+  wire::JobEvent event;
+  event.set_at_us(now.us);
+  auto& indices = *event.mutable_load_indices();
+  for (const auto& definition : configuration.files.cluster->indices.all())
+    if (definition.dynamic() && definition.type == ResourceType::numeric) indices.add_names(definition.name);
+  return event;
+}
+
 wire::JobEvent die_event(const Configuration& configuration, WallTime now) {
   wire::JobEvent event;
   event.set_at_us(now.us);

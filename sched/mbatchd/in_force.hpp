@@ -17,6 +17,8 @@ FileAges file_ages_of(const Configuration& configuration, const io::Log& log);
 wire::ToRes::Welcome welcome_of(const Configuration& configuration);
 // The MBD_START of the event files.
 wire::JobEvent start_event(const Configuration& configuration, WallTime now);
+// LOAD_INDEX: the load indices, built-in ones first.
+wire::JobEvent indices_event(const Configuration& configuration, WallTime now);
 wire::JobEvent die_event(const Configuration& configuration, WallTime now);
 // Parameters that have changed and are in force only after a restart: one line each.
 std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& next);

@@ -5,6 +5,7 @@
 
 #include "common/io/daemon_start.hpp"
 #include "sched/mbatchd/daemon.hpp"
+#include "sched/mbatchd/kept_configuration.hpp"
 
 namespace {
 
@@ -20,6 +21,17 @@ int fail(io::Starter& starter, const std::string& line) {
   return 1;
 }
 
+// What it begins with: the files, or those of an earlier time where these have errors.
+std::shared_ptr<const mbatchd::Configuration> first_configuration(const std::optional<std::string>& env_dir,
+                                                                  const mbatchd::LoadedConfiguration& loaded,
+                                                                  const io::Log& log) {
+  if (loaded.configuration || loaded.elsewhere) return loaded.configuration;
+  const auto kept = mbatchd::kept_configuration(env_dir, loaded);
+  if (!kept) return nullptr;
+  log.error("mbatchd starts with " + kept->configuration->instead_of + "; badmin reconfig takes the files when they are good");
+  return kept->configuration;
+}
+
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
   umask(022);  // the event files are for everybody to read; the store says itself who may
@@ -27,10 +39,13 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
     auto loaded = mbatchd::load_configuration(options.env_dir);
     for (const auto& line : loaded.warnings) log.warning(line);
     for (const auto& line : loaded.errors) log.error(line);
-    if (!loaded.configuration) return fail(starter, loaded.errors.front());
-    io::set_log_level(log, loaded.configuration->settings().log_mask);
-    const auto end =
-        mbatchd::run_daemon({options.env_dir, loaded.configuration}, log, [&starter] { starter.tell("ready"); });
+    const auto configuration = first_configuration(options.env_dir, loaded, log);
+    if (!configuration) return fail(starter, loaded.errors.front());
+    io::set_log_level(log, configuration->settings().log_mask);
+    const std::string& instead_of = configuration->instead_of;
+    const auto end = mbatchd::run_daemon({options.env_dir, configuration, loaded.packed}, log, [&] {
+      starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
+    });
     if (!end) {
       log.error(end.error().text);
       return fail(starter, end.error().text);

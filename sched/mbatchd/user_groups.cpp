@@ -4,12 +4,16 @@
 
 #include <array>
 
+#include "common/io/munge_asker.hpp"
+
 namespace rollcall::mbatchd {
 namespace {
 
 constexpr std::chrono::minutes kKept{5};
+constexpr std::chrono::minutes kNameKept{1};
+constexpr std::size_t kMostNames = 100'000;
 
-std::vector<std::string> look_up(const std::string& user, gid_t primary) {
+std::vector<std::string> groups_of_system(const std::string& user, gid_t primary) {
   std::vector<gid_t> ids(64);
   int count = static_cast<int>(ids.size());
   if (getgrouplist(user.c_str(), primary, ids.data(), &count) < 0) {
@@ -30,14 +34,32 @@ std::vector<std::string> look_up(const std::string& user, gid_t primary) {
 
 }  // namespace
 
+UserGroups::UserGroups() : UserGroups(System{io::user_name, groups_of_system, [] { return Steady::now(); }}) {}
+
+std::string UserGroups::name(uid_t uid) {
+  const auto now = system_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = names_.find(uid);
+    if (known != names_.end() && now - known->second.at < kNameKept) return known->second.text;
+  }
+  std::string text = system_.name(uid);
+  const std::lock_guard lock(mutex_);
+  if (text.empty() || names_.size() >= kMostNames)
+    names_.erase(uid);
+  else
+    names_[uid] = {text, now};
+  return text;
+}
+
 void UserGroups::find(const std::string& user, gid_t primary) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = system_.now();
   {
     const std::lock_guard lock(mutex_);
     const auto known = found_.find(user);
     if (known != found_.end() && now - known->second.at < kKept) return;
   }
-  auto names = look_up(user, primary);
+  auto names = system_.groups(user, primary);
   const std::lock_guard lock(mutex_);
   found_[user] = {std::move(names), now};
 }

@@ -1,11 +1,13 @@
-// UserGroups: the groups of the operating system that a user is in, by name. Kept for a while: a directory service is slow.
+// UserGroups: what the operating system says of users: their names, and the groups that they are in, by name. Kept for a while: a
+// directory service is slow, and every command asks.
 //
-// Filled where one may wait (the thread that asks MUNGE), read in the loop; it has a lock of its own.
+// Filled where one may wait (a thread beside the loop), read in the loop; it has a lock of its own, which is never held while it asks.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -15,17 +17,34 @@ namespace rollcall::mbatchd {
 
 class UserGroups {
  public:
-  // Looks them up, unless that was done within five minutes.
+  using Steady = std::chrono::steady_clock;
+  struct System {
+    std::function<std::string(uid_t)> name;  // "": no such user
+    std::function<std::vector<std::string>(const std::string& user, gid_t primary)> groups;
+    std::function<Steady::time_point()> now;
+  };
+  UserGroups();  // the system itself
+  explicit UserGroups(System system) : system_(std::move(system)) {}
+
+  // The user's name, asked for unless that was done within a minute; "" where there is none, which is not kept.
+  std::string name(uid_t uid);
+  // Looks the groups up, unless that was done within five minutes.
   void find(const std::string& user, gid_t primary);
   // What was found; none where nobody looked.
   std::vector<std::string> of(const std::string& user) const;
 
  private:
+  struct Name {
+    std::string text;
+    Steady::time_point at;
+  };
   struct Found {
     std::vector<std::string> names;
-    std::chrono::steady_clock::time_point at;
+    Steady::time_point at;
   };
+  System system_;
   mutable std::mutex mutex_;
+  std::map<uid_t, Name> names_;
   std::map<std::string, Found> found_;
 };
 

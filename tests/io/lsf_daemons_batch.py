@@ -118,5 +118,21 @@ def test_jobs_outlive_a_restart_of_all_daemons(bench):
         expect_equal(site.run("lsf_daemons", "status").returncode, 3, "status after stop")
 
 
+def test_a_start_with_broken_files_says_which_it_has(bench):
+    with Site(bench) as site:
+        site.good("lsf_daemons", "start")
+        os.kill(site.pid("mbatchd"), 9)
+        wait_until(lambda: "ended without lsf_daemons" in site.run("lsf_daemons", "status").stdout, "its death to show")
+        queues = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.queues")
+        with open(queues, "a", encoding="ascii") as file:
+            file.write("Begin Queue\nQUEUE_NAME = half\nPRIORITY = much\nEnd Queue\n")
+        done = site.run("lsf_daemons", "start")
+        expect_equal(done.returncode, 0, f"start: {done.stderr}")
+        expect_in(f"mbatchd: started, pid {site.pid('mbatchd')}\n", done.stdout, "start")
+        expect_in("lsf_daemons: mbatchd: it has the files of ", done.stderr, "which files")
+        expect_in(f"since {queues}:", done.stderr, "what is wrong")
+        expect_in("files: the files of ", site.good("badmin", "showstatus"), "badmin showstatus")
+
+
 if __name__ == "__main__":
     main()

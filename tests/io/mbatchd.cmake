@@ -10,3 +10,8 @@ rollcall_test(mbatchd_repeat_test LABEL io SOURCES mbatchd_repeat_test.cpp mbatc
   LINK rollcall_links rollcall_cluster_channel rollcall_process rollcall_wire TIMEOUT 180)
 target_compile_definitions(mbatchd_repeat_test PRIVATE ROLLCALL_MBATCHD="$<TARGET_FILE:mbatchd>")
 add_dependencies(mbatchd_repeat_test mbatchd)
+# Started while its files are broken.
+rollcall_test(mbatchd_files_test LABEL io SOURCES mbatchd_files_test.cpp mbatchd_stage.cpp
+  LINK rollcall_links rollcall_cluster_channel rollcall_process rollcall_wire TIMEOUT 180)
+target_compile_definitions(mbatchd_files_test PRIVATE ROLLCALL_MBATCHD="$<TARGET_FILE:mbatchd>")
+add_dependencies(mbatchd_files_test mbatchd)

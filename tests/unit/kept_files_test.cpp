@@ -86,5 +86,39 @@ TEST(KeptFiles, AZoneOfItsOwnCounts) {
   EXPECT_TRUE(kept.outdated());
 }
 
+TEST(KeptFiles, APackedSetIsReadAgainWithoutItsFiles) {
+  auto files = lab(kNight);
+  files.files["/c/hosts"] = "10.0.0.1 host1 two\nlines:and 7:bytes\n";
+  KeptFiles kept(files.sources());
+  EXPECT_TRUE(read_cluster_files(kept.sources()).files);
+  const std::string packed = kept.packed();
+  files.files.clear();
+  const auto sources = unpacked(packed, files.sources().time);
+  ASSERT_TRUE(sources);
+  EXPECT_EQ(sources->env_dir, "/c");
+  EXPECT_EQ(*sources->read("/c/hosts"), "10.0.0.1 host1 two\nlines:and 7:bytes\n");
+  KeptFiles again(*sources);
+  EXPECT_EQ(interval(again), 5);
+  files.now = {2, 20 * 60};
+  EXPECT_TRUE(again.outdated()) << "#if time() goes on by the clock of now";
+  EXPECT_EQ(interval(*again.again()), 60);
+  const auto missing = sources->read("/c/other");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().text, "/c/other: was not there when the files were kept");
+}
+
+TEST(KeptFiles, APackedSetIsWholeOrNone) {
+  auto files = lab("EXINTERVAL = 5\n");
+  KeptFiles kept(files.sources());
+  EXPECT_TRUE(read_cluster_files(kept.sources()).files);
+  const std::string packed = kept.packed();
+  ASSERT_TRUE(unpacked(packed, {}));
+  for (std::size_t size = 0; size < packed.size(); ++size)
+    EXPECT_FALSE(unpacked(packed.substr(0, size), {})) << "cut at byte " << size;
+  EXPECT_FALSE(unpacked(packed + "x", {}));
+  EXPECT_FALSE(unpacked("rollcall files 1\n99999999999:x\nend\n", {}));
+  EXPECT_FALSE(unpacked("rollcall files 1\n2:/c\n1:a\n1:b\n1:a\n1:c\nend\n", {})) << "a path twice";
+}
+
 }  // namespace
 }  // namespace rollcall::conf

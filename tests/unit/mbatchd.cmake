@@ -2,3 +2,5 @@
 rollcall_test(turn_test LABEL unit SOURCES turn_test.cpp LINK mbatchd_shell)
 rollcall_test(snapshot_keeper_test LABEL unit SOURCES snapshot_keeper_test.cpp LINK sched_keeper)
 rollcall_test(waiters_test LABEL unit SOURCES waiters_test.cpp LINK mbatchd_shell)
+rollcall_test(user_groups_test LABEL unit SOURCES user_groups_test.cpp LINK mbatchd_shell)
+rollcall_test(present_events_test LABEL unit SOURCES present_events_test.cpp LINK sched_book sched_events)

@@ -1,0 +1,60 @@
+// What a new lsb.events begins with: every job that is not over, as it is.
+#include "sched/policy/present_events.hpp"
+
+#include "sched/policy/event_lines.hpp"
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class PresentEvents : public BookTest {
+ protected:
+  // The type of each record that tells of the job, and what follows its number in one of status.
+  std::vector<std::string> told(JobKey key) {
+    std::vector<std::string> types;
+    tell_of_job(*book, key, [&](const wire::JobEvent& event) {
+      const auto fields = split_event_line(event_line(event));
+      ASSERT_TRUE(fields && fields->size() > 4);
+      types.push_back(fields->at(0) == "JOB_STATUS" ? "JOB_STATUS " + fields->at(4) : fields->at(0));
+    });
+    return types;
+  }
+};
+
+TEST_F(PresentEvents, AJobThatPends) {
+  const auto id = submit(plain_job());
+  EXPECT_THAT(jobs_not_over(*book), ElementsAre(JobKey{id, 0}));
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW"));
+  ask({id, 0}, wire::SignalJobs::STOP);
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_STATUS 2"));
+}
+
+TEST_F(PresentEvents, AJobThatRuns) {
+  const auto id = submit(plain_job());
+  book->dispatch({id, 0}, on_hosts({"hostA"}), now);
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_START"));
+  ask({id, 0}, wire::SignalJobs::STOP);
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_START", "JOB_STATUS 16"));
+}
+
+TEST_F(PresentEvents, AnArrayIsToldOfOnceAndItsElementsWhereTheyHaveBegun) {
+  const auto id = submit(array_job(5));
+  book->dispatch({id, 2}, on_hosts({"hostA"}), now);
+  EXPECT_THAT(jobs_not_over(*book), ElementsAre(JobKey{id, 0}, JobKey{id, 2}));
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW"));
+  EXPECT_THAT(told({id, 2}), ElementsAre("JOB_START"));
+}
+
+TEST_F(PresentEvents, AJobThatIsOverIsNotAmongThemButCanBeToldOf) {
+  const auto id = submit(plain_job());
+  ask({id, 0}, wire::SignalJobs::KILL);
+  EXPECT_THAT(jobs_not_over(*book), IsEmpty());
+  EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_STATUS 32"));
+  EXPECT_THAT(told({id + 1, 0}), IsEmpty()) << "nothing is known of it";
+}
+
+}  // namespace
+}  // namespace rollcall::sched
