@@ -268,7 +268,10 @@ class Life : LifeEnd {
         record_.set_status_before_unknown(wire::STATUS_USUSP);
       else if (status() != wire::STATUS_USUSP)
         to(wire::STATUS_USUSP);
-      if (!was_stopped) order(ToRes::SignalJob::SUSPEND, 0, 0);
+      if (!was_stopped && (rules_.terminate_for & kAskedFor) != 0)
+        terminate(rules_.sequential, stop.by.owner ? TERM_OWNER : TERM_ADMIN);
+      else if (!was_stopped)
+        order(ToRes::SignalJob::SUSPEND, 0, 0);
     }
     record_status({});
     changed_the_plan();

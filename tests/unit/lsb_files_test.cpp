@@ -173,7 +173,7 @@ TEST(LsbQueues, WhatIsWrong) {
           "before",
           "queues:13: CPULIMIT: found \"x\", expected [HOURS:]MINUTES[/HOST_SPEC]",
           "queues:14: MEMLIMIT: found \"-1\", expected a whole number",
-          "queues:15: TERMINATE_WHEN: found \"BORED\", expected WINDOW, LOAD or PREEMPT",
+          "queues:15: TERMINATE_WHEN: found \"BORED\", expected WINDOW, LOAD, PREEMPT or USER",
           "queues:16: INTERACTIVE: found \"maybe\", expected YES, NO or ONLY",
           "queues:17: SLOT_RESERVE: found \"5\", expected MAX_RESERVE_TIME[WHOLE]",
           HasSubstr(
@@ -344,6 +344,26 @@ TEST(LsfTaskTest, TheSitesAndTheUsersOwn) {
               ElementsAre(testing::Pair("make", "mem>20"), testing::Pair("troff", "type==any order[cpu]")));
   read("Begin RemoteTask\n/x\na b\nEnd RemoteTask\nBegin LocalTask\na/b\nEnd LocalTask\n");
   EXPECT_EQ(lines_of(problems).size(), 3U);
+}
+
+// lsb.params, DEFAULT_QUEUE: without it there is a queue "default".
+TEST(LsbFiles, ThereIsAQueueForJobsThatNameNone) {
+  auto files = cluster();
+  const auto queues = [&files](const std::string& params, const std::string& rows) {
+    files.files["/c/lsbatch/lab/configdir/lsb.params"] = "Begin Parameters\n" + params + "End Parameters\n";
+    files.files["/c/lsbatch/lab/configdir/lsb.queues"] = rows;
+    files.files["/c/lsbatch/lab/configdir/lsb.hosts"] = "";
+    const auto checked = read_lsb_files(files.sources(), *read_cluster_files(files.sources()).files);
+    std::vector<std::string> names;
+    if (checked.files)
+      for (const auto& queue : checked.files->queues) names.push_back(queue.name);
+    return names;
+  };
+  const std::string night = "Begin Queue\nQUEUE_NAME = night\nEnd Queue\n", own = "Begin Queue\nQUEUE_NAME = default\nEnd Queue\n";
+  EXPECT_THAT(queues("", night), ElementsAre("night", "default"));
+  EXPECT_THAT(queues("DEFAULT_QUEUE = night\n", night), ElementsAre("night"));
+  EXPECT_THAT(queues("", night + own), ElementsAre("night", "default")) << "it is there already";
+  EXPECT_THAT(queues("", ""), ElementsAre("default"));
 }
 
 TEST(LsbFiles, WhichMustBeThere) {

@@ -59,8 +59,8 @@ class DefaultsReader {
   std::vector<std::string> reasons() {
     auto words = cells_.words("TERMINATE_WHEN");
     for (const std::string& word : words)
-      if (word != "WINDOW" && word != "LOAD" && word != "PREEMPT")
-        cells_.error("TERMINATE_WHEN", word, "WINDOW, LOAD or PREEMPT");
+      if (word != "WINDOW" && word != "LOAD" && word != "PREEMPT" && word != "USER")
+        cells_.error("TERMINATE_WHEN", word, "WINDOW, LOAD, PREEMPT or USER");
     return words;
   }
 

@@ -24,7 +24,7 @@ struct JobDefaults {
   std::string res_req, stop_cond, resume_cond;  // requirement strings, not parsed here
   std::string pre_exec, post_exec, job_starter;
   JobControls job_controls;
-  std::vector<std::string> terminate_when;  // WINDOW LOAD PREEMPT
+  std::vector<std::string> terminate_when;  // WINDOW LOAD PREEMPT USER
   RequeueExits requeue_exits;
   Limit<TimeLimit> cpu_limit, run_limit;
   Limit<long long> memory_limit;  // KB, as these limits are written

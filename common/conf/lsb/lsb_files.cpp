@@ -118,6 +118,7 @@ class LsbReader {
     Problems& problems = checked_.problems;
     files.params = read_lsb_params(sections(dir + "/lsb.params", true), problems);
     files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, problems);
+    make_default_queue(files, dir);
     files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", true), cluster_.indices, problems);
     files.users = read_lsb_users(sections(dir + "/lsb.users", false), problems);
     files.applications = read_lsb_applications(sections(dir + "/lsb.applications", false), problems);
@@ -131,6 +132,15 @@ class LsbReader {
   }
 
  private:
+  // Where nobody says which queue is for jobs without -q there is one of this name, with nothing in it.
+  static void make_default_queue(LsbFiles& files, const std::string& dir) {
+    if (!files.params.default_queues.empty() || files.queue("default") != nullptr) return;
+    QueueRow queue;
+    queue.name = "default";
+    queue.place = {dir + "/lsb.params", 0};
+    files.queues.push_back(std::move(queue));
+  }
+
   SectionFile sections(const std::string& path, bool required, SectionSyntax syntax = {}) {
     const auto text = sources_.read(path);
     if (!text) {
