@@ -124,6 +124,7 @@ LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, cons
     for (const auto& word : queue->jobs.terminate_when) {
       if (word == "WINDOW") rules.terminate_for |= wire::SUSPEND_WINDOW;
       if (word == "LOAD") rules.terminate_for |= wire::SUSPEND_LOAD;
+      if (word == "USER") rules.terminate_for |= wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
     }
   }
   return rules;
@@ -391,6 +392,10 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSFUSER", asked.user());
   add("LSB_JOB_EXECUSER", asked.user());
   add("LSF_INVOKE_CMD", "bsub");
+  const auto interval = std::to_string(whole_seconds(config.lsb->params.sbd_sleep_time));
+  add("LSB_DJOB_RU_INTERVAL", interval);
+  add("LSB_DJOB_HB_INTERVAL", interval);
+  words.emplace_back("LSF_LIM_API_NTRIES=1");
   add("LS_EXEC_T", "START");
   add("LSB_EFFECTIVE_RSRCREQ", record.effective_resreq().empty() ? resreq : record.effective_resreq());
   if (!asked.resreq().empty()) add("LSB_SUB_RES_REQ", asked.resreq());

@@ -8,7 +8,7 @@
 //   ---------------+------------+------------------+--------------+-------------+----------------+----------------------
 //   PEND           | RUN, start | EXIT             | PSUSP        | -           | -              | -
 //   PSUSP          | -          | EXIT             | notes admin  | PEND (a)    | -              | -
-//   RUN            | -          | TERMINATE        | USUSP, order | -           | SSUSP, order(g)| -
+//   RUN            | -          | TERMINATE        | USUSP, ord(g)| -           | SSUSP, order(g)| -
 //   SSUSP          | -          | TERMINATE        | USUSP        | -           | more reasons(g)| RUN, order
 //   USUSP          | -          | TERMINATE        | notes admin  | RUN (a),(b) | more reasons(g)| fewer reasons
 //   UNKWN          | -          | ZOMBI, TERMINATE | notes, order | notes, order| -              | -
@@ -37,8 +37,9 @@
 //   (c) the end: how \ what of it
 //         ENDED           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
 //                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host. Else 0: -> DONE, other: -> EXIT
-//         PRE_EXEC_FAILED killed: -> EXIT. Else -> PEND at the head, without this host for a while; after
-//                         MAX_PREEXEC_RETRY times -> PSUSP, or EXIT (LOCAL_MAX_PREEXEC_RETRY_ACTION)
+//         PRE_EXEC_FAILED killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
+//                         host for a while; after MAX_PREEXEC_RETRY times -> PSUSP, or EXIT
+//                         (LOCAL_MAX_PREEXEC_RETRY_ACTION)
 //         NOT_STARTED     killed, interactive, or its -cwd is missing: -> EXIT. Else -> PEND at the head, without this
 //                         host for a while
 //         SHEPHERD_LOST, HOST_RESTARTED, NEVER_SEEN
@@ -48,7 +49,7 @@
 //   (e) held: what was ordered since is ordered again. No trace: not started: killed -> EXIT, else its start is ordered
 //       again; started: the end, as NEVER_SEEN
 //   (f) only of a stop that was not asked for here (a terminal's Ctrl-Z)
-//   (g) where the queue's TERMINATE_WHEN has the new reason the order is TERMINATE
+//   (g) where the queue's TERMINATE_WHEN has the new reason the order is TERMINATE (USER: of the first stop of any)
 //
 // "-": nothing changes. Every attempt is fenced by its number: what comes of an older one is acknowledged and forgotten.
 // An attempt is over before the next one is dispatched, but for (d).

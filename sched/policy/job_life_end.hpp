@@ -8,6 +8,8 @@ namespace rollcall::sched {
 
 class LifeEnd : protected LifeRecord {
  protected:
+  static constexpr std::int32_t kPreExecAbort = 99 << 8;  // LSB_EXIT_PRE_ABORT: it would fail everywhere
+
   using LifeRecord::LifeRecord;
 
   void could_not_start(const FromRes::JobOver& told) {
@@ -23,6 +25,8 @@ class LifeEnd : protected LifeRecord {
     // bsub -cwd: it is missing next time too.
     if (told.cwd_missing())
       return finish(wire::STATUS_EXIT, told.exit_status(), TERM_CWD_NOTEXIST, told.end_us());
+    if (pre_exec && told.exit_status() == kPreExecAbort)
+      return finish(wire::STATUS_EXIT, told.exit_status(), TERM_UNKNOWN, told.end_us());
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
     const std::string host = record_.hosts(0).name();
     avoid(host);

@@ -247,24 +247,32 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   rules.most_preexec_retries = 2;
   reset();
   happens(on_hosts({"hostA"}));
-  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
-  EXPECT_THAT(job.record.start_failure(), HasSubstr("99"));
+  EXPECT_THAT(job.record.start_failure(), HasSubstr("code 9"));
   now = wall_seconds(1060);
   happens(event::AvoidanceOver{});
   EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
   happens(on_hosts({"hostA"}));
-  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
   happens(event::ResumeAsked{kOwner});
   rules.exit_after_preexec_retries = true;
   happens(on_hosts({"hostB"}));
-  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
   happens(on_hosts({"hostC"}));
-  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
+}
+
+TEST_F(JobLife, APreExecutionMayEndItsJob) {
+  reset();
+  happens(on_hosts({"hostA"}));
+  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  EXPECT_EQ(status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.exit_status(), 99 << 8);
 }
 
 TEST_F(JobLife, WhatCouldNotStartWaitsButNobodyWaitsForAClientThatWentAway) {
@@ -430,6 +438,25 @@ TEST_F(JobLife, TerminateWhenEndsWhatWouldBeSuspended) {
   happens(end);
   EXPECT_EQ(job.status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_WINDOW);
+}
+
+TEST_F(JobLife, TerminateWhenUserEndsWhatSomebodyStops) {
+  rules.terminate_for = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
+  runs();
+  happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "that is nobody's";
+  happens(event::StopAsked{kOwner});
+  ASSERT_EQ(orders(effects).size(), 1u);
+  EXPECT_THAT(orders(effects)[0], HasSubstr("TERMINATE"));
+  EXPECT_EQ(job.record.signals(job.record.signals_size() - 1).term_reason(), TERM_OWNER);
+  happens(event::StopAsked{kOwner});
+  EXPECT_THAT(orders(effects), IsEmpty()) << "once";
+}
+
+TEST_F(JobLife, TerminateWhenUserHoldsWhatPends) {
+  rules.terminate_for = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
+  happens(event::StopAsked{kOwner});
+  EXPECT_EQ(job.status(), wire::STATUS_PSUSP);
 }
 
 TEST_F(JobLife, TerminateWhenTellsTheReasonWithTheOrder) {
