@@ -78,14 +78,21 @@ DaemonProgram::DaemonProgram(char** argv)
       path_(own_path()),
       pid_file_(taken_from_environment("ROLLCALL_PID_FILE")),
       open_files_(raise_descriptor_limit()) {
-  sigprocmask(SIG_SETMASK, nullptr, &mask_);
+  // A file beyond the limit of file sizes is an error, no daemon's end. Children have the signal, and we after becoming anew.
+  sigset_t too_large;
+  sigemptyset(&too_large);
+  sigaddset(&too_large, SIGXFSZ);
+  sigprocmask(SIG_BLOCK, &too_large, &mask_);
 }
 
 void DaemonProgram::become_anew(const Log& log) const {
   setrlimit(RLIMIT_NOFILE, &open_files_);
+  sigset_t ours;
+  sigprocmask(SIG_SETMASK, &mask_, &ours);
   if (!pid_file_.empty()) setenv("ROLLCALL_PID_FILE", pid_file_.c_str(), 1);
   execv(path_.c_str(), argv_);
   log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");
+  sigprocmask(SIG_SETMASK, &ours, nullptr);
   unsetenv("ROLLCALL_PID_FILE");
   raise_descriptor_limit();
 }

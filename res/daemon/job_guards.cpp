@@ -25,7 +25,7 @@ bool Jobs::start_guard(const JobPtr& job) {
   if (!lock || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED,
                         std::string("cannot begin the job: ") + std::strerror(errno));
-    keep_over(job->directory.get(), *job->over);
+    never_begins(job->directory.get(), *job->over);
     return false;
   }
   io::Descriptor ours(ends[0]);
@@ -44,7 +44,7 @@ bool Jobs::start_guard(const JobPtr& job) {
                         std::string("cannot ") + io::stage_text(error->stage) + " " + error->path + ": " +
                             std::strerror(error->error));
     log_.error("job " + job_text(job->attempt.key()) + ": " + job->over->why());
-    keep_over(job->directory.get(), *job->over);
+    never_begins(job->directory.get(), *job->over);
     return false;
   }
   job->guard = std::get<pid_t>(started);

@@ -52,4 +52,8 @@ struct Jobs::Job {
 // An end that no guard has written.
 FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How how, std::string why);
 
+// Keeps the end of what has not begun. On a full disk the order goes instead: mbatchd hears of the end and may start the job
+// elsewhere, and a RES that found the order would begin it here.
+void never_begins(int directory, const FromRes::JobOver& over);
+
 }  // namespace rollcall::res

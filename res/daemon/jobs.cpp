@@ -35,6 +35,11 @@ FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How 
   return over;
 }
 
+void never_begins(int directory, const FromRes::JobOver& over) {
+  keep_over(directory, over);
+  if (!read_kept(directory).over) unlinkat(directory, "order", 0);
+}
+
 Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigset_t& mask,
            const rlimit& open_files, io::Log& log, Handler handler)
     : loop_(loop),
@@ -237,7 +242,10 @@ void Jobs::start_all() {
   const auto noted = directories_.note_started(attempts);
   if (!noted) log_.error(noted.error().text);
   for (const auto& job : starting) {
-    if (!noted) job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED, noted.error().text);
+    if (!noted) {
+      job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED, noted.error().text);
+      never_begins(job->directory.get(), *job->over);
+    }
     if (!noted || !start_guard(job)) over(job);
   }
 }

@@ -35,6 +35,7 @@ namespace {
 constexpr std::size_t kMostOrder = 8 << 20;
 constexpr int kPatienceMs = 10'000;
 constexpr int kRoomPauseMs = 200;
+constexpr int kNotStarted = 127;
 
 [[noreturn]] void give_up(const std::string& why) {
   const std::string line = "shepherd: " + why + "\n";
@@ -56,7 +57,7 @@ class Guard {
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     signals_ = io::Descriptor(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals_) fail("make a signal descriptor");
+    if (!signals_) not_started("make a signal descriptor");
     make_own_directory();
     const int listener = listen_for_res();
     start(listener);
@@ -70,10 +71,30 @@ class Guard {
  private:
   // In a directory that only we can write, so nobody can put something else there.
   void make_own_directory() {
-    mkdirat(directory_.get(), "u", 0700);
+    if (mkdirat(directory_.get(), "u", 0700) != 0 && errno != EEXIST)
+      not_started("make the user's part of the job's directory");
     if (geteuid() == 0 &&
         fchownat(directory_.get(), "u", order_.uid(), order_.gid(), AT_SYMLINK_NOFOLLOW) != 0)
-      fail("give u/ to the user");
+      not_started("give the user's part of the job's directory to the user");
+  }
+
+  // Nothing of the job has run: it may start elsewhere.
+  [[noreturn]] void not_started(const char* what) {
+    wire::FromRes::JobOver over = own_over(wire::FromRes::JobOver::NOT_STARTED, kNotStarted);
+    over.set_why(std::string("cannot ") + what + " on " + order_.host() + ": " + std::strerror(errno));
+    std::fprintf(stderr, "shepherd: %s\n", over.why().c_str());
+    end_ = over.SerializeAsString();
+    keep_end();
+    _exit(1);
+  }
+
+  wire::FromRes::JobOver own_over(wire::FromRes::JobOver::How how, int code) const {
+    wire::FromRes::JobOver over;
+    *over.mutable_job() = order_.has_start() ? order_.start().job() : order_.expect().job();
+    over.set_how(how);
+    over.set_exit_status(code << 8);
+    over.set_end_us(wall_us());
+    return over;
   }
 
   int listen_for_res() {
@@ -84,16 +105,16 @@ class Guard {
     const mode_t before = umask(0177);
     const bool bound = bind(socket, reinterpret_cast<sockaddr*>(&place), sizeof place) == 0;
     umask(before);
-    if (!bound || listen(socket, 8) != 0) fail("listen in the job's directory");
+    if (!bound || listen(socket, 8) != 0) not_started("listen in the job's directory");
     return socket;
   }
 
   void start(int listener) {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("make a socket pair");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) not_started("make a socket pair");
     const uid_t owner = geteuid();
     shepherd_ = fork_shepherd();
-    if (shepherd_ < 0) fail("fork");
+    if (shepherd_ < 0) not_started("start the job's shepherd");
     if (shepherd_ == 0) {
       close(ends[0]);
       become_user();
@@ -224,11 +245,7 @@ class Guard {
   // On a full disk the end waits for room: nobody else knows how the job ended.
   void keep_end() {
     if (end_.empty()) {
-      wire::FromRes::JobOver over;
-      *over.mutable_job() = order_.has_start() ? order_.start().job() : order_.expect().job();
-      over.set_how(wire::FromRes::JobOver::SHEPHERD_LOST);
-      over.set_exit_status((128 + SIGKILL) << 8);
-      over.set_end_us(wall_us());
+      auto over = own_over(wire::FromRes::JobOver::SHEPHERD_LOST, 128 + SIGKILL);
       over.set_why("the shepherd of the job was killed on " + order_.host());
       if (out_of_memory_) {  // by the kernel, for want of somebody larger
         over.set_how(wire::FromRes::JobOver::ENDED);
