@@ -45,12 +45,12 @@ def start_munged(bench):
 class Users:
     """A batch system whose daemons are root's, and a directory for each user."""
 
-    def __init__(self, bench, more_conf="", **how):
+    def __init__(self, bench, more_conf="", hosts=HOSTS, **how):
         self.bench = bench
         self.socket = start_munged(bench)
         bench.cluster.fixtures = processes.named("munged")
         os.chmod(bench.scratch, 0o755)
-        self.batch = BatchCluster(bench, HOSTS, more_conf=f"ROLLCALL_MUNGE_SOCKET={self.socket}\n{more_conf}", **how)
+        self.batch = BatchCluster(bench, hosts, more_conf=f"ROLLCALL_MUNGE_SOCKET={self.socket}\n{more_conf}", **how)
         os.remove(os.path.join(self.batch.conf, "cluster.key"))
         self.batch.good("lsf_daemons", "init")  # with the public half, which users read
         self.places = {}
