@@ -14,6 +14,10 @@ namespace rollcall::mbatchd {
 namespace {
 
 constexpr std::size_t kPiece = 1000;  // events
+constexpr std::int64_t kCarriedFreely = 1000;  // jobs; more only where at least so many have finished: a switch costs what is carried
+constexpr std::size_t kJustFinished = 200;     // jobs that are carried although they are over: who follows may not have seen it
+constexpr std::int64_t kJustFinished_s = 600;
+constexpr std::size_t kCarriedBytes = 1 << 20;  // written at once
 
 bool write_all(int fd, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
@@ -23,6 +27,12 @@ bool write_all(int fd, const std::string& text) {
     done += static_cast<std::size_t>(size);
   }
   return true;
+}
+
+// What is cut where a line ends was ours; else it is another file than the one whose size is known.
+bool ends_a_line(int fd, std::int64_t size) {
+  char last = 0;
+  return pread(fd, &last, 1, size - 1) == 1 && last == '\n';
 }
 
 // The last time before `now` at which the site's clock showed this minute of a day.
@@ -67,10 +77,11 @@ bool EventFile::open() {
       there.st_dev == ours.st_dev)
     return true;
   const bool had = static_cast<bool>(file_);
-  file_ = io::Descriptor(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  file_ = io::Descriptor(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file_ || fstat(file_.get(), &ours) != 0) return fails("opened");
-  if (cut_ && ours.st_size > size_ && size_ > 0 && ftruncate(file_.get(), size_) != 0) return fails("cut");
-  if (!(cut_ && ours.st_size > size_ && size_ > 0)) size_ = ours.st_size;
+  const bool cut = cut_ && size_ > 0 && ours.st_size > size_ && ends_a_line(file_.get(), size_);
+  if (cut && ftruncate(file_.get(), size_) != 0) return fails("cut");
+  if (!cut) size_ = ours.st_size;
   cut_ = false;
   if (had) log_.notice(path_ + " was moved away; a new one was made");
   if (size_ > 0) return true;
@@ -80,28 +91,53 @@ bool EventFile::open() {
   return true;
 }
 
+bool EventFile::add(const std::string& lines) {
+  if (lines.empty()) return true;
+  if (!open()) return false;
+  if (!write_all(file_.get(), lines)) {
+    const int why = errno;
+    [[maybe_unused]] const int cut = ftruncate(file_.get(), size_);
+    cut_ = true;
+    errno = why;
+    return fails("written");
+  }
+  size_ += static_cast<std::int64_t>(lines.size());
+  if (failing_) log_.notice(path_ + " is written again");
+  failing_ = false;
+  return true;
+}
+
 bool EventFile::append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events) {
   if (first_seq != seq_ + 1) return false;
   std::string text;
   for (const auto& event : events) text += line_(event);
-  if (!text.empty()) {
-    if (!open()) return false;
-    if (!write_all(file_.get(), text)) {
-      const int why = errno;
-      [[maybe_unused]] const int cut = ftruncate(file_.get(), size_);
-      cut_ = true;
-      errno = why;
-      return fails("written");
-    }
-    size_ += static_cast<std::int64_t>(text.size());
-    if (failing_) log_.notice(path_ + " is written again");
-    failing_ = false;
-  }
+  if (!add(text)) return false;
   seq_ += events.size();
+  if (!events.empty()) newest_s_ = std::max(newest_s_, WallTime{events.back().at_us()}.seconds());
   return true;
 }
 
-void EventFile::put_aside(std::int64_t most_files) {
+// All first lines of ours have the same length. One of another program's stays.
+void EventFile::rewrite_head(std::int64_t number) {
+  const std::string fresh = sched::head_line(number);
+  std::string there(fresh.size(), '\0');
+  const io::Descriptor file(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  const auto size = static_cast<ssize_t>(fresh.size());
+  if (!file || pread(file.get(), there.data(), there.size(), 0) != size || there.find('\n') != there.size() - 1 ||
+      there.front() != '#')
+    return;
+  if (pwrite(file.get(), fresh.data(), fresh.size(), 0) != size)
+    log_.warning(path_ + ": its first line cannot be written: " + std::strerror(errno));
+}
+
+// A file of which this mbatchd has written nothing was last changed when its newest record came.
+void EventFile::say_how_new() {
+  struct stat found {};
+  if (newest_s_ == 0 && stat(path_.c_str(), &found) == 0) newest_s_ = found.st_mtime;
+  rewrite_head(newest_s_);
+}
+
+bool EventFile::put_aside(std::int64_t most_files) {
   const auto name = [this](std::int64_t number) { return path_ + "." + std::to_string(number); };
   std::int64_t last = 0;
   struct stat there {};
@@ -114,10 +150,11 @@ void EventFile::put_aside(std::int64_t most_files) {
   }
   if (rename(path_.c_str(), name(1).c_str()) != 0) {
     log_.error(path_ + ": cannot be put aside: " + std::strerror(errno));
-    return;
+    return false;
   }
   file_.reset();
   size_ = 0;
+  return true;
 }
 
 void EventFile::anew() {
@@ -160,16 +197,25 @@ void EventFiles::begin(const io::JobStore& store) {
 
 bool EventFiles::append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events) {
   if (!file.append(first, events)) return false;
-  if (&file == &events_)
-    finished_ += std::count_if(events.begin(), events.end(), [](const auto& event) { return event.has_finish(); });
+  if (&file == &events_) note_finished(events);
   return true;
+}
+
+void EventFiles::note_finished(const std::vector<wire::JobEvent>& events) {
+  for (const auto& event : events) {
+    if (!event.has_finish()) continue;
+    ++finished_;
+    just_finished_.push_back({sched::key_of(event.key()), WallTime{event.at_us()}.seconds()});
+    if (just_finished_.size() > kJustFinished) just_finished_.pop_front();
+  }
 }
 
 void EventFiles::append(std::uint64_t last_seq, const std::vector<wire::JobEvent>& events) {
   if (events.empty()) return;
-  append_to(events_, last_seq + 1 - events.size(), events);
+  const bool up_to_date = append_to(events_, last_seq + 1 - events.size(), events);
   append_to(accounts_, last_seq + 1 - events.size(), events);
-  put_aside_what_is_full();
+  if (up_to_date) put_full_events_aside();
+  put_full_accounts_aside();
 }
 
 bool EventFiles::behind(const io::JobStore& store) const {
@@ -188,17 +234,54 @@ bool EventFiles::catch_up(io::JobStore& store) {
     for (const auto& one : *found) events.push_back(one.event);
     if (events.empty() || !append_to(*file, query.after + 1, events)) return false;
   }
-  put_aside_what_is_full();
-  return behind(store);
+  put_full_accounts_aside();
+  if (behind(store)) return true;
+  put_full_events_aside();  // not before: a file that is made anew has all of it
+  return false;
 }
 
-void EventFiles::put_aside_what_is_full() {
-  if (ages_.finished_jobs > 0 && finished_ >= ages_.finished_jobs) {
-    events_.put_aside(0);
-    finished_ = 0;
+// ---------------------------------------------------------------- jobs that a new lsb.events begins with
+
+// Who follows the file alone has not seen the end of those that have just finished, perhaps.
+void EventFiles::tell_of_present_jobs(std::vector<sched::JobKey> jobs) {
+  for (const auto& finished : just_finished_)
+    if (finished.at_s + kJustFinished_s > clock_()) jobs.insert(jobs.end(), {{finished.job.id, 0}, finished.job});
+  std::sort(jobs.begin(), jobs.end());
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  std::string lines;
+  events_.make();
+  for (const auto job : jobs) {
+    present_.events(job, [&](const wire::JobEvent& event) { lines += sched::event_line(event, ages_.style); });
+    if (lines.size() > kCarriedBytes) events_.add(std::exchange(lines, {}));
   }
+  events_.add(lines);
+  events_.say_where_history_begins();
+}
+
+void EventFiles::put_events_aside() {
+  std::vector<sched::JobKey> jobs;
+  if (present_.not_over) jobs = present_.not_over();
+  wait_for_ = static_cast<std::int64_t>(jobs.size()) - kCarriedFreely;
+  if (finished_ < wait_for_) return;
+  wire::JobEvent last;
+  last.set_at_us(clock_() * 1'000'000);
+  last.mutable_log_switch()->set_highest_id(present_.highest_id ? present_.highest_id() : 0);
+  events_.add(sched::event_line(last, ages_.style));
+  events_.say_how_new();
+  if (!events_.put_aside(0)) return;
+  switched_ = true;
+  finished_ = 0;
+  wait_for_ = 0;
+  if (present_.events) tell_of_present_jobs(std::move(jobs));
+}
+
+void EventFiles::put_full_events_aside() {
+  if (ages_.finished_jobs > 0 && finished_ >= std::max(ages_.finished_jobs, wait_for_)) put_events_aside();
+}
+
+void EventFiles::put_full_accounts_aside() {
   const bool large = ages_.account_kb > 0 && accounts_.size() > ages_.account_kb * 1024;
-  if (large || accounts_are_old()) accounts_.put_aside(ages_.account_files);
+  if (large || accounts_are_old()) switched_ = accounts_.put_aside(ages_.account_files) || switched_;
 }
 
 // Of a file whose system does not say when it was made nothing is known.

@@ -4,18 +4,24 @@
 // in it: its number and the size the file then had are kept in the store with the next commit. What a crash left beyond that
 // is cut off and written again, so no line is missing and none is there twice. A file that cannot be written costs a line in
 // the log, and is caught up when it can be. It does not know what a line means (sched/policy/event_lines.hpp).
+//
+// A new lsb.events begins with what there is to say of the jobs that are not over, so that who follows the file alone knows them;
+// its first line says where its own events begin. That of an older file says how new its newest record is.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/io/descriptor.hpp"
 #include "common/io/job_store.hpp"
 #include "common/io/log.hpp"
 #include "sched/policy/event_lines.hpp"
+#include "sched/policy/job.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -41,7 +47,14 @@ class EventFile {
   void begin(std::uint64_t seq, std::int64_t size);
   // Those that follow `last()`, in order. False where they could not be written: nothing of them is there.
   bool append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events);
-  void put_aside(std::int64_t most_files);
+  bool put_aside(std::int64_t most_files);
+  // With its first line, if it was not there.
+  bool make() { return open(); }
+  // Lines that are no events of the store's. False where they could not be written.
+  bool add(const std::string& lines);
+  // The first line: where the history begins, in the present file; of what time the newest record is, before it is put aside.
+  void say_where_history_begins() { rewrite_head(size_); }
+  void say_how_new();
   // From the first event on.
   void anew();
 
@@ -53,6 +66,7 @@ class EventFile {
  private:
   bool open();
   bool fails(const char* what);
+  void rewrite_head(std::int64_t number);
 
   const io::Log& log_;
   std::string path_;
@@ -60,8 +74,17 @@ class EventFile {
   io::Descriptor file_;
   std::uint64_t seq_ = 0;
   std::int64_t size_ = 0;
+  std::int64_t newest_s_ = 0;  // of the last event that was written; 0: none was by us
   bool cut_ = false;   // what is beyond size_ is still to be cut off
   bool failing_ = false;
+};
+
+// The jobs that mbatchd has in memory, for the begin of a new lsb.events.
+struct PresentJobs {
+  using Take = std::function<void(const wire::JobEvent&)>;
+  std::function<std::vector<sched::JobKey>()> not_over;  // arrays as {id, 0}, and the elements that have begun
+  std::function<void(sched::JobKey, const Take&)> events;  // that tell of this one as it is
+  std::function<std::int32_t()> highest_id;
 };
 
 class EventFiles {
@@ -73,6 +96,8 @@ class EventFiles {
   EventFiles(const io::Log& log, const std::string& directory, Clock clock);  // for tests
 
   void configure(const FileAges& ages);
+  // Asked when lsb.events is put aside; without it a new one begins empty.
+  void set_present_jobs(PresentJobs jobs) { present_ = std::move(jobs); }
   void begin(const io::JobStore& store);
   // The events of the last commit. `last_seq`: of the last of them.
   void append(std::uint64_t last_seq, const std::vector<wire::JobEvent>& events);
@@ -82,22 +107,36 @@ class EventFiles {
   // lsb.events anew from the store: catch_up() writes it.
   void rebuild();
   // A file may be put aside by time alone. Call it now and then.
-  void tick() { put_aside_what_is_full(); }
+  void tick() { put_full_accounts_aside(); }
 
   // What the next commit is to keep.
   void note(io::StoreBatch& batch) const;
+  // A file was put aside since this was last asked: note() should be on disk soon.
+  bool switched() { return std::exchange(switched_, false); }
 
  private:
   bool append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events);
-  void put_aside_what_is_full();
+  void put_full_events_aside();
+  void put_full_accounts_aside();
+  void put_events_aside();
+  void tell_of_present_jobs(std::vector<sched::JobKey> jobs);
+  void note_finished(const std::vector<wire::JobEvent>& events);
   bool accounts_are_old() const;
 
+  struct Finished {
+    sched::JobKey job;
+    std::int64_t at_s = 0;
+  };
   const io::Log& log_;
   std::string directory_;
   Clock clock_;
   FileAges ages_;
   EventFile events_, accounts_;
   std::int64_t finished_ = 0;  // in the present lsb.events
+  std::int64_t wait_for_ = 0;  // ... so many are to be, before it is worth to carry as many as there were when last counted
+  PresentJobs present_;
+  std::deque<Finished> just_finished_;
+  bool switched_ = false;
 };
 
 }  // namespace rollcall::mbatchd

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sched/policy/present_events.hpp"
+
 namespace rollcall::mbatchd {
 namespace {
 
@@ -12,6 +14,9 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 }  // namespace
 
 Result<void> Saving::load(sched::Book& book) {
+  files_.set_present_jobs({[&book] { return sched::jobs_not_over(book); },
+                           [&book](sched::JobKey job, const PresentJobs::Take& take) { sched::tell_of_job(book, job, take); },
+                           [&book] { return book.next_job_id() - 1; }});
   using Number = io::StoreNumber;
   book.load_counters(static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
                      static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
@@ -89,6 +94,7 @@ void Saving::leave(Done done) {
   for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
   for (const auto& order : done.orders) handler_.order(order);
   handler_.told(done.told);
+  if (files_.switched()) note_files();
 }
 
 void Saving::note_files() {

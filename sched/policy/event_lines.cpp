@@ -8,6 +8,8 @@ namespace {
 
 using namespace event_fields;
 
+constexpr std::size_t kHeadDigits = 12;
+
 // JOB_NEW, and JOB_MODIFY, whose list is the same. $4 and on.
 std::string submission_line(std::string_view type, const wire::JobEvent& event, const wire::Submission& asked,
                             const std::string& queue, std::int64_t submit_us) {
@@ -235,7 +237,11 @@ std::string event_line(const wire::JobEvent& event, const EventStyle& style) {
   }
 }
 
-std::string head_line(std::int64_t number) { return "# " + std::to_string(number) + "\n"; }
+std::string head_line(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  if (digits.size() < kHeadDigits) digits.resize(kHeadDigits, ' ');
+  return "# " + digits + "\n";
+}
 
 Result<std::vector<std::string>> split_event_line(std::string_view line) {
   std::vector<std::string> fields;

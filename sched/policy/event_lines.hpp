@@ -30,7 +30,7 @@ std::string event_line(const wire::JobEvent& event, const EventStyle& style = {}
 std::string account_line(const wire::JobEvent& event, const EventStyle& style = {});
 
 // The first line of the current lsb.events (`number`: where its history begins, bytes) and of an older one (its newest
-// record's time).
+// record's time). All have the same length, blanks behind the number, so that one may take the place of another.
 std::string head_line(std::int64_t number);
 
 // The fields of a line, unquoted: strings with their `""` undone. Several blanks count as one, as real files have them;

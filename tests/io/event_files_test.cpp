@@ -122,6 +122,101 @@ TEST_F(EventFilesTest, EventsArePutAsideAfterSoManyFinishedJobs) {
   EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 7) << "lsb.acct has ages of its own";
 }
 
+// "# NUMBER" and blanks.
+std::int64_t head_number(const std::string& text) { return std::stoll(text.substr(2)); }
+std::string first_field(const std::string& text, std::size_t at) { return text.substr(at, text.find(' ', at) - at); }
+
+TEST_F(EventFilesTest, AnOlderFileSaysHowNewItIsAndEndsInLogSwitch) {
+  ages_.finished_jobs = 2;
+  configure();
+  run(1);
+  run(2);
+  const std::string old = text("lsb.events.1");
+  EXPECT_EQ(old.substr(0, 2), "# ");
+  EXPECT_EQ(head_number(old), 1'700'000'000) << "the time of its newest record";
+  const std::string last = old.substr(old.rfind('\n', old.size() - 2) + 1);
+  EXPECT_THAT(last, HasSubstr("\"LOG_SWITCH\""));
+  run(3);
+  EXPECT_EQ(old.find('\n'), text("lsb.events").find('\n')) << "one first line takes the place of the other";
+}
+
+TEST_F(EventFilesTest, ANewFileBeginsWithTheJobsThatAreNotOver) {
+  PresentJobs present;
+  present.not_over = [] { return std::vector<sched::JobKey>{{1, 0}, {9, 0}}; };
+  present.events = [](sched::JobKey job, const PresentJobs::Take& take) { take(new_job(job.id)); };
+  present.highest_id = [] { return 9; };
+  files_->set_present_jobs(std::move(present));
+  later_s_ = 1'700'000'000 - std::time(nullptr);  // it is the time of those events
+  ages_.finished_jobs = 2;
+  configure();
+  commit({new_job(1), new_job(9)});
+  run(2);
+  run(3);
+  run(4);
+  const std::string now = text("lsb.events");
+  EXPECT_EQ(count(now, "command of 1\""), 1);
+  EXPECT_EQ(count(now, "command of 9\""), 1);
+  EXPECT_EQ(count(now, "command of 2\""), 1) << "it was over only just now";
+  EXPECT_EQ(count(now, "command of 4\""), 1);
+  const auto history = static_cast<std::size_t>(head_number(now));
+  ASSERT_LT(history, now.size());
+  EXPECT_EQ(now[history - 1], '\n');
+  EXPECT_EQ(first_field(now, history), "\"JOB_NEW\"");
+  EXPECT_EQ(count(now.substr(history), "\"JOB_NEW\""), 1) << "the file's own part is what came after the switch";
+  EXPECT_THAT(text("lsb.events.1"), HasSubstr("\"LOG_SWITCH\" \"10.1\" " ));
+}
+
+TEST_F(EventFilesTest, ASwitchWaitsWhereItWouldTellOfMoreThanItPutsAside) {
+  std::vector<sched::JobKey> waiting;
+  for (int id = 10'000; id < 11'003; ++id) waiting.push_back({id, 0});
+  PresentJobs present;
+  present.not_over = [&waiting] { return waiting; };
+  present.events = [](sched::JobKey, const PresentJobs::Take&) {};
+  files_->set_present_jobs(std::move(present));
+  ages_.finished_jobs = 1;
+  configure();
+  run(1);
+  run(2);
+  EXPECT_FALSE(there("lsb.events.1"));
+  run(3);
+  EXPECT_TRUE(there("lsb.events.1")) << "1003 to tell of: 1000 freely, the rest for as many that finished";
+}
+
+TEST_F(EventFilesTest, AFileThatIsMadeAnewIsNotPutAsideOnTheWay) {
+  for (int id = 1; id <= 7; ++id) run(id);
+  ages_.finished_jobs = 3;
+  configure();
+  files_->rebuild();
+  catch_up();
+  EXPECT_EQ(count(text("lsb.events.1"), "\"JOB_NEW\""), 7) << "all of it is in one";
+  EXPECT_FALSE(there("lsb.events.2"));
+}
+
+TEST_F(EventFilesTest, WhatASwitchLeavesIsNotCutAtTheOldSize) {
+  ages_.finished_jobs = 2;
+  configure();
+  run(1);
+  commit({});
+  io::StoreBatch before;
+  files_->note(before);
+  ASSERT_TRUE(store_->commit(before));
+  PresentJobs present;
+  present.not_over = [] { return std::vector<sched::JobKey>{{8, 0}}; };
+  present.events = [](sched::JobKey job, const PresentJobs::Take& take) {
+    for (int i = 0; i < 9; ++i) take(new_job(job.id));
+  };
+  files_->set_present_jobs(std::move(present));
+  run(2);  // switches; mbatchd is killed before the store knows
+  ASSERT_TRUE(there("lsb.events.1"));
+  begin();
+  catch_up();
+  const std::string now = text("lsb.events");
+  std::istringstream lines(now);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) EXPECT_TRUE(line.starts_with("\"JOB_NEW\"") && line.ends_with("-1")) << line;
+}
+
 TEST_F(EventFilesTest, TheCountOfFinishedJobsOutlivesMbatchd) {
   ages_.finished_jobs = 3;
   configure();

@@ -2,7 +2,7 @@
 // from 1.
 #include "sched/policy/event_lines.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace rollcall::sched {
 namespace {
@@ -101,6 +101,60 @@ TEST(EventLines, NewJobAsItsReadersCountIt) {
   EXPECT_EQ(f[58], "-1");
 }
 
+// Each field of $4 to $58 has a value that no other has.
+TEST(EventLines, NewJobFieldForField) {
+  wire::Submission asked;
+  asked.set_uid(5);
+  asked.set_min_slots(7);
+  asked.set_begin_us(9'000'000);
+  asked.set_terminate_us(10'000'000);
+  asked.set_warning_signal(11);
+  asked.set_user("u14");
+  auto& limits = *asked.mutable_limits();
+  limits.set_cpu_s(15);
+  limits.set_file_kb(16);
+  limits.set_data_kb(17);
+  limits.set_stack_kb(18);
+  limits.set_core_kb(19);
+  limits.set_memory_kb(20);
+  limits.set_run_s(24);
+  limits.set_run_spec("spec26");
+  asked.set_umask(28);
+  asked.set_resreq("res30");
+  asked.set_from_host("from31");
+  asked.set_cwd("cwd32");
+  asked.set_input_file("in34");
+  asked.set_output_file("out35");
+  asked.set_error_file("err36");
+  asked.set_home("home37");
+  asked.set_dependency("dep40");
+  asked.set_pre_exec("pre41");
+  asked.set_job_name("name42");
+  asked.set_command("command43");
+  asked.set_mail_user("mail45");
+  asked.set_project("project46");
+  asked.set_max_slots(47);
+  asked.set_login_shell("shell49");
+  asked.set_user_group("group51");
+  asked.set_priority(58);
+  auto event = event_of(4, 54);
+  *event.mutable_new_job()->mutable_asked() = asked;
+  event.mutable_new_job()->set_queue("queue29");
+  const Fields f = fields_of(event_line(event));
+  const std::string options = f[6], options2 = f[53];
+  EXPECT_NE(options, "0");
+  EXPECT_THAT(f, testing::ElementsAre(
+                     "from 1", "JOB_NEW", "10.1", "1700000100", "4", "5", options, "7", "1700000100", "9", "10", "11", "0", "0", "u14",
+                     "15", "16", "17", "18", "19", "20", "-1", "-1", "-1", "24", "-1", "spec26", "1.00", "28", "queue29", "res30",
+                     "from31", "cwd32", "", "in34", "out35", "err36", "home37", "1700000100.4", "0", "dep40", "pre41", "name42",
+                     "command43", "0", "mail45", "project46", "47", "", "shell49", "", "group51", "", options2, "54", "", "", "", "58"));
+  asked.set_interactive(wire::Submission::TERMINAL);
+  *event.mutable_new_job()->mutable_asked() = asked;
+  const Fields interactive = fields_of(event_line(event));
+  ASSERT_EQ(interactive.size(), 60U);
+  EXPECT_EQ(Fields(interactive.begin() + 46, interactive.begin() + 49), (Fields{"project46", "0", "47"})) << "niosPort";
+}
+
 TEST(EventLines, AskedHostsArePutWhereTheManualSays) {
   auto event = event_of(1);
   *event.mutable_new_job()->mutable_asked() = asked();
@@ -193,6 +247,53 @@ TEST(EventLines, ShortRecords) {
   run.mutable_execute()->set_home("/h");
   run.mutable_execute()->set_user("userA");
   EXPECT_EQ(event_line(run), "\"JOB_EXECUTE\" \"10.1\" 1700000100 42 1001 77 \"/w\" \"/h\" \"userA\" 76 0\n");
+}
+
+TEST(EventLines, ShortRecordsOfOtherKinds) {
+  const auto line = [](const wire::JobEvent& event) { return event_line(event).substr(0, event_line(event).size() - 1); };
+  auto moved = event_of(42, 3);
+  moved.mutable_switched()->set_queue("night");
+  moved.mutable_switched()->set_uid(1001);
+  moved.mutable_switched()->set_user("userA");
+  EXPECT_EQ(line(moved), "\"JOB_SWITCH\" \"10.1\" 1700000100 1001 42 \"night\" 3 \"userA\"");
+  auto move = event_of(42, 3);
+  move.mutable_move()->set_uid(1001);
+  move.mutable_move()->set_user("userA");
+  move.mutable_move()->set_position(2);
+  EXPECT_EQ(line(move), "\"JOB_MOVE\" \"10.1\" 1700000100 1001 42 2 1 3 \"userA\"");
+  move.mutable_move()->set_to_bottom(true);
+  EXPECT_EQ(line(move), "\"JOB_MOVE\" \"10.1\" 1700000100 1001 42 2 2 3 \"userA\"");
+  auto requeue = event_of(42, 3);
+  requeue.mutable_requeue();
+  EXPECT_EQ(line(requeue), "\"JOB_REQUEUE\" \"10.1\" 1700000100 42 3");
+  auto clean = event_of(42, 3);
+  clean.mutable_clean();
+  EXPECT_EQ(line(clean), "\"JOB_CLEAN\" \"10.1\" 1700000100 42 3");
+  auto accepted = event_of(42, 3);
+  accepted.mutable_start_accept()->set_pid(76);
+  accepted.mutable_start_accept()->set_pgid(77);
+  EXPECT_EQ(line(accepted), "\"JOB_START_ACCEPT\" \"10.1\" 1700000100 42 76 77 3");
+  auto queue = event_of(0);
+  queue.mutable_queue_control()->set_queue("night");
+  queue.mutable_queue_control()->set_operation(2);
+  queue.mutable_queue_control()->set_uid(0);
+  queue.mutable_queue_control()->set_user("root");
+  queue.mutable_queue_control()->set_comment("a \"b\"");
+  EXPECT_EQ(line(queue), "\"QUEUE_CTRL\" \"10.1\" 1700000100 2 \"night\" 0 \"root\" \"a \"\"b\"\"\"");
+  auto host = event_of(0);
+  host.mutable_host_control()->set_host("hostA");
+  host.mutable_host_control()->set_operation(1);
+  host.mutable_host_control()->set_user("root");
+  EXPECT_EQ(line(host), "\"HOST_CTRL\" \"10.1\" 1700000100 1 \"hostA\" 0 \"root\" \"\"");
+  auto die = event_of(0);
+  die.mutable_mbd_die()->set_host("hostA");
+  EXPECT_EQ(line(die), "\"MBD_DIE\" \"10.1\" 1700000100 \"hostA\" 0 0");
+  auto indices = event_of(0);
+  for (const char* name : {"r15s", "r1m"}) indices.mutable_load_indices()->add_names(name);
+  EXPECT_EQ(line(indices), "\"LOAD_INDEX\" \"10.1\" 1700000100 2 \"r15s\" \"r1m\"");
+  auto last = event_of(0);
+  last.mutable_log_switch()->set_highest_id(99);
+  EXPECT_EQ(line(last), "\"LOG_SWITCH\" \"10.1\" 1700000100 99");
 }
 
 wire::JobEvent finish_of(const wire::JobRecord& record) {
