@@ -38,7 +38,7 @@ class RulesMaker {
     make_groups();
     make_shared();
     for (const auto& row : rules_->lsb->queues) make_queue(row);
-    make_reserves();
+    rules_->reserves = reserve_methods(cluster(), lsb());
     make_user_limits();
     make_host_limits();
     for (const auto& limit : rules_->lsb->resources.limits) make_resource_limits(limit);
@@ -234,25 +234,6 @@ class RulesMaker {
     rule.reason = "The user has reached his/her job slot limit on the host";
     rule.per_user = rule.per_host = rule.of_host_row = true;
     rules_->limits.push_back(std::move(rule));
-  }
-
-  void make_reserves() {
-    using Per = SchedulingRules::Per;
-    const auto yes = [this](const char* keyword) {
-      const conf::Cell* cell = lsb().params.cells.given(keyword);
-      return cell && conf::parse_yes_no(cell->text).value_or(false);
-    };
-    const bool per_slot = yes("RESOURCE_RESERVE_PER_SLOT") || yes("RESOURCE_RESERVE_PER_TASK");
-    const auto& indices = cluster().indices;
-    for (ResourceId id = 0; id < indices.size(); ++id)
-      rules_->reserves.push_back(per_slot ? Per::slot : rules_->shared_resource(id) ? Per::job : Per::host);
-    for (const auto& method : lsb().resources.reservation_methods) {
-      const auto id = indices.find(method.resource);
-      if (!id || method.method.empty()) continue;
-      rules_->reserves[*id] = method.method == "PER_JOB"    ? Per::job
-                              : method.method == "PER_HOST" ? Per::host
-                                                            : Per::slot;
-    }
   }
 
   // "PER_HOST all" or "HOSTS a b ~c".

@@ -18,6 +18,7 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/evaluate.hpp"
+#include "sched/policy/reservations.hpp"
 
 namespace rollcall::sched {
 
@@ -104,7 +105,7 @@ struct SchedulingRules {
   std::vector<LimitRule> limits;
   std::vector<SharedInstance> shared;
   // How an rusage counts: for the job, each host, each slot. By resource number.
-  enum class Per { job, host, slot };
+  using Per = ReservePer;
   std::vector<Per> reserves;
   std::int64_t suspend_interval_s =
       30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host

@@ -215,14 +215,7 @@ namespace {
 
 // What `slots` more slots on one more host cost of a resource.
 double cost(const Take& take, int slots, bool first_host) {
-  switch (take.per) {
-    case SchedulingRules::Per::slot:
-      return take.amount * slots;
-    case SchedulingRules::Per::host:
-      return take.amount;
-    default:
-      return first_host ? take.amount : 0;
-  }
+  return reserved_amount(take.per, take.amount, slots, first_host);
 }
 
 // The most slots, up to `wanted`, that `left` is enough for.
