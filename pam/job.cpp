@@ -176,16 +176,20 @@ class Job {
   }
 
   static std::vector<std::string> launcher_environment(const LaunchPlan& plan) {
+    auto added = plan.environment;
+    // As LSF's pam has them: who starts the tasks, how many words of TaskStarter are in the command.
+    added.emplace_back("PM_SOURCE", "pam");
+    added.emplace_back("LSF_TSOPT_NUM", std::to_string(plan.inserted));
+    if (getenv("BINARY_TYPE_HPC") == nullptr) added.emplace_back("BINARY_TYPE_HPC", "");
     std::vector<std::string> words;
     for (char** entry = environ; *entry != nullptr; ++entry) {
       const std::string word = *entry;
       if (is_rank(word)) continue;
-      const bool replaced =
-          std::any_of(plan.environment.begin(), plan.environment.end(),
-                      [&](const auto& added) { return word.starts_with(added.first + "="); });
+      const bool replaced = std::any_of(added.begin(), added.end(),
+                                        [&](const auto& one) { return word.starts_with(one.first + "="); });
       if (!replaced) words.push_back(word);
     }
-    for (const auto& [name, value] : plan.environment) words.push_back(name + "=" + value);
+    for (const auto& [name, value] : added) words.push_back(name + "=" + value);
     return words;
   }
 

@@ -124,6 +124,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"JOB_EXIT_RATE_DURATION", File::lsb_params},
     {"JOB_POSTPROC_TIMEOUT", File::lsb_params},
     {"JOB_PREPROC_TIMEOUT", File::lsb_params},
+    {"JOB_SPOOL_DIR", File::lsb_params, Effect::none, "what bsub -is and -Zs copy goes with the job, output to its file"},
     {"JOB_TERMINATE_INTERVAL", File::lsb_params},
     {"LOCAL_MAX_PREEXEC_RETRY", File::lsb_params},
     {"LOCAL_MAX_PREEXEC_RETRY_ACTION", File::lsb_params},

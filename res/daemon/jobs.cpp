@@ -214,10 +214,18 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
   });
 }
 
+// What only this host's files say.
+void Jobs::add_host_words(wire::JobOrder& order) const {
+  auto& start = *order.mutable_start();
+  start.add_environment("LSB_JOBRES_CALLBACK=" + std::to_string(configuration_->batch.res_port) + "@" + configuration_->host);
+  if (const auto& logs = configuration_->files.settings.log_dir; !logs.empty()) start.add_environment("LSF_LOGDIR=" + logs);
+}
+
 void Jobs::start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> order) {
   std::string why;
   if (order) {
     *order->mutable_start() = start;
+    add_host_words(*order);
     if (const auto job = make(directory_name(start.job()), *order, why)) return start_soon(job);
   } else {
     why = order.error().text;

@@ -99,6 +99,7 @@ class Jobs {
   // At once where the user is known here.
   void with_order(uid_t uid, std::function<void(Result<wire::JobOrder>)> done);
   wire::JobOrder order_of(const Identity& identity) const;
+  void add_host_words(wire::JobOrder& order) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
   void start_soon(const JobPtr& job);
   void start_all();

@@ -91,4 +91,5 @@ def test_refused_where_nobody_counts(bench):
     bench.saw("refused with the names of what would count them")
 
 
-main(hosts=2)
+if __name__ == "__main__":
+    main(hosts=2)

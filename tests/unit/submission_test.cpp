@@ -15,7 +15,7 @@ namespace {
 
 SubmitContext context() {
   SubmitContext c;
-  c.environment = {"HOME=/home/u", "PATH=/bin", "LSB_JOBID=7", "LSB_HOSTS=a b"};
+  c.environment = {"HOME=/home/u", "PATH=/bin", "LSB_JOBID=7", "LSB_HOSTS=a b", "LSB_JOBINDEX_END=9", "LSF_TS_OPTIONS=-p x:1"};
   c.cwd = "/home/u/work";
   c.home = "/home/u";
   c.from_host = "hostA";
