@@ -284,6 +284,11 @@ constexpr Subcommand kSubcommands[] = {
     {"mbddebug", "", "[-o] log more, or as usual", mbddebug},
 };
 
+// LSF's, and not ours: whoever types one learns that it is no slip of the hand.
+constexpr std::string_view kNotThere[] = {"mbdtime", "schddebug", "schdtime", "sbddebug", "sbdtime", "perfmon", "perflog",
+                                          "diagnose", "hghostadd", "hghostdel", "gpddebug", "gpdtime", "gpdrestart", "rc",
+                                          "security", "lsfproxyd"};
+
 std::string help_text() {
   std::string text = "Subcommands:\n";
   for (const auto& subcommand : kSubcommands)
@@ -311,6 +316,8 @@ int run_subcommand(io::Stage& stage, Words words) {
     if (!parsed) return stage.fail(name + ": " + parsed.error().text);
     return subcommand.run({stage, subcommand.name, *parsed});
   }
+  if (std::find(std::begin(kNotThere), std::end(kNotThere), name) != std::end(kNotThere))
+    return stage.fail(name + ": it is not there yet; help shows what is");
   return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
 }
 

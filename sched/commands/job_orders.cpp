@@ -24,7 +24,7 @@ class Target {
     const auto ids = take_job_ids(operands_, filter);
     if (!ids) return complain(ids.error().text), false;
     take_job_options(words_, filter);
-    if (ids->any) return true;
+    if (ids->any || words_.has("-stat")) return true;
     if (!some_option()) {
       stage_.fail("Job ID, 0 for all jobs, or one of -J -q -m -u -g -app must be specified");
       return false;
@@ -91,11 +91,22 @@ bool take_signal(io::Stage& stage, const std::string& word, wire::SignalJobs& or
     order.set_action(wire::SignalJobs::STOP);
   } else if (name == "CONT") {
     order.set_action(wire::SignalJobs::RESUME);
-  } else if (name != "KILL") {
-    order.set_action(wire::SignalJobs::SEND);
+  } else {
+    order.set_action(wire::SignalJobs::SEND);  // KILL too: at once, without INT and TERM before it
   }
   order.set_signal(signal);
   return true;
+}
+
+// bkill -stat: as bjobs has them.
+bool take_states(io::Stage& stage, const std::string& word, wire::JobFilter& filter) {
+  std::vector<wire::JobStatus> states;
+  if (word == "run") states = {wire::STATUS_RUN, wire::STATUS_UNKWN};
+  if (word == "pend") states = {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_WAIT};
+  if (word == "susp") states = {wire::STATUS_PSUSP, wire::STATUS_USUSP, wire::STATUS_SSUSP};
+  for (const auto state : states) filter.add_statuses(state);
+  if (states.empty()) stage.fail("-stat: found " + printable(word) + ", expected run, pend or susp");
+  return !states.empty();
 }
 
 int bkill(io::Stage& stage, const CommandWords& words) {
@@ -103,6 +114,8 @@ int bkill(io::Stage& stage, const CommandWords& words) {
   wire::SignalJobs order;
   order.set_action(wire::SignalJobs::KILL);
   if (const auto signal = words.value("-s"); signal && !take_signal(stage, *signal, order))
+    return io::kFailed;
+  if (const auto states = words.value("-stat"); states && !take_states(stage, *states, *order.mutable_filter()))
     return io::kFailed;
   if (words.has("-r")) order.set_action(wire::SignalJobs::REMOVE);
   if (words.has("-requeue")) order.set_action(wire::SignalJobs::REQUEUE);
@@ -192,6 +205,8 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   return client ? send(stage, *client, std::move(request)) : io::kFailed;
 }
 
+const std::vector<RefusedOptions> kNotForJobs{{"-cname", "other clusters are not there yet"}};
+
 io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own,
                         const char* summary, int (*run)(io::Stage&, const CommandWords&)) {
   auto options = job_options();
@@ -199,7 +214,7 @@ io::Command job_command(const char* name, const char* operands, std::vector<Comm
     return std::any_of(own.begin(), own.end(), [&](const auto& mine) { return mine.name == option.name; });
   });
   options.insert(options.begin(), own.begin(), own.end());
-  return {{name, operands, std::move(options), CommandShape::Order::anywhere, summary}, run, {}};
+  return {{name, operands, std::move(options), CommandShape::Order::anywhere, summary, kNotForJobs}, run, {}};
 }
 
 constexpr const char* kIds = "[job_id | job_id[index_list] ... | 0]";
@@ -208,6 +223,9 @@ constexpr const char* kIds = "[job_id | job_id[index_list] ... | 0]";
 
 std::vector<io::Command> order_commands() {
   const CommandOption reason{"-C", Value::required, "REASON why, for bjobs -l and bhist"};
+  auto bswitch_command = job_command("bswitch", "queue [job_id | job_id[index_list] ... | 0]", {},
+                                     "Moves jobs to another queue.", bswitch);
+  bswitch_command.shape.refused.push_back({"-a", "esubs run when a job is submitted"});
   return {
       job_command("bkill", kIds,
                   {{"-s", Value::required, "SIGNAL send this one instead: a name or a number"},
@@ -215,6 +233,7 @@ std::vector<io::Command> order_commands() {
                    {"-d", Value::none, "end a job as done"},
                    {"-requeue", Value::none, "and put it back into its queue"},
                    {"-b", Value::none, "many at once: it is always done so"},
+                   {"-stat", Value::required, "STATE only jobs that run, pend or susp"},
                    {"-l", Value::none, "list the signals"},
                    reason},
                   "Ends jobs, or sends them a signal. 0 means all of yours.", bkill),
@@ -234,11 +253,11 @@ std::vector<io::Command> order_commands() {
         {{"-m", Value::required, "HOSTS where: \"hostA hostB\""},
          {"-f", Value::none, "without regard to windows: it is always so"}},
         CommandShape::Order::anywhere,
-        "Has pending jobs run at once on the named hosts. For administrators."},
+        "Has pending jobs run at once on the named hosts. For administrators.",
+        {{"-b", "jobs are not checkpointed"}, {"-c", "slots are shared out evenly among the hosts"}}},
        brun,
        {}},
-      job_command("bswitch", "queue [job_id | job_id[index_list] ... | 0]", {},
-                  "Moves jobs to another queue.", bswitch),
+      std::move(bswitch_command),
       {{"btop",
         "job_id [position]",
         {},

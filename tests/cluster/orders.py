@@ -1,0 +1,60 @@
+"""Orders to jobs, with real daemons on one host: signals of bkill, states, what is refused by name, and a pre-execution that ends
+its job."""
+
+import os
+
+from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
+from rollcall_testing.waiting import wait_until
+
+STUBBORN = "trap '' INT TERM; echo ready >{path}; while :; do sleep 0.1; done"
+
+
+def test_a_kill_by_name_does_not_wait(bench):
+    with BatchCluster(bench, ["n1"], params="JOB_TERMINATE_INTERVAL = 3600") as batch:
+        notes = bench.fresh_directory()
+        job = batch.bsub(STUBBORN.format(path=f"{notes}/ready"), "-o", "/dev/null")
+        wait_until(lambda: os.path.exists(f"{notes}/ready"), "the job's first line")
+        expect_equal(batch.good("bkill", "-s", "KILL", str(job)), f"Job <{job}> is being terminated\n", "its words")
+        expect_equal(batch.wait_for(job, "EXIT", "DONE"), "EXIT", "its end, an hour before bkill alone would send KILL")
+        expect_equal(batch.field(job, "exit_code"), "137", "exit code")
+        expect_in("TERM_OWNER", batch.good("bjobs", "-UF", str(job)), "the reason")
+    bench.saw("KILL at once, 137, TERM_OWNER")
+
+
+def test_states_and_refusals(bench):
+    with BatchCluster(bench, ["n1"]) as batch:
+        runs = batch.bsub("sleep 1000", "-o", "/dev/null")
+        held = batch.bsub("sleep 1000", "-o", "/dev/null", "-H")
+        batch.wait_for(runs, "RUN")
+        expect_equal(batch.good("bkill", "-stat", "pend"), f"Job <{held}> is being terminated\n", "bkill -stat pend")
+        expect_equal((batch.wait_for(held, "EXIT"), batch.field(runs)), ("EXIT", "RUN"), "the other one goes on")
+        batch.good("bstop", "-a", str(runs))
+        batch.wait_for(runs, "USUSP")
+        for words, said in ((("bkill", "-stat", "done"), "-stat: found \"done\", expected run, pend or susp"),
+                            (("bkill", "-cname", str(runs)), "-cname: other clusters are not there yet"),
+                            (("bswitch", "-a", "x", "priority", str(runs)), "-a: esubs run when a job is submitted"),
+                            (("badmin", "perfmon", "view"), "perfmon: it is not there yet"),
+                            (("brun", "-b", "-m", "n1", str(runs)), "-b: jobs are not checkpointed")):
+            done = batch.user(*words)
+            expect_equal((done.returncode, done.stdout), (255, ""), f"{words}")
+            expect_in(said, done.stderr, f"{words}")
+        expect_equal(batch.good("bkill", "-stat", "susp"), f"Job <{runs}> is being terminated\n", "bkill -stat susp")
+        batch.wait_for(runs, "EXIT")
+    bench.saw("pend and susp by state; five refused by name")
+
+
+def test_a_pre_execution_that_ends_its_job(bench):
+    with BatchCluster(bench, ["n1"]) as batch:
+        notes = bench.fresh_directory()
+        job = batch.bsub(f"touch {notes}/ran", "-o", "/dev/null", "-E", f"echo x >>{notes}/tries; exit $LSB_EXIT_PRE_ABORT")
+        expect_equal(batch.wait_for(job, "EXIT", "DONE"), "EXIT", "its end")
+        expect_equal(batch.field(job, "exit_code"), "99", "exit code")
+        with open(f"{notes}/tries", encoding="ascii") as file:
+            expect_equal(file.read(), "x\n", "how often it was tried")
+        expect(not os.path.exists(f"{notes}/ran"), "nothing of the job ran")
+    bench.saw("EXIT 99 after one try")
+
+
+if __name__ == "__main__":
+    main(hosts=1, patience=10)
