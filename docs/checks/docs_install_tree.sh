@@ -20,7 +20,7 @@ for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper lsf_dae
   lsmon lsplace lseligible lsresreq lsadmin; do
   [ -x "$prefix/bin/$program" ] || complain "bin/$program: expected as a program of the installed tree"
 done
-for program in lim melim elim.hwloc elim.jsdl; do
+for program in lim melim elim.hwloc elim.jsdl qdel; do
   [ -x "$prefix/etc/$program" ] || complain "etc/$program: expected as a program in LSF_SERVERDIR"
 done
 [ -s "$prefix/etc/hwloc.conf.sample" ] || complain "etc/hwloc.conf.sample: expected beside elim.hwloc"

@@ -10,7 +10,7 @@ failed() {
 }
 cd "$1"
 count=0
-for file in *_wrapper mpirun.lsf cmdfile_task esub.pjl *.sh; do
+for file in *_wrapper mpirun.lsf cmdfile_task esub.pjl qdel *.sh; do
   count=$((count + 1))
   shellcheck -s sh "$file" || failed "$file: shellcheck"
   [ "$(wc -l <"$file")" -le 80 ] || failed "$file: found $(wc -l <"$file") lines, expected 80 at most"
