@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@ namespace rollcall::io {
 namespace {
 
 constexpr int kMostSlots = 100'000;
-constexpr mode_t kMode = 0755;  // a shepherd, which is the job's user, reads what is counted
+constexpr mode_t kMode = 0755;   // a shepherd, which is the job's user, reads what is counted
+constexpr mode_t kSpent = 0500;  // of a slot in which something was killed: for no further job
 
 std::string folder_name(const std::string& place) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -54,8 +56,22 @@ bool is_there(int directory) { return faccessat(directory, "cgroup.procs", F_OK,
 
 void end_all_in(int directory) {
   if (!cgroup_is_populated(directory)) return;
+  fchmod(directory, kSpent);
   kill_cgroup(directory);
   wait_for_empty_cgroup(directory);
+}
+
+bool is_spent(int directory) {
+  struct stat facts;
+  return fstat(directory, &facts) == 0 && (facts.st_mode & 0777) == kSpent;
+}
+
+// What is born into the slot lives. The child asks nothing of us: others of our threads may hold anything.
+bool bears_children(const CgroupSlot& slot) {
+  const pid_t pid = fork_into_cgroup(slot.fd());
+  if (pid == 0) _exit(0);
+  int status = 0;
+  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
 }
 
 template <class Do>
@@ -156,6 +172,11 @@ SlotsFolder make_slots(const std::string& place) {
   remove_abandoned_folders(above, own);
   end_unheld_slots(result.path);
   result.memory = hand_down_memory(above, folder);
+  if (const CgroupSlot first = CgroupSlot::take(result.path); !first || !bears_children(first)) {
+    remove_cgroup(first.path());
+    unlinkat(above.get(), name.c_str(), AT_REMOVEDIR);
+    return none("what is born into one there is killed: a cgroup of RES was killed before");
+  }
   return result;
 }
 
@@ -163,7 +184,10 @@ void end_unheld_slots(const std::string& folder) {
   if (folder.empty()) return;
   const Descriptor directory = open_cgroup(AT_FDCWD, folder.c_str());
   if (directory)
-    for_unheld_slots(directory, [](const Descriptor& slot, const std::string&) { end_all_in(slot.get()); });
+    for_unheld_slots(directory, [&](const Descriptor& slot, const std::string& name) {
+      end_all_in(slot.get());
+      remove_cgroup(folder + "/" + name);
+    });
 }
 
 void remove_slots(const std::string& folder) {
@@ -189,12 +213,13 @@ CgroupSlot CgroupSlot::take(const std::string& folder) {
       directory = open_cgroup(slot.folder_.get(), slot.name_.c_str());
     }
     if (!directory || !hold(directory.get())) continue;
-    if (!is_there(directory.get())) {  // removed meanwhile: made anew
+    end_all_in(directory.get());
+    if (is_spent(directory.get())) remove_cgroup(folder + "/" + slot.name_);
+    if (!is_there(directory.get())) {  // removed, by us or meanwhile: made anew
       --number;
       continue;
     }
-    end_all_in(directory.get());
-    if (cgroup_is_populated(directory.get())) continue;  // what the kernel holds
+    if (is_spent(directory.get())) continue;  // the kernel still holds what was in it
     slot.directory_ = std::move(directory);
     slot.path_ = folder + "/" + slot.name_;
     return slot;
@@ -222,7 +247,7 @@ void CgroupSlot::end() {
   if (!directory_) return;
   end_all_in(fd());
   // Its peak, its limit and the pages it has touched would be the next job's.
-  if (faccessat(fd(), "memory.max", F_OK, 0) == 0) unlinkat(folder_.get(), name_.c_str(), AT_REMOVEDIR);
+  if (is_spent(fd()) || faccessat(fd(), "memory.max", F_OK, 0) == 0) remove_cgroup(path_);
 }
 
 pid_t fork_into_cgroup(int directory) {

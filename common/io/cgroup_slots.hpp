@@ -5,7 +5,9 @@
 //                                 above it where that was delegated
 //   OWN/rollcall-res-HASH/slot-N  one job, and the next one after it
 //
-// Slots are used again: making and removing one takes locks of the whole machine (docs/decisions/0012). An exclusive flock on
+// Slots are used again: making and removing one takes locks of the whole machine (docs/decisions/0012). But for those in which
+// something was killed by cgroup.kill: newer kernels (seen: 6.18) kill at once whatever is born into such a one from outside,
+// ever after. These are removed, and where that cannot be, marked by their mode and passed over. An exclusive flock on
 // the directory says that somebody looks after it: the guard and the shepherd of a job hold it through one open file, the
 // job not at all. So who gets the lock knows that both are gone, and that all that is in it is nobody's. Where none can be
 // made there is none, and everything works without.
@@ -27,9 +29,10 @@ struct SlotsFolder {
   Descriptor held;       // with a shared flock: a folder that nobody holds is that of a RES that is gone
 };
 // RES, at its start. `place`: what no other RES of this machine has, its job directory. Ends what is in slots of before that
-// nobody holds, and removes the folders beside it of RES that are gone, as far as no job is in them.
+// nobody holds, and removes the folders beside it of RES that are gone, as far as no job is in them. None where what is born into
+// a slot does not live: the same kernels do that to whoever is in a cgroup that was killed.
 SlotsFolder make_slots(const std::string& place);
-// Ends everything in slots that nobody holds; others are left alone. "": nothing.
+// Ends everything in slots that nobody holds, and removes these; others are left alone. "": nothing.
 void end_unheld_slots(const std::string& folder);
 // RES, at its end: slots that nobody holds, and the folder where there are no others.
 void remove_slots(const std::string& folder);
@@ -47,7 +50,8 @@ class CgroupSlot {
   // How often it did.
   std::int64_t ended_for_memory() const;
 
-  // Kills everything that is in it. What counts over the life of a cgroup and cannot be set back is removed with it.
+  // Kills everything that is in it. One in which something was killed goes, as does what counts over the life of a cgroup and
+  // cannot be set back.
   void end();
 
  private:

@@ -126,6 +126,61 @@ TEST_F(CgroupSlots, WhoTakesOneFindsItEmpty) {
   EXPECT_FALSE(cgroup_is_populated(next.fd()));
 }
 
+// A kernel that has killed a cgroup once kills what is born into it ever after.
+TEST_F(CgroupSlots, WhatWasKilledOnceIsNoSlotAnyMore) {
+  CgroupSlot first = CgroupSlot::take(folder.path);
+  const pid_t pid = start(first);
+  first.end();
+  ended(pid);
+  EXPECT_FALSE(exists("slot-0"));
+  first = CgroupSlot();
+  CgroupSlot left = CgroupSlot::take(folder.path);
+  const pid_t orphan = start(left);  // it lives: its first word was heard
+  left = CgroupSlot();
+  CgroupSlot next = CgroupSlot::take(folder.path);  // whoever is in it is killed
+  EXPECT_EQ(WTERMSIG(ended(orphan)), SIGKILL);
+  const pid_t child = start(next);
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
+  next.end();
+  ended(child);
+}
+
+TEST_F(CgroupSlots, OneThatIsMarkedAsKilledIsMadeAnew) {
+  CgroupSlot first = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(write_cgroup_file(first.fd(), "cgroup.kill", "1"));
+  ASSERT_EQ(chmod(first.path().c_str(), 0500), 0);  // whoever did this could not remove it
+  first = CgroupSlot();
+  CgroupSlot again = CgroupSlot::take(folder.path);
+  const pid_t child = start(again);
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
+  again.end();
+  ended(child);
+}
+
+TEST_F(CgroupSlots, NoneWhereWeOurselvesAreInOneThatWasKilled) {
+  const std::string killed = own.path() + "/killed";
+  ASSERT_EQ(mkdir(killed.c_str(), 0755), 0);
+  ASSERT_TRUE(write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.kill", "1"));
+  const pid_t pid = fork();
+  if (pid == 0) {
+    if (!write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.procs", std::to_string(getpid()))) _exit(2);
+    SlotsFolder made = make_slots("/of/another/res");
+    // A kernel that does not do this gives one that can be used.
+    if (made.path.empty()) _exit(made.why_none.find("was killed before") != made.why_none.npos ? 0 : 3);
+    {
+      const CgroupSlot slot = CgroupSlot::take(made.path);
+      const pid_t child = fork_into_cgroup(slot.fd());
+      if (child == 0) _exit(0);
+      if (!WIFEXITED(ended(child))) _exit(4);
+    }
+    remove_slots(made.path);
+    _exit(0);
+  }
+  const int status = ended(pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  remove_cgroup(killed);
+}
+
 TEST_F(CgroupSlots, TheFolderGoesWithTheLastOne) {
   CgroupSlot slot = CgroupSlot::take(folder.path);
   ASSERT_TRUE(CgroupSlot::take(folder.path));
