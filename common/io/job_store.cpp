@@ -141,9 +141,11 @@ class JobStore::Impl {
       if (batch.forget_tokens_before) forget_tokens(*batch.forget_tokens_before);
       for (const auto& token : batch.tokens) put(token);
       for (std::size_t i = 0; i < kStoreNumbers; ++i)
-        if (batch.numbers[i]) put_number(kNumberNames[i], *batch.numbers[i]);
+        if (batch.numbers[i] && (!numbers_sure_ || *batch.numbers[i] != numbers_[i]))
+          put_number(kNumberNames[i], *batch.numbers[i]);
       transaction.commit();
     });
+    numbers_sure_ = static_cast<bool>(written);
     if (!written) return written.error();
     for (std::size_t i = 0; i < kStoreNumbers; ++i)
       if (batch.numbers[i]) numbers_[i] = *batch.numbers[i];
@@ -328,7 +330,8 @@ class JobStore::Impl {
 
   std::uint64_t term_ = 0;
   std::uint64_t last_event_ = 0;
-  std::array<std::int64_t, kStoreNumbers> numbers_{};
+  std::array<std::int64_t, kStoreNumbers> numbers_{};  // as they are stored; not where the last commit failed
+  bool numbers_sure_ = true;
 
  private:
   std::string path_;

@@ -1,5 +1,7 @@
 #include "sched/mbatchd/saving.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -88,10 +90,12 @@ void Saving::refuse_submissions(io::StoreBatch batch, const io::StoreError& erro
 }
 
 void Saving::leave(Done done) {
+  // People first: a bsub need not wait until events and a thousand orders are written. Who was answered may have been woken on
+  // our processor.
+  for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
+  if (!done.replies.empty()) sched_yield();
   files_.append(store_.last_event(), done.events);
   if (files_.behind(store_)) handler_.files_behind();
-  // People first: a bsub need not wait until a thousand orders are written.
-  for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
   for (const auto& order : done.orders) handler_.order(order);
   handler_.told(done.told);
   if (files_.switched()) note_files();

@@ -140,6 +140,26 @@ TEST_F(Store, TokensAreKeptInTheirOrderAndForgotten) {
   EXPECT_THAT(tokens(store), testing::ElementsAre("1:b 20 " + std::string("x\0y", 3), "1:c 30 third"));
 }
 
+// Each page is written before a bsub is answered. One of: submissions, tokens, meta; three of jobs, two of events.
+TEST_F(Store, ASubmissionWritesFewPages) {
+  auto store = open();
+  const auto written = [&](int id) {
+    StoreBatch batch = one_job(id);
+    batch.tokens.push_back({"1001:" + std::to_string(id), id, "answer"});
+    batch.set(StoreNumber::next_submission, id + 1);
+    batch.set(StoreNumber::accounts_seq, 0);  // as it was: nothing to write
+    EXPECT_TRUE(store.commit(batch));
+    return std::filesystem::file_size(directory + "/jobs.db-wal");
+  };
+  constexpr std::uintmax_t kPage = 4096 + 24;
+  auto before = written(1);
+  for (int id = 2; id < 6; ++id) {
+    const auto now = written(id);
+    EXPECT_EQ((now - before) / kPage, 8u) << "submission " << id;
+    before = now;
+  }
+}
+
 TEST_F(Store, ALaterRecordTakesThePlaceOfAnEarlierOne) {
   auto store = open();
   ASSERT_TRUE(store.commit(one_job(1)));
