@@ -76,12 +76,13 @@ struct ClusterChannel::State {
 
   Stage stage = Stage::fresh;
   bool accepts = false;
+  bool prepared = false;  // who dials: `shared` has the result with the cluster's key; who accepts: our own half is known
   Caller caller = Caller::anyone;
   ClusterPublicKey cluster{};             // the cluster's public half
   Bytes32 secret{};                       // the cluster's secret; zeros for anyone
   Bytes32 scalar{};                       // of this connection's own key; then the proof that is awaited
   std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
-  Bytes32 transcript{};                   // hash of all that was said in clear; until then the dialler's own half
+  Bytes32 transcript{};                   // hash of all that was said in clear; until then our own half, where it is known
   std::string hash;
   SealedStream sending;
   SealedStream receiving;
@@ -97,6 +98,7 @@ struct ClusterChannel::State {
   void wipe_handshake();
   void wipe();
   std::string dial();
+  void prepare();
   Bytes32 derive(std::string_view label) const;
   Bytes32 finish_proof() const;
   bool agree(const Bytes32& dialled, const Bytes32& accepted);
@@ -132,6 +134,14 @@ std::string ClusterChannel::State::dial() {
   return payload.append(view(transcript));
 }
 
+// Where the cluster's key is worthless agree() finds that out.
+void ClusterChannel::State::prepare() {
+  Bytes32 with_cluster;
+  prepared = cluster::exchange(with_cluster, scalar, cluster);
+  std::copy(with_cluster.begin(), with_cluster.end(), shared.begin() + 32);
+  sodium_memzero(with_cluster.data(), with_cluster.size());
+}
+
 // One of the things that only the two ends of this handshake can make. All of them are keyed with both shared secrets:
 // only who has the dialler's or both of the acceptor's halves has them.
 Bytes32 ClusterChannel::State::derive(std::string_view label) const {
@@ -158,8 +168,11 @@ bool ClusterChannel::State::agree(const Bytes32& dialled, const Bytes32& accepte
            cluster::exchange(with_cluster, cluster_scalar, dialled);
     sodium_memzero(cluster_scalar.data(), cluster_scalar.size());
   } else {
-    good =
-        cluster::exchange(both_fresh, scalar, accepted) && cluster::exchange(with_cluster, scalar, cluster);
+    good = cluster::exchange(both_fresh, scalar, accepted);
+    if (prepared)
+      std::copy(shared.begin() + 32, shared.end(), with_cluster.begin());
+    else
+      good = good && cluster::exchange(with_cluster, scalar, cluster);
   }
   if (good) {
     std::copy(both_fresh.begin(), both_fresh.end(), shared.begin());
@@ -224,7 +237,7 @@ Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::strin
     return internal_error("a call of kind " + std::to_string(kind) + ", expected 0 to 2");
   caller = *found;
 
-  const Bytes32 mine = cluster::public_half(scalar);
+  const Bytes32 mine = prepared ? transcript : cluster::public_half(scalar);
   if (!agree(take(payload.substr(2)), mine)) return internal_error("a call with a worthless key");
   std::string answer(view(mine));
   answer.append(view(derive(kAcceptProof)));
@@ -282,6 +295,19 @@ ClusterChannel ClusterChannel::accept(const ClusterKey& key, const Seed& random)
   return with_key(true, Caller::anyone, key, random);
 }
 
+ClusterChannel::OwnKey::OwnKey(const Seed& random) : scalar(random) {
+  cluster::ready_sodium();
+  half = cluster::public_half(scalar);
+}
+ClusterChannel::OwnKey::~OwnKey() { sodium_memzero(scalar.data(), scalar.size()); }
+
+ClusterChannel ClusterChannel::accept(const ClusterKey& key, const OwnKey& own) {
+  auto channel = with_key(true, Caller::anyone, key, own.scalar);
+  channel.state_->transcript = own.half;
+  channel.state_->prepared = true;
+  return channel;
+}
+
 ClusterChannel ClusterChannel::with_key(bool accepts, Caller caller, const ClusterKey& key,
                                         const Seed& random) {
   auto state = std::make_unique<State>(accepts, caller, random);
@@ -297,6 +323,10 @@ std::string ClusterChannel::start() {
   wire::append_frame(out, state_->dial());
   state_->stage = State::Stage::awaits_accept;
   return out;
+}
+
+void ClusterChannel::prepare() {
+  if (!state_->accepts && state_->stage == State::Stage::awaits_accept) state_->prepare();
 }
 
 Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, const Sink& sink) {

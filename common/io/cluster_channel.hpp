@@ -41,12 +41,26 @@ class ClusterChannel {
   static ClusterChannel dial_as_owner(const ClusterKey& key, const Seed& random);
   static ClusterChannel dial_as_anyone(const ClusterPublicKey& key, const Seed& random);
   static ClusterChannel accept(const ClusterKey& key, const Seed& random);
+  // The same with a key of this connection's own that was made before anybody called: half of what an answer to a call takes. It
+  // serves one connection alone.
+  struct OwnKey {
+    Seed scalar{};
+    ClusterPublicKey half{};
+    OwnKey() = default;
+    explicit OwnKey(const Seed& random);
+    OwnKey(const OwnKey&) = delete;
+    OwnKey& operator=(const OwnKey&) = delete;
+    ~OwnKey();  // wipes it
+  };
+  static ClusterChannel accept(const ClusterKey& key, const OwnKey& own);
   ClusterChannel(ClusterChannel&&) noexcept;
   ClusterChannel& operator=(ClusterChannel&&) noexcept;
   ~ClusterChannel();  // wipes the keys
 
   // Who dials only: the first bytes to send.
   std::string start();
+  // Who dials, while the answer is on its way: does what can be done without it. Need not be called.
+  void prepare();
 
   // Takes bytes from the peer. Bytes that the handshake must answer with are appended to `out`; opened payloads go to
   // `sink`, which may call seal(). An error is final.

@@ -43,6 +43,8 @@ Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call&
 
   DaemonTalk talk(std::move(*connection), std::move(proof->channel));
   talk.unsent_ = talk.channel_.start();
+  if (const auto sent = talk.flush(); !sent) return sent.error();
+  talk.channel_.prepare();
   while (!talk.channel_.open()) {
     if (const auto sent = talk.flush(); !sent) return sent.error();
     if (const auto turned = talk.turn(std::nullopt); !turned) return turned.error();

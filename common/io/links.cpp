@@ -143,7 +143,15 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void take(tcp::socket socket) {
     const LinkId id = next_id_++;
-    begin(std::make_shared<Link>(std::move(socket), id, ClusterChannel::accept(key_, random_seed())));
+    begin(std::make_shared<Link>(std::move(socket), id,
+                                 next_key_ ? ClusterChannel::accept(key_, *next_key_)
+                                           : ClusterChannel::accept(key_, random_seed())));
+    next_key_.reset();
+  }
+
+  // While the caller works on our answer: the next one finds a key that is ready.
+  void make_next_key() {
+    if (!next_key_) next_key_.emplace(random_seed());
   }
 
   // ---- dialling
@@ -197,6 +205,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         return offended(link, "a request of over " + std::to_string(kClientPayload) + " bytes");
       if (!link->opened && link->channel.open()) proved(link);
       if (!flush(link)) return;
+      if (!link->opened) make_next_key();
       if (link->opened && link->client()) return serve(link);
       if (size < buffer_.size()) return read_next(link);  // that was all; one system call less
     }
@@ -371,6 +380,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   boost::asio::io_context& loop_;
   boost::asio::steady_timer watch_;
   ClusterKey key_;
+  std::optional<ClusterChannel::OwnKey> next_key_;  // of the next caller's connection
   LinkLimits limits_;
   Handler handler_;
   Door door_;

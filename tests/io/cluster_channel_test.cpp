@@ -43,6 +43,30 @@ TEST(ClusterChannel, OpensOnBothEndsForEveryCaller) {
   }
 }
 
+// What either end does before it must changes no byte.
+TEST(ClusterChannel, MayBePreparedOnBothEnds) {
+  for (const Caller who : kCallers) {
+    ClusterEnd plain_dialler = a_dialler(who), plain_acceptor = an_acceptor();
+    ClusterEnd dialler = a_dialler(who);
+    ClusterEnd acceptor(ClusterChannel::accept(cluster_key(), ClusterChannel::OwnKey(bytes_of(0x33))));
+    dialler.channel.prepare();  // nothing yet
+    const std::string call = dialler.channel.start();
+    EXPECT_EQ(call, plain_dialler.channel.start());
+    dialler.channel.prepare();
+    const std::string accept = acceptor.answer(call);
+    EXPECT_EQ(accept, plain_acceptor.answer(call));
+    const std::string finish = dialler.answer(accept);
+    EXPECT_EQ(finish, plain_dialler.answer(accept));
+    acceptor.answer(finish);
+    ASSERT_TRUE(acceptor.channel.open() && dialler.channel.open());
+    EXPECT_EQ(acceptor.channel.caller(), who);
+    acceptor.channel.prepare();  // nothing for who accepts
+    dialler.channel.prepare();   // nor any more
+    acceptor.answer(dialler.channel.seal("hello"));
+    EXPECT_THAT(acceptor.payloads, ElementsAre("hello"));
+  }
+}
+
 TEST(ClusterChannel, CarriesPayloadsBothWays) {
   ClusterPair pair;
   pair.acceptor.answer(pair.dialler.channel.seal("hello"));
@@ -277,7 +301,9 @@ TEST(ClusterChannel, WorthlessKeysAreRefused) {
 
     ClusterEnd client(ClusterChannel::dial_as_anyone(half, bytes_of(0x22)));
     ClusterEnd daemon = an_acceptor();
-    EXPECT_THAT(client.refusal(daemon.answer(client.channel.start())), HasSubstr("a worthless key"));
+    const std::string start = client.channel.start();
+    client.channel.prepare();
+    EXPECT_THAT(client.refusal(daemon.answer(start)), HasSubstr("a worthless key"));
   }
 }
 
