@@ -42,6 +42,12 @@ std::vector<std::string> joined_letters(const CommandShape& shape, const std::st
   return letters;
 }
 
+// -R"select[CN]": an option of one letter with its value behind it. Programs write so.
+const CommandOption* with_value(const CommandShape& shape, const std::string& word) {
+  const CommandOption* option = find(shape, word.substr(0, 2));
+  return option != nullptr && option->value == CommandOption::Value::required ? option : nullptr;
+}
+
 // "WORD" of "WORD meaning".
 std::string value_word(const CommandOption& option) {
   return option.meaning.substr(0, option.meaning.find(' '));
@@ -69,6 +75,10 @@ Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::v
     std::string last = word;
     for (const auto& joined : joined_letters(shape, word, last)) parsed.given_.emplace_back(joined, "");
     const CommandOption* option = find(shape, last);
+    if (const CommandOption* letter = option ? nullptr : with_value(shape, word)) {
+      parsed.given_.emplace_back(letter->name, word.substr(2));
+      continue;
+    }
     if (!option)
       return usage_error("found the option " + printable(word) + ", expected one of " + names_of(shape));
     std::string value;

@@ -1,8 +1,8 @@
 // CommandWords: the words of an LSF command line, sorted into options and operands. A value.
 //
 // LSF's options have one dash and whole words ("-l", "-gpuload", "-json"), and take their value from the next word. Single
-// letters may be joined ("-aw", "-aJ name") where the command has no option of that name. It does not know what an option
-// means; a command's table says which there are.
+// letters may be joined ("-aw", "-aJ name"), and a value to its letter ("-Rmem"), where the command has no option of that
+// name. It does not know what an option means; a command's table says which there are.
 #pragma once
 
 #include <optional>

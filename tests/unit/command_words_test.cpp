@@ -33,8 +33,15 @@ TEST(CommandWords, SingleLettersMayBeJoined) {
   EXPECT_TRUE(words.has("-l"));
   EXPECT_EQ(words.value("-R"), "ut<0.5");
   EXPECT_EQ(words.operands(), std::vector<std::string>{"hostA"});
-  EXPECT_FALSE(CommandWords::parse(joined, {"-Ra", "ut<0.5"}));
   EXPECT_FALSE(CommandWords::parse(joined, {"-ax"}));
+}
+
+TEST(CommandWords, AValueMayBeJoinedToItsLetter) {
+  const auto words = CommandWords::parse(shape(), {"-Rselect[CN]", "hostA", "-json"}).value();
+  EXPECT_EQ(words.value("-R"), "select[CN]");
+  EXPECT_TRUE(words.has("-json"));
+  EXPECT_EQ(words.operands(), std::vector<std::string>{"hostA"});
+  EXPECT_FALSE(CommandWords::parse(shape(), {"-lselect"}));
 }
 
 TEST(CommandWords, LeavesTheRestToAnotherProgramWhereAsked) {
