@@ -6,6 +6,7 @@
 
 #include <array>
 #include <sstream>
+#include <string_view>
 
 #include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
@@ -25,6 +26,8 @@ std::vector<std::string> words_of(const std::string& program) {
   std::istringstream in(program);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
+  // LSB_MAILPROG=/usr/lib/sendmail, LSF's own example: it takes whom to write to from the text with -t alone.
+  if (words.size() == 1 && std::string_view(words.front()).ends_with("/sendmail")) words.insert(words.end(), {"-oi", "-t"});
   if (!words.empty()) return words;
   for (const char* usual : {"/usr/sbin/sendmail", "/usr/lib/sendmail"})
     if (access(usual, X_OK) == 0) return {usual, "-oi", "-t"};
@@ -32,7 +35,8 @@ std::vector<std::string> words_of(const std::string& program) {
 }
 
 void append_file(int to, const std::string& path) {
-  const io::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // A FIFO that the job has put in its place must not hold us.
+  const io::Descriptor from(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   std::array<char, 65536> room;
   for (ssize_t size = 0; from && (size = read(from.get(), room.data(), room.size())) > 0;)
     if (write(to, room.data(), static_cast<std::size_t>(size)) != size) return;

@@ -287,6 +287,19 @@ TEST_F(ResMail, WithoutAnOutputFileTheOutputIsMailed) {
   EXPECT_THAT(mail, testing::EndsWith("The output (if any) follows:\n\nhello\nbad\n"));
 }
 
+TEST_F(ResMail, SendmailIsToldToReadTheAddress) {
+  ASSERT_EQ(mkdir(path("lib").c_str(), 0755), 0);
+  write("lib/sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
+  chmod(path("lib/sendmail").c_str(), 0755);
+  configure("LSB_MAILPROG=" + path("lib/sendmail"));
+  start_res();
+  auto order = job("true");
+  order.mutable_submission()->clear_output_file();
+  start(order);
+  wait_for_over();
+  EXPECT_THAT(wait_for_file("mail"), testing::StartsWith("-oi -t\nFrom: LSF <"));
+}
+
 TEST_F(ResMail, TheReportAloneAndTheBegin) {
   start_res();
   auto order = job("exit 3");
