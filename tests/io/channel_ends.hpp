@@ -1,17 +1,11 @@
-// One end of a conversation for tests: a SecureChannel with what it was given and what it said.
-// Not a socket; bytes are passed by hand.
+// The ends of a conversation between pam and a TaskStarter, for tests.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include <cstdint>
 
 #include "common/io/secure_channel.hpp"
-#include "common/wire/frame.hpp"
+#include "tests/io/conversation_end.hpp"
 
 namespace rollcall::io::test {
 
@@ -22,40 +16,6 @@ std::array<std::uint8_t, N> filled(std::uint8_t value) {
   return bytes;
 }
 
-inline std::string frame(std::string_view payload) {
-  std::string out;
-  wire::append_frame(out, payload);
-  return out;
-}
-
-struct End {
-  SecureChannel channel;
-  std::vector<std::string> payloads;  // that were opened here
-  std::string sent;                   // what the handshake had to say
-
-  explicit End(SecureChannel c) : channel(std::move(c)) {}
-
-  Result<void> feed(std::string_view bytes) {
-    return channel.feed(bytes, sent, [this](std::string_view payload) -> Result<void> {
-      payloads.emplace_back(payload);
-      return {};
-    });
-  }
-
-  // Feeds bytes that must be good; what the handshake says to them.
-  std::string answer(std::string_view bytes) {
-    sent.clear();
-    const auto fed = feed(bytes);
-    EXPECT_TRUE(fed) << fed.error().text;
-    return std::exchange(sent, {});
-  }
-
-  // Feeds bytes that must be refused; the error's text ("" where they were not).
-  std::string refusal(std::string_view bytes) {
-    sent.clear();
-    const auto fed = feed(bytes);
-    return fed ? "" : fed.error().text;
-  }
-};
+using End = ConversationEnd<SecureChannel>;
 
 }  // namespace rollcall::io::test

@@ -1,17 +1,9 @@
-// One end of a cluster's conversation for tests: a ClusterChannel with what it was given and what it said.
-// Not a socket; bytes are passed by hand.
+// The ends of a cluster's conversation, for tests.
 #pragma once
-
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_keys.hpp"
-#include "common/wire/frame.hpp"
+#include "tests/io/conversation_end.hpp"
 
 namespace rollcall::io::test {
 
@@ -25,41 +17,7 @@ inline ClusterKey cluster_key(std::uint8_t value = 0x11) {
   return {bytes_of(value), cluster::public_half(cluster::exchange_scalar(bytes_of(value)))};
 }
 
-inline std::string frame(std::string_view payload) {
-  std::string out;
-  wire::append_frame(out, payload);
-  return out;
-}
-
-struct ClusterEnd {
-  ClusterChannel channel;
-  std::vector<std::string> payloads;  // that were opened here
-  std::string sent;                   // what the handshake had to say
-
-  explicit ClusterEnd(ClusterChannel c) : channel(std::move(c)) {}
-
-  Result<void> feed(std::string_view bytes) {
-    return channel.feed(bytes, sent, [this](std::string_view payload) -> Result<void> {
-      payloads.emplace_back(payload);
-      return {};
-    });
-  }
-
-  // Feeds bytes that must be good; what the handshake says to them.
-  std::string answer(std::string_view bytes) {
-    sent.clear();
-    const auto fed = feed(bytes);
-    EXPECT_TRUE(fed) << fed.error().text;
-    return std::exchange(sent, {});
-  }
-
-  // Feeds bytes that must be refused; the error's text ("" where they were not).
-  std::string refusal(std::string_view bytes) {
-    sent.clear();
-    const auto fed = feed(bytes);
-    return fed ? "" : fed.error().text;
-  }
-};
+using ClusterEnd = ConversationEnd<ClusterChannel>;
 
 using Caller = ClusterChannel::Caller;
 constexpr Caller kCallers[] = {Caller::daemon, Caller::owner, Caller::anyone};

@@ -1,10 +1,7 @@
 // What runs before and after a job (res/policy/job_life.hpp): its time, its limits, and how it is ended.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 
-#include "res/policy/job_life.hpp"
+#include "tests/unit/res_life_fixture.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -15,21 +12,12 @@ using testing::IsEmpty;
 using How = wire::FromRes::JobOver;
 using Order = wire::ToRes::SignalJob;
 
-class ResHooks : public testing::Test {
+class ResHooks : public JobLifeTest {
  protected:
   ResHooks() {
     life_.rules.pre_exec = life_.rules.post_exec = true;
     life_.rules.pre_patience = 120s;
     life_.rules.post_patience = 60s;
-  }
-  std::vector<std::string> happens(const Event& event, Duration later = 0s) {
-    now_ = now_ + later;
-    std::vector<std::string> texts;
-    for (const auto& effect : step(life_, event, now_)) {
-      texts.push_back(text(effect));
-      if (const auto* over = std::get_if<effect::TellOver>(&effect)) over_ = *over;
-    }
-    return texts;
   }
   void reach_post_exec() {
     happens(event::Began{});
@@ -49,10 +37,6 @@ class ResHooks : public testing::Test {
     sampled.memory_kb = 2000;
     return sampled;
   }
-
-  JobLife life_;
-  TimePoint now_{1000s};
-  effect::TellOver over_;
 };
 
 TEST_F(ResHooks, APreExecutionThatTakesTooLongFailsWithLsfsCode) {

@@ -1,10 +1,7 @@
 // The life of a job on its host (res/policy/job_life.hpp), a row of its table at a time.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 
-#include "res/policy/job_life.hpp"
+#include "tests/unit/res_life_fixture.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -15,17 +12,8 @@ using testing::IsEmpty;
 using How = wire::FromRes::JobOver;
 using Order = wire::ToRes::SignalJob;
 
-class ResLife : public testing::Test {
+class ResLife : public JobLifeTest {
  protected:
-  std::vector<std::string> happens(const Event& event, Duration later = 0s) {
-    now_ = now_ + later;
-    std::vector<std::string> texts;
-    for (const auto& effect : step(life_, event, now_)) {
-      texts.push_back(text(effect));
-      if (const auto* over = std::get_if<effect::TellOver>(&effect)) over_ = *over;
-    }
-    return texts;
-  }
   void run() {
     happens(event::Began{});
     happens(event::JobStarted{});
@@ -46,10 +34,6 @@ class ResLife : public testing::Test {
     happens(event::Emptied{});
     return over_;
   }
-
-  JobLife life_;
-  TimePoint now_{1000s};
-  effect::TellOver over_;
 };
 
 TEST_F(ResLife, APlainJob) {
