@@ -22,13 +22,19 @@ void Requests::take(io::LinkId link, const sched::Identity& who, const wire::Bat
     case Request::kSubmit:
       return submit(link, who, request.submit());
     case Request::kSignal:
-      return do_piece({link, book_.begin_signal(request.signal(), who)});
+      return do_piece({link, [this, work = book_.begin_signal(request.signal(), who)](std::size_t most, WallTime at) {
+                         return book_.signal_some(*work, most, at);
+                       }});
     case Request::kMove:
       return applied(link, book_.move_job(request.move(), who, now));
     case Request::kSwitchJobs:
-      return applied(link, book_.switch_jobs(request.switch_jobs(), who, now));
+      return do_piece({link, [this, work = book_.begin_switch(request.switch_jobs(), who)](std::size_t most, WallTime at) {
+                         return book_.switch_some(*work, most, at);
+                       }});
     case Request::kModify:
-      return applied(link, book_.modify_jobs(request.modify(), who, now));
+      return do_piece({link, [this, work = book_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
+                         return book_.modify_some(*work, most, at);
+                       }});
     case Request::kControl:
       return control(link, who, request.control());
     default:
@@ -59,7 +65,7 @@ void Requests::applied(io::LinkId link, sched::Applied done) {
 // A client that goes away meanwhile has asked for all of it nevertheless.
 void Requests::do_piece(LongWork work) {
   if (saving_.failing()) work.link = 0;  // it was told that this waits
-  auto done = book_.signal_some(*work.signal, kPiece, io::wall_now());
+  auto done = work.some(kPiece, io::wall_now());
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
   if (!done.reply.outcomes().outcomes().empty()) saving_.reply(work.link, std::move(done.reply));

@@ -39,7 +39,7 @@ class Requests {
  private:
   struct LongWork {
     io::LinkId link = 0;
-    std::shared_ptr<sched::SignalWork> signal;
+    std::function<sched::Applied(std::size_t most, WallTime now)> some;
   };
   void do_piece(LongWork work);
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);

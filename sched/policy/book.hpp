@@ -77,6 +77,8 @@ struct Applied {
 };
 
 struct SignalWork;  // book_signal.hpp
+struct SwitchWork;  // the same
+struct ModifyWork;  // the same
 
 class Book {
  public:
@@ -129,7 +131,12 @@ class Book {
   Applied signal_some(SignalWork& work, std::size_t most, WallTime now);
   Applied move_job(const wire::MoveJob& request, const Identity& who, WallTime now);
   Applied switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now);
+  std::shared_ptr<SwitchWork> begin_switch(const wire::SwitchJobs& request, const Identity& who) const;  // in pieces
+  Applied switch_some(SwitchWork& work, std::size_t most, WallTime now);
   Applied modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now);
+  // In pieces: each array is checked as a whole before any of it is changed.
+  std::shared_ptr<ModifyWork> begin_modify(const wire::ModifyJobs& request, const Identity& who) const;
+  Applied modify_some(ModifyWork& work, std::size_t most, WallTime now);
   // Queues and hosts opened, closed, activated, inactivated. Other actions are mbatchd's own: BAD_REQUEST.
   Applied control(const wire::ControlBatch& request, const Identity& who, WallTime now);
 

@@ -1,7 +1,13 @@
 // The Book: bmod. A changed Submission is another one; jobs that were changed together share it again.
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
 
 #include "sched/policy/book_memory.hpp"
+#include "sched/policy/book_signal.hpp"
+#include "sched/policy/gpus.hpp"
+#include "sched/policy/reservations.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -42,7 +48,7 @@ const Field kFields[] = {
     {S::kUserGroupFieldNumber, ROLLCALL_FIELD(user_group), kKeep},
     {S::kMinSlotsFieldNumber, ROLLCALL_FIELD(min_slots)},
     {S::kMaxSlotsFieldNumber, ROLLCALL_FIELD(max_slots)},
-    {S::kResreqFieldNumber, ROLLCALL_FIELD(resreq)},
+    {S::kResreqFieldNumber, ROLLCALL_FIELD(resreq), kKeep},  // and what is reserved: reserve()
     {S::kAskedHostsFieldNumber, ROLLCALL_LIST(asked_hosts)},
     {S::kDependencyFieldNumber, ROLLCALL_FIELD(dependency)},
     {S::kBeginUsFieldNumber, ROLLCALL_FIELD(begin_us)},
@@ -108,11 +114,24 @@ const Field kFields[] = {
 #undef ROLLCALL_OPTIONAL
 #undef ROLLCALL_LIMIT
 
+bool of_output(std::int32_t number) {
+  return number == S::kOutputFileFieldNumber || number == S::kErrorFileFieldNumber || number == S::kOutputOverwriteFieldNumber ||
+         number == S::kErrorOverwriteFieldNumber;
+}
+
 const Field* field(std::int32_t number) {
   const auto found = std::find_if(std::begin(kFields), std::end(kFields),
                                   [number](const Field& row) { return row.number == number; });
   return found == std::end(kFields) ? nullptr : found;
 }
+
+// What has become of a submission: another one, that of the elements which are changed already (0: none yet).
+struct Made {
+  std::uint64_t number = 0;
+  CheckedSubmission checked;
+  bool several = false;  // elements: told of as of the array
+};
+using MadeOf = std::map<std::uint64_t, Made>;
 
 class Modifying {
  public:
@@ -121,23 +140,39 @@ class Modifying {
 
   Effects effects;
 
-  // Nothing: it was changed. All of `keys` are elements of one job.
-  std::optional<Refusal> modify(std::vector<JobKey> keys) {
+  // All of a unit, before any of it is changed.
+  std::optional<Refusal> prepare(std::vector<JobKey> keys, MadeOf& made) {
+    made.clear();
     if (auto why = allowed(keys)) return why;
-    std::map<std::uint64_t, std::vector<JobKey>> same;  // by what they were made of
-    for (const JobKey key : keys) same[m_.entry(key)->job.record.submission()].push_back(key);
-    // All of it is checked before any of it is changed.
-    std::vector<std::pair<CheckedSubmission, const std::vector<JobKey>*>> changes;
-    for (const auto& [number, members] : same) {
+    for (auto& [number, members] : by_submission(keys)) {
       auto checked = check(number, members);
       if (checked.refusal) return checked.refusal;
-      changes.emplace_back(std::move(checked), &members);
+      made[number] = {0, std::move(checked), members.size() > 1};
     }
-    for (auto& [checked, members] : changes) put(std::move(checked), *members);
+    return std::nullopt;
+  }
+
+  // Some of a unit. Nothing: it was changed. What has become of the others since it was prepared may be anything.
+  std::optional<Refusal> modify(std::vector<JobKey> keys, MadeOf& made) {
+    std::erase_if(keys, [this](JobKey key) { return m_.entry(key) == nullptr; });
+    if (auto why = allowed(keys)) return why;
+    for (auto& [number, members] : by_submission(keys)) {
+      auto& to = made[number];
+      if (!to.checked.asked || (to.number != 0 && !m_.submissions.contains(to.number))) to = {0, check(number, members), members.size() > 1};
+      if (to.checked.refusal) return std::exchange(to, {}).checked.refusal;
+      put(to, members);
+    }
     return std::nullopt;
   }
 
  private:
+  // By what they were made of.
+  std::map<std::uint64_t, std::vector<JobKey>> by_submission(const std::vector<JobKey>& keys) {
+    std::map<std::uint64_t, std::vector<JobKey>> same;
+    for (const JobKey key : keys) same[m_.entry(key)->job.record.submission()].push_back(key);
+    return same;
+  }
+
   // Finished elements of an array stay as they are.
   std::optional<Refusal> allowed(std::vector<JobKey>& keys) {
     for (const JobKey key : keys) {
@@ -149,11 +184,15 @@ class Modifying {
     const bool some_started = std::any_of(keys.begin(), keys.end(),
                                           [this](JobKey key) { return placed(m_.entry(key)->job.status()); });
     if (!some_started) return std::nullopt;
-    for (const std::int32_t number : request_.fields())
+    for (const std::int32_t number : request_.fields()) {
+      if (of_output(number))
+        return refusal(Refusal::FAILED,
+                       "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay as they are");
       if (const Field* row = field(number); !row || row->started == Field::Started::refuse)
         return refusal(Refusal::FAILED,
-                       "Job has already started: only -c -M -p -T -v -W -t -r -rn -Q -P -G -g -Jd and the array's limit "
+                       "Job has already started: only -c -M -p -T -v -W -t -R -r -rn -Q -P -G -g -Jd and the array's limit "
                        "can be changed");
+    }
     return std::nullopt;
   }
 
@@ -183,6 +222,10 @@ class Modifying {
     CheckedSubmission checked = check_submission(after, context);
     if (checked.refusal) return checked;
     *checked.asked->mutable_queues() = before.queues();
+    if (asks_for(S::kResreqFieldNumber))
+      for (const JobKey key : members)
+        if (const Job& job = m_.entry(key)->job; placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
+          return checked.refusal = refusal(Refusal::FAILED, "Job has already started: the GPUs that it has stay as they are"), checked;
     // What a name meant when the job was submitted it still means.
     if (after.dependency() == before.dependency()) {
       checked.asked->set_bound_dependency(before.bound_dependency());
@@ -191,14 +234,22 @@ class Modifying {
     return checked;
   }
 
-  void put(CheckedSubmission checked, const std::vector<JobKey>& members) {
-    const std::uint64_t number = m_.next_submission++;
+  // The submission that they are made of from now on: the first of them make it.
+  bool make(Made& to, std::int32_t id) {
+    if (to.number != 0) return false;
+    to.number = m_.next_submission++;
     m_.counters_changed = true;
-    const std::string name = checked.asked->job_name();
-    SubmissionEntry& submission = m_.add_submission(number, checked.asked, checked.dependency);
-    effects.push_back(effect::SaveSubmission{number});
+    m_.add_submission(to.number, to.checked.asked, to.checked.dependency).id = id;
+    effects.push_back(effect::SaveSubmission{to.number});
+    return true;
+  }
+
+  void put(Made& to, const std::vector<JobKey>& members) {
     const std::int32_t id = members.front().id;
-    submission.id = id;
+    const bool first = make(to, id);
+    const std::uint64_t number = to.number;
+    const CheckedSubmission& checked = to.checked;
+    SubmissionEntry& submission = m_.submissions.at(number);
     std::uint64_t old = 0;
     for (const JobKey key : members) {
       BookEntry& entry = *m_.entry(key);
@@ -210,6 +261,7 @@ class Modifying {
         entry.dependency = DependencyState::not_yet;
         // Hosts that could not start what it was may start what it is.
         entry.job.record.clear_start_failure();
+        if (asks_for(S::kResreqFieldNumber) && placed(entry.job.status())) reserve(checked, entry.job.record);
       }
       --m_.submissions.at(old).kept.jobs;
       ++submission.kept.jobs;
@@ -225,9 +277,37 @@ class Modifying {
     m_.drop_submission_if_unused(old);
     m_.register_dependents(number, submission);
     m_.evaluate_all(number, nullptr);
-    rename(id, name);
-    record(id, members, number);
     effects.push_back(effect::ScheduleSoon{});
+    if (!first) return;
+    rename(id, checked.asked->job_name());
+    record(to.several ? JobKey{id, 0} : members.front(), number);
+  }
+
+  bool asks_for(std::int32_t number) const {
+    return std::find(request_.fields().begin(), request_.fields().end(), number) != request_.fields().end();
+  }
+
+  // ---- -R of a job that has hosts: they stay, what is reserved on them changes; the rest is for its next start.
+
+  std::vector<wire::Reserved> reserved(const CheckedSubmission& checked, const wire::JobRecord& record) const {
+    const auto parsed = resreq::parse(checked.resreq, {m_.config.cluster->settings.strict_resreq});
+    const bool per_task = gpu_request(checked.asked->gpu()).per_task;
+    return reserved_rows(*m_.config.cluster, *m_.config.lsb, parsed.value, record, per_task ? m_.gpu_resource : "");
+  }
+  bool changes_gpus(const wire::JobRecord& record, const std::vector<wire::Reserved>& rows) const {
+    std::map<std::string, double> change;  // by host
+    for (const auto& row : rows)
+      if (row.resource() == m_.gpu_resource) change[row.host()] += row.amount();
+    for (const auto& row : record.reserved())
+      if (row.resource() == m_.gpu_resource) change[row.host()] -= row.amount();
+    return std::any_of(change.begin(), change.end(), [](const auto& host) { return host.second != 0; });
+  }
+  void reserve(const CheckedSubmission& checked, wire::JobRecord& record) const {
+    record.clear_reserved();
+    for (auto& row : reserved(checked, record)) *record.add_reserved() = std::move(row);
+    auto parsed = resreq::parse(checked.resreq, {m_.config.cluster->settings.strict_resreq});
+    if (parsed.value.rusage) parsed.value.rusage->alternatives.resize(1);
+    record.set_effective_resreq(resreq::print(parsed.value));
   }
 
   bool tells_host() const {
@@ -249,10 +329,10 @@ class Modifying {
     if (!name.empty()) m_.by_name[name].insert(id);
   }
 
-  void record(std::int32_t id, const std::vector<JobKey>& members, std::uint64_t number) {
+  void record(JobKey key, std::uint64_t number) {
     effect::RecordEvent recorded;
     recorded.event.set_at_us(now_.us);
-    set_key(*recorded.event.mutable_key(), members.size() == 1 ? members.front() : JobKey{id, 0});
+    set_key(*recorded.event.mutable_key(), key);
     auto& modified = *recorded.event.mutable_modify();
     modified.set_submission(number);
     modified.set_user(who_.user);
@@ -270,49 +350,102 @@ class Modifying {
 
 }  // namespace
 
-Applied Book::modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now) {
-  // bmod -q is bswitch.
-  if (std::find(request.fields().begin(), request.fields().end(), S::kQueuesFieldNumber) !=
-      request.fields().end()) {
-    if (request.fields_size() == 1 && request.changed().queues_size() == 1) {
-      wire::SwitchJobs moved;
-      *moved.mutable_filter() = request.filter();
-      moved.set_queue(request.changed().queues(0));
-      return switch_jobs(moved, who, now);
-    }
-    Applied refused;
-    refused.reply.set_last(true);
-    *refused.reply.mutable_refusal() =
-        refusal(Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time");
-    return refused;
+struct ModifyWork : UnitWork {
+  wire::ModifyJobs request;
+  MadeOf made;                           // of the present unit
+  std::shared_ptr<SwitchWork> switched;  // bmod -q is bswitch
+};
+
+namespace {
+
+// Elements of one array together, as they were selected.
+void choose_modified(const Book& book, Book::Selection selection, UnitWork& work) {
+  work.refusal = std::move(selection.refusal);
+  for (std::size_t i = 0; i < selection.jobs.size();) {
+    JobUnit& unit = work.units.emplace_back();
+    const std::int32_t id = selection.jobs[i].id;
+    while (i < selection.jobs.size() && selection.jobs[i].id == id) unit.keys.push_back(selection.jobs[i++]);
+    unit.name = unit.keys.size() > 1 || !book.is_array(id) ? std::to_string(id) : text(unit.keys.front());
   }
+  work.unknown = std::move(selection.unknown);
+}
+
+std::shared_ptr<ModifyWork> refused_work(std::shared_ptr<ModifyWork> work, Refusal why) {
+  work->refusal = std::move(why);
+  return work;
+}
+
+// The next of the unit, at most so many; how many that were.
+std::size_t modify_next(Modifying& modifying, ModifyWork& work, std::size_t most) {
+  const JobUnit& unit = work.units[work.unit];
+  if (work.key == 0 && !work.first)
+    if (auto why = modifying.prepare(unit.keys, work.made)) {
+      work.first = Objection{why->text(), why->why()};
+      work.key = unit.keys.size();
+      return unit.keys.size();
+    }
+  const auto from = unit.keys.begin() + static_cast<std::ptrdiff_t>(work.key);
+  const std::size_t count = std::min(most, unit.keys.size() - work.key);
+  auto why = modifying.modify({from, from + static_cast<std::ptrdiff_t>(count)}, work.made);
+  work.key += count;
+  work.any = work.any || !why;
+  if (why && !work.first) work.first = Objection{why->text(), why->why()};
+  return count;
+}
+
+}  // namespace
+
+std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, const Identity& who) const {
+  auto work = std::make_shared<ModifyWork>();
+  work->request = request;
+  work->who = who;
+  const auto& fields = request.fields();
+  if (std::find(fields.begin(), fields.end(), S::kQueuesFieldNumber) == fields.end()) {
+    choose_modified(*this, select(request.filter(), who), *work);
+    return work;
+  }
+  if (fields.size() != 1 || request.changed().queues_size() != 1)
+    return refused_work(work, refusal(Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
+  wire::SwitchJobs moved;
+  *moved.mutable_filter() = request.filter();
+  moved.set_queue(request.changed().queues(0));
+  work->switched = begin_switch(moved, who);
+  return work;
+}
+
+Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
+  if (work.switched) return switch_some(*work.switched, most, now);
   Applied applied;
   applied.reply.set_last(true);
-  const Selection selection = select(request.filter(), who);
-  if (selection.refusal) {
-    *applied.reply.mutable_refusal() = *selection.refusal;
-    return applied;
-  }
+  if (!work.refusal && work.units.empty() && work.unknown.empty())
+    work.refusal = refusal(Refusal::NO_JOB, std::string(kNoMatch));
+  if (work.refusal) return *applied.reply.mutable_refusal() = *work.refusal, applied;
   auto& outcomes = *applied.reply.mutable_outcomes();
-  Modifying modifying(*memory_, request, who, now);
-  for (std::size_t i = 0; i < selection.jobs.size();) {
-    const std::int32_t id = selection.jobs[i].id;
-    std::vector<JobKey> keys;
-    while (i < selection.jobs.size() && selection.jobs[i].id == id) keys.push_back(selection.jobs[i++]);
-    const bool whole = keys.size() > 1 || !is_array(id);
-    const std::string name = whole ? std::to_string(id) : text(keys.front());
-    if (auto why = modifying.modify(std::move(keys)))
-      *outcomes.add_outcomes() = failure("Job <" + name + ">: " + why->text(), why->why());
-    else
-      *outcomes.add_outcomes() = outcome("Parameters of job <" + name + "> are being changed");
+  Modifying modifying(*memory_, work.request, work.who, now);
+  while (work.unit < work.units.size() && most > 0) {
+    const JobUnit& unit = work.units[work.unit];
+    most -= std::min(most, modify_next(modifying, work, most));
+    if (work.key < unit.keys.size()) break;
+    *outcomes.add_outcomes() = work.any ? outcome("Parameters of job <" + unit.name + "> are being changed")
+                                        : failure("Job <" + unit.name + ">: " + work.first->text, work.first->why);
+    ++work.unit;
+    work.key = 0;
+    work.any = false;
+    work.first.reset();
   }
-  for (const std::string& id : selection.unknown)
-    *outcomes.add_outcomes() = failure("Job <" + id + ">: No matching job found", Refusal::NO_JOB);
-  if (outcomes.outcomes().empty())
-    *applied.reply.mutable_refusal() = refusal(Refusal::NO_JOB, "No matching job found");
+  const bool last = work.unit == work.units.size();
+  if (last)
+    for (const std::string& id : work.unknown)
+      *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), Refusal::NO_JOB);
+  applied.reply.set_last(last);
   applied.effects = std::move(modifying.effects);
   memory_->counted(applied.effects);
   return applied;
+}
+
+Applied Book::modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now) {
+  const auto work = begin_modify(request, who);
+  return modify_some(*work, std::numeric_limits<std::size_t>::max(), now);
 }
 
 }  // namespace rollcall::sched

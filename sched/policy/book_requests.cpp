@@ -52,7 +52,7 @@ class Signalling {
   std::string done_text(const std::string& name) const {
     switch (request_.action()) {
       case wire::SignalJobs::SEND:
-        return "Job <" + name + "> is being signaled";
+        return "Job <" + name + (request_.signal() == kSigKill ? "> is being terminated" : "> is being signaled");
       case wire::SignalJobs::STOP:
         return "Job <" + name + "> is being stopped";
       case wire::SignalJobs::RESUME:
@@ -66,21 +66,7 @@ class Signalling {
     }
   }
 
-  void apply(JobKey key, SignalWork& work) {
-    BookEntry* entry = m_.entry(key);
-    if (!entry) return;
-    auto objection = apply(*entry);
-    work.any = work.any || !objection;
-    if (objection && !work.first) work.first = std::move(objection);
-  }
-
-  // Of a unit that is done. Nothing where nothing is to be said of it.
-  std::optional<wire::BatchReply::Outcome> line(const JobUnit& unit, const SignalWork& work) const {
-    if (work.any) return outcome(done_text(unit.name));
-    const Objection first = work.first.value_or(Objection{std::string(kNoMatch), Refusal::NO_JOB});
-    if (!unit.named && first.why == Refusal::FAILED) return std::nullopt;
-    return failure("Job <" + unit.name + ">: " + first.text, first.why);
-  }
+  std::optional<Objection> apply(JobKey key) { return apply(*m_.entry(key)); }
 
  private:
   static Objection no(std::string_view text, Refusal::Why why = Refusal::FAILED) {
@@ -234,32 +220,44 @@ Applied refused(Refusal why) {
 
 }  // namespace
 
-std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, const Identity& who) const {
-  auto work = std::make_shared<SignalWork>();
-  work->request = request;
-  work->who = who;
-  Selection selection = select(request.filter(), who);
-  work->refusal = std::move(selection.refusal);
-  if (work->refusal) return work;
-  work->units = units_of(*memory_, request.filter(), selection);
-  work->unknown = std::move(selection.unknown);
-  const auto& unknown = work->unknown;
-  std::erase_if(work->units, [&unknown](const JobUnit& unit) {
+namespace {
+
+// Which jobs a request means, for a work that begins.
+void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Selection selection, UnitWork& work) {
+  work.refusal = std::move(selection.refusal);
+  if (work.refusal) return;
+  work.units = units_of(m, filter, selection);
+  work.unknown = std::move(selection.unknown);
+  const auto& unknown = work.unknown;
+  std::erase_if(work.units, [&unknown](const JobUnit& unit) {
     return unit.keys.empty() && std::find(unknown.begin(), unknown.end(), unit.name) != unknown.end();
   });
-  return work;
 }
 
-Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
-  if (work.refusal) return refused(*work.refusal);
-  Applied applied;
-  auto& outcomes = *applied.reply.mutable_outcomes();
-  Signalling signalling(*memory_, work.request, work.who, now);
+// Of a unit that is done. Nothing where nothing is to be said of it.
+std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work, const std::string& done) {
+  if (work.any) return outcome(done);
+  const Objection first = work.first.value_or(Objection{std::string(kNoMatch), Refusal::NO_JOB});
+  if (!unit.named && first.why == Refusal::FAILED) return std::nullopt;
+  return failure("Job <" + unit.name + ">: " + first.text, first.why);
+}
+
+// The next `most` jobs: `apply` does it to one, which is there; `done` is the line where it was done to any of a unit.
+template <class Apply, class Done>
+wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, const Apply& apply, const Done& done) {
+  wire::BatchReply reply;
+  auto& outcomes = *reply.mutable_outcomes();
   while (work.unit < work.units.size()) {
     const JobUnit& unit = work.units[work.unit];
-    for (; work.key < unit.keys.size() && most > 0; --most) signalling.apply(unit.keys[work.key++], work);
+    for (; work.key < unit.keys.size() && most > 0; --most) {
+      const JobKey key = unit.keys[work.key++];
+      if (!m.entry(key)) continue;
+      auto objection = apply(key);
+      work.any = work.any || !objection;
+      if (objection && !work.first) work.first = std::move(objection);
+    }
     if (work.key < unit.keys.size()) break;
-    if (auto line = signalling.line(unit, work)) *outcomes.add_outcomes() = std::move(*line);
+    if (auto line = unit_line(unit, work, done(unit.name))) *outcomes.add_outcomes() = std::move(*line);
     ++work.unit;
     work.key = 0;
     work.any = false;
@@ -268,8 +266,28 @@ Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
   const bool last = work.unit == work.units.size();
   if (last) add_unknown(work.unknown, outcomes);
   work.told = work.told || !outcomes.outcomes().empty();
-  if (last && !work.told) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
-  applied.reply.set_last(last);
+  if (last && !work.told) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch))).reply;
+  reply.set_last(last);
+  return reply;
+}
+
+}  // namespace
+
+std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, const Identity& who) const {
+  auto work = std::make_shared<SignalWork>();
+  work->request = request;
+  work->who = who;
+  choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
+  return work;
+}
+
+Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
+  if (work.refusal) return refused(*work.refusal);
+  Applied applied;
+  Signalling signalling(*memory_, work.request, work.who, now);
+  applied.reply = walk_some(
+      *memory_, work, most, [&](JobKey key) { return signalling.apply(key); },
+      [&](const std::string& name) { return signalling.done_text(name); });
   applied.effects = std::move(signalling.effects);
   return applied;
 }
@@ -315,31 +333,35 @@ std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const con
 
 }  // namespace
 
-Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
+std::shared_ptr<SwitchWork> Book::begin_switch(const wire::SwitchJobs& request, const Identity& who) const {
+  auto work = std::make_shared<SwitchWork>();
+  work->request = request;
+  work->who = who;
+  if (!memory_->queue_row(request.queue()))
+    work->refusal = refusal(Refusal::NO_QUEUE, request.queue() + ": No such queue");
+  else
+    choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
+  return work;
+}
+
+// The files may change between two pieces.
+Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
+  const std::string name = work.request.queue();
+  const conf::QueueRow* queue = memory_->queue_row(name);
+  if (!work.refusal && !queue) work.refusal = refusal(Refusal::NO_QUEUE, name + ": No such queue");
+  if (work.refusal) return refused(*work.refusal);
   Applied applied;
-  applied.reply.set_last(true);
-  const conf::QueueRow* queue = memory_->queue_row(request.queue());
-  if (!queue) return refused(refusal(Refusal::NO_QUEUE, request.queue() + ": No such queue"));
-  const Selection selection = select(request.filter(), who);
-  if (selection.refusal) return refused(*selection.refusal);
-  auto& outcomes = *applied.reply.mutable_outcomes();
-  for (const JobUnit& unit : units_of(*memory_, request.filter(), selection)) {
-    if (unit.keys.empty()) continue;
-    std::optional<Objection> first;
-    bool any = false;
-    for (const JobKey key : unit.keys) {
-      auto objection = switch_one(*memory_, *memory_->entry(key), *queue, who, now, applied.effects);
-      any = any || !objection;
-      if (objection && !first) first = std::move(objection);
-    }
-    *outcomes.add_outcomes() =
-        any ? outcome("Job <" + unit.name + "> is switched to queue <" + queue->name + ">")
-            : failure("Job <" + unit.name + ">: " + first->text, first->why);
-  }
-  add_unknown(selection.unknown, outcomes);
-  if (outcomes.outcomes().empty()) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch)));
-  applied.effects.push_back(effect::ScheduleSoon{});
+  applied.reply = walk_some(
+      *memory_, work, most,
+      [&](JobKey key) { return switch_one(*memory_, *memory_->entry(key), *queue, work.who, now, applied.effects); },
+      [&](const std::string& job) { return "Job <" + job + "> is switched to queue <" + name + ">"; });
+  if (!applied.effects.empty()) applied.effects.push_back(effect::ScheduleSoon{});
   return applied;
+}
+
+Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
+  const auto work = begin_switch(request, who);
+  return switch_some(*work, std::numeric_limits<std::size_t>::max(), now);
 }
 
 }  // namespace rollcall::sched

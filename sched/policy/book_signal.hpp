@@ -1,6 +1,6 @@
-// SignalWork: one request of bkill, bstop, bresume, brequeue or brun on its way: which jobs it means, how far it has come, and what
-// is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand jobs; it is done in pieces, so that
-// nobody else waits for all of them (Book::signal_some).
+// SignalWork, SwitchWork: one request of bkill, bstop, bresume, brequeue or brun, or of bswitch, on its way: which jobs it
+// means, how far it has come, and what is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand
+// jobs; it is done in pieces, so that nobody else waits for all of them (Book::signal_some, switch_some).
 //
 // Which jobs are meant is settled at the begin; what each of them is when its turn comes counts.
 #pragma once
@@ -27,8 +27,7 @@ struct Objection {
   Refusal::Why why = Refusal::FAILED;
 };
 
-struct SignalWork {
-  wire::SignalJobs request;
+struct UnitWork {
   Identity who;
   std::vector<JobUnit> units;
   std::vector<std::string> unknown;  // ids that are not there
@@ -39,6 +38,13 @@ struct SignalWork {
   bool any = false;                // a job to which it was done
   std::optional<Objection> first;  // the first one to which it could not be done
   bool told = false;               // something was told at all
+};
+
+struct SignalWork : UnitWork {
+  wire::SignalJobs request;
+};
+struct SwitchWork : UnitWork {
+  wire::SwitchJobs request;
 };
 
 }  // namespace rollcall::sched

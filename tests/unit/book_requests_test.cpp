@@ -51,6 +51,12 @@ TEST_F(BookTest, SequentialSignalsAreOfSequentialJobs) {
     ask({id, 0}, Act::KILL);
     EXPECT_EQ(orders(effects).at(0).find("at once") != std::string::npos, id == 1) << orders(effects).at(0);
   }
+  // bkill -s KILL is no polite end of anybody.
+  submit(plain_job());
+  dispatch({3, 0});
+  runs({3, 0});
+  EXPECT_THAT(ask({3, 0}, Act::SEND, kAnn, 9), ElementsAre("Job <3> is being terminated"));
+  EXPECT_THAT(orders(effects).at(0), HasSubstr("at once"));
 }
 
 TEST_F(BookTest, AllOfTheCallersJobs) {
@@ -229,6 +235,7 @@ TEST_F(BookTest, Modifying) {
               ElementsAre("! Job <1[2]>: normal: Cannot exceed queue's hard limit(s): RUNLIMIT"));
   dispatch({1, 2});
   modify.mutable_changed()->mutable_limits()->set_run_s(60);
+  modify.add_fields(wire::Submission::kMinSlotsFieldNumber);
   EXPECT_THAT(answer(book->modify_jobs(modify, kAnn, now)),
               ElementsAre(HasSubstr("Job has already started")));
   wire::ModifyJobs project;

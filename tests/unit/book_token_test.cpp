@@ -132,6 +132,84 @@ TEST_F(BookTokenTest, ManyJobsAreKilledInPieces) {
   EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 1u);
 }
 
+TEST_F(BookTokenTest, ManyJobsAreSwitchedInPieces) {
+  auto parallel = plain_job();
+  parallel.set_min_slots(2);
+  for (int i = 0; i < 5; ++i) submit(parallel);
+  wire::SwitchJobs all;
+  all.set_queue("special");
+  const auto work = book->begin_switch(all, kAnn);
+  auto some = book->switch_some(*work, 2, now);
+  EXPECT_FALSE(some.reply.last());
+  EXPECT_EQ(book->of_queue("special").size(), 2u);
+  ask({3, 0}, wire::SignalJobs::KILL);
+  submit(plain_job());  // came later: it is not meant
+  some = book->switch_some(*work, 100, now);
+  EXPECT_TRUE(some.reply.last());
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2) << "of the one that was killed meanwhile nothing is said";
+  EXPECT_EQ(book->of_queue("special").size(), 4u);
+  EXPECT_EQ(book->find({6, 0})->record.queue(), "normal");
+}
+
+TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
+  const auto id = submit(array_job(10));
+  submit(plain_job());
+  wire::ModifyJobs change;
+  change.mutable_changed()->set_project("other");
+  change.add_fields(wire::Submission::kProjectFieldNumber);
+  change.mutable_filter()->add_keys()->set_id(id);
+  const auto work = book->begin_modify(change, kAnn);
+  std::vector<std::string> said;
+  int changes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto some = book->modify_some(*work, 3, now);
+    EXPECT_EQ(some.reply.last(), i == 3);
+    for (const Effect& one : some.effects)
+      if (const auto* recorded = std::get_if<effect::RecordEvent>(&one)) changes += recorded->event.has_modify();
+    if (i == 1) ask({id, 9}, wire::SignalJobs::KILL);  // it is over when its turn comes
+    for (const auto& line : answer(some)) said.push_back(line);
+  }
+  EXPECT_THAT(said, ElementsAre("Parameters of job <" + std::to_string(id) + "> are being changed"));
+  EXPECT_EQ(changes, 1) << "one record for one bmod";
+  std::set<std::uint64_t> submissions;
+  for (int i = 1; i <= 10; ++i) {
+    const Job& job = *book->find({id, i});
+    EXPECT_EQ(job.asked->project(), i == 9 ? "default" : "other") << i;
+    if (i != 9) submissions.insert(job.record.submission());
+  }
+  EXPECT_EQ(submissions.size(), 1u);
+}
+
+TEST_F(BookTokenTest, AnArrayIsCheckedAsAWholeBeforeAnyOfItIsChanged) {
+  const auto id = submit(array_job(10));
+  book->dispatch({id, 10}, on_hosts({"hostA"}), now);
+  wire::ModifyJobs change;
+  change.mutable_changed()->set_command("another");
+  change.add_fields(wire::Submission::kCommandFieldNumber);
+  change.mutable_filter()->add_keys()->set_id(id);
+  const auto work = book->begin_modify(change, kAnn);
+  const auto some = book->modify_some(*work, 3, now);
+  EXPECT_TRUE(some.reply.last());
+  EXPECT_THAT(answer(some), ElementsAre(HasSubstr("Job has already started")));
+  EXPECT_EQ(book->find({id, 1})->asked->command(), "sleep 1");
+}
+
+TEST_F(BookTokenTest, AQueueThatGoesBetweenTwoPiecesEndsTheSwitching) {
+  for (int i = 0; i < 3; ++i) submit(plain_job());
+  wire::SwitchJobs all;
+  all.set_queue("special");
+  const auto work = book->begin_switch(all, kAnn);
+  book->switch_some(*work, 1, now);
+  auto files = site_files();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  std::erase_if(lsb->queues, [](const auto& queue) { return queue.name == "special"; });
+  files.lsb = lsb;
+  book->configure(files, now);
+  const auto rest = book->switch_some(*work, 100, now);
+  EXPECT_TRUE(rest.reply.last());
+  EXPECT_EQ(rest.reply.refusal().text(), "special: No such queue");
+}
+
 TEST_F(BookTokenTest, AnArrayHasOneLineHoweverManyPieces) {
   const auto id = submit(array_job(10));
   wire::SignalJobs request;

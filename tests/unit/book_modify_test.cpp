@@ -1,0 +1,89 @@
+// bmod -R of a job that runs: what it reserves changes where it runs; and what of such a job stays.
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using S = wire::Submission;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class BookModify : public BookTest {
+ protected:
+  std::string bmod(std::int32_t id, std::int32_t field, const S& changed) {
+    wire::ModifyJobs request;
+    request.mutable_filter()->add_keys()->set_id(id);
+    *request.mutable_changed() = changed;
+    request.add_fields(field);
+    request.set_text("changed");
+    auto applied = book->modify_jobs(request, kAnn, now);
+    effects = std::move(applied.effects);
+    return applied.reply.outcomes().outcomes(0).text();
+  }
+  std::string requires_now(std::int32_t id, const std::string& resreq) {
+    S changed;
+    changed.set_resreq(resreq);
+    return bmod(id, S::kResreqFieldNumber, changed);
+  }
+  std::vector<std::string> reserved(std::int32_t id) const {
+    std::vector<std::string> rows;
+    for (const auto& row : book->find({id, 0})->record.reserved())
+      rows.push_back(row.resource() + " " + std::to_string(static_cast<int>(row.amount())) + " on " + row.host() +
+                     (row.until_us() == 0 ? "" : " until " + std::to_string(row.until_us() / 1'000'000)));
+    return rows;
+  }
+  std::int32_t running_job() {
+    auto asked = plain_job();
+    asked.set_resreq("rusage[mem=100]");
+    const auto id = submit(asked);
+    auto plan = on_hosts({"hostA", "hostB"});
+    plan.effective_resreq = "select[mem > 10] rusage[mem=100]";
+    for (const char* host : {"hostA", "hostB"}) {
+      auto& row = plan.reserved.emplace_back();
+      row.set_resource("mem");
+      row.set_host(host);
+      row.set_amount(100);
+    }
+    effects = book->dispatch({id, 0}, plan, now);
+    return id;
+  }
+};
+
+TEST_F(BookModify, WhatARunningJobReservesChangesOnItsHosts) {
+  const auto id = running_job();
+  EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"), HasSubstr("are being changed"));
+  const auto until = std::to_string(now.us / 1'000'000 + 600);
+  EXPECT_THAT(reserved(id), ElementsAre("mem 40 on hostA", "swp 5 on hostA until " + until, "mem 40 on hostB",
+                                        "swp 5 on hostB until " + until));
+  EXPECT_THAT(book->find({id, 0})->record.effective_resreq(), HasSubstr("mem=40"));
+  EXPECT_EQ(book->find({id, 0})->record.hosts_size(), 2);
+  EXPECT_TRUE(schedules(effects));  // somebody may have waited for what is free now
+  EXPECT_THAT(orders(effects), IsEmpty());
+  S nothing;
+  EXPECT_THAT(bmod(id, S::kResreqFieldNumber, nothing), HasSubstr("are being changed"));
+  EXPECT_THAT(reserved(id), IsEmpty());
+}
+
+TEST_F(BookModify, OfAlternativesTheFirstCounts) {
+  const auto id = running_job();
+  requires_now(id, "rusage[mem=7 || swp=9]");
+  EXPECT_THAT(reserved(id), ElementsAre("mem 7 on hostA", "mem 7 on hostB"));
+  EXPECT_THAT(book->find({id, 0})->record.effective_resreq(), testing::Not(HasSubstr("swp=9")));
+}
+
+TEST_F(BookModify, ARequirementThatCannotBeMeantChangesNothing) {
+  const auto id = running_job();
+  EXPECT_THAT(requires_now(id, "rusage[nosuch=7]"), HasSubstr("Bad resource requirement syntax"));
+  EXPECT_THAT(reserved(id), ElementsAre("mem 100 on hostA", "mem 100 on hostB"));
+}
+
+TEST_F(BookModify, ItsFilesStay) {
+  const auto id = running_job();
+  S changed;
+  changed.set_output_file("other");
+  EXPECT_THAT(bmod(id, S::kOutputFileFieldNumber, changed), HasSubstr("so -o -oo -e -eo stay as they are"));
+}
+
+}  // namespace
+}  // namespace rollcall::sched
