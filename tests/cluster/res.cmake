@@ -1,0 +1,2 @@
+# What controls RES, and what becomes of jobs when it or their shepherds go.
+rollcall_python_test(cluster_res_controls SCRIPT res_controls.py LABELS cluster TIMEOUT 240)
