@@ -38,6 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 // Shared with the child, which runs in our memory until it execs.
 struct Failure {
+  volatile bool begun = false;
   volatile SpawnStage stage = SpawnStage::fork;
   volatile int error = 0;
 };
@@ -118,6 +119,7 @@ struct Child {
 };
 
 [[noreturn, gnu::noinline]] void run_child(const Child& child) {
+  child.failure.begun = true;
   child.failure.stage = become(child.plan, child.argv, child.environment, child.parent, child.moved);
   child.failure.error = errno;
   _exit(127);
@@ -189,9 +191,12 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
 
   if (child < 0)
     return SpawnError{plan.cgroup < 0 ? SpawnStage::fork : SpawnStage::cgroup, fork_error, plan.argv[0]};
-  if (failure.error == 0) return child;
+  const bool begun = failure.begun || plan.cgroup < 0;
+  if (failure.error == 0 && begun) return child;
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
+  // Newer kernels kill at its birth what is born into a cgroup that was killed once, or from one (cgroup_slots.hpp).
+  if (!begun) return SpawnError{SpawnStage::cgroup, ECANCELED, plan.argv[0]};
   return SpawnError{failure.stage, failure.error, plan.argv[0]};
 }
 

@@ -17,6 +17,7 @@
 
 #include "common/io/cgroup_files.hpp"
 #include "common/io/job_cgroup.hpp"
+#include "common/io/spawn.hpp"
 #include "tests/io/own_cgroup.hpp"
 
 namespace rollcall::io {
@@ -143,6 +144,23 @@ TEST_F(CgroupSlots, WhatWasKilledOnceIsNoSlotAnyMore) {
   EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
   next.end();
   ended(child);
+}
+
+TEST_F(CgroupSlots, AProgramThatTheKernelKillsAtItsBirthWasNotStarted) {
+  const CgroupSlot slot = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(write_cgroup_file(slot.fd(), "cgroup.kill", "1"));
+  SpawnPlan plan;
+  sigemptyset(&plan.mask);
+  plan.argv = {"/bin/true"};
+  plan.cgroup = slot.fd();
+  const auto started = spawn(plan);
+  if (const auto* pid = std::get_if<pid_t>(&started)) {
+    EXPECT_EQ(ended(*pid), 0) << "an older kernel starts it";
+  } else {
+    EXPECT_EQ(std::get<SpawnError>(started).stage, SpawnStage::cgroup);
+    EXPECT_EQ(std::get<SpawnError>(started).error, ECANCELED);
+  }
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nobody is left to be waited for";
 }
 
 TEST_F(CgroupSlots, OneThatIsMarkedAsKilledIsMadeAnew) {
