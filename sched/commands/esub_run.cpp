@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
@@ -20,7 +21,7 @@ constexpr int kAbort = 97;  // LSB_SUB_ABORT_VALUE
 
 std::string reason() { return std::generic_category().message(errno); }
 
-// A directory of this bsub's own for the three files; it goes with them.
+// A directory of this bsub's own for the files; it goes with them.
 class EsubFiles {
  public:
   static Result<EsubFiles> make() {
@@ -33,13 +34,14 @@ class EsubFiles {
   EsubFiles& operator=(EsubFiles&&) = delete;
   ~EsubFiles() {
     if (directory_.empty()) return;
-    for (const auto& path : {parameters(), changes(), environment()}) unlink(path.c_str());
+    for (const auto& path : {parameters(), changes(), environment(), output()}) unlink(path.c_str());
     rmdir(directory_.c_str());
   }
 
   std::string parameters() const { return directory_ + "/parameters"; }
   std::string changes() const { return directory_ + "/changes"; }
   std::string environment() const { return directory_ + "/environment"; }
+  std::string output() const { return directory_ + "/output"; }
 
   static Result<void> write(const std::string& path, const std::string& text) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -83,11 +85,12 @@ Result<int> run_one(const std::string& path, const EsubCall& call, const EsubFil
   plan.argv.insert(plan.argv.end(), call.arguments.begin(), call.arguments.end());
   plan.environment = esub_environment(files, places, context);
   sigemptyset(&plan.mask);
-  plan.standard_output = STDERR_FILENO;
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  plan.descriptors = {{nothing, STDIN_FILENO}};  // the job's script may be on standard input
+  const int output = open(files.output().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+  plan.descriptors = {{nothing, STDIN_FILENO}, {output, STDOUT_FILENO}};  // the job's script may be on standard input
   const auto started = io::spawn(plan);
   close(nothing);
+  close(output);
   if (const auto* const error = std::get_if<io::SpawnError>(&started))
     return internal_error(path + ": cannot " + io::stage_text(error->stage) +
                           " it: " + std::generic_category().message(error->error));
@@ -118,6 +121,22 @@ Result<void> call_esub(Draft& draft, const EsubCall& call, const EsubFiles& file
   return apply_esub_environment(draft, *environment);
 }
 
+// There is no job that could have it; it may say why.
+void show_output(const EsubFiles& files) {
+  if (const auto text = io::read_file(files.output())) std::fwrite(text->data(), 1, text->size(), stderr);
+}
+
+Result<void> take_output(Draft& draft, const EsubFiles& files) {
+  struct stat facts;
+  if (stat(files.output().c_str(), &facts) == 0 && facts.st_size > static_cast<off_t>(kMostEsubOutput))
+    return usage_error("esub: found " + std::to_string(facts.st_size) + " bytes on standard output, expected at most " +
+                       std::to_string(kMostEsubOutput) + " for eexec");
+  const auto text = io::read_file(files.output());
+  if (!text) return internal_error(files.output() + ": cannot read it");
+  draft.job.set_esub_output(*text);
+  return {};
+}
+
 }  // namespace
 
 Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitContext& context) {
@@ -126,12 +145,16 @@ Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitConte
   if (calls->size() == 1 && access((places.server_dir + "/esub").c_str(), X_OK) != 0) return {};
   const auto files = EsubFiles::make();
   if (!files) return files.error();
+  if (auto written = EsubFiles::write(files->output(), ""); !written) return written;
   draft.job.clear_esubs();
   for (const auto& call : *calls) {
-    if (auto called = call_esub(draft, call, *files, places, context); !called) return called;
+    if (auto called = call_esub(draft, call, *files, places, context); !called) {
+      show_output(*files);
+      return called;
+    }
     if (!call.name.empty()) draft.job.add_esubs(call.name);
   }
-  return {};
+  return take_output(draft, *files);
 }
 
 }  // namespace rollcall::sched

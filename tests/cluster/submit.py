@@ -31,6 +31,8 @@ def test_waiting_for_a_job(bench):
         expect_equal(killed.returncode, 137, "exit code of one that was killed")
         quiet = batch.user("bsub", "-K", "-o", "/dev/null", "true", env=batch.environment(BSUB_QUIET="1"))
         expect_equal((quiet.returncode, quiet.stdout, quiet.stderr), (0, "", ""), "a quiet one")
+        half = batch.user("bsub", "-K", "-o", "/dev/null", "true", env=batch.environment(BSUB_QUIET2="1"))
+        expect(half.stdout.startswith("Job <") and re.search(r"<<Starting on n[12]>>\n$", half.stderr), f"without its end: {half.stderr!r}")
     bench.saw("exit 7, exit 137, nothing said where it is to be quiet")
 
 
@@ -82,11 +84,30 @@ def test_esubs(bench):
         expect(read(f"{notes}/out").startswith("site\na b\n"), read(f"{notes}/out"))
         done = batch.user("bsub", "-a", "no", "true")
         expect_equal((done.returncode, done.stdout), (255, ""), "refused")
-        expect_in("not today\nbsub: Request aborted by esub.no. Job not submitted.\n", done.stderr, "why")
+        expect_in("not today\n42 is no job\nbsub: Request aborted by esub.no. Job not submitted.\n", done.stderr, "why")
         done = batch.user("bsub", "-a", "nosuch", "true")
         expect_in("-a nosuch: found no program", done.stderr, "one that is not there")
         expect_equal(job, 1, "its number, whatever the esub prints")
     bench.saw("LSB_ESUB_METHOD changes command and environment; a refusal; none there")
+
+
+def test_what_an_esub_prints_reaches_eexec(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        batch.write_elim("esub", "#!/bin/sh\necho a secret of $LSB_SUB_PARM_FILE | cut -d/ -f1\nprintf 'second line'\n")
+        batch.write_elim("eexec", f'#!/bin/sh\n{{ cat; echo; echo "$LS_EXEC_T $LSB_JOBID $(id -u) $(hostname)"; kill -0 $LS_JOBPID && echo lives\n'
+                                  f"}} >{notes}/eexec\nexit 9\n")
+        done = batch.user("bsub", "-K", "-m", "n2", "-o", f"{notes}/out", f"cat {notes}/eexec; exit 3")
+        expect_equal(done.returncode, 3, f"the job's own exit code, whatever that of eexec: {done.stderr}")
+        expect("secret" not in done.stdout + done.stderr, f"what the esub printed is shown: {done.stdout}{done.stderr}")
+        expect(read(f"{notes}/out").startswith(f"a secret of \nsecond line\nSTART 1 {os.geteuid()} n2\nlives\n"), read(f"{notes}/out"))
+        shown = batch.user("bjobs", "-a", "-l", "1").stdout + batch.user("bhist", "-l", "1").stdout
+        expect("secret" not in shown, shown)
+        batch.write_elim("esub", "#!/bin/sh\nhead -c 70000 /dev/zero\n")
+        refused = batch.user("bsub", "true")
+        expect_equal((refused.returncode, refused.stdout), (255, ""), "an esub that prints too much")
+        expect_in("found 70000 bytes on standard output, expected at most 65536 for eexec", refused.stderr, "why")
+    bench.saw("two lines of the esub read by eexec on the job's host, before the job, as its user; shown nowhere")
 
 
 def test_interactive_with_pipes(bench):
@@ -195,12 +216,16 @@ def test_blaunch(bench):
             "blaunch n2 'kill -9 $$'; echo signal $?",
             "blaunch n2 blaunch n3 hostname",
             "blaunch n4 hostname; echo other $?",
+            f"printf 'n3 # a comment\\n\\nn1\\n' >{notes}/hosts; blaunch -u {notes}/hosts 'echo u $(hostname) $LSF_PM_TASKID' | sort",
+            "blaunch 'echo all $(hostname) $LSF_PM_TASKID' | sort",
+            "blaunch -x -q -oBatchMode=yes -l nobody n2 echo as ssh",
+            "blaunch -use-login-shell n2 'shopt -q login_shell && echo login'",
         ]
-        batch.bsub("\n".join(lines), "-K", "-n", "3", "-R", "span[ptile=1]", "-m", "n1 n2 n3", "-o", f"{notes}/out",
+        batch.bsub("\n".join(lines), "-K", "-n", "3", "-R", "span[ptile=1]", "-m", "n1+3 n2+2 n3+1", "-o", f"{notes}/out",
                    "-e", f"{notes}/err", "-N", timeout=120)
         out = read(f"{notes}/out")
         expected = ("n1 1 1\nn2 1 1\nn3 1 1\nz n1 1\nz n2 2\nz n3 3\ninput\ncode 9\nwords 127\nquoted words\n$HOME  x\n"
-                    "signal 137\nn3\nother 255\n")
+                    "signal 137\nn3\nother 255\nu n1 2\nu n3 1\nall n1 1\nall n2 2\nall n3 3\nas ssh\nlogin\n")
         expect_equal(out, expected, "what it printed; " + read(f"{notes}/err"))
     bench.saw("joined words, -z, -n, -no-shell, exit codes, from every host, no other host")
 
@@ -218,6 +243,15 @@ def test_lsrun_and_lsgrun(bench):
                      "lsgrun")
         together = batch.good("lsgrun", "-p", "-m", "n1 n2 n3", "hostname")
         expect_equal(sorted(together.split()), ["n1", "n2", "n3"], "lsgrun -p")
+        names = os.path.join(bench.fresh_directory(), "hosts")
+        with open(names, "w", encoding="ascii") as file:
+            file.write("n3  # the first\n\nn1\n")
+        expect_equal(batch.good("lsgrun", "-f", names, "hostname"), "n3\nn1\n", "lsgrun -f")
+        expect_equal(batch.good("lsgrun", "-R", "select[hname==n2]", "hostname"), "n2\n", "lsgrun -R")
+        asked = batch.user("lsgrun", "-i", "-m", "n1 n2 n3", "hostname", input="y\nn\nyes\n")
+        expect_equal((asked.returncode, asked.stdout), (0, "n1\nn3\n"), "lsgrun -i")
+        codes = batch.user("lsgrun", "-m", "n1 n2", "sh", "-c", "test $(hostname) = n1 || exit 6")
+        expect_equal(codes.returncode, 6, "the first exit status that is not 0")
     bench.saw("the named host, the host that fits, none; several in turn and together")
 
 
