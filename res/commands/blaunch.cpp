@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/conf/words.hpp"
+#include "common/io/host_lookup.hpp"
 #include "common/io/read_file.hpp"
 #include "res/commands/commands.hpp"
 #include "res/commands/remote_tasks.hpp"
@@ -76,9 +77,11 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   const auto told = words_of_this_job();
   auto of_job = hosts_of_job(told);
   for (auto& host : of_job) host = official_name(stage, host);
+  // One that only the name service knows is none of the job's: it is refused as a host, and not run as a command.
   const auto is_host = [&](const std::string& word) {
     return stage.files().names.official(word).has_value() ||
-           std::find(of_job.begin(), of_job.end(), word) != of_job.end();
+           std::find(of_job.begin(), of_job.end(), word) != of_job.end() ||
+           (word.find_first_of("/ \t") == word.npos && io::look_up(word, 1));
   };
   if (const auto taken = take_host(*options, is_host, slots_of_job(told)); !taken)
     return stage.fail(taken.error().text);
