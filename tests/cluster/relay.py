@@ -84,6 +84,76 @@ def test_a_shepherd_that_is_killed_takes_its_tasks_along(bench):
     bench.saw("no task on n2 within 3 s, the job EXIT, no task left")
 
 
+# A process of the job that floods the relay in every way: pams that take nothing, many of them, half a request, no request. It
+# writes how many bytes it got rid of on each connection, and holds all of them open.
+FLOOD = """
+import os, select, socket, struct, sys
+notes = sys.argv[1]
+pam = socket.socket()
+pam.bind(("127.0.0.1", 0))
+pam.listen(64)
+place = b"127.0.0.1:%d" % pam.getsockname()[1]
+asks = [struct.pack(">I", len(place)) + place] * {floods} + [b"\\0\\0\\1", b""] * {halves}
+held, most = [], 0
+for ask in asks:
+    peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    peer.connect(b"\\0" + os.environ["ROLLCALL_RELAY"].encode())
+    peer.sendall(ask)
+    held.append(peer)
+for peer in held[:{floods}]:
+    sent = 0
+    peer.setblocking(False)
+    while sent < (256 << 20) and select.select([], [peer], [], 0.3)[1]:
+        try:
+            sent += peer.send(b"f" * 65536)
+        except BlockingIOError:
+            pass
+    most = max(most, sent)
+with open(notes + "/flooded.new", "w") as file:
+    file.write(str(most))
+os.rename(notes + "/flooded.new", notes + "/flooded")
+select.select([], [], [])
+"""
+FLOODS, HALVES = 20, 100
+MOST_KB = 64 << 10  # of a shepherd; usually it has 4 MB
+
+
+def resident_kb(process):
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+
+
+def test_who_floods_the_relay_harms_nobody(bench):
+    with BatchCluster(bench, HOSTS, slots=PER_HOST + 1) as batch:
+        notes = bench.fresh_directory()
+        os.chmod(notes, 0o777)
+        with open(f"{notes}/flood.py", "w", encoding="ascii") as file:
+            file.write(FLOOD.format(floods=FLOODS, halves=HALVES))
+        gate = os.path.join(notes, "gate")
+        job = batch.bsub(f"python3 {notes}/flood.py {notes} & mpirun.lsf {bench.target} {notes} wait {gate}", "-n",
+                         str(PER_HOST * len(HOSTS)), "-a", "mpich", "-R", f"span[ptile={PER_HOST}]", "-m", "n1+2 n2+1", "-o",
+                         f"{notes}/out.%J")
+        flooded = lambda: os.path.exists(f"{notes}/flooded")
+        wait_until(flooded, lambda: f"the flood\n{batch.logs_text()}", 60)
+        with open(f"{notes}/flooded", encoding="ascii") as file:
+            sent = int(file.read())
+        expect(sent < 2 << 20, f"{sent} bytes were taken from one that nobody reads")
+        wait_for_ready(notes, PER_HOST * len(HOSTS), seconds=60)
+        expect_equal(len(pams_connections(bench)), len(HOSTS), "connections to pam")
+        head = bench.cluster.host("n1")
+        shepherds = head.processes(processes.named("shepherd"))
+        largest = max(resident_kb(p) for p in shepherds)
+        expect(largest < MOST_KB, f"{largest} KB in the shepherd")
+        done = batch.user("lsrun", "-m", "n1", "hostname", host="n2")
+        expect_equal(done.stdout, "n1\n", f"RES of that host: {done.stderr}")
+        batch.good("bstop", str(job))
+        batch.wait_for(job, "USUSP")
+        batch.good("bresume", str(job))
+        batch.wait_for(job, "RUN")
+        end_job(batch, job, notes, gate)
+    bench.saw(f"{sent >> 10} KB were taken on one connection, {largest} KB in the shepherd; all tasks ended well")
+
+
 def test_without_the_relay_every_task_has_a_connection(bench):
     with BatchCluster(bench, HOSTS, slots=PER_HOST, more_conf="ROLLCALL_TASK_RELAY=N") as batch:
         job, notes, gate = start_job(bench, batch, "mpich")

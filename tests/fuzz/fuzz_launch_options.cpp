@@ -30,6 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       words.back().push_back(c);
   const auto blaunch = parse_blaunch(words);
   require(!blaunch || blaunch->help || blaunch->version || !blaunch->words.empty());
+  if (auto options = blaunch; options && !options->words.empty()) {
+    const auto odd = [](const std::string& word) { return word.size() % 2 == 1; };
+    if (take_host(*options, odd, slots_of_job({"", "", std::string(text)})))
+      require(!options->words.empty() && (!options->hosts.empty() || !options->host_file.empty()));
+  }
   const auto lsrun = parse_lsrun(words);
   require(!lsrun || lsrun->help || lsrun->version || !lsrun->words.empty());
   const auto lsgrun = parse_lsgrun(words);
