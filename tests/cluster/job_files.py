@@ -126,6 +126,23 @@ def test_limits_of_a_running_job(bench):
     bench.saw("bmod -p 1 reaches the shepherd: TERM_PROCESSLIMIT; -S is refused")
 
 
+def test_a_running_job_gives_back_what_it_reserves(bench):
+    with BatchCluster(bench, BOTH[:1]) as batch:
+        wait_until(lambda: "47.5" in batch.user("lsload", "-I", "scratch").stdout, "the elim's number", 30)
+        first = batch.bsub("sleep 1000", "-R", "rusage[scratch=40]", "-o", "/dev/null")
+        batch.wait_for(first, "RUN")
+        second = batch.bsub("sleep 1000", "-R", "rusage[scratch=20]", "-o", "/dev/null")
+        expect_in("scratch", batch.good("bjobs", "-p", str(second)), "what it waits for")
+        refused = batch.user("bmod", "-o", "/tmp/other", str(first))
+        expect_equal(refused.returncode, 255, "bmod -o")
+        expect_in("its output goes to its files at once", refused.stderr, "why")
+        batch.good("bmod", "-R", "rusage[scratch=10]", str(first))
+        batch.wait_for(second, "RUN")
+        expect_in("rusage[scratch=10", batch.good("bjobs", "-UF", str(first)), "bjobs tells it")
+        batch.good("bkill", "0")
+    bench.saw("bmod -R of a running job: the next one has room")
+
+
 def test_the_stop_key_of_a_terminal(bench):
     with BatchCluster(bench, BOTH) as batch:
         prefix = " ".join(bench.cluster.host("n1").entering())
