@@ -181,7 +181,7 @@ def test_paths_of_a_user_are_touched_as_the_user(bench):
 
 def test_blaunch_is_for_the_jobs_owner(bench):
     needs(bench)
-    users = Users(bench)
+    users = Users(bench, "LSF_DISABLE_LSRUN=Y")  # which keeps nobody from blaunch
     with users.batch as batch:
         job = users.bsub(ALICE, "for h in $(sort -u $LSB_DJOB_HOSTFILE); do blaunch $h 'hostname; id -u'; done; sleep 1000", "-n", "2", "-R",
                          "span[ptile=1]", "-o", "out")
