@@ -83,6 +83,20 @@ def test_every_host_and_every_task_has_its_own(bench):
     bench.saw("num=2 on two hosts: both devices of each; num=1/task: one for each slot")
 
 
+def test_bmod_takes_no_device_from_a_job_that_runs(bench):
+    with with_gpus(bench, ("n1",)) as batch:
+        counted(batch, ("n1",))
+        job = batch.bsub("sleep 1000", "-R", "rusage[ngpus=1]", "-o", "/dev/null")
+        batch.wait_for(job, "RUN")
+        for wanted, code in (("ngpus=2", 255), ("mem=1", 255), ("ngpus=1,mem=1", 0)):
+            done = batch.user("bmod", "-R", f"rusage[{wanted}]", str(job))
+            expect_equal(done.returncode, code, f"bmod -R {wanted}: {done.stdout}{done.stderr}")
+            expect("the GPUs that it has stay as they are" in done.stderr or code == 0, done.stderr)
+        expect_equal(batch.field(job, "galloc"), "n1 0", "its device")
+        batch.good("bkill", str(job))
+    bench.saw("more or fewer refused, memory beside them taken")
+
+
 def test_refused_where_nobody_counts(bench):
     with BatchCluster(bench, ("n1",)) as batch:
         done = batch.user("bsub", "-gpu", "num=1", "true")
