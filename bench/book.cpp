@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "sched/mbatchd/res_words.hpp"
 #include "tests/unit/conf_files.hpp"
 
 using namespace rollcall;
@@ -72,19 +73,17 @@ event::Dispatched plan() {
 
 void live(Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
   book.dispatch(key, on, now);
-  const auto start = book.start_order({key, "hostA", 1});
-  wire::FromRes message;
-  auto& running = *message.mutable_running();
-  set_key(*running.mutable_job()->mutable_key(), key);
-  running.mutable_job()->set_attempt(1);
-  running.set_pid(7);
-  book.res_said("hostA", message, now);
-  auto& over = *message.mutable_over();
-  set_key(*over.mutable_job()->mutable_key(), key);
-  over.mutable_job()->set_attempt(1);
-  over.set_end_us(now.us);
-  over.mutable_usage()->set_max_memory_kb(5);
-  book.res_said("hostA", message, now);
+  auto start = book.start_order({key, "hostA", 1});
+  if (!start || mbatchd::to_res(std::move(*start)).start().environment().empty()) std::abort();
+  report::Running running;
+  running.attempt = {key, 1};
+  running.pid = 7;
+  book.host_told("hostA", running, now);
+  report::Over over;
+  over.attempt = {key, 1};
+  over.end_us = now.us;
+  over.usage.emplace().set_max_memory_kb(5);
+  book.host_told("hostA", over, now);
 }
 
 void arrays(const ConfigView& config, int total) {

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "common/wire/res.pb.h"
 #include "common/wire/stream.pb.h"
 
 namespace rollcall::io {

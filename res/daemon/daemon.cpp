@@ -124,13 +124,16 @@ class Daemon {
     wire::FromMbatchd message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromMbatchd");
-    if (!message.has_res()) return {};
-    if (message.res().has_restart()) {
-      begin_end(message.res().restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
+    if (!message.has_engine()) return {};
+    wire::ToRes order;
+    if (!order.ParseFromString(message.engine()))
+      return internal_error("found a message that cannot be read, expected ToRes");
+    if (order.has_restart()) {
+      begin_end(order.restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
       return {};
     }
-    if (const auto done = jobs_.order(message.res()); !done) return done.error();
-    if (message.res().has_welcome())
+    if (const auto done = jobs_.order(order); !done) return done.error();
+    if (order.has_welcome())
       pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
     return {};
   }
@@ -150,7 +153,7 @@ class Daemon {
   void tell(const wire::FromRes& told) {
     if (!connected_) return;  // it is told again when there is somebody
     wire::ToMbatchd message;
-    *message.mutable_res() = told;
+    message.set_engine(told.SerializeAsString());
     links_.send(mbatchd_, message.SerializeAsString());
   }
 

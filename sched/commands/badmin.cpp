@@ -11,9 +11,9 @@
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
-#include "common/io/res_client.hpp"
 #include "common/io/start_daemon.hpp"
 #include "sched/commands/asking.hpp"
+#include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/show_history.hpp"
@@ -78,7 +78,7 @@ Words hosts_or_here(const Admin& admin) {
 int hopen(const Admin& admin) { return control_names(admin, Control::HOST_OPEN, hosts_or_here(admin)); }
 int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE, hosts_or_here(admin)); }
 
-// ---------------------------------------------------------------- RES of hosts
+// ---------------------------------------------------------------- the daemons that run jobs
 
 bool agreed(const Admin& admin, const std::string& question) {
   if (admin.words.has("-f")) return true;
@@ -123,13 +123,11 @@ int each_host(const Admin& admin, const std::string& title, const std::string& q
   return status;
 }
 
-std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action) {
+std::string order_host(io::Stage& stage, const std::string& host, DaemonOrder order) {
   const auto settings = conf::read_batch_settings(stage.files());
   if (!settings) return settings.error().text;
-  wire::ControlRes control;
-  control.set_action(action);
-  const auto said = io::ResClient(stage.files(), *settings).control(host, control);
-  return said ? "" : said.error().text;
+  const auto trouble = order_daemon(stage.files(), *settings, host, order);
+  return trouble ? trouble->text : "";
 }
 
 int hstartup(const Admin& admin) {
@@ -140,12 +138,12 @@ int hstartup(const Admin& admin) {
 int hshutdown(const Admin& admin) {
   return each_host(
       admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
-      [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN); });
+      [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::stop); });
 }
 int hrestart(const Admin& admin) {
   return each_host(
       admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
-      [&](const std::string& host) { return control_res(admin.stage, host, wire::ControlRes::RESTART); });
+      [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::restart); });
 }
 
 // ---------------------------------------------------------------- files

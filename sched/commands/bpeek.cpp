@@ -1,8 +1,8 @@
-// bpeek: what a running job has written so far. bpeek(1). The RES of the job's first host reads it, as the job's user.
+// bpeek: what a running job has written so far. bpeek(1). Its first host reads it, as the job's user.
 #include <utility>
 
-#include "common/io/res_client.hpp"
 #include "sched/commands/asking.hpp"
+#include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/job.hpp"
@@ -43,23 +43,25 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
   return found;
 }
 
-// A reader that takes nothing for a while (less(1)) loses its connection to RES: what is missing is asked for again. The
+// A reader that takes nothing for a while (less(1)) loses its connection to the host: what is missing is asked for again. The
 // title stands above what was read, not above a refusal.
-int peek(io::Stage& stage, const io::ResClient& res, const Found& found, wire::Peek peek, const char* title) {
+int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& found, OutputPart part, const char* title) {
   bool titled = false;
   const auto print_title = [&] {
     if (!std::exchange(titled, true)) stage.print(title);
   };
   while (true) {
-    const auto from = peek.from();
-    const auto seen = res.peek(found.job.hosts(0).name(), peek, [&](const std::string& bytes) {
+    const auto from = part.from;
+    auto next = part;
+    const auto trouble = read_output(stage.files(), settings, found.job, part, [&](const std::string& bytes) {
       print_title();
-      peek.set_from(peek.from() + static_cast<std::int64_t>(bytes.size()));
+      next.from += static_cast<std::int64_t>(bytes.size());
       return stage.print(bytes) == 0;
     });
-    if (seen) return print_title(), 0;
-    if (seen.error().kind == io::ResError::Kind::refused) return complain(seen.error().text);
-    if (peek.from() == from) return stage.fail(seen.error().text);
+    part = next;
+    if (!trouble) return print_title(), 0;
+    if (trouble->refused) return complain(trouble->text);
+    if (part.from == from) return stage.fail(trouble->text);
   }
 }
 
@@ -72,15 +74,12 @@ int run_bpeek(io::Stage& stage, const CommandWords& words) {
   if (pending(found->job.status())) return complain(name + " : Not yet started.");
   if (finished(found->job.status())) return complain(name + " : Already finished.");
   if (found->job.hosts_size() == 0) return complain(name + " : has no host");
-  const io::ResClient res(stage.files(), client->settings());
-  wire::Peek what;
-  *what.mutable_job()->mutable_key() = found->job.key();
-  what.mutable_job()->set_attempt(found->job.attempt());
-  what.set_follow(words.has("-f"));
-  const int status = peek(stage, res, *found, what, "<< output from stdout >>\n");
+  OutputPart what;
+  what.follow = words.has("-f");
+  const int status = peek(stage, client->settings(), *found, what, "<< output from stdout >>\n");
   if (status != 0 || found->asked.error_file().empty() || words.has("-f")) return status;
-  what.set_errors(true);
-  return peek(stage, res, *found, what, "\n<< output from stderr >>\n");
+  what.errors = true;
+  return peek(stage, client->settings(), *found, what, "\n<< output from stderr >>\n");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "common/io/log.hpp"
 #include "common/wire/batch.pb.h"
 #include "sched/mbatchd/configuration.hpp"
-#include "sched/mbatchd/res_engine.hpp"
+#include "sched/mbatchd/engine.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -21,7 +21,7 @@ class Controls {
     std::function<void()> shut_down, rebuild_events;
     std::function<std::string()> status;
   };
-  Controls(io::Log& log, ResEngine& engine, Handler handler)
+  Controls(io::Log& log, Engine& engine, Handler handler)
       : log_(log), engine_(engine), handler_(std::move(handler)) {}
 
   wire::BatchReply carry_out(const wire::ControlBatch& asked, const Configuration& configuration);
@@ -31,7 +31,7 @@ class Controls {
   wire::BatchReply order_hosts(const wire::ControlBatch& asked, const Configuration& configuration);
 
   io::Log& log_;
-  ResEngine& engine_;
+  Engine& engine_;
   Handler handler_;
 };
 

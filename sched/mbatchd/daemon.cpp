@@ -21,7 +21,6 @@
 #include "sched/mbatchd/planning.hpp"
 #include "sched/mbatchd/questions.hpp"
 #include "sched/mbatchd/requests.hpp"
-#include "sched/mbatchd/res_engine.hpp"
 #include "sched/mbatchd/saving.hpp"
 
 namespace rollcall::mbatchd {
@@ -51,14 +50,15 @@ std::string joined(const std::vector<std::string>& lines) {
 
 class Daemon {
  public:
-  Daemon(const DaemonSetup& setup, const io::ClusterKey& key, io::JobStore store, io::Log& log)
+  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key, io::JobStore store,
+         io::Log& log)
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
         keeper_(book_),
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
         saving_(book_, std::move(store), conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
-                {[this](const sched::Effect& order) { engine_.carry_out(order); },
+                {[this](const sched::Effect& order) { book_.carry_out(order, *engine_); },
                  [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
                  [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
@@ -68,10 +68,9 @@ class Daemon {
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd, const std::string& why) { ended(link, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
-        hosts_(loop_, links_, log, saving_.store().term(),
-               {[this](const std::string& host, const wire::FromRes& said) { res_said(host, said); },
-                [this](const std::string& host) { res_lost(host); }, [this] { return welcome_of(*configuration_); }}),
-        engine_(book_, hosts_),
+        engine_(make_engine({loop_, links_, log, saving_.store().term(),
+                             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+                             [this](const std::string& host) { host_gone(host); }})),
         clients_(loop_, links_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
@@ -79,7 +78,7 @@ class Daemon {
         questions_(book_, keeper_, saving_.store(), links_, clients_),
         waiters_(book_, {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                          [this](JobKey job) { return questions_.reasons(job); }}),
-        controls_(log, engine_,
+        controls_(log, *engine_,
                   {[this] { return reconfigure(); }, [this] { return restart(); },
                    [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); }); },
                    [this] { rebuild_events(); }, [this] { return status(); }}),
@@ -119,7 +118,7 @@ class Daemon {
   // What everything that has no state of its own is told of the files.
   void put_in_force() {
     keeper_.configure(configuration_->rules);
-    hosts_.configure(configuration_);
+    engine_->configure(configuration_);
     clients_.configure(configuration_);
     questions_.configure(configuration_);
     saving_.files().configure(file_ages_of(*configuration_, log_));
@@ -157,7 +156,6 @@ class Daemon {
     io::set_log_level(log_, configuration_->settings().log_mask);
     auto effects = book_.configure(configuration_->files, wall_now());
     put_in_force();
-    hosts_.welcome_all();
     changed(std::move(effects));
     log_.notice(what);
     return text_reply(joined(loaded.warnings));
@@ -179,7 +177,7 @@ class Daemon {
 
   void opened(io::LinkId link, const io::LinkPeer& peer) {
     if (peer.caller == io::ClusterChannel::Caller::daemon)
-      hosts_.opened(link, peer);
+      engine_->opened(link, peer);
     else
       clients_.opened(link, peer);
   }
@@ -189,34 +187,30 @@ class Daemon {
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected ToMbatchd");
     if (clients_.has(link)) return clients_.message(link, message);
-    if (!message.has_res()) return internal_error("found a client's message of a daemon, expected FromRes");
-    const auto heard = hosts_.message(link, message.res());
+    if (!message.has_engine()) return internal_error("found a client's message of a daemon, expected one of the engine's");
+    const auto heard = engine_->message(link, message.engine());
     if (!heard) log_.error(heard.error().text);
     return heard;
   }
 
   void ended(io::LinkId link, const std::string& why) {
-    if (hosts_.has(link)) log_.info("a RES has gone: " + why);
-    hosts_.ended(link);
+    engine_->ended(link, why);
     clients_.ended(link);
     waiters_.ended(link);
     saving_.forget(link);
   }
 
-  void res_said(const std::string& host, const wire::FromRes& said) {
-    if (said.has_hello()) {
-      log_.notice("RES of " + host + " is connected");
+  void host_told(const std::string& host, const sched::HostReport& report) {
+    if (std::holds_alternative<sched::report::HostCame>(report)) {
       keeper_.connected(host, true);
       planning_.want();
     }
-    if (said.has_refused()) log_.error("RES of " + host + " refuses an order: " + said.refused().why());
-    changed(book_.res_said(host, said, wall_now()));
+    changed(book_.host_told(host, report, wall_now()));
   }
 
-  void res_lost(const std::string& host) {
-    log_.warning("RES of " + host + " is not connected any more");
+  void host_gone(const std::string& host) {
     keeper_.connected(host, false);
-    changed(book_.res_lost(host, wall_now()));
+    changed(book_.host_gone(host, wall_now()));
   }
 
   void heard_load(Result<sched::LoadNews> news) {
@@ -242,7 +236,7 @@ class Daemon {
 
   std::string status() const {
     std::size_t connected = 0;
-    for (const auto& host : configuration_->rules->hosts) connected += hosts_.connected(host.name) ? 1 : 0;
+    for (const auto& host : configuration_->rules->hosts) connected += engine_->reaches(host.name) ? 1 : 0;
     const auto count = [this](wire::JobStatus status) { return std::to_string(book_.with_status(status).size()); };
     return "hosts: " + std::to_string(configuration_->rules->hosts.size()) + "\nhosts with RES: " +
            std::to_string(connected) + "\njobs: " + std::to_string(book_.size()) + "\npending: " +
@@ -398,8 +392,7 @@ class Daemon {
   Planning planning_;
   Saving saving_;
   io::Links links_;
-  HostLinks hosts_;
-  ResEngine engine_;
+  const std::unique_ptr<Engine> engine_;
   Clients clients_;
   Questions questions_;
   Waiters waiters_;
@@ -431,14 +424,15 @@ Result<void> make_directory(const std::string& path) {
 
 }  // namespace
 
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+                             const std::function<void()>& ready) {
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
   auto store = io::JobStore::open(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
   if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);
-  Daemon daemon(setup, *key, std::move(*store), log);
+  Daemon daemon(setup, engine, *key, std::move(*store), log);
   return daemon.run(ready);
 }
 

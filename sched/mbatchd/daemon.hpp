@@ -20,6 +20,7 @@
 #include "common/base/result.hpp"
 #include "common/io/log.hpp"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/engine.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -31,8 +32,9 @@ struct DaemonSetup {
 
 enum class DaemonEnd { stopped, restart };
 
-// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
+// Runs until it is told to stop, with jobs run by that engine; `ready` is called once, when clients are answered. The error is what kept it from
 // starting at all: the key, the port, the store.
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
+Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+                             const std::function<void()>& ready);
 
 }  // namespace rollcall::mbatchd

@@ -43,23 +43,6 @@ FileAges file_ages_of(const Configuration& configuration, const io::Log& log) {
   return ages;
 }
 
-wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
-  wire::ToRes::Welcome welcome;
-  const auto ms = [](Duration time) {
-    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
-  };
-  welcome.set_cluster(configuration.settings().cluster);
-  welcome.set_usage_interval_ms(ms(configuration.files.lsb->params.sbd_sleep_time));
-  welcome.set_terminate_interval_ms(
-      static_cast<std::uint32_t>(parameter(configuration, "JOB_TERMINATE_INTERVAL", 10) * 1000));
-  const auto seconds_of = [&](const char* minutes) {
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(parameter(configuration, minutes, 0), 0, kMaxTasks) * 60);
-  };
-  welcome.set_pre_exec_seconds(seconds_of("JOB_PREPROC_TIMEOUT"));
-  welcome.set_post_exec_seconds(seconds_of("JOB_POSTPROC_TIMEOUT"));
-  return welcome;
-}
-
 wire::JobEvent start_event(const Configuration& configuration, WallTime now) {
   wire::JobEvent event;
   event.set_at_us(now.us);

@@ -6,6 +6,7 @@
 #include "common/io/daemon_start.hpp"
 #include "sched/mbatchd/daemon.hpp"
 #include "sched/mbatchd/kept_configuration.hpp"
+#include "sched/mbatchd/res_engine.hpp"
 
 namespace {
 
@@ -43,7 +44,7 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
     if (!configuration) return fail(starter, loaded.errors.front());
     io::set_log_level(log, configuration->settings().log_mask);
     const std::string& instead_of = configuration->instead_of;
-    const auto end = mbatchd::run_daemon({options.env_dir, configuration, loaded.packed}, log, [&] {
+    const auto end = mbatchd::run_daemon({options.env_dir, configuration, loaded.packed}, mbatchd::make_res_engine, log, [&] {
       starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
     });
     if (!end) {

@@ -19,9 +19,9 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 std::int32_t id_of(const sched::Effect& effect) {
   return std::visit(Overloaded{[](const effect::OrderStart& e) { return e.key.id; },
                                [](const effect::OrderExpect& e) { return e.key.id; },
-                               [](const effect::OrderSignal& e) { return e.signal.job().key().id(); },
-                               [](const effect::OrderAcknowledge& e) { return e.attempt.key().id(); },
-                               [](const effect::OrderRelease& e) { return e.attempt.key().id(); },
+                               [](const effect::OrderSignal& e) { return e.signal.attempt.job.id; },
+                               [](const effect::OrderAcknowledge& e) { return e.attempt.job.id; },
+                               [](const effect::OrderRelease& e) { return e.attempt.job.id; },
                                [](const auto&) { return 0; }},
                     effect);
 }

@@ -12,11 +12,11 @@
 //   --------------------+-------------------------------------+--------------------------------------------------------
 //   it holds attempt a  | the job runs there as attempt a     | HostBack(held): signals since are sent again
 //   it holds nothing    | the job runs there as attempt a     | HostBack(none): not started: its start is ordered again;
-//                       |                                     |  started: it is over (NEVER_SEEN)
-//   it holds attempt a  | over, removed, unknown, another one | OVER: nothing, its JobOver will be acknowledged; a first
+//                       |                                     |  started: it is over (never_seen)
+//   it holds attempt a  | over, removed, unknown, another one | over: nothing, its Over will be acknowledged; a first
 //                       |                                     |  host: KILL; another host: release
-//   JobOver of a        | not (or no longer) running as a     | acknowledged
-//   its link ends       |                                     | after the patience HostLost for the jobs that it runs first
+//   Over of a           | not (or no longer) running as a     | acknowledged
+//   it has gone         |                                     | after the patience HostLost for the jobs that it runs first
 #pragma once
 
 #include <cstdint>
@@ -119,9 +119,9 @@ class Book {
   Effects suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now);
   Effects resume(JobKey key, WallTime now);
 
-  // `host`: the official name of the connection's RES. ResHello: the connection counts from now on.
-  Effects res_said(const std::string& host, const wire::FromRes& message, WallTime now);
-  Effects res_lost(const std::string& host, WallTime now);
+  // What the engine reports of a host, by its official name (engine.hpp). HostCame: it counts as connected from now on.
+  Effects host_told(const std::string& host, const HostReport& report, WallTime now);
+  Effects host_gone(const std::string& host, WallTime now);
   bool connected(const std::string& host) const;
 
   Applied signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now);
@@ -201,8 +201,10 @@ class Book {
 
   // What an order says when it leaves; none: the job is not (or no longer) on that host as that attempt, so that the order
   // is void. A turn whose commit failed leaves late.
-  std::optional<wire::ToRes::StartJob> start_order(const effect::OrderStart& order) const;
-  std::optional<wire::ToRes::ExpectJob> expect_order(const effect::OrderExpect& order) const;
+  std::optional<order::Start> start_order(const effect::OrderStart& order) const;
+  std::optional<order::Expect> expect_order(const effect::OrderExpect& order) const;
+  // Gives an effect that is an order to the engine; others, and orders that are void, are none.
+  void carry_out(const Effect& effect, Engine& engine) const;
 
   // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
   std::string broken_invariant() const;

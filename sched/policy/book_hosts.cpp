@@ -1,13 +1,10 @@
-// The Book and the hosts: what RES says, and how both come to agree after either was away.
+// The Book and the hosts: what is reported of them, and how both come to agree after either was away.
 #include <algorithm>
 
 #include "sched/policy/book_memory.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-using wire::FromRes;
-using wire::ToRes;
 
 constexpr int kSigkill = 9;
 constexpr std::uint64_t kLastWord = std::uint64_t{1}
@@ -53,62 +50,51 @@ bool is_on(const wire::JobRecord& record, const std::string& host) {
 }
 
 class Hearing {
+  using State = report::Held::State;
+
  public:
   Hearing(Book::Memory& memory, const std::string& host, WallTime now) : m_(memory), host_(host), now_(now) {}
 
   Effects effects;
 
-  void hear(const FromRes& message) {
-    switch (message.message_case()) {
-      case FromRes::kHello:
-        return hello(message.hello());
-      case FromRes::kReady:
-        return ready(message.ready());
-      case FromRes::kRunning:
-        if (BookEntry* entry = first_of(message.running().job()))
-          m_.step(*entry, event::Ran{message.running()}, now_, effects);
-        return;
-      case FromRes::kUsage:
-        return usage(message.usage());
-      case FromRes::kStopped:
-        if (BookEntry* entry = first_of(message.stopped().job()))
-          m_.step(*entry, event::StoppedThere{}, now_, effects);
-        return;
-      case FromRes::kResumed:
-        if (BookEntry* entry = first_of(message.resumed().job()))
-          m_.step(*entry, event::ResumedThere{}, now_, effects);
-        return;
-      case FromRes::kOver:
-        return over(message.over());
-      case FromRes::kPostOver:
-        return post_over(message.post_over());
-      default:
-        return;  // Refused: mbatchd logs it; what a host cannot do for a job it says with JobOver
-    }
+  void operator()(const report::HostCame& came) { hello(came); }
+  void operator()(const report::Ready& told) { ready(told); }
+  void operator()(const report::Running& told) {
+    if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::Ran{told}, now_, effects);
   }
+  void operator()(const report::Used& told) {
+    if (BookEntry* entry = placed_here(told.attempt)) take_usage(*entry, told.usage);
+  }
+  void operator()(const report::Stopped& told) {
+    if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::StoppedThere{}, now_, effects);
+  }
+  void operator()(const report::Resumed& told) {
+    if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::ResumedThere{}, now_, effects);
+  }
+  void operator()(const report::Over& told) { over(told); }
+  void operator()(const report::PostOver& told) { post_over(told); }
 
  private:
   // The job that runs as this attempt with this host as its first one.
-  BookEntry* first_of(const wire::JobAttempt& attempt) {
+  BookEntry* first_of(const Attempt& attempt) {
     BookEntry* entry = placed_here(attempt);
     return entry && entry->job.record.hosts(0).name() == host_ ? entry : nullptr;
   }
-  BookEntry* placed_here(const wire::JobAttempt& attempt) {
-    BookEntry* entry = m_.entry(key_of(attempt.key()));
-    if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.attempt())
-      return nullptr;
+  BookEntry* placed_here(const Attempt& attempt) {
+    BookEntry* entry = m_.entry(attempt.job);
+    if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.number) return nullptr;
     return is_on(entry->job.record, host_) ? entry : nullptr;
   }
 
-  void hello(const FromRes::ResHello& told) {
+  void hello(const report::HostCame& told) {
     HostLink& link = m_.links[host_];
     link.connected = true;
     link.lost = false;
     m_.time_host(host_);
-    std::map<JobKey, const FromRes::Held*> held;
-    for (const auto& job : told.jobs()) {
-      if (placed_here(job.job()))
-        held[key_of(job.job().key())] = &job;
+    std::map<JobKey, const report::Held*> held;
+    for (const auto& job : told.jobs) {
+      if (placed_here(job.attempt))
+        held[job.attempt.job] = &job;
       else
         end_stranger(job);
     }
@@ -116,7 +102,7 @@ class Hearing {
     for (const JobKey key : believed) {
       BookEntry& entry = m_.jobs.at(key);
       const auto found = held.find(key);
-      const FromRes::Held* here = found == held.end() ? nullptr : found->second;
+      const report::Held* here = found == held.end() ? nullptr : found->second;
       if (entry.job.record.hosts(0).name() == host_)
         first_host_back(entry, here);
       else
@@ -125,18 +111,18 @@ class Hearing {
     effects.push_back(effect::ScheduleSoon{});
   }
 
-  void first_host_back(BookEntry& entry, const FromRes::Held* here) {
+  void first_host_back(BookEntry& entry, const report::Held* here) {
     event::HostBack back;
-    if (here) back.held = here->state();
+    if (here) back.held = here->state;
     m_.step(entry, back, now_, effects);
     if (!here || !placed(entry.job.status())) return;
     // What happened by itself while nobody was told of it.
-    if (here->state() == FromRes::Held::STOPPED && entry.job.record.signals().empty())
+    if (here->state == State::stopped && entry.job.record.signals().empty())
       m_.step(entry, event::StoppedThere{}, now_, effects);
-    if (here->state() == FromRes::Held::RUNNING) m_.step(entry, event::ResumedThere{}, now_, effects);
+    if (here->state == State::running) m_.step(entry, event::ResumedThere{}, now_, effects);
   }
 
-  void other_host_back(const BookEntry& entry, const FromRes::Held* here) {
+  void other_host_back(const BookEntry& entry, const report::Held* here) {
     const wire::JobRecord& record = entry.job.record;
     if (!here) effects.push_back(effect::OrderExpect{entry.job.key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
@@ -144,29 +130,24 @@ class Hearing {
   }
 
   // An attempt that is over here, or was removed, or never was.
-  void end_stranger(const FromRes::Held& held) {
-    if (held.state() == FromRes::Held::OVER) return;
-    if (!held.first_host()) {
-      effects.push_back(effect::OrderRelease{host_, held.job()});
+  void end_stranger(const report::Held& held) {
+    if (held.state == State::over) return;
+    if (!held.first_host) {
+      effects.push_back(effect::OrderRelease{host_, held.attempt});
       return;
     }
-    effect::OrderSignal kill{host_, {}};
-    *kill.signal.mutable_job() = held.job();
-    kill.signal.set_action(ToRes::SignalJob::SEND);  // whatever JOB_CONTROLS makes of TERMINATE
-    kill.signal.set_signal(kSigkill);
-    kill.signal.set_number(kLastWord);
-    effects.push_back(std::move(kill));
+    wire::SentSignal kill;
+    kill.set_action(wire::SentSignal::SEND);  // whatever JOB_CONTROLS makes of TERMINATE
+    kill.set_signal(kSigkill);
+    kill.set_number(kLastWord);
+    effects.push_back(effect::OrderSignal{host_, {held.attempt, std::move(kill)}});
   }
 
-  void ready(const FromRes::JobReady& told) {
-    BookEntry* entry = first_of(told.job());
+  void ready(const report::Ready& told) {
+    BookEntry* entry = first_of(told.attempt);
     if (!entry) return;
-    entry->stream = std::make_unique<wire::StreamPlace>(told.stream());
+    entry->stream = std::make_unique<wire::StreamPlace>(told.stream);
     effects.push_back(effect::TellWaiters{entry->job.key()});
-  }
-
-  void usage(const FromRes::JobUsageReport& told) {
-    if (BookEntry* entry = placed_here(told.job())) take_usage(*entry, told.usage());
   }
 
   // Not saved for itself: it is told again soon, and the job's next change saves it.
@@ -181,23 +162,22 @@ class Hearing {
     *record.mutable_usage() = total(*entry.usage, record.hosts());
   }
 
-  void over(const FromRes::JobOver& told) {
-    BookEntry* entry = first_of(told.job());
+  void over(const report::Over& told) {
+    BookEntry* entry = first_of(told.attempt);
     if (!entry) {
       // Of what was never seen there is nothing to be cleared away.
-      if (told.how() != FromRes::JobOver::NEVER_SEEN)
-        effects.push_back(effect::OrderAcknowledge{host_, told.job()});
+      if (told.how != report::Over::How::never_seen) effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
       return;
     }
-    if (told.has_usage()) take_usage(*entry, told.usage());
+    if (told.usage) take_usage(*entry, *told.usage);
     m_.step(*entry, event::Ended{told}, now_, effects);
   }
 
-  void post_over(const FromRes::PostOver& told) {
-    BookEntry* entry = m_.entry(key_of(told.job().key()));
-    if (entry && entry->job.record.attempt() == told.job().attempt())
-      m_.step(*entry, event::PostEnded{told.failed()}, now_, effects);
-    effects.push_back(effect::OrderAcknowledge{host_, told.job()});
+  void post_over(const report::PostOver& told) {
+    BookEntry* entry = m_.entry(told.attempt.job);
+    if (entry && entry->job.record.attempt() == told.attempt.number)
+      m_.step(*entry, event::PostEnded{told.failed}, now_, effects);
+    effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
   }
 
   Book::Memory& m_;
@@ -207,13 +187,13 @@ class Hearing {
 
 }  // namespace
 
-Effects Book::res_said(const std::string& host, const wire::FromRes& message, WallTime now) {
+Effects Book::host_told(const std::string& host, const HostReport& report, WallTime now) {
   Hearing hearing(*memory_, host, now);
-  hearing.hear(message);
+  std::visit(hearing, report);
   return std::move(hearing.effects);
 }
 
-Effects Book::res_lost(const std::string& host, WallTime now) {
+Effects Book::host_gone(const std::string& host, WallTime now) {
   HostLink& link = memory_->links[host];
   if (!link.connected && link.silent_since_us != 0) return {};
   link.connected = false;

@@ -1,9 +1,8 @@
-// The Book: new jobs, and what their hosts are told of them.
+// The Book: new jobs.
 #include <algorithm>
 #include <charconv>
 
 #include "sched/policy/book_memory.hpp"
-#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -176,74 +175,6 @@ void Book::withdraw(std::int32_t id) {
   memory_->tokens.erase(found->second.token);
   const std::vector<std::int32_t> indices = found->second.indices;
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
-}
-
-// ---------------------------------------------------------------- orders to hosts
-
-namespace {
-
-void set_attempt(wire::JobAttempt& attempt, const wire::JobRecord& record) {
-  *attempt.mutable_key() = record.key();
-  attempt.set_attempt(record.attempt());
-}
-
-bool without_report(const wire::Submission& asked) {
-  return std::any_of(asked.environment().begin(), asked.environment().end(), [](const std::string& word) {
-    return word == "LSB_JOB_REPORT_MAIL=N" || word == "LSB_JOB_REPORT_MAIL=n";
-  });
-}
-
-}  // namespace
-
-std::optional<wire::ToRes::StartJob> Book::start_order(const effect::OrderStart& order) const {
-  const BookEntry* entry = memory_->entry(order.key);
-  if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != order.attempt ||
-      entry->job.record.hosts(0).name() != order.host)
-    return std::nullopt;
-  const Job& job = entry->job;
-  const wire::JobRecord& record = job.record;
-  wire::ToRes::StartJob start;
-  set_attempt(*start.mutable_job(), record);
-  *start.mutable_submission() = *job.asked;
-  *start.mutable_hosts() = record.hosts();
-  *start.mutable_limits() = effective_limits(job);
-  start.set_queue(record.queue());
-  if (const conf::QueueRow* queue = memory_->queue_row(record.queue())) {
-    start.set_job_starter(queue->jobs.job_starter);
-    start.set_queue_pre_exec(queue->jobs.pre_exec);
-    start.set_queue_post_exec(queue->jobs.post_exec);
-    start.set_nice(queue->jobs.nice);
-    auto& controls = *start.mutable_controls();
-    controls.set_suspend(queue->jobs.job_controls.suspend);
-    controls.set_resume(queue->jobs.job_controls.resume);
-    controls.set_terminate(queue->jobs.job_controls.terminate);
-  }
-  const CheckedResreq& resreq =
-      memory_->resreq_of(memory_->queue_row(record.queue()), record.queue(), *job.asked);
-  for (auto& word : job_environment(memory_->config, job, resreq.text))
-    start.add_environment(std::move(word));
-  start.set_effective_resreq(record.effective_resreq().empty() ? resreq.text : record.effective_resreq());
-  start.set_cluster(memory_->config.cluster->settings.cluster);
-  start.set_gpus(gpus_on(record.gpus(), record.hosts(0).name()));
-  start.set_submit_us(record.submit_us());
-  if (resreq.mem_mb > 0) start.set_requested_memory_kb(static_cast<std::uint64_t>(resreq.mem_mb * 1024));
-  start.set_mail_report_only(without_report(*job.asked));
-  return start;
-}
-
-std::optional<wire::ToRes::ExpectJob> Book::expect_order(const effect::OrderExpect& order) const {
-  const BookEntry* entry = memory_->entry(order.key);
-  if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != order.attempt)
-    return std::nullopt;
-  const Job& job = entry->job;
-  wire::ToRes::ExpectJob expect;
-  set_attempt(*expect.mutable_job(), job.record);
-  expect.set_user(job.asked->user());
-  expect.set_uid(job.asked->uid());
-  *expect.mutable_hosts() = job.record.hosts();
-  *expect.mutable_limits() = effective_limits(job);
-  expect.set_gpus(gpus_on(job.record.gpus(), order.host));
-  return expect;
 }
 
 }  // namespace rollcall::sched

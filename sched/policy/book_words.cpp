@@ -65,18 +65,18 @@ struct EventText {
   }
   std::string operator()(const event::ResumePlanned&) const { return "ResumePlanned"; }
   std::string operator()(const event::Ran& e) const {
-    return "Ran as process " + std::to_string(e.told.pid());
+    return "Ran as process " + std::to_string(e.told.pid);
   }
   std::string operator()(const event::StoppedThere&) const { return "StoppedThere"; }
   std::string operator()(const event::ResumedThere&) const { return "ResumedThere"; }
   std::string operator()(const event::Ended& e) const {
-    return "Ended how " + std::to_string(e.told.how()) + " status " + std::to_string(e.told.exit_status());
+    return "Ended how " + std::to_string(static_cast<int>(e.told.how)) + " status " + std::to_string(e.told.exit_status);
   }
   std::string operator()(const event::PostEnded& e) const {
     return e.failed ? "PostEnded badly" : "PostEnded";
   }
   std::string operator()(const event::HostBack& e) const {
-    return e.held ? "HostBack with it in state " + std::to_string(*e.held) : "HostBack without it";
+    return e.held ? "HostBack with it in state " + std::to_string(static_cast<int>(*e.held)) : "HostBack without it";
   }
   std::string operator()(const event::HostLost&) const { return "HostLost"; }
   std::string operator()(const event::KillAsked& e) const {
@@ -94,19 +94,21 @@ struct EventText {
   std::string operator()(const event::AvoidanceOver&) const { return "AvoidanceOver"; }
 };
 
-std::string attempt_text(const wire::JobAttempt& attempt) {
-  return text(key_of(attempt.key())) + " attempt " + std::to_string(attempt.attempt());
-}
-std::string_view action_text(wire::ToRes::SignalJob::Action action) {
-  switch (action) {
-    case wire::ToRes::SignalJob::TERMINATE:
-      return "TERMINATE";
-    case wire::ToRes::SignalJob::SUSPEND:
+// The action, and what it needs to be understood.
+std::string signal_text(const wire::SentSignal& sent) {
+  switch (sent.action()) {
+    case wire::SentSignal::SEND:
+      return "SEND " + std::to_string(sent.signal());
+    case wire::SentSignal::TERMINATE:
+      return sent.sequential() ? "TERMINATE" : "TERMINATE at once";
+    case wire::SentSignal::SUSPEND:
       return "SUSPEND";
-    case wire::ToRes::SignalJob::RESUME:
+    case wire::SentSignal::RESUME:
       return "RESUME";
+    case wire::SentSignal::LIMITS:
+      return "LIMITS";
     default:
-      return "SEND";
+      return "action " + std::to_string(sent.action());
   }
 }
 std::string_view event_kind(const wire::JobEvent& event) {
@@ -173,19 +175,14 @@ struct EffectText {
     return "OrderExpect " + text(e.key) + " on " + e.host;
   }
   std::string operator()(const effect::OrderSignal& e) const {
-    return "OrderSignal " + std::string(action_text(e.signal.action())) +
-           (e.signal.action() == wire::ToRes::SignalJob::SEND ? " " + std::to_string(e.signal.signal())
-                                                              : "") +
-           (e.signal.action() == wire::ToRes::SignalJob::TERMINATE && !e.signal.sequential() ? " at once"
-                                                                                             : "") +
-           " number " + std::to_string(e.signal.number()) + " to " + attempt_text(e.signal.job()) + " on " +
-           e.host;
+    return "OrderSignal " + signal_text(e.signal.sent) + " number " + std::to_string(e.signal.sent.number()) + " to " +
+           text(e.signal.attempt) + " on " + e.host;
   }
   std::string operator()(const effect::OrderAcknowledge& e) const {
-    return "OrderAcknowledge " + attempt_text(e.attempt) + " to " + e.host;
+    return "OrderAcknowledge " + text(e.attempt) + " to " + e.host;
   }
   std::string operator()(const effect::OrderRelease& e) const {
-    return "OrderRelease " + attempt_text(e.attempt) + " on " + e.host;
+    return "OrderRelease " + text(e.attempt) + " on " + e.host;
   }
   std::string operator()(const effect::TellWaiters& e) const { return "TellWaiters " + text(e.key); }
   std::string operator()(const effect::ScheduleSoon&) const { return "ScheduleSoon"; }

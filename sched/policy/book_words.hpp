@@ -6,8 +6,8 @@
 // What the shell promises:
 //   * everything that a turn's effects say to save is saved in ONE commit before any order, acknowledgement or answer
 //     of that turn leaves. What has failed to be saved is saved by the next turn: orders wait for it, in their order;
-//   * an order to a host without a connection is dropped: what still counts comes again from Book::res_said(ResHello);
-//   * events of one connection come in the order of its messages.
+//   * an order to a host that the engine does not reach is dropped: what still counts comes again from HostCame;
+//   * reports of one host come in their order.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/base/wall_time.hpp"
-#include "common/wire/res.pb.h"
+#include "sched/policy/engine.hpp"
 #include "sched/policy/job.hpp"
 
 namespace rollcall::sched {
@@ -89,19 +89,19 @@ struct ResumePlanned {};
 
 // --- from the job's first host; the Book has checked that the attempt is the present one
 struct Ran {
-  wire::FromRes::JobRunning told;
+  report::Running told;
 };
 struct StoppedThere {};
 struct ResumedThere {};
 struct Ended {
-  wire::FromRes::JobOver told;
+  report::Over told;
 };
 struct PostEnded {
   bool failed = false;
 };
-// RES is back (or there for the first time) and says what it has of the attempt; none: no trace of it.
+// The host is back (or there for the first time) and it is known what it has of the attempt; none: no trace of it.
 struct HostBack {
-  std::optional<wire::FromRes::Held::State> held;
+  std::optional<report::Held::State> held;
 };
 // The host was not heard of for longer than the patience.
 struct HostLost {};
@@ -192,15 +192,15 @@ struct OrderExpect {
 };
 struct OrderSignal {
   std::string host;
-  wire::ToRes::SignalJob signal;
+  order::Signal signal;
 };
 struct OrderAcknowledge {
   std::string host;
-  wire::JobAttempt attempt;
+  Attempt attempt;
 };
 struct OrderRelease {
   std::string host;
-  wire::JobAttempt attempt;
+  Attempt attempt;
 };
 
 // --- inside mbatchd

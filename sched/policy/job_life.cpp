@@ -72,7 +72,7 @@ class Life : LifeEnd {
     if (fatal != 0)
       terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0 ? TERM_WINDOW : TERM_LOAD);
     else if (runs)
-      order(ToRes::SignalJob::SUSPEND, 0, 0);
+      order(Sent::SUSPEND, 0, 0);
     record_status(plan.why);
     changed();
   }
@@ -85,7 +85,7 @@ class Life : LifeEnd {
     record_.set_suspend_reasons(asked_for);
     if (status() == wire::STATUS_SSUSP) {
       to(wire::STATUS_RUN);
-      order(ToRes::SignalJob::RESUME, 0, 0);
+      order(Sent::RESUME, 0, 0);
     }
     record_status({});
     changed();
@@ -97,25 +97,25 @@ class Life : LifeEnd {
     if (!placed(status())) return;
     heard_again();
     const auto& told = ran.told;
-    if (record_.started() && record_.pid() == told.pid()) return;
+    if (record_.started() && record_.pid() == told.pid) return;
     record_.set_started(true);
-    record_.set_pid(told.pid());
-    record_.set_pgid(told.pgid());
-    record_.set_exec_user(told.user());
-    record_.set_exec_home(told.home());
-    record_.set_exec_cwd(told.cwd());
+    record_.set_pid(told.pid);
+    record_.set_pgid(told.pgid);
+    record_.set_exec_user(told.user);
+    record_.set_exec_home(told.home);
+    record_.set_exec_cwd(told.cwd);
     record_.set_preexec_failures(0);
     record_.clear_start_failure();
     auto& accepted = *add_event().mutable_start_accept();
-    accepted.set_pid(told.pid());
-    accepted.set_pgid(told.pgid());
+    accepted.set_pid(told.pid);
+    accepted.set_pgid(told.pgid);
     auto& execute = *add_event().mutable_execute();
-    execute.set_uid(told.uid());
-    execute.set_pid(told.pid());
-    execute.set_pgid(told.pgid());
-    execute.set_cwd(told.cwd());
-    execute.set_home(told.home());
-    execute.set_user(told.user());
+    execute.set_uid(told.uid);
+    execute.set_pid(told.pid);
+    execute.set_pgid(told.pgid);
+    execute.set_cwd(told.cwd);
+    execute.set_home(told.home);
+    execute.set_user(told.user);
     changed();
   }
 
@@ -141,17 +141,17 @@ class Life : LifeEnd {
   void on(const event::Ended& ended) {
     if (!placed(status())) return;
     const auto& told = ended.told;
-    switch (told.how()) {
-      case FromRes::JobOver::PRE_EXEC_FAILED:
+    switch (told.how) {
+      case How::pre_exec_failed:
         return could_not_start(told);
-      case FromRes::JobOver::NOT_STARTED:
+      case How::not_started:
         return could_not_start(told);
-      case FromRes::JobOver::NEVER_SEEN:
+      case How::never_seen:
         if (!record_.started()) return never_arrived();
         return was_lost(told, TERM_ZOMBIE);
-      case FromRes::JobOver::HOST_RESTARTED:
+      case How::host_restarted:
         return was_lost(told, TERM_ZOMBIE);
-      case FromRes::JobOver::SHEPHERD_LOST:
+      case How::supervisor_lost:
         return was_lost(told, TERM_EXTERNAL_SIGNAL);
       default:
         return ran_to_its_end(told);
@@ -170,13 +170,14 @@ class Life : LifeEnd {
     heard_again();
     if (!back.held) {
       if (!record_.started()) return never_arrived();
-      FromRes::JobOver told;
-      told.set_how(FromRes::JobOver::NEVER_SEEN);
-      told.set_end_us(now_.us);
+      report::Over told;
+      told.how = How::never_seen;
+      told.end_us = now_.us;
       return was_lost(told, TERM_ZOMBIE);
     }
-    if (*back.held == FromRes::Held::OVER) return;
-    const bool runs = *back.held == FromRes::Held::RUNNING || *back.held == FromRes::Held::STOPPED;
+    using State = report::Held::State;
+    if (*back.held == State::over) return;
+    const bool runs = *back.held == State::running || *back.held == State::stopped;
     if (runs && !record_.started()) {
       record_.set_started(true);
       changed();
@@ -202,9 +203,9 @@ class Life : LifeEnd {
   void end_post_execution(const event::KillAsked& kill) {
     if (record_.post_status() != wire::POST_RUNNING || record_.hosts().empty()) return;
     record_.set_signal_number(record_.signal_number() + 1);
-    wire::SentSignal sent;
+    Sent sent;
     sent.set_number(record_.signal_number());
-    sent.set_action(ToRes::SignalJob::SEND);
+    sent.set_action(Sent::SEND);
     sent.set_signal(kKill);
     record_signal("KILL", kill.by, kill.reason);
     effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), signal_order(record_, sent)});
@@ -242,7 +243,7 @@ class Life : LifeEnd {
                                 : remove.by.owner ? TERM_FORCE_OWNER
                                                   : TERM_FORCE_ADMIN;
     // Not TERMINATE, which a queue's JOB_CONTROLS may mean otherwise: nobody sees the job any more.
-    order(ToRes::SignalJob::SEND, kKill, reason, false);
+    order(Sent::SEND, kKill, reason, false);
     release();
     finish(wire::STATUS_EXIT, kKilled, reason, now_.us);
   }
@@ -250,7 +251,7 @@ class Life : LifeEnd {
   void on(const event::SignalAsked& signal) {
     if (!placed(status())) return;
     record_signal(signal_symbol(signal.signal), signal.by, {});
-    order(ToRes::SignalJob::SEND, signal.signal, 0);
+    order(Sent::SEND, signal.signal, 0);
     save();
   }
 
@@ -271,7 +272,7 @@ class Life : LifeEnd {
       if (!was_stopped && (rules_.terminate_for & kAskedFor) != 0)
         terminate(rules_.sequential, stop.by.owner ? TERM_OWNER : TERM_ADMIN);
       else if (!was_stopped)
-        order(ToRes::SignalJob::SUSPEND, 0, 0);
+        order(Sent::SUSPEND, 0, 0);
     }
     record_status({});
     changed_the_plan();
@@ -297,7 +298,7 @@ class Life : LifeEnd {
         record_.set_status_before_unknown(next);
       else
         to(next);
-      if (!held_by_us) order(ToRes::SignalJob::RESUME, 0, 0);
+      if (!held_by_us) order(Sent::RESUME, 0, 0);
     }
     record_status({});
     changed_the_plan();

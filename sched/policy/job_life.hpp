@@ -35,19 +35,19 @@
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP where the scheduler has reasons of its own to hold it
 //   (c) the end: how \ what of it
-//         ENDED           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
+//         ended           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
 //                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host. Else 0: -> DONE, other: -> EXIT
-//         PRE_EXEC_FAILED killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
+//         pre_exec_failed killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
 //                         host for a while; after MAX_PREEXEC_RETRY times -> PSUSP, or EXIT
 //                         (LOCAL_MAX_PREEXEC_RETRY_ACTION)
-//         NOT_STARTED     killed, interactive, or its -cwd is missing: -> EXIT. Else -> PEND at the head, without this
+//         not_started     killed, interactive, or its -cwd is missing: -> EXIT. Else -> PEND at the head, without this
 //                         host for a while
-//         SHEPHERD_LOST, HOST_RESTARTED, NEVER_SEEN
-//                         killed: -> EXIT. rerunnable: -> PEND at the head. Else -> EXIT, lost; but NEVER_SEEN of an attempt
+//         supervisor_lost, host_restarted, never_seen
+//                         killed: -> EXIT. rerunnable: -> PEND at the head. Else -> EXIT, lost; but never_seen of an attempt
 //                         that has not started: its start is ordered again
 //   (d) a rerunnable job -> PEND: another attempt may run while the lost one still does; that one is ended on return
 //   (e) held: what was ordered since is ordered again. No trace: not started: killed -> EXIT, else its start is ordered
-//       again; started: the end, as NEVER_SEEN
+//       again; started: the end, as never_seen
 //   (f) only of a stop that was not asked for here (a terminal's Ctrl-Z)
 //   (g) where the queue's TERMINATE_WHEN has the new reason the order is TERMINATE (USER: of the first stop of any)
 //
@@ -83,8 +83,10 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
 // Changes the record and appends what is to be done. Nothing is appended where nothing changes.
 void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects);
 
-// The order that a record's signal stands for, to be told again.
-wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::SentSignal& sent);
+// The present or last attempt of a job.
+Attempt attempt_of(const wire::JobRecord& record);
+// The order that a record's signal stands for, for the first time or told again.
+order::Signal signal_order(const wire::JobRecord& record, const wire::SentSignal& sent);
 
 // Seconds that the job has spent in its present status; and the record's sums with them.
 wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now);

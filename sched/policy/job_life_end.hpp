@@ -12,28 +12,28 @@ class LifeEnd : protected LifeRecord {
 
   using LifeRecord::LifeRecord;
 
-  void could_not_start(const FromRes::JobOver& told) {
+  void could_not_start(const report::Over& told) {
     acknowledge_and_release();
-    const bool pre_exec = told.how() == FromRes::JobOver::PRE_EXEC_FAILED;
-    record_.set_start_failure(!told.why().empty() ? told.why()
+    const bool pre_exec = told.how == How::pre_exec_failed;
+    record_.set_start_failure(!told.why.empty() ? told.why
                               : pre_exec          ? "pre-execution failed with exit code " +
-                                               std::to_string((told.exit_status() >> 8) & 0xff)
+                                               std::to_string((told.exit_status >> 8) & 0xff)
                                          : "the host could not start it");
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (!pre_exec && asked_.interactive() != wire::Submission::NONE)
-      return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason(), told.end_us());
+      return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason, told.end_us);
     // bsub -cwd: it is missing next time too.
-    if (told.cwd_missing())
-      return finish(wire::STATUS_EXIT, told.exit_status(), TERM_CWD_NOTEXIST, told.end_us());
-    if (pre_exec && told.exit_status() == kPreExecAbort)
-      return finish(wire::STATUS_EXIT, told.exit_status(), TERM_UNKNOWN, told.end_us());
+    if (told.cwd_missing)
+      return finish(wire::STATUS_EXIT, told.exit_status, TERM_CWD_NOTEXIST, told.end_us);
+    if (pre_exec && told.exit_status == kPreExecAbort)
+      return finish(wire::STATUS_EXIT, told.exit_status, TERM_UNKNOWN, told.end_us);
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
     const std::string host = record_.hosts(0).name();
     avoid(host);
     if (pre_exec && rules_.most_preexec_retries &&
         record_.preexec_failures() >= *rules_.most_preexec_retries) {
       if (rules_.exit_after_preexec_retries)
-        return finish(wire::STATUS_EXIT, told.exit_status(), TERM_PRE_EXEC_FAIL, told.end_us());
+        return finish(wire::STATUS_EXIT, told.exit_status, TERM_PRE_EXEC_FAIL, told.end_us);
       record_.set_preexec_failures(0);
       record_.set_requeue_held(true);
     }
@@ -41,67 +41,67 @@ class LifeEnd : protected LifeRecord {
   }
 
   // A kill that came before the job ran.
-  void end_of_a_kill(const FromRes::JobOver& told) {
+  void end_of_a_kill(const report::Over& told) {
     if (record_.requeue_asked()) return pend_again({});
-    const std::int32_t reason = told.term_reason() != 0 ? told.term_reason() : asked_reason();
-    finish(wire::STATUS_EXIT, kInterrupted, reason, told.end_us());
+    const std::int32_t reason = told.term_reason != 0 ? told.term_reason : asked_reason();
+    finish(wire::STATUS_EXIT, kInterrupted, reason, told.end_us);
   }
 
   // The order to start never came to the host, or the host has lost it before it did anything.
   void never_arrived() {
     if (record_.kill_asked()) {
       release();
-      FromRes::JobOver told;
-      told.set_end_us(now_.us);
+      report::Over told;
+      told.end_us = now_.us;
       return end_of_a_kill(told);
     }
     order_start();
     order_again();
   }
 
-  void was_lost(const FromRes::JobOver& told, std::int32_t reason) {
+  void was_lost(const report::Over& told, std::int32_t reason) {
     acknowledge_and_release();
     if (record_.requeue_asked()) return pend_again({});
     if (!record_.kill_asked() && rules_.rerunnable) return pend_again(lost_text(told));
     record_.set_lost(!record_.kill_asked());
     record_.set_start_failure(lost_text(told));
-    if (told.term_reason() != 0)
-      reason = told.term_reason();
+    if (told.term_reason != 0)
+      reason = told.term_reason;
     else if (record_.kill_asked())
       reason = asked_reason();
-    finish(wire::STATUS_EXIT, told.exit_status() != 0 ? told.exit_status() : kKilled, reason, told.end_us());
+    finish(wire::STATUS_EXIT, told.exit_status != 0 ? told.exit_status : kKilled, reason, told.end_us);
   }
 
-  static std::string lost_text(const FromRes::JobOver& told) {
-    if (!told.why().empty()) return told.why();
-    switch (told.how()) {
-      case FromRes::JobOver::HOST_RESTARTED:
+  static std::string lost_text(const report::Over& told) {
+    if (!told.why.empty()) return told.why;
+    switch (told.how) {
+      case How::host_restarted:
         return "the host was restarted under the job";
-      case FromRes::JobOver::SHEPHERD_LOST:
+      case How::supervisor_lost:
         return "the job's shepherd was killed";
       default:
         return "the host knows nothing of the job any longer";
     }
   }
 
-  void ran_to_its_end(const FromRes::JobOver& told) {
+  void ran_to_its_end(const report::Over& told) {
     acknowledge_and_release();
     record_.set_started(true);
     if (record_.requeue_asked()) return pend_again({});
-    const int code = (told.exit_status() & 0x7f) != 0 ? 128 + (told.exit_status() & 0x7f)
-                                                      : (told.exit_status() >> 8) & 0xff;
+    const int code = (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f)
+                                                      : (told.exit_status >> 8) & 0xff;
     if (!record_.kill_asked() && may_requeue(code)) {
       record_.set_requeues(record_.requeues() + 1);
       if (excludes(code)) exclude(record_.hosts(0).name());
       return pend_again("exit code " + std::to_string(code));
     }
-    std::int32_t reason = told.term_reason();
-    if (reason == 0 && told.cwd_missing()) reason = TERM_CWD_NOTEXIST;
+    std::int32_t reason = told.term_reason;
+    if (reason == 0 && told.cwd_missing) reason = TERM_CWD_NOTEXIST;
     if (reason == 0 && record_.kill_asked() && code > 128) reason = asked_reason();
-    if (told.post_follows()) record_.set_post_status(wire::POST_RUNNING);
-    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us());
-    finish(told.exit_status() == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status(),
-           told.exit_status() == 0 ? TERM_UNKNOWN : reason, told.end_us());
+    if (told.post_follows) record_.set_post_status(wire::POST_RUNNING);
+    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us);
+    finish(told.exit_status == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status,
+           told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us);
   }
 
   bool excludes(int code) const {

@@ -13,13 +13,12 @@ inline constexpr std::int32_t kInterrupted = 130 << 8;  // of a job that was kil
 inline constexpr int kSignalsKept = 16;
 inline constexpr std::uint32_t kAskedFor = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
 
-wire::JobAttempt attempt_of(const wire::JobRecord& record);
 void add_present_seconds(wire::JobRecord& record, WallTime now);
 
 class LifeRecord {
  protected:
-  using FromRes = wire::FromRes;
-  using ToRes = wire::ToRes;
+  using Sent = wire::SentSignal;
+  using How = report::Over::How;
 
   LifeRecord(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
       : asked_(*job.asked), record_(job.record), rules_(rules), now_(now), effects_(effects) {}
@@ -28,7 +27,7 @@ class LifeRecord {
   bool unknown() const { return status() == wire::STATUS_UNKWN || status() == wire::STATUS_ZOMBI; }
   JobKey key() const { return key_of(record_.key()); }
 
-  wire::JobAttempt attempt() const { return attempt_of(record_); }
+  Attempt attempt() const { return attempt_of(record_); }
 
   std::int32_t asked_reason() const {
     const bool admin = record_.killer_is_admin();
@@ -111,13 +110,13 @@ class LifeRecord {
   }
 
   void terminate(bool sequential, std::int32_t reason) {
-    order(ToRes::SignalJob::TERMINATE, 0, reason, sequential);
+    order(Sent::TERMINATE, 0, reason, sequential);
     if (status() != wire::STATUS_UNKWN) return;
     to(wire::STATUS_ZOMBI);
     record_status({});
   }
 
-  void order(ToRes::SignalJob::Action action, int signal, std::int32_t reason, bool sequential = true) {
+  void order(Sent::Action action, int signal, std::int32_t reason, bool sequential = true) {
     record_.set_signal_number(record_.signal_number() + 1);
     forget_superseded(action);
     auto& sent = *record_.add_signals();
@@ -130,29 +129,26 @@ class LifeRecord {
   }
   void order_limits(const wire::Limits& effective) {
     record_.set_signal_number(record_.signal_number() + 1);
-    forget_superseded(ToRes::SignalJob::LIMITS);
+    forget_superseded(Sent::LIMITS);
     auto& sent = *record_.add_signals();
     sent.set_number(record_.signal_number());
-    sent.set_action(ToRes::SignalJob::LIMITS);
+    sent.set_action(Sent::LIMITS);
     *sent.mutable_limits() = effective;
     sent.set_terminate_us(asked_.terminate_us());
     send_to_all(sent);
   }
-  void send_to_all(const wire::SentSignal& sent) {
-    for (const auto& host : record_.hosts())
-      effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
+  void send_to_all(const Sent& sent) {
+    for (const auto& host : record_.hosts()) effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
   }
 
   // A later stop or continuation takes the place of earlier ones, a later kill that of earlier kills.
-  void forget_superseded(ToRes::SignalJob::Action action) {
+  void forget_superseded(Sent::Action action) {
     auto& signals = *record_.mutable_signals();
-    const auto kind = [](std::uint32_t a) {
-      return a == ToRes::SignalJob::RESUME ? std::uint32_t{ToRes::SignalJob::SUSPEND} : a;
-    };
-    const std::uint32_t ours = kind(action);
+    const auto kind = [](Sent::Action a) { return a == Sent::RESUME ? Sent::SUSPEND : a; };
+    const auto ours = kind(action);
     for (int i = signals.size() - 1; i >= 0; --i)
       if (kind(signals[i].action()) == ours &&
-          (ours != ToRes::SignalJob::SEND || signals.size() > kSignalsKept))
+          (ours != Sent::SEND || signals.size() > kSignalsKept))
         signals.DeleteSubrange(i, 1);
   }
 

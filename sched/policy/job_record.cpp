@@ -34,12 +34,13 @@ void add_present_seconds(wire::JobRecord& record, WallTime now) {
       return record.set_pend_s(record.pend_s() + s);
   }
 }
-wire::JobAttempt attempt_of(const wire::JobRecord& record) {
-  wire::JobAttempt attempt;
-  *attempt.mutable_key() = record.key();
-  attempt.set_attempt(record.attempt());
-  return attempt;
+
+Attempt attempt_of(const wire::JobRecord& record) { return {key_of(record.key()), record.attempt()}; }
+
+order::Signal signal_order(const wire::JobRecord& record, const wire::SentSignal& sent) {
+  return {attempt_of(record), sent, record.suspend_reasons()};
 }
+
 wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint64_t submission,
                            const std::string& queue, WallTime now) {
   wire::JobRecord record;
@@ -54,18 +55,6 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
     record.set_suspended_us(now.us);
   }
   return record;
-}
-wire::ToRes::SignalJob signal_order(const wire::JobRecord& record, const wire::SentSignal& sent) {
-  wire::ToRes::SignalJob signal;
-  *signal.mutable_job() = attempt_of(record);
-  signal.set_action(static_cast<wire::ToRes::SignalJob::Action>(sent.action()));
-  signal.set_signal(sent.signal());
-  signal.set_sequential(sent.sequential());
-  signal.set_term_reason(sent.term_reason());
-  signal.set_number(sent.number());
-  if (sent.has_limits()) *signal.mutable_limits() = sent.limits();
-  signal.set_terminate_us(sent.terminate_us());
-  return signal;
 }
 
 wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now) {

@@ -1,5 +1,5 @@
 // What clients and hosts may send mbatchd, in any order: the Book hears it and stays sound, whatever it is. So do the
-// orders that follow from it.
+// orders that follow from it, as RES would get them.
 //
 //   input = { kind length bytes }     length: two bytes, low one first, of what follows
 //   kind % 8: 0 a BatchRequest of ann, 1 of bob, 2 of root; 3 a FromRes of hostA, 4 of hostB; 5 a job is given hosts (bytes:
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "sched/mbatchd/res_words.hpp"
 #include "sched/policy/book.hpp"
 #include "tests/unit/conf_files.hpp"
 
@@ -50,6 +51,18 @@ const Identity kAnn{1001, 100, "ann", {}, false};
 const Identity kBob{1002, 100, "bob", {}, false};
 const Identity kRoot{0, 0, "root", {}, true};
 
+// Every order becomes the message that RES would get.
+struct Orders : Engine {
+  void start(const std::string&, order::Start order) override { use(mbatchd::to_res(std::move(order))); }
+  void expect(const std::string&, const order::Expect& order) override { use(mbatchd::to_res(order)); }
+  void signal(const std::string&, const order::Signal& order) override { use(mbatchd::to_res(order)); }
+  void acknowledge(const std::string&, const Attempt& attempt) override { use(mbatchd::acknowledgement(attempt)); }
+  void release(const std::string&, const Attempt& attempt) override { use(mbatchd::release(attempt)); }
+  static void use(const wire::ToRes& message) {
+    if (message.ByteSizeLong() == 0) std::abort();
+  }
+};
+
 class Batch {
  public:
   Batch() {
@@ -57,11 +70,7 @@ class Batch {
     book_.configure(files, now_);
     book_.set_term(1);
     book_.loaded(now_);
-    wire::FromRes hello;
-    for (const char* host : {"hostA", "hostB"}) {
-      hello.mutable_hello()->set_host(host);
-      follow(book_.res_said(host, hello, now_));
-    }
+    for (const char* host : {"hostA", "hostB"}) follow(book_.host_told(host, report::HostCame{}, now_));
   }
 
   void ask(const wire::BatchRequest& request, const Identity& who) {
@@ -89,7 +98,9 @@ class Batch {
         return;
     }
   }
-  void hear(const char* host, const wire::FromRes& message) { follow(book_.res_said(host, message, now_)); }
+  void hear(const char* host, const wire::FromRes& message) {
+    if (const auto report = mbatchd::report_of(message)) follow(book_.host_told(host, *report, now_));
+  }
   void dispatch(JobKey key, unsigned where) {
     event::Dispatched plan;
     for (const char* host : {"hostA", "hostB"}) {
@@ -111,7 +122,7 @@ class Batch {
     now_.us += std::int64_t{seconds} * 1'000'000;
     follow(book_.tick(now_));
   }
-  void lose(const char* host) { follow(book_.res_lost(host, now_)); }
+  void lose(const char* host) { follow(book_.host_gone(host, now_)); }
 
   void check() const {
     if (!book_.broken_invariant().empty()) std::abort();
@@ -125,12 +136,12 @@ class Batch {
   void follow(const Effects& effects) {
     for (const auto& effect : effects) {
       if (text(effect).empty()) std::abort();
-      if (const auto* start = std::get_if<effect::OrderStart>(&effect)) (void)book_.start_order(*start);
-      if (const auto* expect = std::get_if<effect::OrderExpect>(&effect)) (void)book_.expect_order(*expect);
+      book_.carry_out(effect, engine_);
     }
   }
 
   Book book_;
+  Orders engine_;
   WallTime now_{1'795'275'000'000'000};
 };
 

@@ -168,7 +168,7 @@ bool FakeRes::connect(std::uint16_t port, const io::ClusterKey& key) {
 
 void FakeRes::say(const wire::FromRes& message) {
   wire::ToMbatchd out;
-  *out.mutable_res() = message;
+  out.set_engine(message.SerializeAsString());
   if (talk_) talk_->say(out);
 }
 
@@ -178,7 +178,8 @@ void FakeRes::serve(milliseconds time, const std::function<bool()>& enough) {
     const auto left = std::chrono::duration_cast<milliseconds>(until - steady_clock::now());
     if (left.count() <= 0) return;
     const auto message = talk_->hear(std::min(left, milliseconds(20)));
-    if (message && message->has_res()) take(message->res());
+    wire::ToRes order;
+    if (message && message->has_engine() && order.ParseFromString(message->engine())) take(order);
     if (!message && talk_->ended()) return;
   }
 }

@@ -25,6 +25,7 @@
 #include "common/io/cluster_key.hpp"
 #include "common/io/links.hpp"
 #include "common/wire/batch.pb.h"
+#include "common/wire/res.pb.h"
 
 namespace rollcall::mbatchd::test {
 

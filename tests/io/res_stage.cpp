@@ -125,9 +125,11 @@ void ResStage::listen(int port) {
 Result<void> ResStage::hear(io::LinkId link, std::string_view payload) {
   wire::ToMbatchd message;
   EXPECT_TRUE(message.ParseFromArray(payload.data(), static_cast<int>(payload.size())));
-  heard_.push_back(message.res());
-  if (!message.res().has_hello()) return {};
-  hellos_.push_back(message.res().hello());
+  wire::FromRes said;
+  EXPECT_TRUE(said.ParseFromString(message.engine()));
+  heard_.push_back(said);
+  if (!said.has_hello()) return {};
+  hellos_.push_back(said.hello());
   link_ = link;
   wire::ToRes order;
   *order.mutable_welcome() = settings_;
@@ -191,10 +193,10 @@ wire::ToRes::StartJob ResStage::job(const std::string& command, int id, std::uin
   return start;
 }
 
-void ResStage::send(const wire::ToRes& order) {
+void ResStage::send(wire::ToRes order) {
+  if (order.term() == 0) order.set_term(term_);
   wire::FromMbatchd message;
-  *message.mutable_res() = order;
-  if (message.res().term() == 0) message.mutable_res()->set_term(term_);
+  message.set_engine(order.SerializeAsString());
   links_->send(link_, message.SerializeAsString());
 }
 

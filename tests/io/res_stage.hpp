@@ -15,6 +15,7 @@
 
 #include "common/io/links.hpp"
 #include "common/wire/batch.pb.h"
+#include "common/wire/res.pb.h"
 
 namespace rollcall::res::test {
 
@@ -37,7 +38,7 @@ class ResStage : public ::testing::Test {
 
   // A job of the user who runs the test.
   wire::ToRes::StartJob job(const std::string& command, int id = 1, std::uint64_t attempt = 1);
-  void send(const wire::ToRes& order);
+  void send(wire::ToRes order);
   void start(const wire::ToRes::StartJob& start);
   void signal(wire::ToRes::SignalJob order, int id = 1, std::uint64_t attempt = 1);
   void kill_job(int id = 1);

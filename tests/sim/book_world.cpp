@@ -5,8 +5,8 @@
 namespace rollcall::sched {
 namespace {
 
-using wire::FromRes;
-using wire::ToRes;
+using How = report::Over::How;
+using State = report::Held::State;
 
 const Identity kUser{1001, 100, "ann", {}, false};
 
@@ -65,7 +65,7 @@ void BookWorld::finish_turn() {
   waiting_.clear();
   for (const Effect& effect : effects) {
     if (chance(chances_.mbatchd_dies)) return die();
-    send(effect);
+    book_->carry_out(effect, *this);
   }
 }
 
@@ -88,33 +88,24 @@ BookWorld::Host* BookWorld::reachable(const std::string& name) {
   return host != hosts_.end() && host->greeted ? &*host : nullptr;
 }
 
-void BookWorld::send(const Effect& effect) {
-  ToRes order;
-  order.set_term(store_.term);
-  std::string to;
-  if (const auto* start = std::get_if<effect::OrderStart>(&effect)) {
-    to = start->host;
-    auto told = book_->start_order(*start);
-    if (!told) return;
-    *order.mutable_start() = std::move(*told);
-  } else if (const auto* expect = std::get_if<effect::OrderExpect>(&effect)) {
-    to = expect->host;
-    auto told = book_->expect_order(*expect);
-    if (!told) return;
-    *order.mutable_expect() = std::move(*told);
-  } else if (const auto* signal = std::get_if<effect::OrderSignal>(&effect)) {
-    to = signal->host;
-    *order.mutable_signal() = signal->signal;
-  } else if (const auto* acknowledge = std::get_if<effect::OrderAcknowledge>(&effect)) {
-    to = acknowledge->host;
-    *order.mutable_acknowledge()->mutable_job() = acknowledge->attempt;
-  } else if (const auto* release = std::get_if<effect::OrderRelease>(&effect)) {
-    to = release->host;
-    *order.mutable_release()->mutable_job() = release->attempt;
-  } else {
-    return;
-  }
-  if (Host* host = reachable(to)) host->down.push_back(std::move(order));
+void BookWorld::send(const std::string& host, Order::Kind kind, const Attempt& attempt, const wire::SentSignal& sent) {
+  if (Host* reached = reachable(host)) reached->down.push_back({kind, attempt, store_.term, sent});
+}
+void BookWorld::start(const std::string& host, order::Start order) {
+  if (order.hosts.empty() || order.hosts[0].name() != host) fail("a start for another host than the first");
+  send(host, Order::Kind::start, order.attempt);
+}
+void BookWorld::expect(const std::string& host, const order::Expect& order) {
+  send(host, Order::Kind::expect, order.attempt);
+}
+void BookWorld::signal(const std::string& host, const order::Signal& order) {
+  send(host, Order::Kind::signal, order.attempt, order.sent);
+}
+void BookWorld::acknowledge(const std::string& host, const Attempt& attempt) {
+  send(host, Order::Kind::acknowledge, attempt);
+}
+void BookWorld::release(const std::string& host, const Attempt& attempt) {
+  send(host, Order::Kind::release, attempt);
 }
 
 void BookWorld::submit(const wire::Submission& asked) {
@@ -175,46 +166,27 @@ void BookWorld::people() {
 
 // ---------------------------------------------------------------- hosts
 
-std::string BookWorld::name_of(const wire::JobAttempt& attempt) {
-  return text(key_of(attempt.key())) + "." + std::to_string(attempt.attempt());
-}
-
 void BookWorld::connect(Host& host) {
   if (host.connected) return;
   host.connected = true;
-  FromRes message;
-  auto& hello = *message.mutable_hello();
-  hello.set_host(host.name);
-  for (const auto& [name, directory] : host.directories) {
-    auto& held = *hello.add_jobs();
-    *held.mutable_job() = directory.attempt;
-    held.set_first_host(directory.first);
-    held.set_state(!directory.first    ? FromRes::Held::EXPECTED
-                   : directory.over    ? FromRes::Held::OVER
-                   : directory.stopped ? FromRes::Held::STOPPED
-                   : directory.running ? FromRes::Held::RUNNING
-                                       : FromRes::Held::STARTING);
-  }
-  host.up.push_back(std::move(message));
-  for (const auto& [name, directory] : host.directories) retell(host, directory);
+  report::HostCame came;
+  for (const auto& [attempt, directory] : host.directories)
+    came.jobs.push_back({attempt,
+                         !directory.first    ? State::expected
+                         : directory.over    ? State::over
+                         : directory.stopped ? State::stopped
+                         : directory.running ? State::running
+                                             : State::starting,
+                         directory.first});
+  host.up.push_back(std::move(came));
+  for (const auto& [attempt, directory] : host.directories) retell(host, directory);
 }
 
 void BookWorld::retell(Host& host, const Directory& directory) {
   if (!host.connected || !directory.first) return;
-  FromRes message;
-  if (directory.running) {
-    auto& running = *message.mutable_running();
-    *running.mutable_job() = directory.attempt;
-    running.set_pid(77);
-    host.up.push_back(message);
-  }
-  if (directory.stopped && !directory.over) {
-    *message.mutable_stopped()->mutable_job() = directory.attempt;
-    host.up.push_back(message);
-  }
-  if (!directory.over) return;
-  *message.mutable_over() = *directory.over;
-  host.up.push_back(message);
+  if (directory.running) host.up.push_back(report::Running{directory.attempt, 77, 0, 0, {}, {}, {}});
+  if (directory.stopped && !directory.over) host.up.push_back(report::Stopped{directory.attempt});
+  if (directory.over) host.up.push_back(*directory.over);
 }
 
 void BookWorld::disconnect(Host& host) {
@@ -223,88 +195,72 @@ void BookWorld::disconnect(Host& host) {
   host.greeted = false;
   host.up.clear();
   host.down.clear();
-  take(book_->res_lost(host.name, now_));
+  take(book_->host_gone(host.name, now_));
 }
 
 void BookWorld::hear(Host& host) {
   if (host.down.empty()) return;
-  const ToRes order = host.down.front();
+  const Order order = host.down.front();
   host.down.pop_front();
-  if (order.term() < host.term) return fail("an order of an older mbatchd came through");
-  host.term = order.term();
-  const auto find = [&host](const wire::JobAttempt& attempt) {
-    const auto found = host.directories.find(name_of(attempt));
-    return found == host.directories.end() ? nullptr : &found->second;
-  };
-  switch (order.order_case()) {
-    case ToRes::kStart:
-      if (!find(order.start().job()))
-        host.directories[name_of(order.start().job())] = {order.start().job(), true};
+  if (order.term < host.term) return fail("an order of an older mbatchd came through");
+  host.term = order.term;
+  const auto found = host.directories.find(order.attempt);
+  Directory* directory = found == host.directories.end() ? nullptr : &found->second;
+  switch (order.kind) {
+    case Order::Kind::start:
+    case Order::Kind::expect:
+      if (!directory) host.directories[order.attempt] = {order.attempt, order.kind == Order::Kind::start};
       return;
-    case ToRes::kExpect:
-      if (!find(order.expect().job()))
-        host.directories[name_of(order.expect().job())] = {order.expect().job(), false};
+    case Order::Kind::signal:
+      if (directory) return be_told(host, *directory, order.sent);
+      host.up.emplace_back(report::Over{order.attempt, How::never_seen});
       return;
-    case ToRes::kSignal: {
-      Directory* directory = find(order.signal().job());
-      if (!directory) {
-        FromRes message;
-        *message.mutable_over()->mutable_job() = order.signal().job();
-        message.mutable_over()->set_how(FromRes::JobOver::NEVER_SEEN);
-        host.up.push_back(std::move(message));
-        return;
-      }
-      if (directory->over) return retell(host, *directory);
-      if (order.signal().number() <= directory->last_number) return;
-      directory->last_number = order.signal().number();
-      switch (order.signal().action()) {
-        case ToRes::SignalJob::TERMINATE:
-          directory->killed = true;
-          break;
-        case ToRes::SignalJob::SUSPEND:
-          directory->stopped = true;
-          break;
-        case ToRes::SignalJob::RESUME:
-          directory->stopped = false;
-          break;
-        case ToRes::SignalJob::SEND:
-          if (order.signal().signal() == 9) directory->killed = true;
-          break;
-        default:
-          break;
-      }
+    case Order::Kind::acknowledge:
+      if (!directory) return;
+      if (!directory->over) return fail("what runs was acknowledged: " + text(order.attempt));
+      host.directories.erase(found);
       return;
-    }
-    case ToRes::kAcknowledge: {
-      Directory* directory = find(order.acknowledge().job());
-      if (directory && !directory->over)
-        return fail("what runs was acknowledged: " + name_of(directory->attempt));
-      if (directory) host.directories.erase(name_of(order.acknowledge().job()));
-      return;
-    }
-    case ToRes::kRelease:
-      if (const Directory* directory = find(order.release().job()); directory && !directory->first)
-        host.directories.erase(name_of(order.release().job()));
-      return;
+    case Order::Kind::release:
+      if (directory && !directory->first) host.directories.erase(found);
+  }
+}
+
+void BookWorld::be_told(Host& host, Directory& directory, const wire::SentSignal& sent) {
+  if (directory.over) return retell(host, directory);
+  if (sent.number() <= directory.last_number) return;
+  directory.last_number = sent.number();
+  switch (sent.action()) {
+    case wire::SentSignal::TERMINATE:
+      directory.killed = true;
+      break;
+    case wire::SentSignal::SUSPEND:
+      directory.stopped = true;
+      break;
+    case wire::SentSignal::RESUME:
+      directory.stopped = false;
+      break;
+    case wire::SentSignal::SEND:
+      if (sent.signal() == 9) directory.killed = true;
+      break;
     default:
-      return;
+      break;
   }
 }
 
 void BookWorld::tell(Host& host) {
   if (host.up.empty()) return;
-  const FromRes message = host.up.front();
+  const HostReport report = host.up.front();
   host.up.pop_front();
-  if (message.has_hello()) host.greeted = true;
-  take(book_->res_said(host.name, message, now_));
+  if (std::holds_alternative<report::HostCame>(report)) host.greeted = true;
+  take(book_->host_told(host.name, report, now_));
 }
 
-void BookWorld::end(Host& host, Directory& directory, FromRes::JobOver::How how, std::int32_t status) {
+void BookWorld::end(Host& host, Directory& directory, How how, std::int32_t status) {
   auto& over = directory.over.emplace();
-  *over.mutable_job() = directory.attempt;
-  over.set_how(how);
-  over.set_exit_status(status);
-  over.set_end_us(now_.us);
+  over.attempt = directory.attempt;
+  over.how = how;
+  over.exit_status = status;
+  over.end_us = now_.us;
   retell(host, directory);
 }
 
@@ -314,27 +270,26 @@ void BookWorld::live(Host& host) {
     if (directory.first && !directory.over) alive.push_back(&directory);
   if (alive.empty()) return;
   Directory& directory = *alive[below(alive.size())];
-  const JobKey key = key_of(directory.attempt.key());
+  const JobKey key = directory.attempt.job;
   if (directory.killed)
-    return end(host, directory, directory.running ? FromRes::JobOver::ENDED : FromRes::JobOver::NOT_STARTED,
+    return end(host, directory, directory.running ? How::ended : How::not_started,
                137 << 8);
   if (directory.running && chance(chances_.shepherd_dies))
-    return end(host, directory, FromRes::JobOver::SHEPHERD_LOST, 0);
+    return end(host, directory, How::supervisor_lost, 0);
   if (directory.stopped) return;
   if (!directory.running) {
     directory.running = true;
     ++runs_[key];
-    if (!started_.insert({key, directory.attempt.attempt()}).second)
-      fail("started twice: " + name_of(directory.attempt));
+    if (!started_.insert(directory.attempt).second) fail("started twice: " + text(directory.attempt));
     return retell(host, directory);
   }
-  end(host, directory, FromRes::JobOver::ENDED, code_of(key));
+  end(host, directory, How::ended, code_of(key));
 }
 
 void BookWorld::restart(Host& host) {
   disconnect(host);
   for (auto& [name, directory] : host.directories)
-    if (directory.first && !directory.over) end(host, directory, FromRes::JobOver::HOST_RESTARTED, 0);
+    if (directory.first && !directory.over) end(host, directory, How::host_restarted, 0);
 }
 
 // ---------------------------------------------------------------- turns

@@ -1,6 +1,6 @@
-// BookWorld: the Book of a mbatchd, its store, and RES of several hosts, in memory: daemons that die and connections that
-// break at instants drawn from a seed. What RES promises (res.proto) its fake keeps: an order is durable before it is
-// done, each attempt starts at most once, an end is told until it is acknowledged.
+// BookWorld: the Book of a mbatchd, its store, and several hosts, in memory: daemons that die and connections that break at
+// instants drawn from a seed. It is an engine of its own: what one promises (sched/policy/engine.hpp) these hosts keep. An
+// order is durable before it is done, each attempt starts at most once, an end is told until it is acknowledged.
 //
 // It is not a test: book_sim_test.cpp says what must hold. Owned by the test.
 #pragma once
@@ -26,7 +26,7 @@ struct WorldChances {  // of a hundred, at each turn
   bool people = false;  // bkill, bstop, bresume, brequeue, btop by chance
 };
 
-class BookWorld {
+class BookWorld : Engine {
  public:
   BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances);
 
@@ -44,19 +44,26 @@ class BookWorld {
 
  private:
   struct Directory {  // of an attempt, on the host's disk
-    wire::JobAttempt attempt;
+    Attempt attempt;
     bool first = false;
     bool running = false, stopped = false, killed = false;
     std::uint64_t last_number = 0;
-    std::optional<wire::FromRes::JobOver> over;
+    std::optional<report::Over> over;
+  };
+  struct Order {
+    enum class Kind { start, expect, signal, acknowledge, release };
+    Kind kind = Kind::start;
+    Attempt attempt;
+    std::uint64_t term = 0;
+    wire::SentSignal sent;
   };
   struct Host {
     std::string name;
     bool connected = false;
     bool greeted = false;  // mbatchd has read its hello: orders may go there
-    std::deque<wire::ToRes> down;
-    std::deque<wire::FromRes> up;
-    std::map<std::string, Directory> directories;
+    std::deque<Order> down;
+    std::deque<HostReport> up;
+    std::map<Attempt, Directory> directories;
     std::uint64_t term = 0;
   };
   struct Store {
@@ -78,8 +85,13 @@ class BookWorld {
   void take(Effects effects);
   void finish_turn();  // commit, then orders; either may be where it dies
   void commit();
-  void send(const Effect& effect);
   Host* reachable(const std::string& name);
+  void send(const std::string& host, Order::Kind kind, const Attempt& attempt, const wire::SentSignal& sent = {});
+  void start(const std::string& host, order::Start order) override;
+  void expect(const std::string& host, const order::Expect& order) override;
+  void signal(const std::string& host, const order::Signal& order) override;
+  void acknowledge(const std::string& host, const Attempt& attempt) override;
+  void release(const std::string& host, const Attempt& attempt) override;
   void plan();
   void people();
 
@@ -91,8 +103,8 @@ class BookWorld {
   void live(Host& host);  // a job of the host gets on
   void restart(Host& host);
   void retell(Host& host, const Directory& directory);
-  void end(Host& host, Directory& directory, wire::FromRes::JobOver::How how, std::int32_t status);
-  static std::string name_of(const wire::JobAttempt& attempt);
+  void be_told(Host& host, Directory& directory, const wire::SentSignal& sent);
+  void end(Host& host, Directory& directory, report::Over::How how, std::int32_t status);
 
   ConfigView config_;
   std::mt19937 random_;
@@ -104,7 +116,7 @@ class BookWorld {
   std::vector<std::int32_t> unanswered_;  // submitted in them
   std::vector<Host> hosts_;
   std::map<JobKey, int> runs_;
-  std::set<std::pair<JobKey, std::uint64_t>> started_;
+  std::set<Attempt> started_;
   std::set<std::int32_t> acknowledged_;
   int deaths_ = 0;
   std::string trouble_;

@@ -130,40 +130,30 @@ class BookTest : public testing::Test {
     return submitted(asked, who).refusal().text();
   }
 
-  void hello(const std::string& host, std::vector<wire::FromRes::Held> held = {}) {
-    wire::FromRes message;
-    message.mutable_hello()->set_host(host);
-    for (auto& job : held) *message.mutable_hello()->add_jobs() = job;
-    effects = book->res_said(host, message, now);
+  void tells(const std::string& host, const HostReport& report) { effects = book->host_told(host, report, now); }
+  void hello(const std::string& host, std::vector<report::Held> held = {}) {
+    tells(host, report::HostCame{std::move(held)});
   }
   void dispatch(JobKey key, std::vector<std::string> hosts = {"hostA"}) {
     effects = book->dispatch(key, on_hosts(hosts), now);
   }
-  wire::JobAttempt attempt(JobKey key) const {
-    wire::JobAttempt attempt;
-    set_key(*attempt.mutable_key(), key);
-    attempt.set_attempt(job(key).record.attempt());
-    return attempt;
-  }
+  Attempt attempt(JobKey key) const { return {key, job(key).record.attempt()}; }
   void runs(JobKey key, int pid = 100) {
-    wire::FromRes message;
-    auto& told = *message.mutable_running();
-    *told.mutable_job() = attempt(key);
-    told.set_pid(pid);
-    effects = book->res_said(job(key).record.hosts(0).name(), message, now);
+    report::Running told;
+    told.attempt = attempt(key);
+    told.pid = pid;
+    tells(job(key).record.hosts(0).name(), told);
   }
-  wire::FromRes end_of(JobKey key, int status,
-                       wire::FromRes::JobOver::How how = wire::FromRes::JobOver::ENDED) const {
-    wire::FromRes message;
-    auto& told = *message.mutable_over();
-    *told.mutable_job() = attempt(key);
-    told.set_how(how);
-    told.set_exit_status(status);
-    told.set_end_us(now.us);
-    return message;
+  report::Over end_of(JobKey key, int status, report::Over::How how = report::Over::How::ended) const {
+    report::Over told;
+    told.attempt = attempt(key);
+    told.how = how;
+    told.exit_status = status;
+    told.end_us = now.us;
+    return told;
   }
-  void ends(JobKey key, int status, wire::FromRes::JobOver::How how = wire::FromRes::JobOver::ENDED) {
-    effects = book->res_said(job(key).record.hosts(0).name(), end_of(key, status, how), now);
+  void ends(JobKey key, int status, report::Over::How how = report::Over::How::ended) {
+    tells(job(key).record.hosts(0).name(), end_of(key, status, how));
   }
 
   // The lines of a bkill, bstop, ...; "! " before those that go to standard error.

@@ -10,18 +10,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using Act = wire::SignalJobs;
-using Held = wire::FromRes::Held;
-using How = wire::FromRes::JobOver;
+using State = report::Held::State;
+using How = report::Over::How;
 
 class BookHosts : public BookTest {
  protected:
-  static Held held(JobKey key, std::uint64_t attempt, Held::State state, bool first = true) {
-    Held job;
-    set_key(*job.mutable_job()->mutable_key(), key);
-    job.mutable_job()->set_attempt(attempt);
-    job.set_state(state);
-    job.set_first_host(first);
-    return job;
+  static report::Held held(JobKey key, std::uint64_t attempt, State state, bool first = true) {
+    return {{key, attempt}, state, first};
   }
   // The Book of a mbatchd that was started again: from what was saved.
   void restart() {
@@ -45,7 +40,7 @@ TEST_F(BookHosts, AStartThatWasLostIsOrderedAgain) {
   EXPECT_THAT(orders(effects), ElementsAre("OrderStart 1 on hostA"));
   hello("hostA");
   EXPECT_THAT(orders(effects), ElementsAre("OrderStart 1 on hostA"));
-  hello("hostA", {held({1, 0}, 1, Held::STARTING)});
+  hello("hostA", {held({1, 0}, 1, State::starting)});
   EXPECT_THAT(orders(effects), IsEmpty());
 }
 
@@ -55,7 +50,7 @@ TEST_F(BookHosts, ARunningJobIsAdoptedAfterARestart) {
   runs({1, 0});
   ask({1, 0}, Act::STOP);
   restart();
-  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  hello("hostA", {held({1, 0}, 1, State::running)});
   EXPECT_THAT(orders(effects), ElementsAre("OrderSignal SUSPEND number 1 to 1 attempt 1 on hostA"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_USUSP);
   ends({1, 0}, 0);
@@ -68,16 +63,16 @@ TEST_F(BookHosts, StrangersAreEnded) {
   runs({1, 0});
   ends({1, 0}, 77 << 8);
   dispatch({1, 0}, {"hostB"});
-  hello("hostA", {held({1, 0}, 1, Held::RUNNING), held({50, 0}, 3, Held::OVER),
-                  held({51, 0}, 1, Held::EXPECTED, false)});
+  hello("hostA", {held({1, 0}, 1, State::running), held({50, 0}, 3, State::over),
+                  held({51, 0}, 1, State::expected, false)});
   EXPECT_THAT(orders(effects),
               ElementsAre(HasSubstr("SEND 9 number 4611686018427387904 to 1 attempt 1 on hostA"),
                           "OrderRelease 51 attempt 1 on hostA"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
   // What comes of them is acknowledged and changes nothing.
   auto end = end_of({1, 0}, 0);
-  end.mutable_over()->mutable_job()->set_attempt(1);
-  effects = book->res_said("hostA", end, now);
+  end.attempt.number = 1;
+  tells("hostA", end);
   EXPECT_THAT(lines(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostA"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
 }
@@ -86,17 +81,17 @@ TEST_F(BookHosts, AnotherHostsWordIsNotTheFirstHosts) {
   submit(plain_job());
   dispatch({1, 0}, {"hostA", "hostB"});
   runs({1, 0});
-  effects = book->res_said("hostB", end_of({1, 0}, 0, How::NEVER_SEEN), now);
+  tells("hostB", end_of({1, 0}, 0, How::never_seen));
   EXPECT_THAT(lines(effects), IsEmpty());
-  effects = book->res_said("hostB", end_of({1, 0}, 0, How::NOT_STARTED), now);
+  tells("hostB", end_of({1, 0}, 0, How::not_started));
   EXPECT_THAT(lines(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostB"));
-  effects = book->res_said("hostC", end_of({1, 0}, 0), now);
+  tells("hostC", end_of({1, 0}, 0));
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
   ask({1, 0}, Act::SEND, kAnn, 12);
   hello("hostB");
   EXPECT_THAT(orders(effects),
               ElementsAre("OrderExpect 1 on hostB", "OrderSignal SEND 12 number 1 to 1 attempt 1 on hostB"));
-  hello("hostB", {held({1, 0}, 1, Held::EXPECTED, false)});
+  hello("hostB", {held({1, 0}, 1, State::expected, false)});
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 12")));
 }
 
@@ -105,17 +100,17 @@ TEST_F(BookHosts, ASilentHostsJobsAreUnknownAfterThePatience) {
   hello("hostA");
   dispatch({1, 0});
   runs({1, 0});
-  effects = book->res_lost("hostA", now);
+  effects = book->host_gone("hostA", now);
   EXPECT_EQ(book->next_deadline()->seconds(), 1'000'090);
-  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  hello("hostA", {held({1, 0}, 1, State::running)});
   EXPECT_EQ(book->next_deadline(), std::nullopt);
-  book->res_lost("hostA", now);
+  book->host_gone("hostA", now);
   now = *book->next_deadline();
   effects = book->tick(now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
   EXPECT_THAT(ask({1, 0}, Act::KILL), ElementsAre("Job <1> is being terminated"));
   EXPECT_EQ(status({1, 0}), wire::STATUS_ZOMBI);
-  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  hello("hostA", {held({1, 0}, 1, State::running)});
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE number 1")));
   ends({1, 0}, 143 << 8);
@@ -146,7 +141,7 @@ TEST_F(BookHosts, RemovedWhileTheHostWasAway) {
   book->tick(now);
   ask({1, 0}, Act::REMOVE);
   EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_FORCE_OWNER);
-  hello("hostA", {held({1, 0}, 1, Held::RUNNING)});
+  hello("hostA", {held({1, 0}, 1, State::running)});
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
 }
 
@@ -156,13 +151,11 @@ TEST_F(BookHosts, UsageOfSeveralHostsIsAdded) {
   runs({1, 0});
   int pid = 5;
   for (const char* host : {"hostA", "hostB", "hostB"}) {
-    wire::FromRes message;
-    auto& told = *message.mutable_usage();
-    *told.mutable_job() = attempt({1, 0});
-    told.mutable_usage()->set_memory_kb(100);
-    told.mutable_usage()->add_pids(pid++);
-    told.mutable_usage()->add_pid_pgids(pid);
-    book->res_said(host, message, now);
+    report::Used told{attempt({1, 0}), {}};
+    told.usage.set_memory_kb(100);
+    told.usage.add_pids(pid++);
+    told.usage.add_pid_pgids(pid);
+    tells(host, told);
   }
   EXPECT_EQ(job({1, 0}).record.usage().memory_kb(), 200);
   EXPECT_THAT(job({1, 0}).record.usage().pids(), ElementsAre(7, 5)) << "those of the first host first";
@@ -178,10 +171,9 @@ TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {
   submit(asked);
   dispatch({1, 0});
   EXPECT_EQ(book->stream({1, 0}), nullptr);
-  wire::FromRes message;
-  *message.mutable_ready()->mutable_job() = attempt({1, 0});
-  message.mutable_ready()->mutable_stream()->set_port(5);
-  effects = book->res_said("hostA", message, now);
+  report::Ready ready{attempt({1, 0}), {}};
+  ready.stream.set_port(5);
+  tells("hostA", ready);
   EXPECT_EQ(text(effects.at(0)), "TellWaiters 1");
   EXPECT_EQ(book->stream({1, 0})->port(), 5U);
   ends({1, 0}, 0);
@@ -199,14 +191,14 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   plan.gpus = "hostA 0,1;hostB 3";
   book->dispatch({1, 3}, plan, now);
   const auto start = book->start_order({{1, 3}, "hostA", 1}).value();
-  EXPECT_EQ(start.queue(), "normal");
-  EXPECT_EQ(start.limits().run_s(), 600);
-  EXPECT_EQ(start.limits().memory_kb(), 5000);
-  EXPECT_EQ(start.requested_memory_kb(), 20U * 1024);
-  EXPECT_EQ(start.gpus(), "0,1");
-  EXPECT_TRUE(start.mail_report_only());
-  EXPECT_EQ(start.cluster(), "lab");
-  std::vector<std::string> words(start.environment().begin(), start.environment().end());
+  EXPECT_EQ(start.queue, "normal");
+  EXPECT_EQ(start.limits.run_s(), 600);
+  EXPECT_EQ(start.limits.memory_kb(), 5000);
+  EXPECT_EQ(start.requested_memory_kb, 20U * 1024);
+  EXPECT_EQ(start.gpus, "0,1");
+  EXPECT_TRUE(start.mail_report_only);
+  EXPECT_EQ(start.cluster, "lab");
+  const auto& words = start.environment;
   for (const char* word :
        {"LSB_JOBID=1", "LSB_BATCH_JID=1[3]", "LSB_JOBINDEX=3", "LSB_JOBINDEX_STEP=2", "LSB_JOBINDEX_END=6",
         "LSB_JOBNAME=arr[3]", "LSB_QUEUE=normal", "LSB_SUB_HOST=hostA", "LS_SUBCWD=/home",
@@ -215,8 +207,8 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
     EXPECT_THAT(words, Contains(word));
   EXPECT_THAT(words, Not(Contains(HasSubstr("EGO_"))));
   const auto expect = book->expect_order({{1, 3}, "hostB", 1}).value();
-  EXPECT_EQ(expect.gpus(), "3");
-  EXPECT_EQ(expect.uid(), 1001U);
+  EXPECT_EQ(expect.gpus, "3");
+  EXPECT_EQ(expect.uid, 1001U);
   // An order that leaves late.
   EXPECT_FALSE(book->start_order({{1, 3}, "hostB", 1}));
   EXPECT_FALSE(book->start_order({{1, 3}, "hostA", 2}));
@@ -231,8 +223,8 @@ TEST_F(BookHosts, TheQueuesProgramsAreTold) {
   submit(asked);
   dispatch({1, 0});
   const auto start = book->start_order({{1, 0}, "hostA", 1}).value();
-  EXPECT_EQ(start.job_starter(), "nice");
-  EXPECT_EQ(start.queue_pre_exec(), "/bin/true");
+  EXPECT_EQ(start.job_starter, "nice");
+  EXPECT_EQ(start.queue_pre_exec, "/bin/true");
 }
 
 TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {

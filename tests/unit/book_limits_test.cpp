@@ -23,7 +23,7 @@ class BookLimits : public BookTest {
     orders_said = orders(applied.effects);
     signals.clear();
     for (const auto& effect : applied.effects)
-      if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) signals.push_back(order->signal);
+      if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) signals.push_back(order->signal.sent);
     return applied.reply.outcomes().outcomes(0).text();
   }
   std::int32_t running_job() {
@@ -33,7 +33,7 @@ class BookLimits : public BookTest {
   }
 
   std::vector<std::string> orders_said;
-  std::vector<wire::ToRes::SignalJob> signals;
+  std::vector<wire::SentSignal> signals;
 };
 
 TEST_F(BookLimits, EveryHostOfARunningJobIsTold) {
@@ -42,7 +42,8 @@ TEST_F(BookLimits, EveryHostOfARunningJobIsTold) {
   changed.mutable_limits()->set_memory_kb(4000);
   EXPECT_EQ(bmod(id, 1000 + L::kMemoryKbFieldNumber, changed), "Parameters of job <" + std::to_string(id) + "> are being changed");
   ASSERT_EQ(signals.size(), 2u);
-  EXPECT_EQ(signals[0].action(), wire::ToRes::SignalJob::LIMITS);
+  EXPECT_EQ(signals[0].action(), wire::SentSignal::LIMITS);
+  EXPECT_THAT(orders_said, ElementsAre(HasSubstr("OrderSignal LIMITS number 1 "), HasSubstr("OrderSignal LIMITS number 1 ")));
   EXPECT_EQ(signals[0].limits().memory_kb(), 4000);
   EXPECT_EQ(signals[0].limits().run_s(), 600);  // the queue's default stays
   EXPECT_GT(signals[0].number(), 0u);
@@ -56,16 +57,10 @@ TEST_F(BookLimits, AHostThatWasAwayHearsTheLastOnes) {
     changed.mutable_limits()->set_run_s(minutes * 60);
     bmod(id, 1000 + L::kRunSFieldNumber, changed);
   }
-  wire::FromRes hello;
-  hello.mutable_hello()->set_host("hostA");
-  auto& held = *hello.mutable_hello()->add_jobs();
-  held.mutable_job()->mutable_key()->set_id(id);
-  held.mutable_job()->set_attempt(1);
-  held.set_state(wire::FromRes::Held::RUNNING);
-  held.set_first_host(true);
+  hello("hostA", {{{{id, 0}, 1}, report::Held::State::running, true}});
   std::vector<std::int64_t> told;
-  for (const auto& effect : book->res_said("hostA", hello, now))
-    if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) told.push_back(order->signal.limits().run_s());
+  for (const auto& effect : effects)
+    if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) told.push_back(order->signal.sent.limits().run_s());
   EXPECT_THAT(told, ElementsAre(1800));
 }
 

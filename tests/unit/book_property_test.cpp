@@ -6,8 +6,6 @@
 namespace rollcall::sched {
 namespace {
 
-using wire::FromRes;
-
 // As likely for each number in small cases as in large ones.
 template <class T>
 T any_of(T first, T past) {
@@ -64,7 +62,7 @@ class World {
       case 7:
         return hello();
       case 8:
-        return took(book.res_lost(any_host(), now));
+        return took(book.host_gone(any_host(), now));
       case 9:
         return people();
       case 10:
@@ -117,13 +115,10 @@ class World {
     std::advance(it, any_of<std::size_t>(0, saved.jobs.size()));
     return it->first;
   }
-  wire::JobAttempt any_attempt(JobKey key) {
-    wire::JobAttempt attempt;
-    set_key(*attempt.mutable_key(), key);
+  Attempt any_attempt(JobKey key) {
     const Job* job = book.find(key);
     const std::uint64_t present = job ? job->record.attempt() : 0;
-    attempt.set_attempt(any_of(0, 8) == 0 ? present + 1 : present);
-    return attempt;
+    return {key, any_of(0, 8) == 0 ? present + 1 : present};
   }
   std::string host_of(JobKey key) {
     const Job* job = book.find(key);
@@ -154,55 +149,50 @@ class World {
     took(book.dispatch(any_key(), on_hosts(hosts), now));
   }
 
-  void host_speaks() {
-    const JobKey key = any_key();
-    FromRes message;
+  HostReport any_report(JobKey key) {
+    const Attempt attempt = any_attempt(key);
     switch (any_of(0, 7)) {
       case 0:
       case 1:
-        *message.mutable_running()->mutable_job() = any_attempt(key);
-        message.mutable_running()->set_pid(any_of(1, 5));
-        break;
+        return report::Running{attempt, any_of(1, 5), 0, 0, {}, {}, {}};
       case 2:
-        *message.mutable_stopped()->mutable_job() = any_attempt(key);
-        break;
+        return report::Stopped{attempt};
       case 3:
-        *message.mutable_resumed()->mutable_job() = any_attempt(key);
-        break;
-      case 4:
-        *message.mutable_usage()->mutable_job() = any_attempt(key);
-        message.mutable_usage()->mutable_usage()->set_memory_kb(5);
-        break;
+        return report::Resumed{attempt};
+      case 4: {
+        report::Used used{attempt, {}};
+        used.usage.set_memory_kb(5);
+        return used;
+      }
       case 5:
-        *message.mutable_post_over()->mutable_job() = any_attempt(key);
-        message.mutable_post_over()->set_failed(*rc::gen::arbitrary<bool>());
-        break;
+        return report::PostOver{attempt, *rc::gen::arbitrary<bool>()};
       default: {
-        auto& over = *message.mutable_over();
-        *over.mutable_job() = any_attempt(key);
-        over.set_how(any_of(0, 2) == 0 ? FromRes::JobOver::ENDED
-                                       : static_cast<FromRes::JobOver::How>(any_of(0, 6)));
-        over.set_exit_status(*rc::gen::element(0, 0, 256, 77 << 8, 78 << 8, 137 << 8));
-        over.set_end_us(now.us - *rc::gen::element<std::int64_t>(0, 5'000'000));
-        over.set_post_follows(any_of(0, 4) == 0);
+        using How = report::Over::How;
+        report::Over over;
+        over.attempt = attempt;
+        over.how = any_of(0, 2) == 0 ? How::ended : static_cast<How>(any_of(0, 6));
+        over.exit_status = *rc::gen::element(0, 0, 256, 77 << 8, 78 << 8, 137 << 8);
+        over.end_us = now.us - *rc::gen::element<std::int64_t>(0, 5'000'000);
+        over.post_follows = any_of(0, 4) == 0;
+        return over;
       }
     }
-    took(book.res_said(host_of(key), message, now));
+  }
+  void host_speaks() {
+    const JobKey key = any_key();
+    const HostReport report = any_report(key);
+    took(book.host_told(host_of(key), report, now));
   }
 
   void hello() {
-    FromRes message;
-    auto& hello = *message.mutable_hello();
+    report::HostCame came;
     const std::string host = any_host();
-    hello.set_host(host);
     for (const JobKey key : book.on_host(host)) {
       if (any_of(0, 3) == 0) continue;
-      auto& held = *hello.add_jobs();
-      *held.mutable_job() = any_attempt(key);
-      held.set_first_host(book.find(key)->record.hosts(0).name() == host);
-      held.set_state(static_cast<FromRes::Held::State>(any_of(0, 5)));
+      came.jobs.push_back({any_attempt(key), static_cast<report::Held::State>(any_of(0, 5)),
+                           book.find(key)->record.hosts(0).name() == host});
     }
-    took(book.res_said(host, message, now));
+    took(book.host_told(host, came, now));
   }
 
   void people() {

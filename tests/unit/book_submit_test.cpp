@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Act = wire::SignalJobs;
-using How = wire::FromRes::JobOver;
+using How = report::Over::How;
 
 // ---------------------------------------------------------------- submission
 

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Act = wire::SignalJobs;
-using How = wire::FromRes::JobOver;
+using How = report::Over::How;
 
 // ---------------------------------------------------------------- dependencies
 
@@ -121,8 +121,8 @@ TEST_F(BookTest, BeginAndTerminate) {
   effects = book->tick(wall_seconds(1'000'200));
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("TERMINATE")));
   auto end = end_of({1, 0}, 143 << 8);
-  end.mutable_over()->set_term_reason(TERM_DEADLINE);
-  effects = book->res_said("hostA", end, now);
+  end.term_reason = TERM_DEADLINE;
+  tells("hostA", end);
   EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_DEADLINE);
 }
 

@@ -116,7 +116,7 @@ class GpuBook : public testing::Test {
   std::string gpus_of(std::int32_t id) {
     const Job& job = *book.find({id, 0});
     const auto order = book.start_order({{id, 0}, "hostA", job.record.attempt()});
-    return order ? order->gpus() : "no order";
+    return order ? order->gpus : "no order";
   }
 
   Book book;
@@ -140,10 +140,9 @@ TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
   EXPECT_EQ(gpus_of(second), "1");
   EXPECT_EQ(gpus_of(other), "");
   // What is over is free again.
-  wire::FromRes over;
-  over.mutable_over()->mutable_job()->mutable_key()->set_id(first);
-  over.mutable_over()->mutable_job()->set_attempt(1);
-  book.res_said("hostA", over, now);
+  report::Over over;
+  over.attempt = {{first, 0}, 1};
+  book.host_told("hostA", over, now);
   const auto third = submitted("num=1:mode=shared:j_exclusive=no");
   dispatch(third, 1);
   EXPECT_EQ(gpus_of(third), "0");
@@ -152,9 +151,7 @@ TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
 TEST_F(GpuBook, BrunTakesDevicesToo) {
   const auto first = submitted("num=1:mode=shared:j_exclusive=no"), second = submitted("num=2:mode=shared:j_exclusive=no");
   dispatch(first, 1);
-  wire::FromRes hello;
-  hello.mutable_hello()->set_host("hostA");
-  book.res_said("hostA", hello, now);
+  book.host_told("hostA", report::HostCame{}, now);
   wire::SignalJobs force;
   force.mutable_filter()->add_keys()->set_id(second);
   force.set_action(wire::SignalJobs::FORCE);

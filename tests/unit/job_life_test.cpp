@@ -9,8 +9,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using How = wire::FromRes::JobOver;
-using Held = wire::FromRes::Held;
+using How = report::Over::How;
+using State = report::Held::State;
 
 const event::By kOwner{"ann", 1001, true, false};
 const event::By kAdmin{"root", 0, false, true};
@@ -36,7 +36,7 @@ class JobLife : public testing::Test {
     reset();
     happens(on_hosts(hosts));
     event::Ran ran;
-    ran.told.set_pid(42);
+    ran.told.pid = 42;
     happens(ran);
   }
   void is(wire::JobStatus status) {
@@ -54,10 +54,10 @@ class JobLife : public testing::Test {
     if (status == wire::STATUS_EXIT) happens(ended(1 << 8));
     ASSERT_EQ(job.status(), status);
   }
-  static event::Ended ended(int status, How::How how = How::ENDED) {
+  static event::Ended ended(int status, How how = How::ended) {
     event::Ended ended;
-    ended.told.set_how(how);
-    ended.told.set_exit_status(status);
+    ended.told.how = how;
+    ended.told.exit_status = status;
     return ended;
   }
   wire::JobStatus status() const { return job.status(); }
@@ -128,7 +128,7 @@ TEST_F(JobLife, StatusAfterEachEvent) {
        {STATUS_PEND, STATUS_PSUSP, STATUS_UNKWN, STATUS_UNKWN, STATUS_UNKWN, STATUS_UNKWN, STATUS_ZOMBI,
         STATUS_DONE, STATUS_EXIT}},
       {"HostBack",
-       event::HostBack{Held::RUNNING},
+       event::HostBack{State::running},
        {STATUS_PEND, STATUS_PSUSP, STATUS_RUN, STATUS_SSUSP, STATUS_USUSP, STATUS_RUN, STATUS_RUN,
         STATUS_DONE, STATUS_EXIT}},
       {"HostBack without",
@@ -198,10 +198,10 @@ TEST_F(JobLife, SignalsAreToldAgainToAHostThatReturns) {
   happens(event::SignalAsked{kOwner, 10});
   happens(event::StopAsked{kOwner});
   happens(event::ResumeAsked{kOwner});
-  happens(event::HostBack{Held::RUNNING});
+  happens(event::HostBack{State::running});
   EXPECT_THAT(orders(effects), ElementsAre("OrderSignal SEND 10 number 1 to 7 attempt 1 on hostA",
                                            "OrderSignal RESUME number 3 to 7 attempt 1 on hostA"));
-  happens(event::HostBack{Held::OVER});
+  happens(event::HostBack{State::over});
   EXPECT_THAT(orders(effects), IsEmpty());
 }
 
@@ -211,7 +211,7 @@ TEST_F(JobLife, StartThatNeverArrivedIsOrderedAgainButNotOfAKilledJob) {
   happens(event::HostBack{});
   EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
   EXPECT_EQ(job.record.attempt(), 1U);
-  happens(ended(0, How::NEVER_SEEN));
+  happens(ended(0, How::never_seen));
   EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
   happens(event::KillAsked{kOwner});
   happens(event::HostBack{});
@@ -220,7 +220,7 @@ TEST_F(JobLife, StartThatNeverArrivedIsOrderedAgainButNotOfAKilledJob) {
 }
 
 TEST_F(JobLife, LostJobsRunAgainOnlyIfTheyMay) {
-  for (const auto how : {How::SHEPHERD_LOST, How::HOST_RESTARTED, How::NEVER_SEEN}) {
+  for (const auto how : {How::supervisor_lost, How::host_restarted, How::never_seen}) {
     rules.rerunnable = false;
     runs();
     happens(ended(0, how));
@@ -247,7 +247,7 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   rules.most_preexec_retries = 2;
   reset();
   happens(on_hosts({"hostA"}));
-  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
   EXPECT_THAT(job.record.start_failure(), HasSubstr("code 9"));
@@ -255,14 +255,14 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   happens(event::AvoidanceOver{});
   EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
   happens(on_hosts({"hostA"}));
-  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
   happens(event::ResumeAsked{kOwner});
   rules.exit_after_preexec_retries = true;
   happens(on_hosts({"hostB"}));
-  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::pre_exec_failed));
   happens(on_hosts({"hostC"}));
-  happens(ended(9 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
 }
@@ -270,7 +270,7 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
 TEST_F(JobLife, APreExecutionMayEndItsJob) {
   reset();
   happens(on_hosts({"hostA"}));
-  happens(ended(99 << 8, How::PRE_EXEC_FAILED));
+  happens(ended(99 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.exit_status(), 99 << 8);
 }
@@ -278,20 +278,20 @@ TEST_F(JobLife, APreExecutionMayEndItsJob) {
 TEST_F(JobLife, WhatCouldNotStartWaitsButNobodyWaitsForAClientThatWentAway) {
   reset();
   happens(on_hosts({"hostA"}));
-  happens(ended(0, How::NOT_STARTED));
+  happens(ended(0, How::not_started));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   asked.set_interactive(wire::Submission::PLAIN);
   reset();
   happens(on_hosts({"hostA"}));
-  happens(ended(0, How::NOT_STARTED));
+  happens(ended(0, How::not_started));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
 }
 
 TEST_F(JobLife, AMissingDirectoryOfBsubCwdEndsTheJob) {
   reset();
   happens(on_hosts({"hostA"}));
-  auto over = ended(127 << 8, How::NOT_STARTED);
-  over.told.set_cwd_missing(true);
+  auto over = ended(127 << 8, How::not_started);
+  over.told.cwd_missing = true;
   happens(over);
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_CWD_NOTEXIST);
@@ -380,7 +380,7 @@ TEST_F(JobLife, RemovedJobsAreGoneWhateverTheHostSays) {
 TEST_F(JobLife, PostExecution) {
   runs();
   auto end = ended(0);
-  end.told.set_post_follows(true);
+  end.told.post_follows = true;
   happens(end);
   EXPECT_EQ(job.record.post_status(), wire::POST_RUNNING);
   happens(event::PostEnded{true});
@@ -391,7 +391,7 @@ TEST_F(JobLife, PostExecution) {
 TEST_F(JobLife, APostExecutionThatRunsIsEndedByAKillAndTheJobStaysAsItIs) {
   runs();
   auto end = ended(0);
-  end.told.set_post_follows(true);
+  end.told.post_follows = true;
   happens(end);
   happens(event::KillAsked{kOwner, 9, ""});
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 "))) << "to the first host alone";
@@ -411,7 +411,7 @@ TEST_F(JobLife, SecondsInEachState) {
   now = wall_seconds(1035);
   happens(event::HostLost{});
   now = wall_seconds(1040);
-  happens(event::HostBack{Held::STOPPED});
+  happens(event::HostBack{State::stopped});
   happens(event::ResumeAsked{kOwner});
   now = wall_seconds(1050);
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, ""});
@@ -434,7 +434,7 @@ TEST_F(JobLife, TerminateWhenEndsWhatWouldBeSuspended) {
   happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
   EXPECT_THAT(effects, IsEmpty()) << "once";
   auto end = ended(143 << 8);
-  end.told.set_term_reason(TERM_WINDOW);
+  end.told.term_reason = TERM_WINDOW;
   happens(end);
   EXPECT_EQ(job.status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_WINDOW);
@@ -464,7 +464,7 @@ TEST_F(JobLife, TerminateWhenTellsTheReasonWithTheOrder) {
   runs();
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
   ASSERT_EQ(job.record.signals_size(), 1);
-  EXPECT_EQ(job.record.signals(0).action(), wire::ToRes::SignalJob::TERMINATE);
+  EXPECT_EQ(job.record.signals(0).action(), wire::SentSignal::TERMINATE);
   EXPECT_EQ(job.record.signals(0).term_reason(), TERM_LOAD);
   EXPECT_EQ(job.status(), wire::STATUS_SSUSP);
 }
@@ -473,7 +473,7 @@ TEST_F(JobLife, TwiceIsOnce) {
   runs();
   const auto before = job.record.SerializeAsString();
   event::Ran ran;
-  ran.told.set_pid(42);
+  ran.told.pid = 42;
   happens(ran);
   EXPECT_THAT(effects, IsEmpty());
   EXPECT_EQ(job.record.SerializeAsString(), before);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# self_test.sh COMPILER: the two checks of this folder find what they are for. Each breach is planted and must be named.
+# self_test.sh COMPILER: the checks of this folder find what they are for. Each breach is planted and must be named.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,6 +22,9 @@ fresh() {
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
+    printf 'message ToRes {\n  message Welcome {\n}\nmessage FromRes { bytes x = 1; }\n' >"$dir/tree/common/wire/res.proto"
+    for proto in batch job stream; do echo 'syntax = "proto3";' >"$dir/tree/common/wire/$proto.proto"; done
+    echo 'wire::ToRes::Welcome welcome;' >"$dir/tree/sched/mbatchd/res_links.cpp"
 }
 
 # expect STATUS TEXT COMMAND...: it ends with STATUS and says TEXT.
@@ -88,6 +91,35 @@ rm -r "$dir/tree/pam/policy"
 expect 2 "no source file in pam/policy" "$here/check_includes.sh" "$dir/tree"
 mkdir -p "$dir/none/common" "$dir/none/pam" "$dir/none/taskstarter" "$dir/none/elim"
 expect 2 "no source file" "$here/check_includes.sh" "$dir/none"
+
+# seam FILE LINE TEXT: LINE in FILE knows what runs the jobs, and TEXT says why.
+seam() {
+    fresh
+    printf '%s\n' "$2" >"$dir/tree/$1"
+    expect 1 "$1:1: $3" "$here/check_seam.sh" "$dir/tree"
+}
+
+fresh
+{
+    echo '#include "sched/policy/engine.hpp"'
+    echo 'wire::BatchReply reply;  // not a wire::ToRes'
+    echo 'conf::ToRes other;'
+} >"$dir/tree/sched/policy/x.hpp"
+echo '#include "sched/mbatchd/res_engine.hpp"' >"$dir/tree/sched/mbatchd/main.cpp"
+expect 0 "lines without a word of RES, 1 of its own" "$here/check_seam.sh" "$dir/tree"
+seam sched/policy/x.hpp '#include "common/wire/res.pb.h"' 'includes "common/wire/res.pb.h", which only'
+seam sched/commands/x.cpp '#  include "common/io/res_client.hpp"' 'includes "common/io/res_client.hpp"'
+seam sched/mbatchd/daemon.cpp '#include "sched/mbatchd/res_engine.hpp"' 'includes "sched/mbatchd/res_engine.hpp"'
+seam sched/mbatchd/main.cpp '#include "sched/mbatchd/res_links.hpp"' 'includes "sched/mbatchd/res_links.hpp"'
+seam sched/policy/x.hpp 'std::vector<const wire::FromRes*> told;' 'names wire::FromRes'
+seam sched/policy/x.cpp 'using Kill = rollcall::wire::ToRes_SignalJob;' 'names wire::ToRes'
+seam common/wire/batch.proto 'import "common/wire/res.proto";' 'imports'
+fresh
+rm "$dir/tree/common/wire/res.proto"
+expect 2 "no message in common/wire/res.proto" "$here/check_seam.sh" "$dir/tree"
+fresh
+rm "$dir/tree/sched/mbatchd/res_links.cpp"
+expect 2 "no file sched/*/res_*" "$here/check_seam.sh" "$dir/tree"
 
 # archive NAME CODE: a static archive of one object.
 archive() {

@@ -1,8 +1,8 @@
-// HostLinks: the connections of the hosts' RES: which host each is, what is sent and heard.
+// ResLinks: the connections of the hosts' RES: which host each is, what is sent and heard.
 //
 // It owns the table from host to link and back. Whoever holds the cluster's key is a daemon; which host it speaks for it says
 // once, in its ResHello, and is believed where it calls from an address of that host (common/io/host_claims.hpp,
-// docs/decisions/0021). One connection at a time speaks for a host. What the messages mean is the Book's.
+// docs/decisions/0021). One connection at a time speaks for a host. What the messages mean is ResEngine's.
 //
 // state x message  | ResHello of a host of the cluster           | any other FromRes
 //   new            | judged, beside the loop                     | offence: the link ends
@@ -25,21 +25,20 @@
 #include "common/io/host_claims.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
-#include "common/wire/batch.pb.h"
+#include "common/wire/res.pb.h"
 #include "sched/mbatchd/configuration.hpp"
 
 namespace rollcall::mbatchd {
 
-class HostLinks {
+class ResLinks {
  public:
   struct Handler {
     std::function<void(const std::string& host, const wire::FromRes&)> said;  // ResHello too; `send` works from then on
     std::function<void(const std::string& host)> lost;
-    std::function<wire::ToRes::Welcome()> welcome;
   };
-  HostLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term, Handler handler);
+  ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term, Handler handler);
 
-  // Links of hosts that are no longer servers of the cluster go.
+  // Links of hosts that are no longer servers of the cluster go; the others are told their settings.
   void configure(std::shared_ptr<const Configuration> configuration);
 
   void opened(io::LinkId link, const io::LinkPeer& peer);
@@ -50,8 +49,6 @@ class HostLinks {
   // Puts our term in. False where the host has no link.
   bool send(const std::string& host, wire::ToRes order);
   bool connected(const std::string& host) const { return by_host_.count(host) != 0; }
-  // New settings for all.
-  void welcome_all();
 
  private:
   struct Peer {
@@ -65,6 +62,7 @@ class HostLinks {
   Result<void> keep_for_later(Peer& peer, const wire::FromRes& message);
   void judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict);
   Result<void> accept(io::LinkId link, Peer& peer, const wire::FromRes& message);
+  void welcome(const std::string& host);
   void complain(const std::string& host, const std::string& address, const std::string& line);
 
   io::Links& links_;

@@ -1,5 +1,9 @@
-#include "sched/mbatchd/host_links.hpp"
+#include "sched/mbatchd/res_links.hpp"
 
+#include <algorithm>
+
+#include "common/base/numbers.hpp"
+#include "common/wire/batch.pb.h"
 #include "common/wire/frame.hpp"
 #include "sched/mbatchd/in_force.hpp"
 
@@ -9,16 +13,33 @@ namespace {
 constexpr std::size_t kMostWaiting = 64UL << 20;  // bytes of one RES whose claim is being judged
 constexpr std::size_t kMostTold = 1000;
 
+wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
+  wire::ToRes::Welcome welcome;
+  const auto ms = [](Duration time) {
+    return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  };
+  welcome.set_cluster(configuration.settings().cluster);
+  welcome.set_usage_interval_ms(ms(configuration.files.lsb->params.sbd_sleep_time));
+  welcome.set_terminate_interval_ms(
+      static_cast<std::uint32_t>(parameter(configuration, "JOB_TERMINATE_INTERVAL", 10) * 1000));
+  const auto seconds_of = [&](const char* minutes) {
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(parameter(configuration, minutes, 0), 0, kMaxTasks) * 60);
+  };
+  welcome.set_pre_exec_seconds(seconds_of("JOB_PREPROC_TIMEOUT"));
+  welcome.set_post_exec_seconds(seconds_of("JOB_POSTPROC_TIMEOUT"));
+  return welcome;
+}
+
 // Who calls from one is on this host, whatever this host's name means.
 bool loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 }  // namespace
 
-HostLinks::HostLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
+ResLinks::ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
                      Handler handler)
     : links_(links), log_(log), term_(term), handler_(std::move(handler)), claims_(loop) {}
 
-void HostLinks::configure(std::shared_ptr<const Configuration> configuration) {
+void ResLinks::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
   hosts_ = servers_of(*configuration_);
   told_.clear();
@@ -30,11 +51,12 @@ void HostLinks::configure(std::shared_ptr<const Configuration> configuration) {
     links_.close(link);
     ended(link);
   }
+  for (const auto& [host, link] : by_host_) welcome(host);
 }
 
-void HostLinks::opened(io::LinkId link, const io::LinkPeer& peer) { peers_[link].address = peer.address; }
+void ResLinks::opened(io::LinkId link, const io::LinkPeer& peer) { peers_[link].address = peer.address; }
 
-Result<void> HostLinks::message(io::LinkId link, const wire::FromRes& message) {
+Result<void> ResLinks::message(io::LinkId link, const wire::FromRes& message) {
   const auto peer = peers_.find(link);
   if (peer == peers_.end()) return {};
   if (message.has_hello()) return hello(link, peer->second, message);
@@ -44,7 +66,7 @@ Result<void> HostLinks::message(io::LinkId link, const wire::FromRes& message) {
   return {};
 }
 
-Result<void> HostLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& message) {
+Result<void> ResLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
   if (peer.judged) return internal_error("found a second ResHello, expected one");
   if (hosts_.count(host) == 0)
@@ -59,7 +81,7 @@ Result<void> HostLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& 
   return {};
 }
 
-Result<void> HostLinks::keep_for_later(Peer& peer, const wire::FromRes& message) {
+Result<void> ResLinks::keep_for_later(Peer& peer, const wire::FromRes& message) {
   peer.waiting_bytes += message.ByteSizeLong();
   if (peer.waiting_bytes > kMostWaiting)
     return internal_error("found more than " + std::to_string(kMostWaiting) +
@@ -68,7 +90,7 @@ Result<void> HostLinks::keep_for_later(Peer& peer, const wire::FromRes& message)
   return {};
 }
 
-void HostLinks::judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict) {
+void ResLinks::judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict) {
   const auto found = peers_.find(link);
   if (found == peers_.end()) return;
   const std::string address = found->second.address;
@@ -94,11 +116,11 @@ void HostLinks::judge(io::LinkId link, const std::string& host, const io::HostCl
   }
 }
 
-void HostLinks::complain(const std::string& host, const std::string& address, const std::string& line) {
+void ResLinks::complain(const std::string& host, const std::string& address, const std::string& line) {
   if (told_.size() < kMostTold && told_.emplace(host, address).second) log_.warning(line);
 }
 
-Result<void> HostLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& message) {
+Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
   // The files may have changed while the claim was judged.
   if (hosts_.count(host) == 0) return internal_error("found a RES of " + host + ", which is no server any more");
@@ -117,14 +139,12 @@ Result<void> HostLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes&
   }
   peers_[link].host = host;
   by_host_[host] = link;
-  wire::ToRes order;
-  *order.mutable_welcome() = handler_.welcome();
-  send(host, std::move(order));
+  welcome(host);
   handler_.said(host, message);
   return {};
 }
 
-void HostLinks::ended(io::LinkId link) {
+void ResLinks::ended(io::LinkId link) {
   const auto peer = peers_.find(link);
   if (peer == peers_.end()) return;
   const std::string host = peer->second.host;
@@ -135,12 +155,12 @@ void HostLinks::ended(io::LinkId link) {
   handler_.lost(host);
 }
 
-bool HostLinks::send(const std::string& host, wire::ToRes order) {
+bool ResLinks::send(const std::string& host, wire::ToRes order) {
   const auto link = by_host_.find(host);
   if (link == by_host_.end()) return false;
   wire::FromMbatchd message;
   order.set_term(term_);
-  *message.mutable_res() = std::move(order);
+  message.set_engine(order.SerializeAsString());
   const std::string payload = message.SerializeAsString();
   if (payload.size() > wire::kFrameLimit - 64) {
     log_.error("an order of " + std::to_string(payload.size()) + " bytes for " + host + " is too large to send");
@@ -150,12 +170,10 @@ bool HostLinks::send(const std::string& host, wire::ToRes order) {
   return true;
 }
 
-void HostLinks::welcome_all() {
-  for (const auto& [host, link] : by_host_) {
-    wire::ToRes order;
-    *order.mutable_welcome() = handler_.welcome();
-    send(host, std::move(order));
-  }
+void ResLinks::welcome(const std::string& host) {
+  wire::ToRes order;
+  *order.mutable_welcome() = welcome_of(*configuration_);
+  send(host, std::move(order));
 }
 
 }  // namespace rollcall::mbatchd

@@ -1,0 +1,37 @@
+// job_hosts: what a command asks of a job's host directly, past mbatchd. What runs jobs there only res_job_hosts.cpp knows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/conf/batch_settings.hpp"
+#include "common/conf/cluster_files.hpp"
+#include "common/wire/job.pb.h"
+
+namespace rollcall::sched {
+
+// One line that names the host. `refused`: the host said no; else it could not be asked.
+struct HostTrouble {
+  bool refused = false;
+  std::string text;
+};
+
+// What a running job has written.
+struct OutputPart {
+  bool errors = false;    // of its error file
+  std::int64_t from = 0;  // bytes before it are known
+  bool follow = false;    // until the job is over, without a limit of time
+};
+// The bytes as they come; `take` false: enough.
+std::optional<HostTrouble> read_output(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
+                                       const wire::JobRecord& job, const OutputPart& part,
+                                       const std::function<bool(const std::string&)>& take);
+
+// The daemon that runs jobs on that host ends, or starts again; its jobs go on.
+enum class DaemonOrder { stop, restart };
+std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
+                                        const std::string& host, DaemonOrder order);
+
+}  // namespace rollcall::sched

@@ -1,0 +1,48 @@
+// Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/engine.hpp, and what a daemon round it needs:
+// the files in force, connections, and a way to tell what was heard.
+//
+// mbatchd is started with one of them (run_daemon()). Nothing else of mbatchd knows which.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/io/links.hpp"
+#include "common/io/log.hpp"
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/policy/engine.hpp"
+
+namespace rollcall::mbatchd {
+
+// What an engine is made with; all of it lives longer than the engine.
+struct EngineSetup {
+  boost::asio::io_context& loop;
+  io::Links& links;
+  const io::Log& log;
+  std::uint64_t term = 0;  // of this mbatchd: grows with every start
+  // The reports of a host, in their order; HostCame first.
+  std::function<void(const std::string& host, const sched::HostReport&)> told;
+  std::function<void(const std::string& host)> gone;
+};
+
+class Engine : public sched::Engine {
+ public:
+  // Files that are in force from now on; once before anything else.
+  virtual void configure(std::shared_ptr<const Configuration> configuration) = 0;
+  // Orders for the host arrive there: it has come, and has not gone.
+  virtual bool reaches(const std::string& host) const = 0;
+  // What the engine has running on the host starts again, or ends; jobs go on. False where the host is not reached.
+  virtual bool restart(const std::string& host, bool stop) = 0;
+
+  // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
+  virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;
+  virtual Result<void> message(io::LinkId link, std::string_view engine) = 0;
+  virtual void ended(io::LinkId link, const std::string& why) = 0;
+};
+
+using EngineMaker = std::function<std::unique_ptr<Engine>(EngineSetup)>;
+
+}  // namespace rollcall::mbatchd

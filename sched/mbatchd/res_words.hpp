@@ -1,0 +1,21 @@
+// What mbatchd and RES say to each other (common/wire/res.proto) as the orders and reports of sched/policy/engine.hpp, and
+// back. Pure: values in, values out. Nothing but ResEngine needs it.
+#pragma once
+
+#include <optional>
+
+#include "common/wire/res.pb.h"
+#include "sched/policy/engine.hpp"
+
+namespace rollcall::mbatchd {
+
+wire::ToRes to_res(sched::order::Start order);
+wire::ToRes to_res(const sched::order::Expect& order);
+wire::ToRes to_res(const sched::order::Signal& order);
+wire::ToRes acknowledgement(const sched::Attempt& attempt);
+wire::ToRes release(const sched::Attempt& attempt);
+
+// None: Refused, which says nothing of a job, or something newer than this mbatchd.
+std::optional<sched::HostReport> report_of(const wire::FromRes& told);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,88 @@
+// The Book: what the hosts of a job are told when an order leaves: as the job is then.
+#include <algorithm>
+
+#include "sched/policy/book_memory.hpp"
+#include "sched/policy/gpus.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+bool without_report(const wire::Submission& asked) {
+  return std::any_of(asked.environment().begin(), asked.environment().end(), [](const std::string& word) {
+    return word == "LSB_JOB_REPORT_MAIL=N" || word == "LSB_JOB_REPORT_MAIL=n";
+  });
+}
+
+std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) {
+  return {record.hosts().begin(), record.hosts().end()};
+}
+
+// Whether that attempt still runs as far as the Book knows.
+bool counts(const BookEntry* entry, std::uint64_t attempt) {
+  return entry && placed(entry->job.status()) && entry->job.record.attempt() == attempt;
+}
+
+class Giving {
+ public:
+  Giving(const Book& book, Engine& engine) : book_(book), engine_(engine) {}
+
+  void operator()(const effect::OrderStart& order) const {
+    if (auto start = book_.start_order(order)) engine_.start(order.host, std::move(*start));
+  }
+  void operator()(const effect::OrderExpect& order) const {
+    if (const auto expect = book_.expect_order(order)) engine_.expect(order.host, *expect);
+  }
+  void operator()(const effect::OrderSignal& order) const { engine_.signal(order.host, order.signal); }
+  void operator()(const effect::OrderAcknowledge& order) const { engine_.acknowledge(order.host, order.attempt); }
+  void operator()(const effect::OrderRelease& order) const { engine_.release(order.host, order.attempt); }
+  template <class Other>
+  void operator()(const Other&) const {}
+
+ private:
+  const Book& book_;
+  Engine& engine_;
+};
+
+}  // namespace
+
+std::optional<order::Start> Book::start_order(const effect::OrderStart& order) const {
+  const BookEntry* entry = memory_->entry(order.key);
+  if (!counts(entry, order.attempt) || entry->job.record.hosts(0).name() != order.host) return std::nullopt;
+  const Job& job = entry->job;
+  const wire::JobRecord& record = job.record;
+  order::Start start;
+  start.attempt = {order.key, order.attempt};
+  start.asked = job.asked;
+  start.hosts = hosts_of(record);
+  start.limits = effective_limits(job);
+  start.queue = record.queue();
+  const conf::QueueRow* queue = memory_->queue_row(record.queue());
+  if (queue) {
+    start.job_starter = queue->jobs.job_starter;
+    start.queue_pre_exec = queue->jobs.pre_exec;
+    start.queue_post_exec = queue->jobs.post_exec;
+    start.nice = queue->jobs.nice;
+    start.controls = queue->jobs.job_controls;
+  }
+  const CheckedResreq& resreq = memory_->resreq_of(queue, record.queue(), *job.asked);
+  start.environment = job_environment(memory_->config, job, resreq.text);
+  start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();
+  start.cluster = memory_->config.cluster->settings.cluster;
+  start.gpus = gpus_on(record.gpus(), order.host);
+  start.submit_us = record.submit_us();
+  if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
+  start.mail_report_only = without_report(*job.asked);
+  return start;
+}
+
+std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order) const {
+  const BookEntry* entry = memory_->entry(order.key);
+  if (!counts(entry, order.attempt)) return std::nullopt;
+  const Job& job = entry->job;
+  return order::Expect{{order.key, order.attempt}, job.asked->user(),     job.asked->uid(),
+                       hosts_of(job.record),       effective_limits(job), gpus_on(job.record.gpus(), order.host)};
+}
+
+void Book::carry_out(const Effect& effect, Engine& engine) const { std::visit(Giving(*this, engine), effect); }
+
+}  // namespace rollcall::sched
