@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -46,27 +48,39 @@ std::optional<wire::ToStream::Window> window_size() {
   return window;
 }
 
-// All of it, however slow the reader is. False where nobody reads any more.
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd room{descriptor, POLLOUT, 0};
-      poll(&room, 1, -1);
-    } else if (errno != EINTR) {
-      return false;
+// Our output, whose reader may take nothing for a while, or never again: what the user wants then is still heard.
+class Output {
+ public:
+  Output(const OwnSignals& signals, std::function<void(int)> on_signal)
+      : signals_(signals), on_signal_(std::move(on_signal)) {}
+
+  // All of it. False where nobody reads any more.
+  bool write(int descriptor, std::string_view bytes) const {
+    while (!bytes.empty()) {
+      std::array<pollfd, 2> waiting{{{descriptor, POLLOUT, 0}, {signals_.descriptor(), POLLIN, 0}}};
+      if (poll(waiting.data(), waiting.size(), -1) < 0) continue;
+      if (waiting[1].revents != 0)
+        while (const auto signal = signals_.next()) on_signal_(*signal);
+      if (waiting[0].revents == 0) continue;
+      // So much a pipe takes that takes anything.
+      const ssize_t written = ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+      if (written < 0 && errno != EAGAIN && errno != EINTR) return false;
     }
+    return true;
   }
-  return true;
-}
+
+ private:
+  const OwnSignals& signals_;
+  std::function<void(int)> on_signal_;
+};
 
 // ---- one stream
 
 class Stream {
  public:
-  Stream(const StreamOrder& order, const StreamSettings& settings) : order_(order), settings_(settings) {
+  Stream(const StreamOrder& order, const StreamSettings& settings, const Output& output)
+      : order_(order), settings_(settings), output_(output) {
     if (const auto dialled = dial(); !dialled) lose(dialled.error().text);
   }
 
@@ -225,7 +239,7 @@ class Stream {
   }
 
   void put(int descriptor, const std::string& bytes) {
-    if (!write_all(descriptor, bytes)) unread_ = true;
+    if (!output_.write(descriptor, bytes)) unread_ = true;
     owed_ += bytes.size();
     if (owed_ < kCreditBack) return;
     wire::ToStream message;
@@ -240,6 +254,7 @@ class Stream {
 
   StreamOrder order_;
   StreamSettings settings_;
+  const Output& output_;
   Descriptor socket_;
   std::optional<SecureChannel> channel_;
   std::string unsent_;
@@ -260,7 +275,7 @@ class Loop {
  public:
   Loop(const std::vector<StreamOrder>& orders, const StreamSettings& settings)
       : settings_(settings), terminal_(settings.terminal) {
-    for (const auto& order : orders) streams_.push_back(std::make_unique<Stream>(order, settings));
+    for (const auto& order : orders) streams_.push_back(std::make_unique<Stream>(order, settings, output_));
   }
 
   std::vector<StreamEnd> run() {
@@ -357,6 +372,7 @@ class Loop {
   StreamSettings settings_;
   OwnSignals signals_;
   OwnTerminal terminal_;
+  Output output_{signals_, [this](int number) { on_signal(number); }};
   std::vector<std::unique_ptr<Stream>> streams_;
   bool input_ended_ = false;
 };

@@ -4,6 +4,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <thread>
 
 #include "common/io/secure_channel.hpp"
 #include "tests/io/fake_daemon.hpp"
@@ -168,6 +173,44 @@ TEST(StreamClient, PassesSignals) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   EXPECT_EQ(got, SIGUSR2);
   EXPECT_EQ(exit_code_of(ends[0]), 128 + SIGUSR2);
+}
+
+// `bsub -I job | less`: less takes a page and nothing more, and the user presses Ctrl-C.
+TEST(StreamClient, HearsSignalsWhileNobodyReadsItsOutput) {
+  static constexpr std::size_t kMuch = 32 * 1024;
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  int reader[2];
+  ASSERT_EQ(pipe2(reader, O_CLOEXEC), 0);
+  fcntl(reader[1], F_SETPIPE_SZ, 4096);
+  int got = 0;
+  std::size_t read_behind = 0;
+  FakeDaemon shepherd({[&](int socket) {
+    const timeval patience{20, 0};
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    End end(socket, SecureChannel::pam(kKey, random_nonce(), random_instance()));
+    end.next<wire::ToStream>();
+    end.send(output(std::string(kMuch, 'x')));
+    // The pipe is full, or about to be: it has room for the eighth part.
+    int waiting = 0;
+    while (ioctl(reader[0], FIONREAD, &waiting) == 0 && waiting < 4096) std::this_thread::yield();
+    kill(getpid(), SIGINT);
+    got = end.next<wire::ToStream>().signal();
+    char bytes[4096];
+    while (read_behind < kMuch)
+      read_behind += static_cast<std::size_t>(std::max<ssize_t>(read(reader[0], bytes, sizeof bytes), 0));
+    end.send(over(SIGINT));
+  }});
+  const int kept = dup(1);
+  dup2(reader[1], 1);
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  dup2(kept, 1);
+  for (const int fd : {kept, reader[0], reader[1]}) close(fd);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(got, SIGINT);
+  EXPECT_EQ(exit_code_of(ends[0]), 128 + SIGINT);
 }
 
 TEST(StreamClient, TellsWhatWentWrong) {
