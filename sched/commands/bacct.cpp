@@ -1,6 +1,7 @@
 // bacct: what finished jobs have used. bacct(1). Parts of the answer are added up as they come.
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "common/base/host_list.hpp"
@@ -9,6 +10,7 @@
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
+#include "sched/policy/job_exceptions.hpp"
 #include "sched/policy/show_accounts.hpp"
 
 namespace rollcall::sched {
@@ -74,6 +76,26 @@ std::optional<std::vector<std::string>> hosts_of_file(io::Stage& stage, const st
   return std::nullopt;
 }
 
+// -x: what each queue expects of its jobs. Nothing where it was told why that is not known.
+using QueueLimits = std::map<std::string, ExceptionLimits>;
+std::optional<QueueLimits> queue_limits(io::Stage& stage, io::BatchClient& client) {
+  wire::BatchRequest request;
+  request.mutable_queues();
+  QueueLimits limits;
+  const auto error = client.ask(request, [&](wire::BatchReply& part) {
+    for (const auto& queue : part.queues().queues()) {
+      const auto word = [&](const char* keyword) {
+        const auto at = queue.lines().find(keyword);
+        return at == queue.lines().end() ? std::string() : at->second;
+      };
+      limits[queue.name()] = exception_limits(word("JOB_OVERRUN"), word("JOB_UNDERRUN"), word("JOB_IDLE"));
+    }
+  });
+  if (!error) return limits;
+  failed(stage, *error);
+  return std::nullopt;
+}
+
 std::string caller_name() {
   const char* name = std::getenv("LOGNAME");
   if (name == nullptr) name = std::getenv("USER");
@@ -101,18 +123,29 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
     speed = told_speed(stage, *client, *name);
     if (!speed) return io::kFailed;
   }
+  std::optional<QueueLimits> expected;
+  if (words.has("-x")) {
+    expected = queue_limits(stage, *client);
+    if (!expected) return io::kFailed;
+  }
+  const auto chosen = [&](const wire::JobEvent& event) {
+    if (!event.has_finish()) return false;
+    if (!expected) return true;
+    const auto& job = event.finish().record();
+    const auto limits = expected->find(job.queue());
+    return limits != expected->end() && !job_exceptions(job, limits->second, time.now).empty();
+  };
   const bool blocks = (words.has("-l") || words.has("-UF")) && !words.has("-b");
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
   AccountSummary summary;
   std::size_t jobs = 0;
   PatientPrinter out(stage);
   const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    std::string text =
-        jobs == 0 && part.events().events_size() > 0 ? accounts_preface(ask, caller_name(), time) : "";
+    std::string text;
     for (auto& event : *part.mutable_events()->mutable_events()) {
-      if (!event.has_finish()) continue;
+      if (!chosen(event)) continue;
       if (speed) to_speed(*event.mutable_finish(), *speed);
-      ++jobs;
+      if (jobs++ == 0) text = accounts_preface(ask, caller_name(), time);
       summary.add(event.finish());
       if (blocks) text += account_block(event.finish(), wrapping, time);
     }
@@ -143,6 +176,7 @@ io::Command bacct_command() {
             {"-M", Value::required, "FILE run on the hosts that it names, a line for each"},
             {"-app", Value::required, "PROFILE of this application profile"},
             {"-sla", Value::required, "CLASS of this service class"},
+            {"-x", Value::none, "that ran longer or shorter than their queue expects (JOB_OVERRUN, JOB_UNDERRUN)"},
             {"-S", Value::required, "FROM,TO submitted then"},
             {"-D", Value::required, "FROM,TO dispatched then"},
             {"-C", Value::required, "FROM,TO ended then"},
@@ -151,7 +185,6 @@ io::Command bacct_command() {
            CommandShape::Order::anywhere,
            "Adds up what finished jobs have used: unless it is said otherwise, your own.",
            {{"-E", "how long a pending job could not be scheduled is not kept"},
-            {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"},
             {"-U", "nothing is reserved in advance"},
             {"-aff", "jobs are not bound to processors or memory"},
             {"-gpu", "what jobs have used of GPUs is not measured"},

@@ -40,11 +40,12 @@ JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& 
   return choice;
 }
 
-// -pe, -pi, -fwd, -rusage.
+// -pe, -pi, -x, -fwd, -rusage.
 JobPicks picks_of(const CommandWords& words) {
   JobPicks picks;
   picks.eligible = words.has("-pe");
   picks.ineligible = words.has("-pi");
+  picks.exceptional = words.has("-x");
   picks.forwarded = words.has("-fwd");
   picks.reserves = resource_words(words.value("-rusage").value_or(""));
   return picks;
@@ -272,7 +273,6 @@ std::vector<RefusedOptions> refused_options() {
           {"-plan", "starts are not planned ahead"},
           {"-ss", "there is no session scheduler"},
           {"-U", "nothing is reserved in advance"},
-          {"-x", "jobs are not watched for exceptions (JOB_IDLE, JOB_OVERRUN, JOB_UNDERRUN)"},
           {"-I", "bjobs -o \"jobid interactive\" says which jobs are interactive"}};
 }
 
@@ -300,6 +300,7 @@ io::Command bjobs_command() {
       {"-r", Value::none, "running jobs"},
       {"-s", Value::none, "suspended jobs, with the reasons"},
       {"-rusage", Value::required, "NAMES jobs that reserve each of these resources: \"mem,swp\""},
+      {"-x", Value::none, "jobs that run longer or idler than their queue expects (JOB_OVERRUN, JOB_IDLE)"},
       {"-fwd", Value::none, "jobs forwarded to another cluster: there are none"},
       {"-A", Value::none, "a row for each job array"},
       {"-sum", Value::none, "the slots of these jobs, by state"},

@@ -1,4 +1,4 @@
 # What mbatchd says to those who ask.
 rollcall_library(sched_answers
   SOURCES answers.cpp answers_jobs.cpp answers_queues.cpp answers_hosts.cpp answers_information.cpp answers_limits.cpp answers_history.cpp
-  LINK sched_book sched_schedule rollcall_resreq rollcall_conf rollcall_wire)
+  LINK sched_exceptions sched_book sched_schedule rollcall_resreq rollcall_conf rollcall_wire)

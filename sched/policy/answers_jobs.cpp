@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "sched/policy/answers_parts.hpp"
+#include "sched/policy/job_exceptions.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -59,6 +60,18 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
     if ((bits & told.bit) != 0 || flagged) add_reason(to, told.text, told.why);
   }
+}
+
+void add_exceptions(const AnswerView& view, const Job& job, JobView& to) {
+  const auto& rules = view.snapshot.rules();
+  const auto queue = rules.queue(job.record.queue());
+  if (!queue) return;
+  const auto word = [&](const char* keyword) {
+    const auto* cell = rules.queues[*queue].row->cells.given(keyword);
+    return cell == nullptr ? std::string_view() : std::string_view(cell->text);
+  };
+  to.set_exceptions(job_exceptions(
+      job.record, exception_limits(word("JOB_OVERRUN"), word("JOB_UNDERRUN"), word("JOB_IDLE")), view.now));
 }
 
 void add_thresholds(const AnswerView& view, const Job& job, JobView& to) {
@@ -263,6 +276,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, Pendi
   *to.mutable_effective_limits() = view.book.effective_limits(job);
   to.set_combined_resreq(view.book.combined_resreq(job));
   add_thresholds(view, job, to);
+  add_exceptions(view, job, to);
   if (pending(job.status())) to.set_dependency_state(state_text(view.book.dependency_state(job)));
   return to;
 }

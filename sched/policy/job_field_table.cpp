@@ -88,6 +88,7 @@ std::string most_slots(const Of& of) {
   return number(std::max({1U, of.asked.min_slots(), of.asked.max_slots()}));
 }
 std::string slots(const Of& of) { return has_hosts(of) ? number(slots_of(of.job)) : least_slots(of); }
+std::string exception_status(const Of& of) { return of.view.exceptions(); }
 std::string pids(const Of& of) {
   std::string words;
   for (const auto pid : of.job.usage().pids()) words += (words.empty() ? "" : ",") + number(pid);
@@ -311,7 +312,7 @@ const std::vector<JobField>& job_fields() {
       {"cpu_used", 10, "", cpu_used},
       {"run_time", 15, "", run_time},
       {"idle_factor", 11, "", idle_factor},
-      {"exception_status", 16, "except_stat", nothing},
+      {"exception_status", 16, "except_stat", exception_status, kAsked},
       {"slots", 5, "", slots, kAsked},
       {"mem", 10, "", mem},
       {"max_mem", 10, "", max_mem},

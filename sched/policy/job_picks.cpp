@@ -24,7 +24,7 @@ bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now)
 }
 
 bool JobPicks::keep(const JobView& job, const wire::Submission& asked, WallTime now) const {
-  if (forwarded) return false;
+  if (forwarded || (exceptional && job.exceptions().empty())) return false;
   if (eligible || ineligible) {
     if (!pending(job.record().status())) return false;
     if (eligible != ineligible && sched::ineligible(job, asked, now) != ineligible) return false;

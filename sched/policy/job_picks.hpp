@@ -14,11 +14,12 @@ bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now)
 
 struct JobPicks {
   bool eligible = false, ineligible = false;  // -pe, -pi
+  bool exceptional = false;                   // -x: an exception is told of it (job_exceptions.hpp)
   bool forwarded = false;                     // -fwd: no job is ever forwarded to another cluster
   std::vector<std::string> reserves;          // -rusage: of each of these resources
 
   // Whether the answer must bring more than tables need.
-  bool any() const { return eligible || ineligible || forwarded || !reserves.empty(); }
+  bool any() const { return eligible || ineligible || exceptional || forwarded || !reserves.empty(); }
   bool keep(const JobView& job, const wire::Submission& asked, WallTime now) const;
 };
 

@@ -174,7 +174,9 @@ std::string end_paragraphs(const wire::JobRecord& job, Wrapping wrapping, const 
   const std::string term = job.lost() ? "" : term_words(job.term_reason());
   std::string completed = at + "Completed <exit>";
   if (job.lost()) completed += "; the job's processes were lost on its host, and ended there";
-  return text + paragraph(completed + (term.empty() ? "." : "; " + term + "."), wrapping);
+  if (!term.empty()) completed += "; " + term;
+  if (!job.start_failure().empty()) completed += (completed.ends_with('.') ? " " : "; ") + job.start_failure();
+  return text + paragraph(completed + ".", wrapping);
 }
 
 std::string memory_block(const wire::JobUsage& usage) {
@@ -189,6 +191,10 @@ std::string resreq_block(const JobView& job, Wrapping wrapping) {
   std::string text = "\n RESOURCE REQUIREMENT DETAILS:\n";
   text += paragraph(" Combined: " + job.combined_resreq(), wrapping);
   return text + paragraph(" Effective: " + (effective.empty() ? std::string("-") : effective), wrapping);
+}
+
+std::string exceptions_block(const JobView& job) {
+  return job.exceptions().empty() ? "" : "\n EXCEPTION STATUS:  " + job.exceptions() + "\n";
 }
 
 std::string reasons_block(const JobView& job, ReasonForm form) {
@@ -302,7 +308,7 @@ std::string job_block(const JobView& job, const wire::Submission& asked, Wrappin
   if (!record.start_failure().empty() && pending(record.status()))
     text += paragraph(time.at(record.status_us()) + ": Could not be started: " + record.start_failure() + ";",
                       wrapping);
-  text += reasons_block(job, reasons) + memory_block(record.usage());
+  text += reasons_block(job, reasons) + memory_block(record.usage()) + exceptions_block(job);
   text += "\n SCHEDULING PARAMETERS:\n" + threshold_table(job.thresholds());
   return text + resreq_block(job, wrapping);
 }

@@ -79,6 +79,18 @@ std::string written_lines(const Queue& q) {
   return text;
 }
 
+// JOB_OVERRUN, JOB_UNDERRUN, JOB_IDLE.
+std::string exceptions_text(const Queue& q) {
+  const auto word = [&q](const char* keyword) {
+    const auto at = q.lines().find(keyword);
+    return at == q.lines().end() ? std::string("-") : at->second;
+  };
+  const std::string overrun = word("JOB_OVERRUN"), underrun = word("JOB_UNDERRUN"), idle = word("JOB_IDLE");
+  if (overrun == "-" && underrun == "-" && idle == "-") return "";
+  return "\nJOB EXCEPTION PARAMETERS:\n             OVERRUN(min) UNDERRUN(min) IDLE(cputime/runtime)\n Threshold   " +
+         left(overrun, 13) + left(underrun, 14) + idle + "\n";
+}
+
 std::string windows_text(const Queue& q) {
   std::string text;
   if (const auto at = q.lines().find("DEFAULT_HOST_SPEC"); at != q.lines().end())
@@ -97,6 +109,7 @@ std::string block(const Queue& q) {
   text += "Interval for a host to accept two jobs is " + std::to_string(q.accept_interval_s()) + " seconds\n";
   text += limit_blocks(q) + "\nSCHEDULING PARAMETERS\n" + threshold_table(q.thresholds());
   if (q.policies_size() > 0) text += "\nSCHEDULING POLICIES:  " + joined(q.policies(), "  ") + "\n";
+  text += exceptions_text(q);
   text += windows_text(q);
   text += "\nUSERS: " + (q.users_size() == 0 ? std::string("all") : joined(q.users(), " ")) + "  \n";
   text += "HOSTS:  " + (q.hosts_size() == 0 ? std::string("all") : joined(q.hosts(), " ")) + "\n";

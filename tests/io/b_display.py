@@ -138,6 +138,33 @@ def test_a_job_s_own_texts_and_times(bench):
 
 
 @on_a_site
+def test_jobs_that_are_not_as_their_queue_expects(_):
+    site = b_commands.site
+    path = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.queues")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    soon = submit("-q", "normal", "true")
+    wait_status(soon, "DONE")
+    says(255, "", "No matching job found\n", "bacct", "-x", soon)
+    changed = re.sub(r"(QUEUE_NAME *= *normal\n)", r"\1JOB_UNDERRUN = 5\n", text)
+    expect(changed != text, f"{path}: a queue normal")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(changed)
+    site.good("badmin", "reconfig")
+    wait_until(lambda: "JOB EXCEPTION PARAMETERS" in site.run("bqueues", "-l", "normal").stdout, "the new files", 60)
+    expect_equal(site.good("bjobs", "-noheader", "-o", "exception_status", soon), "underrun\n", "exception_status")
+    expect_equal(site.good("bjobs", "-noheader", "-d", "-x", "-o", "jobid").split(), [soon], "bjobs -d -x")
+    says(0, "", "No matching job found\n", "bjobs", "-x")
+    expect_in("Total number of done jobs:       1", site.good("bacct", "-x", soon), "bacct -x")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(changed.replace("JOB_UNDERRUN = 5", "JOB_UNDERRUN = soon"))
+    said = site.run("badmin", "ckconfig")
+    expect_in("JOB_UNDERRUN", said.stdout + said.stderr, "a value that cannot be meant")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+@on_a_site
 def test_queues_hosts_users_and_limits(_):
     site = b_commands.site
     expect_equal(site.good("bqueues", "-r", "normal"), site.good("bqueues", "-l", "normal"), "bqueues -r")

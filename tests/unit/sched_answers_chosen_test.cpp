@@ -124,6 +124,28 @@ TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
   EXPECT_EQ(names("nosuch"), "nosuch: No such host or host group");
 }
 
+TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
+  const auto config = changed_site([](conf::LsbFiles& lsb) {
+    conf::Cell cell;
+    cell.text = "2";
+    lsb.queues.at(0).cells.set("JOB_OVERRUN", cell);
+  });
+  book->configure(config, now);
+  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  const auto id = submit_seen(plain_job());
+  dispatch({id, 0});
+  runs({id, 0});
+  const auto exceptions = [&](std::int64_t seconds) {
+    const AnswerView later{*book, keeper.snapshot(), WallTime{now.us + seconds * 1'000'000}};
+    return job_view(later, *book->find({id, 0}), nullptr).exceptions();
+  };
+  EXPECT_EQ(exceptions(60), "");
+  EXPECT_EQ(exceptions(180), "overrun");
+  wire::BatchRequest request;
+  request.mutable_queues()->add_queues("normal");
+  EXPECT_EQ(whole(request).queues().queues(0).lines().at("JOB_OVERRUN"), "2");
+}
+
 class LimitAnswers : public Answers {
  protected:
   LimitAnswers() {

@@ -244,11 +244,18 @@ TEST(QueuesLong, HasLimitsWindowsAndWhatIsWritten) {
   queue.add_hosts("kilenc+2");
   queue.add_administrators("boss");
   (*queue.mutable_lines())["PRE_EXEC"] = "/bin/check";
+  (*queue.mutable_lines())["JOB_UNDERRUN"] = "5";
+  (*queue.mutable_lines())["JOB_IDLE"] = "0.10";
   const std::string text = queues_long(queues);
   EXPECT_NE(text.find(" 40    0  Open:Inact_Adm "), std::string::npos) << text;
   EXPECT_NE(text.find("\nDEFAULT LIMITS:\n RUNLIMIT                 \n 5.0 min                  \n"
                       "\nMAXIMUM LIMITS:\n RUNLIMIT                 \n 480.0 min of archer      \n"
                       "\n MEMLIMIT     \n 4.9 G        \n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\nJOB EXCEPTION PARAMETERS:\n"
+                      "             OVERRUN(min) UNDERRUN(min) IDLE(cputime/runtime)\n"
+                      " Threshold   -            5             0.10\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\nRUN_WINDOWS:  20:00-8:30\n\nUSERS: staff/  \nHOSTS:  archer kilenc+2\n"

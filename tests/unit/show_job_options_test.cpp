@@ -58,6 +58,19 @@ TEST(JobPicks, ByWhatAJobReserves) {
   EXPECT_FALSE(kept(picks, shown));
 }
 
+TEST(JobPicks, ByExceptions) {
+  Shown shown = running_job();
+  JobPicks picks;
+  picks.exceptional = true;
+  EXPECT_TRUE(picks.any());
+  EXPECT_FALSE(kept(picks, shown));
+  shown.view.set_exceptions("overrun");
+  EXPECT_TRUE(kept(picks, shown));
+  EXPECT_EQ(JobFields::parse("exception_status", {})->line(shown.view, shown.asked, shown_at(kMay10)), "overrun\n");
+  const std::string block = job_block(shown.view, shown.asked, Wrapping::none, ReasonForm::named, shown_at(kMay10));
+  EXPECT_NE(block.find("\n EXCEPTION STATUS:  overrun\n"), std::string::npos) << block;
+}
+
 TEST(JobPicks, NoJobIsForwarded) {
   JobPicks picks;
   picks.forwarded = true;

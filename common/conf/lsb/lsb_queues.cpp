@@ -13,7 +13,8 @@ const std::vector<std::string> kQueueKeywords{
     "PRIORITY",        "QJOB_LIMIT",          "UJOB_LIMIT",      "PJOB_LIMIT", "HJOB_LIMIT", "RUN_WINDOW",
     "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY", "INTERACTIVE",     "USERS",      "EXCLUSIVE",  "MIG",
     "ADMINISTRATORS",  "SLOT_RESERVE",        "FAIRSHARE",       "PREEMPTION", "HOSTS",      "SNDJOBS_TO",
-    "RCVJOBS_FROM",    "IMPT_JOBBKLG",        "MAX_RSCHED_TIME", "FWD_USERS",  "RERUNNABLE", "CHUNK_JOB_SIZE"};
+    "RCVJOBS_FROM",    "IMPT_JOBBKLG",        "MAX_RSCHED_TIME", "FWD_USERS",  "RERUNNABLE", "CHUNK_JOB_SIZE",
+    "JOB_OVERRUN",     "JOB_UNDERRUN",        "JOB_IDLE"};
 
 class QueueReader {
  public:
@@ -45,10 +46,18 @@ class QueueReader {
     queue.reserve_slots_for = slot_reserve();
     queue.new_job_delay = cells_.whole("NEW_JOB_SCHED_DELAY", 0, kMaxSeconds);
     read_multicluster(queue);
+    check_exceptions();
     return queue;
   }
 
  private:
+  // What shows jobs reads them as they are written (sched/policy/job_exceptions.hpp).
+  void check_exceptions() {
+    (void)cells_.whole("JOB_OVERRUN", 1, kMaxTasks);
+    (void)cells_.whole("JOB_UNDERRUN", 1, kMaxTasks);
+    (void)cells_.real("JOB_IDLE", 0, 1);
+  }
+
   void read_multicluster(QueueRow& queue) {
     for (const std::string& word : cells_.words("SNDJOBS_TO")) {
       const std::size_t at = word.find('@');
