@@ -79,7 +79,8 @@ Result<SubmitContext> surroundings(const conf::ClusterFiles& files, const std::s
 }
 
 EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
-  const std::string here = io::program_directory();
+  const bool both_named = !files.settings.server_dir.empty() && !batch.bin_dir.empty();
+  const std::string here = both_named ? "" : io::program_directory();
   const std::string above = here.substr(0, here.rfind('/'));
   return {files.settings.server_dir.empty() ? above + "/etc" : files.settings.server_dir,
           batch.bin_dir.empty() ? here : batch.bin_dir, files.settings.env_dir,

@@ -122,7 +122,7 @@ Result<std::string> merged_resreq(const std::vector<std::string>& texts, const r
 bool array_slots_alone(const OptionUse& use) {
   return use.option->name == "-J" && use.value.starts_with('%');
 }
-std::vector<int> modified_fields(const OptionUse& use) {
+OptionFields modified_fields(const OptionUse& use) {
   if (use.option->name != "-J" || use.reset) return use.option->fields;
   return {array_slots_alone(use) ? S::kArraySlotsFieldNumber : S::kJobNameFieldNumber};
 }

@@ -19,8 +19,8 @@ constexpr auto kWord = SubmitOption::Value::required;
 constexpr auto kFlag = SubmitOption::Value::none;
 constexpr int limit(int field) { return kLimitFields + field; }
 
-std::vector<SubmitOption> job_options() {
-  return {
+constexpr auto job_options() {
+  return std::to_array<SubmitOption>({
       {"-J",
        kWord,
        "-J",
@@ -106,11 +106,11 @@ std::vector<SubmitOption> job_options() {
        apply::gpu,
        "\"num=N:mode=shared|exclusive_process:j_exclusive=yes|no\""},
       {"-alloc_flags", kWord, "-alloc_flags", {}, apply::alloc_flags, "FLAGS kept, without effect here"},
-  };
+  });
 }
 
-std::vector<SubmitOption> limit_options() {
-  return {
+constexpr auto limit_options() {
+  return std::to_array<SubmitOption>({
       {"-W",
        kWord,
        "-W",
@@ -143,11 +143,11 @@ std::vector<SubmitOption> limit_options() {
        {S::kWarningSecondsFieldNumber},
        apply::warning_time,
        "[HOURS:]MINUTES before the end it is sent"},
-  };
+  });
 }
 
-std::vector<SubmitOption> place_options() {
-  return {
+constexpr auto place_options() {
+  return std::to_array<SubmitOption>({
       {"-o",
        kWord,
        "-o",
@@ -234,11 +234,11 @@ std::vector<SubmitOption> place_options() {
        {S::kCommandFieldNumber, S::kScriptFieldNumber},
        apply::command,
        "COMMAND of the job (bmod)"},
-  };
+  });
 }
 
 // Known, and refused by name.
-std::vector<SubmitOption> other_options() {
+constexpr auto other_options() {
   constexpr std::string_view kReserve = "advance reservations are not there yet";
   constexpr std::string_view kMulti = "other clusters are not there yet";
   constexpr std::string_view kAffinity = "affinity is not there yet";
@@ -254,7 +254,7 @@ std::vector<SubmitOption> other_options() {
   const auto flag = [](std::string_view name, std::string_view why) {
     return SubmitOption{name, kFlag, name, {}, nullptr, "", why};
   };
-  return {word("-U", kReserve),
+  return std::to_array<SubmitOption>({word("-U", kReserve),
           word("-app", "application profiles are not there yet"),
           word("-sla", "service classes are not there yet"),
           word("-sp", "user-assigned job priorities are not there yet"),
@@ -307,8 +307,18 @@ std::vector<SubmitOption> other_options() {
           flag("-ISp", kX11),
           flag("-ISs", kX11),
           flag("-IX", kX11),
-          flag("-XF", kX11)};
+          flag("-XF", kX11)});
 }
+
+// The four tables as one that is made when we are compiled: a bsub begins without it.
+template <std::size_t... sizes>
+constexpr auto one_table(const std::array<SubmitOption, sizes>&... parts) {
+  std::array<SubmitOption, (sizes + ...)> all;
+  auto* next = all.begin();
+  ((next = std::copy(parts.begin(), parts.end(), next)), ...);
+  return all;
+}
+constexpr auto kSubmitOptions = one_table(job_options(), limit_options(), place_options(), other_options());
 
 // Those that bmod alone has.
 bool of_bmod_alone(const SubmitOption& option) { return option.name == "-Z"; }
@@ -330,15 +340,7 @@ Error refusal(const std::string& where, std::string_view name, std::string_view 
 
 }  // namespace
 
-const std::vector<SubmitOption>& submit_options() {
-  static const std::vector<SubmitOption> all = [] {
-    std::vector<SubmitOption> options;
-    for (auto part : {job_options(), limit_options(), place_options(), other_options()})
-      for (auto& option : part) options.push_back(std::move(option));
-    return options;
-  }();
-  return all;
-}
+std::span<const SubmitOption> submit_options() { return kSubmitOptions; }
 
 Result<SplitWords> split_submit_words(const std::vector<std::string>& words, SubmitForm form,
                                       const std::string& where) {

@@ -5,6 +5,9 @@
 // refused by name, never dropped. Rules: bsub(1), bmod(1). The grammar is at the top of submit_options.cpp.
 #pragma once
 
+#include <array>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +22,33 @@ struct SubmitContext;
 // ModifyJobs.fields: numbers of Submission, and of Limits plus this.
 inline constexpr int kLimitFields = 1000;
 
+// A few numbers of fields.
+class OptionFields {
+ public:
+  constexpr OptionFields() = default;
+  constexpr OptionFields(std::initializer_list<int> numbers) {
+    for (const int number : numbers) numbers_.at(count_++) = number;
+  }
+  constexpr const int* begin() const { return numbers_.data(); }
+  constexpr const int* end() const { return numbers_.data() + count_; }
+  constexpr bool empty() const { return count_ == 0; }
+
+ private:
+  std::array<int, 4> numbers_{};
+  std::size_t count_ = 0;
+};
+
 struct SubmitOption {
   std::string_view name;  // with its dash
   enum class Value { none, required } value = Value::none;
   std::string_view group;   // options of one group replace one another: "-o" of -o and -oo
-  std::vector<int> fields;  // of Submission that it sets; none: bmod does not have it
+  OptionFields fields;      // of Submission that it sets; none: bmod does not have it
   Result<void> (*apply)(Draft&, const std::string&, const SubmitContext&) = nullptr;
   std::string_view meaning;    // a line of the usage text: "WORD meaning"
   std::string_view not_there;  // why it is refused; "": it is not
   bool adds = false;           // given again it adds to what was said
 };
-const std::vector<SubmitOption>& submit_options();
+std::span<const SubmitOption> submit_options();
 
 struct OptionUse {
   const SubmitOption* option = nullptr;
