@@ -1,5 +1,5 @@
-"""Orders to jobs, with real daemons on one host: signals of bkill, states, what is refused by name, and a pre-execution that ends
-its job."""
+"""Orders to jobs, with real daemons on one host: signals of bkill, states, what is refused by name, a pre-execution that ends
+its job, a job that is no longer remembered."""
 
 import os
 
@@ -54,6 +54,20 @@ def test_a_pre_execution_that_ends_its_job(bench):
             expect_equal(file.read(), "x\n", "how often it was tried")
         expect(not os.path.exists(f"{notes}/ran"), "nothing of the job ran")
     bench.saw("EXIT 99 after one try")
+
+
+def test_a_job_that_was_cleaned_is_found_where_it_is_wanted(bench):
+    """Programs that look seldom find their job gone after CLEAN_PERIOD; ROLLCALL_BJOBS_HISTORY has bjobs ask the store."""
+    with BatchCluster(bench, ["n1"], params="CLEAN_PERIOD = 1") as batch:
+        job = str(batch.bsub("exit 5", "-o", "/dev/null"))
+
+        def asked(**more):
+            return batch.user("bjobs", "-noheader", "-o", "jobid stat exit_code", job, env=batch.environment(**more))
+
+        wait_until(lambda: asked().returncode == 255, lambda: f"it to be cleaned: {asked()}", 30)
+        expect_equal((asked().stdout, asked().stderr), ("", f"Job <{job}> is not found\n"), "as LSF has it")
+        expect_equal(asked(ROLLCALL_BJOBS_HISTORY="Y").stdout, f"{job} EXIT 5\n", "from the store")
+    bench.saw("gone after CLEAN_PERIOD; there with ROLLCALL_BJOBS_HISTORY=Y")
 
 
 if __name__ == "__main__":
