@@ -2,6 +2,7 @@
 its job, a job that is no longer remembered."""
 
 import os
+import re
 
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -68,6 +69,33 @@ def test_a_job_that_was_cleaned_is_found_where_it_is_wanted(bench):
         expect_equal((asked().stdout, asked().stderr), ("", f"Job <{job}> is not found\n"), "as LSF has it")
         expect_equal(asked(ROLLCALL_BJOBS_HISTORY="Y").stdout, f"{job} EXIT 5\n", "from the store")
     bench.saw("gone after CLEAN_PERIOD; there with ROLLCALL_BJOBS_HISTORY=Y")
+
+
+def test_what_lsf_conf_says_of_jobs(bench):
+    conf = "LSF_UNIT_FOR_LIMITS=MB\nLSB_USE_SEQUENTIAL_SIGNAL=Y\nLSB_SIGSTOP=USR1\nLSB_BSUB_PARSE_SCRIPT=N"
+    with BatchCluster(bench, ["n1"], more_conf=conf) as batch:
+        notes = bench.fresh_directory()
+        done = batch.user("bsub", "-H", "-M", "100", "-v", "1G", "-o", "/dev/null", "-R", "rusage[mem=50]", "true")
+        for part in ("Memory limit: 100 MB.", "Swap limit: 1 GB.", "Reserves: rusage[mem=50]."):
+            expect_in(part, done.stderr, "the effective limits, at submission")
+        batch.good("bmod", "-M", "200", "1")
+        expect(re.search(r"MEMLIMIT +SWAPLIMIT *\n 200 M +1 G", batch.good("bjobs", "-l", "1")), batch.good("bjobs", "-l", "1"))
+        traps = f"trap 'exit 7' INT; trap 'touch {notes}/stopped' USR1; touch {notes}/ready; while :; do sleep 0.1; done"
+        job = batch.bsub(traps, "-n", "2", "-o", "/dev/null")
+        wait_until(lambda: os.path.exists(f"{notes}/ready"), "the job's first line")
+        batch.good("bstop", str(job))
+        wait_until(lambda: os.path.exists(f"{notes}/stopped"), "USR1 instead of STOP")
+        batch.good("bresume", str(job))
+        batch.wait_for(job, "RUN")
+        batch.good("bkill", str(job))
+        expect_equal((batch.wait_for(job, "EXIT", "DONE"), batch.field(job, "exit_code")), ("EXIT", "7"), "INT before KILL, of a parallel job")
+        path = os.path.join(notes, "job.sh")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n#BSUB -J of_the_script\ntrue\n")
+        os.chmod(path, 0o755)
+        batch.good("bsub", "-K", "-o", "/dev/null", path)
+        expect_equal(batch.field(job + 1, "name"), path, "a file that is never a script")
+    bench.saw("units, INT first for a parallel job, the signal of bstop, files that are no scripts")
 
 
 if __name__ == "__main__":
