@@ -1,5 +1,6 @@
 #include "elim/lim/configuration.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -58,17 +59,46 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
                             checked.files->cluster.name + " has no such host");
     return loaded;
   }
-  loaded.configuration =
-      std::make_shared<Configuration>(Configuration{std::move(*checked.files), *official, digest.text(), kept});
+  loaded.configuration = std::make_shared<Configuration>(
+      Configuration{std::move(*checked.files), *official, digest.text(), kept});
   return loaded;
 }
 
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  return load(std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+  return load(
+      std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
 }
 
 LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept) { return load(kept.again()); }
+
+std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& after) {
+  std::vector<std::string> names;
+  const auto note = [&names](bool changed, const char* what) {
+    if (changed) names.emplace_back(what);
+  };
+  note(before.files.settings.lim_port != after.files.settings.lim_port, "LSF_LIM_PORT");
+  note(before.files.settings.key_file != after.files.settings.key_file, "ROLLCALL_CLUSTER_KEY");
+  note(before.host != after.host, "the name of this host");
+  note(before.files.cluster.administrators != after.files.cluster.administrators,
+       "the first administrator, for elims,");
+  return names;
+}
+
+std::vector<std::string> first_of(const std::vector<std::string>& lines) {
+  constexpr std::size_t kMostLines = 200;
+  std::vector<std::string> first(
+      lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)));
+  if (lines.size() > kMostLines)
+    first.push_back(std::to_string(lines.size() - kMostLines) + " more; lsadmin ckconfig -v shows them");
+  return first;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
 
 }  // namespace rollcall::lim

@@ -30,4 +30,11 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
 // The same texts as the hour has them now.
 LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept);
 
+// Parameters that a LIM which runs with `before` does not take up from `after`.
+std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& after);
+
+// The first lines, and how many more there are: a file of another kind has as many errors as lines.
+std::vector<std::string> first_of(const std::vector<std::string>& lines);
+std::string joined(const std::vector<std::string>& lines);  // by newlines
+
 }  // namespace rollcall::lim

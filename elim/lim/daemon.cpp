@@ -1,7 +1,6 @@
 #include "elim/lim/daemon.hpp"
 
 #include <signal.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,13 +9,13 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cstring>
 #include <deque>
 #include <utility>
 
-#include "common/io/program_place.hpp"
-#include "elim/lim/clients.hpp"
 #include "common/io/links.hpp"
+#include "common/io/program_place.hpp"
+#include "common/io/random_bytes.hpp"
+#include "elim/lim/clients.hpp"
 #include "elim/lim/melim_child.hpp"
 #include "elim/lim/melim_orders.hpp"
 #include "elim/lim/metrics.hpp"
@@ -31,34 +30,11 @@ using Reply = wire::Reply;
 
 Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-// 16 bytes that no other run of any LIM has.
-std::string random_run() {
-  std::string bytes(16, '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t size = getrandom(bytes.data() + done, bytes.size() - done, 0);
-    if (size > 0) done += static_cast<std::size_t>(size);
-  }
-  return bytes;
-}
+constexpr std::size_t kRunBytes = 16;  // that no other run of any LIM has
 
 std::int64_t wall_us() {
   using namespace std::chrono;
   return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
-  return text;
-}
-
-// A file of another kind has as many errors as lines.
-std::vector<std::string> first_of(const std::vector<std::string>& lines) {
-  constexpr std::size_t kMostLines = 200;
-  std::vector<std::string> first(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostLines)));
-  if (lines.size() > kMostLines)
-    first.push_back(std::to_string(lines.size() - kMostLines) + " more; lsadmin ckconfig -v shows them");
-  return first;
 }
 
 Reply done(std::string text) {
@@ -89,7 +65,8 @@ class Daemon {
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
-        peers_(loop_, links_, log, random_run(), [this](Event event) { happened(std::move(event)); }),
+        peers_(loop_, links_, log, io::random_bytes(kRunBytes),
+               [this](Event event) { happened(std::move(event)); }),
         clients_(
             loop_, links_, lim_, log,
             {[this] { return now(); }, [this](Event event) { happened(std::move(event)); },
@@ -200,7 +177,7 @@ class Daemon {
         loop_, std::move(program), MelimPauses{}, log_,
         MelimChild::Handler{
             [this](const wire::MelimReport& report) { happened(event::ElimsReported{report}); },
-            [this] { happened(event::MelimLost{}); }, [this] { loop_.stop(); }});
+            [this](const std::string& how) { happened(event::MelimLost{how}); }, [this] { loop_.stop(); }});
   }
 
   void order_melim() {
@@ -350,7 +327,8 @@ class Daemon {
       log_.error("the files are not taken; what was in force stays");
       return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(first_of(loaded.errors)));
     }
-    note_what_needs_a_restart(*loaded.configuration);
+    for (const auto& what_changed : what_needs_a_restart(*configuration_, *loaded.configuration))
+      log_.warning(what_changed + " has changed: it is in force after lsadmin limrestart");
     configuration_ = loaded.configuration;
     refused_.reset();
     if (const auto level = io::parse_level(configuration_->files.settings.log_mask)) log_.set_last(*level);
@@ -363,19 +341,6 @@ class Daemon {
     order_melim();
     log_.notice(what);
     return done(joined(first_of(loaded.warnings)));
-  }
-
-  void note_what_needs_a_restart(const Configuration& next) {
-    const auto& before = configuration_->files;
-    const auto& after = next.files;
-    const auto note = [&](bool changed, const char* what) {
-      if (changed) log_.warning(std::string(what) + " has changed: it is in force after lsadmin limrestart");
-    };
-    note(before.settings.lim_port != after.settings.lim_port, "LSF_LIM_PORT");
-    note(before.settings.key_file != after.settings.key_file, "ROLLCALL_CLUSTER_KEY");
-    note(configuration_->host != next.host, "the name of this host");
-    note(before.cluster.administrators != after.cluster.administrators,
-         "the first administrator, for elims,");
   }
 
   const DaemonSetup& setup_;
@@ -397,7 +362,7 @@ class Daemon {
   bool stepping_ = false;
   TimePoint sample_at_;
   bool sampled_ = false;
-  int minute_ = -1;  // of the day, when #if time() was looked at
+  int minute_ = -1;                                 // of the day, when #if time() was looked at
   std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
   TimePoint armed_for_{Duration::max()};
   bool ending_ = false;

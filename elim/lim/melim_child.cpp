@@ -67,8 +67,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     } else if (asked) {
       if (orders_.resources_size() > 0) start();
     } else {
-      log_.warning("melim ended (" + how_it_ended(status) + "); its values are kept, it is started again");
-      handler_.lost();
+      handler_.lost(how_it_ended(status));
       pause();
     }
     return true;

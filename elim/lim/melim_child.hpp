@@ -49,8 +49,8 @@ class MelimChild {
  public:
   struct Handler {
     std::function<void(const wire::MelimReport&)> report;
-    std::function<void()> lost;  // it ended and was not asked to
-    std::function<void()> gone;  // after shut_down(): nothing of it is left
+    std::function<void(const std::string& how)> lost;  // it ended and was not asked to
+    std::function<void()> gone;                        // after shut_down(): nothing of it is left
   };
 
   MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const io::Log& log,

@@ -114,7 +114,9 @@ struct Step {
   void operator()(const event::OrdersArrived& e) const { orders_arrived(turn, e); }
   void operator()(const event::LoadSampled& e) const { load_sampled(turn, e); }
   void operator()(const event::ElimsReported& e) const { elims_reported(turn, e.report); }
-  void operator()(const event::MelimLost&) const { turn.warn("MELIM ended; it is started again"); }
+  void operator()(const event::MelimLost& e) const {
+    turn.warn("melim ended (" + e.how + "); its values are kept, it is started again");
+  }
   void operator()(const event::LockAsked& e) const { lock_asked(turn, e); }
   void operator()(const event::UnlockAsked&) const { unlock(turn); }
   void operator()(const event::FactsFound& e) const { facts_found(turn, e); }

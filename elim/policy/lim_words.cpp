@@ -78,7 +78,7 @@ struct EventText {
   std::string operator()(const event::ElimsReported& e) const {
     return "ElimsReported " + n(static_cast<std::uint64_t>(e.report.values_size())) + " values";
   }
-  std::string operator()(const event::MelimLost&) const { return "MelimLost"; }
+  std::string operator()(const event::MelimLost& e) const { return "MelimLost: " + e.how; }
   std::string operator()(const event::LockAsked& e) const {
     return "LockAsked" + (e.seconds == 0 ? std::string(" for ever") : " " + n(e.seconds) + " s");
   }

@@ -95,7 +95,9 @@ struct ElimsReported {
   wire::MelimReport report;
 };
 // MELIM ended or was ended; the shell starts another one with the last orders.
-struct MelimLost {};
+struct MelimLost {
+  std::string how;  // "killed by signal 9"
+};
 struct LockAsked {
   std::uint32_t seconds = 0;  // 0: until UnlockAsked
   std::int64_t until_us = 0;  // the same as microseconds since 1970, for who shows it; 0: for ever

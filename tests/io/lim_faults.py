@@ -108,6 +108,10 @@ def test_a_killed_melim_comes_back_and_its_values_stay(bench):
         processes.send(mine[0], signal.SIGKILL)
         expect(one.value("scratch") is not None, "the value meanwhile")
         one.counts_on()
+        with open(os.path.join(one.log, f"lim.log.{one.host}"), encoding="utf-8", errors="replace") as file:
+            told = [line for line in file if "melim ended" in line.lower()]
+        expect_equal(len(told), 1, f"lines about its end: {told}")
+        expect_in("melim ended (signal 9); its values are kept, it is started again", told[0], "the line")
 
 
 def is_alive(pid):

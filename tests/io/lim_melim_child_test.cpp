@@ -25,7 +25,7 @@ TEST(MelimChild, WhatCannotBeStartedIsTriedLessAndLessOften) {
   program.path = "/nonexistent/melim";
   MelimPauses pauses;
   pauses.least = milliseconds(10);
-  MelimChild child(loop, program, pauses, log, {[](const auto&) {}, [] {}, [] {}});
+  MelimChild child(loop, program, pauses, log, {[](const auto&) {}, [](const auto&) {}, [] {}});
   wire::MelimOrders orders;
   orders.add_resources("scratch");
   const auto start = steady_clock::now();

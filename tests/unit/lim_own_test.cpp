@@ -149,7 +149,8 @@ TEST(LimOwn, AnElimOverridesABuiltInIndex) {
 TEST(LimOwn, AValueStaysWhenItsElimIsGone) {
   Follower d;
   d.elims_say("nio", 5);
-  d.tell(event::MelimLost{});
+  d.tell(event::MelimLost{"signal 9"});
+  EXPECT_EQ(d.notes(), "melim ended (signal 9); its values are kept, it is started again\n");
   EXPECT_EQ(d.lim.own.load[d.id("nio")].number, 5);
 }
 
