@@ -193,9 +193,57 @@ def test_blaunch_is_for_the_jobs_owner(bench):
         stranger = users.run(BOB, "env", f"LSB_JOBID={job}", "LSB_JOBINDEX=0", "LSB_HOSTS=n1 n2", "LSB_MCPU_HOSTS=n1 1 n2 1",
                              "blaunch", "n2", "id -u")
         expect(stranger.returncode != 0 and str(ALICE) not in stranger.stdout, f"a stranger in the job: {stranger}")
+        for words in (("lsrun", "-L", "-m", "n2"), ("lsgrun", "-m", "n1 n2")):
+            outside = users.run(ALICE, *words, "id", "-u")
+            expect_equal((outside.returncode, outside.stdout), (255, ""), f"{words[0]} of a user where it is disabled")
+            expect_in("lsrun and lsgrun are for administrators here (LSF_DISABLE_LSRUN)", outside.stderr, "why")
+        expect_equal(batch.good("lsrun", "-L", "-m", "n2", "id", "-u").strip(), "0", "root's lsrun")
         users.run(ALICE, "bkill", str(job))
         batch.wait_for(job, "EXIT")
     bench.saw("tasks on both hosts are the user's; a stranger with the job's number gets none")
+
+
+def shown_by_processes():
+    """What everybody (arguments) or their user (environments) may read of every process of this machine."""
+    texts = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        for name in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{pid}/{name}", "rb") as file:
+                    texts[f"{pid} {name}"] = file.read()
+            except OSError:
+                continue  # it has ended meanwhile
+    return texts
+
+
+def test_no_secret_is_in_an_argument_an_environment_or_a_log(bench):
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        with open(os.path.join(batch.conf, "cluster.key"), "rb") as file:
+            secret = file.read().strip()
+        expect_equal(len(secret), 64, "digits of the key")
+        place = users.places[ALICE]
+        job = users.bsub(ALICE, "blaunch n2 'touch there; exec sleep 1000'", "-n", "2", "-R", "span[ptile=1]", "-o", "out")
+        wait_until(lambda: os.path.exists(f"{place}/there"), lambda: f"its task on n2: {batch.logs_text()}", 30)
+        peek = users.begin(ALICE, "bpeek", "-f", str(job))
+        task = users.begin(ALICE, "lsrun", "-L", "-m", "n2", "sh", "-c", "echo begun; exec sleep 1000")
+        wait_until(lambda: "begun" in task.stdout.readline(), "a task of lsrun")
+        shown = shown_by_processes()
+        expect(any(b"blaunch" in text for text in shown.values()), "blaunch among the processes")
+        for name in os.listdir(batch.logs):
+            with open(os.path.join(batch.logs, name), "rb") as file:
+                shown[name] = file.read()
+        for where, text in shown.items():
+            for start in range(0, 64, 16):
+                expect(secret[start : start + 16] not in text, f"a part of the cluster's key is in {where}")
+            expect(b"MUNGE:A" not in text, f"a credential is in {where}")
+        for process in (peek, task):
+            process.terminate()
+            process.wait()
+        users.run(ALICE, "bkill", str(job))
+        batch.wait_for(job, "EXIT")
+    bench.saw("neither the key nor a credential in arguments, environments and logs while tasks and streams are open")
 
 
 def test_res_knows_its_clients_by_munge(bench):

@@ -132,6 +132,7 @@ def test_a_start_with_broken_files_says_which_it_has(bench):
         expect_in("lsf_daemons: mbatchd: it has the files of ", done.stderr, "which files")
         expect_in(f"since {queues}:", done.stderr, "what is wrong")
         expect_in("files: the files of ", site.good("badmin", "showstatus"), "badmin showstatus")
+    bench.saw("lsf_daemons and badmin name the files that are in force, and the line that is wrong")
 
 
 if __name__ == "__main__":
