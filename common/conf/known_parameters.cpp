@@ -18,7 +18,7 @@ constexpr std::string_view kNoStream = "lsb.stream is not written";
 
 const std::vector<KnownParameter> kLsfConf{
     {"EGO_DEFINE_NCPUS"},
-    {"EGO_PIM_SWAP_REPORT", File::lsf_conf, Effect::none, "SWAP is the size of address spaces, or what the cgroup counts"},
+    {"EGO_PIM_SWAP_REPORT", File::lsf_conf, Effect::none, "SWAP is the size of address spaces"},
     {"LSB_BHOSTS_FORMAT"},
     {"LSB_BJOBS_CONSISTENT_EXIT_CODE"},
     {"LSB_BJOBS_FORMAT"},
