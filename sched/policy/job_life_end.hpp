@@ -87,6 +87,7 @@ class LifeEnd : protected LifeRecord {
   void ran_to_its_end(const report::Over& told) {
     acknowledge_and_release();
     record_.set_started(true);
+    record_.set_start_failure(told.why);  // -i that is not there: it has ended for that, and pends no more
     if (record_.requeue_asked()) return pend_again({});
     const int code = (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f)
                                                       : (told.exit_status >> 8) & 0xff;

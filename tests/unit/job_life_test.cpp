@@ -193,6 +193,16 @@ TEST_F(JobLife, AnEndOfItsOwnAfterAKillIsNoKill) {
   EXPECT_EQ(job.record.exit_status(), 3 << 8);
 }
 
+TEST_F(JobLife, WhatEndedAJobBeforeItRanStaysKnownAndAnOldReasonDoesNot) {
+  runs();
+  job.record.set_start_failure("of another attempt");
+  auto end = ended(1 << 8);
+  end.told.why = "cannot open in";
+  happens(end);
+  EXPECT_EQ(job.record.status(), wire::STATUS_EXIT);
+  EXPECT_EQ(job.record.start_failure(), "cannot open in");
+}
+
 TEST_F(JobLife, SignalsAreToldAgainToAHostThatReturns) {
   runs();
   happens(event::SignalAsked{kOwner, 10});
