@@ -300,7 +300,18 @@ TEST_F(ResMail, SendmailIsToldToReadTheAddress) {
   EXPECT_THAT(wait_for_file("mail"), testing::StartsWith("-oi -t\nFrom: LSF <"));
 }
 
-TEST_F(ResMail, TheReportAloneAndTheBegin) {
+TEST_F(ResMail, TheBegin) {
+  start_res();
+  auto order = job("until [ -e " + path("go") + " ]; do sleep 0.02; done");
+  order.mutable_submission()->set_mail_at_start(true);
+  start(order);
+  const std::string mail = wait_for_file("mail");  // while it runs
+  EXPECT_THAT(mail, HasSubstr("\nSubject: Job 1: started in cluster <c1>\n\nJob <1> was started on host <" + host_ + "> at "));
+  write("go", "");
+  EXPECT_EQ(wait_for_over().exit_status(), 0);
+}
+
+TEST_F(ResMail, TheReportAlone) {
   start_res();
   auto order = job("exit 3");
   order.mutable_submission()->set_mail_report(true);
