@@ -115,6 +115,38 @@ TEST_F(Store, WhatWasCommittedIsThereForTheNextOpener) {
   EXPECT_EQ(loaded.controls.at("queue night"), std::string("a\0b", 3));
 }
 
+// CVE-2018-7033, -2019-12838, -2023-49934 of another system: words of peers that became SQL.
+TEST_F(Store, WhateverAUserWritesStaysAWord) {
+  const std::string words[] = {"'); drop table jobs; --", "\" or 1=1 --", "a';delete from events;--", "x\\'y", std::string("a\0'b", 4),
+                               ":id", "?1", "$v", "%' or name like '%"};
+  auto store = open();
+  int id = 0;
+  for (const auto& word : words) {
+    StoreBatch batch = one_job(++id);
+    wire::Submission asked = *batch.submissions[0].asked;
+    asked.set_command(word);
+    asked.set_job_name(word);
+    batch.submissions[0].asked = std::make_shared<wire::Submission>(asked);
+    batch.jobs[0].set_queue(word);
+    batch.controls.push_back({"queue", word, "closed by " + word});
+    batch.tokens.push_back({"token " + word, id, word});
+    ASSERT_TRUE(store.commit(batch)) << word;
+  }
+  const auto loaded = load(store);
+  EXPECT_EQ(loaded.jobs.size(), std::size(words));
+  for (id = 1; id <= static_cast<int>(std::size(words)); ++id) {
+    const std::string& word = words[id - 1];
+    EXPECT_EQ(loaded.commands.at(static_cast<std::uint64_t>(id)), word);
+    EXPECT_EQ(loaded.jobs.at({id, 0}).queue(), word);
+    if (word.find('\0') == std::string::npos) EXPECT_EQ(loaded.controls.at("queue " + word), "closed by " + word);
+    EventQuery query;
+    query.id = id;
+    const auto events = store.events(query);
+    ASSERT_TRUE(events);
+    EXPECT_EQ(events->size(), 1u) << word;
+  }
+}
+
 TEST_F(Store, TokensAreKeptInTheirOrderAndForgotten) {
   const auto tokens = [](JobStore& store) {
     std::vector<std::string> found;
