@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "sched/mbatchd/clients.hpp"
 #include "sched/policy/answers.hpp"
@@ -89,16 +89,16 @@ Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched
   const bool by_time_of_system = ask.system();
   if (by_time_of_system) query.from_us = ask.from_us();
   if (ask.to_us() > 0) query.to_us = ask.to_us();
-  auto jobs = std::make_shared<std::unordered_map<std::int32_t, std::shared_ptr<const wire::Submission>>>();
+  // Their ids alone: the store may have a million jobs, of many kilobytes each.
+  auto jobs = std::make_shared<std::unordered_set<std::int32_t>>();
   return walked(store, ask.system() ? std::vector<std::int32_t>{} : ids_of(ask.filter()), query,
                 [ask, who, jobs](const wire::JobEvent& event) {
                   if (event.key().id() == 0) return ask.system() && sched::fits_system(ask, event);
                   if (ask.system()) return false;
-                  if (event.has_new_job())
-                    (*jobs)[event.key().id()] = std::make_shared<wire::Submission>(event.new_job().asked());
-                  const auto asked = jobs->find(event.key().id());
-                  if (asked == jobs->end() || event.at_us() < ask.from_us()) return false;
-                  return sched::fits(ask, who, sched::key_of(event.key()), *asked->second);
+                  if (event.has_new_job() && sched::fits(ask, who, event.new_job().asked()))
+                    jobs->insert(event.key().id());
+                  return jobs->contains(event.key().id()) && event.at_us() >= ask.from_us() &&
+                         sched::names_job(ask, sched::key_of(event.key()));
                 });
 }
 

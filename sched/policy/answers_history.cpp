@@ -59,10 +59,6 @@ bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
          like(filter.description(), asked.description());
 }
 
-bool submission_fits(const wire::JobFilter& filter, const Identity& who, const wire::Submission& asked) {
-  return (by_ids(filter) || user_fits(filter.user(), who, asked.user())) && group_fits(filter, asked);
-}
-
 bool ran_on(const Words& hosts, const wire::JobRecord& job) {
   return hosts.empty() ||
          std::any_of(job.hosts().begin(), job.hosts().end(), [&](const wire::ExecHost& host) {
@@ -91,8 +87,9 @@ bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEven
 
 bool names_job(const wire::AskEvents& ask, JobKey key) { return names(ask.filter(), key); }
 
-bool fits(const wire::AskEvents& ask, const Identity& who, JobKey key, const wire::Submission& asked) {
-  return names(ask.filter(), key) && submission_fits(ask.filter(), who, asked);
+bool fits(const wire::AskEvents& ask, const Identity& who, const wire::Submission& asked) {
+  const auto& filter = ask.filter();
+  return (by_ids(filter) || user_fits(filter.user(), who, asked.user())) && group_fits(filter, asked);
 }
 
 bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event) {

@@ -13,9 +13,9 @@ namespace rollcall::sched {
 // bacct: "" is the caller, "all" everybody.
 bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEvent::Finish& finish);
 
-// bhist: events of a job fit by the job they belong to; `asked` is its submission (of its JOB_NEW).
+// bhist: events of a job fit by the job they belong to, an array's by their element too. `asked`: the submission, of JOB_NEW.
 bool names_job(const wire::AskEvents& ask, JobKey key);
-bool fits(const wire::AskEvents& ask, const Identity& who, JobKey key, const wire::Submission& asked);
+bool fits(const wire::AskEvents& ask, const Identity& who, const wire::Submission& asked);
 // badmin hhist, qhist, hist, mbdhist.
 bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event);
 
