@@ -51,9 +51,34 @@ std::pair<std::string, char> scaled(std::int64_t kb) {
   return {letter == 1 ? fixed(value, 0) : scaled_number(value), kSizeLetters[letter]};
 }
 
+// How many bytes the character at the front takes; 0: it is none of UTF-8 (cut short, too long a form, a surrogate).
+std::size_t character_bytes(std::string_view rest) {
+  const auto byte = [&rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t bytes = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  if (bytes == 0 || bytes > rest.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) ||
+                     (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
+  return wrong ? 0 : bytes;
+}
+
+// JSON is UTF-8, and a job's name need not be: one such name would make the whole answer unreadable to those who parse it.
+std::string readable(std::string_view value) {
+  std::string text;
+  while (!value.empty()) {
+    const std::size_t bytes = character_bytes(value);
+    text += bytes == 0 ? "\xef\xbf\xbd" : value.substr(0, bytes);
+    value.remove_prefix(std::max<std::size_t>(1, bytes));
+  }
+  return text;
+}
+
 std::string escaped(std::string_view value) {
   std::string text;
-  for (const char c : value) {
+  for (const char c : readable(value)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\' || c == '/') {
       text += '\\';

@@ -221,6 +221,13 @@ TEST(JobBlock, OfAnEndedJobSaysHow) {
                 "\n MEMORY USAGE:\n MAX MEM: 12 Mbytes;  AVG MEM: 10 Mbytes\n"),
       std::string::npos)
       << text;
+  shown.job().set_start_failure("cannot open in: No such file or directory");
+  EXPECT_THAT(block(shown, Wrapping::none),
+              testing::HasSubstr("memory usage limit; cannot open in: No such file or directory.\n"));
+  shown.job().set_term_reason(0);
+  EXPECT_THAT(block(shown, Wrapping::none),
+              testing::HasSubstr(": Completed <exit>; cannot open in: No such file or directory.\n"));
+  shown.job().clear_start_failure();
   shown.job().set_status(wire::STATUS_DONE);
   EXPECT_NE(block(shown).find("Tue May 10 21:11:02: Done successfully. The CPU time used is 2.1 seconds.\n"),
             std::string::npos);
@@ -290,6 +297,21 @@ TEST(JobFields, JsonIsThatOfARealSession) {
             "    }\n"
             "  ]\n"
             "}\n");
+}
+
+TEST(JsonRecords, AreUtf8WhateverANameIs) {
+  const auto value = [](const std::string& name) {
+    const std::string record = json_record({{"N", name}});
+    const auto begin = record.find("\"N\":\"") + 5;
+    return record.substr(begin, record.rfind('"') - begin);
+  };
+  EXPECT_EQ(value("se\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f"), "se\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f");
+  const std::string mark = "\xef\xbf\xbd";
+  EXPECT_EQ(value("a\xff\"b\xc3"), "a" + mark + "\\\"b" + mark);
+  EXPECT_EQ(value("\xc0\xaf"), mark + mark);                 // too long a form of "/"
+  EXPECT_EQ(value("\xed\xa0\x80"), mark + mark + mark);      // a surrogate
+  EXPECT_EQ(value("\xf4\x90\x80\x80"), mark + mark + mark + mark);  // beyond the last character
+  EXPECT_EQ(value("\xe2\x82"), mark + mark);                 // cut short
 }
 
 TEST(JobFields, HaveTheFormsThatClientsRead) {
