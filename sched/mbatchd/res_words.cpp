@@ -148,6 +148,7 @@ ToRes to_res(const sched::order::Signal& order) {
   signal.set_number(sent.number());
   if (sent.has_limits()) *signal.mutable_limits() = sent.limits();
   signal.set_terminate_us(sent.terminate_us());
+  signal.set_suspend_reasons(order.suspend_reasons);
   return message;
 }
 

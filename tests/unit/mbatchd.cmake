@@ -4,3 +4,4 @@ rollcall_test(snapshot_keeper_test LABEL unit SOURCES snapshot_keeper_test.cpp L
 rollcall_test(waiters_test LABEL unit SOURCES waiters_test.cpp LINK mbatchd_shell)
 rollcall_test(user_groups_test LABEL unit SOURCES user_groups_test.cpp LINK mbatchd_shell)
 rollcall_test(present_events_test LABEL unit SOURCES present_events_test.cpp LINK sched_book sched_events)
+rollcall_test(res_words_test LABEL unit SOURCES res_words_test.cpp LINK mbatchd_res_words)
