@@ -1,7 +1,6 @@
 #include "res/daemon/daemon.hpp"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/io/links.hpp"
+#include "common/io/random_bytes.hpp"
 #include "common/wire/batch.pb.h"
 #include "res/daemon/clients.hpp"
 #include "res/daemon/jobs.hpp"
@@ -24,15 +24,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
 constexpr milliseconds kPortPatience{2000};
 
-// 16 bytes that no other run of any RES has.
-std::string random_run() {
-  std::string bytes(16, '\0');
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t size = getrandom(bytes.data() + done, bytes.size() - done, 0);
-    if (size > 0) done += static_cast<std::size_t>(size);
-  }
-  return bytes;
-}
+constexpr std::size_t kRunBytes = 16;  // that no other run of any RES has
 
 class Daemon {
  public:
@@ -51,7 +43,7 @@ class Daemon {
                  {[this](const wire::ControlRes& control) { return carry_out(control); }}),
         signals_(loop_),
         redial_(loop_),
-        run_(random_run()) {
+        run_(io::random_bytes(kRunBytes)) {
     jobs_.configure(configuration_);
     clients_.configure(configuration_);
   }

@@ -1,9 +1,9 @@
 // Jobs: what clients ask of this host's jobs: tasks, and output.
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/io/random_bytes.hpp"
 #include "res/daemon/job_here.hpp"
 
 namespace rollcall::res {
@@ -11,16 +11,8 @@ namespace {
 
 constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has not told us of yet
 constexpr std::chrono::milliseconds kTaskPause{50};
+constexpr std::size_t kKeyBytes = 32;              // of a stream
 constexpr std::size_t kMostForShepherd = 4 << 20;  // bytes that it has not taken
-
-std::string random_key() {
-  std::string key(32, '\0');
-  for (std::size_t done = 0; done < key.size();) {
-    const ssize_t size = getrandom(key.data() + done, key.size() - done, 0);
-    if (size > 0) done += static_cast<std::size_t>(size);
-  }
-  return key;
-}
 
 }  // namespace
 
@@ -134,7 +126,7 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
   auto& expect = *message.mutable_task();
   expect.set_number(next_number_++);
   *expect.mutable_task() = task;
-  expect.set_key(random_key());
+  expect.set_key(io::random_bytes(kKeyBytes));
   job->tasks[expect.number()] = {expect.key(), std::move(done)};
   send(job, message);
 }
