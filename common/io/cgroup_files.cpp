@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 #include "common/io/read_file.hpp"
@@ -160,6 +162,10 @@ bool write_cgroup_file(int directory, const char* name, std::string_view text) {
 
 bool cgroup_is_populated(int directory) {
   return read_cgroup_file(directory, "cgroup.events").find("populated 1") != std::string::npos;
+}
+
+std::string cgroup_problem(const char* what, const std::string& path) {
+  return std::string("cannot ") + what + " " + path + ": " + std::strerror(errno);
 }
 
 }  // namespace rollcall::io

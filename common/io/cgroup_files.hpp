@@ -34,6 +34,9 @@ std::vector<std::string> cgroups_below(int directory);
 std::string read_cgroup_file(int directory, const char* name);
 bool write_cgroup_file(int directory, const char* name, std::string_view text);
 
+// "cannot make /sys/fs/cgroup/...: Permission denied", as errno has it.
+std::string cgroup_problem(const char* what, const std::string& path);
+
 // True for a cgroup that RES has made for a job, and for those below one (cgroup_slots.hpp).
 inline constexpr std::string_view kSlotsPrefix = "rollcall-res-";
 inline bool in_cgroup_slot(std::string_view path) {

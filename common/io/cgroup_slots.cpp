@@ -20,7 +20,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 #include "common/io/cgroup_files.hpp"
 
@@ -38,10 +37,6 @@ std::string folder_name(const std::string& place) {
   std::string name(kSlotsPrefix);
   for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[hash >> shift & 15];
   return name;
-}
-
-std::string cannot(const char* what, const std::string& path) {
-  return std::string("cannot ") + what + " " + path + ": " + std::strerror(errno);
 }
 
 bool make(int at, const char* name) {
@@ -161,11 +156,11 @@ SlotsFolder make_slots(const std::string& place) {
   if (above) result.held = make_and_hold(above, name);
   const Descriptor& folder = result.held;
   struct stat facts;
-  if (!folder || fstat(folder.get(), &facts) != 0) return none(cannot("make", result.path));
+  if (!folder || fstat(folder.get(), &facts) != 0) return none(cgroup_problem("make", result.path));
   if (facts.st_uid != geteuid())
     return none(result.path + " belongs to user " + std::to_string(facts.st_uid));
   if (faccessat(folder.get(), "cgroup.kill", W_OK, AT_EACCESS) != 0) {
-    const std::string why = cannot("use", result.path + "/cgroup.kill");
+    const std::string why = cgroup_problem("use", result.path + "/cgroup.kill");
     unlinkat(above.get(), name.c_str(), AT_REMOVEDIR);
     return none(why);
   }

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -89,10 +88,6 @@ void end_and_remove(int directory, const std::string& path) {
 
 void pause() { poll(nullptr, 0, kPauseMs); }
 
-std::string cannot(const char* what, const std::string& path) {
-  return std::string("cannot ") + what + " " + path + ": " + std::strerror(errno);
-}
-
 }  // namespace
 
 std::string job_cgroup_name(const std::vector<std::string>& addresses, std::uint16_t port) {
@@ -119,15 +114,15 @@ JobCgroup JobCgroup::enter(const std::string& job) {
   const char* path = entered.path_.c_str();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     entered.directory_ = open_cgroup(AT_FDCWD, path);
-    if (!entered && errno != ENOENT) return none(cannot("open", entered.path_));
+    if (!entered && errno != ENOENT) return none(cgroup_problem("open", entered.path_));
     if (!entered) {
       entered.first_of_job_ = mkdir(path, 0700) == 0;
-      if (!entered.first_of_job_ && errno != EEXIST) return none(cannot("make", entered.path_));
+      if (!entered.first_of_job_ && errno != EEXIST) return none(cgroup_problem("make", entered.path_));
       entered.directory_ = open_cgroup(AT_FDCWD, path);
     }
     if (entered && flock(entered.fd(), LOCK_SH | LOCK_NB) == 0) {
       if (faccessat(entered.fd(), "cgroup.kill", W_OK, 0) == 0) return entered;
-      const std::string why = cannot("use", entered.path_ + "/cgroup.kill");
+      const std::string why = cgroup_problem("use", entered.path_ + "/cgroup.kill");
       // Removed before we held it, it has no files any more. Before Linux 5.14 it has not got this one.
       if (faccessat(entered.fd(), "cgroup.procs", F_OK, 0) == 0) {
         if (entered.first_of_job_) rmdir(path);
@@ -137,7 +132,7 @@ JobCgroup JobCgroup::enter(const std::string& job) {
     pause();
     entered.first_of_job_ = false;
   }
-  return none(cannot("hold", entered.path_));
+  return none(cgroup_problem("hold", entered.path_));
 }
 
 void JobCgroup::end_orphans() const {
