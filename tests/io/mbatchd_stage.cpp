@@ -206,6 +206,8 @@ void FakeRes::take(const wire::ToRes& order) {
     if (!runs_at_once) return;
     say_running(key);
     end(key);
+  } else if (order.has_welcome()) {
+    welcome_ = order.welcome();
   } else if (order.has_signal()) {
     attempts_[key_of(order.signal().job())].signals.push_back(order.signal());
   } else if (order.has_acknowledge()) {

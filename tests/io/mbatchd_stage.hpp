@@ -81,6 +81,7 @@ class FakeRes {
   const std::map<Key, Attempt>& attempts() const { return attempts_; }
   Attempt& attempt(const Key& key) { return attempts_[key]; }
   std::uint64_t term() const { return term_; }
+  const wire::ToRes::Welcome& welcome() const { return welcome_; }  // the last one
   int refused_terms() const { return refused_; }
   // Every start order is answered by JobRunning and JobOver at once.
   bool runs_at_once = true;
@@ -92,6 +93,7 @@ class FakeRes {
   std::unique_ptr<Talk> talk_;
   std::map<Key, Attempt> attempts_;
   std::map<Key, int> exits_;
+  wire::ToRes::Welcome welcome_;
   std::uint64_t term_ = 0;
   int refused_ = 0;
 };
