@@ -64,18 +64,20 @@ void Requests::applied(io::LinkId link, sched::Applied done) {
 
 // A client that goes away meanwhile has asked for all of it nevertheless.
 void Requests::do_piece(LongWork work) {
-  if (saving_.failing()) work.link = 0;  // it was told that this waits
   auto done = work.some(kPiece, io::wall_now());
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
-  if (!done.reply.outcomes().outcomes().empty()) saving_.reply(work.link, std::move(done.reply));
+  saving_.reply(work.link, std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();
 }
 
 void Requests::go_on() {
-  for (auto& work : std::exchange(works_, {})) do_piece(std::move(work));
+  for (auto& work : std::exchange(works_, {})) {
+    if (saving_.failing()) work.link = 0;  // it was told that this waits
+    do_piece(std::move(work));
+  }
 }
 
 void Requests::control(io::LinkId link, const sched::Identity& who, const Control& asked) {

@@ -10,6 +10,21 @@
 #include "sched/policy/reservations.hpp"
 
 namespace rollcall::sched {
+
+// What has become of a submission: another one, that of the elements which are changed already (0: none yet).
+struct MadeSubmission {
+  std::uint64_t number = 0;
+  CheckedSubmission checked;
+  bool several = false;  // elements: told of as of the array
+};
+using MadeOf = std::map<std::uint64_t, MadeSubmission>;
+
+struct ModifyWork : UnitWork {
+  wire::ModifyJobs request;
+  MadeOf made;                           // of the present unit
+  std::shared_ptr<SwitchWork> switched;  // bmod -q is bswitch
+};
+
 namespace {
 
 using S = wire::Submission;
@@ -125,14 +140,6 @@ const Field* field(std::int32_t number) {
   return found == std::end(kFields) ? nullptr : found;
 }
 
-// What has become of a submission: another one, that of the elements which are changed already (0: none yet).
-struct Made {
-  std::uint64_t number = 0;
-  CheckedSubmission checked;
-  bool several = false;  // elements: told of as of the array
-};
-using MadeOf = std::map<std::uint64_t, Made>;
-
 class Modifying {
  public:
   Modifying(Book::Memory& memory, const wire::ModifyJobs& request, const Identity& who, WallTime now)
@@ -235,7 +242,7 @@ class Modifying {
   }
 
   // The submission that they are made of from now on: the first of them make it.
-  bool make(Made& to, std::int32_t id) {
+  bool make(MadeSubmission& to, std::int32_t id) {
     if (to.number != 0) return false;
     to.number = m_.next_submission++;
     m_.counters_changed = true;
@@ -244,7 +251,7 @@ class Modifying {
     return true;
   }
 
-  void put(Made& to, const std::vector<JobKey>& members) {
+  void put(MadeSubmission& to, const std::vector<JobKey>& members) {
     const std::int32_t id = members.front().id;
     const bool first = make(to, id);
     const std::uint64_t number = to.number;
@@ -347,16 +354,6 @@ class Modifying {
   const Identity& who_;
   WallTime now_;
 };
-
-}  // namespace
-
-struct ModifyWork : UnitWork {
-  wire::ModifyJobs request;
-  MadeOf made;                           // of the present unit
-  std::shared_ptr<SwitchWork> switched;  // bmod -q is bswitch
-};
-
-namespace {
 
 // Elements of one array together, as they were selected.
 void choose_modified(const Book& book, Book::Selection selection, UnitWork& work) {

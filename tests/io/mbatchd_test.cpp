@@ -398,6 +398,13 @@ TEST_F(Mbatchd, AFullDiskRefusesJobsAndLosesNone) {
   }
   EXPECT_EQ(refused.refusal().why(), Refusal::DISK_FULL) << log();
   EXPECT_THAT(refused.refusal().text(), HasSubstr("The disk of mbatchd is full; it is done as soon as mbatchd can store it"));
+  // Who asks while the store is known to fail is told the same.
+  ASSERT_FALSE(accepted.empty());
+  victims.push_back(accepted.back());
+  accepted.pop_back();
+  wire::BatchRequest next;
+  next.mutable_signal()->mutable_filter()->add_keys()->set_id(victims.back());
+  EXPECT_EQ(ask(next).refusal().why(), Refusal::DISK_FULL) << log();
   EXPECT_FALSE(accepted.empty());
   std::filesystem::remove(small + "/rest");
   std::filesystem::remove(small + "/ballast");
