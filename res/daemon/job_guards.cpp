@@ -58,6 +58,8 @@ void Jobs::connect(const JobPtr& job, io::Descriptor socket) {
   job->drop_socket();
   job->socket = io::FrameSocket(std::move(socket));
   job->watch.emplace(loop_, job->socket.fd());
+  for (const auto& bytes : std::exchange(job->unsent, {}))
+    if (job->socket.send(bytes)) write_later(job);
   await(job);
 }
 
@@ -79,7 +81,8 @@ void Jobs::await(const JobPtr& job) {
 }
 
 void Jobs::send(const JobPtr& job, const wire::ToShepherd& message) {
-  // Where it is gone its end is read, not written.
+  // Where it is gone its end is read, not written. One that lives and is not connected yet is told when it is.
+  if (!job->socket && job->alive && job->unsent.size() < kMostUnsent) job->unsent.push_back(message.SerializeAsString());
   if (job->socket && job->socket.send(message.SerializeAsString())) write_later(job);
 }
 

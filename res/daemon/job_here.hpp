@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "res/daemon/jobs.hpp"
 
@@ -13,6 +14,7 @@ namespace rollcall::res {
 
 using FromRes = wire::FromRes;
 
+constexpr std::size_t kMostUnsent = 1000;
 constexpr std::chrono::milliseconds kFirstLook{2}, kLastLook{200};  // at the end of a guard
 
 struct Jobs::Job {
@@ -36,6 +38,7 @@ struct Jobs::Job {
   io::FrameSocket socket;
   std::optional<boost::asio::posix::stream_descriptor> watch;
   bool writing = false;
+  std::vector<std::string> unsent;  // for a shepherd that lives and is not connected yet
   boost::asio::steady_timer timer;
   std::chrono::milliseconds pause = kFirstLook;
 

@@ -62,6 +62,22 @@ TEST_F(ResLost, AnAdoptedJobTakesOrders) {
   EXPECT_EQ(wait_for_over().exit_status(), 2 << 8);
 }
 
+// Its shepherd lives and cannot be dialled for a moment.
+TEST_F(ResLost, AnOrderWaitsForAShepherdThatIsFoundAgain) {
+  start_res();
+  start(job("sleep 1000"));
+  wait_for_running();
+  kill_res(SIGKILL);
+  const std::string door = job_directory() + "/s";
+  ASSERT_EQ(rename(door.c_str(), (door + ".away").c_str()), 0);
+  start_res();
+  kill_job();
+  start(job("true", 2));
+  wait_for_over(2);
+  ASSERT_EQ(rename((door + ".away").c_str(), door.c_str()), 0);
+  EXPECT_EQ(wait_for_over().how(), Over::ENDED);
+}
+
 TEST_F(ResLost, AnEndWithoutResIsNotLost) {
   start_res();
   start(job("while [ ! -e go ]; do sleep 0.02; done; exit 8"));
