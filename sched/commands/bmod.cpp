@@ -1,38 +1,14 @@
 // bmod: changes what was asked for a job. bmod(1). Its options are those of bsub (submit_options.hpp).
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
 
-#include "common/io/local_time.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
+#include "sched/commands/submit_context.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/submission.hpp"
-#include "sched/policy/submit_values.hpp"
-
-extern char** environ;
 
 namespace rollcall::sched {
 namespace {
-
-Result<SubmitContext> context_of(io::Stage& stage, const std::string& from_host) {
-  const auto& files = stage.files();
-  SubmitContext context;
-  auto unit = unit_in_kb(files.lsf_conf.value("LSF_UNIT_FOR_LIMITS"));
-  if (!unit) return configuration_error("LSF_UNIT_FOR_LIMITS: " + unit.error().text);
-  context.limit_unit_kb = *unit;
-  context.syntax.strict = files.settings.strict_resreq;
-  context.now = io::wall_now().seconds();
-  context.local = io::local_time();
-  for (char** word = environ; *word != nullptr; ++word) context.environment.emplace_back(*word);
-  char* const here = getcwd(nullptr, 0);
-  context.cwd = here != nullptr ? here : "";
-  std::free(here);
-  if (const char* const home = std::getenv("HOME")) context.home = home;
-  context.from_host = from_host;
-  return context;
-}
 
 int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   for (const auto& word : words) {
@@ -45,7 +21,7 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   }
   auto client = client_of(stage);
   if (!client) return io::kFailed;
-  const auto context = context_of(stage, client->from_host());
+  const auto context = submit_context(stage.files(), client->from_host());
   if (!context) return stage.fail(context.error().text);
   auto changes = parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);

@@ -1,5 +1,5 @@
 # bsub: a program of its own, since most of what it costs is its beginning and its end: it has in it what a submission needs.
-add_executable(bsub bsub_main.cpp bsub.cpp esub_run.cpp await_job.cpp interactive_job.cpp)
+add_executable(bsub bsub_main.cpp bsub.cpp esub_run.cpp await_job.cpp interactive_job.cpp submit_context.cpp)
 target_compile_definitions(bsub PRIVATE
   ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(bsub PRIVATE

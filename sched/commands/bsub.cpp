@@ -10,18 +10,16 @@
 #include <nlohmann/json.hpp>
 
 #include "common/io/batch_client.hpp"
-#include "common/io/local_time.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/read_file.hpp"
 #include "sched/commands/await_job.hpp"
 #include "sched/commands/commands.hpp"
 #include "sched/commands/esub_run.hpp"
 #include "sched/commands/interactive_job.hpp"
+#include "sched/commands/submit_context.hpp"
 #include "sched/policy/submission.hpp"
 #include "sched/policy/submit_script.hpp"
 #include "sched/policy/submit_values.hpp"
-
-extern char** environ;
 
 namespace rollcall::sched {
 namespace {
@@ -40,43 +38,6 @@ int not_submitted(const std::string& text) {
 int not_submitted(const Error& error) { return not_submitted("bsub: " + error.text); }
 
 bool set(const char* name) { return std::getenv(name) != nullptr; }
-
-// ---- what the surroundings say
-
-std::string working_directory() {
-  // The name that the user sees, where it is right: a home may be mounted under several.
-  const char* const pwd = std::getenv("PWD");
-  struct stat named, here;
-  if (pwd && *pwd == '/' && stat(pwd, &named) == 0 && stat(".", &here) == 0 && named.st_ino == here.st_ino &&
-      named.st_dev == here.st_dev)
-    return pwd;
-  char* const found = getcwd(nullptr, 0);
-  std::string directory(found ? found : "");
-  std::free(found);
-  return directory;
-}
-
-std::uint32_t current_umask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
-Result<SubmitContext> surroundings(const conf::ClusterFiles& files, const std::string& from_host) {
-  SubmitContext context;
-  auto unit = unit_in_kb(files.lsf_conf.value("LSF_UNIT_FOR_LIMITS"));
-  if (!unit) return configuration_error("LSF_UNIT_FOR_LIMITS: " + unit.error().text);
-  context.limit_unit_kb = *unit;
-  context.syntax.strict = files.settings.strict_resreq;
-  context.now = io::wall_now().seconds();
-  context.local = io::local_time();
-  for (char** word = environ; *word; ++word) context.environment.emplace_back(*word);
-  context.cwd = working_directory();
-  if (const char* const home = std::getenv("HOME")) context.home = home;
-  context.umask = current_umask();
-  context.from_host = from_host;
-  return context;
-}
 
 EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
   const bool both_named = !files.settings.server_dir.empty() && !batch.bin_dir.empty();
@@ -231,7 +192,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   const auto& files = stage.files_to_ask();
   auto client = io::BatchClient::of(files);
   if (!client) return not_submitted(client.error());
-  const auto context = surroundings(files, client->from_host());
+  const auto context = submit_context(files, client->from_host());
   if (!context) return not_submitted(context.error());
   const auto script = find_script(*line, files);
   if (!script) return not_submitted(script.error());

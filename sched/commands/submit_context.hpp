@@ -1,0 +1,14 @@
+// submit_context: what the surroundings of bsub and bmod say to their options: where they were called, by which settings, when.
+#pragma once
+
+#include <string>
+
+#include "common/conf/cluster_files.hpp"
+#include "sched/policy/submission.hpp"
+
+namespace rollcall::sched {
+
+// The error: LSF_UNIT_FOR_LIMITS cannot be meant.
+Result<SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host);
+
+}  // namespace rollcall::sched
