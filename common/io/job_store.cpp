@@ -20,8 +20,12 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr long long kSchema = 1;
-constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",      "next_submission", "events_seq",
-                                                     "events_size",   "accounts_seq",    "accounts_size",
+constexpr int kLogPages =
+    4000;  // of changes that are not yet in the database file: then they are written there
+constexpr std::size_t kLogBytes =
+    32 + (kLogPages + 100) * (24 + 4096);  // with what one turn may add; SQLite, "File Format", 4
+constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",       "next_submission", "events_seq",
+                                                     "events_size",    "accounts_seq",    "accounts_size",
                                                      "events_finished"};
 constexpr int kFinish = wire::JobEvent::kFinish;
 static_assert(kFinish == 14, "the index job_finishes and its queries name this number");
@@ -57,7 +61,7 @@ class JobStore::Impl {
     sql_ << "pragma journal_mode = wal", soci::into(mode);
     if (mode != "wal") throw std::runtime_error("found the journal mode " + mode + ", expected wal");
     sql_ << "pragma synchronous = full";
-    sql_ << "pragma wal_autocheckpoint = 4000";
+    sql_ << "pragma wal_autocheckpoint = " << kLogPages;
     sql_ << "pragma foreign_keys = off";
   }
   bool has_tables() {
@@ -99,6 +103,8 @@ class JobStore::Impl {
     sql_ << kTokenTable;
     put_number("term", static_cast<long long>(++term_));
     transaction.commit();
+    // Behind what this commit wrote there, frames that are not of this log's salt mean nothing to SQLite.
+    lengthen(path_ + "-wal", kLogBytes);
   }
 
   void make_tables() {
@@ -111,7 +117,8 @@ class JobStore::Impl {
   void read_meta() {
     std::string name;
     long long value = 0, schema = 0;
-    soci::statement rows = (sql_.prepare << "select name, value from meta", soci::into(name), soci::into(value));
+    soci::statement rows =
+        (sql_.prepare << "select name, value from meta", soci::into(name), soci::into(value));
     rows.execute();
     while (rows.fetch()) {
       if (name == "rollcall_schema") schema = value;
@@ -350,14 +357,17 @@ StoreResult<JobStore> JobStore::open(const std::string& directory) {
   auto lock = lock_directory(directory);
   if (!lock) return lock.error();
   const std::string path = directory + "/jobs.db";
-  if (const auto file = open_own(path); !file) return file.error();  // SQLite makes its other files with this mode
+  if (const auto file = open_own(path); !file)
+    return file.error();  // SQLite makes its other files with this mode
   auto impl = std::make_unique<Impl>(path, std::move(*lock));
   if (const auto started = impl->guarded([&] { impl->start(); }); !started) return started.error();
   return JobStore(std::move(impl));
 }
 
 std::uint64_t JobStore::term() const { return impl_->term_; }
-std::int64_t JobStore::number(StoreNumber which) const { return impl_->numbers_[static_cast<std::size_t>(which)]; }
+std::int64_t JobStore::number(StoreNumber which) const {
+  return impl_->numbers_[static_cast<std::size_t>(which)];
+}
 std::uint64_t JobStore::last_event() const { return impl_->last_event_; }
 
 StoreResult<void> JobStore::load(const StoreVisitor& visitor) {

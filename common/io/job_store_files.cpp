@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 
@@ -26,8 +28,9 @@ StoreResult<void> check_owner(const std::string& path, const struct stat& found,
   if ((found.st_mode & forbidden) != 0) {
     char mode[16];
     std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(found.st_mode & 07777));
-    return failed(path + ": found mode " + mode + ", expected none of " + (forbidden == 022 ? "0022" : "0077") +
-                  ": only its owner may " + (forbidden == 022 ? "write in it" : "read and write it"));
+    return failed(path + ": found mode " + mode + ", expected none of " +
+                  (forbidden == 022 ? "0022" : "0077") + ": only its owner may " +
+                  (forbidden == 022 ? "write in it" : "read and write it"));
   }
   return {};
 }
@@ -59,6 +62,22 @@ StoreResult<Descriptor> lock_directory(const std::string& directory) {
   if (errno == EWOULDBLOCK)
     return StoreError{Kind::in_use, directory + "/jobs.lock: another mbatchd runs with these jobs"};
   return failed(directory + "/jobs.lock: cannot be locked: " + errno_text());
+}
+
+void lengthen(const std::string& path, std::size_t bytes) {
+  static constexpr std::array<char, 64 * 1024> kZeros{};
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found {};
+  if (!file || fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return;
+  off_t at = found.st_size;
+  while (static_cast<std::size_t>(at) < bytes) {
+    const ssize_t wrote =
+        pwrite(file.get(), kZeros.data(), std::min(kZeros.size(), bytes - static_cast<std::size_t>(at)), at);
+    if (wrote <= 0) break;
+    at += wrote;
+  }
+  const bool whole = static_cast<std::size_t>(at) >= bytes && fdatasync(file.get()) == 0;
+  if (!whole && ftruncate(file.get(), found.st_size) != 0) return;  // zeros behind the log harm nobody
 }
 
 }  // namespace rollcall::io

@@ -15,4 +15,8 @@ StoreResult<Descriptor> open_own(const std::string& path);
 // Only one mbatchd: the lock goes with the process, however it ends. An error where others may write in the directory.
 StoreResult<Descriptor> lock_directory(const std::string& directory);
 
+// Makes the file that long, with zeros behind what is in it, on disk: what is written over them later is flushed without a change
+// of the file's length and blocks, which is two more waits for the disk. As before where that cannot be: there is no room.
+void lengthen(const std::string& path, std::size_t bytes);
+
 }  // namespace rollcall::io

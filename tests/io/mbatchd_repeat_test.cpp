@@ -42,7 +42,9 @@ TEST_F(Repeated, ASubmissionWhoseAnswerWasLostIsThereOnce) {
     expect_started();
     const int id = id_of(ask(request));
     ASSERT_GT(id, 0) << log();
-    if (lost) EXPECT_EQ(id, id_of(lost->reply())) << "the answer is the one that was lost";
+    if (lost) {
+      EXPECT_EQ(id, id_of(lost->reply())) << "the answer is the one that was lost";
+    }
     EXPECT_TRUE(ids.insert(id).second) << "another token is another job";
     EXPECT_EQ(id_of(ask(request)), id) << "without a kill as well";
   }
