@@ -97,6 +97,12 @@ class FakeEnd {
     write(sealed.substr(0, sealed.size() / 2));
   }
   void send_payload(const std::string& payload) { write(channel_.seal(payload)); }
+  // After its last word, as a shepherd does: a connection that is closed with something unread takes that word along.
+  void hear_out() {
+    shutdown(socket_, SHUT_WR);
+    while (!receive().empty()) {
+    }
+  }
 
  private:
   void write(const std::string& bytes) {

@@ -41,7 +41,8 @@ class ResNotes : public ::testing::Test {
   }
   std::vector<int> noted() {
     std::vector<int> ids;
-    for (const auto& job : open().noted_before()) ids.push_back(job.key().id());
+    const JobDirectories opened = open();
+    for (const auto& job : opened.noted_before()) ids.push_back(job.key().id());
     return ids;
   }
   // No file may become larger than the notes and so many bytes.

@@ -94,6 +94,7 @@ TEST(StreamClient, PassesOutputAndTellsTheEnd) {
     end.send(output("hello "));
     end.send(output("there"));
     end.send(over(7 << 8));
+    end.hear_out();
   })});
   Piped standard_output(1, false);
   const auto ends = run_streams({order(shepherd.port())}, {});
@@ -120,6 +121,7 @@ TEST(StreamClient, GivesBackCreditForWhatWasTaken) {
       sent += kPiece;
     }
     end.send(over(0));
+    end.hear_out();
   })});
   const int nowhere = open("/dev/null", O_WRONLY);
   const int kept = dup(1);
@@ -147,6 +149,7 @@ TEST(StreamClient, SendsInputWithinItsCredit) {
     end.send(credit);  // the end of the input is looked for where there is room for more of it
     input_over = end.next<wire::ToStream>().has_input_over();
     end.send(over(0));
+    end.hear_out();
   })});
   Piped standard_input(0, true);
   standard_input.put("hello world!");
@@ -168,6 +171,7 @@ TEST(StreamClient, PassesSignals) {
     kill(getpid(), SIGUSR2);
     got = end.next<wire::ToStream>().signal();
     end.send(over(SIGUSR2));
+    end.hear_out();
   })});
   const auto ends = run_streams({order(shepherd.port())}, {});
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -202,6 +206,7 @@ TEST(StreamClient, HearsSignalsWhileNobodyReadsItsOutput) {
     while (read_behind < kMuch)
       read_behind += static_cast<std::size_t>(std::max<ssize_t>(read(reader[0], bytes, sizeof bytes), 0));
     end.send(over(SIGINT));
+    end.hear_out();
   }});
   const int kept = dup(1);
   dup2(reader[1], 1);
