@@ -120,8 +120,9 @@ bool row(const Scenario& cluster, int jobs, int demands, int runs) {
   };
   const Measured nothing = asking(Asks::what_does_not), tried = asking(Asks::what_no_index_knows),
                  runs_out = asking(Asks::much_memory);
-  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f  %9.1f  %9.1f %8zu\n", jobs, demands, first.milliseconds, first.started,
-              full.milliseconds, nothing.milliseconds, tried.milliseconds, runs_out.milliseconds, runs_out.started);
+  std::printf("%9d %8d  %9.1f %8zu  %9.1f  %9.1f  %9.1f  %9.1f %8zu\n", jobs, demands, first.milliseconds,
+              first.started, full.milliseconds, nothing.milliseconds, tried.milliseconds,
+              runs_out.milliseconds, runs_out.started);
   const auto slots = cluster.snapshot.rules().hosts.size() * 10;
   return first.started == std::min<std::size_t>(slots, static_cast<std::size_t>(jobs)) &&
          nothing.started == 0 && tried.started == 0;
@@ -150,8 +151,8 @@ int main(int argc, char** argv) {
   const Scenario cluster = cluster_of(small ? 100 : 10'000);
   std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(),
               runs);
-  std::printf("%9s %8s  %9s %8s  %9s  %9s  %9s  %9s %8s\n", "jobs", "demands", "first", "started", "full", "no fit",
-              "tried", "runs out", "started");
+  std::printf("%9s %8s  %9s %8s  %9s  %9s  %9s  %9s %8s\n", "jobs", "demands", "first", "started", "full",
+              "no fit", "tried", "runs out", "started");
   bool right = true;
   for (const int jobs : small ? std::vector{1000} : std::vector{100'000, 1'000'000})
     for (const int demands : small ? std::vector{1, 100} : std::vector{1, 100, 10'000})

@@ -64,7 +64,8 @@ int run(const Options& options) {
     const auto answer = client->ask(request);
     if (answer.error) return std::fprintf(stderr, "bench_submit: %s\n", answer.error->text.c_str()), 1;
     for (const auto& job : answer.reply.submitted().jobs())
-      if (job.has_refusal()) return std::fprintf(stderr, "bench_submit: %s\n", job.refusal().text().c_str()), 1;
+      if (job.has_refusal())
+        return std::fprintf(stderr, "bench_submit: %s\n", job.refusal().text().c_str()), 1;
     accepted += answer.reply.submitted().jobs_size();
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();

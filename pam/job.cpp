@@ -81,8 +81,8 @@ class Job {
     await_signals();
     await_time();
     loop_.run();
-    const bool ended_badly = roll_.verdict || roll_.parent_lost ||
-                             (roll_.launcher_status && roll_.launcher_status->by_signal());
+    const bool ended_badly =
+        roll_.verdict || roll_.parent_lost || (roll_.launcher_status && roll_.launcher_status->by_signal());
     if (ended_badly) end_what_is_left();
     // The keeper of the job's cgroup may have been killed with the rest.
     if (ended_badly || roll_.lost > 0) io::end_abandoned_jobs();

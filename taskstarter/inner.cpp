@@ -256,8 +256,7 @@ class Inner {
     if (const auto* error = std::get_if<io::SpawnError>(&spawned);
         error != nullptr &&
         error->stage == io::SpawnStage::cgroup) {  // not allowed to enter what we could make
-      cgroup_ =
-          io::JobCgroup::none(std::string("cannot start a task in it: ") + std::strerror(error->error));
+      cgroup_ = io::JobCgroup::none(std::string("cannot start a task in it: ") + std::strerror(error->error));
       plan.cgroup = -1;
       spawned = io::spawn(plan);
     }

@@ -16,7 +16,8 @@ const CommandOption* find(const CommandShape& shape, const std::string& name) {
 // Why LSF's option `word` is not there; nothing where it is, or is nobody's.
 std::optional<std::string> refusal_of(const CommandShape& shape, const std::string& word) {
   for (const auto& refused : shape.refused)
-    if ((" " + refused.names + " ").find(" " + word + " ") != std::string::npos) return word + ": " + refused.why;
+    if ((" " + refused.names + " ").find(" " + word + " ") != std::string::npos)
+      return word + ": " + refused.why;
   return std::nullopt;
 }
 
@@ -28,7 +29,8 @@ std::string names_of(const CommandShape& shape) {
 
 // "-aJ" of a command that has no such option, but -a and -J: all but the last are given, and the last one becomes `last`.
 // People and programs write so, whatever LSF's manuals say.
-std::vector<std::string> joined_letters(const CommandShape& shape, const std::string& word, std::string& last) {
+std::vector<std::string> joined_letters(const CommandShape& shape, const std::string& word,
+                                        std::string& last) {
   std::vector<std::string> letters;
   if (find(shape, word) != nullptr || word.size() < 3) return letters;
   for (const char letter : word.substr(1)) {
@@ -121,7 +123,8 @@ std::string usage_text(const CommandShape& shape) {
   }
   std::string refused;
   for (const auto& some : shape.refused) refused += " " + some.names;
-  return refused.empty() ? text : text + "\nOptions of LSF's that are refused, with the reason:" + refused + "\n";
+  return refused.empty() ? text
+                         : text + "\nOptions of LSF's that are refused, with the reason:" + refused + "\n";
 }
 
 }  // namespace rollcall

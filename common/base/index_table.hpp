@@ -38,8 +38,10 @@ using ResourceId = std::uint32_t;  // a place in the IndexTable
 namespace built_in {
 enum BuiltIn : ResourceId { r15s, r1m, r15m, ut, pg, io, ls, it, tmp, swp, mem };
 }
-using built_in::BuiltIn, built_in::r15s, built_in::r1m, built_in::r15m, built_in::ut, built_in::pg, built_in::ls;
-using built_in::it, built_in::tmp, built_in::swp, built_in::mem;  // built_in::io has a room's name: written in full
+using built_in::BuiltIn, built_in::r15s, built_in::r1m, built_in::r15m, built_in::ut, built_in::pg,
+    built_in::ls;
+using built_in::it, built_in::tmp, built_in::swp,
+    built_in::mem;  // built_in::io has a room's name: written in full
 inline constexpr ResourceId kBuiltInIndices = 11;
 
 // Of `name` as written in a requirement or a threshold column: aliases (cpu idle login logins swap) give the formal

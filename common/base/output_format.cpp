@@ -41,8 +41,7 @@ std::string in_brackets(std::string_view word) {
 Result<ChosenField> parse_field(std::string_view word, const std::vector<OutputField>& fields) {
   const auto colon = word.find(':');
   const auto place = find(fields, lower(word.substr(0, colon)));
-  if (!place)
-    return usage_error("-o: " + in_brackets(word.substr(0, colon)) + " is not a valid field name");
+  if (!place) return usage_error("-o: " + in_brackets(word.substr(0, colon)) + " is not a valid field name");
   ChosenField chosen{*place, std::nullopt, false, ""};
   if (colon == std::string_view::npos) return chosen;
 

@@ -87,8 +87,9 @@ Result<TimeWindows> TimeWindows::parse(std::string_view text) {
 bool TimeWindows::open(WeekMinute now) const {
   if (windows_.empty()) return true;
   return std::any_of(windows_.begin(), windows_.end(), [&](const Window& window) {
-    return window.daily ? within(now.minute, window.begin, window.end, kMinutesOfDay)
-                        : within(now.day * kMinutesOfDay + now.minute, window.begin, window.end, kMinutesOfWeek);
+    return window.daily
+               ? within(now.minute, window.begin, window.end, kMinutesOfDay)
+               : within(now.day * kMinutesOfDay + now.minute, window.begin, window.end, kMinutesOfWeek);
   });
 }
 

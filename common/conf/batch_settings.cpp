@@ -41,8 +41,8 @@ class BatchReader {
  private:
   void fail(const Setting& setting, std::string_view name, std::string_view expected) {
     if (error_.empty())
-      error_ = setting_place(setting).text() + ": " + std::string(name) + ": found " + printable(setting.value) +
-               ", expected " + std::string(expected);
+      error_ = setting_place(setting).text() + ": " + std::string(name) + ": found " +
+               printable(setting.value) + ", expected " + std::string(expected);
   }
 
   const LsfConf& conf_;

@@ -11,13 +11,14 @@
 namespace rollcall::conf {
 
 struct BatchSettings {
-  int mbd_port = 6881;     // LSB_MBD_PORT
-  int res_port = 6878;     // LSF_RES_PORT
-  std::string mbd_host;    // ROLLCALL_MBD_HOST, else the first master candidate; official
-  std::string share_dir;   // LSB_SHAREDIR, else LSF_ENVDIR/work: the store and the event logs are below it
-  std::string job_dir;     // ROLLCALL_JOBDIR, else /var/spool/rollcall: on a disk of each host, a folder HOST in it
-  std::string bin_dir;     // LSF_BINDIR; "" where not set: beside the program
-  std::string lib_dir;     // LSF_LIBDIR
+  int mbd_port = 6881;    // LSB_MBD_PORT
+  int res_port = 6878;    // LSF_RES_PORT
+  std::string mbd_host;   // ROLLCALL_MBD_HOST, else the first master candidate; official
+  std::string share_dir;  // LSB_SHAREDIR, else LSF_ENVDIR/work: the store and the event logs are below it
+  std::string
+      job_dir;  // ROLLCALL_JOBDIR, else /var/spool/rollcall: on a disk of each host, a folder HOST in it
+  std::string bin_dir;           // LSF_BINDIR; "" where not set: beside the program
+  std::string lib_dir;           // LSF_LIBDIR
   bool consistent_exit = false;  // LSB_BJOBS_CONSISTENT_EXIT_CODE
 };
 

@@ -32,8 +32,8 @@ struct LoadSettings {
   std::vector<std::string> master_list;   // LSF_MASTER_LIST, as written
   std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: whom a client asks first
   bool strict_resreq = false;             // LSF_STRICT_RESREQ
-  bool check_addresses = true;            // ROLLCALL_CHECK_ADDRESSES: of daemons that say which host they are on
-  std::string http;                       // ROLLCALL_HTTP: "PORT" or "ADDRESS:PORT"; "" : off
+  bool check_addresses = true;  // ROLLCALL_CHECK_ADDRESSES: of daemons that say which host they are on
+  std::string http;             // ROLLCALL_HTTP: "PORT" or "ADDRESS:PORT"; "" : off
 };
 
 struct ClusterFiles {

@@ -44,7 +44,7 @@ class HostNames {
   std::vector<std::string> domains_;
   std::unordered_map<std::string, std::string>
       first_names_;  // lower-case name or alias -> first name of its line
-  std::unordered_map<std::string, std::string> addresses_;  // first name -> address
+  std::unordered_map<std::string, std::string> addresses_;                   // first name -> address
   std::unordered_map<std::string, std::vector<std::string>> all_addresses_;  // name or alias -> of every line
   std::unordered_map<std::string, std::vector<std::string>>
       official_;  // stripped and short forms -> official names

@@ -25,7 +25,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSB_BQUEUES_FORMAT"},
     {"LSB_BUSERS_FORMAT"},
     {"LSB_CONFDIR"},
-    {"LSB_DEBUG", File::lsf_conf, Effect::none, "ports are LSB_MBD_PORT and LSF_RES_PORT; levels LSF_LOG_MASK"},
+    {"LSB_DEBUG", File::lsf_conf, Effect::none,
+     "ports are LSB_MBD_PORT and LSF_RES_PORT; levels LSF_LOG_MASK"},
     {"LSB_DEFAULT_PJLTYPE"},
     {"LSB_ESUB_METHOD"},
     {"LSB_GPU_NEW_SYNTAX", File::lsf_conf, Effect::none, "-gpu has the new syntax alone"},
@@ -57,7 +58,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_CONFDIR"},
     {"LSF_DCGM_PORT", File::lsf_conf, Effect::none, "GPUs are what elims count"},
     {"LSF_DISABLE_LSRUN"},
-    {"LSF_DJOB_TASK_REG_WAIT_TIME", File::lsf_conf, Effect::none, "blaunch waits until a host refuses or is silent"},
+    {"LSF_DJOB_TASK_REG_WAIT_TIME", File::lsf_conf, Effect::none,
+     "blaunch waits until a host refuses or is silent"},
     {"LSF_EAUTH_SERVER", File::lsf_conf, Effect::none, kProofs},
     {"LSF_ELIM_BLOCKTIME"},
     {"LSF_ELIM_DEBUG"},
@@ -73,7 +75,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_LIM_API_NTRIES", File::lsf_conf, Effect::none, "every host that may answer is asked once"},
     {"LSF_LIM_DEBUG", File::lsf_conf, Effect::none, "the port is LSF_LIM_PORT, the level LSF_LOG_MASK"},
     {"LSF_LIM_PORT"},
-    {"LSF_LOCAL_RESOURCES", File::lsf_conf, Effect::none, "hosts are those of lsf.cluster, with what it says of them"},
+    {"LSF_LOCAL_RESOURCES", File::lsf_conf, Effect::none,
+     "hosts are those of lsf.cluster, with what it says of them"},
     {"LSF_LOGDIR"},
     {"LSF_LOG_MASK"},
     {"LSF_LSLOAD_FORMAT"},
@@ -94,7 +97,8 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_RES_ACCTDIR", File::lsf_conf, Effect::none, "tasks of lsrun are not accounted"},
     {"LSF_RES_DEBUG", File::lsf_conf, Effect::none, "the port is LSF_RES_PORT, the level LSF_LOG_MASK"},
     {"LSF_RES_PORT"},
-    {"LSF_RES_RLIMIT_UNLIM", File::lsf_conf, Effect::none, "a job has the limits of its submission and its queue"},
+    {"LSF_RES_RLIMIT_UNLIM", File::lsf_conf, Effect::none,
+     "a job has the limits of its submission and its queue"},
     {"LSF_ROOT_REX", File::lsf_conf, Effect::none, "root is a user like any other to RES"},
     {"LSF_RSH"},
     {"LSF_SERVERDIR"},
@@ -124,7 +128,8 @@ const std::vector<KnownParameter> kLsbParams{
     {"JOB_EXIT_RATE_DURATION", File::lsb_params},
     {"JOB_POSTPROC_TIMEOUT", File::lsb_params},
     {"JOB_PREPROC_TIMEOUT", File::lsb_params},
-    {"JOB_SPOOL_DIR", File::lsb_params, Effect::none, "what bsub -is and -Zs copy goes with the job, output to its file"},
+    {"JOB_SPOOL_DIR", File::lsb_params, Effect::none,
+     "what bsub -is and -Zs copy goes with the job, output to its file"},
     {"JOB_TERMINATE_INTERVAL", File::lsb_params},
     {"LOCAL_MAX_PREEXEC_RETRY", File::lsb_params},
     {"LOCAL_MAX_PREEXEC_RETRY_ACTION", File::lsb_params},
@@ -174,7 +179,8 @@ std::vector<std::string> parameters_without_effect(const LsfConf& lsf_conf, cons
   for (const KnownParameter& known : known_parameters()) {
     if (known.effect == Effect::some) continue;
     if (known.file == File::lsf_conf) {
-      if (const Setting* setting = lsf_conf.find(known.name)) lines.push_back(line_of(setting_place(*setting), known));
+      if (const Setting* setting = lsf_conf.find(known.name))
+        lines.push_back(line_of(setting_place(*setting), known));
     } else if (const Cell* cell = params.cells.find(known.name)) {
       lines.push_back(line_of(cell->place, known));
     }

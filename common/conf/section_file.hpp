@@ -82,8 +82,8 @@ struct SectionSyntax {
   // Columns of sections whose keyword line is missing or commented out, by section name. A first line that has none of
   // them is taken for a row.
   std::vector<std::pair<std::string, std::vector<std::string>>> default_keywords;
-  ReadFile include;  // none: an #INCLUDE is an error
-  TimeIn time;       // none: #if time() is an error
+  ReadFile include;     // none: an #INCLUDE is an error
+  TimeIn time;          // none: #if time() is an error
   TimeDecided decided;  // none: nobody wants to know
   // Sections whose lines are words of their own and neither layout (lsf.task): each line is a row of one cell "".
   std::vector<std::string> line_sections;

@@ -196,7 +196,8 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
   const auto begin = std::chrono::steady_clock::now();
   for (int tried = 1;; ++tried) {
     if (auto away = connect_patiently(patience_.tries, -1)) return unknown ? unknown : away;
-    if (unknown && request.has_submit() && std::chrono::steady_clock::now() - begin > kTokenTrust) return unknown;
+    if (unknown && request.has_submit() && std::chrono::steady_clock::now() - begin > kTokenTrust)
+      return unknown;
     bool taken = false;
     auto error = ask_once(request, [&](wire::BatchReply& part) {
       taken = true;
@@ -206,7 +207,8 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
     const bool repeat = starting(error) || error->kind == Kind::unreachable ||
                         (error->kind == Kind::unknown && !taken && repeatable(request));
     if (error->kind == Kind::unknown) unknown = error;
-    if (!repeat || tried >= patience_.tries) return unknown && error->kind == Kind::unreachable ? unknown : error;
+    if (!repeat || tried >= patience_.tries)
+      return unknown && error->kind == Kind::unreachable ? unknown : error;
     if (starting(error)) {
       say_once(error->text.empty() ? "mbatchd is starting. Please wait ..." : error->text);
       pause(kFirstPause, -1);

@@ -76,13 +76,14 @@ struct ClusterChannel::State {
 
   Stage stage = Stage::fresh;
   bool accepts = false;
-  bool prepared = false;  // who dials: `shared` has the result with the cluster's key; who accepts: our own half is known
+  bool prepared =
+      false;  // who dials: `shared` has the result with the cluster's key; who accepts: our own half is known
   Caller caller = Caller::anyone;
   ClusterPublicKey cluster{};             // the cluster's public half
   Bytes32 secret{};                       // the cluster's secret; zeros for anyone
   Bytes32 scalar{};                       // of this connection's own key; then the proof that is awaited
   std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
-  Bytes32 transcript{};                   // hash of all that was said in clear; until then our own half, where it is known
+  Bytes32 transcript{};  // hash of all that was said in clear; until then our own half, where it is known
   std::string hash;
   SealedStream sending;
   SealedStream receiving;

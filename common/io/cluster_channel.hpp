@@ -26,7 +26,8 @@ namespace rollcall::io {
 
 class ClusterChannel {
  public:
-  static constexpr std::size_t kAnyoneLimit = 1 << 16;  // bytes of a frame from a caller who has proved nothing
+  static constexpr std::size_t kAnyoneLimit = 1
+                                              << 16;  // bytes of a frame from a caller who has proved nothing
 
   using Sink = std::function<Result<void>(std::string_view payload)>;
 

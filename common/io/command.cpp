@@ -67,7 +67,8 @@ const conf::ClusterFiles& Stage::files_to_ask() {
   if (files_) return *files_;
   if (to_ask_) return *to_ask_;
   auto found = conf::read_files_to_ask(real_file_sources());
-  const bool enough = found && (!found->candidates.empty() || !found->lsf_conf.value("ROLLCALL_MBD_HOST").empty());
+  const bool enough =
+      found && (!found->candidates.empty() || !found->lsf_conf.value("ROLLCALL_MBD_HOST").empty());
   return enough ? to_ask_.emplace(std::move(*found)) : files();
 }
 
@@ -92,8 +93,8 @@ std::optional<std::string> Stage::read_line() {
   return line;
 }
 
-int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands, int argc,
-                 char** argv) {
+int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands,
+                 int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     std::string name = argc > 0 ? base_name(argv[0]) : "";

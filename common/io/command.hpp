@@ -58,7 +58,7 @@ struct Command {
 
 // The main() of such a program: the name it is called by says which command it is; by its own name, `program`, the first
 // word does. `product`: what -V prints. Gives the exit status.
-int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands, int argc,
-                 char** argv);
+int run_commands(const std::string& program, const std::string& product, std::vector<Command> commands,
+                 int argc, char** argv);
 
 }  // namespace rollcall::io

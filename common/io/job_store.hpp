@@ -88,16 +88,17 @@ struct StoreVisitor {
   std::function<void(StoredSubmission)> submission;  // those of live jobs, once each
   std::function<void(wire::JobRecord)> job;          // in the order of their keys
   std::function<void(StoredControl)> control;
-  std::function<void(StoredToken)> token;  // in the order in which they were made; none: they are not asked for
+  std::function<void(StoredToken)>
+      token;  // in the order in which they were made; none: they are not asked for
 };
 
 struct EventQuery {
-  std::uint64_t after = 0;        // events with larger numbers; pages go on with the last one seen
-  std::optional<int> id;          // of this job; none: of all, and of the system
-  bool finishes = false;          // only JobEvent.finish
+  std::uint64_t after = 0;  // events with larger numbers; pages go on with the last one seen
+  std::optional<int> id;    // of this job; none: of all, and of the system
+  bool finishes = false;    // only JobEvent.finish
   std::int64_t from_us = 0;
   std::int64_t to_us = INT64_MAX;
-  std::size_t most = 1000;        // of one page
+  std::size_t most = 1000;  // of one page
 };
 struct StoredEvent {
   std::uint64_t seq = 0;

@@ -19,19 +19,22 @@ namespace rollcall::io::rows {
 constexpr const char* kTables[] = {
     "create table meta (name varchar(40) primary key, value bigint not null) without rowid",
     "create table submissions (number integer primary key, body blob not null)",
-    "create table jobs (id bigint not null, idx bigint not null, submission bigint not null, live integer not null, "
+    "create table jobs (id bigint not null, idx bigint not null, submission bigint not null, live integer "
+    "not null, "
     "end_us bigint not null, record blob not null, primary key (id, idx))",
     "create index jobs_live on jobs (id, idx) where live = 1",
     "create table controls (kind varchar(20) not null, name varchar(255) not null, value blob not null, "
     "primary key (kind, name))",
-    "create table events (seq integer primary key, at_us bigint not null, id bigint not null, idx bigint not null, "
+    "create table events (seq integer primary key, at_us bigint not null, id bigint not null, idx bigint not "
+    "null, "
     "kind integer not null, body blob not null)",
     "create index events_of_job on events (id, seq)",
     "create index job_finishes on events (seq) where kind = 14",
 };
 // Came later: made where it is not there. Older programs pass over it.
 constexpr const char* kTokenTable =
-    "create table if not exists tokens (token varchar(200) primary key, at_us bigint not null, answer blob not null) "
+    "create table if not exists tokens (token varchar(200) primary key, at_us bigint not null, answer blob "
+    "not null) "
     "without rowid";
 
 // A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
@@ -61,8 +64,8 @@ class Body {
 struct PutSubmission {
   explicit PutSubmission(soci::session& sql)
       : body(sql),
-        run((sql.prepare << "insert into submissions (number, body) values (:number, :body)", soci::use(number),
-             soci::use(body.blob))) {}
+        run((sql.prepare << "insert into submissions (number, body) values (:number, :body)",
+             soci::use(number), soci::use(body.blob))) {}
   long long number = 0;
   Body body;
   soci::statement run;
@@ -86,8 +89,8 @@ struct PutEvent {
       : body(sql),
         run((sql.prepare << "insert into events (seq, at_us, id, idx, kind, body) "
                             "values (:seq, :at_us, :id, :idx, :kind, :body)",
-             soci::use(seq), soci::use(at), soci::use(id), soci::use(index), soci::use(kind), soci::use(body.blob))) {
-  }
+             soci::use(seq), soci::use(at), soci::use(id), soci::use(index), soci::use(kind),
+             soci::use(body.blob))) {}
   long long seq = 0, at = 0, id = 0, index = 0;
   int kind = 0;
   Body body;
@@ -108,8 +111,9 @@ struct PutControl {
 struct PutToken {
   explicit PutToken(soci::session& sql)
       : answer(sql),
-        run((sql.prepare << "insert into tokens (token, at_us, answer) values (:token, :at_us, :answer) "
-                            "on conflict (token) do update set at_us = excluded.at_us, answer = excluded.answer",
+        run((sql.prepare
+                 << "insert into tokens (token, at_us, answer) values (:token, :at_us, :answer) "
+                    "on conflict (token) do update set at_us = excluded.at_us, answer = excluded.answer",
              soci::use(token), soci::use(at), soci::use(answer.blob))) {}
   std::string token;
   long long at = 0;
@@ -152,10 +156,13 @@ struct GetJobs {
 struct GetEvents {
   GetEvents(soci::session& sql, const char* condition, bool by_job)
       : body(sql),
-        run(by_job ? soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
-                                      soci::use(id), soci::use(most), soci::into(seq), soci::into(body.blob)))
-                   : soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from), soci::use(to),
-                                      soci::use(most), soci::into(seq), soci::into(body.blob)))) {}
+        run(by_job
+                ? soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from),
+                                   soci::use(to), soci::use(id), soci::use(most), soci::into(seq),
+                                   soci::into(body.blob)))
+                : soci::statement((sql.prepare << text(condition), soci::use(after), soci::use(from),
+                                   soci::use(to), soci::use(most), soci::into(seq), soci::into(body.blob)))) {
+  }
   static std::string text(const char* condition) {
     return std::string("select seq, body from events where seq > :after and at_us >= :lo and at_us <= :hi") +
            condition + " order by seq limit :most";

@@ -10,8 +10,8 @@ namespace rollcall::io {
 namespace {
 
 // One conversation: the question, all parts of the answer.
-Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host, const wire::Request& request,
-                             std::chrono::milliseconds patience) {
+Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
+                             const wire::Request& request, std::chrono::milliseconds patience) {
   DaemonTalk::Call call{host, files.settings.lim_port, patience, [](const std::string& credential) {
                           wire::ToLim message;
                           message.mutable_credential()->set_munge(credential);

@@ -143,9 +143,9 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void take(tcp::socket socket) {
     const LinkId id = next_id_++;
-    begin(std::make_shared<Link>(std::move(socket), id,
-                                 next_key_ ? ClusterChannel::accept(key_, *next_key_)
-                                           : ClusterChannel::accept(key_, random_seed())));
+    begin(std::make_shared<Link>(
+        std::move(socket), id,
+        next_key_ ? ClusterChannel::accept(key_, *next_key_) : ClusterChannel::accept(key_, random_seed())));
     next_key_.reset();
   }
 

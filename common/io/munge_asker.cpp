@@ -44,11 +44,10 @@ MungeAsker::MungeAsker(boost::asio::io_context& loop, Limits limits, LookUp look
 
 void MungeAsker::ask(Question question, Told told) {
   const auto answer = std::make_shared<std::optional<Result<KnownUser>>>();
-  thread_.ask(
-      [answer, look_up = look_up_, question = std::move(question)] { *answer = look_up(question); },
-      [answer, limits = limits_, told = std::move(told)](SideThread::End end) {
-        told(end == SideThread::End::finished ? **answer : no_answer(end, limits));
-      });
+  thread_.ask([answer, look_up = look_up_, question = std::move(question)] { *answer = look_up(question); },
+              [answer, limits = limits_, told = std::move(told)](SideThread::End end) {
+                told(end == SideThread::End::finished ? **answer : no_answer(end, limits));
+              });
 }
 
 }  // namespace rollcall::io

@@ -15,7 +15,8 @@ Descriptor hold_running_mark(int directory, const char* name) {
   for (int tried = 0; mark && tried < kTries; ++tried) {
     if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) return mark;
     if (errno != EWOULDBLOCK) break;
-    poll(nullptr, 0, kPauseMs);  // who looks holds it for an instant; a program that a killed one was starting does, too
+    poll(nullptr, 0,
+         kPauseMs);  // who looks holds it for an instant; a program that a killed one was starting does, too
   }
   return Descriptor();
 }

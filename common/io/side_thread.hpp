@@ -22,7 +22,7 @@ namespace rollcall::io {
 class SideThread {
  public:
   struct Limits {
-    std::size_t waiting = 64;                      // pieces that are not done yet
+    std::size_t waiting = 64;                     // pieces that are not done yet
     Duration patience = std::chrono::seconds(2);  // for one, its wait for the others included
   };
   enum class End {

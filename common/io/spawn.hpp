@@ -52,13 +52,23 @@ struct SpawnPlan {
   std::vector<SpawnDescriptor> descriptors;  // further ones
   std::optional<SpawnIdentity> identity;     // none: ours
   std::vector<SpawnLimit> limits;
-  std::string directory;                     // where it starts; "": ours
-  std::optional<mode_t> umask;               // none: ours
-  int nice = 0;                              // added to ours
-  bool terminal = false;                     // with own_session: descriptor 0 becomes its controlling terminal
+  std::string directory;        // where it starts; "": ours
+  std::optional<mode_t> umask;  // none: ours
+  int nice = 0;                 // added to ours
+  bool terminal = false;        // with own_session: descriptor 0 becomes its controlling terminal
 };
 
-enum class SpawnStage { fork, cgroup, limits, redirect, process_group, identity, parent_death, execute, directory };
+enum class SpawnStage {
+  fork,
+  cgroup,
+  limits,
+  redirect,
+  process_group,
+  identity,
+  parent_death,
+  execute,
+  directory
+};
 
 struct SpawnError {
   SpawnStage stage;

@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <chrono>
+#include <climits>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -63,7 +63,8 @@ class Output {
         while (const auto signal = signals_.next()) on_signal_(*signal);
       if (waiting[0].revents == 0) continue;
       // So much a pipe takes that takes anything.
-      const ssize_t written = ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+      const ssize_t written =
+          ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
       if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
       if (written < 0 && errno != EAGAIN && errno != EINTR) return false;
     }

@@ -18,8 +18,8 @@
 
 namespace rollcall::wire {
 
-inline constexpr std::size_t kFrameLimit = 1 << 20;      // bytes of payload in an authenticated conversation
-inline constexpr std::size_t kHandshakeLimit = 256;      // bytes of payload before that
+inline constexpr std::size_t kFrameLimit = 1 << 20;  // bytes of payload in an authenticated conversation
+inline constexpr std::size_t kHandshakeLimit = 256;  // bytes of payload before that
 
 // Appends the frame of `payload` to `out`. payload.size() must be 1 ..= kFrameLimit.
 void append_frame(std::string& out, std::string_view payload);

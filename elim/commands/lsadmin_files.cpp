@@ -52,10 +52,12 @@ int showconf(const Admin& admin, const Words& words) {
   if (!parsed) return stage.fail("showconf: " + parsed.error().text);
   const auto& operands = parsed->operands();
   if (operands.empty() || operands.front() != "lim")
-    return stage.fail("showconf: found " + (operands.empty() ? std::string("nothing") : printable(operands.front())) +
+    return stage.fail("showconf: found " +
+                      (operands.empty() ? std::string("nothing") : printable(operands.front())) +
                       ", expected lim");
   if (operands.size() > 1)
-    return stage.fail("showconf: found " + printable(operands[1]) + " behind lim, expected nothing: it shows the files as this host has them");
+    return stage.fail("showconf: found " + printable(operands[1]) +
+                      " behind lim, expected nothing: it shows the files as this host has them");
   if (admin.json) return stage.print(parameters_json(conf::shown_parameters(stage.files())));
   std::string text = "LIM configuration at " + now_text() + "\n";
   text += conf::show_conf_text(conf::shown_parameters(stage.files()), parsed->has("-v"));

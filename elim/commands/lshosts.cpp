@@ -1,6 +1,6 @@
 // lshosts: what does not change about the hosts. The master answers.
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/show_hosts.hpp"
 

@@ -1,6 +1,6 @@
 // lsid and lsclusters: who the cluster is. Any LIM answers.
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/policy/show_identity.hpp"
 
 namespace rollcall::elim {

@@ -1,6 +1,6 @@
 // lsinfo: the resources, host types and host models of the cluster. Any LIM answers.
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/policy/show_information.hpp"
 
 namespace rollcall::elim {

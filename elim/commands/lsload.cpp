@@ -20,7 +20,8 @@ int watch(io::Stage& stage, const CommandWords& words) {
 
 int run_lsload(io::Stage& stage, const CommandWords& words) {
   if (const auto both = contradiction(words)) return stage.fail(*both);
-  if (words.has("-i") && !words.has("--watch")) return stage.fail("-i: found it alone, expected --watch beside it");
+  if (words.has("-i") && !words.has("--watch"))
+    return stage.fail("-i: found it alone, expected --watch beside it");
   if (words.has("-s")) return print_shared(stage, words, true);
   if (words.has("--watch")) return watch(stage, words);
   const wire::Request request = load_request(stage, words);

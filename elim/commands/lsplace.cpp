@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/numbers.hpp"
-#include "elim/commands/commands.hpp"
 #include "common/io/lim_client.hpp"
+#include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/json_text.hpp"
 

@@ -1,10 +1,10 @@
 // lsresreq: what a resource requirement means: its tree, and for each host whether it fits and why.
 #include <nlohmann/json.hpp>
 
+#include "common/io/lim_client.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/explain.hpp"
 #include "elim/commands/commands.hpp"
-#include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/policy/answer_view.hpp"
 #include "elim/policy/json_text.hpp"

@@ -2,11 +2,11 @@
 
 #include "common/base/index_table.hpp"
 #include "common/base/numbers.hpp"
+#include "common/base/table_cells.hpp"
 #include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
 #include "elim/policy/load_history.hpp"
-#include "common/base/table_cells.hpp"
 
 namespace rollcall::elim {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "common/base/result.hpp"
+#include "common/io/log.hpp"
 #include "common/io/spawn.hpp"
 #include "elim/lim/configuration.hpp"
-#include "common/io/log.hpp"
 
 namespace rollcall::lim {
 

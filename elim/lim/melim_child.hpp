@@ -21,9 +21,9 @@
 #include <string>
 
 #include "common/base/job_clock.hpp"
+#include "common/io/log.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/load.pb.h"
-#include "common/io/log.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -53,8 +53,8 @@ class MelimChild {
     std::function<void()> gone;                        // after shut_down(): nothing of it is left
   };
 
-  MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const io::Log& log,
-             Handler handler);
+  MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses,
+             const io::Log& log, Handler handler);
   ~MelimChild();
 
   // What it is to do from now on. No resources: it is not needed, and ends.

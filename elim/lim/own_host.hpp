@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "elim/lim/configuration.hpp"
 #include "common/io/log.hpp"
+#include "elim/lim/configuration.hpp"
 #include "elim/policy/lim_words.hpp"
 #include "elim/reader/host_reader.hpp"
 

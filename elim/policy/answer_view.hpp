@@ -25,7 +25,7 @@ class AnswerView : public resreq::HostView {
  private:
   const IndexTable* indices_;
   const wire::Facts* facts_;
-  const wire::Reply::Load* load_;  // nullptr: the master has none
+  const wire::Reply::Load* load_;               // nullptr: the master has none
   std::unordered_map<ResourceId, int> places_;  // of dynamic resources in the answer's lists
   std::string status_;
 };

@@ -1,8 +1,7 @@
 // How every command of the load system prints a document.
 #pragma once
-#include <string>
-
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace rollcall::elim {
 

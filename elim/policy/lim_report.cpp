@@ -187,8 +187,8 @@ Result<void> read_rest(const wire::ToLim::Report& report, Reader& reader, HostEn
   }
   if (report.has_condition()) {
     const wire::Condition& from = report.condition();
-    Condition condition{from.locked_by_administrator(), from.locked_by_window(), from.locked_until_us(), {},
-                        from.res_down()};
+    Condition condition{
+        from.locked_by_administrator(), from.locked_by_window(), from.locked_until_us(), {}, from.res_down()};
     for (const std::uint32_t number : from.beyond()) {
       if (!reader.knows(number)) return wrong("an index that it has not named");
       if (const auto id = reader.resource(number)) condition.beyond.push_back(*id);

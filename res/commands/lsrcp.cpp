@@ -85,8 +85,8 @@ std::optional<FileMark> look_here(const std::string& path) {
     std::snprintf(text, sizeof text, "%lld.%09ld", static_cast<long long>(t.tv_sec), t.tv_nsec);
     return std::string(text);
   };
-  mark.identity = std::to_string(facts.st_ino) + " " + std::to_string(facts.st_size) + " " + time(facts.st_mtim) + " " +
-                  time(facts.st_ctim);
+  mark.identity = std::to_string(facts.st_ino) + " " + std::to_string(facts.st_size) + " " +
+                  time(facts.st_mtim) + " " + time(facts.st_ctim);
   mark.mode = facts.st_mode & 0777;
   mark.regular = S_ISREG(facts.st_mode);
   return mark;
@@ -102,10 +102,13 @@ int told(io::Stage& stage, int status, const std::string& text) {
 }
 
 int unreached(io::Stage& stage, const CopyEnd& end) {
-  return told(stage, kCannotReach, end.host + ":" + end.path + ": found no way to ask that host, expected its RES to answer");
+  return told(stage, kCannotReach,
+              end.host + ":" + end.path + ": found no way to ask that host, expected its RES to answer");
 }
 
-io::Descriptor open_source(const std::string& path) { return io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)); }
+io::Descriptor open_source(const std::string& path) {
+  return io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
 io::Descriptor open_target(const std::string& path, bool append, unsigned mode) {
   return io::Descriptor(
       open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC), mode));
@@ -135,7 +138,8 @@ int fetch(io::Stage& stage, const CopyEnd& from, const std::string& to, bool app
   if (status == 0) return 0;
   if (status == 255) return unreached(stage, from);
   // cat dies of SIGPIPE where nobody takes what it writes.
-  return status == 141 ? cannot_write(stage, to, "no more could be written") : cannot_read(stage, name, "cat failed");
+  return status == 141 ? cannot_write(stage, to, "no more could be written")
+                       : cannot_read(stage, name, "cat failed");
 }
 
 int bring(io::Stage& stage, const std::string& from, const CopyEnd& to, bool append) {

@@ -3,6 +3,7 @@
 
 int main(int argc, char** argv) {
   using namespace rollcall::res;
-  std::vector<rollcall::io::Command> commands{blaunch_command(), lsrun_command(), lsgrun_command(), lsrcp_command()};
+  std::vector<rollcall::io::Command> commands{blaunch_command(), lsrun_command(), lsgrun_command(),
+                                              lsrcp_command()};
   return rollcall::io::run_commands("restools", ROLLCALL_PRODUCT, std::move(commands), argc, argv);
 }

@@ -174,7 +174,8 @@ Result<void> JobDirectories::note_started(const std::vector<wire::JobAttempt>& j
   }
   std::string lines;
   for (const auto& job : jobs) lines += "S" + directory_name(job) + "\n";
-  if (!append_notes(std::move(lines)) || fdatasync(notes_.get()) != 0) return cannot("write", path("started"));
+  if (!append_notes(std::move(lines)) || fdatasync(notes_.get()) != 0)
+    return cannot("write", path("started"));
   for (const auto& job : jobs) open_.insert(directory_name(job));
   return {};
 }

@@ -171,7 +171,8 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   *order.mutable_settings() = settings_;
   const std::string beside = io::program_directory();
   order.set_server_dir(settings.server_dir.empty() ? beside : settings.server_dir);
-  if (const std::string eexec = order.server_dir() + "/eexec"; access(eexec.c_str(), X_OK) == 0) order.set_eexec(eexec);
+  if (const std::string eexec = order.server_dir() + "/eexec"; access(eexec.c_str(), X_OK) == 0)
+    order.set_eexec(eexec);
   order.set_bin_dir(configuration_->batch.bin_dir.empty() ? beside.substr(0, beside.rfind('/')) + "/bin"
                                                           : configuration_->batch.bin_dir);
   order.set_lib_dir(configuration_->batch.lib_dir.empty() ? beside.substr(0, beside.rfind('/')) + "/lib"
@@ -217,8 +218,10 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
 // What only this host's files say.
 void Jobs::add_host_words(wire::JobOrder& order) const {
   auto& start = *order.mutable_start();
-  start.add_environment("LSB_JOBRES_CALLBACK=" + std::to_string(configuration_->batch.res_port) + "@" + configuration_->host);
-  if (const auto& logs = configuration_->files.settings.log_dir; !logs.empty()) start.add_environment("LSF_LOGDIR=" + logs);
+  start.add_environment("LSB_JOBRES_CALLBACK=" + std::to_string(configuration_->batch.res_port) + "@" +
+                        configuration_->host);
+  if (const auto& logs = configuration_->files.settings.log_dir; !logs.empty())
+    start.add_environment("LSF_LOGDIR=" + logs);
 }
 
 void Jobs::start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> order) {

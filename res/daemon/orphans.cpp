@@ -97,7 +97,8 @@ int end_orphans(const std::string& directory, uid_t uid) {
 void end_what_is_left(const std::string& directory, uid_t uid, const std::string& cgroups) {
   io::end_unheld_slots(cgroups);
   end_orphans(directory, uid);
-  io::end_unheld_slots(cgroups);  // guard and shepherd let go of theirs a moment after they let go of the job's directory
+  io::end_unheld_slots(
+      cgroups);  // guard and shepherd let go of theirs a moment after they let go of the job's directory
 }
 
 }  // namespace rollcall::res

@@ -94,8 +94,11 @@ std::vector<std::string> write_words(const std::string& path, bool append, unsig
   const std::string into = append ? ">>" : ">";
   char octal[8] = {};
   std::to_chars(octal, octal + sizeof octal - 1, mode & 0777, 8);
-  return {"/bin/sh", "-c",
-          "if [ -e \"$1\" ]; then cat " + into + "\"$1\"; else cat >\"$1\" && chmod \"$2\" \"$1\"; fi", "sh", path,
+  return {"/bin/sh",
+          "-c",
+          "if [ -e \"$1\" ]; then cat " + into + "\"$1\"; else cat >\"$1\" && chmod \"$2\" \"$1\"; fi",
+          "sh",
+          path,
           octal};
 }
 

@@ -25,7 +25,8 @@ Ends ends_of(const wire::ToRes::StartJob& start, const Asked& asked) {
 
 // LSF_BINDIR is RES's word, whatever the user's environment says; it may have blanks.
 std::string copy_line(const std::string& options, const std::string& from, const std::string& to) {
-  return "\"${LSF_BINDIR:+$LSF_BINDIR/}lsrcp\" " + options + "-- " + shell_quote(from) + " " + shell_quote(to);
+  return "\"${LSF_BINDIR:+$LSF_BINDIR/}lsrcp\" " + options + "-- " + shell_quote(from) + " " +
+         shell_quote(to);
 }
 
 bool goes_there(const Asked& asked) {

@@ -92,7 +92,8 @@ namespace {
 bool is_the_jobs(std::string_view theirs, std::string_view ours) {
   return theirs.empty() || theirs.substr(theirs.rfind('/') + 1) == ours.substr(ours.rfind('/') + 1);
 }
-std::string_view value_of(const google::protobuf::RepeatedPtrField<std::string>& words, std::string_view head) {
+std::string_view value_of(const google::protobuf::RepeatedPtrField<std::string>& words,
+                          std::string_view head) {
   for (auto word = words.rbegin(); word != words.rend(); ++word)
     if (word->starts_with(head)) return std::string_view(*word).substr(head.size());
   return {};
@@ -111,7 +112,8 @@ std::vector<std::string> task_environment(const wire::JobOrder& order, const wir
   result.set_if("LSB_DJOB_RANKFILE", places.rank_file);
   result.set_if("LSB_AFFINITY_HOSTFILE", places.affinity_file);
   result.set_if("PWD", places.directory);
-  if (is_the_jobs(value_of(task.environment(), "TMPDIR="), places.tmp_dir)) result.set_if("TMPDIR", places.tmp_dir);
+  if (is_the_jobs(value_of(task.environment(), "TMPDIR="), places.tmp_dir))
+    result.set_if("TMPDIR", places.tmp_dir);
   result.set_if(std::string(kRelay), places.relay);
   result.set_if("CUDA_VISIBLE_DEVICES", order.has_start() ? order.start().gpus() : order.expect().gpus());
   if (task.task() != 0) {

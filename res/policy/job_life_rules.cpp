@@ -25,7 +25,8 @@ LifeRules life_rules(const wire::JobOrder& order) {
       rules.pre_exec = true;
     if (transfer.direction() != Transfer::TO_HOST) rules.copies_back = true;
   }
-  if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty() || !order.eexec().empty()) rules.pre_exec = true;
+  if (!start.queue_pre_exec().empty() || !asked.pre_exec().empty() || !order.eexec().empty())
+    rules.pre_exec = true;
   rules.post_exec = !start.queue_post_exec().empty() || !asked.post_exec().empty();
   rules.interactive = asked.interactive() != wire::Submission::NONE;
   unsigned slots = 0;

@@ -18,8 +18,8 @@ struct ReportFacts {
   std::string error_file;  // -e; "" : none
   std::int64_t reported_us = 0;
   std::function<std::string(std::int64_t us)> date;  // "Thu Jun 11 18:23:40 2020"
-  std::string output_file = {};  // where the output is; "" : as -o says
-  std::string trouble = {};      // lines: what of -i, -o, -e is not where it should be
+  std::string output_file = {};                      // where the output is; "" : as -o says
+  std::string trouble = {};                          // lines: what of -i, -o, -e is not where it should be
 };
 
 enum class ReportPlace {

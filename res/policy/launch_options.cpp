@@ -170,7 +170,8 @@ std::vector<std::string> slots_of_job(const JobHostWords& words) {
   std::vector<std::string> slots;
   const auto pairs = conf::split_words(words.mcpu_hosts);
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)
-    slots.insert(slots.end(), static_cast<std::size_t>(parse_whole(pairs[i + 1], 1, 100'000).value_or(1)), pairs[i]);
+    slots.insert(slots.end(), static_cast<std::size_t>(parse_whole(pairs[i + 1], 1, 100'000).value_or(1)),
+                 pairs[i]);
   return slots;
 }
 

@@ -127,8 +127,8 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
 
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {
   // The directory is its user's: a FIFO there is no file, and holds nobody.
-  const io::Descriptor file(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+  const io::Descriptor file(open(
+      path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
   if (!file || fchmod(file.get(), mode) != 0) return false;
   while (!text.empty()) {
     const ssize_t size = write(file.get(), text.data(), text.size());

@@ -29,11 +29,13 @@ std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wir
   return result;
 }
 
-void change_limits(const wire::Limits& limits, const wire::Enforcement& enforcement, const std::vector<pid_t>& processes) {
+void change_limits(const wire::Limits& limits, const wire::Enforcement& enforcement,
+                   const std::vector<pid_t>& processes) {
   std::vector<io::SpawnLimit> wanted = process_limits(limits, enforcement);
   // What is no limit any more.
   if (!limits.has_cpu_s() && enforcement.cpu_of_process()) wanted.push_back({RLIMIT_CPU, RLIM_INFINITY, 0});
-  if (!limits.has_memory_kb() && enforcement.memory_of_process()) wanted.push_back({RLIMIT_AS, RLIM_INFINITY, 0});
+  if (!limits.has_memory_kb() && enforcement.memory_of_process())
+    wanted.push_back({RLIMIT_AS, RLIM_INFINITY, 0});
   for (const pid_t pid : processes)
     for (const auto& limit : wanted) {
       if (limit.resource != RLIMIT_CPU && limit.resource != RLIMIT_AS) continue;

@@ -27,7 +27,8 @@ std::vector<std::string> words_of(const std::string& program) {
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   // LSB_MAILPROG=/usr/lib/sendmail, LSF's own example: it takes whom to write to from the text with -t alone.
-  if (words.size() == 1 && std::string_view(words.front()).ends_with("/sendmail")) words.insert(words.end(), {"-oi", "-t"});
+  if (words.size() == 1 && std::string_view(words.front()).ends_with("/sendmail"))
+    words.insert(words.end(), {"-oi", "-t"});
   if (!words.empty()) return words;
   for (const char* usual : {"/usr/sbin/sendmail", "/usr/lib/sendmail"})
     if (access(usual, X_OK) == 0) return {usual, "-oi", "-t"};

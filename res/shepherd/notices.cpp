@@ -63,8 +63,15 @@ pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::F
   const auto& asked = order.start().submission();
   if (!order.has_start() || order.start().mail_report_only()) return -1;
   if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return -1;
-  const ReportFacts facts{order, over, files.places.directory, sampled, files.error_file, now_us, calendar,
-                          files.output_elsewhere ? files.places.output_file : "", files.trouble};
+  const ReportFacts facts{order,
+                          over,
+                          files.places.directory,
+                          sampled,
+                          files.error_file,
+                          now_us,
+                          calendar,
+                          files.output_elsewhere ? files.places.output_file : "",
+                          files.trouble};
   const bool in_file = files.output && !files.spooled;
   if (in_file && !asked.mail_report()) {
     if (keeps_a_report(files.output)) append_report(files, report_text(facts, ReportPlace::output_file));

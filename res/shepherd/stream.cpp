@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMostPeers = 8;  // that have not proved themselves; further ones wait
 constexpr Duration kTimeToProve = 2s;
-constexpr Duration kLastWords = 2s;  // for the client to read what it was sent
-constexpr Duration kOpenEnds = 1s;   // for what others, who have the process's pipes, may still write
+constexpr Duration kLastWords = 2s;    // for the client to read what it was sent
+constexpr Duration kOpenEnds = 1s;     // for what others, who have the process's pipes, may still write
 constexpr Duration kAcceptLater = 1s;  // where there is no room for another descriptor
 constexpr std::size_t kPiece = 16 << 10;
 constexpr int kMostPieces = 16;

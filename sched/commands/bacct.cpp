@@ -115,7 +115,8 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
     if (!hosts) return io::kFailed;
     for (const auto& host : *hosts) ask.add_hosts(host);
   }
-  if (const auto file = words.value("-f"); file && !is_of_the_store(stage, *file, "lsb.acct")) return io::kFailed;
+  if (const auto file = words.value("-f"); file && !is_of_the_store(stage, *file, "lsb.acct"))
+    return io::kFailed;
   auto client = client_of(stage);
   if (!client) return io::kFailed;
   std::optional<double> speed;
@@ -176,11 +177,13 @@ io::Command bacct_command() {
             {"-M", Value::required, "FILE run on the hosts that it names, a line for each"},
             {"-app", Value::required, "PROFILE of this application profile"},
             {"-sla", Value::required, "CLASS of this service class"},
-            {"-x", Value::none, "that ran longer or shorter than their queue expects (JOB_OVERRUN, JOB_UNDERRUN)"},
+            {"-x", Value::none,
+             "that ran longer or shorter than their queue expects (JOB_OVERRUN, JOB_UNDERRUN)"},
             {"-S", Value::required, "FROM,TO submitted then"},
             {"-D", Value::required, "FROM,TO dispatched then"},
             {"-C", Value::required, "FROM,TO ended then"},
-            {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
+            {"-N", Value::required,
+             "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
             {"-f", Value::required, "FILE lsb.acct of this cluster: the store has all of it"}},
            CommandShape::Order::anywhere,
            "Adds up what finished jobs have used: unless it is said otherwise, your own.",

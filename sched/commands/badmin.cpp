@@ -136,9 +136,8 @@ int hstartup(const Admin& admin) {
       [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", false); });
 }
 int hshutdown(const Admin& admin) {
-  return each_host(
-      admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
-      [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::stop); });
+  return each_host(admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
+                   [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::stop); });
 }
 int hrestart(const Admin& admin) {
   return each_host(
@@ -283,9 +282,9 @@ constexpr Subcommand kSubcommands[] = {
 };
 
 // LSF's, and not ours: whoever types one learns that it is no slip of the hand.
-constexpr std::string_view kNotThere[] = {"mbdtime", "schddebug", "schdtime", "sbddebug", "sbdtime", "perfmon", "perflog",
-                                          "diagnose", "hghostadd", "hghostdel", "gpddebug", "gpdtime", "gpdrestart", "rc",
-                                          "security", "lsfproxyd"};
+constexpr std::string_view kNotThere[] = {
+    "mbdtime",   "schddebug", "schdtime", "sbddebug", "sbdtime",    "perfmon", "perflog",  "diagnose",
+    "hghostadd", "hghostdel", "gpddebug", "gpdtime",  "gpdrestart", "rc",      "security", "lsfproxyd"};
 
 std::string help_text() {
   std::string text = "Subcommands:\n";

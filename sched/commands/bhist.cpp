@@ -214,7 +214,10 @@ io::Command bhist_command() {
       {"-D", Value::required, "FROM,TO jobs dispatched then"},
       {"-C", Value::required, "FROM,TO jobs that ended then"}};
   options.insert(options.end(), own.begin(), own.end());
-  return {{"bhist", "[job_id | job_id[index_list] ...]", std::move(options), CommandShape::Order::anywhere,
+  return {{"bhist",
+           "[job_id | job_id[index_list] ...]",
+           std::move(options),
+           CommandShape::Order::anywhere,
            "Shows what happened to jobs: unless it is said otherwise, to your own that are not finished.",
            {{"-aff", "jobs are not bound to processors or memory"},
             {"-hostfile", "bsub has no -hostfile"},

@@ -79,7 +79,8 @@ bool keep_exceptional(io::Stage& stage, BatchHosts& hosts) {
   for (int i = rows.size() - 1; i >= 0; --i) {
     const auto since = now - static_cast<std::int64_t>(number_of(rows[i], "exit_rate_minutes") * 60e6);
     const auto& there = exits[rows[i].name()];
-    const auto count = std::count_if(there.begin(), there.end(), [since](std::int64_t at) { return at >= since; });
+    const auto count =
+        std::count_if(there.begin(), there.end(), [since](std::int64_t at) { return at >= since; });
     const double allowed = number_of(rows[i], "exit_rate");
     if (allowed <= 0 || static_cast<double>(count) <= allowed) rows.DeleteSubrange(i, 1);
   }

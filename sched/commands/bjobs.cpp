@@ -91,7 +91,8 @@ Made text_form(io::Stage& stage, const CommandWords& words, bool by_id) {
   const char* option = words.has("-script") ? "-script" : "-env";
   for (const char* other : {"-l", "-UF", "-o", "-json", "-sum", "-psum"})
     if (words.has(other))
-      return refused_form(stage, std::string("found ") + option + " with " + other + ", expected one of them");
+      return refused_form(stage,
+                          std::string("found ") + option + " with " + other + ", expected one of them");
   if (!by_id) return refused_form(stage, std::string(option) + ": found no job, expected the ID of one");
   Form form;
   form.scripts = words.has("-script");
@@ -118,8 +119,9 @@ Made field_form(io::Stage& stage, const CommandWords& words, const std::string& 
   Form form;
   form.submissions = fields->needs_submissions();
   form.reasons = fields->needs_reasons();
-  form.printer = words.has("-json") ? json_printer(std::move(*fields), show_time())
-                                    : fields_printer(std::move(*fields), !words.has("-noheader"), show_time());
+  form.printer = words.has("-json")
+                     ? json_printer(std::move(*fields), show_time())
+                     : fields_printer(std::move(*fields), !words.has("-noheader"), show_time());
   return form;
 }
 
@@ -133,7 +135,8 @@ Made row_form(io::Stage& stage, const CommandWords& words) {
   if (asks_for_reasons(words)) rows.reasons = reason_form(words, ReasonForm::counted);
   Form form;
   form.reasons = rows.reasons.has_value();
-  for (const auto& [option, field] : {std::pair("-WF", "finish_time"), {"-WL", "time_left"}, {"-WP", "%complete"}}) {
+  for (const auto& [option, field] :
+       {std::pair("-WF", "finish_time"), {"-WL", "time_left"}, {"-WP", "%complete"}}) {
     if (!words.has(option)) continue;
     auto more = JobFields::parse(field, {words.has("-hms"), ""});
     if (!more) return refused_form(stage, more.error().text);

@@ -45,7 +45,8 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
 
 // A reader that takes nothing for a while (less(1)) loses its connection to the host: what is missing is asked for again. The
 // title stands above what was read, not above a refusal.
-int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& found, OutputPart part, const char* title) {
+int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& found, OutputPart part,
+         const char* title) {
   bool titled = false;
   const auto print_title = [&] {
     if (!std::exchange(titled, true)) stage.print(title);

@@ -19,7 +19,8 @@ int run_bqueues(io::Stage& stage, const CommandWords& words) {
   const Queues& queues = reply->queues();
   if (queues.queues().empty()) return complain("No queue found");
   const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
-  if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l") && !words.has("-r"))) {
+  if (words.has("-o") || words.has("-json") ||
+      (!standard.empty() && !words.has("-w") && !words.has("-l") && !words.has("-r"))) {
     const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultQueueFields : standard);
     const auto text = queues_fields(queues, format, {words.has("-json"), !words.has("-noheader")});
     return text ? stage.print(*text) : stage.fail(text.error().text);

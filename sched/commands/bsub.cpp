@@ -150,7 +150,8 @@ int wait_for(io::Stage& stage, io::BatchClient& client, const wire::Submission& 
   if (job.interactive() != wire::Submission::NONE) return run_interactive(stage, waiter, job);
   const AwaitedJob ended = waiter.until_over();
   if (!ended.told) return stage.fail(ended.trouble);
-  if (!set("BSUB_QUIET2")) waiter.say(ended.killed_pending ? "<<Terminated while pending>>" : "<<Job is finished>>");
+  if (!set("BSUB_QUIET2"))
+    waiter.say(ended.killed_pending ? "<<Terminated while pending>>" : "<<Job is finished>>");
   return exit_code_of(ended);
 }
 

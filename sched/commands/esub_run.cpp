@@ -87,7 +87,8 @@ Result<int> run_one(const std::string& path, const EsubCall& call, const EsubFil
   sigemptyset(&plan.mask);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int output = open(files.output().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-  plan.descriptors = {{nothing, STDIN_FILENO}, {output, STDOUT_FILENO}};  // the job's script may be on standard input
+  plan.descriptors = {{nothing, STDIN_FILENO},
+                      {output, STDOUT_FILENO}};  // the job's script may be on standard input
   const auto started = io::spawn(plan);
   close(nothing);
   close(output);
@@ -129,8 +130,9 @@ void show_output(const EsubFiles& files) {
 Result<void> take_output(Draft& draft, const EsubFiles& files) {
   struct stat facts;
   if (stat(files.output().c_str(), &facts) == 0 && facts.st_size > static_cast<off_t>(kMostEsubOutput))
-    return usage_error("esub: found " + std::to_string(facts.st_size) + " bytes on standard output, expected at most " +
-                       std::to_string(kMostEsubOutput) + " for eexec");
+    return usage_error("esub: found " + std::to_string(facts.st_size) +
+                       " bytes on standard output, expected at most " + std::to_string(kMostEsubOutput) +
+                       " for eexec");
   const auto text = io::read_file(files.output());
   if (!text) return internal_error(files.output() + ": cannot read it");
   draft.job.set_esub_output(*text);

@@ -14,7 +14,8 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   }
   io::StreamOrder order{*place, job.input_file().empty()};
   order.place.set_host(stage.files().names.address(place->host()).value_or(place->host()));
-  const auto ends = io::run_streams({order}, {job.interactive() != wire::Submission::PLAIN, job.interactive() == wire::Submission::TERMINAL});
+  const auto ends = io::run_streams({order}, {job.interactive() != wire::Submission::PLAIN,
+                                              job.interactive() == wire::Submission::TERMINAL});
   const auto& end = ends.front();
   if (end.how == io::StreamEnd::How::over) return io::exit_code_of(end);
   stage.fail(end.why);

@@ -115,7 +115,8 @@ int bkill(io::Stage& stage, const CommandWords& words) {
   order.set_action(wire::SignalJobs::KILL);
   if (const auto signal = words.value("-s"); signal && !take_signal(stage, *signal, order))
     return io::kFailed;
-  if (const auto states = words.value("-stat"); states && !take_states(stage, *states, *order.mutable_filter()))
+  if (const auto states = words.value("-stat");
+      states && !take_states(stage, *states, *order.mutable_filter()))
     return io::kFailed;
   if (words.has("-r")) order.set_action(wire::SignalJobs::REMOVE);
   if (words.has("-requeue")) order.set_action(wire::SignalJobs::REQUEUE);

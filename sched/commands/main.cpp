@@ -2,5 +2,6 @@
 #include "sched/commands/query_commands.hpp"
 
 int main(int argc, char** argv) {
-  return rollcall::io::run_commands("btools", ROLLCALL_PRODUCT, rollcall::sched::query_commands(), argc, argv);
+  return rollcall::io::run_commands("btools", ROLLCALL_PRODUCT, rollcall::sched::query_commands(), argc,
+                                    argv);
 }

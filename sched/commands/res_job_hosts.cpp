@@ -5,7 +5,9 @@
 namespace rollcall::sched {
 namespace {
 
-HostTrouble trouble_of(const io::ResError& error) { return {error.kind == io::ResError::Kind::refused, error.text}; }
+HostTrouble trouble_of(const io::ResError& error) {
+  return {error.kind == io::ResError::Kind::refused, error.text};
+}
 
 }  // namespace
 

@@ -12,7 +12,7 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr int kUsualShare = 5000;  // connections of one user: every bsub -K is one
+constexpr int kUsualShare = 5000;                           // connections of one user: every bsub -K is one
 constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
 
 std::string payload_of(const wire::BatchReply& reply) {
@@ -59,11 +59,12 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   const std::string share = configuration_->files.cluster->lsf_conf.value("ROLLCALL_MBD_USER_CONNECTIONS");
   const auto most = parse_whole(share.empty() ? std::to_string(kUsualShare) : share, 0, 1'000'000);
   if (!most)
-    log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share + ", expected a whole number; it is " +
-                 std::to_string(kUsualShare));
+    log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share +
+                 ", expected a whole number; it is " + std::to_string(kUsualShare));
   shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
   // Asked for beside the loop: a directory service that hangs stops nobody.
-  aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); }, [](io::SideThread::End) {});
+  aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); },
+             [](io::SideThread::End) {});
 }
 
 sched::Identity Clients::identity_of(const io::KnownUser& user) const {
@@ -94,7 +95,8 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
   if (message.has_request()) return request(link, client, message.request());
   if (!message.has_part() && !message.has_last_part())
     return internal_error("found a message that is no client's, expected one");
-  if (!client.who) return internal_error("found a large request of nobody in particular, expected a credential first");
+  if (!client.who)
+    return internal_error("found a large request of nobody in particular, expected a credential first");
   if (message.has_part()) return client.parts.add(message.part());
   const auto whole = client.parts.finish(message.last_part());
   if (!whole) return whole.error();
@@ -106,17 +108,18 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
 Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::string& credential) {
   if (client.who) return internal_error("found a credential of somebody who is known, expected none");
   links_.promise(link);
-  munge_.ask({credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
-             [this, link](const Result<io::KnownUser>& user) {
-               const auto found = clients_.find(link);
-               if (found == clients_.end()) return;
-               if (user && !user->name.empty())
-                 found->second.who = identity_of(*user);
-               else
-                 log_.info("a client at " + found->second.address + ": " +
-                           (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
-               links_.answer(link, [] { return std::nullopt; });  // its request is read now
-             });
+  munge_.ask(
+      {credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
+      [this, link](const Result<io::KnownUser>& user) {
+        const auto found = clients_.find(link);
+        if (found == clients_.end()) return;
+        if (user && !user->name.empty())
+          found->second.who = identity_of(*user);
+        else
+          log_.info("a client at " + found->second.address + ": " +
+                    (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
+        links_.answer(link, [] { return std::nullopt; });  // its request is read now
+      });
   return {};
 }
 
@@ -133,9 +136,10 @@ bool Clients::take_share(io::LinkId link) {
   if (client.has_share) return true;
   client.has_share = shares_.take(client.who->uid);
   if (client.has_share) return true;
-  reply(link, refusal(Refusal::FAILED, "you have " + std::to_string(shares_.held(client.who->uid)) +
-                                           " connections with mbatchd already, and each user may have " +
-                                           std::to_string(shares_.most()) + " (ROLLCALL_MBD_USER_CONNECTIONS)"));
+  reply(link,
+        refusal(Refusal::FAILED, "you have " + std::to_string(shares_.held(client.who->uid)) +
+                                     " connections with mbatchd already, and each user may have " +
+                                     std::to_string(shares_.most()) + " (ROLLCALL_MBD_USER_CONNECTIONS)"));
   links_.close_when_sent(link);
   ended(link);
   return false;
@@ -143,9 +147,12 @@ bool Clients::take_share(io::LinkId link) {
 
 Result<void> Clients::request(io::LinkId link, Client& client, const wire::BatchRequest& request) {
   if (!client.who) {
-    reply(link, refusal(Refusal::NOT_ALLOWED,
-                        "mbatchd does not know who you are: there is no good MUNGE credential, and you may not read the "
-                        "cluster's key"));
+    reply(
+        link,
+        refusal(
+            Refusal::NOT_ALLOWED,
+            "mbatchd does not know who you are: there is no good MUNGE credential, and you may not read the "
+            "cluster's key"));
     return {};
   }
   if (!take_share(link)) return {};

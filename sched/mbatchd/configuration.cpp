@@ -10,7 +10,8 @@ namespace {
 
 void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
   for (const auto& problem : problems.all())
-    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors).push_back(problem.line());
+    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
+        .push_back(problem.line());
 }
 
 // The files of the set; `sources` keeps what it reads of them.
@@ -36,8 +37,9 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   const std::string name = io::host_name_here();
   made->host = files.names.official(name).value_or(name);
   if (made->host != batch->mbd_host) {
-    loaded.errors.push_back("mbatchd of cluster " + files.settings.cluster + " runs on " + batch->mbd_host + ", and this is " +
-                            made->host + ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
+    loaded.errors.push_back("mbatchd of cluster " + files.settings.cluster + " runs on " + batch->mbd_host +
+                            ", and this is " + made->host +
+                            ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
     loaded.elsewhere = true;
     return loaded;
   }
@@ -73,7 +75,8 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept, const std
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  return load(std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+  return load(
+      std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
 }
 
 LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before) {

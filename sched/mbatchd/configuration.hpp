@@ -16,10 +16,11 @@ namespace rollcall::mbatchd {
 struct Configuration {
   sched::ConfigView files;
   std::shared_ptr<const sched::SchedulingRules> rules;
-  std::string host;  // our own, official: always BatchSettings::mbd_host
-  std::string directory;  // LSB_SHAREDIR/CLUSTER
+  std::string host;                             // our own, official: always BatchSettings::mbd_host
+  std::string directory;                        // LSB_SHAREDIR/CLUSTER
   std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
-  std::string instead_of;  // "": the files as they are; else which ones these are, and what is wrong with those
+  std::string
+      instead_of;  // "": the files as they are; else which ones these are, and what is wrong with those
 
   const conf::LoadSettings& settings() const { return files.cluster->settings; }
 };

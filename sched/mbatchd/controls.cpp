@@ -46,7 +46,8 @@ wire::BatchReply Controls::carry_out(const Control& asked, const Configuration& 
 
 wire::BatchReply Controls::set_log_level(const std::string& word) {
   const auto level = io::parse_level(word);
-  if (!level) return refusal(Refusal::BAD_REQUEST, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
+  if (!level)
+    return refusal(Refusal::BAD_REQUEST, "found the level " + word + ", expected LOG_ERR ... LOG_DEBUG");
   log_.set_last(*level);
   return text_reply("the log level is " + word);
 }
@@ -66,8 +67,8 @@ wire::BatchReply Controls::order_hosts(const Control& asked, const Configuration
   for (const auto& name : names) {
     auto& outcome = *outcomes.add_outcomes();
     const bool sent = engine_.restart(name, stop);
-    outcome.set_text(std::string(stop ? "Shut down" : "Restart") + " slave batch daemon on <" + name + "> ...... " +
-                     (sent ? "done" : "batch daemon is not connected"));
+    outcome.set_text(std::string(stop ? "Shut down" : "Restart") + " slave batch daemon on <" + name +
+                     "> ...... " + (sent ? "done" : "batch daemon is not connected"));
     outcome.set_failed(!sent);
     if (!sent) outcome.set_why(Refusal::NO_HOST);
   }

@@ -37,8 +37,8 @@ constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may
 
 io::LinkLimits link_limits() {
   io::LinkLimits limits;
-  limits.clients = 20'000;       // bsub -K waits as long as its job does
-  limits.unsent = 64UL << 20;    // orders for one host: a turn may start a thousand jobs there
+  limits.clients = 20'000;     // bsub -K waits as long as its job does
+  limits.unsent = 64UL << 20;  // orders for one host: a turn may start a thousand jobs there
   return limits;
 }
 
@@ -50,14 +50,15 @@ std::string joined(const std::vector<std::string>& lines) {
 
 class Daemon {
  public:
-  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key, io::JobStore store,
-         io::Log& log)
+  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key,
+         io::JobStore store, io::Log& log)
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
         keeper_(book_),
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
-        saving_(book_, std::move(store), conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
+        saving_(book_, std::move(store),
+                conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
                 {[this](const sched::Effect& order) { book_.carry_out(order, *engine_); },
                  [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
@@ -68,16 +69,18 @@ class Daemon {
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd, const std::string& why) { ended(link, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
-        engine_(make_engine({loop_, links_, log, saving_.store().term(),
-                             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
-                             [this](const std::string& host) { host_gone(host); }})),
+        engine_(make_engine(
+            {loop_, links_, log, saving_.store().term(),
+             [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
+             [this](const std::string& host) { host_gone(host); }})),
         clients_(loop_, links_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
                  }}),
         questions_(book_, keeper_, saving_.store(), links_, clients_),
-        waiters_(book_, {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-                         [this](JobKey job) { return questions_.reasons(job); }}),
+        waiters_(book_,
+                 {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
+                  [this](JobKey job) { return questions_.reasons(job); }}),
         controls_(log, *engine_,
                   {[this] { return reconfigure(); }, [this] { return restart(); },
                    [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); }); },
@@ -102,8 +105,8 @@ class Daemon {
     changed({effect::RecordEvent{start_event(*configuration_, wall_now())},
              effect::RecordEvent{indices_event(*configuration_, wall_now())}});
     log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + configuration_->settings().cluster + " on " +
-                configuration_->host + ", port " + std::to_string(*port) + ", term " + std::to_string(saving_.store().term()) +
-                ", " + std::to_string(book_.size()) + " jobs");
+                configuration_->host + ", port " + std::to_string(*port) + ", term " +
+                std::to_string(saving_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
     ready();
     loop_.run();
     log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
@@ -128,7 +131,9 @@ class Daemon {
   }
 
   // A set with an error changes nothing.
-  wire::BatchReply reconfigure() { return take(load_configuration(setup_.env_dir), "new files are in force"); }
+  wire::BatchReply reconfigure() {
+    return take(load_configuration(setup_.env_dir), "new files are in force");
+  }
 
   // A #if time() of the files in force has come to hold, or to hold no more. Windows begin and end with a minute.
   void look_at_conditions() {
@@ -187,7 +192,8 @@ class Daemon {
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected ToMbatchd");
     if (clients_.has(link)) return clients_.message(link, message);
-    if (!message.has_engine()) return internal_error("found a client's message of a daemon, expected one of the engine's");
+    if (!message.has_engine())
+      return internal_error("found a client's message of a daemon, expected one of the engine's");
     const auto heard = engine_->message(link, message.engine());
     if (!heard) log_.error(heard.error().text);
     return heard;
@@ -237,12 +243,15 @@ class Daemon {
   std::string status() const {
     std::size_t connected = 0;
     for (const auto& host : configuration_->rules->hosts) connected += engine_->reaches(host.name) ? 1 : 0;
-    const auto count = [this](wire::JobStatus status) { return std::to_string(book_.with_status(status).size()); };
-    return "hosts: " + std::to_string(configuration_->rules->hosts.size()) + "\nhosts with RES: " +
-           std::to_string(connected) + "\njobs: " + std::to_string(book_.size()) + "\npending: " +
-           count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) + "\nterm: " +
-           std::to_string(saving_.store().term()) + "\nstore: " + (saving_.failing() ? "fails" : "keeps") + "\nload: " +
-           (keeper_.load_known() ? "known" : "unknown") +
+    const auto count = [this](wire::JobStatus status) {
+      return std::to_string(book_.with_status(status).size());
+    };
+    return "hosts: " + std::to_string(configuration_->rules->hosts.size()) +
+           "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book_.size()) +
+           "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
+           "\nterm: " + std::to_string(saving_.store().term()) +
+           "\nstore: " + (saving_.failing() ? "fails" : "keeps") +
+           "\nload: " + (keeper_.load_known() ? "known" : "unknown") +
            (configuration_->instead_of.empty() ? "" : "\nfiles: " + configuration_->instead_of);
   }
 
@@ -293,7 +302,8 @@ class Daemon {
   }
 
   void commit() {
-    if (saving_.commit(ending_ || !questions_.empty()) && std::exchange(waiters_due_, false)) waiters_.planned();
+    if (saving_.commit(ending_ || !questions_.empty()) && std::exchange(waiters_due_, false))
+      waiters_.planned();
   }
 
   void store_keeps_again() {
@@ -326,7 +336,9 @@ class Daemon {
     const auto now = wall_now();
     Duration wait = kLongestWait;
     const auto until = [&](std::optional<WallTime> at) {
-      if (at) wait = std::min(wait, Duration(std::chrono::microseconds(std::max<std::int64_t>(0, at->us - now.us))));
+      if (at)
+        wait =
+            std::min(wait, Duration(std::chrono::microseconds(std::max<std::int64_t>(0, at->us - now.us))));
     };
     until(book_.next_deadline());
     until(waiters_.next_deadline());
@@ -384,7 +396,7 @@ class Daemon {
   const DaemonSetup& setup_;
   io::Log& log_;
   std::shared_ptr<const Configuration> configuration_;
-  std::int64_t minute_ = 0;  // when #if time() was looked at
+  std::int64_t minute_ = 0;                         // when #if time() was looked at
   std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
   boost::asio::io_context loop_{1};
   sched::Book book_;

@@ -14,8 +14,10 @@ namespace rollcall::mbatchd {
 namespace {
 
 constexpr std::size_t kPiece = 1000;  // events
-constexpr std::int64_t kCarriedFreely = 1000;  // jobs; more only where at least so many have finished: a switch costs what is carried
-constexpr std::size_t kJustFinished = 200;     // jobs that are carried although they are over: who follows may not have seen it
+constexpr std::int64_t kCarriedFreely =
+    1000;  // jobs; more only where at least so many have finished: a switch costs what is carried
+constexpr std::size_t kJustFinished =
+    200;  // jobs that are carried although they are over: who follows may not have seen it
 constexpr std::int64_t kJustFinished_s = 600;
 constexpr std::size_t kCarriedBytes = 1 << 20;  // written at once
 
@@ -64,7 +66,8 @@ void EventFile::begin(std::uint64_t seq, std::int64_t size) {
 
 // Said once for each time that it begins to fail.
 bool EventFile::fails(const char* what) {
-  if (!failing_) log_.error(path_ + ": cannot be " + what + ": " + std::strerror(errno) + "; it is tried again");
+  if (!failing_)
+    log_.error(path_ + ": cannot be " + what + ": " + std::strerror(errno) + "; it is tried again");
   failing_ = true;
   file_.reset();
   return false;
@@ -72,9 +75,10 @@ bool EventFile::fails(const char* what) {
 
 // An administrator may have moved the file away: then there is a new one.
 bool EventFile::open() {
-  struct stat there {}, ours {};
-  if (file_ && stat(path_.c_str(), &there) == 0 && fstat(file_.get(), &ours) == 0 && there.st_ino == ours.st_ino &&
-      there.st_dev == ours.st_dev)
+  struct stat there {
+  }, ours{};
+  if (file_ && stat(path_.c_str(), &there) == 0 && fstat(file_.get(), &ours) == 0 &&
+      there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
     return true;
   const bool had = static_cast<bool>(file_);
   file_ = io::Descriptor(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
@@ -123,8 +127,8 @@ void EventFile::rewrite_head(std::int64_t number) {
   std::string there(fresh.size(), '\0');
   const io::Descriptor file(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   const auto size = static_cast<ssize_t>(fresh.size());
-  if (!file || pread(file.get(), there.data(), there.size(), 0) != size || there.find('\n') != there.size() - 1 ||
-      there.front() != '#')
+  if (!file || pread(file.get(), there.data(), there.size(), 0) != size ||
+      there.find('\n') != there.size() - 1 || there.front() != '#')
     return;
   if (pwrite(file.get(), fresh.data(), fresh.size(), 0) != size)
     log_.warning(path_ + ": its first line cannot be written: " + std::strerror(errno));
@@ -179,7 +183,8 @@ EventFiles::EventFiles(const io::Log& log, const std::string& directory, Clock c
     : log_(log),
       directory_(directory),
       clock_(std::move(clock)),
-      events_(log, directory + "/lsb.events", [this](const auto& event) { return sched::event_line(event, ages_.style); }),
+      events_(log, directory + "/lsb.events",
+              [this](const auto& event) { return sched::event_line(event, ages_.style); }),
       accounts_(log, directory + "/lsb.acct",
                 [this](const auto& event) { return sched::account_line(event, ages_.style); }) {
   if (mkdir(directory_.c_str(), 0755) != 0 && errno != EEXIST)
@@ -190,8 +195,10 @@ void EventFiles::configure(const FileAges& ages) { ages_ = ages; }
 
 void EventFiles::begin(const io::JobStore& store) {
   using Number = io::StoreNumber;
-  events_.begin(static_cast<std::uint64_t>(store.number(Number::events_seq)), store.number(Number::events_size));
-  accounts_.begin(static_cast<std::uint64_t>(store.number(Number::accounts_seq)), store.number(Number::accounts_size));
+  events_.begin(static_cast<std::uint64_t>(store.number(Number::events_seq)),
+                store.number(Number::events_size));
+  accounts_.begin(static_cast<std::uint64_t>(store.number(Number::accounts_seq)),
+                  store.number(Number::accounts_size));
   finished_ = store.number(Number::events_finished);
 }
 
@@ -245,13 +252,15 @@ bool EventFiles::catch_up(io::JobStore& store) {
 // Who follows the file alone has not seen the end of those that have just finished, perhaps.
 void EventFiles::tell_of_present_jobs(std::vector<sched::JobKey> jobs) {
   for (const auto& finished : just_finished_)
-    if (finished.at_s + kJustFinished_s > clock_()) jobs.insert(jobs.end(), {{finished.job.id, 0}, finished.job});
+    if (finished.at_s + kJustFinished_s > clock_())
+      jobs.insert(jobs.end(), {{finished.job.id, 0}, finished.job});
   std::sort(jobs.begin(), jobs.end());
   jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
   std::string lines;
   events_.make();
   for (const auto job : jobs) {
-    present_.events(job, [&](const wire::JobEvent& event) { lines += sched::event_line(event, ages_.style); });
+    present_.events(job,
+                    [&](const wire::JobEvent& event) { lines += sched::event_line(event, ages_.style); });
     if (lines.size() > kCarriedBytes) events_.add(std::exchange(lines, {}));
   }
   events_.add(lines);

@@ -27,11 +27,11 @@ namespace rollcall::mbatchd {
 
 // When a file is put aside: it becomes NAME.1, every NAME.n NAME.n+1, and a new one begins.
 struct FileAges {
-  std::int64_t finished_jobs = 0;  // MAX_JOB_NUM, of lsb.events; 0: never
-  std::int64_t account_kb = 0;     // ACCT_ARCHIVE_SIZE; 0: never
-  std::int64_t account_days = 0;   // ACCT_ARCHIVE_AGE
+  std::int64_t finished_jobs = 0;     // MAX_JOB_NUM, of lsb.events; 0: never
+  std::int64_t account_kb = 0;        // ACCT_ARCHIVE_SIZE; 0: never
+  std::int64_t account_days = 0;      // ACCT_ARCHIVE_AGE
   std::optional<int> account_minute;  // ACCT_ARCHIVE_TIME: each day at this minute of it, by the site's clock
-  std::int64_t account_files = 0;  // MAX_ACCT_ARCHIVE_FILE: older ones go; 0: all stay
+  std::int64_t account_files = 0;     // MAX_ACCT_ARCHIVE_FILE: older ones go; 0: all stay
   sched::EventStyle style;
 };
 
@@ -75,14 +75,15 @@ class EventFile {
   std::uint64_t seq_ = 0;
   std::int64_t size_ = 0;
   std::int64_t newest_s_ = 0;  // of the last event that was written; 0: none was by us
-  bool cut_ = false;   // what is beyond size_ is still to be cut off
+  bool cut_ = false;           // what is beyond size_ is still to be cut off
   bool failing_ = false;
 };
 
 // The jobs that mbatchd has in memory, for the begin of a new lsb.events.
 struct PresentJobs {
   using Take = std::function<void(const wire::JobEvent&)>;
-  std::function<std::vector<sched::JobKey>()> not_over;  // arrays as {id, 0}, and the elements that have begun
+  std::function<std::vector<sched::JobKey>()>
+      not_over;  // arrays as {id, 0}, and the elements that have begun
   std::function<void(sched::JobKey, const Take&)> events;  // that tell of this one as it is
   std::function<std::int32_t()> highest_id;
 };
@@ -133,7 +134,8 @@ class EventFiles {
   FileAges ages_;
   EventFile events_, accounts_;
   std::int64_t finished_ = 0;  // in the present lsb.events
-  std::int64_t wait_for_ = 0;  // ... so many are to be, before it is worth to carry as many as there were when last counted
+  std::int64_t wait_for_ =
+      0;  // ... so many are to be, before it is worth to carry as many as there were when last counted
   PresentJobs present_;
   std::deque<Finished> just_finished_;
   bool switched_ = false;

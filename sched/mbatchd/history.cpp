@@ -62,7 +62,8 @@ std::vector<std::int32_t> ids_of(const wire::JobFilter& filter) {
 // Parts of events: `fits` says which of them, and may keep what it has seen.
 Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::EventQuery& query,
              std::function<bool(const wire::JobEvent&)> fits) {
-  return [walk = Walk(store, std::move(ids), query), fits = std::move(fits)]() mutable -> std::optional<BatchReply> {
+  return [walk = Walk(store, std::move(ids), query),
+          fits = std::move(fits)]() mutable -> std::optional<BatchReply> {
     BatchReply part;
     auto& events = *part.mutable_events();
     std::size_t bytes = 0;
@@ -158,7 +159,8 @@ class OldJobs {
     if (number == sent_) return;
     sent_ = number;
     const auto asked = store_.submission(number);
-    if (asked && *asked) (*jobs.mutable_submissions())[number] = sched::sent_submission(**asked, ask_.submissions());
+    if (asked && *asked)
+      (*jobs.mutable_submissions())[number] = sched::sent_submission(**asked, ask_.submissions());
   }
 
   // Memory has said that these are not known; the store may know better.

@@ -32,10 +32,12 @@ FileAges file_ages_of(const Configuration& configuration, const io::Log& log) {
   ages.account_kb = parameter(configuration, "ACCT_ARCHIVE_SIZE", 0);
   ages.account_days = parameter(configuration, "ACCT_ARCHIVE_AGE", 0);
   ages.account_files = parameter(configuration, "MAX_ACCT_ARCHIVE_FILE", 0);
-  if (const auto* cell = configuration.files.lsb->params.cells.given("ACCT_ARCHIVE_TIME"); cell && !cell->text.empty()) {
+  if (const auto* cell = configuration.files.lsb->params.cells.given("ACCT_ARCHIVE_TIME");
+      cell && !cell->text.empty()) {
     ages.account_minute = minute_of(cell->text);
     if (!ages.account_minute)
-      log.warning("lsb.params: ACCT_ARCHIVE_TIME: found " + cell->text + ", expected a time of day, hh:mm; it has no effect");
+      log.warning("lsb.params: ACCT_ARCHIVE_TIME: found " + cell->text +
+                  ", expected a time of day, hh:mm; it has no effect");
   }
   const std::string extensions = configuration.files.cluster->lsf_conf.value("LSF_HPC_EXTENSIONS");
   ages.style.short_hosts = extensions.find("SHORT_EVENTFILE") != std::string::npos;

@@ -22,7 +22,8 @@ constexpr std::size_t kMostKeptBytes = 256UL << 20;
 io::Descriptor own_directory(const std::string& path) {
   io::Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
-  if (!directory || fstat(directory.get(), &found) != 0 || found.st_uid != geteuid() || (found.st_mode & 022) != 0)
+  if (!directory || fstat(directory.get(), &found) != 0 || found.st_uid != geteuid() ||
+      (found.st_mode & 022) != 0)
     return {};
   return directory;
 }
@@ -55,8 +56,10 @@ Remains remains_of(const conf::FileSources& sources) {
     return remains;
   }
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(share, error), end; !error && entry != end; entry.increment(error))
-    if (std::filesystem::exists(entry->path() / kKeptName, error)) remains.directories.push_back(entry->path());
+  for (std::filesystem::directory_iterator entry(share, error), end; !error && entry != end;
+       entry.increment(error))
+    if (std::filesystem::exists(entry->path() / kKeptName, error))
+      remains.directories.push_back(entry->path());
   return remains;
 }
 

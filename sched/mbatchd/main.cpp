@@ -29,7 +29,8 @@ std::shared_ptr<const mbatchd::Configuration> first_configuration(const std::opt
   if (loaded.configuration || loaded.elsewhere) return loaded.configuration;
   const auto kept = mbatchd::kept_configuration(env_dir, loaded);
   if (!kept) return nullptr;
-  log.error("mbatchd starts with " + kept->configuration->instead_of + "; badmin reconfig takes the files when they are good");
+  log.error("mbatchd starts with " + kept->configuration->instead_of +
+            "; badmin reconfig takes the files when they are good");
   return kept->configuration;
 }
 
@@ -44,9 +45,9 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
     if (!configuration) return fail(starter, loaded.errors.front());
     io::set_log_level(log, configuration->settings().log_mask);
     const std::string& instead_of = configuration->instead_of;
-    const auto end = mbatchd::run_daemon({options.env_dir, configuration, loaded.packed}, mbatchd::make_res_engine, log, [&] {
-      starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
-    });
+    const auto end = mbatchd::run_daemon(
+        {options.env_dir, configuration, loaded.packed}, mbatchd::make_res_engine, log,
+        [&] { starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of); });
     if (!end) {
       log.error(end.error().text);
       return fail(starter, end.error().text);

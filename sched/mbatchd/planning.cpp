@@ -30,7 +30,8 @@ bool Planning::make(WallTime now) {
   next_look_ = plan.next_look;
   bool all_taken = true;
   for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
-  for (const auto& suspend : plan.suspends) changed_(book_.suspend(suspend.job, suspend.reasons, suspend.text, now));
+  for (const auto& suspend : plan.suspends)
+    changed_(book_.suspend(suspend.job, suspend.reasons, suspend.text, now));
   for (const auto& resume : plan.resumes) changed_(book_.resume(resume.job, now));
   wanted_ = !all_taken;  // its own changes are in the plan already
   last_ = Steady::now() - from;
@@ -48,7 +49,8 @@ bool Planning::carry_out(const sched::Dispatch& dispatch, WallTime now) {
     host.set_name(rules.hosts[place.host].name);
     host.set_slots(static_cast<std::uint32_t>(place.slots));
   }
-  for (const auto& reservation : dispatch.reservations) event.reserved.push_back(sched::wire_of(rules, reservation));
+  for (const auto& reservation : dispatch.reservations)
+    event.reserved.push_back(sched::wire_of(rules, reservation));
   if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
   event.exclusive = snapshot.demand(dispatch.demand).exclusive;
   auto effects = book_.dispatch(dispatch.job, event, now);

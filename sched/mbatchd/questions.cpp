@@ -36,10 +36,13 @@ void Questions::answer_view(const Asked& asked) {
   const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now()}; };
   const auto parts = sched::answer(asked.request, asked.who, view());
   if (!parts)
-    return clients_.reply(asked.link, refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
-  Clients::Parts guarded = [next = *parts, view, files = configuration_, this]() -> std::optional<wire::BatchReply> {
+    return clients_.reply(asked.link,
+                          refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
+  Clients::Parts guarded = [next = *parts, view, files = configuration_,
+                            this]() -> std::optional<wire::BatchReply> {
     // Between two parts other files may have come into force: the numbers of hosts mean something else then.
-    if (files != configuration_) return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
+    if (files != configuration_)
+      return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
     return next(view());
   };
   if (asked.request.has_jobs() && asked.request.jobs().history())

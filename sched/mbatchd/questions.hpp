@@ -18,11 +18,13 @@ namespace rollcall::mbatchd {
 
 class Questions {
  public:
-  Questions(const sched::Book& book, const sched::SnapshotKeeper& keeper, io::JobStore& store, io::Links& links,
-            Clients& clients)
+  Questions(const sched::Book& book, const sched::SnapshotKeeper& keeper, io::JobStore& store,
+            io::Links& links, Clients& clients)
       : book_(book), keeper_(keeper), store_(store), links_(links), clients_(clients) {}
 
-  void configure(std::shared_ptr<const Configuration> configuration) { configuration_ = std::move(configuration); }
+  void configure(std::shared_ptr<const Configuration> configuration) {
+    configuration_ = std::move(configuration);
+  }
 
   // The client's next request is read when this one is answered.
   void ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);

@@ -10,7 +10,7 @@ namespace {
 using Control = wire::ControlBatch;
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr std::size_t kPiece = 500;  // jobs of one request in a turn: some ten milliseconds
+constexpr std::size_t kPiece = 500;                  // jobs of one request in a turn: some ten milliseconds
 constexpr std::size_t kMostSubmission = 900 * 1024;  // bytes: its order must fit into a frame
 
 }  // namespace
@@ -22,19 +22,21 @@ void Requests::take(io::LinkId link, const sched::Identity& who, const wire::Bat
     case Request::kSubmit:
       return submit(link, who, request.submit());
     case Request::kSignal:
-      return do_piece({link, [this, work = book_.begin_signal(request.signal(), who)](std::size_t most, WallTime at) {
-                         return book_.signal_some(*work, most, at);
-                       }});
+      return do_piece(
+          {link, [this, work = book_.begin_signal(request.signal(), who)](std::size_t most, WallTime at) {
+             return book_.signal_some(*work, most, at);
+           }});
     case Request::kMove:
       return applied(link, book_.move_job(request.move(), who, now));
     case Request::kSwitchJobs:
-      return do_piece({link, [this, work = book_.begin_switch(request.switch_jobs(), who)](std::size_t most, WallTime at) {
-                         return book_.switch_some(*work, most, at);
-                       }});
+      return do_piece(
+          {link, [this, work = book_.begin_switch(request.switch_jobs(), who)](
+                     std::size_t most, WallTime at) { return book_.switch_some(*work, most, at); }});
     case Request::kModify:
-      return do_piece({link, [this, work = book_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
-                         return book_.modify_some(*work, most, at);
-                       }});
+      return do_piece(
+          {link, [this, work = book_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
+             return book_.modify_some(*work, most, at);
+           }});
     case Request::kControl:
       return control(link, who, request.control());
     default:
@@ -55,7 +57,8 @@ void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::S
 // The reply leaves when what it says is on disk.
 void Requests::applied(io::LinkId link, sched::Applied done) {
   done.reply.set_last(true);
-  if (done.effects.empty() && (saving_.failing() || !saving_.to_save())) return clients_.reply(link, done.reply);
+  if (done.effects.empty() && (saving_.failing() || !saving_.to_save()))
+    return clients_.reply(link, done.reply);
   links_.promise(link);
   saving_.reply(link, std::move(done.reply));
   handler_.changed(std::move(done.effects));
@@ -67,7 +70,8 @@ void Requests::do_piece(LongWork work) {
   auto done = work.some(kPiece, io::wall_now());
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
-  saving_.reply(work.link, std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
+  saving_.reply(work.link,
+                std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();

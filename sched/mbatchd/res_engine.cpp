@@ -26,9 +26,15 @@ class ResEngine : public Engine {
     return hosts_.send(host, std::move(message));
   }
 
-  void start(const std::string& host, sched::order::Start order) override { send(host, to_res(std::move(order))); }
-  void expect(const std::string& host, const sched::order::Expect& order) override { send(host, to_res(order)); }
-  void signal(const std::string& host, const sched::order::Signal& order) override { send(host, to_res(order)); }
+  void start(const std::string& host, sched::order::Start order) override {
+    send(host, to_res(std::move(order)));
+  }
+  void expect(const std::string& host, const sched::order::Expect& order) override {
+    send(host, to_res(order));
+  }
+  void signal(const std::string& host, const sched::order::Signal& order) override {
+    send(host, to_res(order));
+  }
   void acknowledge(const std::string& host, const sched::Attempt& attempt) override {
     send(host, acknowledgement(attempt));
   }
@@ -66,6 +72,8 @@ class ResEngine : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_res_engine(EngineSetup setup) { return std::make_unique<ResEngine>(std::move(setup)); }
+std::unique_ptr<Engine> make_res_engine(EngineSetup setup) {
+  return std::make_unique<ResEngine>(std::move(setup));
+}
 
 }  // namespace rollcall::mbatchd

@@ -23,7 +23,8 @@ wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
   welcome.set_terminate_interval_ms(
       static_cast<std::uint32_t>(parameter(configuration, "JOB_TERMINATE_INTERVAL", 10) * 1000));
   const auto seconds_of = [&](const char* minutes) {
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(parameter(configuration, minutes, 0), 0, kMaxTasks) * 60);
+    return static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(parameter(configuration, minutes, 0), 0, kMaxTasks) * 60);
   };
   welcome.set_pre_exec_seconds(seconds_of("JOB_PREPROC_TIMEOUT"));
   welcome.set_post_exec_seconds(seconds_of("JOB_POSTPROC_TIMEOUT"));
@@ -36,7 +37,7 @@ bool loopback(const std::string& address) { return address.starts_with("127.") |
 }  // namespace
 
 ResLinks::ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
-                     Handler handler)
+                   Handler handler)
     : links_(links), log_(log), term_(term), handler_(std::move(handler)), claims_(loop) {}
 
 void ResLinks::configure(std::shared_ptr<const Configuration> configuration) {
@@ -70,7 +71,8 @@ Result<void> ResLinks::hello(io::LinkId link, Peer& peer, const wire::FromRes& m
   const std::string& host = message.hello().host();
   if (peer.judged) return internal_error("found a second ResHello, expected one");
   if (hosts_.count(host) == 0)
-    return internal_error("found a RES of a host that is no server of this cluster, expected one of lsf.cluster");
+    return internal_error(
+        "found a RES of a host that is no server of this cluster, expected one of lsf.cluster");
   peer.judged = true;
   const auto& files = *configuration_->files.cluster;
   if (!files.settings.check_addresses || (host == configuration_->host && loopback(peer.address)))
@@ -95,20 +97,23 @@ void ResLinks::judge(io::LinkId link, const std::string& host, const io::HostCla
   if (found == peers_.end()) return;
   const std::string address = found->second.address;
   if (verdict.claim == HostClaim::foreign) {
-    complain(host, address,
-             "refused a RES at " + address + " that says it is on " + host + ": found the addresses " +
-                 addresses_text(verdict.addresses) +
-                 " for it; further ones belong into LSF_ENVDIR/hosts (ROLLCALL_CHECK_ADDRESSES in lsf.conf(5))");
+    complain(
+        host, address,
+        "refused a RES at " + address + " that says it is on " + host + ": found the addresses " +
+            addresses_text(verdict.addresses) +
+            " for it; further ones belong into LSF_ENVDIR/hosts (ROLLCALL_CHECK_ADDRESSES in lsf.conf(5))");
     peers_.erase(found);
     return links_.close(link);
   }
   if (verdict.claim == HostClaim::unknown)
     complain(host, address,
-             "nobody knows an address of " + host + ": a RES at " + address + " that says it is on it is believed");
+             "nobody knows an address of " + host + ": a RES at " + address +
+                 " that says it is on it is believed");
   for (const auto& message : std::exchange(found->second.waiting, {})) {
     const auto peer = peers_.find(link);  // what one message does may end the link
     if (peer == peers_.end()) return;
-    const auto heard = message.has_hello() ? accept(link, peer->second, message) : this->message(link, message);
+    const auto heard =
+        message.has_hello() ? accept(link, peer->second, message) : this->message(link, message);
     if (heard) continue;
     log_.error(heard.error().text);
     ended(link);
@@ -123,17 +128,19 @@ void ResLinks::complain(const std::string& host, const std::string& address, con
 Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& message) {
   const std::string& host = message.hello().host();
   // The files may have changed while the claim was judged.
-  if (hosts_.count(host) == 0) return internal_error("found a RES of " + host + ", which is no server any more");
+  if (hosts_.count(host) == 0)
+    return internal_error("found a RES of " + host + ", which is no server any more");
   if (message.hello().term() > term_)
-    return internal_error("the RES of " + host + " has had orders of term " + std::to_string(message.hello().term()) +
-                          ", and this mbatchd's is " + std::to_string(term_) +
+    return internal_error("the RES of " + host + " has had orders of term " +
+                          std::to_string(message.hello().term()) + ", and this mbatchd's is " +
+                          std::to_string(term_) +
                           ": another mbatchd runs, or its store was put back to an older one");
   const auto before = by_host_.find(host);
   if (before != by_host_.end()) {
     const io::LinkId older = before->second;
     if (peers_[older].address != peer.address)
-      return internal_error("found a RES of " + host + " at " + peer.address + ", expected none: the one at " +
-                            peers_[older].address + " is connected");
+      return internal_error("found a RES of " + host + " at " + peer.address +
+                            ", expected none: the one at " + peers_[older].address + " is connected");
     links_.close(older);  // it was started again, and its end has not been heard of yet
     ended(older);
   }
@@ -163,7 +170,8 @@ bool ResLinks::send(const std::string& host, wire::ToRes order) {
   message.set_engine(order.SerializeAsString());
   const std::string payload = message.SerializeAsString();
   if (payload.size() > wire::kFrameLimit - 64) {
-    log_.error("an order of " + std::to_string(payload.size()) + " bytes for " + host + " is too large to send");
+    log_.error("an order of " + std::to_string(payload.size()) + " bytes for " + host +
+               " is too large to send");
     return false;
   }
   links_.send(link->second, payload);

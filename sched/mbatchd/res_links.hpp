@@ -33,10 +33,12 @@ namespace rollcall::mbatchd {
 class ResLinks {
  public:
   struct Handler {
-    std::function<void(const std::string& host, const wire::FromRes&)> said;  // ResHello too; `send` works from then on
+    std::function<void(const std::string& host, const wire::FromRes&)>
+        said;  // ResHello too; `send` works from then on
     std::function<void(const std::string& host)> lost;
   };
-  ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term, Handler handler);
+  ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
+           Handler handler);
 
   // Links of hosts that are no longer servers of the cluster go; the others are told their settings.
   void configure(std::shared_ptr<const Configuration> configuration);
@@ -53,8 +55,8 @@ class ResLinks {
  private:
   struct Peer {
     std::string address;
-    std::string host;                   // "": nobody's yet
-    bool judged = false;                // its claim is looked at, or was
+    std::string host;                    // "": nobody's yet
+    bool judged = false;                 // its claim is looked at, or was
     std::vector<wire::FromRes> waiting;  // what came meanwhile, the hello first
     std::size_t waiting_bytes = 0;
   };

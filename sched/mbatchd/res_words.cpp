@@ -14,7 +14,9 @@ void set_attempt(wire::JobAttempt& to, const sched::Attempt& attempt) {
   sched::set_key(*to.mutable_key(), attempt.job);
   to.set_attempt(attempt.number);
 }
-sched::Attempt attempt_of(const wire::JobAttempt& attempt) { return {sched::key_of(attempt.key()), attempt.attempt()}; }
+sched::Attempt attempt_of(const wire::JobAttempt& attempt) {
+  return {sched::key_of(attempt.key()), attempt.attempt()};
+}
 
 template <class To>
 void set_hosts(To& to, const std::vector<wire::ExecHost>& hosts) {

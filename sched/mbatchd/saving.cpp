@@ -16,23 +16,26 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 }  // namespace
 
 Result<void> Saving::load(sched::Book& book) {
-  files_.set_present_jobs({[&book] { return sched::jobs_not_over(book); },
-                           [&book](sched::JobKey job, const PresentJobs::Take& take) { sched::tell_of_job(book, job, take); },
-                           [&book] { return book.next_job_id() - 1; }});
+  files_.set_present_jobs(
+      {[&book] { return sched::jobs_not_over(book); },
+       [&book](sched::JobKey job, const PresentJobs::Take& take) { sched::tell_of_job(book, job, take); },
+       [&book] { return book.next_job_id() - 1; }});
   using Number = io::StoreNumber;
-  book.load_counters(static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
-                     static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
-  const auto loaded = store_.load(
-      {[&](io::StoredSubmission row) { book.load_submission(row.number, std::move(row.asked)); },
-       [&](wire::JobRecord row) { book.load_job(std::move(row)); },
-       [&](io::StoredControl row) {
-         wire::ControlState state;
-         if (state.ParseFromString(row.value)) book.load_control(std::move(state));
-       },
-       [&](io::StoredToken row) {
-         sched::KeptToken kept{row.at_us, {}};
-         if (kept.submitted.ParseFromString(row.answer)) book.load_token(std::move(row.token), std::move(kept));
-       }});
+  book.load_counters(
+      static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
+  const auto loaded =
+      store_.load({[&](io::StoredSubmission row) { book.load_submission(row.number, std::move(row.asked)); },
+                   [&](wire::JobRecord row) { book.load_job(std::move(row)); },
+                   [&](io::StoredControl row) {
+                     wire::ControlState state;
+                     if (state.ParseFromString(row.value)) book.load_control(std::move(state));
+                   },
+                   [&](io::StoredToken row) {
+                     sched::KeptToken kept{row.at_us, {}};
+                     if (kept.submitted.ParseFromString(row.answer))
+                       book.load_token(std::move(row.token), std::move(kept));
+                   }});
   if (!loaded) return internal_error(loaded.error().text);
   files_.begin(store_);
   return {};
@@ -45,7 +48,8 @@ Turn::Touched Saving::take(sched::Effects effects) {
 
 // What nobody waits for (that a job runs now) is put together with what comes next, for a moment.
 bool Saving::may_wait() const {
-  return turn_.to_save() && !turn_.urgent() && !failing_ && unsaved_since_ && Steady::now() - *unsaved_since_ < kUnsaved;
+  return turn_.to_save() && !turn_.urgent() && !failing_ && unsaved_since_ &&
+         Steady::now() - *unsaved_since_ < kUnsaved;
 }
 
 bool Saving::commit(bool at_once) {

@@ -37,7 +37,11 @@ class Saving {
 
   // `directory`: of the event files.
   Saving(sched::Book& book, io::JobStore store, const std::string& directory, io::Log& log, Handler handler)
-      : store_(std::move(store)), files_(log, directory), log_(log), handler_(std::move(handler)), turn_(book) {}
+      : store_(std::move(store)),
+        files_(log, directory),
+        log_(log),
+        handler_(std::move(handler)),
+        turn_(book) {}
 
   // What the store has, into a Book that has its files and its term; before anything else.
   Result<void> load(sched::Book& book);

@@ -41,7 +41,8 @@ wire::BatchReply not_yet(const io::StoreError& error) {
   reply.set_last(true);
   reply.mutable_refusal()->set_why(full ? Refusal::DISK_FULL : Refusal::FAILED);
   reply.mutable_refusal()->set_text(
-      (full ? std::string("The disk of mbatchd is full") : "mbatchd cannot store what was asked: " + error.text) +
+      (full ? std::string("The disk of mbatchd is full")
+            : "mbatchd cannot store what was asked: " + error.text) +
       "; it is done as soon as mbatchd can store it, if mbatchd is not ended before");
   return reply;
 }

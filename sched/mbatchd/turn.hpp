@@ -33,7 +33,7 @@ struct WaitingReply {
 struct Done {
   std::vector<sched::Effect> orders;  // Order* only
   std::vector<WaitingReply> replies;
-  std::set<sched::JobKey> told;       // TellWaiters
+  std::set<sched::JobKey> told;        // TellWaiters
   std::vector<wire::JobEvent> events;  // for the event files
 };
 

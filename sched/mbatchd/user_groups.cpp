@@ -34,7 +34,8 @@ std::vector<std::string> groups_of_system(const std::string& user, gid_t primary
 
 }  // namespace
 
-UserGroups::UserGroups() : UserGroups(System{io::user_name, groups_of_system, [] { return Steady::now(); }}) {}
+UserGroups::UserGroups()
+    : UserGroups(System{io::user_name, groups_of_system, [] { return Steady::now(); }}) {}
 
 std::string UserGroups::name(uid_t uid) {
   const auto now = system_.now();

@@ -22,7 +22,8 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
     return handler_.reply(link, refusal(Refusal::NO_JOB, "Job <" + sched::text(key) + "> is not found"));
   // A terminal or an output is its owner's alone.
   if (!book_.may_change(*job, who))
-    return handler_.reply(link, refusal(Refusal::NOT_ALLOWED, "Job <" + sched::text(key) + ">: User permission denied"));
+    return handler_.reply(
+        link, refusal(Refusal::NOT_ALLOWED, "Job <" + sched::text(key) + ">: User permission denied"));
   ended(link);
   auto& waiter = jobs_[link];
   waiter = {key, asked.reasons(), {}};
@@ -64,7 +65,8 @@ bool Waiters::tell(io::LinkId link, JobWaiter& waiter) {
     awaited.set_killed_pending(is_over && record.kill_asked() && !record.started());
     if (const auto* stream = book_.stream(waiter.key)) *awaited.mutable_stream() = *stream;
     if (waiter.reasons && sched::pending(job->status()))
-      for (auto& reason : handler_.reasons(job->key())) *awaited.mutable_job()->add_reasons() = std::move(reason);
+      for (auto& reason : handler_.reasons(job->key()))
+        *awaited.mutable_job()->add_reasons() = std::move(reason);
   }
   awaited.set_over(is_over);
   reply.set_last(is_over);
@@ -87,7 +89,8 @@ void Waiters::changed(const std::set<sched::JobKey>& jobs) {
       }
     }
     for (const auto link : links)
-      if (const auto waiter = jobs_.find(link); waiter != jobs_.end() && tell(link, waiter->second)) ended(link);
+      if (const auto waiter = jobs_.find(link); waiter != jobs_.end() && tell(link, waiter->second))
+        ended(link);
   }
   changed_conditions(jobs);
 }
@@ -129,13 +132,15 @@ void Waiters::ended(io::LinkId link) {
 
 // ---------------------------------------------------------------- conditions
 
-void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now) {
+void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who,
+                    WallTime now) {
   ended(link);
   auto condition = book_.condition(asked.condition(), who);
   if (!condition) return handler_.reply(link, refusal(Refusal::BAD_REQUEST, condition.error().text));
   ConditionWaiter waiter{asked.condition(), std::move(*condition), std::nullopt};
   if (asked.timeout_s() > 0)
-    waiter.until = WallTime{now.us + std::min<std::int64_t>(asked.timeout_s(), 10LL * 365 * 24 * 3600) * 1'000'000};
+    waiter.until =
+        WallTime{now.us + std::min<std::int64_t>(asked.timeout_s(), 10LL * 365 * 24 * 3600) * 1'000'000};
   if (tell(link, waiter)) return;
   for (const auto& one : waiter.condition.conditions()) note(conditions_by_id_, one.id, link);
   conditions_[link] = std::move(waiter);
@@ -153,7 +158,8 @@ bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
     case sched::DependencyState::not_yet:
       return false;
     case sched::DependencyState::never:
-      handler_.reply(link, refusal(Refusal::FAILED, "Wait condition <" + waiter.written + "> can never be satisfied"));
+      handler_.reply(
+          link, refusal(Refusal::FAILED, "Wait condition <" + waiter.written + "> can never be satisfied"));
       return true;
     default: {
       wire::BatchReply reply;
@@ -170,7 +176,8 @@ void Waiters::tick(WallTime now) {
   for (const auto& [link, waiter] : conditions_)
     if (waiter.until && *waiter.until <= now) over.push_back(link);
   for (const auto link : over) {
-    handler_.reply(link, refusal(Refusal::TIMEOUT, "Wait condition <" + conditions_.at(link).written + ">: timeout"));
+    handler_.reply(
+        link, refusal(Refusal::TIMEOUT, "Wait condition <" + conditions_.at(link).written + ">: timeout"));
     forget_condition(link);
   }
 }

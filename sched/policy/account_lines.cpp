@@ -34,7 +34,9 @@ void put_finish_head(Line& line, const wire::Submission& asked, const wire::JobR
 void put_finish_result(Line& line, const wire::JobEvent::Finish& finish) {
   const auto& asked = finish.asked();
   const auto& record = finish.record();
-  line.number(record.status()).real(finish.cpu_factor(), 2).string(element_name_text(asked, record.key().index()));
+  line.number(record.status())
+      .real(finish.cpu_factor(), 2)
+      .string(element_name_text(asked, record.key().index()));
   line.string(asked.command());
   put_usage(line, record.usage());
   line.string(asked.mail_user())
@@ -76,7 +78,8 @@ void put_finish_seven(Line& line, const wire::JobEvent::Finish& finish) {
 }
 
 // From $79+o on: 9.1 and 10.1, in the order that real records have.
-void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int64_t run_s, const EventStyle& style) {
+void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int64_t run_s,
+                     const EventStyle& style) {
   const auto& record = finish.record();
   const auto& used = style.host_usage ? record.usage() : wire::JobUsage::default_instance();
   line.number(used.hosts_size());
@@ -94,11 +97,11 @@ void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int6
       .string("")
       .number(0)
       .string("")
-      .number(0)    // source and destination of a forwarded job
-      .number(0)    // when it was forwarded
-      .string("")   // flow
-      .number(0)    // wait for other systems
-      .number(0)    // provisioning
+      .number(0)   // source and destination of a forwarded job
+      .number(0)   // when it was forwarded
+      .string("")  // flow
+      .number(0)   // wait for other systems
+      .number(0)   // provisioning
       .string(finish.asked().output_dir())
       .number(run_s)
       .string(finish.asked().cwd())
@@ -109,7 +112,8 @@ void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int6
 void put_finish_ten(Line& line, const wire::JobRecord& record, const EventStyle& style) {
   for (int i = 0; i < 5; ++i) line.real(0.0);  // energy, cpi, gips, gbs, gflops
   put_hosts(line, record.hosts(), style);      // allocated slots
-  line.number(0).number(0).number(0).number(0).number(0).number(0);  // ineligible, ranges, requeue, GPUs, storage, pairs
+  line.number(0).number(0).number(0).number(0).number(0).number(
+      0);  // ineligible, ranges, requeue, GPUs, storage, pairs
 }
 
 }  // namespace

@@ -49,7 +49,9 @@ bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || fi
 
 // What bjobs, bhist and bacct choose by alike, users apart.
 bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
-  const auto same = [](const std::string& wanted, const std::string& has) { return wanted.empty() || wanted == has; };
+  const auto same = [](const std::string& wanted, const std::string& has) {
+    return wanted.empty() || wanted == has;
+  };
   const auto like = [](const std::string& wanted, const std::string& has) {
     return wanted.empty() || glob_matches(wanted, has);
   };

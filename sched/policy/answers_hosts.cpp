@@ -87,9 +87,11 @@ void add_memory(const AnswerView& view, const HostStandings& standings, HostNumb
   auto& words = *to.mutable_words();
   const double kept = standings.reserved(host, mem);
   words["reserved_mem"] = memory_cell(kept);
-  if (mem < numbers.size() && !std::isnan(numbers[mem])) words["available_mem"] = memory_cell(numbers[mem] - kept);
+  if (mem < numbers.size() && !std::isnan(numbers[mem]))
+    words["available_mem"] = memory_cell(numbers[mem] - kept);
   const auto most = view.snapshot.rules().indices().find("maxmem");
-  if (most && *most < numbers.size() && !std::isnan(numbers[*most])) words["total_mem"] = memory_cell(numbers[*most]);
+  if (most && *most < numbers.size() && !std::isnan(numbers[*most]))
+    words["total_mem"] = memory_cell(numbers[*most]);
 }
 
 // "RUN 0,1;SUSP 2": the GPUs that jobs hold there.

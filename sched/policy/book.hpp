@@ -131,7 +131,8 @@ class Book {
   Applied signal_some(SignalWork& work, std::size_t most, WallTime now);
   Applied move_job(const wire::MoveJob& request, const Identity& who, WallTime now);
   Applied switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now);
-  std::shared_ptr<SwitchWork> begin_switch(const wire::SwitchJobs& request, const Identity& who) const;  // in pieces
+  std::shared_ptr<SwitchWork> begin_switch(const wire::SwitchJobs& request,
+                                           const Identity& who) const;  // in pieces
   Applied switch_some(SwitchWork& work, std::size_t most, WallTime now);
   Applied modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now);
   // In pieces: each array is checked as a whole before any of it is changed.

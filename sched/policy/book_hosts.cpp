@@ -82,7 +82,8 @@ class Hearing {
   }
   BookEntry* placed_here(const Attempt& attempt) {
     BookEntry* entry = m_.entry(attempt.job);
-    if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.number) return nullptr;
+    if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.number)
+      return nullptr;
     return is_on(entry->job.record, host_) ? entry : nullptr;
   }
 
@@ -166,7 +167,8 @@ class Hearing {
     BookEntry* entry = first_of(told.attempt);
     if (!entry) {
       // Of what was never seen there is nothing to be cleared away.
-      if (told.how != report::Over::How::never_seen) effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
+      if (told.how != report::Over::How::never_seen)
+        effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
       return;
     }
     if (told.usage) take_usage(*entry, *told.usage);

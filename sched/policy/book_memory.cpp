@@ -1,8 +1,9 @@
 #include "sched/policy/book_memory.hpp"
-#include "sched/policy/gpus.hpp"
 
 #include <algorithm>
 #include <limits>
+
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 

@@ -108,7 +108,8 @@ struct Book::Memory : JobFacts {
   const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                  const wire::Submission& asked);
   std::shared_ptr<const wire::Submission> shown(std::uint64_t number);
-  std::string gpus_for(const event::Dispatched& plan);  // JobRecord.gpus of a job that is about to be dispatched
+  std::string gpus_for(
+      const event::Dispatched& plan);  // JobRecord.gpus of a job that is about to be dispatched
 
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.

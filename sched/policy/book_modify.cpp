@@ -110,19 +110,16 @@ const Field kFields[] = {
     {1000 + L::kFileKbFieldNumber, ROLLCALL_LIMIT(file_kb)},
     {1000 + L::kMemoryKbFieldNumber, ROLLCALL_LIMIT(memory_kb), kTell},
     {1000 + L::kMemoryHardFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_memory_hard(from.limits().memory_hard()); },
-     kTell},
+     [](S& to, const S& from) { to.mutable_limits()->set_memory_hard(from.limits().memory_hard()); }, kTell},
     {1000 + L::kProcessesFieldNumber, ROLLCALL_LIMIT(processes), kTell},
     {1000 + L::kRunSFieldNumber, ROLLCALL_LIMIT(run_s), kTell},
     {1000 + L::kStackKbFieldNumber, ROLLCALL_LIMIT(stack_kb)},
     {1000 + L::kThreadsFieldNumber, ROLLCALL_LIMIT(threads), kTell},
     {1000 + L::kSwapKbFieldNumber, ROLLCALL_LIMIT(swap_kb), kTell},
     {1000 + L::kRunSpecFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_run_spec(from.limits().run_spec()); },
-     kTell},
+     [](S& to, const S& from) { to.mutable_limits()->set_run_spec(from.limits().run_spec()); }, kTell},
     {1000 + L::kCpuSpecFieldNumber,
-     [](S& to, const S& from) { to.mutable_limits()->set_cpu_spec(from.limits().cpu_spec()); },
-     kTell},
+     [](S& to, const S& from) { to.mutable_limits()->set_cpu_spec(from.limits().cpu_spec()); }, kTell},
 };
 #undef ROLLCALL_FIELD
 #undef ROLLCALL_LIST
@@ -130,8 +127,8 @@ const Field kFields[] = {
 #undef ROLLCALL_LIMIT
 
 bool of_output(std::int32_t number) {
-  return number == S::kOutputFileFieldNumber || number == S::kErrorFileFieldNumber || number == S::kOutputOverwriteFieldNumber ||
-         number == S::kErrorOverwriteFieldNumber;
+  return number == S::kOutputFileFieldNumber || number == S::kErrorFileFieldNumber ||
+         number == S::kOutputOverwriteFieldNumber || number == S::kErrorOverwriteFieldNumber;
 }
 
 const Field* field(std::int32_t number) {
@@ -165,7 +162,8 @@ class Modifying {
     if (auto why = allowed(keys)) return why;
     for (auto& [number, members] : by_submission(keys)) {
       auto& to = made[number];
-      if (!to.checked.asked || (to.number != 0 && !m_.submissions.contains(to.number))) to = {0, check(number, members), members.size() > 1};
+      if (!to.checked.asked || (to.number != 0 && !m_.submissions.contains(to.number)))
+        to = {0, check(number, members), members.size() > 1};
       if (to.checked.refusal) return std::exchange(to, {}).checked.refusal;
       put(to, members);
     }
@@ -194,10 +192,12 @@ class Modifying {
     for (const std::int32_t number : request_.fields()) {
       if (of_output(number))
         return refusal(Refusal::FAILED,
-                       "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay as they are");
+                       "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay "
+                       "as they are");
       if (const Field* row = field(number); !row || row->started == Field::Started::refuse)
         return refusal(Refusal::FAILED,
-                       "Job has already started: only -c -M -p -T -v -W -t -R -r -rn -Q -P -G -g -Jd and the array's limit "
+                       "Job has already started: only -c -M -p -T -v -W -t -R -r -rn -Q -P -G -g -Jd and the "
+                       "array's limit "
                        "can be changed");
     }
     return std::nullopt;
@@ -231,8 +231,11 @@ class Modifying {
     *checked.asked->mutable_queues() = before.queues();
     if (asks_for(S::kResreqFieldNumber))
       for (const JobKey key : members)
-        if (const Job& job = m_.entry(key)->job; placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
-          return checked.refusal = refusal(Refusal::FAILED, "Job has already started: the GPUs that it has stay as they are"), checked;
+        if (const Job& job = m_.entry(key)->job;
+            placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
+          return checked.refusal = refusal(Refusal::FAILED,
+                                           "Job has already started: the GPUs that it has stay as they are"),
+                 checked;
     // What a name meant when the job was submitted it still means.
     if (after.dependency() == before.dependency()) {
       checked.asked->set_bound_dependency(before.bound_dependency());
@@ -277,7 +280,8 @@ class Modifying {
       effects.push_back(effect::TellWaiters{key});
       if (tells_host() && placed(entry.job.status()))
         m_.step(entry,
-                event::LimitsChanged{effective_limits(m_.queue_row(entry.job.record.queue()), entry.job.asked->limits())},
+                event::LimitsChanged{
+                    effective_limits(m_.queue_row(entry.job.record.queue()), entry.job.asked->limits())},
                 now_, effects);
     }
     m_.register_dependents(old, m_.submissions.at(old));
@@ -296,10 +300,12 @@ class Modifying {
 
   // ---- -R of a job that has hosts: they stay, what is reserved on them changes; the rest is for its next start.
 
-  std::vector<wire::Reserved> reserved(const CheckedSubmission& checked, const wire::JobRecord& record) const {
+  std::vector<wire::Reserved> reserved(const CheckedSubmission& checked,
+                                       const wire::JobRecord& record) const {
     const auto parsed = resreq::parse(checked.resreq, {m_.config.cluster->settings.strict_resreq});
     const bool per_task = gpu_request(checked.asked->gpu()).per_task;
-    return reserved_rows(*m_.config.cluster, *m_.config.lsb, parsed.value, record, per_task ? m_.gpu_resource : "");
+    return reserved_rows(*m_.config.cluster, *m_.config.lsb, parsed.value, record,
+                         per_task ? m_.gpu_resource : "");
   }
   bool changes_gpus(const wire::JobRecord& record, const std::vector<wire::Reserved>& rows) const {
     std::map<std::string, double> change;  // by host
@@ -402,7 +408,8 @@ std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, 
     return work;
   }
   if (fields.size() != 1 || request.changed().queues_size() != 1)
-    return refused_work(work, refusal(Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
+    return refused_work(work,
+                        refusal(Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
   wire::SwitchJobs moved;
   *moved.mutable_filter() = request.filter();
   moved.set_queue(request.changed().queues(0));
@@ -423,8 +430,9 @@ Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
     const JobUnit& unit = work.units[work.unit];
     most -= std::min(most, modify_next(modifying, work, most));
     if (work.key < unit.keys.size()) break;
-    *outcomes.add_outcomes() = work.any ? outcome("Parameters of job <" + unit.name + "> are being changed")
-                                        : failure("Job <" + unit.name + ">: " + work.first->text, work.first->why);
+    *outcomes.add_outcomes() = work.any
+                                   ? outcome("Parameters of job <" + unit.name + "> are being changed")
+                                   : failure("Job <" + unit.name + ">: " + work.first->text, work.first->why);
     ++work.unit;
     work.key = 0;
     work.any = false;

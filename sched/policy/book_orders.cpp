@@ -33,7 +33,9 @@ class Giving {
     if (const auto expect = book_.expect_order(order)) engine_.expect(order.host, *expect);
   }
   void operator()(const effect::OrderSignal& order) const { engine_.signal(order.host, order.signal); }
-  void operator()(const effect::OrderAcknowledge& order) const { engine_.acknowledge(order.host, order.attempt); }
+  void operator()(const effect::OrderAcknowledge& order) const {
+    engine_.acknowledge(order.host, order.attempt);
+  }
   void operator()(const effect::OrderRelease& order) const { engine_.release(order.host, order.attempt); }
   template <class Other>
   void operator()(const Other&) const {}
@@ -79,10 +81,13 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
   const BookEntry* entry = memory_->entry(order.key);
   if (!counts(entry, order.attempt)) return std::nullopt;
   const Job& job = entry->job;
-  return order::Expect{{order.key, order.attempt}, job.asked->user(),     job.asked->uid(),
-                       hosts_of(job.record),       effective_limits(job), gpus_on(job.record.gpus(), order.host)};
+  return order::Expect{{order.key, order.attempt}, job.asked->user(),
+                       job.asked->uid(),           hosts_of(job.record),
+                       effective_limits(job),      gpus_on(job.record.gpus(), order.host)};
 }
 
-void Book::carry_out(const Effect& effect, Engine& engine) const { std::visit(Giving(*this, engine), effect); }
+void Book::carry_out(const Effect& effect, Engine& engine) const {
+  std::visit(Giving(*this, engine), effect);
+}
 
 }  // namespace rollcall::sched

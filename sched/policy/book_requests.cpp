@@ -12,7 +12,7 @@ namespace {
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
 std::vector<JobUnit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
-                           const Book::Selection& selection) {
+                              const Book::Selection& selection) {
   std::vector<JobUnit> units;
   const auto elements = [&selection](std::int32_t id) {
     const auto first = std::lower_bound(selection.jobs.begin(), selection.jobs.end(), JobKey{id, 0});
@@ -52,7 +52,8 @@ class Signalling {
   std::string done_text(const std::string& name) const {
     switch (request_.action()) {
       case wire::SignalJobs::SEND:
-        return "Job <" + name + (request_.signal() == kSigKill ? "> is being terminated" : "> is being signaled");
+        return "Job <" + name +
+               (request_.signal() == kSigKill ? "> is being terminated" : "> is being signaled");
       case wire::SignalJobs::STOP:
         return "Job <" + name + "> is being stopped";
       case wire::SignalJobs::RESUME:
@@ -223,7 +224,8 @@ Applied refused(Refusal why) {
 namespace {
 
 // Which jobs a request means, for a work that begins.
-void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Selection selection, UnitWork& work) {
+void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Selection selection,
+                  UnitWork& work) {
   work.refusal = std::move(selection.refusal);
   if (work.refusal) return;
   work.units = units_of(m, filter, selection);
@@ -235,7 +237,8 @@ void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Se
 }
 
 // Of a unit that is done. Nothing where nothing is to be said of it.
-std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work, const std::string& done) {
+std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work,
+                                                   const std::string& done) {
   if (work.any) return outcome(done);
   const Objection first = work.first.value_or(Objection{std::string(kNoMatch), Refusal::NO_JOB});
   if (!unit.named && first.why == Refusal::FAILED) return std::nullopt;
@@ -244,7 +247,8 @@ std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const Un
 
 // The next `most` jobs: `apply` does it to one, which is there; `done` is the line where it was done to any of a unit.
 template <class Apply, class Done>
-wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, const Apply& apply, const Done& done) {
+wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, const Apply& apply,
+                           const Done& done) {
   wire::BatchReply reply;
   auto& outcomes = *reply.mutable_outcomes();
   while (work.unit < work.units.size()) {
@@ -353,7 +357,9 @@ Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   Applied applied;
   applied.reply = walk_some(
       *memory_, work, most,
-      [&](JobKey key) { return switch_one(*memory_, *memory_->entry(key), *queue, work.who, now, applied.effects); },
+      [&](JobKey key) {
+        return switch_one(*memory_, *memory_->entry(key), *queue, work.who, now, applied.effects);
+      },
       [&](const std::string& job) { return "Job <" + job + "> is switched to queue <" + name + ">"; });
   if (!applied.effects.empty()) applied.effects.push_back(effect::ScheduleSoon{});
   return applied;

@@ -92,7 +92,8 @@ class Submitting {
 
 namespace {
 
-constexpr std::int64_t kTokenLife_us = 3'600'000'000;  // docs/decisions, mbatchd(8); a client repeats for less
+constexpr std::int64_t kTokenLife_us =
+    3'600'000'000;  // docs/decisions, mbatchd(8); a client repeats for less
 constexpr std::size_t kLeastToken = 16, kMostToken = 64;
 
 // A user's token is nothing to anybody else.
@@ -118,8 +119,8 @@ void forget_old_tokens(Book::Memory& m, WallTime now, Effects& effects) {
   if (m.tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
 }
 
-void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted, WallTime now,
-                Effects& effects) {
+void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted,
+                WallTime now, Effects& effects) {
   bool any = false;
   for (const auto& job : submitted.jobs()) {
     if (job.has_refusal()) continue;
@@ -141,7 +142,8 @@ Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime 
   const std::string token = request.check_only() ? "" : request.token();
   if (!token.empty() && (token.size() < kLeastToken || token.size() > kMostToken)) {
     *applied.reply.mutable_refusal() =
-        refusal(Refusal::BAD_REQUEST, "found a token of " + std::to_string(token.size()) + " bytes, expected 16 to 64");
+        refusal(Refusal::BAD_REQUEST,
+                "found a token of " + std::to_string(token.size()) + " bytes, expected 16 to 64");
     return applied;
   }
   const std::string name = token.empty() ? "" : token_name(who.uid, token);

@@ -64,19 +64,19 @@ struct EventText {
     return "SuspendPlanned for " + std::to_string(e.reasons) + " " + e.why;
   }
   std::string operator()(const event::ResumePlanned&) const { return "ResumePlanned"; }
-  std::string operator()(const event::Ran& e) const {
-    return "Ran as process " + std::to_string(e.told.pid);
-  }
+  std::string operator()(const event::Ran& e) const { return "Ran as process " + std::to_string(e.told.pid); }
   std::string operator()(const event::StoppedThere&) const { return "StoppedThere"; }
   std::string operator()(const event::ResumedThere&) const { return "ResumedThere"; }
   std::string operator()(const event::Ended& e) const {
-    return "Ended how " + std::to_string(static_cast<int>(e.told.how)) + " status " + std::to_string(e.told.exit_status);
+    return "Ended how " + std::to_string(static_cast<int>(e.told.how)) + " status " +
+           std::to_string(e.told.exit_status);
   }
   std::string operator()(const event::PostEnded& e) const {
     return e.failed ? "PostEnded badly" : "PostEnded";
   }
   std::string operator()(const event::HostBack& e) const {
-    return e.held ? "HostBack with it in state " + std::to_string(static_cast<int>(*e.held)) : "HostBack without it";
+    return e.held ? "HostBack with it in state " + std::to_string(static_cast<int>(*e.held))
+                  : "HostBack without it";
   }
   std::string operator()(const event::HostLost&) const { return "HostLost"; }
   std::string operator()(const event::KillAsked& e) const {
@@ -175,8 +175,8 @@ struct EffectText {
     return "OrderExpect " + text(e.key) + " on " + e.host;
   }
   std::string operator()(const effect::OrderSignal& e) const {
-    return "OrderSignal " + signal_text(e.signal.sent) + " number " + std::to_string(e.signal.sent.number()) + " to " +
-           text(e.signal.attempt) + " on " + e.host;
+    return "OrderSignal " + signal_text(e.signal.sent) + " number " + std::to_string(e.signal.sent.number()) +
+           " to " + text(e.signal.attempt) + " on " + e.host;
   }
   std::string operator()(const effect::OrderAcknowledge& e) const {
     return "OrderAcknowledge " + text(e.attempt) + " to " + e.host;

@@ -148,7 +148,8 @@ using JobHappening =
     std::variant<event::Dispatched, event::SuspendPlanned, event::ResumePlanned, event::Ran,
                  event::StoppedThere, event::ResumedThere, event::Ended, event::PostEnded, event::HostBack,
                  event::HostLost, event::KillAsked, event::RemoveAsked, event::SignalAsked, event::StopAsked,
-                 event::ResumeAsked, event::LimitsChanged, event::RestartAsked, event::TerminateTimeCame, event::AvoidanceOver>;
+                 event::ResumeAsked, event::LimitsChanged, event::RestartAsked, event::TerminateTimeCame,
+                 event::AvoidanceOver>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {
@@ -211,11 +212,11 @@ struct ScheduleSoon {};  // the plan may have changed
 
 }  // namespace effect
 
-using Effect = std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
-                            effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
-                            effect::OrderStart, effect::OrderExpect, effect::OrderSignal,
-                            effect::OrderAcknowledge, effect::OrderRelease, effect::TellWaiters,
-                            effect::ScheduleSoon>;
+using Effect =
+    std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
+                 effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
+                 effect::OrderStart, effect::OrderExpect, effect::OrderSignal, effect::OrderAcknowledge,
+                 effect::OrderRelease, effect::TellWaiters, effect::ScheduleSoon>;
 using Effects = std::vector<Effect>;
 std::string text(const Effect& effect);  // one line
 

@@ -1,7 +1,8 @@
 #include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/gpus.hpp"
 
 #include <algorithm>
+
+#include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -131,10 +132,10 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
         const bool grows = rules_->indices().at(*id).order == ResourceOrder::increasing;
         const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
         if (amount > 0)
-          alternative.takes.push_back({*id,
-                                       usage.name == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id],
-                                       amount, string.duration.value_or(0),
-                                       string.decay.value_or(false), rules_->shared_resource(*id), !grows});
+          alternative.takes.push_back(
+              {*id, usage.name == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id], amount,
+               string.duration.value_or(0), string.decay.value_or(false), rules_->shared_resource(*id),
+               !grows});
       }
     resreq::ResReq effective = resreq;
     if (effective.rusage) effective.rusage->alternatives = {rusage};

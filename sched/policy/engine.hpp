@@ -34,7 +34,9 @@ struct Attempt {
   std::uint64_t number = 0;
   friend auto operator<=>(const Attempt&, const Attempt&) = default;
 };
-inline std::string text(const Attempt& attempt) { return text(attempt.job) + " attempt " + std::to_string(attempt.number); }
+inline std::string text(const Attempt& attempt) {
+  return text(attempt.job) + " attempt " + std::to_string(attempt.number);
+}
 
 namespace order {
 
@@ -140,8 +142,8 @@ struct PostOver {
 
 }  // namespace report
 
-using HostReport = std::variant<report::HostCame, report::Ready, report::Running, report::Used, report::Stopped,
-                                report::Resumed, report::Over, report::PostOver>;
+using HostReport = std::variant<report::HostCame, report::Ready, report::Running, report::Used,
+                                report::Stopped, report::Resumed, report::Over, report::PostOver>;
 
 // What runs jobs. An order is given after the commit that it belongs to. How reports come to the Book is the shell's
 // (sched/mbatchd/engine.hpp).

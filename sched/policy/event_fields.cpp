@@ -25,7 +25,9 @@ std::string job_file(const JobKey& key, std::int64_t submit_us) {
   return std::to_string(seconds(submit_us)) + "." + std::to_string(key.id);
 }
 
-std::int64_t least_slots(const wire::Submission& asked) { return std::max<std::int64_t>(1, asked.min_slots()); }
+std::int64_t least_slots(const wire::Submission& asked) {
+  return std::max<std::int64_t>(1, asked.min_slots());
+}
 std::int64_t most_slots(const wire::Submission& asked) {
   return std::max<std::int64_t>(least_slots(asked), asked.max_slots());
 }

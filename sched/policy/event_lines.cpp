@@ -41,10 +41,14 @@ std::string submission_line(std::string_view type, const wire::JobEvent& event, 
       .string(asked.home())
       .string(job_file(key, submit_us));
   put_asked_hosts(line, asked);
-  line.string(asked.dependency()).string(asked.pre_exec()).string(job_name_text(asked)).string(asked.command());
+  line.string(asked.dependency())
+      .string(asked.pre_exec())
+      .string(job_name_text(asked))
+      .string(asked.command());
   put_transfers(line, asked);
   line.string(asked.mail_user()).string(asked.project());
-  if (asked.interactive() != wire::Submission::NONE) line.number(0);  // the port of LSF's own NIOS: none is used
+  if (asked.interactive() != wire::Submission::NONE)
+    line.number(0);  // the port of LSF's own NIOS: none is used
   line.number(most_slots(asked))
       .string("")  // host type
       .string(asked.login_shell())
@@ -76,7 +80,8 @@ std::string status_line(const wire::JobEvent& event) {
   const auto& status = event.status();
   const bool over = finished(status.status());
   // Readers know no sum of 32: a job that failed is told once.
-  if (status.status() == wire::STATUS_EXIT && (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))
+  if (status.status() == wire::STATUS_EXIT &&
+      (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))
     return "";
   const bool used = over && status.has_usage();
   Line line("JOB_STATUS", event.at_us());
@@ -212,7 +217,8 @@ std::string event_line(const wire::JobEvent& event, const EventStyle& style) {
   const auto& key = event.key();
   switch (event.what_case()) {
     case What::kNewJob:
-      return submission_line("JOB_NEW", event, event.new_job().asked(), event.new_job().queue(), event.at_us());
+      return submission_line("JOB_NEW", event, event.new_job().asked(), event.new_job().queue(),
+                             event.at_us());
     case What::kModify:
       return submission_line("JOB_MODIFY", event, event.modify().asked(),
                              event.modify().asked().queues_size() > 0 ? event.modify().asked().queues(0) : "",
@@ -262,9 +268,12 @@ Result<std::vector<std::string>> split_event_line(std::string_view line) {
       const std::size_t begun = at++;
       for (;; ++at) {
         if (at >= line.size())
-          return configuration_error("byte " + std::to_string(begun + 1) + ": found a string that does not end");
-        if (line[at] == '"' && at + 1 < line.size() && line[at + 1] == '"') ++at;
-        else if (line[at] == '"') break;
+          return configuration_error("byte " + std::to_string(begun + 1) +
+                                     ": found a string that does not end");
+        if (line[at] == '"' && at + 1 < line.size() && line[at + 1] == '"')
+          ++at;
+        else if (line[at] == '"')
+          break;
         field += line[at];
       }
       ++at;

@@ -33,8 +33,9 @@ std::int64_t submission_options(const wire::Submission& asked) {
 }
 
 std::int64_t submission_options2(const wire::Submission& asked) {
-  return (asked.output_overwrite() ? 1 : 0) | (asked.error_overwrite() ? 2 : 0) | (asked.has_priority() ? 4 : 0) |
-         (asked.application().empty() ? 0 : 8) | (asked.job_group().empty() ? 0 : 16) | (asked.gpu().empty() ? 0 : 32);
+  return (asked.output_overwrite() ? 1 : 0) | (asked.error_overwrite() ? 2 : 0) |
+         (asked.has_priority() ? 4 : 0) | (asked.application().empty() ? 0 : 8) |
+         (asked.job_group().empty() ? 0 : 16) | (asked.gpu().empty() ? 0 : 32);
 }
 
 std::int64_t transfer_options(wire::FileTransfer::Direction direction) {

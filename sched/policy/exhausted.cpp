@@ -5,7 +5,8 @@
 namespace rollcall::sched {
 namespace {
 
-constexpr std::size_t kMostKept = 32;  // of one select: looking through them must stay cheaper than looking at hosts
+constexpr std::size_t kMostKept =
+    32;  // of one select: looking through them must stay cheaper than looking at hosts
 
 // Strings of one rusage may name a resource more than once: its amounts add up.
 double amount_of(const Alternative& alternative, const Take& like) {
@@ -16,9 +17,8 @@ double amount_of(const Alternative& alternative, const Take& like) {
 }
 
 bool no_less(const Alternative& asked, const Alternative& failed) {
-  return std::all_of(failed.takes.begin(), failed.takes.end(), [&](const Take& take) {
-    return amount_of(asked, take) >= amount_of(failed, take);
-  });
+  return std::all_of(failed.takes.begin(), failed.takes.end(),
+                     [&](const Take& take) { return amount_of(asked, take) >= amount_of(failed, take); });
 }
 
 // `asked` wants no less than `less`, of the same hosts of one select.
@@ -57,9 +57,11 @@ std::size_t Frontier::passed(const Asking& asking, unsigned generation) {
 void Frontier::note(const Asking& asking, std::size_t at) {
   for (const Known& known : known_)
     if (known.at >= at && wants_no_less(asking, known.asking)) return;
-  std::erase_if(known_, [&](const Known& known) { return known.at <= at && wants_no_less(known.asking, asking); });
+  std::erase_if(known_,
+                [&](const Known& known) { return known.at <= at && wants_no_less(known.asking, asking); });
   if (known_.size() >= kMostKept)
-    known_.erase(std::min_element(known_.begin(), known_.end(), [](const Known& a, const Known& b) { return a.at < b.at; }));
+    known_.erase(std::min_element(known_.begin(), known_.end(),
+                                  [](const Known& a, const Known& b) { return a.at < b.at; }));
   known_.push_back({asking, at});
 }
 

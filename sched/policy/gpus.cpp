@@ -88,7 +88,8 @@ std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::
   std::string all;
   if (resource.empty()) return all;
   for (const auto& part : reserved) {
-    const bool whole = part.amount() >= 1 && part.amount() <= kMostDevices && std::floor(part.amount()) == part.amount();
+    const bool whole =
+        part.amount() >= 1 && part.amount() <= kMostDevices && std::floor(part.amount()) == part.amount();
     if (part.resource() != resource || part.host().empty() || !whole) continue;
     std::set<int> taken;
     for (const auto& gpus : held(part.host())) add_devices(gpus_on(gpus, part.host()), taken);

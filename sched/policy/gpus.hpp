@@ -27,7 +27,8 @@ GpuRequest gpu_request(std::string_view gpu);
 // RESOURCES of lsf.cluster); "": no host counts GPUs.
 std::string gpu_resource(const conf::ClusterFiles& files);
 inline constexpr std::string_view kNoGpus =
-    "-gpu: found no host that counts GPUs, expected ngpus_physical, ngpus or hw_gpus in lsf.shared and ResourceMap of "
+    "-gpu: found no host that counts GPUs, expected ngpus_physical, ngpus or hw_gpus in lsf.shared and "
+    "ResourceMap of "
     "lsf.cluster";
 
 // What the request means to the scheduler: rusage[ngpus=2].
@@ -39,6 +40,7 @@ std::string gpus_on(std::string_view gpus, std::string_view host);
 // Devices for every reservation of `resource`, the lowest numbers that no job on the host holds. `held`: JobRecord.gpus of
 // the jobs that have the host. "": nothing of it is reserved.
 using GpusHeld = std::function<std::vector<std::string>(const std::string& host)>;
-std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource, const GpusHeld& held);
+std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
+                        const GpusHeld& held);
 
 }  // namespace rollcall::sched

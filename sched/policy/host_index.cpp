@@ -51,7 +51,9 @@ HostIndex::Range HostIndex::range(const Sieve& sieve) {
   const Column& column = this->column(sieve.measure);
   const bool enough = sieve.kind == Sieve::Kind::enough;
   // Those that pass are at the end where enough is asked, else at the begin.
-  const auto passes = [&sieve](double value) { return sieve.comparison.matches(OneValue(value)) != sieve.negated; };
+  const auto passes = [&sieve](double value) {
+    return sieve.comparison.matches(OneValue(value)) != sieve.negated;
+  };
   const auto& values = column.values;
   const auto border = std::partition_point(values.begin(), values.end(),
                                            [&](const auto& entry) { return passes(entry.first) != enough; });
@@ -77,9 +79,9 @@ std::size_t HostIndex::count(const Sieve& sieve) {
 void HostIndex::collect(const Sieve& sieve, std::vector<HostNumber>& hosts) {
   switch (sieve.kind) {
     case Sieve::Kind::all: {
-      const auto least = std::min_element(sieve.parts.begin(), sieve.parts.end(), [this](const Sieve& a, const Sieve& b) {
-        return count(a) < count(b);
-      });
+      const auto least =
+          std::min_element(sieve.parts.begin(), sieve.parts.end(),
+                           [this](const Sieve& a, const Sieve& b) { return count(a) < count(b); });
       return collect(*least, hosts);
     }
     case Sieve::Kind::any:
@@ -88,7 +90,8 @@ void HostIndex::collect(const Sieve& sieve, std::vector<HostNumber>& hosts) {
     default:
       const Range range = this->range(sieve);
       for (std::size_t at = range.from; at < range.to; ++at) hosts.push_back(range.column->values[at].second);
-      if (sieve.negated) hosts.insert(hosts.end(), range.column->unknown.begin(), range.column->unknown.end());
+      if (sieve.negated)
+        hosts.insert(hosts.end(), range.column->unknown.begin(), range.column->unknown.end());
   }
 }
 

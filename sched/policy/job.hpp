@@ -38,11 +38,13 @@ struct Job {
 };
 
 // PEND, PSUSP, WAIT, PROV: it has not been given to a host, or was given back.
-inline bool pending(wire::JobStatus s) { return s == wire::STATUS_PEND || s == wire::STATUS_PSUSP || s == wire::STATUS_WAIT; }
+inline bool pending(wire::JobStatus s) {
+  return s == wire::STATUS_PEND || s == wire::STATUS_PSUSP || s == wire::STATUS_WAIT;
+}
 // It has hosts: RUN, SSUSP, USUSP, UNKWN, ZOMBI.
 inline bool placed(wire::JobStatus s) {
-  return s == wire::STATUS_RUN || s == wire::STATUS_SSUSP || s == wire::STATUS_USUSP || s == wire::STATUS_UNKWN ||
-         s == wire::STATUS_ZOMBI || s == wire::STATUS_PROV;
+  return s == wire::STATUS_RUN || s == wire::STATUS_SSUSP || s == wire::STATUS_USUSP ||
+         s == wire::STATUS_UNKWN || s == wire::STATUS_ZOMBI || s == wire::STATUS_PROV;
 }
 inline bool finished(wire::JobStatus s) { return s == wire::STATUS_DONE || s == wire::STATUS_EXIT; }
 

@@ -25,7 +25,8 @@ std::string job_exceptions(const wire::JobRecord& job, const ExceptionLimits& li
   add(limits.overrun_minutes && minutes >= *limits.overrun_minutes, "overrun");
   add(over && limits.underrun_minutes && minutes < *limits.underrun_minutes, "underrun");
   const double cpu = job.usage().user_s() + job.usage().system_s();
-  add(job.status() == wire::STATUS_RUN && limits.idle && minutes >= kIdleAfterMinutes && cpu / seconds < *limits.idle,
+  add(job.status() == wire::STATUS_RUN && limits.idle && minutes >= kIdleAfterMinutes &&
+          cpu / seconds < *limits.idle,
       "idle");
   return words;
 }

@@ -70,9 +70,9 @@ struct LifeRules {
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
   std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
-  std::uint32_t terminate_for = 0;          // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
-  bool sequential = true;                   // of its TERMINATE: INT, TERM, KILL; false: KILL at once
-  std::int64_t avoid_s = 60;                // how long a host is avoided where it could not start the job
+  std::uint32_t terminate_for = 0;  // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
+  bool sequential = true;           // of its TERMINATE: INT, TERM, KILL; false: KILL at once
+  std::int64_t avoid_s = 60;        // how long a host is avoided where it could not start the job
   std::string queue_pre_exec, queue_post_exec;
 };
 

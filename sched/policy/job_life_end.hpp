@@ -16,15 +16,14 @@ class LifeEnd : protected LifeRecord {
     acknowledge_and_release();
     const bool pre_exec = told.how == How::pre_exec_failed;
     record_.set_start_failure(!told.why.empty() ? told.why
-                              : pre_exec          ? "pre-execution failed with exit code " +
+                              : pre_exec        ? "pre-execution failed with exit code " +
                                                std::to_string((told.exit_status >> 8) & 0xff)
                                          : "the host could not start it");
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (!pre_exec && asked_.interactive() != wire::Submission::NONE)
       return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason, told.end_us);
     // bsub -cwd: it is missing next time too.
-    if (told.cwd_missing)
-      return finish(wire::STATUS_EXIT, told.exit_status, TERM_CWD_NOTEXIST, told.end_us);
+    if (told.cwd_missing) return finish(wire::STATUS_EXIT, told.exit_status, TERM_CWD_NOTEXIST, told.end_us);
     if (pre_exec && told.exit_status == kPreExecAbort)
       return finish(wire::STATUS_EXIT, told.exit_status, TERM_UNKNOWN, told.end_us);
     if (pre_exec) record_.set_preexec_failures(record_.preexec_failures() + 1);
@@ -89,8 +88,8 @@ class LifeEnd : protected LifeRecord {
     record_.set_started(true);
     record_.set_start_failure(told.why);  // -i that is not there: it has ended for that, and pends no more
     if (record_.requeue_asked()) return pend_again({});
-    const int code = (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f)
-                                                      : (told.exit_status >> 8) & 0xff;
+    const int code =
+        (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f) : (told.exit_status >> 8) & 0xff;
     if (!record_.kill_asked() && may_requeue(code)) {
       record_.set_requeues(record_.requeues() + 1);
       if (excludes(code)) exclude(record_.hosts(0).name());

@@ -138,7 +138,8 @@ class LifeRecord {
     send_to_all(sent);
   }
   void send_to_all(const Sent& sent) {
-    for (const auto& host : record_.hosts()) effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
+    for (const auto& host : record_.hosts())
+      effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
   }
 
   // A later stop or continuation takes the place of earlier ones, a later kill that of earlier kills.
@@ -147,8 +148,7 @@ class LifeRecord {
     const auto kind = [](Sent::Action a) { return a == Sent::RESUME ? Sent::SUSPEND : a; };
     const auto ours = kind(action);
     for (int i = signals.size() - 1; i >= 0; --i)
-      if (kind(signals[i].action()) == ours &&
-          (ours != Sent::SEND || signals.size() > kSignalsKept))
+      if (kind(signals[i].action()) == ours && (ours != Sent::SEND || signals.size() > kSignalsKept))
         signals.DeleteSubrange(i, 1);
   }
 

@@ -44,7 +44,8 @@ const std::vector<HostNumber>& Placement::hosts_of(Look& look) const {
   auto& sorted = look.candidates->sorted;
   if (!few) return ranking.hosts();
   if (sorted != ranking.generation()) {
-    std::sort(few->begin(), few->end(), [&ranking](HostNumber a, HostNumber b) { return ranking.before(a, b); });
+    std::sort(few->begin(), few->end(),
+              [&ranking](HostNumber a, HostNumber b) { return ranking.before(a, b); });
     sorted = ranking.generation();
   }
   return *few;
@@ -149,7 +150,8 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
-    if (state_->hopeless(alternative) || exhausted_.covers({look.entry, &alternative}, look.ranking)) continue;
+    if (state_->hopeless(alternative) || exhausted_.covers({look.entry, &alternative}, look.ranking))
+      continue;
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Draft draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);

@@ -43,15 +43,16 @@ class Placement {
     bool known = false;
     std::optional<std::vector<HostNumber>> few;
     std::optional<unsigned> sorted;  // `few` is, best first, as of this generation of the ranking
-    Cursor passed;  // hosts before it are no use to any demand of the select
+    Cursor passed;                   // hosts before it are no use to any demand of the select
     Frontier frontier;
   };
   // What a cycle remembers of a demand. One for each demand; made by look().
   struct Look {
     const Snapshot::DemandEntry* entry = nullptr;
     Ranking* ranking = nullptr;
-    std::vector<std::uint8_t>* selected = nullptr;  // by host: what its select said, see Answer; none: of few, ask
-    std::vector<std::uint8_t>* queued = nullptr;    // by host: whether it suits the queue
+    std::vector<std::uint8_t>* selected =
+        nullptr;  // by host: what its select said, see Answer; none: of few, ask
+    std::vector<std::uint8_t>* queued = nullptr;  // by host: whether it suits the queue
     Candidates* candidates = nullptr;
     bool limited = false;         // a limit of its own made something less
     std::vector<Cursor> cursors;  // by alternative: hosts before it are no use

@@ -75,8 +75,8 @@ void tell_of_status(const Job& job, const std::function<void(const wire::JobEven
 
 std::vector<JobKey> jobs_not_over(const Book& book) {
   std::vector<JobKey> jobs;
-  for (const auto status : {wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_WAIT,
-                            wire::STATUS_UNKWN, wire::STATUS_PROV, wire::STATUS_ZOMBI})
+  for (const auto status : {wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP,
+                            wire::STATUS_WAIT, wire::STATUS_UNKWN, wire::STATUS_PROV, wire::STATUS_ZOMBI})
     for (const JobKey key : book.with_status(status)) {
       jobs.push_back({key.id, 0});
       if (key.index != 0) jobs.push_back(key);
@@ -92,7 +92,8 @@ std::vector<JobKey> jobs_not_over(const Book& book) {
 void tell_of_job(const Book& book, JobKey key, const std::function<void(const wire::JobEvent&)>& take) {
   if (key.index == 0 && book.is_array(key.id)) {
     const auto elements = book.elements(key.id);
-    if (const Job* first = elements.empty() ? nullptr : book.find(elements.front())) take(submission_of_job(*first, key));
+    if (const Job* first = elements.empty() ? nullptr : book.find(elements.front()))
+      take(submission_of_job(*first, key));
     return;
   }
   const Job* job = book.find(key);

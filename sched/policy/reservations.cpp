@@ -14,7 +14,8 @@ std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const
   std::vector<ReservePer> methods(indices.size(), per_slot ? ReservePer::slot : ReservePer::host);
   for (const auto& mapping : cluster.cluster.resource_map)
     for (const auto& row : mapping.instances)
-      if (const auto id = indices.find(mapping.resource); id && !per_slot && row.kind == conf::ResourceInstance::Kind::shared)
+      if (const auto id = indices.find(mapping.resource);
+          id && !per_slot && row.kind == conf::ResourceInstance::Kind::shared)
         methods[*id] = ReservePer::job;
   for (const auto& method : lsb.resources.reservation_methods) {
     const auto id = indices.find(method.resource);
@@ -37,8 +38,9 @@ std::vector<wire::Reserved> reserved_rows(const conf::ClusterFiles& cluster, con
       for (const auto& usage : string.usages) {
         const auto id = cluster.indices.find(usage.name);
         if (!id || !usage.value) continue;
-        const double amount = reserved_amount(usage.name == per_task ? ReservePer::slot : methods[*id], usage.value->value,
-                                              static_cast<int>(host.slots()), &host == &record.hosts(0));
+        const double amount =
+            reserved_amount(usage.name == per_task ? ReservePer::slot : methods[*id], usage.value->value,
+                            static_cast<int>(host.slots()), &host == &record.hosts(0));
         if (amount <= 0) continue;
         wire::Reserved& row = rows.emplace_back();
         row.set_resource(cluster.indices.at(*id).name);

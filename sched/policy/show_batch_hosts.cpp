@@ -22,7 +22,8 @@ std::string windows(const Host& h) { return h.dispatch_windows().empty() ? "-" :
 std::string job_cells(const Host& h) {
   const auto& c = h.counts();
   return right(std::to_string(c.jobs()), 7) + right(std::to_string(c.running()), 7) +
-         right(std::to_string(c.ssusp()), 7) + right(std::to_string(c.ususp()), 7) + right(std::to_string(c.reserved()), 7);
+         right(std::to_string(c.ssusp()), 7) + right(std::to_string(c.ususp()), 7) +
+         right(std::to_string(c.reserved()), 7);
 }
 
 std::string row(const Host& h, bool wide) {
@@ -131,7 +132,8 @@ const std::vector<ShownField<Host>>& batch_host_fields() {
       {{"rsv", "RSV", 8, {}}, [](const Host& h) { return std::to_string(h.counts().reserved()); }},
       {{"dispatch_window", "DISPATCH_WINDOW", 50, {"dispwin"}}, windows},
       {{"slots", "SLOTS", 8, {}}, slots},
-      {{"slots_alloc", "SLOTS_ALLOC", 11, {}}, [](const Host& h) { return std::to_string(h.counts().jobs()); }},
+      {{"slots_alloc", "SLOTS_ALLOC", 11, {}},
+       [](const Host& h) { return std::to_string(h.counts().jobs()); }},
       {{"ngpus", "NGPUS", 8, {"ng"}}, [](const Host& h) { return word(h, "ngpus", "-"); }},
       {{"ngpus_alloc", "NGPUS_ALLOC", 11, {"ngu"}},
        [](const Host& h) { return word(h, "ngpus_alloc", "-"); }},

@@ -283,7 +283,8 @@ std::string history_by_time(const std::vector<JobHistory>& jobs, std::int64_t fr
   std::string text;
   for (const auto& [job, event] : all)
     for (const auto& line : event_lines_of(*job, *event))
-      text += paragraph(time.at(event->at_us()) + ": Job <" + sched::text(job->key) + ">: " + line + ";", wrapping);
+      text += paragraph(time.at(event->at_us()) + ": Job <" + sched::text(job->key) + ">: " + line + ";",
+                        wrapping);
   return text;
 }
 

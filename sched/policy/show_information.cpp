@@ -184,7 +184,8 @@ std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configure
   for (const auto& row : rows.rows())
     for (const auto& [kind, used] : row.used()) kinds.insert(kind);
   std::string text = configured ? "" : "\nINTERNAL RESOURCE LIMITS:\n\n";
-  text += left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("HOSTS", 12) + left("PROJECTS", 12);
+  text +=
+      left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("HOSTS", 12) + left("PROJECTS", 12);
   for (const auto& kind : kinds) text += left(kind, 10);
   text += "\n";
   for (const auto& row : rows.rows()) {

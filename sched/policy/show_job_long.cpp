@@ -134,8 +134,10 @@ std::string pgid_lines(const wire::JobUsage& usage, int begin, int end, Wrapping
   std::vector<std::pair<int, std::string>> groups;
   for (int at = begin; at < std::min(end, usage.pids_size()); ++at) {
     const int pgid = group_of(usage, at);
-    auto group = std::find_if(groups.begin(), groups.end(), [pgid](const auto& g) { return g.first == pgid; });
-    if (group == groups.end()) group = groups.emplace(groups.end(), pgid, "PGID: " + std::to_string(pgid) + ";  PIDs: ");
+    auto group =
+        std::find_if(groups.begin(), groups.end(), [pgid](const auto& g) { return g.first == pgid; });
+    if (group == groups.end())
+      group = groups.emplace(groups.end(), pgid, "PGID: " + std::to_string(pgid) + ";  PIDs: ");
     group->second += std::to_string(usage.pids(at)) + " ";
   }
   std::string lines;
@@ -175,7 +177,8 @@ std::string end_paragraphs(const wire::JobRecord& job, Wrapping wrapping, const 
   std::string completed = at + "Completed <exit>";
   if (job.lost()) completed += "; the job's processes were lost on its host, and ended there";
   if (!term.empty()) completed += "; " + term;
-  if (!job.start_failure().empty()) completed += (completed.ends_with('.') ? " " : "; ") + job.start_failure();
+  if (!job.start_failure().empty())
+    completed += (completed.ends_with('.') ? " " : "; ") + job.start_failure();
   return text + paragraph(completed + ".", wrapping);
 }
 
@@ -213,7 +216,8 @@ std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, con
 std::string gpu_words(const wire::Submission& asked) {
   if (asked.gpu().empty()) return "";
   // What `-gpu -` means, in normal form (submit_values.hpp).
-  return asked.gpu() == "num=1:mode=shared:j_exclusive=no" ? ", Requested GPU" : ", Requested GPU <" + asked.gpu() + ">";
+  return asked.gpu() == "num=1:mode=shared:j_exclusive=no" ? ", Requested GPU"
+                                                           : ", Requested GPU <" + asked.gpu() + ">";
 }
 
 // ", Copy Files <in > /tmp/in> <out < out>"

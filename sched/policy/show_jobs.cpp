@@ -157,7 +157,8 @@ std::string with_cell(std::string row, const std::string& cell) {
 
 void keep_key_reason(JobView& job) {
   auto& reasons = *job.mutable_reasons();
-  const auto key = std::find_if(reasons.begin(), reasons.end(), [](const auto& reason) { return reason.key(); });
+  const auto key =
+      std::find_if(reasons.begin(), reasons.end(), [](const auto& reason) { return reason.key(); });
   if (key != reasons.end()) std::iter_swap(reasons.begin(), key);
   if (reasons.size() > 1) reasons.DeleteSubrange(1, reasons.size() - 1);
 }
@@ -211,8 +212,9 @@ void SlotTotals::add(wire::JobStatus status, std::uint32_t slots) {
 std::string SlotTotals::table() const {
   // Nothing is forwarded to another cluster.
   std::string header, row;
-  const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},         {"SSUSP", ssusp_}, {"USUSP", ususp_},
-                                                           {"UNKNOWN", unknown_}, {"PEND", pend_},   {"FWD_PEND", 0}};
+  const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},     {"SSUSP", ssusp_},
+                                                           {"USUSP", ususp_}, {"UNKNOWN", unknown_},
+                                                           {"PEND", pend_},   {"FWD_PEND", 0}};
   for (const auto& [name, count] : columns) {
     header += left(name, 11);
     row += left(std::to_string(count), 11);

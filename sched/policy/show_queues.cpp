@@ -87,7 +87,8 @@ std::string exceptions_text(const Queue& q) {
   };
   const std::string overrun = word("JOB_OVERRUN"), underrun = word("JOB_UNDERRUN"), idle = word("JOB_IDLE");
   if (overrun == "-" && underrun == "-" && idle == "-") return "";
-  return "\nJOB EXCEPTION PARAMETERS:\n             OVERRUN(min) UNDERRUN(min) IDLE(cputime/runtime)\n Threshold   " +
+  return "\nJOB EXCEPTION PARAMETERS:\n             OVERRUN(min) UNDERRUN(min) IDLE(cputime/runtime)\n "
+         "Threshold   " +
          left(overrun, 13) + left(underrun, 14) + idle + "\n";
 }
 
@@ -155,7 +156,9 @@ std::string size_field(const Queue& q) {
 }
 // TASKLIMIT = most | least most | least standard most.
 std::string task_field(const Queue& q, int at) { return std::to_string(q.task_limit(at)); }
-std::string most_tasks(const Queue& q) { return q.task_limit_size() == 0 ? "-" : task_field(q, q.task_limit_size() - 1); }
+std::string most_tasks(const Queue& q) {
+  return q.task_limit_size() == 0 ? "-" : task_field(q, q.task_limit_size() - 1);
+}
 std::string least_tasks(const Queue& q) { return q.task_limit_size() < 2 ? "-" : task_field(q, 0); }
 std::string standard_tasks(const Queue& q) { return q.task_limit_size() == 3 ? task_field(q, 1) : "-"; }
 template <const char* keyword>
@@ -200,7 +203,8 @@ const std::vector<ShownField<Queue>>& queue_fields() {
       {{"default_processlimit", "DEFAULT_PROCESSLIMIT", 8, {"def_processlimit"}}, process_field<standard>},
       {{"max_runlimit", "MAX_RUNLIMIT", 12, {"runlimit"}}, run_field<most>},
       {{"default_runlimit", "DEFAULT_RUNLIMIT", 12, {"def_runlimit"}}, run_field<standard>},
-      {{"max_stacklimit", "MAX_STACKLIMIT", 8, {"stacklimit"}}, size_field<most, &L::has_stack_kb, &L::stack_kb>},
+      {{"max_stacklimit", "MAX_STACKLIMIT", 8, {"stacklimit"}},
+       size_field<most, &L::has_stack_kb, &L::stack_kb>},
       {{"max_swaplimit", "MAX_SWAPLIMIT", 8, {"swaplimit"}}, size_field<most, &L::has_swap_kb, &L::swap_kb>},
       {{"max_tasklimit", "MAX_TASKLIMIT", 6, {"tasklimit"}}, most_tasks},
       {{"min_tasklimit", "MIN_TASKLIMIT", 6, {}}, least_tasks},

@@ -146,7 +146,9 @@ class Sieving {
     const bool number_first = is_number(chain.first);
     if (number_first == is_number(link.operand)) return std::nullopt;
     const auto& measured = number_first ? link.operand : chain.first;
-    const auto op = number_first ? swapped(link.op) : swapped(link.op) ? std::optional(link.op) : std::nullopt;
+    const auto op = number_first       ? swapped(link.op)
+                    : swapped(link.op) ? std::optional(link.op)
+                                       : std::nullopt;
     if (!op) return std::nullopt;
     const bool enough = (*op == Operator::above || *op == Operator::at_least) != negated;
     const auto trend = trends_.of(*measured);

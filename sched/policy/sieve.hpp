@@ -28,8 +28,8 @@ struct Sieve {
   // enough, little: passes where the measure has a large (a small) value.
   Measure measure;
   resreq::BoundSelect comparison;  // asked of a host that has that value as every number
-  bool negated = false;            // passes where the comparison does not hold: also where the value is not known
-  std::vector<Sieve> parts;        // all, any
+  bool negated = false;      // passes where the comparison does not hold: also where the value is not known
+  std::vector<Sieve> parts;  // all, any
 };
 
 // None: every host passes.

@@ -35,7 +35,7 @@ struct Demand {
   std::string queue, user, project;
   std::string user_group, application;  // kept for policies that share by them
   int min_slots = 1, max_slots = 1;
-  std::string resreq;  // job over queue, with defaults
+  std::string resreq;          // job over queue, with defaults
   bool gpus_per_task = false;  // what it reserves of GPUs is for each slot
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;

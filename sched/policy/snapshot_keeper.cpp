@@ -40,12 +40,15 @@ std::vector<ResourceId> ids_of(const IndexTable& table, const wire::Reply::Loads
   return ids;
 }
 
-LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids, const wire::Reply::Load& load) {
+LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids,
+                     const wire::Reply::Load& load) {
   LoadVector values(table.size());
   for (int i = 0; i < load.values_size() && i < static_cast<int>(ids.size()); ++i)
-    if (ids[static_cast<std::size_t>(i)] < table.size()) values[ids[static_cast<std::size_t>(i)]].number = load.values(i);
+    if (ids[static_cast<std::size_t>(i)] < table.size())
+      values[ids[static_cast<std::size_t>(i)]].number = load.values(i);
   for (const auto& word : load.words())
-    if (word.index() < ids.size() && ids[word.index()] < table.size()) values[ids[word.index()]].word = word.value();
+    if (word.index() < ids.size() && ids[word.index()] < table.size())
+      values[ids[word.index()]].word = word.value();
   return values;
 }
 
@@ -170,13 +173,15 @@ void SnapshotKeeper::load(LoadNews news) {
   load_known_ = true;
   std::map<std::string, HostKind> kinds;
   for (const auto& facts : news_.facts.hosts().hosts()) kinds[facts.name()] = {facts.type(), facts.model()};
-  if (std::exchange(kinds_, kinds) != kinds) return configure(rules_);  // jobs that were asked for on these hosts mean others now
+  if (std::exchange(kinds_, kinds) != kinds)
+    return configure(rules_);  // jobs that were asked for on these hosts mean others now
   take_load();
 }
 
 void SnapshotKeeper::load_lost() {
   load_known_ = false;
-  for (HostNumber number = 0; number < rules_->hosts.size(); ++number) snapshot_->host(number).unavailable = true;
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
+    snapshot_->host(number).unavailable = true;
 }
 
 void SnapshotKeeper::take_load() {
@@ -185,7 +190,8 @@ void SnapshotKeeper::take_load() {
     const auto number = rules_->host(said.name());
     if (!number) continue;
     HostFacts facts = facts_of(said);
-    if (facts_[*number] == facts) continue;  // they seldom change, and to bind them to the rules takes its time
+    if (facts_[*number] == facts)
+      continue;  // they seldom change, and to bind them to the rules takes its time
     snapshot_->set_facts(*number, facts);
     facts_[*number] = std::move(facts);
   }

@@ -53,13 +53,13 @@ class SnapshotKeeper {
   // By submission and queue, until the next trim.
   std::unordered_map<std::string, DemandNumber> demands_;
   std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
-  std::unordered_map<JobKey, std::uint64_t> held_jobs_;               // the submission of each of them
+  std::unordered_map<JobKey, std::uint64_t> held_jobs_;       // the submission of each of them
   std::set<std::string> connected_;
   struct HostKind {
     std::string type, model;
     friend bool operator==(const HostKind&, const HostKind&) = default;
   };
-  std::map<std::string, HostKind> kinds_;  // of every host that LIM knows
+  std::map<std::string, HostKind> kinds_;        // of every host that LIM knows
   std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: as the files say
   LoadNews news_;
   bool load_known_ = false;

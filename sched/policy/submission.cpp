@@ -61,7 +61,8 @@ constexpr std::array<std::string_view, 42> kOfTheOuterJob{"LSB_ACCT_FILE",
 std::vector<std::string> own_environment(const std::vector<std::string>& all) {
   std::vector<std::string> own;
   for (const auto& variable : all)
-    if (std::find(kOfTheOuterJob.begin(), kOfTheOuterJob.end(), variable_name(variable)) == kOfTheOuterJob.end() &&
+    if (std::find(kOfTheOuterJob.begin(), kOfTheOuterJob.end(), variable_name(variable)) ==
+            kOfTheOuterJob.end() &&
         variable.find('=') != variable.npos)
       own.push_back(variable);
   return own;
@@ -176,7 +177,8 @@ Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobSc
   apply_defaults(draft, context);
 
   if (script && script->run) {
-    auto text = script->takes_words ? script_with_words(script->text, line.operands) : Result<std::string>(script->text);
+    auto text = script->takes_words ? script_with_words(script->text, line.operands)
+                                    : Result<std::string>(script->text);
     if (!text) return text.error();
     draft.job.set_script(std::move(*text));
     draft.job.set_command(line.operands.empty() ? script_line(script->text) : command_line(line.operands));
@@ -205,13 +207,15 @@ Result<wire::Submission> finish_submission(const Draft& draft, const SubmitConte
   auto environment = choose_environment(draft.environment_options, own_environment(context.environment));
   if (!environment) return usage_error("-env: " + environment.error().text);
   for (const auto& changed : draft.extra_environment) {
-    std::erase_if(*environment, [&](const std::string& word) { return variable_name(word) == variable_name(changed); });
+    std::erase_if(*environment,
+                  [&](const std::string& word) { return variable_name(word) == variable_name(changed); });
     environment->push_back(changed);
   }
   // Whether a report is mailed is asked of bsub, whatever the job's own environment has.
   const std::string report = variable(context, "LSB_JOB_REPORT_MAIL");
-  const bool told = std::any_of(environment->begin(), environment->end(),
-                                [](const auto& word) { return variable_name(word) == "LSB_JOB_REPORT_MAIL"; });
+  const bool told = std::any_of(environment->begin(), environment->end(), [](const auto& word) {
+    return variable_name(word) == "LSB_JOB_REPORT_MAIL";
+  });
   if (!report.empty() && !told) environment->push_back("LSB_JOB_REPORT_MAIL=" + report);
   job.clear_environment();
   for (auto& word : *environment) job.add_environment(std::move(word));

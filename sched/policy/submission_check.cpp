@@ -29,9 +29,10 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
         &a.pre_exec(),   &a.post_exec(),   &a.requeue_exits(), &a.job_group(), &a.description(),
         &a.from_host(),  &a.from_type(),   &a.login_shell(),   &a.gpu(),       &a.alloc_flags()})
     if (!is_word(*word)) return bad("a text of the job is longer than 64 KB or has a zero byte in it");
-  for (const std::string* name : {&a.job_name(), &a.project(), &a.user_group(), &a.job_group(), &a.description(),
-                                  &a.mail_user(), &a.dependency(), &a.gpu(), &a.input_file(), &a.output_file(),
-                                  &a.error_file(), &a.asked_cwd(), &a.output_dir()})
+  for (const std::string* name :
+       {&a.job_name(), &a.project(), &a.user_group(), &a.job_group(), &a.description(), &a.mail_user(),
+        &a.dependency(), &a.gpu(), &a.input_file(), &a.output_file(), &a.error_file(), &a.asked_cwd(),
+        &a.output_dir()})
     if (!is_name(*name)) return bad("a name of the job has a control character in it");
   if (a.command().empty() && a.script().empty()) return bad("no command is given");
   std::size_t bytes = 0;
@@ -44,7 +45,8 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   if (a.umask() > 0777) return bad("the umask is no umask");
   if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
   for (const auto& file : a.transfers())
-    if (!is_name(file.local()) || !is_name(file.remote())) return bad("-f: a control character in the name of a file");
+    if (!is_name(file.local()) || !is_name(file.remote()))
+      return bad("-f: a control character in the name of a file");
   for (const auto& file : a.transfers())
     if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())
       return bad("-f: a file without a name");
@@ -57,9 +59,10 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
 // Sums and products with them must stay numbers. No bsub sends others.
 std::optional<Refusal> check_limits(const wire::Limits& l) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  for (const std::int64_t value : {l.core_kb(), l.data_kb(), l.file_kb(), l.memory_kb(), l.processes(), l.stack_kb(),
-                                   l.threads(), l.swap_kb()})
-    if (value < 0 || value > kMost) return refusal(Refusal::BAD_REQUEST, "a limit of the job is out of range");
+  for (const std::int64_t value : {l.core_kb(), l.data_kb(), l.file_kb(), l.memory_kb(), l.processes(),
+                                   l.stack_kb(), l.threads(), l.swap_kb()})
+    if (value < 0 || value > kMost)
+      return refusal(Refusal::BAD_REQUEST, "a limit of the job is out of range");
   for (const std::int64_t seconds : {l.cpu_s(), l.run_s()})
     if (seconds < 0 || seconds > kMaxSeconds)
       return refusal(Refusal::BAD_REQUEST, "a time limit of the job is out of range");
@@ -164,7 +167,8 @@ void fill_in(wire::Submission& a, const SubmissionContext& context) {
   a.set_gid(context.who.gid);
   a.clear_bound_dependency();
   // A client need not know lsf.cluster, so it may call itself by another of its names.
-  if (auto official = context.config.cluster->names.official(a.from_host())) a.set_from_host(std::move(*official));
+  if (auto official = context.config.cluster->names.official(a.from_host()))
+    a.set_from_host(std::move(*official));
   if (a.project().empty()) a.set_project(context.config.lsb->params.default_project);
   if (a.min_slots() == 0 && a.max_slots() != 0) a.set_min_slots(1);
   if (a.min_slots() != 0 && a.max_slots() == 0) a.set_max_slots(a.min_slots());

@@ -172,7 +172,8 @@ ROLLCALL_OPTION(gpu) {
   auto gpu = parse_gpu(value);
   if (!gpu) return gpu.error();
   if (gpu->find("mode=exclusive_process") != gpu->npos)
-    draft.notices.push_back("-gpu mode=exclusive_process: the devices are this job's alone; their compute mode is not set");
+    draft.notices.push_back(
+        "-gpu mode=exclusive_process: the devices are this job's alone; their compute mode is not set");
   draft.job.set_gpu(std::move(*gpu));
   return {};
 }

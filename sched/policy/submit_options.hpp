@@ -41,8 +41,8 @@ class OptionFields {
 struct SubmitOption {
   std::string_view name;  // with its dash
   enum class Value { none, required } value = Value::none;
-  std::string_view group;   // options of one group replace one another: "-o" of -o and -oo
-  OptionFields fields;      // of Submission that it sets; none: bmod does not have it
+  std::string_view group;  // options of one group replace one another: "-o" of -o and -oo
+  OptionFields fields;     // of Submission that it sets; none: bmod does not have it
   Result<void> (*apply)(Draft&, const std::string&, const SubmitContext&) = nullptr;
   std::string_view meaning;    // a line of the usage text: "WORD meaning"
   std::string_view not_there;  // why it is refused; "": it is not

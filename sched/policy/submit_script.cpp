@@ -124,7 +124,8 @@ std::string script_line(std::string_view script) {
 Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words) {
   if (words.size() < 2) return std::string(script);
   if (const std::string shell = script_shell(script); !bourne_shell(shell))
-    return usage_error("-Zs: found arguments for a script of " + shell + ", expected a script of sh, or no arguments");
+    return usage_error("-Zs: found arguments for a script of " + shell +
+                       ", expected a script of sh, or no arguments");
   const std::string set = "set -- " + shell_join({words.begin() + 1, words.end()});
   std::size_t begin = script.find_first_not_of(" \t\r\n");
   begin = begin == script.npos ? 0 : script.rfind('\n', begin) + 1;  // npos + 1 is 0: the first line

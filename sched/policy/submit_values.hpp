@@ -50,7 +50,9 @@ Result<std::vector<wire::IndexRange>> parse_indices(std::string_view text);
 std::string array_name_text(const wire::Submission& job);
 
 // NAME of NAME=VALUE.
-inline std::string_view variable_name(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+inline std::string_view variable_name(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
 
 // Seconds since 1970. A date without a year is the next one that fits.
 Result<std::int64_t> parse_moment(std::string_view text, std::int64_t now, const LocalTime& local);

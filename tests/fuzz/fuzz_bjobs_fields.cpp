@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!hosts.ParseFromString(bytes)) hosts.Clear();
   tame(*job.mutable_record());
   show(format, job, asked);
-  (void)job_block(job, asked, Wrapping::at_80, ReasonForm::words, {WallTime{1'795'275'000'000'000}, utc_time});
+  (void)job_block(job, asked, Wrapping::at_80, ReasonForm::words,
+                  {WallTime{1'795'275'000'000'000}, utc_time});
   (void)batch_hosts_fields(hosts, format, FieldForm{});
   return 0;
 }

@@ -24,7 +24,8 @@ ConfigView site() {
       {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
       {"/c/lsf.shared",
        "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd HostType\n"
-       "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nngpus Numeric 30 N (GPUs)\nEnd Resource\n"},
+       "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nngpus Numeric 30 N (GPUs)\nEnd "
+       "Resource\n"},
       {"/c/lsf.cluster.lab",
        "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\n"
        "Begin ResourceMap\nRESOURCENAME LOCATION\nngpus [default]\nEnd ResourceMap\n"},
@@ -34,8 +35,10 @@ ConfigView site() {
       {"/c/lsbatch/lab/configdir/lsb.users",
        "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann bob)\nEnd UserGroup\n"},
       {"/c/lsbatch/lab/configdir/lsb.queues",
-       "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nREQUEUE_EXIT_VALUES = 77 EXCLUDE(78)\nRUNLIMIT = 10 60\n"
-       "PRE_EXEC = /bin/true\nEnd Queue\nBegin Queue\nQUEUE_NAME = special\nUSERS = dev\nEXCLUSIVE = Y\nEnd Queue\n"}};
+       "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nREQUEUE_EXIT_VALUES = 77 EXCLUDE(78)\nRUNLIMIT = 10 "
+       "60\n"
+       "PRE_EXEC = /bin/true\nEnd Queue\nBegin Queue\nQUEUE_NAME = special\nUSERS = dev\nEXCLUSIVE = Y\nEnd "
+       "Queue\n"}};
   const auto cluster = conf::read_cluster_files(files.sources());
   if (!cluster.files) std::abort();
   ConfigView view;
@@ -56,7 +59,9 @@ struct Orders : Engine {
   void start(const std::string&, order::Start order) override { use(mbatchd::to_res(std::move(order))); }
   void expect(const std::string&, const order::Expect& order) override { use(mbatchd::to_res(order)); }
   void signal(const std::string&, const order::Signal& order) override { use(mbatchd::to_res(order)); }
-  void acknowledge(const std::string&, const Attempt& attempt) override { use(mbatchd::acknowledgement(attempt)); }
+  void acknowledge(const std::string&, const Attempt& attempt) override {
+    use(mbatchd::acknowledgement(attempt));
+  }
   void release(const std::string&, const Attempt& attempt) override { use(mbatchd::release(attempt)); }
   static void use(const wire::ToRes& message) {
     if (message.ByteSizeLong() == 0) std::abort();
@@ -92,7 +97,8 @@ class Batch {
         (void)book_.select(request.jobs().filter(), who);
         return;
       case Request::kAwait:
-        if (const auto condition = book_.condition(request.await().condition(), who)) (void)book_.state_of(*condition);
+        if (const auto condition = book_.condition(request.await().condition(), who))
+          (void)book_.state_of(*condition);
         return;
       default:
         return;
@@ -168,8 +174,9 @@ void take(Batch& batch, unsigned kind, std::string_view bytes) {
       if (parse(told, bytes)) batch.hear(kind % 8 == 3 ? "hostA" : "hostB", told);
       return;
     case 5:
-      return batch.dispatch({static_cast<std::int32_t>(byte(bytes, 0)), static_cast<std::int32_t>(byte(bytes, 1))},
-                            byte(bytes, 2));
+      return batch.dispatch(
+          {static_cast<std::int32_t>(byte(bytes, 0)), static_cast<std::int32_t>(byte(bytes, 1))},
+          byte(bytes, 2));
     case 6:
       return batch.pass(byte(bytes, 0) * 16);
     default:

@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (event.has_start())
     for (auto& host : *event.mutable_start()->mutable_hosts()) host.set_slots(host.slots() % 64);
   if (event.has_finish())
-    for (auto& host : *event.mutable_finish()->mutable_record()->mutable_hosts()) host.set_slots(host.slots() % 64);
+    for (auto& host : *event.mutable_finish()->mutable_record()->mutable_hosts())
+      host.set_slots(host.slots() % 64);
   check_written(sched::event_line(event));
   check_written(sched::account_line(event));
   return 0;

@@ -98,8 +98,8 @@ Event event_of(unsigned kind, std::string_view bytes) {
     case 10:
       return event::PostEnded{status};
     case 11:
-      return event::Sampled{double(byte(bytes, 0)), byte(bytes, 1) * std::int64_t{1000}, byte(bytes, 2) * std::int64_t{1000},
-                            int(byte(bytes, 3)), int(byte(bytes, 4))};
+      return event::Sampled{double(byte(bytes, 0)), byte(bytes, 1) * std::int64_t{1000},
+                            byte(bytes, 2) * std::int64_t{1000}, int(byte(bytes, 3)), int(byte(bytes, 4))};
     case 12:
       return event::DeadlinePassed{};
     case 13:
@@ -125,7 +125,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (kind == 0) {
       if (order.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) job.emplace(std::move(order));
     } else if (job && kind == 1) {
-      if (signal.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) job->happen(event::Ordered{signal});
+      if (signal.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        job->happen(event::Ordered{signal});
     } else if (job) {
       job->happen(event_of(kind, bytes));
     }

@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(called->find("set -- 'a b'") != called->npos &&
             std::count(called->begin(), called->end(), '\n') == std::count(text.begin(), text.end(), '\n'));
   const auto lines = bsub_lines(text);
-  require(lines ? (lines->empty() || text.find("#BSUB") != text.npos) : lines.error().text.starts_with("line "));
+  require(lines ? (lines->empty() || text.find("#BSUB") != text.npos)
+                : lines.error().text.starts_with("line "));
   SubmitContext surroundings;
   surroundings.now = 1'795'275'000;
   const auto draft = draft_submission({}, JobScript{text, true}, surroundings);

@@ -158,7 +158,8 @@ TEST_F(BatchClientTest, SaysThatNobodyIsThere) {
 // As mbatchd does after a commit whose answer nobody heard.
 TEST_F(BatchClientTest, ASubmissionIsRepeatedWithItsToken) {
   std::vector<std::string> tokens;
-  const auto lose = serve([&](End& end) { tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token()); });
+  const auto lose =
+      serve([&](End& end) { tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token()); });
   const auto answer = serve([&](End& end) {
     tokens.push_back(end.next<wire::ToMbatchd>().request().submit().token());
     end.send(text("done", true));

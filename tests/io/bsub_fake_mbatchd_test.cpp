@@ -51,15 +51,19 @@ class BsubFakeMbatchd : public ::testing::Test {
   }
   void TearDown() override { ASSERT_EQ(std::system(("rm -rf -- " + directory_).c_str()), 0); }
 
-  void put(const std::string& name, const std::string& text) { std::ofstream(directory_ + "/" + name) << text; }
+  void put(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ + "/" + name) << text;
+  }
 
   Said bsub(int port) {
-    put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ + "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" +
-                        std::to_string(port) + "\n");
-    const std::string line = "LSF_ENVDIR=" + directory_ + " LSB_NTRIES=1 " ROLLCALL_BSUB " -J x true </dev/null >" +
-                             directory_ + "/out 2>" + directory_ + "/err";
+    put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ +
+                        "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n");
+    const std::string line = "LSF_ENVDIR=" + directory_ +
+                             " LSB_NTRIES=1 " ROLLCALL_BSUB " -J x true </dev/null >" + directory_ +
+                             "/out 2>" + directory_ + "/err";
     const int status = std::system(line.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"), text_of(directory_ + "/err")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"),
+            text_of(directory_ + "/err")};
   }
 
   FakeDaemon::Serve serve(std::function<void(End&)> talk) {

@@ -181,7 +181,9 @@ TEST_F(CgroupSlots, NoneWhereWeOurselvesAreInOneThatWasKilled) {
   ASSERT_TRUE(write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.kill", "1"));
   const pid_t pid = fork();
   if (pid == 0) {
-    if (!write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.procs", std::to_string(getpid()))) _exit(2);
+    if (!write_cgroup_file(open_cgroup(AT_FDCWD, killed.c_str()).get(), "cgroup.procs",
+                           std::to_string(getpid())))
+      _exit(2);
     SlotsFolder made = make_slots("/of/another/res");
     // A kernel that does not do this gives one that can be used.
     if (made.path.empty()) _exit(made.why_none.find("was killed before") != made.why_none.npos ? 0 : 3);

@@ -124,7 +124,9 @@ TEST_F(EventFilesTest, EventsArePutAsideAfterSoManyFinishedJobs) {
 
 // "# NUMBER" and blanks.
 std::int64_t head_number(const std::string& text) { return std::stoll(text.substr(2)); }
-std::string first_field(const std::string& text, std::size_t at) { return text.substr(at, text.find(' ', at) - at); }
+std::string first_field(const std::string& text, std::size_t at) {
+  return text.substr(at, text.find(' ', at) - at);
+}
 
 TEST_F(EventFilesTest, AnOlderFileSaysHowNewItIsAndEndsInLogSwitch) {
   ages_.finished_jobs = 2;
@@ -162,8 +164,9 @@ TEST_F(EventFilesTest, ANewFileBeginsWithTheJobsThatAreNotOver) {
   ASSERT_LT(history, now.size());
   EXPECT_EQ(now[history - 1], '\n');
   EXPECT_EQ(first_field(now, history), "\"JOB_NEW\"");
-  EXPECT_EQ(count(now.substr(history), "\"JOB_NEW\""), 1) << "the file's own part is what came after the switch";
-  EXPECT_THAT(text("lsb.events.1"), HasSubstr("\"LOG_SWITCH\" \"10.1\" " ));
+  EXPECT_EQ(count(now.substr(history), "\"JOB_NEW\""), 1)
+      << "the file's own part is what came after the switch";
+  EXPECT_THAT(text("lsb.events.1"), HasSubstr("\"LOG_SWITCH\" \"10.1\" "));
 }
 
 TEST_F(EventFilesTest, ASwitchWaitsWhereItWouldTellOfMoreThanItPutsAside) {
@@ -214,7 +217,8 @@ TEST_F(EventFilesTest, WhatASwitchLeavesIsNotCutAtTheOldSize) {
   std::istringstream lines(now);
   std::string line;
   std::getline(lines, line);
-  while (std::getline(lines, line)) EXPECT_TRUE(line.starts_with("\"JOB_NEW\"") && line.ends_with("-1")) << line;
+  while (std::getline(lines, line))
+    EXPECT_TRUE(line.starts_with("\"JOB_NEW\"") && line.ends_with("-1")) << line;
 }
 
 TEST_F(EventFilesTest, TheCountOfFinishedJobsOutlivesMbatchd) {

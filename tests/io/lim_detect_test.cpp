@@ -58,10 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
                              "x6_4992_12thGenIntelRCoreTMi71260P", 8, 1, 8, 1, 1, 15728, 2047},
                     Expected{"container", "x86_64", "X86_64", "AMD_EPYC7763",
                              "x25_4890_AMDEPYC776364CoreProcessor", 3, 1, 4, 2, 1, 8192, 0},
-                    Expected{"vm-numa-swap", "x86_64", "X86_64", "Intel_Skylake", "x6_2000_IntelXeonProcessorSkylake", 8, 2,
-                             4, 2, 2, 970, 511},
-                    Expected{"vm-96", "x86_64", "X86_64", "AMD_EPYCMilan", "x25_2000_AMDEPYCMilanProcessor", 96, 2, 48, 1,
-                             1, 1957, 0}),
+                    Expected{"vm-numa-swap", "x86_64", "X86_64", "Intel_Skylake",
+                             "x6_2000_IntelXeonProcessorSkylake", 8, 2, 4, 2, 2, 970, 511},
+                    Expected{"vm-96", "x86_64", "X86_64", "AMD_EPYCMilan", "x25_2000_AMDEPYCMilanProcessor",
+                             96, 2, 48, 1, 1, 1957, 0}),
     [](const auto& machine) {
       std::string name = machine.param.name;
       std::replace(name.begin(), name.end(), '-', '_');

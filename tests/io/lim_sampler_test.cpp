@@ -106,7 +106,8 @@ TEST(LimSampler, PeopleWhoLeftAreRemembered) {
 TEST(LimSampler, SettingTheClockMakesNobodyIdleOrBusy) {
   const MachineTree tree("xeon-swap");
   const auto begun = MachineTree::kNow.count();
-  for (const char* line : {"dev/pts/0", "dev/pts/1", "dev/pts/2"}) tree.set_times(line, begun - 600, begun - 600);
+  for (const char* line : {"dev/pts/0", "dev/pts/1", "dev/pts/2"})
+    tree.set_times(line, begun - 600, begun - 600);
   auto source = tree.source();
   auto wall = MachineTree::kNow;
   source.wall_clock = [&] { return wall; };

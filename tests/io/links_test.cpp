@@ -1,4 +1,6 @@
 // A LIM's connections, with real sockets on 127.0.0.1: who is taken, who is told apart, and who is cut.
+#include "common/io/links.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -8,8 +10,6 @@
 #include <boost/asio/write.hpp>
 #include <filesystem>
 #include <map>
-
-#include "common/io/links.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -32,7 +32,8 @@ class BrokenFiles : public Stage {
   // Each of the files that mbatchd cannot do without, half edited.
   void break_file(const std::string& name) const {
     if (name == "lsf.conf")
-      write(name, "LSB_SHAREDIR=" + store_directory_ + "\nLSF_CLUSTER_NAME=test\nLSF_LIM_PORT=much\nhalf edit");
+      write(name,
+            "LSB_SHAREDIR=" + store_directory_ + "\nLSF_CLUSTER_NAME=test\nLSF_LIM_PORT=much\nhalf edit");
     else
       write(name, "Begin Nothing\n");
   }

@@ -9,9 +9,9 @@
 namespace rollcall::mbatchd::test {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
-using std::chrono::milliseconds;
 
 using Repeated = Stage;
 
@@ -61,7 +61,8 @@ TEST_F(Repeated, AResOfAnotherHostIsNotBelieved) {
   liar.serve(kPatience, [&] { return !liar.connected(); });
   EXPECT_FALSE(liar.connected());
   EXPECT_EQ(liar.term(), 0u) << "it was not welcomed";
-  EXPECT_THAT(log(), HasSubstr("refused a RES at 127.0.0.1 that says it is on other: found the addresses 192.0.2.2"));
+  EXPECT_THAT(
+      log(), HasSubstr("refused a RES at 127.0.0.1 that says it is on other: found the addresses 192.0.2.2"));
   auto honest = res(host_);
   const int id = submit();
   honest->serve(kPatience, [&] { return honest->attempt({{id, 0}, 1}).acknowledged; });
@@ -101,7 +102,8 @@ TEST_F(Repeated, WhoKillsVeryManyJobsLetsOthersBy) {
   const auto killer = client();
   for (int i = 0; i < kJobs / 100; ++i) {
     wire::BatchRequest many;
-    for (int job = 0; job < 100; ++job) *many.mutable_submit()->add_jobs() = submit_request().submit().jobs(0);
+    for (int job = 0; job < 100; ++job)
+      *many.mutable_submit()->add_jobs() = submit_request().submit().jobs(0);
     ASSERT_EQ(ask(*killer, many).submitted().jobs_size(), 100) << log();
   }
   const auto other = client();

@@ -75,11 +75,13 @@ wire::Reply lim_answer(const wire::Request& request, const std::vector<std::stri
     }
   } else if (request.has_load()) {
     auto& loads = *reply.mutable_loads();
-    for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem"}) loads.add_names(name);
+    for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem"})
+      loads.add_names(name);
     for (const auto& host : hosts) {
       auto& load = *loads.add_hosts();
       load.set_host(host);
-      for (const float value : {0.F, 0.F, 0.F, 0.F, 0.F, 0.F, 1.F, 100.F, 9000.F, 9000.F, 32000.F}) load.add_values(value);
+      for (const float value : {0.F, 0.F, 0.F, 0.F, 0.F, 0.F, 1.F, 100.F, 9000.F, 9000.F, 32000.F})
+        load.add_values(value);
     }
   } else {
     reply.mutable_shareds();
@@ -252,7 +254,8 @@ Stage::Stage() : host_(io::host_name_here()) {
   char name[] = "/tmp/rollcall-mbatchd.XXXXXX";
   if (mkdtemp(name) == nullptr) throw std::runtime_error("no directory in /tmp");
   directory_ = name;
-  for (const char* inner : {"/conf", "/conf/lsbatch", "/conf/lsbatch/test", "/conf/lsbatch/test/configdir", "/work"})
+  for (const char* inner :
+       {"/conf", "/conf/lsbatch", "/conf/lsbatch/test", "/conf/lsbatch/test/configdir", "/work"})
     std::filesystem::create_directory(directory_ + inner);
   const std::string key_path = directory_ + "/conf/cluster.key";
   if (!io::create_cluster_key(key_path)) throw std::runtime_error("no key");
@@ -262,8 +265,10 @@ Stage::Stage() : host_(io::host_name_here()) {
   run_lim();
   write_lsf_conf();
   write("lsf.shared", kShared);
-  write("lsf.cluster.test", "Begin Parameters\nEXINTERVAL = 1\nEnd Parameters\nBegin Host\nHOSTNAME model type server "
-                            "RESOURCES\n" + host_ + " ! ! 1 ()\nother ! ! 1 ()\nEnd Host\n");
+  write("lsf.cluster.test",
+        "Begin Parameters\nEXINTERVAL = 1\nEnd Parameters\nBegin Host\nHOSTNAME model type server "
+        "RESOURCES\n" +
+            host_ + " ! ! 1 ()\nother ! ! 1 ()\nEnd Host\n");
   write("lsbatch/test/configdir/lsb.params", kParams);
   write("lsbatch/test/configdir/lsb.hosts", kHosts);
   write_queues();
@@ -288,7 +293,8 @@ void Stage::run_lim() {
   handler.say = [](const std::string&) {};
   handler.message = [this, hosts](io::LinkId link, std::string_view payload) -> Result<void> {
     wire::ToLim message;
-    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return internal_error("no ToLim");
+    if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
+      return internal_error("no ToLim");
     wire::FromLim reply;
     if (message.has_request()) {
       *reply.mutable_reply() = lim_answer(message.request(), hosts);
@@ -313,8 +319,9 @@ void Stage::write_lsf_conf(const std::string& more) const {
 }
 
 void Stage::write_queues(const std::string& more) const {
-  write("lsbatch/test/configdir/lsb.queues",
-        "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nDESCRIPTION = of the test\n" + more + "End Queue\n");
+  write(
+      "lsbatch/test/configdir/lsb.queues",
+      "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nDESCRIPTION = of the test\n" + more + "End Queue\n");
 }
 
 std::string Stage::start() {
@@ -367,7 +374,8 @@ std::unique_ptr<Talk> Stage::client() const {
   return std::make_unique<Talk>(port_, io::ClusterChannel::dial_as_owner(key_, io::random_seed()));
 }
 std::unique_ptr<Talk> Stage::stranger() const {
-  return std::make_unique<Talk>(port_, io::ClusterChannel::dial_as_anyone(key_.public_half, io::random_seed()));
+  return std::make_unique<Talk>(port_,
+                                io::ClusterChannel::dial_as_anyone(key_.public_half, io::random_seed()));
 }
 std::unique_ptr<FakeRes> Stage::res(const std::string& host) const {
   auto res = std::make_unique<FakeRes>(host);

@@ -73,7 +73,8 @@ class FakeRes {
   void hang_up() { talk_.reset(); }
   bool connected() const { return talk_ && !talk_->ended(); }
   // Hears orders for so long, or until `enough`.
-  void serve(std::chrono::milliseconds time, const std::function<bool()>& enough = [] { return false; });
+  void serve(
+      std::chrono::milliseconds time, const std::function<bool()>& enough = [] { return false; });
   void say_running(const Key& key);
   void end(const Key& key, int exit_status = 0);
   void say(const wire::FromRes& message);
@@ -114,7 +115,7 @@ class Stage : public ::testing::Test {
   int stop();  // TERM; the exit status
   void expect_started() { ASSERT_EQ(start(), "ready") << log(); }
 
-  std::unique_ptr<Talk> client() const;  // the owner's
+  std::unique_ptr<Talk> client() const;    // the owner's
   std::unique_ptr<Talk> stranger() const;  // has proved nothing
   std::unique_ptr<FakeRes> res(const std::string& host) const;
 

@@ -70,7 +70,8 @@ TEST_F(Mbatchd, ThousandsOfJobsStream) {
   constexpr int kJobs = 5000;
   for (int part = 0; part < 10; ++part) {
     wire::BatchRequest many;
-    for (int i = 0; i < kJobs / 10; ++i) *many.mutable_submit()->add_jobs() = submit_request().submit().jobs(0);
+    for (int i = 0; i < kJobs / 10; ++i)
+      *many.mutable_submit()->add_jobs() = submit_request().submit().jobs(0);
     ASSERT_EQ(ask(*talk, many).submitted().jobs_size(), kJobs / 10);
   }
   wire::BatchRequest all;
@@ -191,7 +192,8 @@ TEST_F(Mbatchd, AStoreThatWasPutBackGivesNoOrders) {
   host->serve(kPatience, [&] { return host->term() == 3; });
   kill_hard();
   std::filesystem::remove(share() + "/jobs.db-wal");
-  std::filesystem::copy_file(directory_ + "/old.db", share() + "/jobs.db", std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(directory_ + "/old.db", share() + "/jobs.db",
+                             std::filesystem::copy_options::overwrite_existing);
   expect_started();  // term 2 again
   const int id = submit();
   ASSERT_GT(id, 0);
@@ -397,7 +399,8 @@ TEST_F(Mbatchd, AFullDiskRefusesJobsAndLosesNone) {
     refused = ask(kill);
   }
   EXPECT_EQ(refused.refusal().why(), Refusal::DISK_FULL) << log();
-  EXPECT_THAT(refused.refusal().text(), HasSubstr("The disk of mbatchd is full; it is done as soon as mbatchd can store it"));
+  EXPECT_THAT(refused.refusal().text(),
+              HasSubstr("The disk of mbatchd is full; it is done as soon as mbatchd can store it"));
   // Who asks while the store is known to fail is told the same.
   ASSERT_FALSE(accepted.empty());
   victims.push_back(accepted.back());

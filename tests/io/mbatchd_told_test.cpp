@@ -10,7 +10,8 @@ class MbatchdTold : public Stage {};
 
 TEST_F(MbatchdTold, TheTimesOfWhatRunsBeforeAndAfterJobs) {
   write("lsbatch/test/configdir/lsb.params",
-        "Begin Parameters\nDEFAULT_QUEUE = normal\nSBD_SLEEP_TIME = 7\nJOB_TERMINATE_INTERVAL = 3\nJOB_PREPROC_TIMEOUT = 2\n"
+        "Begin Parameters\nDEFAULT_QUEUE = normal\nSBD_SLEEP_TIME = 7\nJOB_TERMINATE_INTERVAL = "
+        "3\nJOB_PREPROC_TIMEOUT = 2\n"
         "JOB_POSTPROC_TIMEOUT = 5\nEnd Parameters\n");
   expect_started();
   const auto host = res(host_);

@@ -76,7 +76,8 @@ TEST_F(MbatchdUsers, OthersMayNotTouchAJob) {
   kill_it.mutable_signal()->mutable_filter()->add_keys()->set_id(id);
   kill_it.mutable_signal()->mutable_filter()->set_user("all");
   const auto refused = ask(*other, kill_it);
-  EXPECT_TRUE(refused.has_refusal() || refused.outcomes().outcomes(0).failed()) << refused.outcomes().outcomes(0).text();
+  EXPECT_TRUE(refused.has_refusal() || refused.outcomes().outcomes(0).failed())
+      << refused.outcomes().outcomes(0).text();
   EXPECT_EQ(status(id), wire::STATUS_PEND);
   wire::BatchRequest await;
   await.mutable_await_job()->mutable_key()->set_id(id);

@@ -77,6 +77,7 @@ class Munged {
 
 }  // namespace rollcall::io
 
-#define NEEDS_MUNGED(munged)                                                                        \
-  if (access(::rollcall::io::kMunged, X_OK) != 0) GTEST_SKIP() << "munged is not installed (Debian package munge)"; \
+#define NEEDS_MUNGED(munged)                                          \
+  if (access(::rollcall::io::kMunged, X_OK) != 0)                     \
+    GTEST_SKIP() << "munged is not installed (Debian package munge)"; \
   ASSERT_TRUE((munged).ready()) << "munged does not answer on " << (munged).socket()

@@ -91,17 +91,21 @@ TEST_F(ResHooks, TheyHaveTheJobsLimits) {
 TEST_F(ResHooks, ASitesControlsKnowTheJobsProcesses) {
   start_res();
   auto order = job("trap 'exit 4' USR2; sleep 1000 & echo $! > child; while :; do sleep 0.05; done");
-  const auto says = [&](const std::string& word) { return "echo " + word + " $LSB_JOBPIDS : $LSB_JOBPGIDS : $LSB_SUSP_REASONS > " + path(word); };
+  const auto says = [&](const std::string& word) {
+    return "echo " + word + " $LSB_JOBPIDS : $LSB_JOBPGIDS : $LSB_SUSP_REASONS > " + path(word);
+  };
   order.mutable_controls()->set_suspend(says("suspend"));
   order.mutable_controls()->set_resume(says("resume"));
-  order.mutable_controls()->set_terminate("kill -USR2 $(head -n 1 " + path("job") + "); " + says("terminate"));
+  order.mutable_controls()->set_terminate("kill -USR2 $(head -n 1 " + path("job") + "); " +
+                                          says("terminate"));
   start(order);
   const auto running = wait_for_running();
   const std::string child = std::to_string(std::stoi(wait_for_file("child")));
   write("job", std::to_string(running.pid()) + "\n");
   wire::ToRes::SignalJob control;
   control.set_suspend_reasons(5);
-  for (const auto& [action, word] : {std::pair(wire::ToRes::SignalJob::SUSPEND, "suspend"), std::pair(wire::ToRes::SignalJob::RESUME, "resume"),
+  for (const auto& [action, word] : {std::pair(wire::ToRes::SignalJob::SUSPEND, "suspend"),
+                                     std::pair(wire::ToRes::SignalJob::RESUME, "resume"),
                                      std::pair(wire::ToRes::SignalJob::TERMINATE, "terminate")}) {
     control.set_action(action);
     signal(control);

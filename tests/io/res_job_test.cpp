@@ -289,7 +289,8 @@ TEST_F(ResMail, WithoutAnOutputFileTheOutputIsMailed) {
 
 TEST_F(ResMail, SendmailIsToldToReadTheAddress) {
   ASSERT_EQ(mkdir(path("lib").c_str(), 0755), 0);
-  write("lib/sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
+  write("lib/sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + path("mail.new") + " && mv " + path("mail.new") +
+                            " " + path("mail") + "\n");
   chmod(path("lib/sendmail").c_str(), 0755);
   configure("LSB_MAILPROG=" + path("lib/sendmail"));
   start_res();
@@ -306,7 +307,8 @@ TEST_F(ResMail, TheBegin) {
   order.mutable_submission()->set_mail_at_start(true);
   start(order);
   const std::string mail = wait_for_file("mail");  // while it runs
-  EXPECT_THAT(mail, HasSubstr("\nSubject: Job 1: started in cluster <c1>\n\nJob <1> was started on host <" + host_ + "> at "));
+  EXPECT_THAT(mail, HasSubstr("\nSubject: Job 1: started in cluster <c1>\n\nJob <1> was started on host <" +
+                              host_ + "> at "));
   write("go", "");
   EXPECT_EQ(wait_for_over().exit_status(), 0);
 }

@@ -1,12 +1,12 @@
 // Directories of jobs that are over: they go when no job starts, or when they are many.
-#include "res/daemon/removals.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <fstream>
+
+#include "res/daemon/removals.hpp"
 
 namespace rollcall::res {
 namespace {

@@ -24,8 +24,9 @@ class ResSurroundings : public ResStage {
 TEST_F(ResSurroundings, ASessionOfItsOwnWithNoTerminal) {
   start_res();
   // pid (name) state parent group session terminal
-  start(job("read -r pid name state parent group session terminal rest </proc/$$/stat; echo $((pid == group)) "
-            "$((pid == session)) $terminal; umask"));
+  start(
+      job("read -r pid name state parent group session terminal rest </proc/$$/stat; echo $((pid == group)) "
+          "$((pid == session)) $terminal; umask"));
   EXPECT_EQ(wait_for_over().exit_status(), 0);
   EXPECT_THAT(text("out.1"), StartsWith("1 1 0\n0022\n"));
   auto other = job("umask", 2);

@@ -19,7 +19,8 @@ std::string text_of(const HostAddress& address) {
   const auto* const v6_place = reinterpret_cast<const sockaddr_in6*>(&address.place);
   const void* const bytes = v6 ? static_cast<const void*>(&v6_place->sin6_addr) : &v4_place->sin_addr;
   inet_ntop(address.place.ss_family, bytes, text.data(), text.size());
-  return std::string(text.data()) + "/" + std::to_string(ntohs(v6 ? v6_place->sin6_port : v4_place->sin_port));
+  return std::string(text.data()) + "/" +
+         std::to_string(ntohs(v6 ? v6_place->sin6_port : v4_place->sin_port));
 }
 
 // As long as it lives there is no getent.

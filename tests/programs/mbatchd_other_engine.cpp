@@ -2,14 +2,13 @@
 // tests/io/mbatchd_engine_test.cpp: what the interface of an engine has must be enough for every command about a job.
 //
 // A job whose command is a number ends at once with that exit code; any other runs until a signal ends it.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <csignal>
 #include <fstream>
 #include <map>
 #include <set>
 #include <utility>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 
 #include "common/io/daemon_start.hpp"
 #include "sched/mbatchd/daemon.hpp"
@@ -42,7 +41,8 @@ class FileEngine : public mbatchd::Engine {
     if (!reaches(host) || held_.count(order.attempt) != 0) return;
     Held held{host, false, false, 0};
     const std::string& command = order.asked->command();
-    if (command.find_first_not_of("0123456789") == std::string::npos) held = {host, false, true, std::stoi(command) << 8};
+    if (command.find_first_not_of("0123456789") == std::string::npos)
+      held = {host, false, true, std::stoi(command) << 8};
     held_[order.attempt] = held;
     write();
     tell(host, report::Running{order.attempt, 4711, 4711, order.asked->uid(), order.asked->user(), "/", "/"});
@@ -51,7 +51,9 @@ class FileEngine : public mbatchd::Engine {
   void expect(const std::string&, const sched::order::Expect&) override {}
   void signal(const std::string& host, const sched::order::Signal& order) override {
     const auto found = held_.find(order.attempt);
-    if (found == held_.end()) return tell(host, report::Over{order.attempt, report::Over::How::never_seen, 0, 0, 0, {}, false, false, {}});
+    if (found == held_.end())
+      return tell(host,
+                  report::Over{order.attempt, report::Over::How::never_seen, 0, 0, 0, {}, false, false, {}});
     Held& held = found->second;
     if (held.over) return;
     using Sent = wire::SentSignal;
@@ -71,7 +73,9 @@ class FileEngine : public mbatchd::Engine {
 
   // No daemon of a host has business here.
   void opened(io::LinkId link, const io::LinkPeer&) override { setup_.links.close(link); }
-  Result<void> message(io::LinkId, std::string_view) override { return internal_error("found a daemon's message, expected none"); }
+  Result<void> message(io::LinkId, std::string_view) override {
+    return internal_error("found a daemon's message, expected none");
+  }
   void ended(io::LinkId, const std::string&) override {}
 
  private:
@@ -97,7 +101,11 @@ class FileEngine : public mbatchd::Engine {
     report::HostCame came;
     for (const auto& [attempt, held] : held_)
       if (held.host == host)
-        came.jobs.push_back({attempt, held.over ? State::over : held.stopped ? State::stopped : State::running, true});
+        came.jobs.push_back({attempt,
+                             held.over      ? State::over
+                             : held.stopped ? State::stopped
+                                            : State::running,
+                             true});
     setup_.told(host, came);
     for (const auto& job : came.jobs)
       if (job.state == State::over) tell_end(job.attempt);
@@ -107,14 +115,15 @@ class FileEngine : public mbatchd::Engine {
     std::ifstream in(path_);
     Attempt attempt;
     Held held;
-    while (in >> attempt.job.id >> attempt.job.index >> attempt.number >> held.host >> held.stopped >> held.over >> held.status)
+    while (in >> attempt.job.id >> attempt.job.index >> attempt.number >> held.host >> held.stopped >>
+           held.over >> held.status)
       held_[attempt] = held;
   }
   void write() const {
     std::ofstream out(path_, std::ios::trunc);
     for (const auto& [attempt, held] : held_)
-      out << attempt.job.id << ' ' << attempt.job.index << ' ' << attempt.number << ' ' << held.host << ' ' << held.stopped << ' '
-          << held.over << ' ' << held.status << '\n';
+      out << attempt.job.id << ' ' << attempt.job.index << ' ' << attempt.number << ' ' << held.host << ' '
+          << held.stopped << ' ' << held.over << ' ' << held.status << '\n';
   }
 
   EngineSetup setup_;
@@ -127,13 +136,16 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram&, io::Starter&
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::debug);
   const auto loaded = mbatchd::load_configuration(options.env_dir);
   if (!loaded.configuration) return starter.tell(loaded.errors.front()), 1;
-  const auto end = mbatchd::run_daemon({options.env_dir, loaded.configuration, {}},
-                                       [](EngineSetup setup) { return std::make_unique<FileEngine>(std::move(setup)); }, log,
-                                       [&starter] { starter.tell("ready"); });
+  const auto end = mbatchd::run_daemon(
+      {options.env_dir, loaded.configuration, {}},
+      [](EngineSetup setup) { return std::make_unique<FileEngine>(std::move(setup)); }, log,
+      [&starter] { starter.tell("ready"); });
   if (!end) return starter.tell(end.error().text), 1;
   return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) { return io::daemon_main({"mbatchd", "", "mbatchd of a test"}, argc, argv, run); }
+int main(int argc, char** argv) {
+  return io::daemon_main({"mbatchd", "", "mbatchd of a test"}, argc, argv, run);
+}

@@ -88,7 +88,8 @@ BookWorld::Host* BookWorld::reachable(const std::string& name) {
   return host != hosts_.end() && host->greeted ? &*host : nullptr;
 }
 
-void BookWorld::send(const std::string& host, Order::Kind kind, const Attempt& attempt, const wire::SentSignal& sent) {
+void BookWorld::send(const std::string& host, Order::Kind kind, const Attempt& attempt,
+                     const wire::SentSignal& sent) {
   if (Host* reached = reachable(host)) reached->down.push_back({kind, attempt, store_.term, sent});
 }
 void BookWorld::start(const std::string& host, order::Start order) {
@@ -272,8 +273,7 @@ void BookWorld::live(Host& host) {
   Directory& directory = *alive[below(alive.size())];
   const JobKey key = directory.attempt.job;
   if (directory.killed)
-    return end(host, directory, directory.running ? How::ended : How::not_started,
-               137 << 8);
+    return end(host, directory, directory.running ? How::ended : How::not_started, 137 << 8);
   if (directory.running && chance(chances_.shepherd_dies))
     return end(host, directory, How::supervisor_lost, 0);
   if (directory.stopped) return;

@@ -86,7 +86,8 @@ class BookWorld : Engine {
   void finish_turn();  // commit, then orders; either may be where it dies
   void commit();
   Host* reachable(const std::string& name);
-  void send(const std::string& host, Order::Kind kind, const Attempt& attempt, const wire::SentSignal& sent = {});
+  void send(const std::string& host, Order::Kind kind, const Attempt& attempt,
+            const wire::SentSignal& sent = {});
   void start(const std::string& host, order::Start order) override;
   void expect(const std::string& host, const order::Expect& order) override;
   void signal(const std::string& host, const order::Signal& order) override;

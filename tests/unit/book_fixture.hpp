@@ -130,7 +130,9 @@ class BookTest : public testing::Test {
     return submitted(asked, who).refusal().text();
   }
 
-  void tells(const std::string& host, const HostReport& report) { effects = book->host_told(host, report, now); }
+  void tells(const std::string& host, const HostReport& report) {
+    effects = book->host_told(host, report, now);
+  }
   void hello(const std::string& host, std::vector<report::Held> held = {}) {
     tells(host, report::HostCame{std::move(held)});
   }

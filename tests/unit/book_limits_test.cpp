@@ -23,7 +23,8 @@ class BookLimits : public BookTest {
     orders_said = orders(applied.effects);
     signals.clear();
     for (const auto& effect : applied.effects)
-      if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) signals.push_back(order->signal.sent);
+      if (const auto* order = std::get_if<effect::OrderSignal>(&effect))
+        signals.push_back(order->signal.sent);
     return applied.reply.outcomes().outcomes(0).text();
   }
   std::int32_t running_job() {
@@ -40,10 +41,12 @@ TEST_F(BookLimits, EveryHostOfARunningJobIsTold) {
   const auto id = running_job();
   wire::Submission changed;
   changed.mutable_limits()->set_memory_kb(4000);
-  EXPECT_EQ(bmod(id, 1000 + L::kMemoryKbFieldNumber, changed), "Parameters of job <" + std::to_string(id) + "> are being changed");
+  EXPECT_EQ(bmod(id, 1000 + L::kMemoryKbFieldNumber, changed),
+            "Parameters of job <" + std::to_string(id) + "> are being changed");
   ASSERT_EQ(signals.size(), 2u);
   EXPECT_EQ(signals[0].action(), wire::SentSignal::LIMITS);
-  EXPECT_THAT(orders_said, ElementsAre(HasSubstr("OrderSignal LIMITS number 1 "), HasSubstr("OrderSignal LIMITS number 1 ")));
+  EXPECT_THAT(orders_said, ElementsAre(HasSubstr("OrderSignal LIMITS number 1 "),
+                                       HasSubstr("OrderSignal LIMITS number 1 ")));
   EXPECT_EQ(signals[0].limits().memory_kb(), 4000);
   EXPECT_EQ(signals[0].limits().run_s(), 600);  // the queue's default stays
   EXPECT_GT(signals[0].number(), 0u);
@@ -60,7 +63,8 @@ TEST_F(BookLimits, AHostThatWasAwayHearsTheLastOnes) {
   hello("hostA", {{{{id, 0}, 1}, report::Held::State::running, true}});
   std::vector<std::int64_t> told;
   for (const auto& effect : effects)
-    if (const auto* order = std::get_if<effect::OrderSignal>(&effect)) told.push_back(order->signal.sent.limits().run_s());
+    if (const auto* order = std::get_if<effect::OrderSignal>(&effect))
+      told.push_back(order->signal.sent.limits().run_s());
   EXPECT_THAT(told, ElementsAre(1800));
 }
 

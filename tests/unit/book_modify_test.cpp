@@ -29,7 +29,8 @@ class BookModify : public BookTest {
   std::vector<std::string> reserved(std::int32_t id) const {
     std::vector<std::string> rows;
     for (const auto& row : book->find({id, 0})->record.reserved())
-      rows.push_back(row.resource() + " " + std::to_string(static_cast<int>(row.amount())) + " on " + row.host() +
+      rows.push_back(row.resource() + " " + std::to_string(static_cast<int>(row.amount())) + " on " +
+                     row.host() +
                      (row.until_us() == 0 ? "" : " until " + std::to_string(row.until_us() / 1'000'000)));
     return rows;
   }
@@ -52,7 +53,8 @@ class BookModify : public BookTest {
 
 TEST_F(BookModify, WhatARunningJobReservesChangesOnItsHosts) {
   const auto id = running_job();
-  EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"), HasSubstr("are being changed"));
+  EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"),
+              HasSubstr("are being changed"));
   const auto until = std::to_string(now.us / 1'000'000 + 600);
   EXPECT_THAT(reserved(id), ElementsAre("mem 40 on hostA", "swp 5 on hostA until " + until, "mem 40 on hostB",
                                         "swp 5 on hostB until " + until));

@@ -1,6 +1,5 @@
 // The Book: what bkill, bswitch, btop, bmod and their like do and say.
 #include "sched/policy/book.hpp"
-
 #include "tests/unit/book_fixture.hpp"
 
 namespace rollcall::sched {

@@ -1,6 +1,5 @@
 // The Book: what becomes of submissions, and who may do what.
 #include "sched/policy/book.hpp"
-
 #include "tests/unit/book_fixture.hpp"
 
 namespace rollcall::sched {

@@ -1,6 +1,5 @@
 // The Book: what waits for other jobs or for its time, and how jobs are counted.
 #include "sched/policy/book.hpp"
-
 #include "tests/unit/book_fixture.hpp"
 
 namespace rollcall::sched {

@@ -58,7 +58,8 @@ TEST_F(BookTokenTest, ATokenIsItsUsersAlone) {
 }
 
 TEST_F(BookTokenTest, AShortOrLongOneIsRefused) {
-  EXPECT_THAT(submit_with(request("abc")).refusal().text(), HasSubstr("found a token of 3 bytes, expected 16 to 64"));
+  EXPECT_THAT(submit_with(request("abc")).refusal().text(),
+              HasSubstr("found a token of 3 bytes, expected 16 to 64"));
   EXPECT_THAT(submit_with(request(std::string(65, 'x'))).refusal().text(), HasSubstr("65 bytes"));
   EXPECT_EQ(book->size(), 0u);
 }
@@ -124,7 +125,8 @@ TEST_F(BookTokenTest, ManyJobsAreKilledInPieces) {
   ask({3, 0}, wire::SignalJobs::KILL);
   some = book->signal_some(*work, 2, now);
   EXPECT_FALSE(some.reply.last());
-  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1) << "of the one that was killed meanwhile nothing is said";
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1)
+      << "of the one that was killed meanwhile nothing is said";
   some = book->signal_some(*work, 2, now);
   EXPECT_TRUE(some.reply.last());
   EXPECT_FALSE(some.reply.has_refusal());
@@ -146,7 +148,8 @@ TEST_F(BookTokenTest, ManyJobsAreSwitchedInPieces) {
   submit(plain_job());  // came later: it is not meant
   some = book->switch_some(*work, 100, now);
   EXPECT_TRUE(some.reply.last());
-  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2) << "of the one that was killed meanwhile nothing is said";
+  EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2)
+      << "of the one that was killed meanwhile nothing is said";
   EXPECT_EQ(book->of_queue("special").size(), 4u);
   EXPECT_EQ(book->find({6, 0})->record.queue(), "normal");
 }
@@ -165,7 +168,8 @@ TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
     const auto some = book->modify_some(*work, 3, now);
     EXPECT_EQ(some.reply.last(), i == 3);
     for (const Effect& one : some.effects)
-      if (const auto* recorded = std::get_if<effect::RecordEvent>(&one)) changes += recorded->event.has_modify();
+      if (const auto* recorded = std::get_if<effect::RecordEvent>(&one))
+        changes += recorded->event.has_modify();
     if (i == 1) ask({id, 9}, wire::SignalJobs::KILL);  // it is over when its turn comes
     for (const auto& line : answer(some)) said.push_back(line);
   }

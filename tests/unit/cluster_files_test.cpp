@@ -52,8 +52,10 @@ ClusterFiles taken(const MemoryFiles& files) {
 }
 
 TEST(ClusterFiles, ToAskADaemonLsfConfAndHostsAreEnough) {
-  MemoryFiles files{.files = {{"/c/lsf.conf", "LSF_MASTER_LIST=\"Head.lab.org hostB\"\nLSF_STRIP_DOMAIN=.lab.org\nLSF_LOGDIT=/x\n"},
-                              {"/c/hosts", "10.0.0.7 head head.lab.org\n"}}};
+  MemoryFiles files{
+      .files = {{"/c/lsf.conf",
+                 "LSF_MASTER_LIST=\"Head.lab.org hostB\"\nLSF_STRIP_DOMAIN=.lab.org\nLSF_LOGDIT=/x\n"},
+                {"/c/hosts", "10.0.0.7 head head.lab.org\n"}}};
   const auto found = read_files_to_ask(files.sources());
   ASSERT_TRUE(found);
   EXPECT_THAT(found->candidates, ElementsAre("Head", "hostB"));

@@ -80,7 +80,8 @@ TEST(CommandWords, SaysWhyItHasNotWhatLsfHas) {
   EXPECT_TRUE(CommandWords::parse(refusing, {"-s"}));
   EXPECT_FALSE(CommandWords::parse(refusing, {"-a"}));
   EXPECT_TRUE(CommandWords::parse(refusing, {"-R", "-aff"}));  // a value
-  EXPECT_TRUE(usage_text(refusing).ends_with("\nOptions of LSF's that are refused, with the reason: -aff -ss\n"));
+  EXPECT_TRUE(
+      usage_text(refusing).ends_with("\nOptions of LSF's that are refused, with the reason: -aff -ss\n"));
 }
 
 TEST(UsageText, HasALineForEachOption) {

@@ -143,16 +143,19 @@ TEST(EventLines, NewJobFieldForField) {
   const Fields f = fields_of(event_line(event));
   const std::string options = f[6], options2 = f[53];
   EXPECT_NE(options, "0");
-  EXPECT_THAT(f, testing::ElementsAre(
-                     "from 1", "JOB_NEW", "10.1", "1700000100", "4", "5", options, "7", "1700000100", "9", "10", "11", "0", "0", "u14",
-                     "15", "16", "17", "18", "19", "20", "-1", "-1", "-1", "24", "-1", "spec26", "1.00", "28", "queue29", "res30",
-                     "from31", "cwd32", "", "in34", "out35", "err36", "home37", "1700000100.4", "0", "dep40", "pre41", "name42",
-                     "command43", "0", "mail45", "project46", "47", "", "shell49", "", "group51", "", options2, "54", "", "", "", "58"));
+  EXPECT_THAT(
+      f, testing::ElementsAre("from 1", "JOB_NEW", "10.1", "1700000100", "4", "5", options, "7", "1700000100",
+                              "9", "10", "11", "0", "0", "u14", "15", "16", "17", "18", "19", "20", "-1",
+                              "-1", "-1", "24", "-1", "spec26", "1.00", "28", "queue29", "res30", "from31",
+                              "cwd32", "", "in34", "out35", "err36", "home37", "1700000100.4", "0", "dep40",
+                              "pre41", "name42", "command43", "0", "mail45", "project46", "47", "", "shell49",
+                              "", "group51", "", options2, "54", "", "", "", "58"));
   asked.set_interactive(wire::Submission::TERMINAL);
   *event.mutable_new_job()->mutable_asked() = asked;
   const Fields interactive = fields_of(event_line(event));
   ASSERT_EQ(interactive.size(), 60U);
-  EXPECT_EQ(Fields(interactive.begin() + 46, interactive.begin() + 49), (Fields{"project46", "0", "47"})) << "niosPort";
+  EXPECT_EQ(Fields(interactive.begin() + 46, interactive.begin() + 49), (Fields{"project46", "0", "47"}))
+      << "niosPort";
 }
 
 TEST(EventLines, AskedHostsArePutWhereTheManualSays) {
@@ -250,7 +253,9 @@ TEST(EventLines, ShortRecords) {
 }
 
 TEST(EventLines, ShortRecordsOfOtherKinds) {
-  const auto line = [](const wire::JobEvent& event) { return event_line(event).substr(0, event_line(event).size() - 1); };
+  const auto line = [](const wire::JobEvent& event) {
+    return event_line(event).substr(0, event_line(event).size() - 1);
+  };
   auto moved = event_of(42, 3);
   moved.mutable_switched()->set_queue("night");
   moved.mutable_switched()->set_uid(1001);
@@ -331,7 +336,8 @@ TEST(EventLines, FinishAsAccountingReadsIt) {
   EXPECT_EQ(f[63 + o], "5") << "TERM_RUNLIMIT";
   EXPECT_EQ(f[78 + o], "0");
   EXPECT_EQ(f[79 + o], "0");
-  EXPECT_EQ(Fields(f.begin() + 80 + o, f.begin() + 82 + o), (Fields{"43200", "0"})) << "run limit, then options3";
+  EXPECT_EQ(Fields(f.begin() + 80 + o, f.begin() + 82 + o), (Fields{"43200", "0"}))
+      << "run limit, then options3";
   EXPECT_EQ(f[83 + o], "select[type == local] order[r15s:pg] ");
   EXPECT_EQ(f[93 + o], "60") << "run time";
 }

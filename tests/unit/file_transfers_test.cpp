@@ -14,7 +14,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Direction = wire::FileTransfer;
 
-wire::ToRes::StartJob job_with(std::initializer_list<std::tuple<const char*, const char*, Direction::Direction>> files) {
+wire::ToRes::StartJob job_with(
+    std::initializer_list<std::tuple<const char*, const char*, Direction::Direction>> files) {
   wire::ToRes::StartJob start;
   start.mutable_job()->mutable_key()->set_id(12);
   auto& asked = *start.mutable_submission();
@@ -43,10 +44,12 @@ TEST(FileTransfers, GoWhereTheyAreMeantTo) {
                                {"state", "state", Direction::BOTH}});
   const std::string lsrcp = "\"${LSF_BINDIR:+$LSF_BINDIR/}lsrcp\" ";
   EXPECT_THAT(commands(transfers_to_host(start)),
-              ElementsAre(lsrcp + "-- n1:/home/u/in /scratch/12/data", lsrcp + "-- n1:/home/u/state /scratch/12/state"));
-  EXPECT_THAT(commands(transfers_back(start, "")),
-              ElementsAre(lsrcp + "-- /tmp/out 'n1:/a b/out.12'", lsrcp + "-a -- /scratch/12/log n1:/home/u/log",
-                          lsrcp + "-- /scratch/12/state n1:/home/u/state"));
+              ElementsAre(lsrcp + "-- n1:/home/u/in /scratch/12/data",
+                          lsrcp + "-- n1:/home/u/state /scratch/12/state"));
+  EXPECT_THAT(
+      commands(transfers_back(start, "")),
+      ElementsAre(lsrcp + "-- /tmp/out 'n1:/a b/out.12'", lsrcp + "-a -- /scratch/12/log n1:/home/u/log",
+                  lsrcp + "-- /scratch/12/state n1:/home/u/state"));
   EXPECT_THAT(commands(transfers_back(start, "/e r")).front(), HasSubstr(" 2>>'/e r'"));
 }
 
@@ -67,7 +70,8 @@ TEST(FileTransfers, AFailureNamesTheFile) {
 
 std::vector<std::string> happens(JobLife& life, const Event& event) {
   std::vector<std::string> texts;
-  for (const auto& effect : step(life, event, TimePoint{std::chrono::seconds(1000)})) texts.push_back(text(effect));
+  for (const auto& effect : step(life, event, TimePoint{std::chrono::seconds(1000)}))
+    texts.push_back(text(effect));
   return texts;
 }
 

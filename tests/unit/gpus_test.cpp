@@ -14,19 +14,22 @@ using testing::HasSubstr;
 
 ConfigView site(const std::string& resources, const std::string& map) {
   conf::MemoryFiles files;
-  files.files = {{"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
-                 {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd "
-                                   "HostType\nBegin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" +
-                                       resources + "End Resource\n"},
-                 {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\nBegin "
-                                        "ResourceMap\nRESOURCENAME LOCATION\n" +
-                                            map + "End ResourceMap\n"},
-                 {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
-                 {"/c/lsbatch/lab/configdir/lsb.hosts",
-                  "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nbig (hostA hostB)\nEnd HostGroup\n"},
-                 {"/c/lsbatch/lab/configdir/lsb.users",
-                  "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann bob)\nEnd UserGroup\n"},
-                 {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
+  files.files = {
+      {"/c/lsf.conf", "LSF_LOGDIR=/l\nLSB_SHAREDIR=/s\n"},
+      {"/c/lsf.shared",
+       "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin HostType\nTYPENAME\nX86_64\nEnd "
+       "HostType\nBegin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" +
+           resources + "End Resource\n"},
+      {"/c/lsf.cluster.lab",
+       "Begin Host\nHOSTNAME type\nhostA X86_64\nhostB X86_64\nEnd Host\nBegin "
+       "ResourceMap\nRESOURCENAME LOCATION\n" +
+           map + "End ResourceMap\n"},
+      {"/c/lsbatch/lab/configdir/lsb.params", "Begin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
+      {"/c/lsbatch/lab/configdir/lsb.hosts",
+       "Begin HostGroup\nGROUP_NAME GROUP_MEMBER\nbig (hostA hostB)\nEnd HostGroup\n"},
+      {"/c/lsbatch/lab/configdir/lsb.users",
+       "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann bob)\nEnd UserGroup\n"},
+      {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
   const auto cluster = conf::read_cluster_files(files.sources());
   EXPECT_TRUE(cluster.files) << testing::PrintToString(conf::lines_of(cluster.problems));
   ConfigView view;
@@ -37,7 +40,10 @@ ConfigView site(const std::string& resources, const std::string& map) {
   view.batch = std::make_shared<conf::BatchSettings>();
   return view;
 }
-ConfigView gpu_site() { return site("ngpus Numeric 30 N (GPUs)\nscratch Numeric 30 N (x)\n", "ngpus [default]\nscratch [default]\n"); }
+ConfigView gpu_site() {
+  return site("ngpus Numeric 30 N (GPUs)\nscratch Numeric 30 N (x)\n",
+              "ngpus [default]\nscratch [default]\n");
+}
 
 wire::Reserved reserved(const std::string& host, double amount, const std::string& resource = "ngpus") {
   wire::Reserved part;
@@ -66,7 +72,9 @@ TEST(Gpus, WhoCountsThem) {
                               .cluster),
             "ngpus_physical");
   // Defined, and no host has it; no number.
-  EXPECT_EQ(gpu_resource(*site("ngpus Numeric 30 N (x)\nother Numeric 30 N (x)\n", "other [default]\n").cluster), "");
+  EXPECT_EQ(
+      gpu_resource(*site("ngpus Numeric 30 N (x)\nother Numeric 30 N (x)\n", "other [default]\n").cluster),
+      "");
   EXPECT_EQ(gpu_resource(*site("ngpus String 30 () (x)\n", "ngpus [default]\n").cluster), "");
 }
 
@@ -74,7 +82,8 @@ TEST(Gpus, DevicesAreTheLowestThatAreFree) {
   const auto none = [](const std::string&) { return std::vector<std::string>(); };
   EXPECT_EQ(choose_gpus({reserved("hostA", 2), reserved("hostB", 1)}, "ngpus", none), "hostA 0,1;hostB 0");
   const auto some = [](const std::string& host) {
-    return host == "hostA" ? std::vector<std::string>{"hostA 1;hostB 0", "hostA 3"} : std::vector<std::string>{};
+    return host == "hostA" ? std::vector<std::string>{"hostA 1;hostB 0", "hostA 3"}
+                           : std::vector<std::string>{};
   };
   EXPECT_EQ(choose_gpus({reserved("hostA", 3)}, "ngpus", some), "hostA 0,2,4");
   EXPECT_EQ(choose_gpus({reserved("hostA", 1, "mem")}, "ngpus", none), "");
@@ -131,8 +140,8 @@ TEST_F(GpuBook, TheRequestBecomesAReservation) {
 }
 
 TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
-  const auto first = submitted("num=1:mode=shared:j_exclusive=no"), second = submitted("num=1:mode=shared:j_exclusive=no"),
-             other = submitted("");
+  const auto first = submitted("num=1:mode=shared:j_exclusive=no"),
+             second = submitted("num=1:mode=shared:j_exclusive=no"), other = submitted("");
   dispatch(first, 1);
   dispatch(second, 1);
   dispatch(other, 0);
@@ -149,7 +158,8 @@ TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
 }
 
 TEST_F(GpuBook, BrunTakesDevicesToo) {
-  const auto first = submitted("num=1:mode=shared:j_exclusive=no"), second = submitted("num=2:mode=shared:j_exclusive=no");
+  const auto first = submitted("num=1:mode=shared:j_exclusive=no"),
+             second = submitted("num=2:mode=shared:j_exclusive=no");
   dispatch(first, 1);
   book.host_told("hostA", report::HostCame{}, now);
   wire::SignalJobs force;

@@ -16,7 +16,8 @@ std::string number(int n) { return std::to_string(n); }
 
 // h0 has 100 MB of mem and 1000 of tmp, h1 200 and 990, ...; four slots each.
 Scenario sixteen_hosts() {
-  std::string text = "Begin Host\nHOST_NAME MXJ\ndefault 4\nEnd Host\nBegin Machine\nHOST_NAME STATUS NCPUS r1m mem tmp\n";
+  std::string text =
+      "Begin Host\nHOST_NAME MXJ\ndefault 4\nEnd Host\nBegin Machine\nHOST_NAME STATUS NCPUS r1m mem tmp\n";
   for (int host = 0; host < 16; ++host)
     text += "h" + number(host) + " ok 4 0." + number(host % 10) + " " + number(100 * (host + 1)) + " " +
             number(1000 - 10 * host) + "\n";
@@ -60,7 +61,8 @@ TEST_F(HostIndexTest, NotTurnsAComparisonRound) {
   EXPECT_THAT(passing("!(mem < 1500)"), ElementsAre(14, 15));
   EXPECT_THAT(passing("!(mem + tmp <= 2360)"), ElementsAre(15));
   EXPECT_THAT(passing("!(mem < 1500 || tmp < 1)"), ElementsAre(14, 15));
-  EXPECT_THAT(passing("!(mem < 1600 && tmp < 2000)"), ElementsAre(15)) << "h15 is none of the first, all are the second";
+  EXPECT_THAT(passing("!(mem < 1600 && tmp < 2000)"), ElementsAre(15))
+      << "h15 is none of the first, all are the second";
   EXPECT_THAT(passing("!(!(mem > 1400))"), ElementsAre(14, 15));
 }
 
@@ -93,7 +95,9 @@ TEST_F(HostIndexTest, FullAndClosedHostsAreNone) {
 
 // ---------------------------------------------------------------- whole cycles
 
-int pick(int least, int most) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1)); }
+int pick(int least, int most) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most + 1));
+}
 
 std::string random_select() {
   const auto threshold = [] { return number(50 * pick(1, 30)); };
@@ -129,8 +133,8 @@ std::string random_cluster() {
   for (int host = 0; host < hosts; ++host) {
     const auto value = [](const std::string& known) { return pick(0, 9) == 0 ? std::string("-") : known; };
     text += "h" + number(host) + (pick(0, 9) == 0 ? " closed" : " ok") + " 4 0." + number(pick(0, 9)) + " " +
-            value("0." + number(pick(0, 9))) + " 0." + number(pick(0, 9)) + " 0 " + value(number(50 * pick(1, 30))) + " " +
-            value(number(50 * pick(1, 30))) + "\n";
+            value("0." + number(pick(0, 9))) + " 0." + number(pick(0, 9)) + " 0 " +
+            value(number(50 * pick(1, 30))) + " " + value(number(50 * pick(1, 30))) + "\n";
   }
   return text + "End Machine\n";
 }
@@ -144,7 +148,8 @@ RC_GTEST_PROP(HostIndexProperty, APlanIsTheSameWithAndWithoutTheIndex, ()) {
     const std::string order = pick(0, 2) == 0 ? " order[mem]" : "";
     const std::string slots = number(pick(1, 3));
     const auto row = [&](const std::string& asked) {
-      return number(id) + " u" + number(id % 3) + " " + slots + " \"select[" + asked + "]" + order + more + "\"\n";
+      return number(id) + " u" + number(id % 3) + " " + slots + " \"select[" + asked + "]" + order + more +
+             "\"\n";
     };
     with += row(select);
     // The same to every host; nothing that an index answers, and like no other job's.

@@ -25,7 +25,8 @@ TEST(JobExceptions, OfAJobThatRunsTooLong) {
   EXPECT_EQ(told(job, limits, 29), "");
   EXPECT_EQ(told(job, limits, 30), "overrun");
   EXPECT_EQ(told(job, exception_limits("", "", ""), 300), "");
-  EXPECT_EQ(told(job_of(wire::STATUS_PEND, 0), limits, 300), "");  // what start_us says is of its last attempt
+  EXPECT_EQ(told(job_of(wire::STATUS_PEND, 0), limits, 300),
+            "");  // what start_us says is of its last attempt
   EXPECT_EQ(told(job_of(wire::STATUS_DONE, 31), limits, 300), "overrun");
   EXPECT_EQ(told(job_of(wire::STATUS_DONE, 10), limits, 300), "");
 }

@@ -24,7 +24,8 @@ long interval(KeptFiles& kept) {
   const auto checked = read_cluster_files(kept.sources());
   kept.complete();
   if (!checked.files) return 0;
-  return std::chrono::duration_cast<std::chrono::seconds>(checked.files->cluster.parameters.exchange_interval).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(checked.files->cluster.parameters.exchange_interval)
+      .count();
 }
 
 constexpr const char* kNight = "#if time(20:00-8:00)\nEXINTERVAL = 60\n#else\nEXINTERVAL = 5\n#endif\n";

@@ -19,7 +19,8 @@ TEST(KnownParameters, EachHasOneRowAndAReasonWhereItDoesNothing) {
 }
 
 TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
-  const auto conf = LsfConf::parse("LSF_AUTH=eauth\nLSF_LIM_PORT=7869\nSITE_OWN=1\n\nLSF_DCGM_PORT=5555\n", "lsf.conf");
+  const auto conf =
+      LsfConf::parse("LSF_AUTH=eauth\nLSF_LIM_PORT=7869\nSITE_OWN=1\n\nLSF_DCGM_PORT=5555\n", "lsf.conf");
   ASSERT_TRUE(conf);
   LsbParams params;
   params.cells.set("max_sbd_conns", {"3", {"lsb.params", 4}});

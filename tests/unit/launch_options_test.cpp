@@ -24,7 +24,8 @@ TEST(Blaunch, HasAHostOrSeveral) {
 }
 
 TEST(Blaunch, RefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(parse_blaunch({"-nosuch", "h", "x"}).error().text, HasSubstr("-nosuch: found an option that nobody has"));
+  EXPECT_THAT(parse_blaunch({"-nosuch", "h", "x"}).error().text,
+              HasSubstr("-nosuch: found an option that nobody has"));
   EXPECT_THAT(parse_blaunch({"-P", "h", "x"}).error().text, HasSubstr("-P: found an option that nobody has"));
   EXPECT_THAT(parse_blaunch({}).error().text, HasSubstr("no command"));
   EXPECT_THAT(parse_blaunch({"-z", "a", "-u", "f", "x"}).error().text, HasSubstr("one of them"));
@@ -33,8 +34,15 @@ TEST(Blaunch, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Blaunch, PassesOverWhatRshAndSshHave) {
-  for (const std::vector<std::string>& options : std::initializer_list<std::vector<std::string>>{
-           {"-x"}, {"-q", "-T"}, {"-qtt"}, {"-l", "somebody"}, {"-luser"}, {"-p", "22"}, {"-o", "BatchMode=yes"}, {"-oBatchMode=yes"}}) {
+  for (const std::vector<std::string>& options :
+       std::initializer_list<std::vector<std::string>>{{"-x"},
+                                                       {"-q", "-T"},
+                                                       {"-qtt"},
+                                                       {"-l", "somebody"},
+                                                       {"-luser"},
+                                                       {"-p", "22"},
+                                                       {"-o", "BatchMode=yes"},
+                                                       {"-oBatchMode=yes"}}) {
     auto words = options;
     for (const char* word : {"-n", "h", "cmd", "-x"}) words.emplace_back(word);
     const auto parsed = parse_blaunch(words);
@@ -111,7 +119,8 @@ TEST(SlotsOfJob, AreAWordEach) {
 
 TEST(HostsOfJob, AStrangerAmongThemIsNamed) {
   EXPECT_EQ(stranger_among({"n1", "n2"}, {"n1", "n2", "n3"}, {12, 0}), "");
-  EXPECT_EQ(stranger_among({"n1", "n4"}, {"n1", "n2"}, {12, 0}), "host n4 is not one of job 12, which has n1 n2");
+  EXPECT_EQ(stranger_among({"n1", "n4"}, {"n1", "n2"}, {12, 0}),
+            "host n4 is not one of job 12, which has n1 n2");
   EXPECT_EQ(stranger_among({"n4"}, {}, {12, 0}), "") << "nothing says what its hosts are: RES does";
   EXPECT_EQ(stranger_among({"x"}, {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}, {12, 3}),
             "host x is not one of job 12[3], which has a b c d e f g h and 2 more");

@@ -359,7 +359,8 @@ TEST(LsbFiles, ThereIsAQueueForJobsThatNameNone) {
       for (const auto& queue : checked.files->queues) names.push_back(queue.name);
     return names;
   };
-  const std::string night = "Begin Queue\nQUEUE_NAME = night\nEnd Queue\n", own = "Begin Queue\nQUEUE_NAME = default\nEnd Queue\n";
+  const std::string night = "Begin Queue\nQUEUE_NAME = night\nEnd Queue\n",
+                    own = "Begin Queue\nQUEUE_NAME = default\nEnd Queue\n";
   EXPECT_THAT(queues("", night), ElementsAre("night", "default"));
   EXPECT_THAT(queues("DEFAULT_QUEUE = night\n", night), ElementsAre("night"));
   EXPECT_THAT(queues("", night + own), ElementsAre("night", "default")) << "it is there already";

@@ -41,7 +41,7 @@ ResourceDefinition resource(const std::string& rows, const std::string& keywords
 // One row of section Resource with a name alone, and what is said of it.
 std::vector<std::string> said_of(const std::string& row) {
   return read_shared("Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\n" + row +
-              "\nEnd Resource\n")
+                     "\nEnd Resource\n")
       .said;
 }
 
@@ -175,10 +175,11 @@ TEST(LsfShared, WhatIsWrongIsAllTold) {
           "s:6: warning: found \"COLOUR\" in section Resource, which is unknown and passed over, expected "
           "RESOURCENAME TYPE INTERVAL INCREASING RELEASE CONSUMABLE DESCRIPTION",
           "s:6: found no RESOURCENAME in section Resource, expected it"));
-  EXPECT_THAT(read_shared("Begin HostModel\nMODELNAME CPUFACTOR\na fast\nb 0\nc 1\nc 2\nEnd HostModel\n").said,
-              ElementsAre("s:7: CPUFACTOR: found \"fast\", expected a number, 0 or more",
-                          "s:8: CPUFACTOR: found \"0\", expected a number above 0",
-                          "s:10: MODELNAME: found \"c\", expected a model that is not at s:9 too"));
+  EXPECT_THAT(
+      read_shared("Begin HostModel\nMODELNAME CPUFACTOR\na fast\nb 0\nc 1\nc 2\nEnd HostModel\n").said,
+      ElementsAre("s:7: CPUFACTOR: found \"fast\", expected a number, 0 or more",
+                  "s:8: CPUFACTOR: found \"0\", expected a number above 0",
+                  "s:10: MODELNAME: found \"c\", expected a model that is not at s:9 too"));
 }
 
 TEST(LsfShared, AFileWithoutAClusterIsNone) {

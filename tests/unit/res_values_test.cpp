@@ -179,7 +179,8 @@ TEST(ResUsage, IsToldLessOftenOfJobsWithManySlots) {
 
 TEST(ResEnvironment, TheRelayIsThisJobsOrNone) {
   wire::JobOrder order;
-  order.mutable_start()->mutable_submission()->add_environment("ROLLCALL_RELAY=of the job that submitted this one");
+  order.mutable_start()->mutable_submission()->add_environment(
+      "ROLLCALL_RELAY=of the job that submitted this one");
   wire::RunTask task;
   task.add_environment("ROLLCALL_RELAY=of another host");
   JobPlaces places;

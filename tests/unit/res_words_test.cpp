@@ -69,7 +69,9 @@ TEST(ResWords, AStartHasAllOfTheOrder) {
   ASSERT_EQ(said.hosts_size(), 2);
   EXPECT_EQ(said.hosts(0).name() + std::to_string(said.hosts(0).slots()) + said.hosts(1).name(), "a2b");
   EXPECT_EQ(said.limits().run_s(), 60);
-  EXPECT_EQ(said.queue() + " " + said.job_starter() + " " + said.queue_pre_exec() + " " + said.queue_post_exec(), "q js pre post");
+  EXPECT_EQ(
+      said.queue() + " " + said.job_starter() + " " + said.queue_pre_exec() + " " + said.queue_post_exec(),
+      "q js pre post");
   EXPECT_THAT(said.environment(), ElementsAre("LSB_JOBID=12", "B=2"));
   EXPECT_EQ(said.nice(), 5);
   EXPECT_EQ(said.controls().suspend() + said.controls().resume() + said.controls().terminate(), "srt");
@@ -126,8 +128,8 @@ TEST(ResWords, EachActionOfASignal) {
 TEST(ResWords, AHostThatComesSaysWhatItHolds) {
   using State = report::Held::State;
   FromRes told;
-  for (const auto state : {FromRes::Held::EXPECTED, FromRes::Held::STARTING, FromRes::Held::RUNNING, FromRes::Held::STOPPED,
-                           FromRes::Held::OVER}) {
+  for (const auto state : {FromRes::Held::EXPECTED, FromRes::Held::STARTING, FromRes::Held::RUNNING,
+                           FromRes::Held::STOPPED, FromRes::Held::OVER}) {
     auto& held = *told.mutable_hello()->add_jobs();
     set_third(*held.mutable_job());
     held.set_state(state);

@@ -207,14 +207,14 @@ INSTANTIATE_TEST_SUITE_P(
         WrongName{"mem == ^foo", "found \"foo\", expected a resource of this cluster"},
         WrongName{"^foo == bar", "found \"foo\", expected a resource of this cluster"},
         WrongName{"select[mem > ^'abc']",
-                "found the word \"abc\", expected a number, or a resource with == or != before the word"},
+                  "found the word \"abc\", expected a number, or a resource with == or != before the word"},
         WrongName{"^type > 5", "found the string resource \"type\", expected == or != and a word behind it"},
         WrongName{"linux && ^profile",
-                "found the string resource \"profile\", expected == or != and a word behind it"},
+                  "found the string resource \"profile\", expected == or != and a word behind it"},
         WrongName{"profile == ^5", "found the number \"5\", expected a word for profile, '5' in quotes"},
         WrongName{"^5 == hname", "found the number \"5\", expected a word for hname, '5' in quotes"},
         WrongName{"profile == ^a - b",
-                "found an expression, expected a word for profile, in quotes where it has a \"-\""},
+                  "found an expression, expected a word for profile, in quotes where it has a \"-\""},
         WrongName{"ncpus > ^2K", "found \"2K\", expected a number without a unit beside ncpus"},
         WrongName{"^2G > r15s", "found \"2G\", expected a number without a unit beside r15s"}));
 

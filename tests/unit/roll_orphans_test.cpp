@@ -65,10 +65,9 @@ TEST_F(Orphans, ALackOfCgroupsIsNotedOnce) {
   Registration registration;
   registration.host = "n3";
   registration.outcome = pid_t{7};
-  EXPECT_THAT(
-      driver.feed(event::TaskRegistered{1, registration, "cannot make X: Permission denied"}),
-      Contains("Note tasks on n3 have no cgroup (cannot make X: Permission denied): where both "
-               "levels of a TaskStarter are killed at once, what its task has started may be left"));
+  EXPECT_THAT(driver.feed(event::TaskRegistered{1, registration, "cannot make X: Permission denied"}),
+              Contains("Note tasks on n3 have no cgroup (cannot make X: Permission denied): where both "
+                       "levels of a TaskStarter are killed at once, what its task has started may be left"));
   EXPECT_THAT(driver.feed(event::TaskRegistered{2, registration, "cannot make X: Permission denied"}),
               Not(Contains(StartsWith("Note"))));
 }

@@ -50,7 +50,8 @@ TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
   wire::BatchRequest request;
   request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
   request.mutable_jobs()->set_environments(true);
-  EXPECT_EQ(whole(request).refusal().text(), "Job <" + std::to_string(id) + ">: what is asked for is too long to be shown");
+  EXPECT_EQ(whole(request).refusal().text(),
+            "Job <" + std::to_string(id) + ">: what is asked for is too long to be shown");
 }
 
 TEST_F(Answers, JobsAreChosenByDescriptionAndGroup) {
@@ -182,12 +183,17 @@ TEST_F(LimitAnswers, AreOfQueuesUsersAndEachHost) {
   run_on("hostA");
   run_on("hostB");
   wire::AskLimits ask;
-  const std::string queue = "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/3\n";
-  const std::string user = "UJOB_LIMIT of queue normal | USERS ann | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/9\n";
-  const std::string hosts_a = "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostA | PROJECTS - | SLOTS 2/2\n";
-  const std::string hosts_b = "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostB | PROJECTS - | SLOTS 1/2\n";
+  const std::string queue =
+      "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/3\n";
+  const std::string user =
+      "UJOB_LIMIT of queue normal | USERS ann | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/9\n";
+  const std::string hosts_a =
+      "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostA | PROJECTS - | SLOTS 2/2\n";
+  const std::string hosts_b =
+      "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostB | PROJECTS - | SLOTS 1/2\n";
   const std::string all = rows(ask);
-  for (const auto& row : {queue, user, hosts_a, hosts_b}) EXPECT_NE(all.find(row), std::string::npos) << row << "\nin\n" << all;
+  for (const auto& row : {queue, user, hosts_a, hosts_b})
+    EXPECT_NE(all.find(row), std::string::npos) << row << "\nin\n" << all;
   ask.set_host("hosta");
   EXPECT_NE(rows(ask).find(hosts_a), std::string::npos) << rows(ask);
   EXPECT_EQ(rows(ask).find(hosts_b), std::string::npos);
@@ -203,12 +209,14 @@ TEST_F(LimitAnswers, OfWhichNothingIsTakenAreShownWhereTheyAreAskedFor) {
   wire::AskLimits ask;
   EXPECT_EQ(rows(ask), "");
   ask.set_unused_too(true);
-  EXPECT_NE(rows(ask).find("QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 0/3\n"),
+  EXPECT_NE(rows(ask).find(
+                "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 0/3\n"),
             std::string::npos)
       << rows(ask);
   ask.set_unused_too(false);
   ask.set_configured(true);
-  EXPECT_NE(rows(ask).find("QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3\n"),
+  EXPECT_NE(rows(ask).find(
+                "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3\n"),
             std::string::npos)
       << rows(ask);
 }

@@ -158,11 +158,12 @@ TEST(GpusOfHosts, AreThoseOfARealSession) {
   auto& host = add_host(hosts, "p1-r01-n4", 8);
   (*host.mutable_words())["ngpus"] = "3";
   (*host.mutable_words())["gpus_held"] = "RUN 0,1;SUSP 1";
-  EXPECT_EQ(batch_hosts_gpus(hosts, true),
-            "HOST_NAME            GPU_ID                MODEL     MUSED      MRSV  NJOBS    RUN   SUSP    RSV \n"
-            "p1-r01-n4                 0                    -         -         -      1      1      0      0\n"
-            "                          1                    -         -         -      2      1      1      0\n"
-            "                          2                    -         -         -      0      0      0      0\n");
+  EXPECT_EQ(
+      batch_hosts_gpus(hosts, true),
+      "HOST_NAME            GPU_ID                MODEL     MUSED      MRSV  NJOBS    RUN   SUSP    RSV \n"
+      "p1-r01-n4                 0                    -         -         -      1      1      0      0\n"
+      "                          1                    -         -         -      2      1      1      0\n"
+      "                          2                    -         -         -      0      0      0      0\n");
 }
 
 TEST(SharedRows, HaveTheirHosts) {
@@ -271,8 +272,10 @@ TEST(QueuesFields, OfLimitsAreThoseOfTheQueueAndOfItsDefaults) {
     return *queues_fields(queues, format + " delimiter='|'", {false, false});
   };
   const std::string all =
-      "max_corelimit cpulimit def_cpulimit datalimit def_datalimit filelimit memlimit def_memlimit processlimit "
-      "def_processlimit runlimit def_runlimit stacklimit swaplimit tasklimit min_tasklimit def_tasklimit threadlimit "
+      "max_corelimit cpulimit def_cpulimit datalimit def_datalimit filelimit memlimit def_memlimit "
+      "processlimit "
+      "def_processlimit runlimit def_runlimit stacklimit swaplimit tasklimit min_tasklimit def_tasklimit "
+      "threadlimit "
       "def_threadlimit res_req";
   EXPECT_EQ(line(all), "-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-|-\n");
   auto& most = *queue.mutable_limits();
@@ -291,8 +294,9 @@ TEST(QueuesFields, OfLimitsAreThoseOfTheQueueAndOfItsDefaults) {
   queue.mutable_default_limits()->set_memory_kb(9);
   for (const int limit : {1, 4, 16}) queue.add_task_limit(limit);
   (*queue.mutable_lines())["RES_REQ"] = "select[mem > 10]";
-  EXPECT_EQ(line(all),
-            "1 K|1.0 min|-|2 K|-|3 K|4 K|9 K|5|-|6.0 min of archer|1.5 min|6 K|7 K|16|1|4|8|-|select[mem > 10]\n");
+  EXPECT_EQ(
+      line(all),
+      "1 K|1.0 min|-|2 K|-|3 K|4 K|9 K|5|-|6.0 min of archer|1.5 min|6 K|7 K|16|1|4|8|-|select[mem > 10]\n");
   queue.clear_task_limit();
   queue.add_task_limit(16);
   EXPECT_EQ(line("tasklimit min_tasklimit def_tasklimit"), "16|-|-\n");

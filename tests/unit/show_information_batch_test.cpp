@@ -26,10 +26,11 @@ TEST(UsersTable, HasLimitsAndCounts) {
   EXPECT_EQ(*users_fields(users, "user njobs", {}), "USER NJOBS\ndefault -\nuser9 34\n");
   user.set_max_pending(50);
   user.mutable_counts()->set_pending_jobs(4);
-  EXPECT_EQ(users_table(users, UserForm::wide),
-            "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV  MPEND  PJOBS MPJOBS\n"
-            "default                1     12      -      -      -      -      -      -      -      -      -\n"
-            "user9                  -     12     34     22     10      2      0      0      -      4     50\n");
+  EXPECT_EQ(
+      users_table(users, UserForm::wide),
+      "USER/GROUP          JL/P    MAX  NJOBS   PEND    RUN  SSUSP  USUSP    RSV  MPEND  PJOBS MPJOBS\n"
+      "default                1     12      -      -      -      -      -      -      -      -      -\n"
+      "user9                  -     12     34     22     10      2      0      0      -      4     50\n");
   EXPECT_EQ(*users_fields(users, "mpend pjobs mpjobs", {false, false}), "- - -\n- 4 50\n");
 }
 

@@ -50,7 +50,8 @@ TEST(JobPicks, ByWhatAJobReserves) {
   shown.view.set_combined_resreq("select[type == local] rusage[mem=100:duration=5,lic_a=1]");
   JobPicks picks;
   EXPECT_TRUE(kept(picks, shown));
-  for (const auto& [names, keeps] : {std::pair("mem", true), {"lic_a, mem", true}, {"lic_a swp", false}, {"type", false}}) {
+  for (const auto& [names, keeps] :
+       {std::pair("mem", true), {"lic_a, mem", true}, {"lic_a swp", false}, {"type", false}}) {
     picks.reserves = resource_words(names);
     EXPECT_EQ(kept(picks, shown), keeps) << names;
   }
@@ -66,8 +67,10 @@ TEST(JobPicks, ByExceptions) {
   EXPECT_FALSE(kept(picks, shown));
   shown.view.set_exceptions("overrun");
   EXPECT_TRUE(kept(picks, shown));
-  EXPECT_EQ(JobFields::parse("exception_status", {})->line(shown.view, shown.asked, shown_at(kMay10)), "overrun\n");
-  const std::string block = job_block(shown.view, shown.asked, Wrapping::none, ReasonForm::named, shown_at(kMay10));
+  EXPECT_EQ(JobFields::parse("exception_status", {})->line(shown.view, shown.asked, shown_at(kMay10)),
+            "overrun\n");
+  const std::string block =
+      job_block(shown.view, shown.asked, Wrapping::none, ReasonForm::named, shown_at(kMay10));
   EXPECT_NE(block.find("\n EXCEPTION STATUS:  overrun\n"), std::string::npos) << block;
 }
 
@@ -98,14 +101,16 @@ std::string row_with(const char* field, const Shown& shown) {
   const auto time = shown_at(kMay10 + 61);
   const auto cell = [](std::string line) { return line.pop_back(), line; };
   return with_cell(jobs_header(JobForm::narrow), cell(parsed->header())) +
-         with_cell(job_row(shown.view, shown.asked, JobForm::narrow, time), cell(parsed->line(shown.view, shown.asked, time)));
+         with_cell(job_row(shown.view, shown.asked, JobForm::narrow, time),
+                   cell(parsed->line(shown.view, shown.asked, time)));
 }
 
 TEST(TimedRows, HaveOneColumnMore) {
   Shown shown = running_job();
   shown.view.mutable_effective_limits()->set_run_s(600);
   add_exec_host(shown.job(), "kile02", 2);
-  const std::string header = "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME";
+  const std::string header =
+      "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME";
   const std::string row = "24520   annas   RUN   normal     kilenc      kilenc      *estjob.sh May 10 21:09";
   const std::string second = "                                             2*kile02   \n";
   EXPECT_EQ(row_with("finish_time", shown), header + "  FINISH_TIME\n" + row + "  May 10 21:19 L\n" + second);
@@ -167,7 +172,8 @@ TEST(GpuWords, AreThoseOfARealSession) {
     return asked_words(shown.view.record(), shown.asked, true);
   };
   EXPECT_TRUE(words("-").ends_with(", Requested GPU")) << words("-");
-  EXPECT_TRUE(words("num=2").ends_with(", Requested GPU <num=2:mode=shared:j_exclusive=no>")) << words("num=2");
+  EXPECT_TRUE(words("num=2").ends_with(", Requested GPU <num=2:mode=shared:j_exclusive=no>"))
+      << words("num=2");
 }
 
 TEST(AtSpeed, TimesAreThoseOfAnotherFactor) {
@@ -214,25 +220,32 @@ JobHistory life(int id, int end) {
 
 TEST(HistoryByTime, GoesFromJobToJob) {
   const std::vector<JobHistory> jobs{life(1, 9), life(2, 5)};
-  EXPECT_EQ(history_by_time(jobs, (kMay10 + 1) * 1'000'000, (kMay10 + 5) * 1'000'000, Wrapping::none, shown_at(kMay10)),
-            "Tue May 10 21:09:23: Job <1>: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot(s) on Host(s) <kilenc>;\n"
-            "Tue May 10 21:09:24: Job <2>: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot(s) on Host(s) <kilenc>;\n"
+  EXPECT_EQ(history_by_time(jobs, (kMay10 + 1) * 1'000'000, (kMay10 + 5) * 1'000'000, Wrapping::none,
+                            shown_at(kMay10)),
+            "Tue May 10 21:09:23: Job <1>: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot(s) on "
+            "Host(s) <kilenc>;\n"
+            "Tue May 10 21:09:24: Job <2>: Dispatched 1 Task(s) on Host(s) <kilenc>, Allocated 1 Slot(s) on "
+            "Host(s) <kilenc>;\n"
             "Tue May 10 21:09:27: Job <2>: Done successfully. The CPU time used is 10.0 seconds;\n");
-  EXPECT_NE(history_by_time(jobs, 0, 0, Wrapping::none, shown_at(kMay10)).find("Tue May 10 21:09:31: Job <1>: Done"),
+  EXPECT_NE(history_by_time(jobs, 0, 0, Wrapping::none, shown_at(kMay10))
+                .find("Tue May 10 21:09:31: Job <1>: Done"),
             std::string::npos);
 }
 
 TEST(HistoryBlock, AtAnotherSpeed) {
   JobHistory job = life(1, 9);
   at_speed(job, 4);
-  EXPECT_NE(history_block(job, Wrapping::none, shown_at(kMay10 + 9)).find("The CPU time used is 5.0 seconds;"), std::string::npos);
+  EXPECT_NE(
+      history_block(job, Wrapping::none, shown_at(kMay10 + 9)).find("The CPU time used is 5.0 seconds;"),
+      std::string::npos);
   EXPECT_EQ(gpus_of(job), "kilenc 0");
 }
 
 TEST(JobFields, OfWarningsAndMemory) {
   Shown shown = running_job();
   const auto line = [&] {
-    return JobFields::parse("warning_action action_warning_time mem_efficiency", {})->line(shown.view, shown.asked, shown_at(kMay10));
+    return JobFields::parse("warning_action action_warning_time mem_efficiency", {})
+        ->line(shown.view, shown.asked, shown_at(kMay10));
   };
   EXPECT_EQ(line(), "- - -\n");
   shown.asked.set_warning_signal(10);

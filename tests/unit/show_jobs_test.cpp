@@ -172,13 +172,14 @@ TEST(JobBlock, EachHostHasItsProcessGroups) {
     host.set_pids(pids);
   }
   EXPECT_THAT(block(shown),
-              testing::HasSubstr("                     MEM: 12 Mbytes;  SWAP: 0 Mbytes;  NTHREAD: 5\n"
-                        "                     HOST: kilenc; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
-                        "                     PGID: 70;  PIDs: 70 71 73 \n"
-                        "                     PGID: 72;  PIDs: 72 \n"
-                        "                     HOST: archer; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
-                        "                     PGID: 69;  PIDs: 70 \n"
-                        "\n"));
+              testing::HasSubstr(
+                  "                     MEM: 12 Mbytes;  SWAP: 0 Mbytes;  NTHREAD: 5\n"
+                  "                     HOST: kilenc; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
+                  "                     PGID: 70;  PIDs: 70 71 73 \n"
+                  "                     PGID: 72;  PIDs: 72 \n"
+                  "                     HOST: archer; MEM: 6 Mbytes; SWAP: 0 Mbytes; CPU_TIME: 2 seconds\n"
+                  "                     PGID: 69;  PIDs: 70 \n"
+                  "\n"));
 }
 
 TEST(JobBlock, OfAParallelJobWithRequirements) {
@@ -308,10 +309,10 @@ TEST(JsonRecords, AreUtf8WhateverANameIs) {
   EXPECT_EQ(value("se\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f"), "se\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x9f");
   const std::string mark = "\xef\xbf\xbd";
   EXPECT_EQ(value("a\xff\"b\xc3"), "a" + mark + "\\\"b" + mark);
-  EXPECT_EQ(value("\xc0\xaf"), mark + mark);                 // too long a form of "/"
-  EXPECT_EQ(value("\xed\xa0\x80"), mark + mark + mark);      // a surrogate
+  EXPECT_EQ(value("\xc0\xaf"), mark + mark);                        // too long a form of "/"
+  EXPECT_EQ(value("\xed\xa0\x80"), mark + mark + mark);             // a surrogate
   EXPECT_EQ(value("\xf4\x90\x80\x80"), mark + mark + mark + mark);  // beyond the last character
-  EXPECT_EQ(value("\xe2\x82"), mark + mark);                 // cut short
+  EXPECT_EQ(value("\xe2\x82"), mark + mark);                        // cut short
 }
 
 TEST(JobFields, HaveTheFormsThatClientsRead) {

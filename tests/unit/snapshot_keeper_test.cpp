@@ -52,7 +52,8 @@ class SnapshotKeeperTest : public BookTest {
   void agrees() {
     EXPECT_EQ(snapshot().broken_invariant(), "");
     std::size_t pending = 0, placed = 0;
-    for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP}) pending += book->with_status(status).size();
+    for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP})
+      pending += book->with_status(status).size();
     for (const auto status : {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN})
       placed += book->with_status(status).size();
     EXPECT_EQ(snapshot().pending_count(), pending);
@@ -151,7 +152,8 @@ TEST_F(SnapshotKeeperTest, ControlsOfQueuesAndHostsCount) {
   follow();
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
   configure();
-  EXPECT_FALSE(snapshot().queue(*rules->queue("normal")).active) << "new files change nothing in what was said";
+  EXPECT_FALSE(snapshot().queue(*rules->queue("normal")).active)
+      << "new files change nothing in what was said";
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
 }
 

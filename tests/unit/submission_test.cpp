@@ -15,7 +15,8 @@ namespace {
 
 SubmitContext context() {
   SubmitContext c;
-  c.environment = {"HOME=/home/u", "PATH=/bin", "LSB_JOBID=7", "LSB_HOSTS=a b", "LSB_JOBINDEX_END=9", "LSF_TS_OPTIONS=-p x:1"};
+  c.environment = {"HOME=/home/u",  "PATH=/bin",          "LSB_JOBID=7",
+                   "LSB_HOSTS=a b", "LSB_JOBINDEX_END=9", "LSF_TS_OPTIONS=-p x:1"};
   c.cwd = "/home/u/work";
   c.home = "/home/u";
   c.from_host = "hostA";
@@ -140,7 +141,8 @@ TEST(Submission, OfWholeHosts) {
 
 TEST(Submission, SaysWhatIsNotDoneToAGpu) {
   const auto notices = [](const char* gpu) {
-    return draft_submission(*split_submit_words({"-gpu", gpu, "x"}, SubmitForm::bsub), {}, context())->notices;
+    return draft_submission(*split_submit_words({"-gpu", gpu, "x"}, SubmitForm::bsub), {}, context())
+        ->notices;
   };
   EXPECT_THAT(notices("num=1:mode=exclusive_process"), ElementsAre(HasSubstr("compute mode is not set")));
   EXPECT_THAT(notices("num=1:mode=shared"), IsEmpty());

@@ -78,7 +78,8 @@ TEST(Scripts, AreOneLineForBjobs) {
 TEST(ScriptWithWords, SetsThemInTheFirstLine) {
   using rollcall::sched::script_with_words;
   EXPECT_EQ(*script_with_words("#!/bin/sh\necho $1\n", {"s"}), "#!/bin/sh\necho $1\n");
-  EXPECT_EQ(*script_with_words("#!/bin/bash -e\necho $1\n", {"s", "a b", "$c"}), "set -- 'a b' '$c'\necho $1\n");
+  EXPECT_EQ(*script_with_words("#!/bin/bash -e\necho $1\n", {"s", "a b", "$c"}),
+            "set -- 'a b' '$c'\necho $1\n");
   EXPECT_EQ(*script_with_words("echo $1\n", {"s", "a"}), "set -- a; echo $1\n");
   EXPECT_EQ(*script_with_words("\n#!/bin/sh\necho $1\n", {"s", "a"}), "\nset -- a\necho $1\n");
   EXPECT_EQ(*script_with_words("#!/bin/sh", {"s", "a"}), "set -- a");

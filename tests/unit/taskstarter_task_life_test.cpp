@@ -176,8 +176,7 @@ TEST_F(TaskLife, ADeadPamEndsTheTaskAtOnce) {
     EXPECT_EQ(done[0], "SignalTask TERM") << "nobody may read what is said of it";
     EXPECT_TRUE(done[1].starts_with("Complain pam dead")) << done[1];
     EXPECT_THAT(pass(kKillGrace), ElementsAre("SignalDescendants KILL"));
-    EXPECT_THAT(on(TaskExited{ExitStatus::signaled(9), false}),
-                ElementsAre("Finish Signal (9 KILL)"))
+    EXPECT_THAT(on(TaskExited{ExitStatus::signaled(9), false}), ElementsAre("Finish Signal (9 KILL)"))
         << "nobody is left to be told";
   }
 }
@@ -353,8 +352,7 @@ TEST_F(TaskLife, ALostOuterLevelEndsEverything) {
   EXPECT_THAT(on(OuterGone{}), ElementsAre("SendStarterLost", "SignalDescendants KILL"));
   EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), true}), ElementsAre("SignalDescendants KILL"));
   EXPECT_THAT(on(DescendantsChanged{1}), ElementsAre("SignalDescendants KILL"));
-  EXPECT_THAT(on(DescendantsChanged{0}),
-              ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
+  EXPECT_THAT(on(DescendantsChanged{0}), ElementsAre("SendTaskEnded", "Finish Signal (9 KILL)"));
   EXPECT_THAT(on(OuterGone{}), IsEmpty());
 }
 
@@ -362,8 +360,7 @@ TEST_F(TaskLife, WithoutOuterLevelACutLinkIsNotWaitedFor) {
   running();
   on(LinkLost{});
   EXPECT_THAT(on(OuterGone{}), ElementsAre("SignalDescendants KILL"));
-  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}),
-              ElementsAre("Finish Signal (9 KILL)"));
+  EXPECT_THAT(on(TaskExited{ExitStatus::signaled(SIGKILL), false}), ElementsAre("Finish Signal (9 KILL)"));
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ TEST_F(TurnTest, ASubmissionThatCannotBeSavedWasNeverThere) {
   EXPECT_EQ(job.id(), 0);
   EXPECT_EQ(book->find({id, 0}), nullptr);
   const auto batch = turn.batch();
-  EXPECT_TRUE(batch.jobs.empty() && batch.submissions.empty() && batch.events.empty() && batch.tokens.empty());
+  EXPECT_TRUE(batch.jobs.empty() && batch.submissions.empty() && batch.events.empty() &&
+              batch.tokens.empty());
   // The same request again is a new one.
   EXPECT_NE(submit_one(), 0);
 }

@@ -12,16 +12,15 @@ using testing::IsEmpty;
 
 class UserGroupsTest : public testing::Test {
  protected:
-  UserGroups users_{UserGroups::System{
-      [this](uid_t uid) {
-        ++names_asked_;
-        return uid == 1001 ? name_ : std::string();
-      },
-      [this](const std::string& user, gid_t) {
-        ++groups_asked_;
-        return std::vector<std::string>{"group of " + user};
-      },
-      [this] { return now_; }}};
+  UserGroups users_{UserGroups::System{[this](uid_t uid) {
+                                         ++names_asked_;
+                                         return uid == 1001 ? name_ : std::string();
+                                       },
+                                       [this](const std::string& user, gid_t) {
+                                         ++groups_asked_;
+                                         return std::vector<std::string>{"group of " + user};
+                                       },
+                                       [this] { return now_; }}};
   std::string name_ = "ann";
   UserGroups::Steady::time_point now_{seconds(1000)};
   int names_asked_ = 0, groups_asked_ = 0;

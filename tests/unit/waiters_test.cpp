@@ -36,7 +36,8 @@ class WaitersTest : public sched::BookTest {
                      told_.push_back(std::to_string(link) +
                                      (reply.has_refusal() ? " refused: " + reply.refusal().text()
                                       : reply.last()      ? " over"
-                                                          : " " + wire::JobStatus_Name(reply.awaited().job().record().status())));
+                                                          : " " + wire::JobStatus_Name(
+                                                                      reply.awaited().job().record().status())));
                    },
                    [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
 };
@@ -59,7 +60,8 @@ TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
   run_to_the_end({2, 0}, 0);
   run_to_the_end({3, 0}, 1 << 8);
   waiters.changed({{1, 0}});
-  EXPECT_THAT(told(), ElementsAre("7 over")) << "the second job has ended, and the first one's change is a look at it";
+  EXPECT_THAT(told(), ElementsAre("7 over"))
+      << "the second job has ended, and the first one's change is a look at it";
   waiters.changed({{1, 0}, {2, 0}});
   EXPECT_THAT(told(), IsEmpty()) << "nobody waits for these any more, and nobody looks at the third";
   waiters.changed({{3, 0}});

@@ -50,7 +50,8 @@ Result<std::vector<Share>> parse_shares(std::string_view text, double least) {
   std::vector<Share> shares;
   while (!rest.empty()) {
     const std::size_t close = rest.find(']');
-    if (!rest.starts_with('[') || close == std::string_view::npos) return unexpected(rest, "[NAME, NUMBER] ...");
+    if (!rest.starts_with('[') || close == std::string_view::npos)
+      return unexpected(rest, "[NAME, NUMBER] ...");
     const auto words = split_words(rest.substr(1, close - 1), " \t\r\v\f,");
     const auto amount = words.size() == 2 ? parse_real(words[1]) : std::nullopt;
     if (!amount || *amount < least || words[0].find('[') != std::string::npos)
@@ -80,7 +81,8 @@ Result<std::vector<HostItem>> parse_host_items(const std::vector<std::string>& w
       if (!host_name(item.cluster)) return unexpected(word, "HOST@CLUSTER");
     }
     item.name = std::string(rest);
-    if (item.name.empty()) return unexpected(word, "the name of a host, a group, all, others, allremote or none");
+    if (item.name.empty())
+      return unexpected(word, "the name of a host, a group, all, others, allremote or none");
     items.push_back(std::move(item));
   }
   const bool all =
@@ -152,7 +154,8 @@ Result<JobControls> parse_job_controls(std::string_view text) {
                           : same_name(block.name, "RESUME")    ? &controls.resume
                           : same_name(block.name, "TERMINATE") ? &controls.terminate
                                                                : nullptr;
-    if (!target || !block.inside) return unexpected(block.name, "SUSPEND[...], RESUME[...] or TERMINATE[...]");
+    if (!target || !block.inside)
+      return unexpected(block.name, "SUSPEND[...], RESUME[...] or TERMINATE[...]");
     *target = *block.inside;
   }
   return controls;
