@@ -102,6 +102,8 @@ class LoadCluster:
 
     def write_files(self, more_conf=""):
         rows = "\n".join(f"{name} ! ! 1 ()" for name in self.names)
+        if "ROLLCALL_JOBDIR=" not in more_conf:  # where a RES of this machine has run LIM would look for it
+            more_conf = f"ROLLCALL_JOBDIR={self.top}/jobs\n{more_conf}"
         self.write(
             "lsf.conf",
             f"LSF_LIM_PORT={PORT}\nLSF_LOGDIR={self.logs}\nLSF_SERVERDIR={self.etc}\nLSF_LOG_MASK=LOG_INFO\n"

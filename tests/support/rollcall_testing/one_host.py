@@ -56,7 +56,8 @@ class OneHost:
         self.conf, self.log, self.etc = (os.path.join(self.top, name) for name in ("conf", "log", "etc"))
         for directory in (self.conf, self.log, self.etc):
             os.mkdir(directory, 0o755)
-        self.write("lsf.conf", f"LSF_LIM_PORT={self.port}\nLSF_LOGDIR={self.log}\nLSF_SERVERDIR={self.etc}\n{more_conf}")
+        places = f"LSF_LOGDIR={self.log}\nLSF_SERVERDIR={self.etc}\nROLLCALL_JOBDIR={self.top}/jobs\n"
+        self.write("lsf.conf", f"LSF_LIM_PORT={self.port}\n{places}{more_conf}")
         self.write("lsf.shared", SHARED)
         self.write("lsf.cluster.one", CLUSTER.format(admin=pwd.getpwuid(os.geteuid()).pw_name, host=self.host))
         elim = os.path.join(self.etc, "elim.scratch")
