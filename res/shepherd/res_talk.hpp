@@ -26,6 +26,7 @@ class ResTalk {
   using Hear = std::function<void(const wire::ToShepherd&)>;
   ResTalk(Ends ends, wire::JobAttempt attempt, Hear hear);
 
+  bool connected() const { return static_cast<bool>(socket_); }
   pollfd to_poll() const;
   pollfd listener_to_poll() const { return {listener_.get(), POLLIN, 0}; }
   void take();

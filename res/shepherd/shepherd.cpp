@@ -152,6 +152,7 @@ class Shepherd {
   }
   void carry_out(const effect::Finish&) {
     done_ = true;
+    tasks_.nothing_starts(now());
     finish_if_done();
   }
   // The mail, and what clients have not read yet, are waited for.
@@ -170,7 +171,7 @@ class Shepherd {
     if (poll(fds_.data(), fds_.size(), timeout()) < 0) return;
     if (fds_[1].revents != 0) guard_.take();
     if (fds_[0].revents != 0) take_signals();
-    if (fds_[3].revents != 0) res_.take();
+    if (fds_[3].revents != 0) take_res();
     if (fds_[2].revents != 0) res_.accept();
     if (tasks_.turn(fds_, now())) {
       if (order_.task_only() && tasks_.empty()) happened(event::Released{});
@@ -232,6 +233,12 @@ class Shepherd {
   }
 
   // ---- RES
+
+  // A shepherd of no job is asked for one task by the RES that has started it: killed in between, it never asks.
+  void take_res() {
+    res_.take();
+    if (order_.task_only() && !res_.connected() && tasks_.empty()) happened(event::Released{});
+  }
 
   void take(const wire::ToShepherd& message) {
     if (message.has_signal()) happened(event::Ordered{message.signal()});

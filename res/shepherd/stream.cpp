@@ -245,13 +245,24 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
   if (linked() && !write_peer(*link_)) return break_off();
   if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
     until_ = now + kLastWords;  // it reads slowly
-  if ((phase_ == Phase::expected || phase_ == Phase::closing) && now >= until_) phase_ = Phase::done;
+  if ((awaits_begin() || phase_ == Phase::closing) && now >= until_) give_up();
+}
+
+void Stream::nothing_starts(TimePoint now) {
+  if (!awaits_begin()) return;
+  until_ = std::min(until_, now + kTimeToProve);
+  if (phase_ == Phase::expected && peers_.empty()) give_up();
+}
+
+void Stream::give_up() {
+  link_.reset();
+  listener_.reset();
+  phase_ = Phase::done;
 }
 
 std::optional<TimePoint> Stream::next_deadline() const {
   std::optional<TimePoint> first;
-  if (phase_ == Phase::expected || phase_ == Phase::closing || (phase_ == Phase::ended && credit_ > 0))
-    first = until_;
+  if (awaits_begin() || phase_ == Phase::closing || (phase_ == Phase::ended && credit_ > 0)) first = until_;
   for (const auto& peer : peers_) first = first ? std::min(*first, peer->until) : peer->until;
   if (accept_again_) first = first ? std::min(*first, *accept_again_) : *accept_again_;
   return first;

@@ -6,6 +6,8 @@
 // state x event         ->                        |
 //   expected  a peer proves the key -> open         | patience over -> done (never came)
 //   open      Begin           -> wanted(): the owner starts the process with ends(), and says started() or not_started()
+//             patience over   -> done (it never said what it wants)
+//   both      nothing_starts() -> done; who is there already has two seconds to hear that it comes too late
 //   running   input, signal, window, credit         | the connection ends -> lost(): the owner ends the process
 //   ended()   what the process has written leaves as the client takes it, then Over -> closing
 //   closing   the client has read all, or two seconds -> done
@@ -59,7 +61,8 @@ class Stream {
   void started(pid_t pid);
   void not_started(const std::string& why, int exit_code);
   void ended(int wait_status, const wire::JobUsage& usage, int term_reason, TimePoint now);
-  void close() { phase_ = Phase::done; }
+  // Whoever has not begun yet comes too late.
+  void nothing_starts(TimePoint now);
 
  private:
   enum class Phase { expected, open, running, ended, closing, done };
@@ -78,6 +81,7 @@ class Stream {
     std::size_t listener = kNotPolled, from_process = kNotPolled, from_errors = kNotPolled;
   };
 
+  bool awaits_begin() const { return phase_ == Phase::expected || (phase_ == Phase::open && !begun_); }
   bool listens() const { return static_cast<bool>(listener_); }
   void accept(TimePoint now);
   bool read_peer(Peer& peer, TimePoint now);
@@ -88,6 +92,7 @@ class Stream {
   void write_process();
   void finish_if_drained(TimePoint now);
   void break_off();
+  void give_up();
   bool may_read() const;
   bool linked() const { return link_ != nullptr; }
 

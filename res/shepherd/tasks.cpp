@@ -95,7 +95,16 @@ bool Tasks::turn(const std::vector<pollfd>& fds, TimePoint now) {
       end(task, SIGKILL);
     }
   }
+  return drop_done();
+}
+
+bool Tasks::drop_done() {
   return std::erase_if(tasks_, [](const auto& task) { return task->stream->done() && task->pid < 0; }) > 0;
+}
+
+void Tasks::nothing_starts(TimePoint now) {
+  for (auto& task : tasks_) task->stream->nothing_starts(now);
+  drop_done();
 }
 
 std::optional<TimePoint> Tasks::next_deadline() const {

@@ -43,6 +43,8 @@ class Tasks {
   // True where something was over for good.
   bool turn(const std::vector<pollfd>& fds, TimePoint now);
   std::optional<TimePoint> next_deadline() const;
+  // The job is over: those whose client has not come are not waited for any more.
+  void nothing_starts(TimePoint now);
   void ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now);
   bool empty() const { return tasks_.empty(); }
   bool has(pid_t pid) const;
@@ -56,6 +58,7 @@ class Tasks {
     std::optional<TimePoint> kill_at = {};
   };
   void begin(Task& task);
+  bool drop_done();
   void end(const Task& task, int signo) const;
 
   Handler handler_;

@@ -242,7 +242,15 @@ def check(ends, submitter, person):
 
 
 def left_behind(bench):
-    return bench.cluster.processes(lambda p: p.words == tuple(LEFT.split()))
+    """Of jobs that are over, while every daemon is there to be told so: also the shepherds."""
+    return bench.cluster.processes(lambda p: p.words == tuple(LEFT.split()) or p.name == "shepherd")
+
+
+def wait_until_nothing_is_left(bench, batch):
+    def who():
+        return f"what jobs left to be gone: {', '.join(map(str, left_behind(bench)))}\n{batch.logs_text()}"
+
+    wait_until(lambda: not left_behind(bench), who, 30)
 
 
 def test_no_job_is_lost_run_twice_or_left(bench):
@@ -269,7 +277,7 @@ def test_no_job_is_lost_run_twice_or_left(bench):
         expect(len(submitter.arrays) > rounds / 2, f"{len(submitter.arrays)} of {rounds} arrays were accepted: {submitter.refused}")
         batch.wait_for_hosts(seconds=90)
         check(Ends(batch, notes), submitter, person)
-        wait_until(lambda: not left_behind(bench), lambda: f"what jobs left to be gone: {left_behind(bench)}")
+        wait_until_nothing_is_left(bench, batch)
     count = len(submitter.arrays) * ARRAY + len(submitter.parallel) + len(person.killed) + len(person.held)
     bench.saw(f"{count} jobs ({len(submitter.parallel)} parallel, {len(person.killed)} killed, {len(person.held)} changed), "
               f"{len(faults.done)} faults, seed {seed}")
@@ -313,7 +321,7 @@ def test_hosts_that_lose_power(bench):
                     ends.once(job, index, queue, code)
         ends.nobody_twice()
         expect(lost > 0 and again > 0, f"jobs that ran when the power went: {lost} lost, {again} ran again; seed {seed}")
-        wait_until(lambda: not left_behind(bench), lambda: f"what jobs left to be gone: {left_behind(bench)}")
+        wait_until_nothing_is_left(bench, batch)
     bench.saw(f"{len(submitter.arrays) * ARRAY} jobs, {len(hosts)} hosts lost power: {lost} jobs are said to be lost, {again} ran again, seed {seed}")
 
 

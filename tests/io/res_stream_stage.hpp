@@ -34,6 +34,7 @@ class Client {
     put(channel_->start());
   }
   bool connected() const { return connected_; }
+  bool open() const { return channel_->open(); }
 
   void begin(bool input, std::uint64_t credit = 1 << 20) {
     wire::ToStream message;

@@ -1,7 +1,11 @@
 // Tasks in a job, on its first host and on another one, and tasks of no job.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
+#include "common/io/durable_file.hpp"
+#include "common/io/spawn.hpp"
 #include "res_stream_stage.hpp"
 
 namespace rollcall::res::test {
@@ -103,6 +107,51 @@ TEST_F(ResTasks, TheTasksOfAnotherHostsJob) {
   EXPECT_EQ(count_over(1), 0U);
 }
 
+// bkill, or the end of a blaunch elsewhere, may come between RES's answer and the client's call.
+TEST_F(ResTasks, ClientsThatNeverCameAreNotWaitedForWhenTheirJobIsOver) {
+  start_res();
+  start(job("exec sleep 1000"));
+  wait_for_running();
+  ASSERT_TRUE(run_task(task("true")));
+  const pid_t guard = guard_of();
+  ASSERT_GT(guard, 0);
+  kill_job();
+  wait_for_over();
+  wait_until_gone(guard);
+}
+
+TEST_F(ResTasks, NorOnTheOtherHostsOfTheJob) {
+  start_res();
+  wire::ToRes order;
+  *order.mutable_expect()->mutable_job() = job("").job();
+  order.mutable_expect()->set_uid(geteuid());
+  order.mutable_expect()->add_hosts()->set_name("elsewhere");
+  send(order);
+  ASSERT_TRUE(run_task(task("true")));
+  const pid_t guard = guard_of();
+  ASSERT_GT(guard, 0);
+  wire::ToRes release;
+  *release.mutable_release()->mutable_job() = job("").job();
+  send(release);
+  wait_until_gone(guard);
+  wait_until("the directory to go", [&] { return access(job_directory().c_str(), F_OK) != 0; });
+}
+
+TEST_F(ResTasks, NorIsOneThatCameAndDoesNotBegin) {
+  start_res();
+  start(job("exec sleep 1000"));
+  wait_for_running();
+  const auto place = run_task(task("true"));
+  ASSERT_TRUE(place) << place.error().text;
+  const pid_t guard = guard_of();
+  ASSERT_GT(guard, 0);
+  Client client(place->port(), place->key());
+  wait_until("its key to be proved", [&] { return client.turn(), client.open(); });
+  kill_job();
+  wait_for_over();
+  wait_until_gone(guard);
+}
+
 TEST_F(ResTasks, WhatAnotherHostsTaskUsedIsToldAtItsEnd) {
   start_res();
   wire::ToRes seldom;
@@ -190,6 +239,37 @@ TEST_F(ResTasks, TasksOfNoJobAfterResHasStartedAgain) {
   wait_for_hello(2);
   const auto second = run_task(task("true", false));
   EXPECT_TRUE(second) << second.error().text;
+}
+
+// RES is killed between the shepherd's start and its order: nobody ever asks this one for anything.
+TEST_F(ResTasks, AShepherdThatIsAskedForNoTaskEndsWithItsRes) {
+  ASSERT_EQ(mkdir(path("task").c_str(), 0711), 0);
+  wire::JobOrder order;
+  order.set_task_only(true);
+  order.set_uid(geteuid());
+  order.set_gid(getegid());
+  order.set_host(host_);
+  const io::Descriptor directory(open(path("task").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(io::write_marked(directory.get(), "order", order.SerializeAsString()));
+  ASSERT_EQ(chmod(path("task/order").c_str(), 0600), 0);
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  io::Descriptor res(ends[0]), theirs(ends[1]);
+  io::SpawnPlan plan;
+  sigemptyset(&plan.mask);
+  plan.argv = {ROLLCALL_SHEPHERD, "task"};
+  plan.directory = path("task");
+  plan.descriptors = {{directory.get(), 3}, {theirs.get(), 4}};
+  const auto started = io::spawn(plan);
+  theirs.reset();
+  ASSERT_TRUE(std::holds_alternative<pid_t>(started));
+  const pid_t guard = std::get<pid_t>(started);
+  wait_until("a shepherd", [&] { return access(path("task/s").c_str(), F_OK) == 0; });
+  EXPECT_TRUE(lives(guard));
+  res.reset();
+  wait_until_gone(guard);
+  kill(guard, SIGKILL);
+  waitpid(guard, nullptr, 0);
 }
 
 }  // namespace

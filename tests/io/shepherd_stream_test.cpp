@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "res/shepherd/stream.hpp"
 
 namespace rollcall::res {
@@ -69,6 +71,106 @@ TEST(ShepherdStream, AClientWaitsWhereNoDescriptorIsLeft) {
   std::vector<pollfd> fds;
   stream.add_to(fds);
   EXPECT_EQ(fds.size(), 2U) << "the port, and the client that was taken";
+}
+
+// A client that proves its key, in turns with the stream.
+class Prover {
+ public:
+  explicit Prover(std::uint16_t port) : socket_(connect_to(port)) {
+    io::Key key{};
+    key.fill('k');
+    channel_.emplace(io::SecureChannel::starter(key, io::random_nonce()));
+    put(channel_->start());
+  }
+  void prove(Stream& stream, TimePoint now) {
+    while (!channel_->open() && !testing::Test::HasFatalFailure()) {
+      stream.turn(polled(stream), now);
+      take();
+    }
+  }
+  void begin() {
+    wire::ToStream message;
+    message.mutable_begin()->set_credit(1000);
+    put(channel_->seal(message.SerializeAsString()));
+  }
+  // What it is told next.
+  wire::FromStream hear() {
+    heard_.Clear();
+    while (heard_.message_case() == wire::FromStream::MESSAGE_NOT_SET && !testing::Test::HasFatalFailure())
+      take();
+    return heard_;
+  }
+
+ private:
+  void put(const std::string& bytes) {
+    EXPECT_EQ(send(socket_.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  void take() {
+    char room[4096];
+    pollfd ready{socket_.get(), POLLIN, 0};
+    const int some = poll(&ready, 1, 10);
+    const ssize_t size = some > 0 ? recv(socket_.get(), room, sizeof room, MSG_DONTWAIT) : -1;
+    ASSERT_TRUE(size != 0) << "the stream has hung up";
+    std::string answer;
+    if (size > 0) {
+      ASSERT_TRUE(channel_->feed(
+          {room, static_cast<std::size_t>(size)}, answer, [this](std::string_view payload) -> Result<void> {
+            EXPECT_TRUE(heard_.ParseFromArray(payload.data(), static_cast<int>(payload.size())));
+            return {};
+          }));
+    }
+    if (!answer.empty()) put(answer);
+  }
+
+  io::Descriptor socket_;
+  std::optional<io::SecureChannel> channel_;
+  wire::FromStream heard_;
+};
+
+TEST(ShepherdStream, WhereNothingStartsNobodyIsWaitedFor) {
+  const TimePoint now{1000s};
+  auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
+  ASSERT_TRUE(made) << made.error().text;
+  Stream& stream = **made;
+  EXPECT_EQ(*stream.next_deadline(), now + 60s);
+  stream.nothing_starts(now);
+  EXPECT_TRUE(stream.done());
+}
+
+TEST(ShepherdStream, WhoHasProvedTheKeyMustBegin) {
+  const TimePoint now{1000s};
+  auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
+  ASSERT_TRUE(made) << made.error().text;
+  Stream& stream = **made;
+  Prover client(stream.port());
+  client.prove(stream, now);
+  stream.turn({}, now + 59s);
+  EXPECT_FALSE(stream.done());
+  EXPECT_EQ(*stream.next_deadline(), now + 60s);
+  stream.turn({}, now + 60s);
+  EXPECT_TRUE(stream.done());
+  EXPECT_FALSE(stream.lost()) << "nothing runs that would have to be ended";
+}
+
+TEST(ShepherdStream, WhoIsThereHearsThatNothingStarts) {
+  const TimePoint now{1000s};
+  auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
+  ASSERT_TRUE(made) << made.error().text;
+  Stream& stream = **made;
+  Prover client(stream.port());
+  client.prove(stream, now);
+  stream.nothing_starts(now);
+  EXPECT_EQ(*stream.next_deadline(), now + 2s);
+  client.begin();
+  while (!stream.wanted()) {
+    ASSERT_FALSE(stream.done()) << "it was not waited for";
+    stream.turn(polled(stream), now + 1s);
+  }
+  stream.not_started("the job is over", 127);
+  stream.turn({}, now + 1s);
+  EXPECT_EQ(client.hear().not_started().why(), "the job is over");
+  stream.turn({}, now + 4s);
+  EXPECT_TRUE(stream.done());
 }
 
 }  // namespace
