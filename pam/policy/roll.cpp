@@ -97,7 +97,7 @@ class Turn : private Endings {
     if (e.leftovers > 0)
       note(task_name(roll_, e.tid) + " left " + std::to_string(e.leftovers) +
            " processes behind: they were ended");
-    if (!e.status.success() && roll_.rules.clean_job_delay && !roll_.clean_at &&
+    if (!e.status.success() && roll_.rules.clean_job_delay && !roll_.clean_at && !roll_.parent_lost &&
         roll_.phase != Phase::ending) {
       roll_.clean_at = now_ + *roll_.rules.clean_job_delay;
       roll_.clean_status = e.status;
@@ -142,6 +142,8 @@ class Turn : private Endings {
 
   void on(const event::LauncherEnded& e) {
     roll_.launcher_status = e.status;
+    if (!e.status.by_signal() && !e.status.success())
+      count_failed_task("the launcher with " + e.status.text());
     roll_.first_deadline.reset();
     roll_.all_deadline.reset();
     roll_.settle_at.reset();

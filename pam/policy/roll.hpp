@@ -17,7 +17,8 @@
 //   (e) launcher exits, tasks are left                 -> ending: TERM, KILL after terminate_interval
 //       launcher dies of a signal pam did not send     -> ending: TERM, KILL after 1 s
 //   (f) tasks all ended, launcher stays over `linger`  -> ending: launcher; status of the worst task
-//   (g) a task fails and clean_job_delay is set        -> ending after that delay; status of that task
+//   (g) a task fails and clean_job_delay is set        -> ending after that delay; status of that task, also where the
+//                                                         launcher ends badly, or a parent is lost, within the delay
 //   (h) a TaskStarter's parent is lost, launcher lives -> ending: TERM, KILL after 1 s
 //   TERM to pam                                        delivered; KILL after terminate_interval; a second one: 1 s
 //

@@ -254,11 +254,25 @@ void Endings::failed_task() {
   begin_ending("a task failed", roll_.clean_status->shell_code(), roll_.rules.terminate_interval);
 }
 
+void Endings::count_failed_task(const std::string& then) {
+  if (!roll_.clean_at || roll_.verdict || roll_.not_started > 0 || roll_.term_delivered) return;
+  const ExitStatus& status = *roll_.clean_status;
+  // A task that died as pam was asked to make it die did not fail.
+  const auto asked_for = [&](const Roll::Delivered& d) {
+    return status.by_signal() && d.signal.signo == status.signo();
+  };
+  if (std::any_of(roll_.signals.begin(), roll_.signals.end(), asked_for)) return;
+  say("a task ended with " + status.text() + ", then " + then +
+      ": the task's status counts (LSF_PAM_CLEAN_JOB_DELAY)");
+  roll_.verdict = status.shell_code();
+}
+
 void Endings::parent_was_lost() {
   if (!roll_.launcher_running() || roll_.phase == Phase::ending) return;
   const auto& lost = *roll_.parent_lost;
   say(lost_process(lost.name, lost.pid, roll_.tasks[lost.tid].registration.host, lost.status) +
       " while the launcher lives: the job is ended");
+  count_failed_task("a process of the launcher was lost");
   begin_ending("a process of the launcher was lost", std::nullopt, kQuickKill);
 }
 

@@ -89,6 +89,8 @@ class Endings {
 
   // (g)
   void failed_task();
+  // The launcher acts on a failed task in its own way: which of the two is faster must not show in pam's status.
+  void count_failed_task(const std::string& then);
 
   // (h)
   void parent_was_lost();

@@ -113,7 +113,11 @@ def test_rank_1_exits_3_without_finalize(bench):
 
 
 def test_rank_1_deserts_and_the_others_wait_for_it(bench):
-    """Bare Hydra waits for ever then; LSF_PAM_CLEAN_JOB_DELAY ends the job, with the status of the task that failed."""
+    """LSF_PAM_CLEAN_JOB_DELAY ends the job, with the status of the task that failed.
+
+    Bare Hydra waits for ever then; where a process stands between its proxy and the rank it may also end the job itself,
+    with 255, and sooner. The status is the task's either way (docs/decisions/0043).
+    """
     launcher, notes = launchers.by_name("", bench), bench.fresh_directory()
     program = [bench.mpi_target(launcher.mpi), notes, "deserts", "1", "3"]
     job = pam(bench, *method_1(launcher.words(TASKS), program), conf={"LSF_PAM_CLEAN_JOB_DELAY": 1})

@@ -340,6 +340,18 @@ def test_g_clean_job_delay(bench):
     bench.saw("one ended with 3, the others were ended a second later; 3")
 
 
+def test_g_the_status_counts_also_where_the_launcher_is_faster(bench):
+    notes = bench.fresh_directory()
+    script = 'test "$PMI_RANK" = 1 && exec "$0" "$1" exit 3; exec "$0" "$1" exit 0'
+    launcher = fake(bench, "--tasks", 3, "--exit", 9)
+    program = ["sh", "-c", script, bench.target, notes]
+    job = run(bench, launcher, program, "-n", "3", conf={"LSF_PAM_CLEAN_JOB_DELAY": 600})
+    job.expect_exit(3, 15)
+    job.expect_said("a task ended with Exit (3), then the launcher with Exit (9): the task's status counts")
+    run(bench, launcher, program, "-n", "3").expect_exit(9, 15)
+    bench.saw("3 where LSF_PAM_CLEAN_JOB_DELAY is set, the launcher's 9 where it is not")
+
+
 def test_g_without_it_the_launcher_decides(bench):
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")

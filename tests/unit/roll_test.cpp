@@ -203,6 +203,74 @@ TEST(Roll, AFailedTaskEndsTheJobOnlyWhereTheSiteSaysSo) {
   EXPECT_EQ(with.finished->exit_code, 5);
 }
 
+// A job of two of which task 0 fails; a site that wants such a job ended after three seconds.
+RollDriver with_a_failed_task(ExitStatus status = ExitStatus::exited(5)) {
+  RollRules r = rules(2);
+  r.clean_job_delay = 3s;
+  RollDriver d(r);
+  d.launch();
+  d.task();
+  d.task();
+  d.ends(0, status);
+  return d;
+}
+
+TEST(Roll, AFailedTasksStatusCountsAlsoWhereTheLauncherIsFaster) {
+  RollDriver d = with_a_failed_task();
+  d.ends(1, ExitStatus::signaled(SIGKILL));
+  d.launcher_ends(ExitStatus::exited(255));
+  EXPECT_TRUE(
+      d.said("a task ended with Exit (5), then the launcher with Exit (255): the task's status counts "
+             "(LSF_PAM_CLEAN_JOB_DELAY)"));
+  EXPECT_EQ(d.finished->exit_code, 5);
+}
+
+TEST(Roll, AFailedTasksStatusCountsAlsoWhereAParentIsLostMeanwhile) {
+  RollDriver d = with_a_failed_task();
+  d.feed(event::ParentLost{1, 55, "hydra_pmi_proxy", ExitStatus::exited(255), false});
+  d.pass(100ms);
+  EXPECT_TRUE(
+      d.said("a task ended with Exit (5), then a process of the launcher was lost: the task's status counts "
+             "(LSF_PAM_CLEAN_JOB_DELAY)"));
+  d.ends(1, ExitStatus::signaled(SIGTERM));
+  d.launcher_ends(ExitStatus::exited(255));
+  EXPECT_EQ(d.finished->exit_code, 5);
+}
+
+TEST(Roll, ATaskThatFailsAfterAParentIsLostIsNotTheCause) {
+  RollDriver d = with_a_failed_task(ExitStatus::exited(0));
+  d.feed(proxy_killed(1));
+  d.ends(1, ExitStatus::exited(1));
+  d.launcher_ends(ExitStatus::exited(9));
+  EXPECT_EQ(d.finished->exit_code, 9);
+}
+
+TEST(Roll, TheLauncherDecidesWhereItEndsWellOrByASignal) {
+  RollDriver well = with_a_failed_task();
+  well.ends(1);
+  well.launcher_ends();
+  EXPECT_EQ(well.finished->exit_code, 0);
+
+  RollDriver killed = with_a_failed_task();
+  killed.launcher_ends(ExitStatus::signaled(SIGKILL));
+  killed.ends(1, ExitStatus::signaled(SIGTERM));
+  EXPECT_EQ(killed.finished->exit_code, 128 + SIGKILL);
+}
+
+TEST(Roll, ATaskThatDiesAsItWasToldHasNotFailed) {
+  RollDriver d = with_a_failed_task(ExitStatus::exited(0));
+  d.feed(event::SignalArrived{SIGINT, false});
+  d.ends(1, ExitStatus::signaled(SIGINT));
+  d.launcher_ends(ExitStatus::exited(9));
+  EXPECT_EQ(d.finished->exit_code, 9);
+
+  RollDriver term = with_a_failed_task(ExitStatus::exited(0));
+  term.feed(event::SignalArrived{SIGTERM, false});
+  term.ends(1, ExitStatus::exited(1));
+  term.launcher_ends(ExitStatus::exited(9));
+  EXPECT_EQ(term.finished->exit_code, 9);
+}
+
 TEST(Roll, MoreThanExpectedAreTakenAndRaiseTheNumber) {
   RollDriver d(rules(1));
   d.launch();
