@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/base/zone_table.hpp"
 #include "common/io/read_file.hpp"
 
 namespace rollcall::io {
@@ -35,32 +36,20 @@ conf::LocalTime site_time() {
   return of(broken);
 }
 
-conf::LocalTime distant_time(int minutes) {
-  const time_t there = time(nullptr) + minutes * 60;
+conf::LocalTime distant_time(std::int64_t seconds) {
+  const time_t there = time(nullptr) + seconds;
   tm broken{};
   gmtime_r(&there, &broken);
   return of(broken);
 }
 
-// The C library knows one zone at a time; programs that read configuration have one thread while they do.
-conf::LocalTime time_with_tz(const std::string& zone) {
-  const char* before = std::getenv("TZ");
-  const std::optional<std::string> kept = before ? std::optional<std::string>(before) : std::nullopt;
-  setenv("TZ", (":" + zone).c_str(), 1);
-  tzset();
-  const conf::LocalTime result = site_time();
-  if (kept)
-    setenv("TZ", kept->c_str(), 1);
-  else
-    unsetenv("TZ");
-  tzset();
-  return result;
-}
-
-bool in_system_tables(const std::string& zone) {
-  if (zone.empty() || zone.front() == '/' || zone.find("..") != std::string::npos) return false;
-  std::error_code error;
-  return fs::is_regular_file("/usr/share/zoneinfo/" + zone, error);
+// Not by the C library, which would have to be told the zone in TZ: a daemon reads its configuration again while threads of
+// it ask name servers, and they read the environment.
+std::optional<conf::LocalTime> time_in_table(const std::string& zone) {
+  if (zone.front() == '/' || zone.find("..") != std::string::npos) return std::nullopt;
+  const auto table = read_regular_file("/usr/share/zoneinfo/" + zone);
+  const auto offset = table ? offset_in_zone(*table, time(nullptr)) : std::nullopt;
+  return offset ? std::optional(distant_time(*offset)) : std::nullopt;
 }
 
 std::string default_env_dir() {
@@ -90,9 +79,8 @@ Result<std::string> read_config_file(const std::string& path) {
 std::optional<conf::LocalTime> local_time_in(const std::string& zone) {
   if (zone.empty()) return site_time();
   for (const Abbreviation& known : kAbbreviations)
-    if (zone == known.name) return distant_time(known.minutes);
-  if (in_system_tables(zone)) return time_with_tz(zone);
-  return std::nullopt;
+    if (zone == known.name) return distant_time(known.minutes * 60);
+  return time_in_table(zone);
 }
 
 conf::FileSources file_sources_of(const std::string& env_dir) {

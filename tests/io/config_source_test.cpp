@@ -9,6 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
+
+#include "common/base/zone_table.hpp"
+#include "common/io/read_file.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -82,14 +86,59 @@ TEST_F(ConfigSource, TimeZones) {
   EXPECT_TRUE(site->day >= 0 && site->day < 7 && site->minute >= 0 && site->minute < 1440);
 }
 
+bool has_zone_tables() { return fs::exists("/usr/share/zoneinfo/Asia/Tokyo"); }
+
 TEST_F(ConfigSource, AZoneOfTheSystemsTablesLeavesTheSitesOwnAlone) {
-  if (!fs::exists("/usr/share/zoneinfo/Asia/Tokyo")) GTEST_SKIP() << "no time zone tables (package tzdata)";
+  if (!has_zone_tables()) GTEST_SKIP() << "no time zone tables (package tzdata)";
   setenv("TZ", "UTC0", 1);
   const int difference = apart(*local_time_in(""), *local_time_in("Asia/Tokyo"));
   EXPECT_TRUE(difference == 540 || difference == 541) << difference;
   EXPECT_STREQ(std::getenv("TZ"), "UTC0");
   unsetenv("TZ");
   tzset();
+}
+
+// Threads of a daemon that reads its configuration again are in getaddrinfo(), which reads the environment.
+TEST_F(ConfigSource, AZoneIsAskedForWithoutTouchingTheEnvironment) {
+  if (!has_zone_tables()) GTEST_SKIP() << "no time zone tables (package tzdata)";
+  std::vector<char*> words;
+  for (char** word = environ; *word != nullptr; ++word) words.push_back(*word);
+  words.push_back(nullptr);
+  char** const before = environ;
+  environ = words.data();
+  EXPECT_TRUE(local_time_in("Asia/Tokyo").has_value());
+  EXPECT_EQ(environ, words.data()) << "it was copied to make room";
+  environ = before;
+}
+
+// The table of a zone as the C library understands it, which must be told of it in the environment.
+void compare_with_the_library(const fs::path& path) {
+  const auto table = read_file(path.string());
+  ASSERT_TRUE(table) << path;
+  setenv("TZ", (":" + path.string()).c_str(), 1);
+  tzset();
+  for (std::int64_t when = 0; when < 2'800'000'000; when += 2'345'677) {
+    const time_t moment = when;
+    tm broken{};
+    localtime_r(&moment, &broken);
+    const auto offset = offset_in_zone(*table, when);
+    ASSERT_TRUE(offset) << path << " at " << when;
+    ASSERT_EQ(*offset, broken.tm_gmtoff) << path << " at " << when;
+  }
+}
+
+TEST_F(ConfigSource, TheSystemsZonesAreUnderstoodAsTheCLibraryDoes) {
+  if (!has_zone_tables()) GTEST_SKIP() << "no time zone tables (package tzdata)";
+  int zones = 0;
+  for (const char* part : {"Africa", "America", "Asia", "Australia", "Europe", "Pacific"})
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path("/usr/share/zoneinfo") / part))
+      if (entry.is_regular_file()) {
+        compare_with_the_library(entry.path());
+        ++zones;
+      }
+  unsetenv("TZ");
+  tzset();
+  EXPECT_GT(zones, 100);
 }
 
 }  // namespace
