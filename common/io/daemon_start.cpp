@@ -12,6 +12,7 @@
 #include <exception>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/base/numbers.hpp"
 #include "common/io/descriptor.hpp"
@@ -89,11 +90,15 @@ void DaemonProgram::become_anew(const Log& log) const {
   setrlimit(RLIMIT_NOFILE, &open_files_);
   sigset_t ours;
   sigprocmask(SIG_SETMASK, &mask_, &ours);
-  if (!pid_file_.empty()) setenv("ROLLCALL_PID_FILE", pid_file_.c_str(), 1);
-  execv(path_.c_str(), argv_);
+  // Not setenv(): a thread of ours may still hang in getaddrinfo(), which reads the environment.
+  std::string pid_file = "ROLLCALL_PID_FILE=" + pid_file_;
+  std::vector<char*> words;
+  for (char** word = environ; *word != nullptr; ++word) words.push_back(*word);
+  if (!pid_file_.empty()) words.push_back(pid_file.data());
+  words.push_back(nullptr);
+  execve(path_.c_str(), argv_, words.data());
   log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");
   sigprocmask(SIG_SETMASK, &ours, nullptr);
-  unsetenv("ROLLCALL_PID_FILE");
   raise_descriptor_limit();
 }
 
