@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -88,12 +89,22 @@ void end_and_remove(int directory, const std::string& path) {
 
 void pause() { poll(nullptr, 0, kPauseMs); }
 
+// Containers may share the tree of cgroups, and have the same addresses and ports in networks of their own.
+std::string pid_namespace() {
+  std::array<char, 64> text;
+  const ssize_t size = readlink("/proc/self/ns/pid", text.data(), text.size());
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+}
+
 }  // namespace
 
 std::string job_cgroup_name(const std::vector<std::string>& addresses, std::uint16_t port) {
   std::uint32_t hash = 2166136261U;  // FNV-1a
-  for (const auto& address : addresses)
-    for (const char c : address + ",") hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  const auto add = [&hash](const std::string& text) {
+    for (const char c : text + ",") hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+  };
+  for (const auto& address : addresses) add(address);
+  add(pid_namespace());
   std::string name = std::string(kPrefix) + std::to_string(port) + "-";
   for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[hash >> shift & 15];
   return name;

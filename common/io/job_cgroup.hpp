@@ -6,7 +6,8 @@
 // the cgroup it is in. One task's end is not its business, since neighbours are in it: docs/decisions/0012 says who ends
 // what.
 //
-//   OWN/rollcall-PORT-HASH     OWN: our own cgroup; PORT, HASH: the job (pam's port and addresses)
+//   OWN/rollcall-PORT-HASH     OWN: our own cgroup; PORT, HASH: the job (pam's port and addresses) among the processes that we
+//                              can see (our PID namespace): who cannot see each other cannot look after each other's tasks
 //
 // A flock on the directory says that somebody looks after it. Every TaskStarter of the job holds a shared one, both its
 // levels through one open file, the task not at all. So who gets the exclusive one knows that no TaskStarter of the job is
@@ -21,7 +22,7 @@
 
 namespace rollcall::io {
 
-// The same for all TaskStarters of one job: of pam's addresses and its port, as they are told them.
+// The same for all TaskStarters of one job in one PID namespace: of pam's addresses and its port, as they are told them.
 std::string job_cgroup_name(const std::vector<std::string>& addresses, std::uint16_t port);
 
 class JobCgroup {

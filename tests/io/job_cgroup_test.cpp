@@ -1,12 +1,15 @@
 // Cgroups of jobs, with the kernel's own. Skipped, with the reason, where none can be made.
 #include "common/io/job_cgroup.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -200,6 +203,35 @@ TEST(JobCgroupName, IsTheSameForOneJobAndAnotherForTheNext) {
   EXPECT_THAT(name, ::testing::MatchesRegex("rollcall-40123-[0-9a-f]{8}"));
   EXPECT_EQ(name, job_cgroup_name({"n1", "10.77.0.1"}, 40123));
   EXPECT_NE(name, job_cgroup_name({"n2", "10.77.0.1"}, 40123));
+}
+
+// Two containers with networks of their own, and one tree of cgroups.
+TEST(JobCgroupName, IsAnotherInAnotherPidNamespace) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t outside = fork();
+  if (outside == 0) {
+    if (unshare(CLONE_NEWPID) != 0) _exit(1);
+    const pid_t inside = fork();  // the first one in there
+    if (inside == 0) {
+      const std::string name = job_cgroup_name({"n1", "10.77.0.1"}, 40123);
+      _exit(write(ends[1], name.data(), name.size()) == static_cast<ssize_t>(name.size()) ? 0 : 2);
+    }
+    int status = 0;
+    _exit(inside > 0 && waitpid(inside, &status, 0) == inside && status == 0 ? 0 : 2);
+  }
+  close(ends[1]);
+  char text[64];
+  const ssize_t size = read(ends[0], text, sizeof text);
+  close(ends[0]);
+  int status = 0;
+  ASSERT_EQ(waitpid(outside, &status, 0), outside);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 1) GTEST_SKIP() << "no PID namespace can be made here";
+  ASSERT_EQ(status, 0);
+  ASSERT_GT(size, 0);
+  const std::string there(text, static_cast<std::size_t>(size));
+  EXPECT_THAT(there, ::testing::MatchesRegex("rollcall-40123-[0-9a-f]{8}"));
+  EXPECT_NE(there, job_cgroup_name({"n1", "10.77.0.1"}, 40123));
 }
 
 }  // namespace
