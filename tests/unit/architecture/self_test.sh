@@ -121,6 +121,20 @@ fresh
 rm "$dir/tree/sched/mbatchd/res_links.cpp"
 expect 2 "no file sched/*/res_*" "$here/check_seam.sh" "$dir/tree"
 
+# environment FILE LINE: LINE in FILE is a breach.
+environment() {
+    fresh
+    echo 'unsetenv(name);' >"$dir/tree/common/io/daemon_start.cpp"
+    expect 0 "no program changes its environment" "$here/check_environment.sh" "$dir/tree"
+    printf '%s\n' "$2" >"$dir/tree/$1"
+    expect 1 "$1:1: changes the environment" "$here/check_environment.sh" "$dir/tree"
+}
+environment sched/mbatchd/x.cpp 'setenv("TZ", zone, 1);'
+environment common/io/x.cpp '  ::tzset();'
+environment res/daemon/x.hpp 'inline void f() { unsetenv("X"); }'
+fresh
+expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree"
+
 # archive NAME CODE: a static archive of one object.
 archive() {
     printf '%s\n' "$2" >"$dir/$1.cpp"
