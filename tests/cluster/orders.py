@@ -73,7 +73,8 @@ def test_a_job_that_was_cleaned_is_found_where_it_is_wanted(bench):
 
 def test_what_lsf_conf_says_of_jobs(bench):
     conf = "LSF_UNIT_FOR_LIMITS=MB\nLSB_USE_SEQUENTIAL_SIGNAL=Y\nLSB_SIGSTOP=USR1\nLSB_BSUB_PARSE_SCRIPT=N"
-    with BatchCluster(bench, ["n1"], more_conf=conf) as batch:
+    # However slow the machine is, TERM does not overtake the job's answer to INT.
+    with BatchCluster(bench, ["n1"], more_conf=conf, params="JOB_TERMINATE_INTERVAL = 60") as batch:
         notes = bench.fresh_directory()
         done = batch.user("bsub", "-H", "-M", "100", "-v", "1G", "-o", "/dev/null", "-R", "rusage[mem=50]", "true")
         for part in ("Memory limit: 100 MB.", "Swap limit: 1 GB.", "Reserves: rusage[mem=50]."):
