@@ -262,6 +262,7 @@ void Endings::count_failed_task(const std::string& then) {
     return status.by_signal() && d.signal.signo == status.signo();
   };
   if (std::any_of(roll_.signals.begin(), roll_.signals.end(), asked_for)) return;
+  if (roll_.launcher_status && roll_.launcher_status->shell_code() == status.shell_code()) return;
   say("a task ended with " + status.text() + ", then " + then +
       ": the task's status counts (LSF_PAM_CLEAN_JOB_DELAY)");
   roll_.verdict = status.shell_code();

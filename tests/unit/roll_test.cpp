@@ -225,6 +225,12 @@ TEST(Roll, AFailedTasksStatusCountsAlsoWhereTheLauncherIsFaster) {
   EXPECT_EQ(d.finished->exit_code, 5);
 }
 
+TEST(Roll, ALauncherThatPassesTheFailedTasksStatusOnIsNoNews) {
+  RollDriver d = with_a_failed_task();
+  d.ends(1, ExitStatus::signaled(SIGTERM));
+  EXPECT_EQ(d.launcher_ends(ExitStatus::exited(5)), Texts{"Finish 5: the launcher ended: Exit (5)"});
+}
+
 TEST(Roll, AFailedTasksStatusCountsAlsoWhereAParentIsLostMeanwhile) {
   RollDriver d = with_a_failed_task();
   d.feed(event::ParentLost{1, 55, "hydra_pmi_proxy", ExitStatus::exited(255), false});
