@@ -4,6 +4,7 @@ A command is started by posix_spawn, so that what starts it costs next to nothin
 time of daemons and of the jobs below them is that of their cgroups (launch_cpu).
 """
 
+import glob
 import json
 import os
 import pwd
@@ -91,16 +92,30 @@ class System:
         took, text = timed(self.submission(command, *options), self.environment)
         return took, self.number(text)
 
-    def one(self, user=None):
-        """One job of `true`, submitted and waited for: what the submission took."""
+    def one(self, user=None, first=False):
+        """One job of `true`, submitted and waited for: what the submission took. `first`: the user was never here before."""
+        environment = self.environment if user is None else self.environment_of(user)
 
         def submit():
-            took, job = self.submit("true")
-            return took.wall, took.cpu, job
+            if first:
+                self.forget(environment)
+            took, text = timed(self.submission("true"), environment)
+            return took.wall, took.cpu, self.number(text)
 
         wall, cpu, job = by_user(user, submit)
         self.ended(job)
         return Took(wall, cpu)
+
+    def environment_of(self, user):
+        """With a home of his own, as everybody has one."""
+        home = os.path.join(os.path.dirname(self.environment["HOME"]), "home." + user)
+        if not os.path.isdir(home):
+            os.mkdir(home, 0o700)
+            os.chown(home, pwd.getpwnam(user).pw_uid, -1)
+        return dict(self.environment, HOME=home, USER=user, LOGNAME=user)
+
+    def forget(self, environment):
+        """What a user's commands keep for the next ones."""
 
     def array(self, size):
         """Seconds to the end of the last, and CPU seconds of the master's daemon and of all hosts meanwhile."""
@@ -132,6 +147,10 @@ class Ours(System):
 
     def as_array(self, size):
         return ["-J", f"a[1-{size}]"]
+
+    def forget(self, environment):
+        for ticket in glob.glob(os.path.join(glob.escape(environment["HOME"]), ".rollcall", "ticket.*")):
+            os.unlink(ticket)
 
     def ended(self, job):
         self.run("bwait", "-w", f"ended({job})")

@@ -131,7 +131,7 @@ const std::vector<std::string_view>& load_setting_names() {
       // of the batch system: batch_settings.hpp
       "LSB_MBD_PORT", "LSF_RES_PORT", "ROLLCALL_MBD_HOST", "LSB_SHAREDIR", "ROLLCALL_JOBDIR",
       "ROLLCALL_JOB_CGROUPS", "ROLLCALL_USER_CONNECTIONS", "ROLLCALL_USER_TASKS",
-      "ROLLCALL_MBD_USER_CONNECTIONS", "LSB_BJOBS_CONSISTENT_EXIT_CODE"};
+      "ROLLCALL_MBD_USER_CONNECTIONS", "ROLLCALL_TICKET_LIFE", "LSB_BJOBS_CONSISTENT_EXIT_CODE"};
   return names;
 }
 

@@ -82,6 +82,8 @@ BatchClient::BatchClient(const conf::ClusterFiles& files, conf::BatchSettings se
     : files_(&files), settings_(std::move(settings)), patience_(std::move(patience)) {
   const std::string here = host_name_here();
   from_host_ = files.names.official(here).value_or(here);
+  if (files.lsf_conf.value("ROLLCALL_TICKET_LIFE") != "0")
+    tickets_.emplace(settings_.mbd_host, settings_.mbd_port, here);
 }
 
 BatchError BatchClient::gone(const TalkError& error) const {
@@ -109,27 +111,40 @@ void BatchClient::say_once(const std::string& line) {
     std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-Talked<void> BatchClient::connect() {
+Talked<void> BatchClient::connect(bool may_have_ticket) {
   if (talk_) return {};
   if (settings_.mbd_host.empty())
     return TalkError{TalkError::Kind::ours,
                      "ROLLCALL_MBD_HOST: found none and no master candidate, expected mbatchd's host"};
-  const DaemonTalk::Call call{settings_.mbd_host, settings_.mbd_port, patience_.each,
-                              [](const std::string& credential) {
-                                wire::ToMbatchd message;
-                                message.set_munge(credential);
-                                return message.SerializeAsString();
-                              }};
+  DaemonTalk::Call call{settings_.mbd_host, settings_.mbd_port, patience_.each,
+                        [](const std::string& credential) {
+                          wire::ToMbatchd message;
+                          message.set_munge(credential);
+                          return message.SerializeAsString();
+                        },
+                        std::nullopt};
+  if (may_have_ticket && tickets_ && !ticket_failed_) call.ticket = tickets_->read();
+  wants_ticket_ = may_have_ticket && tickets_ && !call.ticket;
   auto talk = DaemonTalk::open(*files_, call);
   if (!talk) return talk.error();
   talk_.emplace(std::move(*talk));
   return {};
 }
 
+// What comes of a ticket that was not taken does not matter: it is not used again.
+void BatchClient::hang_up() {
+  if (talk_ && talk_->on_trust()) ticket_failed_ = true;
+  talk_.reset();
+}
+
+void BatchClient::keep_ticket(const std::string& bytes) const {
+  if (const auto ticket = Ticket::of(bytes); ticket && tickets_) tickets_->write(*ticket);
+}
+
 // Until it answers, or the tries are over. tries 0: for ever.
-std::optional<BatchError> BatchClient::connect_patiently(int tries, int wake) {
+std::optional<BatchError> BatchClient::connect_patiently(int tries, int wake, bool may_have_ticket) {
   for (int tried = 1;; ++tried) {
-    const auto connected = connect();
+    const auto connected = connect(may_have_ticket);
     if (connected) return std::nullopt;
     const BatchError error = gone(connected.error());
     if (connected.error().kind == TalkError::Kind::ours || tried == tries) return error;
@@ -141,6 +156,7 @@ std::optional<BatchError> BatchClient::connect_patiently(int tries, int wake) {
 Talked<void> BatchClient::send(const wire::BatchRequest& request) {
   wire::ToMbatchd message;
   *message.mutable_request() = request;
+  message.set_ticket(std::exchange(wants_ticket_, false));
   if (message.ByteSizeLong() <= talk_->most()) return talk_->send(message.SerializeAsString());
   const std::string bytes = request.SerializeAsString();
   if (bytes.size() > wire::kMostRequest)
@@ -167,12 +183,13 @@ Talked<std::optional<wire::BatchReply>> BatchClient::next_part(std::optional<int
   wire::FromMbatchd message;
   if (!message.ParseFromString(**payload) || !message.has_reply())
     return TalkError{TalkError::Kind::broken, "found a message that is no reply, expected one"};
+  if (!message.ticket().empty()) keep_ticket(message.ticket());
   return std::optional(std::move(*message.mutable_reply()));
 }
 
 std::optional<BatchError> BatchClient::ask_once(const wire::BatchRequest& request, const Take& take) {
   const auto lost = [&](const TalkError& error, bool sent) {
-    talk_.reset();
+    hang_up();
     BatchError told = gone(error);
     if (sent && told.kind == Kind::unreachable) told.kind = Kind::unknown;
     return told;
@@ -195,15 +212,23 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
   std::optional<BatchError> unknown;  // it was sent, and whether it was done is not known
   const auto begin = std::chrono::steady_clock::now();
   for (int tried = 1;; ++tried) {
-    if (auto away = connect_patiently(patience_.tries, -1)) return unknown ? unknown : away;
+    if (auto away = connect_patiently(patience_.tries, -1, repeatable(request)))
+      return unknown ? unknown : away;
     if (unknown && request.has_submit() && std::chrono::steady_clock::now() - begin > kTokenTrust)
       return unknown;
     bool taken = false;
+    const bool ticket_had_failed = ticket_failed_;
+    const auto asked = std::chrono::steady_clock::now();
     auto error = ask_once(request, [&](wire::BatchReply& part) {
       taken = true;
       take(part);
     });
     if (!error) return std::nullopt;
+    if (ticket_failed_ && !ticket_had_failed && std::chrono::steady_clock::now() - asked < patience_.each) {
+      if (error->kind == Kind::unknown) unknown = error;  // also where we were told No: that was in clear
+      --tried;                                            // an old ticket is no fault, and this happens once
+      continue;
+    }
     const bool repeat = starting(error) || error->kind == Kind::unreachable ||
                         (error->kind == Kind::unknown && !taken && repeatable(request));
     if (error->kind == Kind::unknown) unknown = error;
@@ -228,7 +253,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
   request.set_from_host(from_host_);
   const auto woken = [&] { return wake >= 0 && pause(0, wake); };
   while (true) {
-    if (auto away = connect_patiently(0, wake)) {
+    if (auto away = connect_patiently(0, wake, false)) {
       if (woken()) return {Awaited::woken, std::nullopt};
       return {Awaited::over, std::move(away)};
     }
@@ -237,7 +262,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       auto part = next_part(wake);
       if (!part) break;
       if (!*part) {
-        talk_.reset();  // what still comes on it nobody asked for
+        hang_up();  // what still comes on it nobody asked for
         return {Awaited::woken, std::nullopt};
       }
       wire::BatchReply& reply = **part;
@@ -247,11 +272,11 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       const bool more = take(reply);
       if (last) return {Awaited::over, std::nullopt};
       if (!more) {
-        talk_.reset();
+        hang_up();
         return {Awaited::enough, std::nullopt};
       }
     }
-    talk_.reset();
+    hang_up();
     if (pause(kFirstPause, wake)) return {Awaited::woken, std::nullopt};
   }
 }

@@ -2,7 +2,8 @@
 //
 // It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
 // tried again for LSB_NTRIES times, a second apart (30 unless set), with one line on standard error; a request that was
-// sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). What
+// sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). Such a
+// request goes with a ticket where the user has one (ticket_file.hpp), and again without where mbatchd does not take it. What
 // is asked and how the answer looks is the commands' matter.
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
 #include "common/io/daemon_talk.hpp"
+#include "common/io/ticket_file.hpp"
 #include "common/wire/batch.pb.h"
 
 namespace rollcall::io {
@@ -70,8 +72,10 @@ class BatchClient {
   const std::string& from_host() const { return from_host_; }
 
  private:
-  Talked<void> connect();
-  std::optional<BatchError> connect_patiently(int tries, int wake);
+  Talked<void> connect(bool may_have_ticket);
+  std::optional<BatchError> connect_patiently(int tries, int wake, bool may_have_ticket);
+  void hang_up();
+  void keep_ticket(const std::string& bytes) const;
   Talked<void> send(const wire::BatchRequest& request);
   Talked<std::optional<wire::BatchReply>> next_part(std::optional<int> wake);
   std::optional<BatchError> ask_once(const wire::BatchRequest& request, const Take& take);
@@ -83,6 +87,9 @@ class BatchClient {
   Patience patience_;
   std::string from_host_;
   std::optional<DaemonTalk> talk_;
+  std::optional<TicketFile> tickets_;  // none: lsf.conf wants no tickets
+  bool ticket_failed_ = false;         // then the rest of our life goes without
+  bool wants_ticket_ = false;          // the connection could have begun with one
   bool said_ = false;
 };
 

@@ -15,6 +15,7 @@
 
 #include "common/io/cluster_keys.hpp"
 #include "common/io/sealed_stream.hpp"
+#include "common/io/ticket.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::io {
@@ -45,6 +46,8 @@ std::uint8_t kind_of(ClusterChannel::Caller caller) {
       return 0;
     case ClusterChannel::Caller::owner:
       return 1;
+    case ClusterChannel::Caller::ticket:
+      return TicketCall::kKind;
     case ClusterChannel::Caller::daemon:
       break;
   }
@@ -69,10 +72,36 @@ bool same(const Bytes32& expected, std::string_view given) {
          sodium_memcmp(expected.data(), given.data(), expected.size()) == 0;
 }
 
+constexpr std::string_view kNo(
+    "\0", 1);  // in clear: an enemy who says it in our name gets a whole handshake from the caller
+
+// What a conversation with a ticket has beside the others': few have one.
+struct WithTicket {
+  TicketDesk* desk = nullptr;  // who accepts
+  std::string address;         // ... from where the caller comes
+  TicketCall call;
+  Bytes32 secret{};
+  std::string answer;  // who accepts: the frame that goes before the first sealed one
+
+  WithTicket() = default;
+  WithTicket(const WithTicket&) = delete;
+  WithTicket& operator=(const WithTicket&) = delete;
+  ~WithTicket() { sodium_memzero(secret.data(), secret.size()); }
+};
+
 }  // namespace
 
 struct ClusterChannel::State {
-  enum class Stage : std::uint8_t { fresh, awaits_accept, awaits_finish, open, failed };
+  enum class Stage : std::uint8_t {
+    fresh,
+    awaits_accept,
+    awaits_finish,
+    awaits_answer,  // the dialler, with a ticket
+    awaits_early,   // the acceptor: the first record shows that the caller has the ticket's secret
+    turned_away,
+    open,
+    failed
+  };
 
   Stage stage = Stage::fresh;
   bool accepts = false;
@@ -88,6 +117,7 @@ struct ClusterChannel::State {
   SealedStream sending;
   SealedStream receiving;
   wire::FrameDecoder decoder;
+  std::unique_ptr<WithTicket> with_ticket;
 
   State(bool accepting, Caller who, const Seed& random) : accepts(accepting), caller(who), scalar(random) {
     cluster::ready_sodium();
@@ -112,6 +142,13 @@ struct ClusterChannel::State {
   Result<void> on_accept(std::string_view payload, std::string& out);
   Result<void> on_finish(std::string_view payload);
   Result<void> on_record(std::string_view record, const Sink& sink);
+
+  bool may_seal() const { return stage == Stage::open || stage == Stage::awaits_answer; }
+  std::string call_with_ticket();
+  void turn_away(std::string& out);
+  void on_call(std::string_view payload, std::string& out);
+  Result<void> on_answer(std::string_view payload);
+  Result<void> on_early(std::string_view record, std::string& out, const Sink& sink);
 };
 
 void ClusterChannel::State::wipe_handshake() {
@@ -204,8 +241,11 @@ void ClusterChannel::State::open_streams() {
 
 // The largest frame in one direction. Who has proved nothing sends small ones, however long the conversation.
 std::size_t ClusterChannel::State::limit(bool from_dialler) const {
+  const bool small = caller == Caller::anyone || caller == Caller::ticket;
+  if (stage == Stage::awaits_early || stage == Stage::turned_away) return kAnyoneLimit;
+  if (stage == Stage::awaits_answer) return from_dialler ? kAnyoneLimit : wire::kHandshakeLimit;
   if (stage != Stage::open) return wire::kHandshakeLimit;
-  return from_dialler && caller == Caller::anyone ? kAnyoneLimit : wire::kFrameLimit;
+  return from_dialler && small ? kAnyoneLimit : wire::kFrameLimit;
 }
 
 Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::string& out, const Sink& sink) {
@@ -217,6 +257,12 @@ Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::stri
       return on_accept(payload, out);
     case Stage::awaits_finish:
       return on_finish(payload);
+    case Stage::awaits_answer:
+      return on_answer(payload);
+    case Stage::awaits_early:
+      return on_early(payload, out, sink);
+    case Stage::turned_away:
+      return {};
     case Stage::open:
       return on_record(payload, sink);
     case Stage::failed:
@@ -229,6 +275,10 @@ Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::strin
   if (const auto version = static_cast<std::uint8_t>(payload[0]); version != kVersion)
     return internal_error("a call of protocol version " + std::to_string(version) + ", expected " +
                           std::to_string(kVersion));
+  if (with_ticket && payload.size() == TicketCall::kBytes && payload[1] == TicketCall::kKind) {
+    on_call(payload, out);
+    return {};
+  }
   if (auto sized = check_size(payload, kDialBytes, "a call"); !sized) return sized;
   const auto kind = static_cast<std::uint8_t>(payload[1]);
   const auto callers = {Caller::anyone, Caller::owner, Caller::daemon};
@@ -237,6 +287,7 @@ Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::strin
   if (found == callers.end())
     return internal_error("a call of kind " + std::to_string(kind) + ", expected 0 to 2");
   caller = *found;
+  with_ticket.reset();
 
   const Bytes32 mine = prepared ? transcript : cluster::public_half(scalar);
   if (!agree(take(payload.substr(2)), mine)) return internal_error("a call with a worthless key");
@@ -273,6 +324,79 @@ Result<void> ClusterChannel::State::on_record(std::string_view record, const Sin
   return sink(*payload);
 }
 
+// ---- with a ticket
+
+std::string ClusterChannel::State::call_with_ticket() {
+  const std::string payload = with_ticket->call.payload(kVersion);
+  transcript = ticket_keys::transcript(payload);
+  Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, transcript);
+  sending.begin(key);
+  stage = Stage::awaits_answer;
+  return payload;
+}
+
+void ClusterChannel::State::turn_away(std::string& out) {
+  wire::append_frame(out, kNo);
+  stage = Stage::turned_away;
+  wipe();
+  with_ticket.reset();
+}
+
+void ClusterChannel::State::on_call(std::string_view payload, std::string& out) {
+  with_ticket->call = *TicketCall::of(payload);
+  auto secret_of_it = with_ticket->desk->secret(with_ticket->call.id, with_ticket->address);
+  if (!secret_of_it) return turn_away(out);
+  with_ticket->secret = *secret_of_it;
+  sodium_memzero(secret_of_it->data(), secret_of_it->size());
+  with_ticket->answer = payload;
+  Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, ticket_keys::transcript(payload));
+  receiving.begin(key);
+  stage = Stage::awaits_early;
+}
+
+// The nonce is looked at when the record has opened: who only saw the call on the wire uses nothing up, and who repeats both
+// is told No, with nothing done.
+Result<void> ClusterChannel::State::on_early(std::string_view record, std::string& out, const Sink& sink) {
+  const auto payload = receiving.open(record);
+  if (!payload) return payload.error();
+  if (!with_ticket->desk->spend(with_ticket->call.id, with_ticket->call.nonce)) {
+    turn_away(out);
+    return {};
+  }
+  const Bytes32 half = ticket_keys::half(scalar);
+  const Bytes32 both = ticket_keys::transcript(with_ticket->answer, view(half));
+  Bytes32 key = ticket_keys::to_dialler(with_ticket->secret, both);
+  sending.begin(key);
+  hash = view(ticket_keys::hash(with_ticket->secret, both));
+  with_ticket->answer.clear();
+  wire::append_frame(with_ticket->answer,
+                     std::string(view(half)).append(view(ticket_keys::proof(with_ticket->secret, both))));
+  sodium_memzero(with_ticket->secret.data(), with_ticket->secret.size());
+  wipe_handshake();
+  caller = Caller::ticket;
+  stage = Stage::open;
+  return sink(*payload);
+}
+
+Result<void> ClusterChannel::State::on_answer(std::string_view payload) {
+  if (payload == kNo) {
+    stage = Stage::turned_away;
+    return internal_error("the daemon does not take our ticket");
+  }
+  if (auto sized = check_size(payload, kAcceptBytes, "an answer to our ticket"); !sized) return sized;
+  const Bytes32& secret_of_it = with_ticket->secret;
+  const Bytes32 both = ticket_keys::transcript(with_ticket->call.payload(kVersion), payload.substr(0, 32));
+  if (!same(ticket_keys::proof(secret_of_it, both), payload.substr(32)))
+    return internal_error("what answers did not give us our ticket");
+  Bytes32 key = ticket_keys::to_dialler(secret_of_it, both);
+  receiving.begin(key);
+  hash = view(ticket_keys::hash(secret_of_it, both));
+  with_ticket.reset();
+  wipe_handshake();
+  stage = Stage::open;
+  return {};
+}
+
 ClusterChannel::ClusterChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ClusterChannel::ClusterChannel(ClusterChannel&&) noexcept = default;
 ClusterChannel& ClusterChannel::operator=(ClusterChannel&&) noexcept = default;
@@ -290,6 +414,21 @@ ClusterChannel ClusterChannel::dial_as_anyone(const ClusterPublicKey& key, const
   auto state = std::make_unique<State>(false, Caller::anyone, random);
   state->cluster = key;
   return ClusterChannel(std::move(state));
+}
+
+ClusterChannel ClusterChannel::dial_with_ticket(const Ticket& ticket, const Seed& random) {
+  auto state = std::make_unique<State>(false, Caller::ticket, random);
+  state->with_ticket = std::make_unique<WithTicket>();
+  state->with_ticket->call = {ticket.id, random};
+  state->with_ticket->secret = ticket.secret;
+  return ClusterChannel(std::move(state));
+}
+
+void ClusterChannel::honour_tickets(TicketDesk& desk, std::string address) {
+  assert(state_->accepts && state_->stage == State::Stage::fresh);
+  state_->with_ticket = std::make_unique<WithTicket>();
+  state_->with_ticket->desk = &desk;
+  state_->with_ticket->address = std::move(address);
 }
 
 ClusterChannel ClusterChannel::accept(const ClusterKey& key, const Seed& random) {
@@ -321,6 +460,10 @@ ClusterChannel ClusterChannel::with_key(bool accepts, Caller caller, const Clust
 std::string ClusterChannel::start() {
   assert(!state_->accepts && state_->stage == State::Stage::fresh);
   std::string out;
+  if (state_->with_ticket) {
+    wire::append_frame(out, state_->call_with_ticket());
+    return out;
+  }
   wire::append_frame(out, state_->dial());
   state_->stage = State::Stage::awaits_accept;
   return out;
@@ -334,9 +477,11 @@ Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, cons
   const auto limit = [this] { return state_->limit(state_->accepts); };
   const auto frame = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
   if (state_->stage == State::Stage::failed) return internal_error("this conversation has already failed");
+  if (turned_away()) return state_->accepts ? Result<void>() : internal_error("this conversation is over");
   auto fed = state_->decoder.feed(bytes, limit, frame);
+  if (turned_away()) state_->decoder = {};  // nothing is kept for who is to go
   if (!fed) {
-    state_->stage = State::Stage::failed;
+    if (!turned_away()) state_->stage = State::Stage::failed;
     state_->wipe();
   }
   return fed;
@@ -349,20 +494,28 @@ ClusterChannel::Caller ClusterChannel::caller() const {
   return open() ? state_->caller : Caller::anyone;  // nobody is more than that before the proof
 }
 
+const TicketId& ClusterChannel::ticket() const {
+  assert(open() && state_->accepts && state_->caller == Caller::ticket);
+  return state_->with_ticket->call.id;
+}
+
+bool ClusterChannel::turned_away() const { return state_->stage == State::Stage::turned_away; }
+
 const std::string& ClusterChannel::hash() const {
   assert(open());
   return state_->hash;
 }
 
 std::size_t ClusterChannel::most() const {
-  return open() ? state_->limit(!state_->accepts) - SealedStream::kSealBytes : 0;
+  return state_->may_seal() ? state_->limit(!state_->accepts) - SealedStream::kSealBytes : 0;
 }
 
 std::string ClusterChannel::seal(std::string_view payload) {
   assert(!payload.empty() && payload.size() <= most());
-  if (!open() || payload.empty() || payload.size() > most())
+  if (!state_->may_seal() || payload.empty() || payload.size() > most())
     return {};  // never a byte under no key, whatever the caller forgot
-  return state_->sending.seal(payload);
+  if (!state_->with_ticket || state_->with_ticket->answer.empty()) return state_->sending.seal(payload);
+  return std::exchange(state_->with_ticket->answer, {}) + state_->sending.seal(payload);
 }
 
 }  // namespace rollcall::io

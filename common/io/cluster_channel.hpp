@@ -12,6 +12,12 @@
 //   awaits Accept good    -> open (sends Finish) | awaits Finish  good   -> open
 //   open          sealed  -> open (payload)|   open          sealed      -> open (payload)
 //   any           anything else            -> error; the caller closes the connection, and calls nothing more
+// With a ticket (ticket.hpp) of an earlier conversation, which a TicketDesk of the daemon's knows:
+//   fresh         start() -> awaits answer, may seal | fresh    call of a good ticket -> awaits early record
+//   awaits answer good    -> open                    |          of another -> turned away (sends No)
+//   awaits answer No      -> error, turned away      | awaits early record  opens, nonce is new -> open (payload; the answer
+//                                                    |          leaves before the first thing that is sealed); else turned away
+//                                                    | turned away  anything -> passed over
 #pragma once
 
 #include <functional>
@@ -21,6 +27,7 @@
 
 #include "common/base/result.hpp"
 #include "common/io/cluster_key.hpp"
+#include "common/io/ticket.hpp"
 
 namespace rollcall::io {
 
@@ -36,11 +43,15 @@ class ClusterChannel {
     daemon,  // a daemon of the cluster: holds the key
     owner,   // a client that holds the key: the user who owns a one-user cluster, or root
     anyone,  // a client that has proved nothing (yet): see hash()
+    ticket,  // a client that the daemon gave a ticket to: see ticket()
   };
 
   static ClusterChannel dial_as_daemon(const ClusterKey& key, const Seed& random);
   static ClusterChannel dial_as_owner(const ClusterKey& key, const Seed& random);
   static ClusterChannel dial_as_anyone(const ClusterPublicKey& key, const Seed& random);
+  // May seal as soon as it is started: what it seals until the channel is open leaves without forward secrecy, and the daemon takes
+  // it once.
+  static ClusterChannel dial_with_ticket(const Ticket& ticket, const Seed& random);
   static ClusterChannel accept(const ClusterKey& key, const Seed& random);
   // The same with a key of this connection's own that was made before anybody called: half of what an answer to a call takes. It
   // serves one connection alone.
@@ -54,6 +65,8 @@ class ClusterChannel {
     ~OwnKey();  // wipes it
   };
   static ClusterChannel accept(const ClusterKey& key, const OwnKey& own);
+  // Who accepts, before anything is fed: callers from this address may come with tickets of this desk, which outlives the channel.
+  void honour_tickets(TicketDesk& desk, std::string address);
   ClusterChannel(ClusterChannel&&) noexcept;
   ClusterChannel& operator=(ClusterChannel&&) noexcept;
   ~ClusterChannel();  // wipes the keys
@@ -70,14 +83,18 @@ class ClusterChannel {
   bool open() const;
   // Who accepts only, where open().
   Caller caller() const;
+  // Who accepts: which ticket the caller came with; only where caller() says so.
+  const TicketId& ticket() const;
+  // The ticket is worth nothing. Who dialled dials anew with what else it has; who accepts waits until it goes.
+  bool turned_away() const;
   // 32 bytes that only this handshake has, the same at both ends; only where open(). A credential over it holds for this
   // connection alone.
   const std::string& hash() const;
 
   // The largest payload that may be sealed here, in bytes: 1 MiB - 17, or 64 KiB - 17 on the way from anyone, who may
-  // send only small frames. 0 where not open().
+  // send only small frames. 0 where not open(), but for who comes with a ticket and has started.
   std::size_t most() const;
-  // The sealed frame of a payload of 1 byte ..= most(). Only where open(); "" where a caller breaks that.
+  // The sealed frame of a payload of 1 byte ..= most(); "" where a caller breaks that.
   std::string seal(std::string_view payload);
 
  private:

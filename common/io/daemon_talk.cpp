@@ -15,8 +15,9 @@ struct Proof {
   std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
 };
 
-Result<Proof> proof_for(const conf::ClusterFiles& files) {
+Result<Proof> proof_for(const conf::ClusterFiles& files, const std::optional<Ticket>& ticket) {
   const auto seed = random_seed();
+  if (ticket) return Proof{ClusterChannel::dial_with_ticket(*ticket, seed), std::nullopt};
   const std::string& path = files.settings.key_file;
   if (const auto key = load_cluster_key(path))
     return Proof{ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
@@ -30,19 +31,20 @@ TalkError broken(const Error& error) { return {Kind::broken, error.text}; }
 
 }  // namespace
 
-DaemonTalk::DaemonTalk(HostConnection connection, ClusterChannel channel)
-    : connection_(std::move(connection)), channel_(std::move(channel)) {}
+DaemonTalk::DaemonTalk(HostConnection connection, ClusterChannel channel, bool on_ticket)
+    : connection_(std::move(connection)), channel_(std::move(channel)), on_ticket_(on_ticket) {}
 
 Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call& call) {
-  auto proof = proof_for(files);
+  auto proof = proof_for(files, call.ticket);
   if (!proof) return TalkError{Kind::ours, proof.error().text};
   auto connection =
       HostConnection::dial(files.names.address(call.host).value_or(call.host), call.port, call.patience);
   if (!connection)
     return TalkError{connection.error().refused ? Kind::refused : Kind::silent, connection.error().text};
 
-  DaemonTalk talk(std::move(*connection), std::move(proof->channel));
+  DaemonTalk talk(std::move(*connection), std::move(proof->channel), call.ticket.has_value());
   talk.unsent_ = talk.channel_.start();
+  if (talk.on_ticket_) return talk;  // it leaves with the first request
   if (const auto sent = talk.flush(); !sent) return sent.error();
   talk.channel_.prepare();
   while (!talk.channel_.open()) {

@@ -43,8 +43,11 @@ class DaemonTalk {
     std::chrono::milliseconds patience{5000};  // for one host to accept, and to send the next bytes
     // The first message of a client that proves by MUNGE: this credential, as the daemon's protocol has it.
     std::function<std::string(const std::string& credential)> introduction;
+    // What the daemon gave this user: then nothing is waited for and nothing else is proved. Only for a first request that
+    // does no harm where it is asked again, since the caller does that when the ticket turns out to be worthless.
+    std::optional<Ticket> ticket;
   };
-  // Connected, and the daemon has proved that it is one. What proves us to it leaves with the first request, in one packet:
+  // Connected, and (without a ticket) the daemon has proved that it is one. What proves us to it leaves with the first request, in one packet:
   // it need not wake up for each. Without MUNGE where that is needed the daemon decides what it
   // tells to nobody in particular.
   static Talked<DaemonTalk> open(const conf::ClusterFiles& files, const Call& call);
@@ -52,17 +55,20 @@ class DaemonTalk {
   // The largest payload that may be sent: daemons take small frames from clients, whoever they have proved to be.
   std::size_t most() const { return std::min(channel_.most(), ClusterChannel::kAnyoneLimit - 64); }
   Talked<void> send(const std::string& payload);
+  // It has a ticket that the daemon has not taken yet.
+  bool on_trust() const { return on_ticket_ && !channel_.open(); }
   // The next payload. With `wake` (a descriptor): nothing, when that has something to read first; and then there is no
   // limit of time.
   Talked<std::optional<std::string>> receive(std::optional<int> wake = std::nullopt);
 
  private:
-  DaemonTalk(HostConnection connection, ClusterChannel channel);
+  DaemonTalk(HostConnection connection, ClusterChannel channel, bool on_ticket);
   Talked<void> put(const std::string& payload);
   Talked<void> flush();
   Talked<bool> turn(std::optional<int> wake);
   HostConnection connection_;
   ClusterChannel channel_;
+  bool on_ticket_ = false;
   std::deque<std::string> inbox_;
   std::string unsent_;
 };

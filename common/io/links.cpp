@@ -143,10 +143,12 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void take(tcp::socket socket) {
     const LinkId id = next_id_++;
-    begin(std::make_shared<Link>(
+    const auto link = std::make_shared<Link>(
         std::move(socket), id,
-        next_key_ ? ClusterChannel::accept(key_, *next_key_) : ClusterChannel::accept(key_, random_seed())));
+        next_key_ ? ClusterChannel::accept(key_, *next_key_) : ClusterChannel::accept(key_, random_seed()));
     next_key_.reset();
+    if (handler_.tickets) link->channel.honour_tickets(*handler_.tickets, address_of(link->socket));
+    begin(link);
   }
 
   // While the caller works on our answer: the next one finds a key that is ready.
@@ -216,6 +218,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     unproved_.erase(link->id);
     proving_.erase(link->id);
     if (!link->peer.dialled) link->peer.caller = link->channel.caller();
+    if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
     link->peer.hash = link->channel.hash();
     link->last_progress = steady_now();
     if (link->client()) {
@@ -324,7 +327,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void connection_ended(const LinkPointer& link, const error_code& error) {
-    if (!link->opened && !link->peer.dialled) stranger(*link, "it left before it had proved itself");
+    if (!link->opened && !link->peer.dialled && !link->channel.turned_away())
+      stranger(*link, "it left before it had proved itself");
     const bool cut = is_cut(error) || is_cut(link->write_error);
     end(link, cut ? LinkEnd::cut : link->opened ? LinkEnd::closed : LinkEnd::stranger, error.message());
   }

@@ -32,7 +32,7 @@ using LinkId = std::uint64_t;  // grows; never used again
 
 struct LinkLimits {
   Duration time_to_prove = std::chrono::seconds(2);  // from the connection to the last byte of the handshake
-  Duration dial_patience = std::chrono::seconds(2);  // for each address
+  Duration dial_patience = std::chrono::seconds(2);  // for the name, and for each address
   Duration stall = std::chrono::seconds(15);         // a peer that takes nothing for so long is not reading
   std::size_t unproved = 512;    // accepted and not proved; further ones wait in the backlog
   std::size_t clients = 1024;    // beyond it the client that was idle for longest goes
@@ -54,6 +54,7 @@ struct LinkPeer {
   ClusterChannel::Caller caller = ClusterChannel::Caller::daemon;
   std::string hash;  // of the handshake, for credentials
   std::string address;
+  TicketId ticket{};  // of a caller who came with one
 };
 
 class Links {
@@ -64,7 +65,8 @@ class Links {
     std::function<Result<void>(LinkId, std::string_view payload)> message;
     std::function<void(LinkId, LinkEnd, const std::string& why)> ended;
     std::function<void(const std::string&)>
-        say;  // a line for the log; strangers are told once for each address
+        say;                        // a line for the log; strangers are told once for each address
+    TicketDesk* tickets = nullptr;  // of clients that come again; none: nobody comes with one
   };
   // The payloads of one answer, each made when there is room for it; nothing after the last.
   using Source = std::function<std::optional<std::string>()>;

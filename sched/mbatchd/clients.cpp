@@ -12,15 +12,17 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr int kUsualShare = 5000;                           // connections of one user: every bsub -K is one
-constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
+constexpr int kUsualShare = 5000;  // connections of one user: every bsub -K is one
+constexpr std::size_t kMostReply =
+    wire::kFrameLimit - 128;      // sealed, and with a ticket, it is to fit into a frame
+constexpr int kTicketLife = 300;  // seconds, and the most: as long as MUNGE's credentials are good
 
-std::string payload_of(const wire::BatchReply& reply) {
+wire::FromMbatchd message_of(const wire::BatchReply& reply) {
   wire::FromMbatchd message;
   *message.mutable_reply() = reply;
   if (message.ByteSizeLong() > kMostReply)
     *message.mutable_reply() = refusal(Refusal::FAILED, "one part of the answer is too large to send");
-  return message.SerializeAsString();
+  return message;
 }
 
 // As MungeAsker does it by itself, and the user's groups on the way.
@@ -44,8 +46,10 @@ wire::BatchReply refusal(Refusal::Why why, std::string text) {
   return reply;
 }
 
-Clients::Clients(boost::asio::io_context& loop, io::Links& links, const io::Log& log, Handler handler)
+Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& tickets, const io::Log& log,
+                 Handler handler)
     : links_(links),
+      tickets_(tickets),
       log_(log),
       handler_(std::move(handler)),
       groups_(std::make_shared<UserGroups>()),
@@ -62,6 +66,12 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
     log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share +
                  ", expected a whole number; it is " + std::to_string(kUsualShare));
   shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
+  const std::string life = configuration_->files.cluster->lsf_conf.value("ROLLCALL_TICKET_LIFE");
+  const auto seconds = parse_whole(life.empty() ? std::to_string(kTicketLife) : life, 0, kTicketLife);
+  if (!seconds)
+    log_.warning("lsf.conf: ROLLCALL_TICKET_LIFE: found " + life + ", expected 0 to " +
+                 std::to_string(kTicketLife) + " seconds; there are no tickets");
+  tickets_.set_life(std::chrono::seconds(seconds.value_or(0)));
   // Asked for beside the loop: a directory service that hangs stops nobody.
   aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); },
              [](io::SideThread::End) {});
@@ -79,7 +89,19 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
-  if (peer.caller == io::ClusterChannel::Caller::owner) client.who = identity_of(owner_);
+  if (peer.caller == io::ClusterChannel::Caller::owner) known(client, owner_, true);
+  if (peer.caller == io::ClusterChannel::Caller::ticket) known_by_ticket(client, peer.ticket);
+}
+
+void Clients::known(Client& client, const io::KnownUser& user, bool by_key) const {
+  client.who = identity_of(user);
+  client.may_have = sched::TicketHolder{user.uid, user.gid, user.name, by_key, client.address};
+}
+
+// Not for another ticket: who it is would never be proved anew.
+void Clients::known_by_ticket(Client& client, const io::TicketId& ticket) const {
+  if (const auto* const holder = tickets_.holder(ticket))
+    client.who = identity_of({holder->uid, holder->gid, holder->name});
 }
 
 const sched::Identity* Clients::identity(io::LinkId link) const {
@@ -91,6 +113,7 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
   const auto found = clients_.find(link);
   if (found == clients_.end()) return {};
   Client& client = found->second;
+  if (message.ticket()) client.wants_ticket = true;
   if (message.has_munge()) return ask_munge(link, client, message.munge());
   if (message.has_request()) return request(link, client, message.request());
   if (!message.has_part() && !message.has_last_part())
@@ -114,7 +137,7 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
         const auto found = clients_.find(link);
         if (found == clients_.end()) return;
         if (user && !user->name.empty())
-          found->second.who = identity_of(*user);
+          known(found->second, *user, false);
         else
           log_.info("a client at " + found->second.address + ": " +
                     (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
@@ -161,18 +184,30 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
   return {};
 }
 
+// With the ticket that the client asked for, once.
+std::string Clients::payload_for(io::LinkId link, const wire::BatchReply& reply) {
+  auto message = message_of(reply);
+  const auto client = clients_.find(link);
+  if (client == clients_.end() || !client->second.wants_ticket) return message.SerializeAsString();
+  client->second.wants_ticket = false;
+  if (const auto& holder = client->second.may_have)
+    if (const auto ticket = tickets_.give(*holder)) message.set_ticket(ticket->bytes());
+  return message.SerializeAsString();
+}
+
 void Clients::reply(io::LinkId link, const wire::BatchReply& reply) {
-  if (has(link)) links_.send(link, payload_of(reply));
+  if (has(link)) links_.send(link, payload_for(link, reply));
 }
 
 void Clients::answer(io::LinkId link, Parts parts) {
   if (!has(link)) return;
-  links_.answer(link, [parts = std::move(parts), over = false]() mutable -> std::optional<std::string> {
-    if (over) return std::nullopt;
-    const auto part = parts();
-    over = !part || part->last();
-    return part ? std::optional(payload_of(*part)) : std::nullopt;
-  });
+  links_.answer(link,
+                [this, link, parts = std::move(parts), over = false]() mutable -> std::optional<std::string> {
+                  if (over) return std::nullopt;
+                  const auto part = parts();
+                  over = !part || part->last();
+                  return part ? std::optional(payload_for(link, *part)) : std::nullopt;
+                });
 }
 
 }  // namespace rollcall::mbatchd

@@ -2,7 +2,8 @@
 //
 // Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
 // its sender is believed, and nobody in particular is told nothing. One user has so many connections and no more, so that there
-// are some for everybody. What requests mean is elsewhere.
+// are some for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_office.hpp) with
+// the first reply; who came with one is its holder, with the rights that the holder has now.
 //
 // state x message  | munge                | part               | request, last_part
 //   nobody         | asks MUNGE; nothing  | offence            | refused
@@ -26,6 +27,7 @@
 #include "common/wire/batch.pb.h"
 #include "common/wire/request_parts.hpp"
 #include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/ticket_office.hpp"
 #include "sched/mbatchd/user_groups.hpp"
 
 namespace rollcall::mbatchd {
@@ -35,7 +37,8 @@ class Clients {
   struct Handler {
     std::function<void(io::LinkId, const sched::Identity&, const wire::BatchRequest&)> request;
   };
-  Clients(boost::asio::io_context& loop, io::Links& links, const io::Log& log, Handler handler);
+  Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& tickets, const io::Log& log,
+          Handler handler);
 
   void configure(std::shared_ptr<const Configuration> configuration);
 
@@ -56,6 +59,8 @@ class Clients {
   struct Client {
     std::string hash, address;
     std::optional<sched::Identity> who;
+    std::optional<sched::TicketHolder> may_have;  // a ticket for it
+    bool wants_ticket = false;
     bool has_share = false;  // of its user's
     wire::RequestParts parts;
   };
@@ -63,8 +68,12 @@ class Clients {
   Result<void> ask_munge(io::LinkId link, Client& client, const std::string& credential);
   Result<void> request(io::LinkId link, Client& client, const wire::BatchRequest& request);
   sched::Identity identity_of(const io::KnownUser& user) const;
+  void known(Client& client, const io::KnownUser& user, bool by_key) const;
+  void known_by_ticket(Client& client, const io::TicketId& ticket) const;
+  std::string payload_for(io::LinkId link, const wire::BatchReply& reply);
 
   io::Links& links_;
+  TicketOffice& tickets_;
   const io::Log& log_;
   Handler handler_;
   std::shared_ptr<const Configuration> configuration_;

@@ -22,6 +22,7 @@
 #include "sched/mbatchd/questions.hpp"
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/saving.hpp"
+#include "sched/mbatchd/ticket_office.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -68,12 +69,12 @@ class Daemon {
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd, const std::string& why) { ended(link, why); },
-                [this](const std::string& line) { log_.warning(line); }}),
+                [this](const std::string& line) { log_.warning(line); }, &tickets_}),
         engine_(make_engine(
             {loop_, links_, log, saving_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
              [this](const std::string& host) { host_gone(host); }})),
-        clients_(loop_, links_, log,
+        clients_(loop_, links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
                  }}),
@@ -403,6 +404,7 @@ class Daemon {
   sched::SnapshotKeeper keeper_;
   Planning planning_;
   Saving saving_;
+  TicketOffice tickets_;
   io::Links links_;
   const std::unique_ptr<Engine> engine_;
   Clients clients_;

@@ -1,0 +1,131 @@
+#include "common/io/ticket_file.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::io {
+namespace {
+
+constexpr std::size_t kTicketText = 2 * Ticket::kBytes + 1;
+constexpr std::size_t kLongestName = 200;  // NAME_MAX with room for a process id
+
+int hex_value(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  return -1;
+}
+
+bool own_and_closed(const struct stat& info) { return info.st_uid == geteuid() && (info.st_mode & 077) == 0; }
+
+constexpr int kDirectory = O_DIRECTORY | O_CLOEXEC;
+
+// Only in a directory that is ours: root makes nothing in a user's home.
+void make_own_directory(const std::string& outer, const char* inner) {
+  const Descriptor around(open(outer.c_str(), O_PATH | kDirectory));
+  struct stat info;
+  if (around && fstat(around.get(), &info) == 0 && info.st_uid == geteuid())
+    mkdirat(around.get(), inner, 0700);
+}
+
+Descriptor open_own_directory(const std::string& outer, const char* inner, bool make) {
+  const std::string path = outer + "/" + inner;
+  Descriptor directory(open(path.c_str(), O_RDONLY | O_NOFOLLOW | kDirectory));
+  if (!directory && errno == ENOENT && make) {
+    make_own_directory(outer, inner);
+    directory = Descriptor(open(path.c_str(), O_RDONLY | O_NOFOLLOW | kDirectory));
+  }
+  struct stat info;
+  if (directory && (fstat(directory.get(), &info) != 0 || !own_and_closed(info))) directory.reset();
+  return directory;
+}
+
+// Of another user's surroundings (su without -) the directory is not ours: then there is none.
+Descriptor place_of_tickets(bool make) {
+  for (const auto& [variable, inner] :
+       {std::pair("XDG_RUNTIME_DIR", "rollcall"), std::pair("HOME", ".rollcall")}) {
+    const char* const outer = std::getenv(variable);
+    if (outer == nullptr || outer[0] != '/') continue;
+    if (auto directory = open_own_directory(outer, inner, make)) return directory;
+  }
+  return {};
+}
+
+// A command that may write no files is not ended for this one.
+bool files_may_grow() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= kTicketText;
+}
+
+}  // namespace
+
+std::optional<Ticket> parse_ticket_file(std::string_view text) {
+  if (text.size() != kTicketText || text.back() != '\n') return std::nullopt;
+  std::array<char, Ticket::kBytes> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes[i] = static_cast<char>(high << 4 | low);
+  }
+  const auto ticket = Ticket::of({bytes.data(), bytes.size()});
+  sodium_memzero(bytes.data(), bytes.size());
+  return ticket;
+}
+
+std::string print_ticket_file(const Ticket& ticket) {
+  static constexpr char kHexDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : ticket.bytes()) {
+    text.push_back(kHexDigits[static_cast<unsigned char>(byte) >> 4]);
+    text.push_back(kHexDigits[static_cast<unsigned char>(byte) & 15]);
+  }
+  text.push_back('\n');
+  return text;
+}
+
+TicketFile::TicketFile(const std::string& daemon_host, int port, const std::string& here)
+    : name_("ticket." + daemon_host + "." + std::to_string(port) + "." + here) {
+  if (name_.find('/') != std::string::npos || name_.size() > kLongestName) name_.clear();
+}
+
+std::optional<Ticket> TicketFile::read() const {
+  if (name_.empty()) return std::nullopt;
+  const auto place = place_of_tickets(false);
+  if (!place) return std::nullopt;
+  const Descriptor file(
+      openat(place.get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info;
+  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !own_and_closed(info) ||
+      info.st_nlink != 1)
+    return std::nullopt;
+  std::array<char, kTicketText + 1> text;  // one more, to see that there is no more
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  auto ticket = size < 0 ? std::nullopt : parse_ticket_file({text.data(), static_cast<std::size_t>(size)});
+  sodium_memzero(text.data(), text.size());
+  return ticket;
+}
+
+void TicketFile::write(const Ticket& ticket) const {
+  if (name_.empty() || !files_may_grow()) return;
+  const auto place = place_of_tickets(true);
+  if (!place) return;
+  const std::string fresh = name_ + "." + std::to_string(getpid());
+  unlinkat(place.get(), fresh.c_str(), 0);  // of one that was killed half-way
+  const Descriptor file(
+      openat(place.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return;
+  std::string text = print_ticket_file(ticket);
+  const bool whole = ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  sodium_memzero(text.data(), text.size());
+  if (!whole || renameat(place.get(), fresh.c_str(), place.get(), name_.c_str()) != 0)
+    unlinkat(place.get(), fresh.c_str(), 0);
+}
+
+}  // namespace rollcall::io

@@ -1,0 +1,29 @@
+// TicketOffice: gives clients tickets and knows them again: the rules of sched/policy/tickets.hpp with this host's clock and the
+// kernel's randomness. In mbatchd's memory alone: another mbatchd, or the next one, knows none of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/io/ticket.hpp"
+#include "sched/policy/tickets.hpp"
+
+namespace rollcall::mbatchd {
+
+class TicketOffice : public io::TicketDesk {
+ public:
+  // How long a ticket is good; 0: none is given, and none that was given is good.
+  void set_life(Duration life);
+  // Nothing where none is given.
+  std::optional<io::Ticket> give(const sched::TicketHolder& holder);
+  const sched::TicketHolder* holder(const io::TicketId& id) const { return tickets_.holder(id); }
+
+  std::optional<io::cluster::Bytes32> secret(const io::TicketId& id, const std::string& address) override;
+  bool spend(const io::TicketId& id, const io::cluster::Bytes32& nonce) override;
+
+ private:
+  sched::Tickets tickets_;
+  Duration life_{};
+};
+
+}  // namespace rollcall::mbatchd
