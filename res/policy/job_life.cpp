@@ -56,8 +56,16 @@ bool fault(int signo) {
          signo == SIGSYS || signo == SIGTRAP || signo == SIGPIPE || signo == SIGXFSZ || signo == SIGXCPU;
 }
 
+// The kernel holds each process to -c as well, and may be faster than our looking. A shell tells the end of its last
+// process as 128 and the signal.
+bool ended_by_the_kernels_cpu_limit(const JobLife& life, int status) {
+  if (!life.rules.limits.has_cpu_s()) return false;
+  return WIFSIGNALED(status) ? WTERMSIG(status) == SIGXCPU : WEXITSTATUS(status) == 128 + SIGXCPU;
+}
+
 void job_ended(JobLife& life, int status, Effects& out) {
   int reason = life.reason;
+  if (reason == 0 && ended_by_the_kernels_cpu_limit(life, status)) reason = kTermCpuLimit;
   if (reason == 0 && !life.ended_by_us && WIFSIGNALED(status) && !fault(WTERMSIG(status)))
     reason = kTermExternalSignal;
   life.outcome = {How::ENDED, job_exit_status(status), reason, "", life.rules.post_exec, false};

@@ -91,6 +91,20 @@ TEST_F(ResLife, TerminateIsIntThenTermThenKill) {
   EXPECT_EQ(over_.exit_status, 137 << 8);
 }
 
+TEST_F(ResLife, TheKernelMayHoldTheCpuLimitFirst) {
+  life_.rules.limits.set_cpu_s(3);
+  for (const int status : {static_cast<int>(SIGXCPU), (128 + SIGXCPU) << 8}) {
+    life_ = JobLife{.rules = life_.rules};
+    run();
+    EXPECT_EQ(end(status).term_reason, kTermCpuLimit) << status;
+  }
+}
+
+TEST_F(ResLife, XcpuOfAJobWithoutACpuLimitIsItsOwn) {
+  run();
+  EXPECT_EQ(end(SIGXCPU).term_reason, 0);
+}
+
 TEST_F(ResLife, AHarderEndOvertakesASofterOne) {
   run();
   happens(order(Order::TERMINATE));
@@ -137,6 +151,21 @@ TEST_F(ResLife, AKillBeforeTheJobKeepsItAway) {
   EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("kill all"));
   EXPECT_THAT(happens(event::PreEnded{SIGKILL}), IsEmpty());
   EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 35072 14", "finish"));
+}
+
+TEST_F(ResLife, TheSitesWayToEndAJobIsForOneThatRuns) {
+  life_.rules.pre_exec = true;
+  life_.rules.controls.set_terminate("/site/end");
+  happens(event::Began{});
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("kill all"));
+}
+
+TEST_F(ResLife, ASignalBeforeTheJobEndsItOrIsNobodys) {
+  life_.rules.pre_exec = true;
+  happens(event::Began{});
+  EXPECT_THAT(happens(order(Order::SEND, SIGUSR1)), IsEmpty());
+  EXPECT_THAT(happens(order(Order::SEND, SIGTERM)), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 36608 14", "finish"));
 }
 
 TEST_F(ResLife, TheRunLimitDoesNotCountStops) {
@@ -233,6 +262,20 @@ TEST_F(ResLife, WithoutItsGuardItEnds) {
   EXPECT_THAT(happens(event::GuardGone{}), ElementsAre("kill all"));
   EXPECT_THAT(happens(event::JobEnded{SIGKILL}), IsEmpty());
   EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 3 35072 0", "finish"));
+}
+
+TEST_F(ResLife, WithoutItsGuardAJobThatIsOverKeepsItsEnd) {
+  life_.rules.post_exec = true;
+  run();
+  happens(event::JobEnded{3 << 8});
+  EXPECT_THAT(happens(event::GuardGone{}), IsEmpty());
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 768 0", "finish"));
+}
+
+TEST_F(ResLife, AJobOfThisHostIsNotReleased) {
+  run();
+  EXPECT_THAT(happens(event::Released{}), IsEmpty());
+  EXPECT_EQ(life_.phase, Phase::running);
 }
 
 TEST_F(ResLife, TasksOfAnotherHostsJob) {
