@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
 
 #include "res/policy/job_files.hpp"
 #include "res/policy/job_report.hpp"
@@ -25,16 +28,22 @@ bool keeps_a_report(const io::Descriptor& output) {
   return fstat(output.get(), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-// On a line of its own, whatever the job has written last.
-void append_report(const JobFiles& files, std::string text) {
+// On a line of its own, whatever the job has written last. The errno where it is not there whole: a full disk, a quota.
+int append_report(const JobFiles& files, std::string text) {
   struct stat facts;
-  if (fstat(files.output.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  if (fstat(files.output.get(), &facts) != 0) return errno;
   char last = '\n';
   // Of that name there may be something else by now, a FIFO for one.
   constexpr int kAtOnce = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const io::Descriptor reader(facts.st_size > 0 ? open(files.places.output_file.c_str(), kAtOnce) : -1);
   if (reader && pread(reader.get(), &last, 1, facts.st_size - 1) == 1 && last != '\n') text.insert(0, "\n");
-  [[maybe_unused]] const ssize_t written = write(files.output.get(), text.data(), text.size());
+  // A write that is cut short does not say why; the next one does.
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t size = write(files.output.get(), rest.data(), rest.size());
+    if (size <= 0) return errno;
+    rest.remove_prefix(static_cast<std::size_t>(size));
+  }
+  return 0;
 }
 
 }  // namespace
@@ -63,19 +72,24 @@ pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::F
   const auto& asked = order.start().submission();
   if (!order.has_start() || order.start().mail_report_only()) return -1;
   if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return -1;
-  const ReportFacts facts{order,
-                          over,
-                          files.places.directory,
-                          sampled,
-                          files.error_file,
-                          now_us,
-                          calendar,
-                          files.output_elsewhere ? files.places.output_file : "",
-                          files.trouble};
+  ReportFacts facts{order,
+                    over,
+                    files.places.directory,
+                    sampled,
+                    files.error_file,
+                    now_us,
+                    calendar,
+                    files.output_elsewhere ? files.places.output_file : "",
+                    files.trouble};
   const bool in_file = files.output && !files.spooled;
   if (in_file && !asked.mail_report()) {
-    if (keeps_a_report(files.output)) append_report(files, report_text(facts, ReportPlace::output_file));
-    if (!files.output_elsewhere) return -1;  // else a mail says where it is
+    const int error =
+        keeps_a_report(files.output) ? append_report(files, report_text(facts, ReportPlace::output_file)) : 0;
+    if (error != 0)  // nothing else would say how the job ended
+      facts.trouble += "cannot write this report to " + files.places.output_file + ": " +
+                       std::generic_category().message(error) + ".\n";
+    else if (!files.output_elsewhere)
+      return -1;  // else a mail says where it is
   }
   return start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
                      report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),

@@ -1,8 +1,10 @@
 // What RES keeps, and what it does when it cannot: the term, directories of jobs that are over, output without a place.
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -98,6 +100,31 @@ TEST_F(ResKeep, OutputThatHasNoPlaceGoesElsewhereAndTheJobRuns) {
   struct stat facts;
   ASSERT_EQ(stat(path("tmp/1.out").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0600U);
+}
+
+TEST_F(ResKeep, AReportThatFindsTheDiskFullIsMailed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can mount a small disk";
+  fs::create_directory(path("small"));
+  if (mount("rollcall-output", path("small").c_str(), "tmpfs", 0, "size=16k,mode=0755") != 0)
+    GTEST_SKIP() << "no tmpfs can be mounted here: " << std::strerror(errno);
+  struct Mounted {
+    std::string place;
+    ~Mounted() { umount2(place.c_str(), MNT_DETACH); }
+  } const mounted{path("small")};
+  write("mailer",
+        "#!/bin/sh\ncat > " + path("mail.new") + " && mv " + path("mail.new") + " " + path("mail") + "\n");
+  chmod(path("mailer").c_str(), 0755);
+  configure("LSB_MAILPROG=" + path("mailer"));
+  start_res();
+  auto order = job("head -c 100000 /dev/zero; exit 7");
+  order.mutable_submission()->set_output_file(path("small/out"));
+  start(order);
+  EXPECT_EQ(wait_for_over().exit_status(), 7 << 8);
+  const std::string mail = wait_for_file("mail");
+  EXPECT_THAT(mail, HasSubstr("Exited with exit code 7.\n"));
+  EXPECT_THAT(mail, HasSubstr("Read file <" + path("small/out") + "> for stdout output"));
+  EXPECT_THAT(mail,
+              HasSubstr("cannot write this report to " + path("small/out") + ": No space left on device.\n"));
 }
 
 TEST_F(ResKeep, NothingThatIsThereIsWrittenInstead) {
