@@ -117,6 +117,33 @@ TEST_F(BookHosts, ASilentHostsJobsAreUnknownAfterThePatience) {
   EXPECT_EQ(job({1, 0}).record.term_reason(), TERM_OWNER);
 }
 
+TEST_F(BookHosts, AJobIsLostWithItsFirstHostOnly) {
+  submit(plain_job());
+  hello("hostA");
+  hello("hostB");
+  dispatch({1, 0}, {"hostA", "hostB"});
+  runs({1, 0});
+  book->host_gone("hostB", now);
+  now = *book->next_deadline();
+  book->tick(now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  book->configure(book->config(), now);
+  EXPECT_EQ(book->next_deadline(), std::nullopt) << "a host is lost once";
+}
+
+// It was stopped when the host left; bresume came meanwhile and is told again.
+TEST_F(BookHosts, AStopThatWasAskedForAndTakenBackIsNoneOfTheHosts) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  ask({1, 0}, Act::STOP);
+  book->host_gone("hostA", now);
+  ask({1, 0}, Act::RESUME);
+  hello("hostA", {held({1, 0}, 1, State::stopped)});
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("RESUME")));
+}
+
 TEST_F(BookHosts, AfterARestartEveryHostHasThePatienceAnew) {
   submit(plain_job());
   hello("hostA");

@@ -144,6 +144,7 @@ TEST(DependencyState, OfArrays) {
   EXPECT_EQ(facts.state("numrun(1, 1) && numpend(1, 2) && numhold(1, 0)"), "satisfied");
   EXPECT_EQ(facts.state("numrun(1, 4)"), "never");
   EXPECT_EQ(facts.state("numrun(1, 3)"), "not yet");
+  EXPECT_EQ(facts.state("numrun(1, 2)"), "not yet") << "it lies between the least and the most";
   EXPECT_EQ(facts.state("done(1[*])", 1), "satisfied");
   EXPECT_EQ(facts.state("done(1[*])", 2), "not yet");
   EXPECT_EQ(facts.state("done(1[*])", 9), "never");

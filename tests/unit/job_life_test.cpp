@@ -253,6 +253,20 @@ TEST_F(JobLife, LostJobsRunAgainOnlyIfTheyMay) {
   EXPECT_EQ(status(), wire::STATUS_PEND);
 }
 
+TEST_F(JobLife, AKilledJobDoesNotRunAgainBecauseItsHostIsLost) {
+  rules.rerunnable = true;
+  runs();
+  event::KillAsked kill{kOwner};
+  happens(kill);
+  happens(event::HostLost{});
+  EXPECT_EQ(status(), wire::STATUS_ZOMBI);
+  runs();
+  kill.requeue = true;
+  happens(kill);
+  happens(event::HostLost{});
+  EXPECT_EQ(status(), wire::STATUS_PEND) << "that is what brequeue asked for";
+}
+
 TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   rules.most_preexec_retries = 2;
   reset();
@@ -342,6 +356,26 @@ TEST_F(JobLife, RequeueExitValues) {
   EXPECT_EQ(status(), wire::STATUS_PEND);
 }
 
+TEST_F(JobLife, AHostThatIsExcludedForGoodIsNotAvoidedForAWhile) {
+  rules.requeue_exits.excluded = {78};
+  runs();
+  happens(ended(78 << 8));
+  happens(on_hosts({"hostA"}));  // brun
+  happens(ended(9 << 8, How::pre_exec_failed));
+  EXPECT_THAT(job.record.avoided(), IsEmpty());
+  now = wall_seconds(5000);
+  happens(event::AvoidanceOver{});
+  EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
+}
+
+TEST_F(JobLife, AHostWhoseClockIsBehindEndsNoJobBeforeItsStart) {
+  runs();
+  auto end = ended(0);
+  end.told.end_us = now.us - 1;
+  happens(end);
+  EXPECT_EQ(job.record.end_us(), job.record.start_us());
+}
+
 TEST_F(JobLife, RequeuedByItsOwner) {
   runs();
   const auto submitted = job.record.submit_us();
@@ -367,6 +401,16 @@ TEST_F(JobLife, AnAdministratorsStopIsNotTheOwnersToResume) {
   happens(event::StopAsked{kAdmin});
   happens(event::ResumeAsked{kOwner});
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
+}
+
+TEST_F(JobLife, AStopIsOrderedOnce) {
+  runs();
+  happens(event::StopAsked{kOwner});
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND")));
+  happens(event::StopAsked{kOwner});
+  EXPECT_THAT(orders(effects), IsEmpty());
+  happens(event::StopAsked{kAdmin});
+  EXPECT_THAT(orders(effects), IsEmpty());
 }
 
 TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
