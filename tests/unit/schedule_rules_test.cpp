@@ -20,6 +20,13 @@ std::string queue(const std::string& lines) {
   return "Begin Queue\nQUEUE_NAME = normal\n" + lines + "End Queue\n";
 }
 
+const std::string kAcceptInterval =
+    "Begin Parameters\nMBD_SLEEP_TIME = 20\nJOB_ACCEPT_INTERVAL = 1\nEnd Parameters\n";
+std::string last_start(int seconds_ago) {
+  return "Begin Machine\nHOST_NAME STATUS NCPUS LAST_START\nhostA ok 4 " + std::to_string(seconds_ago) +
+         "\nEnd Machine\n";
+}
+
 class Rules : public testing::TestWithParam<Row> {};
 
 TEST_P(Rules, hold) { EXPECT_EQ(starts(GetParam().scenario), GetParam().starts) << GetParam().what; }
@@ -116,6 +123,14 @@ const std::vector<Row> kRows{
      kQueues + "Begin QueueState\nQUEUE STATUS\nlow Closed:Active\nhigh Open:Inact\nEnd QueueState\n" +
          kOneHost + pending("JOB QUEUE\n1 low\n2 high\n"),
      "1 hostA"},
+    {"a host takes its next job when its interval is over",
+     kAcceptInterval + last_start(20) + pending("JOB\n1\n"), "1 hostA"},
+    {"and not before", kAcceptInterval + last_start(19) + pending("JOB\n1\n"), ""},
+    {"same[] of several that have as much is the best host's",
+     "Begin Machine\nHOST_NAME STATUS TYPE NCPUS r15s pg\nhostA ok X86_64 4 0.1 0\nhostB ok ARM 4 0.2 0\nEnd "
+     "Machine\n" +
+         pending("JOB SLOTS RES_REQ\n1 2,8 \"select[type==any] same[type]\"\n"),
+     "1 4*hostA"},
     {"other types only where asked",
      "Begin Machine\nHOST_NAME STATUS NCPUS TYPE\nhostA ok 4 ARM\nEnd Machine\n" +
          pending("JOB RES_REQ\n1 -\n2 select[type==any]\n"),
@@ -162,6 +177,65 @@ TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
   EXPECT_EQ(schedule(scenario.snapshot, later).suspends.size(), 1U);
 }
 
+// How many jobs of a host, on which r1m is above loadStop, are suspended.
+std::size_t suspended_at(const std::string& idle_minutes, const std::string& jobs) {
+  const Scenario scenario = scenario_of(
+      "Begin Host\nHOST_NAME MXJ r1m\ndefault 8 1/2\nEnd Host\n"
+      "Begin Machine\nHOST_NAME STATUS NCPUS r1m it\nhostA ok 4 3 " +
+      idle_minutes + "\nEnd Machine\n" + running("JOB HOSTS AGE SINCE\n" + jobs));
+  return schedule(scenario.snapshot, scenario.now).suspends.size();
+}
+
+TEST(Cycle, a_host_is_left_alone_for_a_while_when_a_job_of_it_went_on) {
+  EXPECT_EQ(suspended_at("0", "1 (hostA) 600 -\n2 (hostA) 500 29\n"), 0U);
+  EXPECT_EQ(suspended_at("0", "1 (hostA) 600 -\n2 (hostA) 500 30\n"), 1U);
+}
+
+TEST(Cycle, the_only_job_of_a_host_that_nobody_sits_at_goes_on) {
+  EXPECT_EQ(suspended_at("5", "1 (hostA) 600 -\n"), 0U);
+  EXPECT_EQ(suspended_at("0", "1 (hostA) 600 -\n"), 1U);
+  EXPECT_EQ(suspended_at("5", "1 (hostA) 600 -\n2 (hostA) 500 -\n"), 1U);
+}
+
+TEST(Cycle, what_was_suspended_for_paging_waits_until_nobody_sits_there) {
+  const auto resumed = [](const std::string& idle_minutes) {
+    const Scenario scenario = scenario_of(
+        "Begin Host\nHOST_NAME MXJ pg\ndefault 8 5/10\nEnd Host\n"
+        "Begin Machine\nHOST_NAME STATUS NCPUS pg it\nhostA ok 4 1 " +
+        idle_minutes + "\nEnd Machine\n" + running("JOB HOSTS SUSPENDED SINCE\n1 (hostA) (LOAD) 100\n"));
+    return schedule(scenario.snapshot, scenario.now).resumes.size();
+  };
+  EXPECT_EQ(resumed("2"), 0U) << "PG_SUSP_IT is 180 seconds";
+  EXPECT_EQ(resumed("3"), 1U);
+}
+
+TEST(Cycle, another_reason_does_not_suspend_it_anew) {
+  Scenario scenario = scenario_of(kTwoHosts + running("JOB HOSTS SUSPENDED SINCE\n1 (hostA) (LOAD) 100\n"));
+  const WallTime since = scenario.snapshot.placed({1, 0})->status_since;
+  Plan plan;
+  plan.suspends.push_back({{1, 0}, wire::SUSPEND_WINDOW, ""});
+  apply(plan, scenario.now, scenario.snapshot);
+  EXPECT_EQ(scenario.snapshot.placed({1, 0})->suspended,
+            static_cast<std::uint32_t>(wire::SUSPEND_LOAD | wire::SUSPEND_WINDOW));
+  EXPECT_EQ(scenario.snapshot.placed({1, 0})->status_since, since);
+}
+
+TEST(Cycle, what_several_hosts_of_a_job_take_back_must_be_there_together) {
+  const auto resumed = [](const std::string& others) {
+    const Scenario scenario = scenario_of(
+        "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING RELEASE DESCRIPTION\nlic Numeric () N Y "
+        "()\nEnd "
+        "Resource\n"
+        "Begin ResourceMap\nRESOURCENAME LOCATION\nlic (2@[all])\nEnd ResourceMap\n"
+        "Begin ReservationUsage\nRESOURCE METHOD\nlic PER_HOST\nEnd ReservationUsage\n" +
+        kTwoHosts +
+        running("JOB HOSTS RES_REQ SUSPENDED SINCE\n1 (hostA hostB) rusage[lic=1] (LOAD) 100\n" + others));
+    return schedule(scenario.snapshot, scenario.now).resumes.size();
+  };
+  EXPECT_EQ(resumed(""), 1U);
+  EXPECT_EQ(resumed("2 (hostA) rusage[lic=1] - 100\n"), 0U);
+}
+
 TEST(Cycle, a_job_waits_to_go_on_until_its_shared_resource_is_free_again) {
   const std::string site =
       "Begin Resource\nRESOURCENAME TYPE INTERVAL INCREASING RELEASE DESCRIPTION\nlic Numeric () N Y ()\nEnd "
@@ -173,6 +247,11 @@ TEST(Cycle, a_job_waits_to_go_on_until_its_shared_resource_is_free_again) {
   const Scenario taken = scenario_of(
       site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended + "2 (hostA) rusage[lic=1] - 100\n"));
   EXPECT_TRUE(schedule(taken.snapshot, taken.now).resumes.empty());
+  const Scenario held = scenario_of(site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n"
+                                                   "1 (hostA) rusage[lic=1] (LOAD USER) 100\n"
+                                                   "2 (hostA) rusage[lic=1] - 100\n"));
+  EXPECT_EQ(schedule(held.snapshot, held.now).resumes.size(), 1U)
+      << "its user holds it still: it takes nothing";
   const Scenario free = scenario_of(site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended));
   EXPECT_EQ(schedule(free.snapshot, free.now).resumes.size(), 1U);
 }
