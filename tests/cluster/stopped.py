@@ -13,7 +13,7 @@ from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import cases, expect, main
 from rollcall_testing.waiting import wait_until
 
-PAUSE_SECONDS = 5
+PAUSE_SECONDS = 7
 TASKS = 4
 
 
@@ -32,7 +32,7 @@ def run_with_a_stopped(bench, launcher, choose):
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")
     program = [bench.target, notes, "wait", gate]
-    job = pam(bench, *method_1(launcher.words(TASKS), program), conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 3})
+    job = pam(bench, *method_1(launcher.words(TASKS), program), conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 5})
     wait_for_ready(notes, TASKS, job)
 
     def end_tasks():

@@ -220,6 +220,16 @@ def test_a_table_of_more_than_64_is_folded_on_a_terminal_only(bench):
     bench.saw("65 tasks: one row on a terminal, 65 in a pipe and with --full-table; 64: 64; --fold anywhere")
 
 
+def shown_within_a_second(shell, line):
+    """What a command shows that lasts less than a second; on a busy machine it is tried again."""
+    for _ in range(30):
+        begun = processes.clock()
+        shown, _ = shell.run(line)
+        if processes.clock() < begun + 1:
+            return shown
+    raise AssertionError(f"30 times a second and more for {line}\n{shown!r}")
+
+
 def test_a_launch_of_over_a_second_shows_its_progress(bench):
     """Written over and over in one line, and gone when all tasks have come."""
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
@@ -233,7 +243,7 @@ def test_a_launch_of_over_a_second_shows_its_progress(bench):
         expect("\r\x1b[KJob  " in after, f"the line is gone before the table: {after!r}")
         expect_equal(shell.exit_code(), 0, "exit code")
         quick = pam_line(bench, fake(bench), [bench.target, notes, "exit", "0"], "-n", "1")
-        shown, _ = shell.run(quick)
+        shown = shown_within_a_second(shell, quick)
         expect("registered" not in shown, f"a quick launch shows none: {shown!r}")
     bench.saw("1 of 2 tasks, hosts, ended, seconds; cleared; none for a quick launch")
 

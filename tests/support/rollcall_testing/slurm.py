@@ -82,10 +82,15 @@ class Slurm:
         for daemon in reversed(self.daemons):
             daemon.kill()
             daemon.wait()
-        for process in processes.tree_below(os.getppid()):
-            if processes.named("slurmstepd", *DAEMONS)(process):
-                processes.send(process.pid, 9)
+        for process in self._left():
+            processes.send(process.pid, 9)
+        wait_until(lambda: not self._left(), lambda: f"Slurm's processes to end: {self._left()}", 20)
         self.cluster.fixtures = processes.named()
+
+    @staticmethod
+    def _left():
+        """Of Slurm's processes, also those that it has put in the background."""
+        return [p for p in processes.tree_below(os.getppid()) if processes.named("slurmstepd", *DAEMONS)(p)]
 
     def _configure(self):
         head, user = self.cluster.head, pwd.getpwuid(os.geteuid()).pw_name
