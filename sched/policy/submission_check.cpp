@@ -1,6 +1,7 @@
 #include "sched/policy/submission_check.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/numbers.hpp"
 #include "common/resreq/evaluate.hpp"
@@ -29,11 +30,14 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
         &a.pre_exec(),   &a.post_exec(),   &a.requeue_exits(), &a.job_group(), &a.description(),
         &a.from_host(),  &a.from_type(),   &a.login_shell(),   &a.gpu(),       &a.alloc_flags()})
     if (!is_word(*word)) return bad("a text of the job is longer than 64 KB or has a zero byte in it");
-  for (const std::string* name :
-       {&a.job_name(), &a.project(), &a.user_group(), &a.job_group(), &a.description(), &a.mail_user(),
-        &a.dependency(), &a.gpu(), &a.input_file(), &a.output_file(), &a.error_file(), &a.asked_cwd(),
-        &a.output_dir()})
-    if (!is_name(*name)) return bad("a name of the job has a control character in it");
+  const std::pair<const char*, const std::string*> names[] = {
+      {"-J", &a.job_name()},       {"-P", &a.project()},      {"-G", &a.user_group()},
+      {"-g", &a.job_group()},      {"-Jd", &a.description()}, {"-u", &a.mail_user()},
+      {"-w", &a.dependency()},     {"-gpu", &a.gpu()},        {"-i", &a.input_file()},
+      {"-o", &a.output_file()},    {"-e", &a.error_file()},   {"-cwd", &a.asked_cwd()},
+      {"-outdir", &a.output_dir()}};
+  for (const auto& [option, name] : names)
+    if (!is_name(*name)) return bad(std::string(option) + ": found a control character, expected none");
   if (a.command().empty() && a.script().empty()) return bad("no command is given");
   std::size_t bytes = 0;
   for (const std::string& word : a.environment()) {

@@ -111,13 +111,15 @@ std::string script_shell(std::string_view script) {
 }
 
 std::string script_line(std::string_view script) {
+  constexpr std::size_t kMost = 4094;  // as LSF's longest command: a script may have much more
   std::string joined;
-  while (!script.empty()) {
+  while (!script.empty() && joined.size() < kMost) {
     const std::string_view line = next_line(script);
     if (conf::trim(line).empty()) continue;
     if (!joined.empty()) joined += ';';
     joined += line;
   }
+  joined.resize(std::min(joined.size(), kMost));
   return joined;
 }
 

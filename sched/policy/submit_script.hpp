@@ -26,7 +26,7 @@ bool has_bsub_lines(std::string_view script);
 // What stands behind "#!" on the first line that is not empty; "" where that is no such line.
 std::string script_shell(std::string_view script);
 
-// The lines joined with ";", empty ones left out.
+// The lines joined with ";", empty ones left out; of a long script the first 4094 bytes.
 std::string script_line(std::string_view script);
 
 // Words as a #BSUB line and LSB_BSUB options have them: blanks between, "..." '...' and \ quote, nothing is expanded; a

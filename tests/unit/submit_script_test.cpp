@@ -72,6 +72,14 @@ TEST(Scripts, AreOneLineForBjobs) {
             "#!/bin/bash;#;#BSUB -q short # queue; echo \"x\";sleep 30");
 }
 
+TEST(Scripts, MayBeLongerThanACommand) {
+  std::string script = "#!/bin/sh\n";
+  for (int i = 0; i < 100'000; ++i) script += "true\n";
+  const std::string line = script_line(script);
+  EXPECT_EQ(line.size(), 4094);
+  EXPECT_TRUE(line.starts_with("#!/bin/sh;true;true"));
+}
+
 }  // namespace
 
 // bsub -Zs
