@@ -91,4 +91,9 @@ std::string look_up_home(uid_t user) {
   return answer.text.substr(field, answer.text.find(':', field) - field);
 }
 
+std::string look_up_user(uid_t user) {
+  const Answer answer = ask({"getent", "passwd", std::to_string(user)});
+  return answer.exited_with(0) ? answer.text.substr(0, answer.text.find(':')) : std::string();
+}
+
 }  // namespace rollcall::io

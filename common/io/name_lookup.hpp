@@ -19,5 +19,7 @@ std::optional<std::vector<std::string>> look_up_host(const std::string& name);
 
 // The home directory of a user; "" where it cannot be found out.
 std::string look_up_home(uid_t user);
+// What a user is called; "" where it cannot be found out.
+std::string look_up_user(uid_t user);
 
 }  // namespace rollcall::io

@@ -2,10 +2,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 
 #include "common/base/host_list.hpp"
-#include "common/conf/batch_settings.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/io/local_time.hpp"
 
@@ -77,22 +75,6 @@ std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, cons
   }
   stage.fail("-N: found " + printable(name) + ", expected a host, a host model or a CPU factor above 0");
   return std::nullopt;
-}
-
-bool is_of_the_store(io::Stage& stage, const std::string& path, const char* name) {
-  namespace fs = std::filesystem;
-  const auto settings = conf::read_batch_settings(stage.files());
-  if (settings) {
-    std::error_code error;
-    const fs::path own = conf::log_directory(*settings, stage.files().settings);
-    const fs::path file = fs::absolute(path, error).lexically_normal();
-    if (file.filename().string().starts_with(name) &&
-        (file.parent_path() == own.lexically_normal() || fs::equivalent(file.parent_path(), own, error)))
-      return true;
-  }
-  stage.fail("-f: found the file " + printable(path) + ", expected " + name +
-             " of this cluster, or no -f: mbatchd's store is what is asked");
-  return false;
 }
 
 int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {

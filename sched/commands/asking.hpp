@@ -33,10 +33,6 @@ void take_job_options(const CommandWords& words, wire::JobFilter& filter);
 // told what is wrong.
 std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name);
 
-// -f FILE of bhist and bacct: mbatchd's store is what is asked, so a file is one of those that are written from it. False
-// where it was told that it is another.
-bool is_of_the_store(io::Stage& stage, const std::string& path, const char* name);
-
 // The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
 int print_outcomes(io::Stage& stage, const wire::BatchReply& reply);
 

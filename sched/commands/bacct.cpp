@@ -3,10 +3,12 @@
 #include <cstdlib>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "common/base/host_list.hpp"
 #include "common/io/read_file.hpp"
 #include "sched/commands/asking.hpp"
+#include "sched/commands/event_file.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
@@ -102,10 +104,100 @@ std::string caller_name() {
   return name == nullptr ? "you" : name;
 }
 
+// What mbatchd alone knows beside the jobs: the speed of -N (0: as measured), the queues of -x. Nothing where it was told why
+// that is not known.
+struct Told {
+  double speed = 0;
+  std::optional<QueueLimits> expected;
+};
+std::optional<Told> told_by_mbatchd(io::Stage& stage, const CommandWords& words) {
+  Told told;
+  const auto name = words.value("-N");
+  if (!name && !words.has("-x")) return told;
+  auto client = client_of(stage);
+  if (!client) return std::nullopt;
+  if (name) {
+    const auto speed = told_speed(stage, *client, *name);
+    if (!speed) return std::nullopt;
+    told.speed = *speed;
+  }
+  if (words.has("-x")) {
+    told.expected = queue_limits(stage, *client);
+    if (!told.expected) return std::nullopt;
+  }
+  return told;
+}
+
+bool is_expected(const Told& told, const wire::JobEvent& event, const ShowTime& time) {
+  if (!told.expected) return true;
+  const auto& job = event.finish().record();
+  const auto limits = told.expected->find(job.queue());
+  return limits != told.expected->end() && !job_exceptions(job, limits->second, time.now).empty();
+}
+
+// The jobs as they come: adds them up, prints their blocks.
+class Accounts {
+ public:
+  Accounts(io::Stage& stage, const CommandWords& words, const wire::AskFinished& ask, const Told& told,
+           const ShowTime& time)
+      : words_(words), ask_(ask), told_(told), time_(time), out_(stage) {}
+
+  void add(wire::JobEvent event) {
+    if (!event.has_finish() || !is_expected(told_, event, time_)) return;
+    if (told_.speed > 0) to_speed(*event.mutable_finish(), told_.speed);
+    if (jobs_++ == 0) text_ = accounts_preface(ask_, caller_name(), time_);
+    summary_.add(event.finish());
+    if ((words_.has("-l") || words_.has("-UF")) && !words_.has("-b"))
+      text_ += account_block(event.finish(), words_.has("-UF") ? Wrapping::none : Wrapping::at_80, time_);
+    if (text_.size() > kPrinted) print();
+  }
+  void print() { out_.print(std::exchange(text_, {})); }
+  void finish() {
+    print();
+    out_.finish();
+  }
+  std::size_t jobs() const { return jobs_; }
+  std::string summary() const { return summary_.text(); }
+
+ private:
+  static constexpr std::size_t kPrinted = 64 << 10;  // bytes at once
+
+  const CommandWords& words_;
+  const wire::AskFinished& ask_;
+  const Told& told_;
+  const ShowTime& time_;
+  AccountSummary summary_;
+  std::size_t jobs_ = 0;
+  PatientPrinter out_;
+  std::string text_;
+};
+
+// From the store, or with -f from the file. 0, or kFailed where it was told why there is no answer.
+int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished& ask, Accounts& accounts) {
+  if (const auto file = words.value("-f")) {
+    const Identity who = own_identity();
+    const auto read = read_event_file(*file, [&](const wire::JobEvent& event) {
+      if (event.has_finish() && fits(ask, who, event.finish())) accounts.add(sent_event(event));
+    });
+    accounts.finish();
+    return tell_reading(stage, *file, read);
+  }
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  wire::BatchRequest request;
+  *request.mutable_finished() = ask;
+  const auto error = client->ask(request, [&](wire::BatchReply& part) {
+    for (auto& event : *part.mutable_events()->mutable_events()) accounts.add(std::move(event));
+    accounts.print();
+  });
+  client.reset();
+  accounts.finish();
+  return error ? failed(stage, *error) : 0;
+}
+
 int run_bacct(io::Stage& stage, const CommandWords& words) {
   const ShowTime time = show_time();
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_finished();
+  wire::AskFinished ask;
   const auto ids = take_job_ids(words.operands(), *ask.mutable_filter());
   if (!ids) return complain(ids.error().text);
   take_names(words, ask);
@@ -115,48 +207,12 @@ int run_bacct(io::Stage& stage, const CommandWords& words) {
     if (!hosts) return io::kFailed;
     for (const auto& host : *hosts) ask.add_hosts(host);
   }
-  if (const auto file = words.value("-f"); file && !is_of_the_store(stage, *file, "lsb.acct"))
-    return io::kFailed;
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  std::optional<double> speed;
-  if (const auto name = words.value("-N")) {
-    speed = told_speed(stage, *client, *name);
-    if (!speed) return io::kFailed;
-  }
-  std::optional<QueueLimits> expected;
-  if (words.has("-x")) {
-    expected = queue_limits(stage, *client);
-    if (!expected) return io::kFailed;
-  }
-  const auto chosen = [&](const wire::JobEvent& event) {
-    if (!event.has_finish()) return false;
-    if (!expected) return true;
-    const auto& job = event.finish().record();
-    const auto limits = expected->find(job.queue());
-    return limits != expected->end() && !job_exceptions(job, limits->second, time.now).empty();
-  };
-  const bool blocks = (words.has("-l") || words.has("-UF")) && !words.has("-b");
-  const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
-  AccountSummary summary;
-  std::size_t jobs = 0;
-  PatientPrinter out(stage);
-  const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    std::string text;
-    for (auto& event : *part.mutable_events()->mutable_events()) {
-      if (!chosen(event)) continue;
-      if (speed) to_speed(*event.mutable_finish(), *speed);
-      if (jobs++ == 0) text = accounts_preface(ask, caller_name(), time);
-      summary.add(event.finish());
-      if (blocks) text += account_block(event.finish(), wrapping, time);
-    }
-    out.print(std::move(text));
-  });
-  client.reset();
-  out.finish();
-  if (error) return failed(stage, *error);
-  if (jobs == 0) return complain("No matching job found");
-  return stage.print(summary.text());
+  const auto told = told_by_mbatchd(stage, words);
+  if (!told) return io::kFailed;
+  Accounts accounts(stage, words, ask, *told, time);
+  if (const int status = account(stage, words, ask, accounts); status != 0) return status;
+  if (accounts.jobs() == 0) return complain("No matching job found");
+  return stage.print(accounts.summary());
 }
 
 }  // namespace
@@ -184,7 +240,7 @@ io::Command bacct_command() {
             {"-C", Value::required, "FROM,TO ended then"},
             {"-N", Value::required,
              "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
-            {"-f", Value::required, "FILE lsb.acct of this cluster: the store has all of it"}},
+            {"-f", Value::required, "FILE that is read, whatever mbatchd knows: written as lsb.acct is"}},
            CommandShape::Order::anywhere,
            "Adds up what finished jobs have used: unless it is said otherwise, your own.",
            {{"-E", "how long a pending job could not be scheduled is not kept"},

@@ -1,10 +1,11 @@
 // bhist: what happened to jobs, and how long they were in which state. bhist(1). From mbatchd's store: jobs that left
-// its memory too.
+// its memory too; with -f from a file.
 #include <algorithm>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "sched/commands/asking.hpp"
+#include "sched/commands/event_file.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/show_gpus.hpp"
@@ -117,14 +118,40 @@ bool counts_files(const std::string& word) {
   return count(word.substr(0, comma)) && (comma + 1 == word.size() || count(word.substr(comma + 1)));
 }
 
-// What only LSF's event files give a meaning to. False where it was told what is wrong.
-bool files_are_meant(io::Stage& stage, const CommandWords& words) {
-  if (const auto number = words.value("-n"); number && !counts_files(*number)) {
-    stage.fail("-n: found " + printable(*number) + ", expected how many event files, or MIN,MAX");
-    return false;
+// False where it was told what is wrong.
+bool files_are_counted(io::Stage& stage, const CommandWords& words) {
+  const auto number = words.value("-n");
+  if (!number || counts_files(*number)) return true;
+  stage.fail("-n: found " + printable(*number) + ", expected how many event files, or MIN,MAX");
+  return false;
+}
+
+// -N: 0: as measured. Nothing where it was told what is wrong.
+std::optional<double> asked_speed(io::Stage& stage, const CommandWords& words) {
+  const auto name = words.value("-N");
+  if (!name) return 0;
+  auto client = client_of(stage);
+  return client ? told_speed(stage, *client, *name) : std::nullopt;
+}
+
+// What the store has of these jobs, or with -f the file. False where it was told why there is no answer.
+bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& ask, Histories& histories) {
+  if (const auto file = words.value("-f")) {
+    JobsAsked asked(ask, own_identity());
+    const auto read = read_event_file(*file, [&](const wire::JobEvent& event) {
+      if (asked.wants(event)) histories.add(sent_event(event));
+    });
+    return tell_reading(stage, *file, read) == 0;
   }
-  const auto file = words.value("-f");
-  return !file || is_of_the_store(stage, *file, "lsb.events");
+  auto client = client_of(stage);
+  if (!client) return false;
+  wire::BatchRequest request;
+  *request.mutable_events() = ask;
+  const auto error = client->ask(request, [&](wire::BatchReply& part) {
+    for (const auto& event : part.events().events()) histories.add(event);
+  });
+  if (error) failed(stage, *error);
+  return !error;
 }
 
 // Elements that were not named come along with what is of their whole array.
@@ -139,8 +166,8 @@ void keep_named(const wire::JobFilter& filter, std::vector<JobHistory>& jobs) {
 
 int run_bhist(io::Stage& stage, const CommandWords& words) {
   const ShowTime time = show_time();
-  wire::BatchRequest request;
-  auto& filter = *request.mutable_events()->mutable_filter();
+  wire::AskEvents ask;
+  auto& filter = *ask.mutable_filter();
   const auto ids = take_job_ids(words.operands(), filter);
   if (!ids) return complain(ids.error().text);
   const bool by_id = ids->any && !ids->all;
@@ -148,7 +175,7 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   filter.set_project(words.value("-P").value_or(""));
   filter.clear_queue();
   filter.clear_host();
-  if (!files_are_meant(stage, words)) return io::kFailed;
+  if (!files_are_counted(stage, words)) return io::kFailed;
   const auto spans = spans_of(words, time);
   if (!spans) return stage.fail(spans.error().text);
   std::optional<TimeSpan> during;
@@ -157,18 +184,10 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
     if (!parsed) return stage.fail("-T: " + parsed.error().text);
     during = *parsed;
   }
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  std::optional<double> speed;
-  if (const auto name = words.value("-N")) {
-    speed = told_speed(stage, *client, *name);
-    if (!speed) return io::kFailed;
-  }
+  const auto speed = asked_speed(stage, words);
+  if (!speed) return io::kFailed;
   Histories histories;
-  const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    for (const auto& event : part.events().events()) histories.add(event);
-  });
-  if (error) return failed(stage, *error);
+  if (!gather(stage, words, ask, histories)) return io::kFailed;
 
   auto jobs = histories.jobs();
   if (by_id) keep_named(filter, jobs);
@@ -182,7 +201,7 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
            !on_host(job, host) || !fits(*spans, job);
   });
   if (jobs.empty()) return status != 0 ? status : complain("No matching job found");
-  if (speed)
+  if (*speed > 0)
     for (auto& job : jobs) at_speed(job, *speed);
   print(stage, words, jobs, during, time);
   return status;
@@ -209,7 +228,7 @@ io::Command bhist_command() {
       {"-T", Value::required, "FROM,TO jobs to which something happened then"},
       {"-N", Value::required, "HOST|MODEL|FACTOR CPU times as they would be at this speed; else as measured"},
       {"-n", Value::required, "N|MIN,MAX event files to look at: the store has what they all have"},
-      {"-f", Value::required, "FILE lsb.events of this cluster: the store has all of it"},
+      {"-f", Value::required, "FILE that is read, whatever mbatchd knows: written as lsb.events is"},
       {"-S", Value::required, "FROM,TO jobs submitted then"},
       {"-D", Value::required, "FROM,TO jobs dispatched then"},
       {"-C", Value::required, "FROM,TO jobs that ended then"}};

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_set>
 
 #include "sched/mbatchd/clients.hpp"
 #include "sched/policy/answers.hpp"
+#include "sched/policy/answers_history.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -90,16 +90,11 @@ Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched
   const bool by_time_of_system = ask.system();
   if (by_time_of_system) query.from_us = ask.from_us();
   if (ask.to_us() > 0) query.to_us = ask.to_us();
-  // Their ids alone: the store may have a million jobs, of many kilobytes each.
-  auto jobs = std::make_shared<std::unordered_set<std::int32_t>>();
+  auto jobs = std::make_shared<sched::JobsAsked>(ask, who);
   return walked(store, ask.system() ? std::vector<std::int32_t>{} : ids_of(ask.filter()), query,
-                [ask, who, jobs](const wire::JobEvent& event) {
+                [ask, jobs](const wire::JobEvent& event) {
                   if (event.key().id() == 0) return ask.system() && sched::fits_system(ask, event);
-                  if (ask.system()) return false;
-                  if (event.has_new_job() && sched::fits(ask, who, event.new_job().asked()))
-                    jobs->insert(event.key().id());
-                  return jobs->contains(event.key().id()) && event.at_us() >= ask.from_us() &&
-                         sched::names_job(ask, sched::key_of(event.key()));
+                  return !ask.system() && jobs->wants(event);
                 });
 }
 

@@ -43,8 +43,6 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons);
 // What may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
 wire::Submission sent_submission(const wire::Submission& asked, bool all);
-// A command as everybody may see it: its lines joined with ";", no byte in it that speaks to a terminal.
-std::string shown_command(std::string command);
 
 // What clients are told of a request that cannot be answered.
 wire::BatchReply refused_answer(wire::BatchReply::Refusal::Why why, std::string text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "sched/policy/answers.hpp"
 #include "sched/policy/book_rules.hpp"
 
 namespace rollcall::sched {
@@ -108,6 +107,21 @@ bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event) {
     default:
       return false;
   }
+}
+
+bool JobsAsked::wants(const wire::JobEvent& event) {
+  if (event.has_new_job() && fits(ask_, who_, event.new_job().asked())) jobs_.insert(event.key().id());
+  return jobs_.contains(event.key().id()) && event.at_us() >= ask_.from_us() &&
+         names_job(ask_, key_of(event.key()));
+}
+
+std::string shown_command(std::string command) {
+  for (char& c : command)
+    if (c == '\n' || c == '\r')
+      c = ';';
+    else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+      c = '?';
+  return command;
 }
 
 wire::JobEvent sent_event(wire::JobEvent event) {

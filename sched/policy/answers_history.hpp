@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "common/wire/batch.pb.h"
@@ -19,6 +21,20 @@ bool fits(const wire::AskEvents& ask, const Identity& who, const wire::Submissio
 // badmin hhist, qhist, hist, mbdhist.
 bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event);
 
+// The jobs of bhist as their events come by, each after its JOB_NEW: whether an event is of one of them.
+class JobsAsked {
+ public:
+  JobsAsked(wire::AskEvents ask, Identity who) : ask_(std::move(ask)), who_(std::move(who)) {}
+  bool wants(const wire::JobEvent& event);
+
+ private:
+  wire::AskEvents ask_;
+  Identity who_;
+  std::unordered_set<std::int32_t> jobs_;  // their ids alone: there may be a million, of many kilobytes each
+};
+
+// A command as everybody may see it: its lines joined with ";", no byte in it that speaks to a terminal.
+std::string shown_command(std::string command);
 // An event as it may be sent: without scripts and environments.
 wire::JobEvent sent_event(wire::JobEvent event);
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "sched/policy/answers_history.hpp"
 #include "sched/policy/answers_parts.hpp"
 #include "sched/policy/job_exceptions.hpp"
 
@@ -236,15 +237,6 @@ class JobsAnswer {
 };
 
 }  // namespace
-
-std::string shown_command(std::string command) {
-  for (char& c : command)
-    if (c == '\n' || c == '\r')
-      c = ';';
-    else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-      c = '?';
-  return command;
-}
 
 wire::Submission sent_submission(const wire::Submission& asked, bool all) {
   wire::Submission sent;

@@ -1,9 +1,11 @@
-// Any bytes as a line of lsb.events, and as an event to write: what we write is one line that we read again.
+// Any bytes as a file of lsb.events or lsb.acct, and as an event to write: what we write is one line that we read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "sched/policy/event_lines.hpp"
+#include "sched/policy/event_reader.hpp"
 
 using namespace rollcall;
 
@@ -15,11 +17,28 @@ void check_written(const std::string& line) {
   if (!sched::split_event_line(line)) std::abort();
 }
 
+// In two pieces, which make no difference to where records end.
+void read_as_file(std::string_view bytes) {
+  std::size_t events = 0;
+  const auto count = [&events](const wire::JobEvent& event) {
+    if (event.key().id() < 1) std::abort();
+    ++events;
+  };
+  sched::EventReader whole, halves;
+  whole.read(bytes, count);
+  whole.end(count);
+  const std::size_t in_one = std::exchange(events, 0);
+  halves.read(bytes.substr(0, bytes.size() / 2), count);
+  halves.read(bytes.substr(bytes.size() / 2), count);
+  halves.end(count);
+  if (events != in_one || whole.passed_over().lines != halves.passed_over().lines) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  (void)sched::split_event_line(bytes);
+  read_as_file(bytes);
   wire::JobEvent event;
   if (size > 4096 || !event.ParseFromArray(data, static_cast<int>(size))) return 0;
   // A count of slots is no size of the input: mbatchd never has more of them than a host has.

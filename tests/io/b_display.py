@@ -120,12 +120,27 @@ def test_a_job_s_own_texts_and_times(bench):
     expect_in(f"Job <{job}>: Submitted from host <", events[0], "bhist -t")
     expect_equal(site.good("bhist", "-b", "-l", job).splitlines()[1].split()[0], "JOBID", "bhist -b")
     says(255, "", r"bhist: -n: found \"x\", expected how many event files, or MIN,MAX\n", "bhist", "-n", "x")
-    foreign = os.path.join(site.top, "lsb.events")
-    says(255, "", r"bhist: -f: found the file .*, expected lsb.events of this cluster, or no -f: .*\n", "bhist", "-f", foreign, job)
+    says(255, "", r"bhist: -f: \S+: No such file or directory\n", "bhist", "-f", os.path.join(site.top, "nosuch"), job)
+    says(255, "", r"bacct: -f: \S+: Is a directory\n", "bacct", "-f", site.top, job)
     own = os.path.join(next(line.split()[-1] for line in site.good("badmin", "showconf", "mbd", "all").splitlines()
                             if line.split()[:1] == ["LSB_SHAREDIR"]), site.good("lsid").split("cluster name is ")[1].split()[0], "logdir")
-    for command, name in (("bhist", "lsb.events"), ("bacct", "lsb.acct.1")):
-        expect_in(job if command == "bhist" else "SUMMARY", site.good(command, "-f", os.path.join(own, name), job), f"{command} -f {name}")
+    # A file of another place, as this cluster wrote it and with a line that nobody can mean: it is read, not asked for.
+    for name in ("lsb.events", "lsb.acct"):
+        copy = os.path.join(site.top, name)
+        with open(os.path.join(own, name), encoding="utf-8") as file, open(copy, "w", encoding="utf-8") as to:
+            to.write('"JOB_NEW" "10.1" broken\n' + re.sub(rf'(?m)^("JOB_\w+" "10.1" \d+) {job} ', r"\1 77001 ", file.read()))
+        command = "bhist" if name == "lsb.events" else "bacct"
+        broken = r"b\w+: -f: \S+: line 1: field 3: found \"broken\", expected a number; it was passed over\n"
+        says(0, r"(?s).*Job <77001>, Job Name <scripted>, User <.*", broken, command, "-f", copy, "-l", "77001")
+        block = site.run(command, "-f", copy, "-l", "77001").stdout
+        if command == "bhist":
+            for words in (r"Submitted from host <", r"Dispatched 1 Task\(s\) on Host\(s\) <", r"Signal <KILL> requested by user",
+                          r"Exited"):
+                expect(re.search(words, block.replace("\n" + " " * 21, "")), f"{words} in {block}")
+        else:
+            expect_in("TERM_OWNER: job killed by owner", block.replace("\n" + " " * 21, ""), block)
+        says(255, "", broken + ("Job <77002> is not found" if command == "bhist" else "No matching job found") + "\n",
+             command, "-f", copy, "77002")
     hosts = os.path.join(site.top, "hosts")
     with open(hosts, "w", encoding="utf-8") as file:
         file.write(f"# ours\n{site.good('bjobs', '-noheader', '-o', 'first_host', job).strip()}\n")

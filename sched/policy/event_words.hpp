@@ -1,0 +1,57 @@
+// EventWords: the fields of one record, taken one after the other, and the groups of fields that several kinds of records
+// have. For event_reader.cpp and account_reader.cpp alone; what they are is in event_reader.hpp.
+//
+// The first thing that is wrong stays; what is taken after it is empty.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/wire/job.pb.h"
+
+namespace rollcall::sched::event_words {
+
+class EventWords {
+ public:
+  explicit EventWords(const std::vector<std::string>& fields) : fields_(fields) {}
+
+  // Must be there.
+  std::string text();
+  std::int64_t number();
+  std::int32_t small();  // a number within 32 bits
+  double real();
+  std::int64_t moment_us();  // seconds since 1970, as microseconds
+  // Later releases have them: "" and 0 where the record has ended.
+  std::string later_text() { return more() ? text() : std::string(); }
+  std::int64_t later_number() { return more() ? number() : 0; }
+
+  bool more() const { return at_ < fields_.size(); }
+  bool next_is(const char* word) const { return more() && fields_[at_] == word; }
+  bool is_number(std::size_t ahead) const;  // the field so many behind the next
+  // Passes over so many; false where the record ends before.
+  bool skip(std::size_t count);
+  std::size_t left() const { return fields_.size() - at_; }
+  const std::optional<std::string>& trouble() const { return trouble_; }
+  void fail(const std::string& expected);
+
+ private:
+  const std::vector<std::string>& fields_;
+  std::size_t at_ = 0;
+  std::optional<std::string> trouble_;
+};
+
+using ExecHosts = google::protobuf::RepeatedPtrField<wire::ExecHost>;
+
+void take_limits(EventWords& words, wire::Limits& limits);
+void take_asked_hosts(EventWords& words, wire::Submission& asked);
+void take_hosts(EventWords& words, ExecHosts& hosts);       // "hostA" for each slot, or "4*hostA"
+void take_usage(EventWords& words, wire::JobUsage& usage);  // the 19 fields of lsfRusage
+void take_job_name(const std::string& name, std::int32_t index, wire::Submission& asked);
+void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submission& asked);  // our own
+
+// JOB_FINISH, from $4 on.
+void take_finish(EventWords& words, wire::JobEvent& event);
+
+}  // namespace rollcall::sched::event_words
