@@ -40,7 +40,7 @@ class Tickets {
   using Now = Duration;  // since anything, as long as it only grows
 
   static constexpr std::size_t kMost = 10'000;    // tickets that are remembered; further clients get none
-  static constexpr std::size_t kMostOfUser = 64;  // from so many addresses, or anew when one is half used up
+  static constexpr std::size_t kMostOfUser = 32;  // from so many addresses, or anew when one is half used up
   static constexpr std::size_t kMostUses = 4096;  // of one
   static constexpr std::size_t kMostNonces = 1 << 18;  // of all together: 16 MiB or so
   static constexpr Duration kLinger =
