@@ -48,36 +48,41 @@ function(rollcall_property_test name)
   target_link_libraries(${name} PRIVATE ${RAPIDCHECK_LIBRARY})
 endfunction()
 
-# With a build of the preset fuzz at hand, running one of its targets for ten seconds is one more test of this build:
-# always from the same seed, so that it says something about the change. It gives way (nice) to the tests beside it, which
-# wait more than they work. The night draws its seeds.
+# With a build of the preset fuzz at hand, its target goes over the corpus, and for ten seconds further: always from the same
+# seed, so that it says something about the change. That gives way (nice) to the tests beside it, which wait more than they
+# work. The night draws its seeds.
 set(ROLLCALL_FUZZ_BUILD "" CACHE PATH "a build of the preset fuzz whose targets are run as tests; empty for none")
 function(rollcall_fuzz_run name corpus)
-  if(ROLLCALL_FUZZ_BUILD)
-    add_test(NAME ${name}_ten_seconds COMMAND
-             nice -n 15 ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus} 10 1)
-    set_tests_properties(${name}_ten_seconds PROPERTIES LABELS fuzz TIMEOUT 120)
-    add_test(NAME nightly_${name} COMMAND
-             ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus} 600)
-    set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 1200)
+  set(run ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus})
+  if(NOT TARGET ${name})
+    add_test(NAME ${name}_corpus COMMAND ${run} 0)
+    set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 60)
   endif()
+  add_test(NAME ${name}_ten_seconds COMMAND nice -n 15 ${run} 10 1)
+  set_tests_properties(${name}_ten_seconds PROPERTIES LABELS fuzz TIMEOUT 120)
+  add_test(NAME nightly_${name} COMMAND ${run} 600)
+  set_tests_properties(nightly_${name} PROPERTIES LABELS nightly TIMEOUT 1200)
 endfunction()
 
-# rollcall_fuzz(NAME SOURCE file CORPUS dir LINK libs...): built with the preset fuzz; replayed over its corpus elsewhere.
+# rollcall_fuzz(NAME SOURCE file CORPUS dir LINK libs... [REPLAY]): built with the preset fuzz. Elsewhere it is replayed over
+# its corpus, unless such a build at hand does that (with sanitizers); REPLAY: even then.
 function(rollcall_fuzz name)
-  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "REPLAY" "SOURCE;CORPUS" "LINK" ${ARGN})
   if(ROLLCALL_FUZZ)
     add_executable(${name} ${ARG_SOURCE})
-    target_link_libraries(${name} PRIVATE ${ARG_LINK})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  else()
+  elseif(ARG_REPLAY OR NOT ROLLCALL_FUZZ_BUILD)
     add_executable(${name} ${ARG_SOURCE} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
-    target_link_libraries(${name} PRIVATE ${ARG_LINK})
     add_test(NAME ${name}_corpus COMMAND ${name} ${ARG_CORPUS})
     set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 60)
+  endif()
+  if(TARGET ${name})
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  endif()
+  if(ROLLCALL_FUZZ_BUILD AND NOT ROLLCALL_FUZZ)
     rollcall_fuzz_run(${name} ${ARG_CORPUS})
   endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
 endfunction()
 
 # rollcall_parts(): includes every *.cmake beside the calling CMakeLists.txt: one file for each subject, so that a room

@@ -2,6 +2,8 @@
 # run_one.sh TARGET CORPUS SECONDS [SEED]: runs one fuzz target of a build with the preset fuzz. With a SEED the same inputs
 # are tried every time, as far as the time goes; without, others every time.
 #
+# With 0 SECONDS it only goes over the CORPUS, which then has at least one file.
+#
 # The committed CORPUS is where it begins; it is copied, and not changed. What is found lies in findings/ beside TARGET.
 # Exit: 0 nothing found, 1 something found, 2 wrong call or nothing to run.
 set -eu
@@ -27,8 +29,16 @@ mkdir "$scratch/corpus"
 if [ -d "$corpus" ]; then
     cp "$corpus"/* "$scratch/corpus"
 fi
+if [ "$seconds" -gt 0 ]; then
+    bound=-max_total_time=$seconds
+elif [ -d "$corpus" ]; then
+    bound=-runs=0
+else
+    echo "no folder $corpus, expected a corpus to go over" >&2
+    exit 2
+fi
 
-if "$target" -seed="$seed" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
+if "$target" -seed="$seed" "$bound" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 \
     -artifact_prefix="$findings/$name-" "$scratch/corpus" >"$scratch/log" 2>&1; then
     echo "$name: nothing found, $(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log") runs"
 else
