@@ -10,7 +10,7 @@ namespace {
 
 class BatchReader {
  public:
-  explicit BatchReader(const LsfConf& conf) : conf_(conf) {}
+  BatchReader(const LsfConf& conf, Problems& problems) : conf_(conf), problems_(problems) {}
 
   int port(std::string_view name, int otherwise) {
     const Setting* setting = conf_.find(name);
@@ -36,23 +36,20 @@ class BatchReader {
     return value.value_or(false);
   }
 
-  const std::string& error() const { return error_; }
-
  private:
   void fail(const Setting& setting, std::string_view name, std::string_view expected) {
-    if (error_.empty())
-      error_ = setting_place(setting).text() + ": " + std::string(name) + ": found " +
-               printable(setting.value) + ", expected " + std::string(expected);
+    problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
+                                                ", expected " + std::string(expected));
   }
 
   const LsfConf& conf_;
-  std::string error_;
+  Problems& problems_;
 };
 
 }  // namespace
 
-Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
-  BatchReader in(files.lsf_conf);
+BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems) {
+  BatchReader in(files.lsf_conf, problems);
   BatchSettings batch;
   batch.mbd_port = in.port("LSB_MBD_PORT", batch.mbd_port);
   batch.res_port = in.port("LSF_RES_PORT", batch.res_port);
@@ -66,7 +63,13 @@ Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
     batch.mbd_host = files.names.official(named).value_or(named);
   else if (!files.candidates.empty())
     batch.mbd_host = files.candidates.front();
-  if (!in.error().empty()) return configuration_error(in.error());
+  return batch;
+}
+
+Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
+  Problems problems;
+  auto batch = read_batch_settings(files, problems);
+  if (problems.has_errors()) return configuration_error(problems.all().front().line());
   return batch;
 }
 

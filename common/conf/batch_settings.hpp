@@ -36,7 +36,8 @@ inline std::string res_mark(const BatchSettings& batch, const std::string& host)
   return batch.job_dir + "/" + host + "/" + kResMark;
 }
 
-// Errors: a port that is none, a relative directory.
+// Errors: a port that is none, a relative directory. With `problems` all of them, and defaults in their places; else the first.
+BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems);
 Result<BatchSettings> read_batch_settings(const ClusterFiles& files);
 
 }  // namespace rollcall::conf

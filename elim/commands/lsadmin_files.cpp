@@ -2,6 +2,7 @@
 #include <ctime>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/batch_settings.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "elim/commands/lsadmin.hpp"
@@ -32,12 +33,13 @@ Result<CommandWords> parse(const std::string& subcommand, const std::string& ope
 
 bool check_configuration(const Admin& admin, bool verbose) {
   if (!admin.json) admin.stage.print("Checking configuration files ...\n");
-  const auto checked = conf::read_cluster_files(io::real_file_sources());
+  auto checked = conf::read_cluster_files(io::real_file_sources());
+  if (checked.files) conf::read_batch_settings(*checked.files, checked.problems);
   if (!admin.json)
     admin.stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
-  else if (!checked.files || admin.subcommand == "ckconfig")
+  else if (checked.problems.has_errors() || admin.subcommand == "ckconfig")
     admin.stage.print(check_json(admin.subcommand, checked.problems, checked.read));
-  return checked.files.has_value();
+  return !checked.problems.has_errors();
 }
 
 int ckconfig(const Admin& admin, const Words& words) {

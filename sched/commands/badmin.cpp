@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
@@ -16,6 +17,7 @@
 #include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
+#include "sched/policy/file_checks.hpp"
 #include "sched/policy/show_history.hpp"
 
 namespace rollcall::sched {
@@ -155,9 +157,12 @@ bool check_files(io::Stage& stage, bool verbose) {
     stage.print(conf::check_text(cluster.problems, cluster.read, verbose) + "\n");
     return false;
   }
-  const auto checked = conf::read_lsb_files(sources, *cluster.files);
+  auto checked = conf::read_lsb_files(sources, *cluster.files);
+  conf::read_batch_settings(*cluster.files, checked.problems);
+  if (checked.files) check_requirements(*cluster.files, *checked.files, checked.problems);
+  checked.problems.sort();
   stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
-  return checked.files.has_value();
+  return !checked.problems.has_errors();
 }
 
 int ckconfig(const Admin& admin) { return check_files(admin.stage, admin.words.has("-v")) ? 0 : io::kFailed; }

@@ -4,6 +4,7 @@
 #include "common/conf/known_parameters.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
+#include "sched/policy/file_checks.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -51,6 +52,10 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
     return loaded;
   }
   made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
+  // badmin takes no such files; where they are there all the same, no queue is to vanish for it.
+  conf::Problems requirements;
+  sched::check_requirements(files, *made->files.lsb, requirements);
+  for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
   for (auto& line : conf::parameters_without_effect(files.lsf_conf, made->files.lsb->params))
     loaded.warnings.push_back(std::move(line));
   made->rules = sched::scheduling_rules(made->files.cluster, made->files.lsb);

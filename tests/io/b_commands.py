@@ -259,6 +259,20 @@ def test_queues_hosts_and_the_rest(_):
     expect(all(" =" in line for line in lines[1:]) and any(line.startswith("LSB_SHAREDIR = ") for line in lines), lines)
     expect_in("No errors found.", site.good("badmin", "ckconfig"), "ckconfig")
     expect_in("Reconfiguration initiated", site.good("badmin", "reconfig"), "reconfig")
+    queues = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.queues")
+    with open(queues, encoding="utf-8") as file:
+        whole = file.read()
+    try:
+        with open(queues, "a", encoding="utf-8") as file:
+            file.write("Begin Queue\nQUEUE_NAME = odd\nRES_REQ = select[mem>\nEnd Queue\n")
+        for subcommand in ("ckconfig", "reconfig"):
+            done = site.run("badmin", subcommand)
+            expect_equal(done.returncode, 255, f"{subcommand} with a requirement that cannot be read")
+            expect_in(f"{queues}:{whole.count(chr(10)) + 3}: RES_REQ: found the end, expected", done.stdout, subcommand)
+            expect_in("There is 1 error.\n", done.stdout, subcommand)
+    finally:
+        with open(queues, "w", encoding="utf-8") as file:
+            file.write(whole)
     expect(site.good("bparams").startswith("Default Queues:  normal"), "bparams")
     expect_in("    MBD_SLEEP_TIME = ", site.good("bparams", "-a"), "bparams -a")
     expect_equal(site.good("busers").splitlines()[0].split()[:3], ["USER/GROUP", "JL/P", "MAX"], "busers")

@@ -65,6 +65,12 @@ def test_checking_needs_no_lim_and_names_every_error(bench):
     for line in (f"LSF_LIM_PORT = {one.port}", f"LSF_LOGDIR = {one.log}", "EXINTERVAL = 1", "PROBE_TIMEOUT = 2"):
         expect_in(line, text.splitlines(), "showconf lim")
     expect_in(one.path("lsf.conf") + ":1", one.good("lsadmin", "showconf", "lim", "-v"), "showconf lim -v")
+    whole = one.read("lsf.conf")
+    one.write("lsf.conf", whole + "LSB_MBD_PORT=abc\n")  # no daemon of the load system reads it, every b* command does
+    done = one.run("lsadmin", "ckconfig")
+    expect_equal(done.returncode, 255, "ckconfig of what the batch system cannot use")
+    expect_in('LSB_MBD_PORT: found "abc", expected a port from 1 to 65535\nThere is 1 error.\n', done.stdout, "ckconfig")
+    one.write("lsf.conf", whole)
     one.write("lsf.shared", one.read("lsf.shared").replace("Numeric", "Numerical"))
     one.write("lsf.cluster.one", one.read("lsf.cluster.one") + "Begin Host\n")
     done = one.run("lsadmin", "ckconfig")

@@ -1,0 +1,41 @@
+#include "sched/policy/file_checks.hpp"
+
+#include "common/resreq/evaluate.hpp"
+#include "common/resreq/resreq.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// The first name that means nothing in this cluster.
+std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
+                                               const conf::ClusterFiles& cluster,
+                                               const resreq::Syntax& syntax) {
+  resreq::BindContext context;
+  context.indices = &cluster.indices;
+  if (const auto bound = resreq::bind(wanted.select, context); bound.error) return bound.error;
+  if (const auto bound = resreq::bind_order(wanted.order, cluster.indices); bound.error) return bound.error;
+  return resreq::check_names(wanted, cluster.indices, syntax);
+}
+
+}  // namespace
+
+void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
+                        conf::Problems& problems) {
+  const resreq::Syntax syntax{cluster.settings.strict_resreq};
+  for (const auto& queue : lsb.queues)
+    for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"}) {
+      const conf::Cell* cell = queue.cells.given(keyword);
+      if (cell == nullptr) continue;
+      const std::string where = std::string(keyword) + ": ";
+      const auto at = [](const resreq::ParseError& error) {
+        return error.text + ", at character " + std::to_string(error.offset + 1);
+      };
+      const auto parsed = resreq::parse(cell->text, syntax);
+      if (parsed.error)
+        problems.error(cell->place, where + at(*parsed.error));
+      else if (const auto unknown = unknown_name(parsed.value, cluster, syntax))
+        problems.warning(cell->place, where + at(*unknown));
+    }
+}
+
+}  // namespace rollcall::sched
