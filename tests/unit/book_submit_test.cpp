@@ -85,6 +85,10 @@ TEST_F(BookTest, WhatIsRefused) {
   EXPECT_THAT(refused(with([](S& a) { a.set_cwd(std::string("/a\0b", 4)); })), HasSubstr("zero byte"));
   for (const char* name : {"a\nb", "a\x1b[2J", "a\x7f"})
     EXPECT_THAT(refused(with([name](S& a) { a.set_job_name(name); })), HasSubstr("control character"));
+  EXPECT_EQ(refused(with([](S& a) { a.set_mail_user("a\nBcc: b"); })),
+            "-u: found a control character, expected none");
+  EXPECT_EQ(refused(with([](S& a) { a.set_project("p\x1b"); })),
+            "-P: found a control character, expected none");
   EXPECT_THAT(refused(with([](S& a) { a.add_environment("NOVALUE"); })), HasSubstr("NAME=VALUE"));
   EXPECT_EQ(refused(with([](S& a) { a.set_command(""); })), "no command is given");
   EXPECT_THAT(refused(array_job(1001)), HasSubstr("MAX_JOB_ARRAY_SIZE"));
