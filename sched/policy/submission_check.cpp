@@ -128,6 +128,20 @@ std::optional<Refusal> check_hosts(const wire::Submission& a, const ConfigView& 
   return std::nullopt;
 }
 
+// -G: a group of lsb.users that the user is in, or one of the system's.
+std::optional<Refusal> check_user_group(const wire::Submission& a, const SubmissionContext& context) {
+  const std::string& name = a.user_group();
+  if (name.empty()) return std::nullopt;
+  const Identity& who = context.who;
+  const bool of_lsf = in_user_group(context.config, name, who.user).has_value();
+  const bool member = of_lsf ? names_user(context.config, {name}, who)
+                             : std::find(who.groups.begin(), who.groups.end(), name) != who.groups.end();
+  if (member) return std::nullopt;
+  return of_lsf ? refusal(Refusal::NOT_ALLOWED,
+                          name + ": User " + who.user + " is not a member of the user group")
+                : refusal(Refusal::BAD_REQUEST, name + ": No such user group");
+}
+
 // The queues to try, in order.
 std::vector<std::string> candidates(const wire::Submission& a, const ConfigView& config) {
   if (!a.queues().empty()) return {a.queues().begin(), a.queues().end()};
@@ -293,7 +307,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
   if (refused(check_words(asked)) || refused(check_supported(asked)) ||
       refused(check_dates(asked, context.now)) || refused(check_limits(asked.limits())) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
-      refused(check_hosts(asked, context.config)))
+      refused(check_hosts(asked, context.config)) || refused(check_user_group(asked, context)))
     return checked;
   checked.asked = std::make_shared<wire::Submission>(asked);
   wire::Submission& a = *checked.asked;

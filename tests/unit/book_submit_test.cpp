@@ -41,6 +41,19 @@ TEST_F(BookTest, IdentityIsTheServersNotTheClients) {
   EXPECT_EQ(job({1, 0}).asked->uid(), 1002U);
 }
 
+TEST_F(BookTest, AUserGroupIsOneThatTheUserIsIn) {
+  auto asked = plain_job();
+  asked.set_user_group("dev");
+  submit(asked);
+  EXPECT_EQ(job({1, 0}).asked->user_group(), "dev");
+  // One of the operating system's, which lsb.users need not have.
+  asked.set_user_group("staff");
+  Identity eve = kEve;
+  eve.groups = {"staff"};
+  submit(asked, eve);
+  EXPECT_EQ(job({2, 0}).asked->user_group(), "staff");
+}
+
 TEST_F(BookTest, TheHostOfAClientHasItsOfficialName) {
   auto asked = plain_job();
   asked.set_from_host("HOSTB.");
@@ -59,6 +72,9 @@ TEST_F(BookTest, WhatIsRefused) {
   };
   using S = wire::Submission;
   EXPECT_EQ(refused(with([](S& a) { a.add_queues("none"); })), "none: No such queue");
+  EXPECT_EQ(refused(with([](S& a) { a.set_user_group("nosuch"); })), "nosuch: No such user group");
+  EXPECT_EQ(refused(with([](S& a) { a.set_user_group("dev"); }), kEve),
+            "dev: User eve is not a member of the user group");
   EXPECT_EQ(refused(with([](S& a) { a.add_queues("talk"); })), "talk: Queue only accepts interactive jobs");
   EXPECT_EQ(refused(with([](S& a) { a.add_queues("special"), a.set_interactive(S::PLAIN); })),
             "special: Queue does not accept interactive jobs");
