@@ -218,7 +218,7 @@ int mbdrebuild(const Admin& admin) { return answer_of(admin, Control::REBUILD_EV
 int mbddebug(const Admin& admin) {
   Control control;
   control.set_action(Control::DEBUG);
-  control.set_text(admin.words.has("-o") ? "LOG_INFO" : "LOG_DEBUG");
+  if (!admin.words.has("-o")) control.set_text("LOG_DEBUG");  // else that of LSF_LOG_MASK
   const auto reply = order(admin.stage, std::move(control));
   return reply ? admin.stage.print(with_newline(reply->text())) : io::kFailed;
 }

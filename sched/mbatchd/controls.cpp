@@ -28,7 +28,7 @@ wire::BatchReply Controls::carry_out(const Control& asked, const Configuration& 
       handler_.shut_down();
       return text_reply("mbatchd ends");
     case Control::DEBUG:
-      return set_log_level(asked.text());
+      return set_log_level(asked.text().empty() ? configuration.settings().log_mask : asked.text());
     case Control::HOST_RESTART:
     case Control::HOST_SHUTDOWN:
       return order_hosts(asked, configuration);

@@ -187,6 +187,9 @@ def test_queues_hosts_users_and_limits(_):
         expect_equal(site.good(command, "-alloc"), site.good(command), f"{command} -alloc")
     expect_equal(site.good("bhosts", "-a", "-X"), site.good("bhosts"), "bhosts -a -X")
     says(255, "", "No GPU is counted on these hosts\n", "bhosts", "-gpu")
+    says(0, "the log level is LOG_DEBUG\n", "", "badmin", "mbddebug")
+    says(0, "the log level is LOG_WARNING\n", "", "badmin", "mbddebug", "-o")  # LSF_LOG_MASK is not set
+    says(255, "", "nosuch: No such user group. Job not submitted.\n", "bsub", "-G", "nosuch", "true")
     says(0, r"\S+ \d\S* 0M \d\S*\n", "", "bhosts", "-noheader", "-o", "host_name available_mem reserved_mem total_mem")
     expect_equal(site.good("busers", "-w").splitlines()[0].split()[-3:], ["MPEND", "PJOBS", "MPJOBS"], "busers -w")
     says(255, "", "nosuch: No such host\n", "blimits", "-m", "nosuch")
