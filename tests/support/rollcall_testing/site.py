@@ -1,6 +1,7 @@
 """A cluster's files in a directory of their own, with fake daemons, and lsf_daemons run on them."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -8,10 +9,23 @@ import subprocess
 from rollcall_testing.runner import expect_equal, expect_in
 
 
+_taken = []  # what says to other tests which ports are ours: held to the end of this one
+
+
 def free_port():
-    with socket.socket() as here:
-        here.bind(("127.0.0.1", 0))
-        return here.getsockname()[1]
+    """A port that no other test of this machine gets while this one goes on, and that the kernel gives to no outgoing connection."""
+    while True:
+        port = random.randrange(10000, 32768)
+        mark = socket.socket(socket.AF_UNIX)
+        try:
+            mark.bind(f"\0rollcall-test-port-{port}")
+            with socket.socket() as here:
+                here.bind(("", port))
+        except OSError:
+            mark.close()
+            continue
+        _taken.append(mark)
+        return port
 
 
 class Site:
