@@ -1,0 +1,3 @@
+# What lsb.params says to the Book.
+rollcall_test(book_parameters_test LABEL unit SOURCES book_parameters_test.cpp LINK sched_book)
+rollcall_test(file_ages_test LABEL unit SOURCES file_ages_test.cpp LINK mbatchd_shell)

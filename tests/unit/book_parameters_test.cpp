@@ -1,0 +1,37 @@
+// Parameters of lsb.params by their names, as far as the Book obeys them, and which of two goes before the other.
+#include <gtest/gtest.h>
+
+#include "book_fixture.hpp"
+#include "sched/policy/book_rules.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+TEST(BookParameters, UnlessGivenAsTheManualSays) {
+  const auto standard = book_parameters(site_files(""));
+  EXPECT_EQ(standard.clean_period_s, 3600);
+  EXPECT_EQ(standard.max_job_id, 999'999);
+  EXPECT_EQ(standard.unknown_after_s, 3 * 30) << "MAX_SBD_FAIL times SBD_SLEEP_TIME";
+}
+
+TEST(BookParameters, JobIdsGoAtLeastToTheStandardAndAtMostToALong) {
+  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 2000000\n")).max_job_id, 2'000'000);
+  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 5\n")).max_job_id, 999'999);
+  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 99999999999\n")).max_job_id, 2'147'483'646);
+}
+
+TEST(BookParameters, AHostIsUnknownAfterSoManyAnswersThatDidNotCome) {
+  EXPECT_EQ(book_parameters(site_files("MAX_SBD_FAIL = 5\nSBD_SLEEP_TIME = 7\n")).unknown_after_s, 35);
+}
+
+TEST(BookParameters, TheRetriesOfThisClusterGoBeforeThoseOfAll) {
+  const auto retries = [](const std::string& params) {
+    const ConfigView config = site_files(params);
+    return life_rules(config, config.lsb->queue("normal"), plain_job()).most_preexec_retries;
+  };
+  EXPECT_EQ(retries(""), 3) << "MAX_PREEXEC_RETRY of the fixture";
+  EXPECT_EQ(retries("LOCAL_MAX_PREEXEC_RETRY = 1\n"), 1);
+}
+
+}  // namespace
+}  // namespace rollcall::sched

@@ -1,0 +1,41 @@
+// When lsb.events and lsb.acct are put aside, by the parameters' names. What then happens is event_files_test's.
+#include <gtest/gtest.h>
+
+#include "book_fixture.hpp"
+#include "sched/mbatchd/in_force.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+FileAges ages_of(const std::string& params) {
+  Configuration configuration;
+  configuration.files = sched::site_files(params);
+  return file_ages_of(configuration, io::Log(2, "file_ages_test", io::Level::critical));
+}
+
+TEST(FileAges, NothingIsPutAsideButLsbEvents) {
+  const FileAges ages = ages_of("");
+  EXPECT_EQ(ages.finished_jobs, 1000);
+  EXPECT_EQ(ages.account_kb, 0);
+  EXPECT_EQ(ages.account_days, 0);
+  EXPECT_FALSE(ages.account_minute);
+  EXPECT_EQ(ages.account_files, 0);
+}
+
+TEST(FileAges, EachParameterHasItsPlace) {
+  const FileAges ages = ages_of(
+      "MAX_JOB_NUM = 11\nACCT_ARCHIVE_SIZE = 12\nACCT_ARCHIVE_AGE = 13\nACCT_ARCHIVE_TIME = 1:14\n"
+      "MAX_ACCT_ARCHIVE_FILE = 15\n");
+  EXPECT_EQ(ages.finished_jobs, 11);
+  EXPECT_EQ(ages.account_kb, 12);
+  EXPECT_EQ(ages.account_days, 13);
+  EXPECT_EQ(ages.account_minute, 74);
+  EXPECT_EQ(ages.account_files, 15);
+}
+
+TEST(FileAges, ATimeThatIsNoneHasNoEffect) {
+  EXPECT_FALSE(ages_of("ACCT_ARCHIVE_TIME = 25:00\n").account_minute);
+}
+
+}  // namespace
+}  // namespace rollcall::mbatchd
