@@ -9,19 +9,42 @@ endfunction()
 
 # rollcall_quick_build(NAME): for tests: they are compiled more often than they are run.
 function(rollcall_quick_build name)
-  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    target_compile_options(${name} PRIVATE -O1)
-  endif()
   if(NOT TARGET test_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/generated/test_headers.cpp "// Only to be compiled with the headers of all tests.\n")
     add_library(test_headers STATIC ${CMAKE_BINARY_DIR}/generated/test_headers.cpp)
     target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock)
-    if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-      target_compile_options(test_headers PRIVATE -O1)
-    endif()
+    target_compile_options(test_headers PRIVATE ${ROLLCALL_TEST_OPTIONS})
     target_precompile_headers(test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
   endif()
+  target_compile_options(${name} PRIVATE ${ROLLCALL_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM test_headers)
+endfunction()
+
+# rollcall_precompile(FOLDERS...): the headers that half of the files include are read once for all targets of these
+# folders, where builds are to be quick: what a file forgets to include the preset dev finds.
+function(rollcall_precompile)
+  if(NOT ROLLCALL_QUICK_COMPILE)
+    return()
+  endif()
+  if(NOT TARGET standard_headers)
+    file(WRITE ${CMAKE_BINARY_DIR}/generated/standard_headers.cpp "// Only to be compiled with the headers of most files.\n")
+    add_library(standard_headers STATIC ${CMAKE_BINARY_DIR}/generated/standard_headers.cpp)
+    target_precompile_headers(standard_headers PRIVATE
+      <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
+      <unordered_map> <variant> <vector> <boost/system/result.hpp>)
+  endif()
+  foreach(folder ${ARGN})
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target ${targets})
+      get_target_property(type ${target} TYPE)
+      get_target_property(sources ${target} SOURCES)
+      if((type STREQUAL "STATIC_LIBRARY" OR type STREQUAL "EXECUTABLE") AND NOT "${sources}" MATCHES "\\.c(;|$)")
+        target_precompile_headers(${target} REUSE_FROM standard_headers)
+      endif()
+    endforeach()
+    get_property(inner DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    rollcall_precompile(${inner})
+  endforeach()
 endfunction()
 
 # rollcall_test(NAME LABEL label SOURCES... LINK libs... [TIMEOUT s]): one GoogleTest program, one CTest per program.
