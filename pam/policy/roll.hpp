@@ -83,6 +83,7 @@ struct Task {
   ExitStatus status = ExitStatus::exited(0);  // only when ended
   std::int64_t end_us = 0;                    // microseconds since 1970; 0 while it lives
   TaskUsage usage;                            // only when ended
+  std::size_t gone = 0;                       // the how-manieth to go away or be given up; 0: never was
 
   bool live() const { return state == TaskState::running || state == TaskState::away; }
 };
@@ -135,6 +136,7 @@ struct Roll {
     Tid tid;
     std::string line;
   };
+  std::size_t gone = 0;        // how often a task has gone away or was given up
   std::vector<Loss> losses;    // said together: a launcher ends the others when one is lost
   std::optional<int> verdict;  // pam's exit code where a rule, not the launcher, decides it
   std::string why;             // why pam ends, for the report

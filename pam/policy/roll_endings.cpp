@@ -39,10 +39,12 @@ void Endings::no_longer_live(Tid tid, TaskState state) {
 void Endings::goes_away(Tid tid, std::int64_t at_us, Duration wait, std::string line) {
   roll_.tasks[tid].state = TaskState::away;
   roll_.tasks[tid].end_us = at_us;
+  roll_.tasks[tid].gone = ++roll_.gone;
   roll_.away[tid] = {now_ + wait, roll_.phase == Phase::ending || roll_.term_delivered, std::move(line)};
 }
 
 void Endings::lose(Tid tid, bool expected, const std::string& line) {
+  if (roll_.tasks[tid].state != TaskState::away) roll_.tasks[tid].gone = ++roll_.gone;
   no_longer_live(tid, TaskState::lost);
   ++roll_.lost;
   tell_loss(tid, expected, line);
@@ -82,8 +84,9 @@ void Endings::end_orphans() {
 void Endings::say_losses() {
   roll_.losses_at.reset();
   if (roll_.losses.empty()) return;
+  // As we heard of them: their times are of several clocks, and that of a closed link is when we came to see it.
   const auto earlier = [&](const Roll::Loss& a, const Roll::Loss& b) {
-    return roll_.tasks[a.tid].end_us < roll_.tasks[b.tid].end_us;
+    return roll_.tasks[a.tid].gone < roll_.tasks[b.tid].gone;
   };
   const auto first = std::min_element(roll_.losses.begin(), roll_.losses.end(), earlier);
   std::set<std::string> hosts;

@@ -64,6 +64,19 @@ TEST(RollLosses, TheFirstLossIsNamedAndTheLaunchersCleanUpIsCounted) {
   EXPECT_EQ(d.finished->exit_code, 255);
 }
 
+TEST(RollLosses, TheFirstIsTheFirstThatWasHeardOfWhateverTheClocksSay) {
+  RollDriver d(rules(2));
+  d.launch();
+  d.task("n1");
+  d.task("n3");
+  d.feed(event::LinkEnded{1, false, 9000});   // seen late, with pam's own time ...
+  d.feed(event::StarterLost{0, 2000, 8000});  // ... after what the launcher then did had its time on n1
+  d.feed(event::LinkEnded{0, false, 9001});
+  d.launcher_ends(ExitStatus::exited(255));
+  d.pass(1s);
+  EXPECT_TRUE(d.said("task 1 (pid 2001) on n3 is lost; then 1 more (n1)"));
+}
+
 TEST(RollLosses, ALauncherKilledByAStrangerHasItsTasksEndedQuickly) {
   RollDriver d(rules(1));
   d.launch();
