@@ -106,10 +106,10 @@ class Submitter:
             self.refused.append(done.stderr.strip())
         return int(found.group(1)) if found else None
 
-    def array(self, queue, code, seconds="0.$((LSB_JOBINDEX % 7))"):
+    def array(self, queue, code, seconds="0.$((LSB_JOBINDEX % 7))", *options):
         leave = f"if [ $((LSB_JOBINDEX % 5)) -eq 0 ]; then setsid {LEFT} & fi"
         command = f"echo ran >>{self.notes}/$LSB_JOBID.$LSB_JOBINDEX; {leave}; sleep {seconds}; exit {code}"
-        job = self.bsub("-q", queue, "-J", f"@[1-{ARRAY}]", "-o", "/dev/null", command)
+        job = self.bsub("-q", queue, "-J", f"@[1-{ARRAY}]", "-o", "/dev/null", *options, command)
         if job is not None:
             self.arrays[job] = (queue, code)
 
@@ -301,9 +301,11 @@ def test_hosts_that_lose_power(bench):
         hosts = draw.sample(ALL, len(ALL)) + ["n1", draw.choice(ALL)]
         for boot, host in enumerate(hosts, 1):
             for queue in ("normal", "rerun"):
-                submitter.array(queue, draw.choice([0, 3]), seconds=1)
+                submitter.array(queue, draw.choice([0, 3]), 1)
+            # One of these runs there when the power goes, of each queue in its turn.
+            submitter.array(("normal", "rerun")[boot % 2], 0, "$((LSB_JOBINDEX < 3 ? 3 : 0))", "-m", host)
             there = bench.cluster.host(host)
-            wait_until(lambda: there.processes(lambda p: p.words == ("sleep", "1")), lambda: f"jobs on {host}\n{batch.logs_text()}", 30)
+            wait_until(lambda: there.processes(lambda p: p.words == ("sleep", "3")), lambda: f"jobs on {host}\n{batch.logs_text()}", 60)
             faults.power_off(host)
             lose_unsynced(batch, host, draw)
             faults.power_on(host, boot)

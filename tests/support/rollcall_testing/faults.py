@@ -159,7 +159,8 @@ class Faults:
         at = self.bench.cluster.host(host)
         frozen = {}
         while True:  # who was stopped starts nobody: what is left when nothing new is found is all there is
-            new = [p for p in at.processes() if p.pid not in frozen or p.state not in "Tt"]
+            # Nor does who waits in vfork() for a child that was stopped before it could execute: D, for ever.
+            new = [p for p in at.processes() if p.pid not in frozen or p.state not in "TtD"]
             if not new:
                 break
             for process in sorted(new, key=lambda p: p.pid):
@@ -171,8 +172,15 @@ class Faults:
             self.batch.daemons.pop((program, name)).wait()
         if host in self.batch.lims:
             self.batch.lims.pop(host).wait()
-        wait_until(lambda: not at.processes(), lambda: f"{host} to be silent: {at.processes()}")
+        wait_until(lambda: not self.killed(at.processes()), lambda: f"{host} to be silent: {at.processes()}", 30)
         self.done.append(f"power_off {host}")
+
+    @staticmethod
+    def killed(found):
+        """Of those in D one may have been about to have a child."""
+        for process in found:
+            processes.send(process.pid, signal.SIGKILL)
+        return found
 
     def power_on(self, host, boot):
         """Its kernel has started anew: `boot` is what names that start."""
