@@ -44,9 +44,14 @@ void EventWords::fail(const std::string& expected) {
              expected;
 }
 
+// Nobody has looked at what a file says before it comes to a terminal.
 std::string EventWords::text() {
   if (!more()) fail("a text");
-  return trouble_ ? std::string() : fields_[at_++];
+  if (trouble_) return {};
+  std::string word = fields_[at_++];
+  const auto speaks = [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; };
+  std::replace_if(word.begin(), word.end(), speaks, '?');
+  return word;
 }
 
 double EventWords::real() {

@@ -330,6 +330,13 @@ TEST(EventReader, ABrokenStringGoesOnInTheNextLines) {
   EXPECT_EQ(lost.passed.lines, 1U);
 }
 
+TEST(EventReader, NothingOfAFileSpeaksToATerminal) {
+  const File file =
+      read_file_text("\"JOB_SWITCH\" \"10.1\" 1700000100 5 42 \"a\x1b[2Jb\tc\" 3 \"u\x7f\"\n", 9);
+  EXPECT_THAT(file.events,
+              testing::ElementsAre("\"JOB_SWITCH\" \"10.1\" 1700000100 5 42 \"a?[2Jb\tc\" 3 \"u?\"\n"));
+}
+
 TEST(EventReader, ALineWithoutEndIsNotKept) {
   const File file = read_file_text(std::string(6 << 20, 'x') + "\n" + kClean, 1 << 16);
   EXPECT_THAT(file.events, testing::ElementsAre(kClean));
