@@ -100,7 +100,7 @@ def test_a_launcher_that_catches_a_signal_gets_it(bench, name):
     job = pam(bench, "-n", "1", "-g", "sh", "-c", script, caught, bench.target, notes, "signals", conf={"JOB_TERMINATE_INTERVAL": 1})
     wait_for_ready(notes, 1, job)
     job.signal(getattr(signal, f"SIG{name}"))
-    wait_until(lambda: os.path.exists(caught), lambda: f"the trap\n{job.told()}", 10)
+    wait_until(lambda: os.path.exists(caught) and os.path.getsize(caught), lambda: f"the trap\n{job.told()}", 10)
     job.signal(signal.SIGTERM)
     job.wait()
     with open(caught, encoding="ascii") as file:
