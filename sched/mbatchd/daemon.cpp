@@ -354,8 +354,7 @@ class Daemon {
 
   void woke() {
     const auto now = wall_now();
-    const auto due = [&now](std::optional<WallTime> at) { return at && *at <= now; };
-    if (due(book_.next_deadline())) changed(book_.tick(now));
+    changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
     waiters_.tick(now);
     planning_.tick(now);
     saving_.files().tick();

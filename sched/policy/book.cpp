@@ -70,6 +70,8 @@ Effects Book::loaded(WallTime now) {
     m.register_dependents(number, submission);
     m.evaluate_all(number, nullptr);
   }
+  m.heard_us = now.us;
+  m.clock_went_back(now);  // while we were away
   for (auto& [key, entry] : m.jobs) m.time_job(entry, now);
   for (auto& [id, entry] : m.ids) m.time_id(id);
   for (auto& [host, jobs] : m.hosts) {
@@ -87,6 +89,7 @@ std::uint64_t Book::next_submission() const { return memory_->next_submission; }
 
 Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) {
   Effects effects;
+  memory_->hear_clock(now);
   BookEntry* entry = memory_->entry(key);
   if (!entry || entry->job.status() != wire::STATUS_PEND) return effects;
   if (auto gpus = memory_->gpus_for(plan); gpus.empty()) {

@@ -190,12 +190,14 @@ class Hearing {
 }  // namespace
 
 Effects Book::host_told(const std::string& host, const HostReport& report, WallTime now) {
+  memory_->hear_clock(now);
   Hearing hearing(*memory_, host, now);
   std::visit(hearing, report);
   return std::move(hearing.effects);
 }
 
 Effects Book::host_gone(const std::string& host, WallTime now) {
+  memory_->hear_clock(now);
   HostLink& link = memory_->links[host];
   if (!link.connected && link.silent_since_us != 0) return {};
   link.connected = false;

@@ -91,6 +91,7 @@ struct Book::Memory : JobFacts {
   enum class Timer { begin, terminate, avoid, clean, host };
   // JobKey of a job, of an id (index 0), or none with the name of a host.
   std::set<std::tuple<std::int64_t, Timer, JobKey, std::string>> deadlines;
+  std::int64_t heard_us = 0;  // the last time that was told; 0: none yet
 
   // --- JobFacts
   const JobTally* tally(std::int32_t id) const override;
@@ -127,6 +128,9 @@ struct Book::Memory : JobFacts {
   DependencyState state_of(const BookEntry& entry) const;
 
   // --- deadlines
+  // Every `now` of what happens by itself comes here first: the calendar may have been set.
+  void hear_clock(WallTime now);
+  void clock_went_back(WallTime now);
   void set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key);
   void time_job(BookEntry& entry, WallTime now);
   void time_id(std::int32_t id);

@@ -1,5 +1,6 @@
 // The Book's clock: what is due when, and what is done then.
 #include <algorithm>
+#include <utility>
 
 #include "sched/policy/book_memory.hpp"
 
@@ -43,6 +44,37 @@ void Book::Memory::time_host(const std::string& host) {
   if (link.due != 0) deadlines.insert({link.due, Timer::host, {}, host});
 }
 
+// Who was not here to listen does not know who was silent: that time does not count. And what lasts a number of seconds is not
+// over later than in as many from now.
+void Book::Memory::hear_clock(WallTime now) {
+  constexpr std::int64_t kStep = 1'000'000;            // less is a clock that is kept right
+  constexpr std::int64_t kLongestPause = 120'000'000;  // mbatchd calls more often, whatever is due
+  const std::int64_t passed = now.us - std::exchange(heard_us, now.us);
+  if (passed == now.us) return;
+  if (passed < -kStep) return clock_went_back(now);
+  if (passed <= kLongestPause) return;
+  for (auto& [host, link] : links) {
+    if (link.connected || link.lost || link.silent_since_us == 0) continue;
+    link.silent_since_us += passed;
+    time_host(host);
+  }
+}
+
+void Book::Memory::clock_went_back(WallTime now) {
+  for (auto& [host, link] : links) {
+    if (link.silent_since_us <= now.us) continue;
+    link.silent_since_us = now.us;
+    time_host(host);
+  }
+  for (auto& [key, entry] : jobs) {
+    auto& avoided = *entry.job.record.mutable_avoided();
+    if (avoided.empty()) continue;
+    const std::int64_t latest = now.us + rules_of(entry).avoid_s * 1'000'000;
+    for (auto& host : avoided) host.set_until_us(std::min(host.until_us(), latest));
+    time_job(entry, now);
+  }
+}
+
 void Book::Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
   const std::vector<std::int32_t> indices = ids.at(id).indices;
   // From the back, so that each takes the last place.
@@ -64,6 +96,7 @@ Effects Book::tick(WallTime now) {
   Memory& m = *memory_;
   using Timer = Memory::Timer;
   Effects effects;
+  m.hear_clock(now);
   while (!m.deadlines.empty() && std::get<0>(*m.deadlines.begin()) <= now.us) {
     const auto [due, timer, key, host] = *m.deadlines.begin();
     m.deadlines.erase(m.deadlines.begin());

@@ -57,6 +57,22 @@ TEST_F(BookHosts, ARunningJobIsAdoptedAfterARestart) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
 }
 
+// The mbatchd that has tried it had a clock that was an hour on.
+TEST_F(BookHosts, AHostIsNotAvoidedForLongerBecauseTheClockIsPutBackBetweenTwoRuns) {
+  submit(plain_job());
+  dispatch({1, 0});
+  report::Over failed;
+  failed.attempt = {{1, 0}, 1};
+  failed.how = How::not_started;
+  tells("hostA", failed);
+  ASSERT_EQ(job({1, 0}).record.avoided_size(), 1);
+  const auto seconds = job({1, 0}).record.avoided(0).until_us() / 1'000'000 - now.seconds();
+  now = wall_seconds(now.seconds() - 3600);
+  restart();
+  ASSERT_TRUE(book->next_deadline());
+  EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + seconds);
+}
+
 TEST_F(BookHosts, StrangersAreEnded) {
   submit(plain_job());
   dispatch({1, 0});

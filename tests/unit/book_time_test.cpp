@@ -106,6 +106,47 @@ TEST_F(BookTest, FinishedJobsLeaveAfterCleanPeriodArraysAsAWhole) {
   EXPECT_EQ(book->next_deadline(), std::nullopt);
 }
 
+// ---------------------------------------------------------------- a calendar that is set
+
+TEST_F(BookTest, AHostIsAvoidedForItsSecondsAlsoWhenTheClockIsPutBack) {
+  submit(plain_job());
+  dispatch({1, 0});
+  report::Over failed;
+  failed.attempt = {{1, 0}, 1};
+  failed.how = How::not_started;
+  tells("hostA", failed);
+  ASSERT_EQ(job({1, 0}).record.avoided_size(), 1);
+  const auto seconds = job({1, 0}).record.avoided(0).until_us() / 1'000'000 - now.seconds();
+  ASSERT_GT(seconds, 0);
+  const WallTime back = wall_seconds(now.seconds() - 3600);
+  book->tick(back);
+  ASSERT_TRUE(book->next_deadline());
+  EXPECT_EQ(book->next_deadline()->seconds(), back.seconds() + seconds);
+  effects = book->tick(wall_seconds(back.seconds() + seconds));
+  EXPECT_TRUE(schedules(effects));
+  EXPECT_EQ(job({1, 0}).record.avoided_size(), 0);
+}
+
+TEST_F(BookTest, AHostIsLostAfterItsSilenceHoweverTheClockIsSet) {
+  hello("hostA");
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  book->host_gone("hostA", now);
+  ASSERT_TRUE(book->next_deadline());
+  const auto patience = book->next_deadline()->seconds() - now.seconds();
+  const WallTime back = wall_seconds(now.seconds() - 3600);
+  book->tick(back);
+  EXPECT_EQ(book->next_deadline()->seconds(), back.seconds() + patience);
+  // Put on, or mbatchd stood still: nobody listened meanwhile.
+  const WallTime on = wall_seconds(now.seconds() + 3600);
+  effects = book->tick(on);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  EXPECT_EQ(book->next_deadline()->seconds(), on.seconds() + patience);
+  effects = book->tick(wall_seconds(on.seconds() + patience));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+}
+
 TEST_F(BookTest, BeginAndTerminate) {
   auto asked = plain_job();
   asked.set_begin_us(wall_seconds(1'000'100).us);
