@@ -479,11 +479,13 @@ Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, cons
   if (state_->stage == State::Stage::failed) return internal_error("this conversation has already failed");
   if (turned_away()) return state_->accepts ? Result<void>() : internal_error("this conversation is over");
   auto fed = state_->decoder.feed(bytes, limit, frame);
-  if (turned_away()) state_->decoder = {};  // nothing is kept for who is to go
-  if (!fed) {
-    if (!turned_away()) state_->stage = State::Stage::failed;
-    state_->wipe();
+  if (turned_away()) {
+    state_->decoder = {};            // nothing is kept for who is to go
+    if (state_->accepts) return {};  // nor looked at, whatever came behind the call
+  } else if (!fed) {
+    state_->stage = State::Stage::failed;
   }
+  if (!fed) state_->wipe();
   return fed;
 }
 

@@ -1,5 +1,6 @@
 """Parallel jobs of two users on four hosts, and a munged that hangs or dies under them."""
 
+import glob
 import os
 import re
 import signal
@@ -88,6 +89,12 @@ def start_again(bench, words):
     bench.cluster.services.callback(lambda: (daemon.kill(), daemon.wait()))
 
 
+def forget_ticket(users, user):
+    kept = glob.glob(os.path.join(users.places[user], ".rollcall", "ticket.*"))
+    expect_equal(len(kept), 1, f"tickets of {user}: {kept}")
+    os.remove(kept[0])
+
+
 def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
     needs(bench)
     users = Users(bench, hosts=ALL[:2])
@@ -97,16 +104,18 @@ def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
         batch.wait_for(before, "RUN")
         daemon = munged(bench, users)
         processes.send(daemon.pid, signal.SIGSTOP)
-        hers = users.begin(ALICE, "bsub", "-o", "/dev/null", "exit 4")
-        # The cluster's owner has the key: mbatchd answers while it waits for munged, which is asked for somebody else.
+        his = users.begin(BOB, "bsub", "-o", "/dev/null", "exit 4")
+        # mbatchd answers while it waits for munged, which is asked for him: root has the key, she has a ticket by now.
         roots = batch.bsub("exit 5", "-o", "/dev/null")
         batch.wait_for(roots, "EXIT")
-        expect(hers.poll() is None, "she waits for munged")
+        batch.wait_for(users.bsub(ALICE, "exit 6", "-o", "/dev/null"), "EXIT")
+        expect(his.poll() is None, "he waits for munged")
         processes.send(daemon.pid, signal.SIGCONT)
-        said, _ = hers.communicate(timeout=60)
-        expect(re.match(r"Job <\d+> is submitted", said), f"hers, when munged goes on: {said}\n{batch.logs_text()}")
+        said, _ = his.communicate(timeout=60)
+        expect(re.match(r"Job <\d+> is submitted", said), f"his, when munged goes on: {said}\n{batch.logs_text()}")
         processes.send(daemon.pid, signal.SIGKILL)
         wait_until(lambda: not munged(bench, users), "its end")
+        forget_ticket(users, BOB)
         refused = users.run(BOB, "bsub", "true")
         expect(refused.returncode != 0 and refused.stdout == "" and refused.stderr, f"without munged: {refused}")
         with open(os.path.join(place, "go"), "w", encoding="ascii"):
@@ -117,8 +126,11 @@ def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
         wait_until(lambda: users.run(BOB, "bjobs", "-a").returncode == 0, "munged to answer again", 30)
         expect_equal(batch.field(users.bsub(BOB, "true", "-K", "-o", "/dev/null")), "DONE", "his job")
         mine = batch.user("bjobs", "-a", "-noheader", "-u", name_of(ALICE), "-o", "exit_code").stdout.split()
-        expect_equal(sorted(mine), ["3", "4"], "hers, once each")
-    bench.saw("root's job ran while munged was stopped; hers was accepted when it went on; one that ran was not touched by its end")
+        expect_equal(sorted(mine), ["3", "6"], "hers, once each")
+        his = batch.user("bjobs", "-a", "-noheader", "-u", name_of(BOB), "-o", "exit_code").stdout.split()
+        expect_equal(sorted(his), ["-", "4"], "his, once each")
+    bench.saw("root's job and one by a ticket ran while munged was stopped; his was accepted when it went on; one that ran was "
+              "not touched by its end")
 
 
 if __name__ == "__main__":

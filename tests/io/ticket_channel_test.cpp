@@ -142,6 +142,16 @@ TEST(TicketChannel, ATicketThatIsNotKnownIsToldNoAndTheClientKnows) {
   }
 }
 
+TEST(TicketChannel, WhatComesBehindACallThatIsToldNoIsNotLookedAt) {
+  Desk desk;
+  ClusterEnd client = with_ticket(a_ticket(8)), daemon = honouring(desk);
+  const std::string too_long_a_frame = "\xff" + std::string(60, 'x');
+  EXPECT_EQ(daemon.answer(client.channel.start() + too_long_a_frame), kNo);
+  EXPECT_TRUE(daemon.channel.turned_away());
+  EXPECT_EQ(daemon.answer(too_long_a_frame), "");
+  EXPECT_THAT(daemon.payloads, IsEmpty());
+}
+
 TEST(TicketChannel, AnIdWithoutItsSecretIsWorthNothingAndUsesNothingUp) {
   Desk desk;
   ClusterEnd thief = with_ticket(a_ticket(7, 10)), daemon = honouring(desk);
