@@ -81,8 +81,10 @@ void Jobs::await(const JobPtr& job) {
 }
 
 void Jobs::send(const JobPtr& job, const wire::ToShepherd& message) {
-  // Where it is gone its end is read, not written. One that lives and is not connected yet is told when it is.
-  if (!job->socket && job->alive && job->unsent.size() < kMostUnsent)
+  // Where it is gone its end is read, not written. One that lives and is not connected yet is told when it is, and so is one
+  // that has not begun: its order is being noted.
+  const bool to_come = job->alive || (job->first_host() && job->guard < 0 && !job->over);
+  if (!job->socket && to_come && job->unsent.size() < kMostUnsent)
     job->unsent.push_back(message.SerializeAsString());
   if (job->socket && job->socket.send(message.SerializeAsString())) write_later(job);
 }

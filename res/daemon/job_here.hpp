@@ -38,7 +38,7 @@ struct Jobs::Job {
   io::FrameSocket socket;
   std::optional<boost::asio::posix::stream_descriptor> watch;
   bool writing = false;
-  std::vector<std::string> unsent;  // for a shepherd that lives and is not connected yet
+  std::vector<std::string> unsent;  // for a shepherd that lives, or is to begin, and is not connected yet
   boost::asio::steady_timer timer;
   std::chrono::milliseconds pause = kFirstLook;
 

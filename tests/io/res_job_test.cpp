@@ -107,6 +107,19 @@ TEST_F(ResJob, KillTakesEverythingAlsoWhatLeftItsSession) {
   EXPECT_THAT(text("out.1"), HasSubstr("TERM_OWNER: job killed by owner.\nExited with exit code 137."));
 }
 
+// Both orders come in one packet: the job is being noted on disk, and has no guard yet, when it is to end.
+TEST_F(ResJob, AnOrderThatComesBeforeTheGuardIsKeptForIt) {
+  start_res();
+  for (int id = 1; id <= 10; ++id) {
+    start(job("exec sleep 1007", id));
+    kill_job(id);
+  }
+  for (int id = 1; id <= 10; ++id) {
+    SCOPED_TRACE(id);
+    EXPECT_EQ(wait_for_over(id).exit_status(), (128 + SIGKILL) << 8);
+  }
+}
+
 TEST_F(ResJob, WhatIsLeftAtTheEndIsEnded) {
   start_res();
   start(job("setsid sh -c 'echo $$ > left; exec sleep 1000' & while ! grep -q . left; do :; done; exit 0"));
