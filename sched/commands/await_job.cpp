@@ -100,29 +100,13 @@ void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
   say(lines);
 }
 
+void JobWaiter::say(const std::vector<std::string>& lines) const {
+  for (const auto& line : lines) say(line);
+}
+
 void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
-  const auto& record = news.job().record();
-  switch (record.status()) {
-    case wire::STATUS_PEND:
-    case wire::STATUS_PSUSP:
-    case wire::STATUS_WAIT:
-      started_told_ = false;  // it may have been requeued
-      if (!std::exchange(waiting_told_, true)) say("<<Waiting for dispatch ...>>");
-      return tell_reasons(news.job());
-    case wire::STATUS_RUN:
-      suspended_told_ = false;
-      if (record.hosts().empty() || std::exchange(started_told_, true)) return;
-      if (!std::exchange(waiting_told_, true)) say("<<Waiting for dispatch ...>>");
-      return say("<<Starting on " + record.hosts(0).name() + ">>");
-    case wire::STATUS_USUSP:
-      if (!std::exchange(suspended_told_, true)) say("<<The job was suspended by user>>");
-      return;
-    case wire::STATUS_SSUSP:
-      if (!std::exchange(suspended_told_, true)) say("<<The job was suspended by the system>>");
-      return;
-    default:
-      return;
-  }
+  say(lines_.told(news));
+  tell_reasons(news.job());  // only a pending job has any
 }
 
 AwaitedJob JobWaiter::until_over() {
@@ -180,7 +164,7 @@ std::optional<wire::StreamPlace> JobWaiter::until_ready(AwaitedJob& ended) {
           }
           if (!news.has_stream()) return true;
           place = std::move(*news.mutable_stream());
-          if (!std::exchange(started_told_, true)) say("<<Starting on " + place->host() + ">>");
+          say(lines_.ready_on(place->host()));
           return false;
         },
         either.get());

@@ -6,8 +6,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/io/batch_client.hpp"
+#include "sched/policy/awaited_lines.hpp"
 
 namespace rollcall::sched {
 
@@ -31,6 +33,7 @@ class JobWaiter {
   void say(const std::string& line) const;
 
  private:
+  void say(const std::vector<std::string>& lines) const;
   void tell(const wire::BatchReply::Awaited& news);
   void tell_reasons(const wire::BatchReply::JobView& job);
   void kill();
@@ -41,9 +44,7 @@ class JobWaiter {
   bool quiet_;
   bool terminal_;
   bool hint_ = false;  // no terminal, but it waits for long: one reason is to be told
-  bool waiting_told_ = false;
-  bool started_told_ = false;
-  bool suspended_told_ = false;
+  AwaitedLines lines_;
   std::string reasons_told_;
 };
 

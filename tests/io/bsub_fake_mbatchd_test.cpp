@@ -55,12 +55,11 @@ class BsubFakeMbatchd : public ::testing::Test {
     std::ofstream(directory_ + "/" + name) << text;
   }
 
-  Said bsub(int port) {
+  Said bsub(int port, const std::string& options = "") {
     put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ +
                         "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n");
-    const std::string line = "LSF_ENVDIR=" + directory_ +
-                             " LSB_NTRIES=1 " ROLLCALL_BSUB " -J x true </dev/null >" + directory_ +
-                             "/out 2>" + directory_ + "/err";
+    const std::string line = "LSF_ENVDIR=" + directory_ + " LSB_NTRIES=1 " ROLLCALL_BSUB + options +
+                             " -J x true </dev/null >" + directory_ + "/out 2>" + directory_ + "/err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"),
             text_of(directory_ + "/err")};
@@ -119,6 +118,28 @@ TEST_F(BsubFakeMbatchd, ThatTakesTheJobIsBelieved) {
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
   EXPECT_EQ(said.err, "");
+}
+
+TEST_F(BsubFakeMbatchd, AnswersAWaitWithAFinishedJob) {
+  FakeDaemon daemon({serve([](End& end) {
+    EXPECT_TRUE(end.next<wire::ToMbatchd>().request().submit().jobs(0).waits());
+    end.send(accepted(1));
+    EXPECT_EQ(end.next<wire::ToMbatchd>().request().await_job().key().id(), 7);
+    wire::FromMbatchd over;
+    over.mutable_reply()->set_last(true);
+    auto& awaited = *over.mutable_reply()->mutable_awaited();
+    awaited.set_over(true);
+    auto& record = *awaited.mutable_job()->mutable_record();
+    record.set_status(wire::STATUS_EXIT);
+    record.set_exit_status(3 << 8);
+    record.add_hosts()->set_name("n1");
+    end.send(over);
+    end.receive();
+  })});
+  const Said said = bsub(daemon.port(), " -K");
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
+  EXPECT_EQ(said.err, "<<Waiting for dispatch ...>>\n<<Starting on n1>>\n<<Job is finished>>\n");
 }
 
 TEST_F(BsubFakeMbatchd, IsFoundByLsfConfAlone) {

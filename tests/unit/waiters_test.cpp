@@ -42,6 +42,22 @@ class WaitersTest : public sched::BookTest {
                    [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
 };
 
+// bsub -K has only this one answer to tell the whole course from.
+TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
+  submit(sched::plain_job());
+  run_to_the_end({1, 0}, 0);
+  wire::AwaitJob asked;
+  asked.mutable_key()->set_id(1);
+  std::vector<wire::BatchReply> replies;
+  Waiters asked_late{*book,
+                     {[&](io::LinkId, const wire::BatchReply& reply) { replies.push_back(reply); },
+                      [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
+  asked_late.await(kLink, asked, sched::kAnn);
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_TRUE(replies[0].last());
+  EXPECT_EQ(replies[0].awaited().job().record().hosts(0).name(), "hostA");
+}
+
 TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
   submit(sched::plain_job());
   run_to_the_end({1, 0}, 0);

@@ -1,0 +1,47 @@
+#include "sched/policy/awaited_lines.hpp"
+
+#include <utility>
+
+namespace rollcall::sched {
+
+void AwaitedLines::wait(std::vector<std::string>& lines) {
+  if (!std::exchange(waiting_told_, true)) lines.push_back("<<Waiting for dispatch ...>>");
+}
+
+void AwaitedLines::start(std::vector<std::string>& lines, const std::string& host) {
+  wait(lines);
+  if (!std::exchange(started_told_, true)) lines.push_back("<<Starting on " + host + ">>");
+}
+
+void AwaitedLines::suspend(std::vector<std::string>& lines, const char* by) {
+  if (!std::exchange(suspended_told_, true))
+    lines.push_back(std::string("<<The job was suspended by ") + by + ">>");
+}
+
+std::vector<std::string> AwaitedLines::told(const wire::BatchReply::Awaited& news) {
+  const auto& record = news.job().record();
+  std::vector<std::string> lines;
+  const auto status = record.status();
+  if (status == wire::STATUS_PEND || status == wire::STATUS_PSUSP || status == wire::STATUS_WAIT) {
+    started_told_ = suspended_told_ = false;  // it may have been requeued
+    wait(lines);
+    return lines;
+  }
+  if (status == wire::STATUS_NULL) return lines;
+  if (record.hosts().empty() || news.killed_pending())
+    wait(lines);
+  else
+    start(lines, record.hosts(0).name());
+  if (status == wire::STATUS_RUN) suspended_told_ = false;
+  if (status == wire::STATUS_USUSP) suspend(lines, "user");
+  if (status == wire::STATUS_SSUSP) suspend(lines, "the system");
+  return lines;
+}
+
+std::vector<std::string> AwaitedLines::ready_on(const std::string& host) {
+  std::vector<std::string> lines;
+  start(lines, host);
+  return lines;
+}
+
+}  // namespace rollcall::sched

@@ -1,0 +1,81 @@
+// AwaitedLines: bsub -K tells the same lines in the same order, however many changes of the job arrive as one.
+#include "sched/policy/awaited_lines.hpp"
+
+#include <gmock/gmock.h>
+
+namespace rollcall::sched {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kWaiting = "<<Waiting for dispatch ...>>";
+
+wire::BatchReply::Awaited news(wire::JobStatus status, const std::string& host = "") {
+  wire::BatchReply::Awaited awaited;
+  auto& record = *awaited.mutable_job()->mutable_record();
+  record.set_status(status);
+  if (!host.empty()) record.add_hosts()->set_name(host);
+  return awaited;
+}
+
+TEST(AwaitedLines, TellsEachStepOnce) {
+  AwaitedLines lines;
+  EXPECT_THAT(lines.told(news(wire::STATUS_PEND)), ElementsAre(kWaiting));
+  EXPECT_THAT(lines.told(news(wire::STATUS_PEND)), IsEmpty());
+  EXPECT_THAT(lines.told(news(wire::STATUS_RUN, "h1")), ElementsAre("<<Starting on h1>>"));
+  EXPECT_THAT(lines.told(news(wire::STATUS_RUN, "h1")), IsEmpty());
+  EXPECT_THAT(lines.told(news(wire::STATUS_DONE, "h1")), IsEmpty());
+}
+
+TEST(AwaitedLines, TellsAllStepsOfAJobThatIsAlreadyOver) {
+  EXPECT_THAT(AwaitedLines().told(news(wire::STATUS_DONE, "h1")),
+              ElementsAre(kWaiting, "<<Starting on h1>>"));
+  EXPECT_THAT(AwaitedLines().told(news(wire::STATUS_EXIT, "h1")),
+              ElementsAre(kWaiting, "<<Starting on h1>>"));
+}
+
+TEST(AwaitedLines, TellsTheStartThatCameTogetherWithTheEnd) {
+  AwaitedLines lines;
+  lines.told(news(wire::STATUS_PEND));
+  EXPECT_THAT(lines.told(news(wire::STATUS_DONE, "h1")), ElementsAre("<<Starting on h1>>"));
+}
+
+TEST(AwaitedLines, TellsNoStartOfAJobThatNeverHadAHost) {
+  auto killed = news(wire::STATUS_EXIT);
+  killed.set_over(true);
+  killed.set_killed_pending(true);
+  EXPECT_THAT(AwaitedLines().told(killed), ElementsAre(kWaiting));
+  killed.mutable_job()->mutable_record()->add_hosts()->set_name("h1");  // ordered there, never begun
+  EXPECT_THAT(AwaitedLines().told(killed), ElementsAre(kWaiting));
+}
+
+TEST(AwaitedLines, TellsEverySuspensionAfterTheStart) {
+  AwaitedLines lines;
+  EXPECT_THAT(lines.told(news(wire::STATUS_USUSP, "h1")),
+              ElementsAre(kWaiting, "<<Starting on h1>>", "<<The job was suspended by user>>"));
+  EXPECT_THAT(lines.told(news(wire::STATUS_USUSP, "h1")), IsEmpty());
+  EXPECT_THAT(lines.told(news(wire::STATUS_RUN, "h1")), IsEmpty());
+  EXPECT_THAT(lines.told(news(wire::STATUS_SSUSP, "h1")),
+              ElementsAre("<<The job was suspended by the system>>"));
+}
+
+TEST(AwaitedLines, TellsTheNextStartOfARequeuedJob) {
+  AwaitedLines lines;
+  lines.told(news(wire::STATUS_RUN, "h1"));
+  EXPECT_THAT(lines.told(news(wire::STATUS_PEND)), IsEmpty());
+  EXPECT_THAT(lines.told(news(wire::STATUS_RUN, "h2")), ElementsAre("<<Starting on h2>>"));
+}
+
+TEST(AwaitedLines, TellsTheStartOfAnInteractiveJobOnce) {
+  AwaitedLines lines;
+  EXPECT_THAT(lines.ready_on("h1"), ElementsAre(kWaiting, "<<Starting on h1>>"));
+  EXPECT_THAT(lines.told(news(wire::STATUS_RUN, "h1")), IsEmpty());
+}
+
+TEST(AwaitedLines, TellsNothingOfAJobThatMbatchdDoesNotShow) {
+  EXPECT_THAT(AwaitedLines().told(wire::BatchReply::Awaited()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rollcall::sched
