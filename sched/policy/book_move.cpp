@@ -1,6 +1,7 @@
 // The Book: btop and bbot.
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "sched/policy/book_memory.hpp"
 
@@ -11,20 +12,20 @@ constexpr JobKey kBeforeAll{std::numeric_limits<std::int32_t>::min(), 0};
 constexpr JobKey kAfterAll{std::numeric_limits<std::int32_t>::max(),
                            std::numeric_limits<std::int32_t>::max()};
 
-// A number between two others; where none is left, the second.
-double between(double low, double high) {
-  const double middle = low + (high - low) / 2;
-  return middle > low && middle < high ? middle : high;
-}
+// After room was made, some forty jobs can be put between two neighbours before it must be made again.
+constexpr double kRoom = 1.0 / 1024;
 
 class Moving {
  public:
-  Moving(Book::Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue)
+  // Jobs that must give room are changed, and saved by `effects`.
+  Moving(Book::Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue,
+         Effects& effects)
       : m_(memory),
         request_(request),
         who_(who),
         pending_(memory.queues[queue].pending),
-        all_(memory.administers(queue, who)) {}
+        all_(memory.administers(queue, who)),
+        effects_(effects) {}
 
   // The order number that brings a job to the asked place among those that the asker may pass: an administrator all, an
   // owner their own.
@@ -43,6 +44,39 @@ class Moving {
   }
 
  private:
+  // An order number between those of two neighbours.
+  double between(double low, double high) {
+    const double middle = low + (high - low) / 2;
+    return middle > low && middle < high ? middle : room_behind(low);
+  }
+
+  // Halving has used up the numbers behind `low`: spreads the next jobs, as few as will do, and returns a number between
+  // `low` and the first of them.
+  double room_behind(double low) {
+    std::vector<std::pair<JobKey, std::size_t>> to_move;  // with their place; elements of an array share one
+    std::size_t places = 0;
+    double end = low, step = 0;
+    for (auto it = pending_.upper_bound({low, kAfterAll}); it != pending_.end(); ++it) {
+      if (it->first > end) {
+        end = it->first;
+        step = (end - low) / static_cast<double>(++places + 1);
+        if (step >= kRoom) break;
+      }
+      to_move.emplace_back(it->second, places);
+    }
+    if (step < kRoom) {
+      step = 1;
+      m_.next_order = std::max(m_.next_order, low + static_cast<double>(places) + 2);
+    }
+    for (const auto& [key, place] : to_move) {
+      BookEntry& entry = *m_.entry(key);
+      const Book::Memory::Change change(m_, entry);
+      entry.job.record.set_order(low + static_cast<double>(place + 1) * step);
+      effects_.push_back(effect::SaveJob{key});
+    }
+    return low + step;
+  }
+
   // The order of the `position`-th of those that count; of the last one where there are fewer; none: there is none.
   template <class Iterator>
   std::optional<double> nth(Iterator it, Iterator end, int position) const {
@@ -62,6 +96,7 @@ class Moving {
   const Identity& who_;
   const Book::Order& pending_;
   bool all_;
+  Effects& effects_;
 };
 
 }  // namespace
@@ -88,7 +123,7 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
     return applied;
   }
   const std::string queue = find(keys.front())->record.queue();
-  const double order = Moving(*memory_, request, who, queue).order();
+  const double order = Moving(*memory_, request, who, queue, applied.effects).order();
   for (const JobKey k : keys) {
     BookEntry& entry = *memory_->entry(k);
     const Memory::Change change(*memory_, entry);

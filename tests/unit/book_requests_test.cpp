@@ -172,6 +172,53 @@ TEST_F(BookTest, TopAndBottom) {
               ElementsAre("! Job <4>: Job has already started or finished"));
 }
 
+// Each of these moves halves the room between two order numbers, and a double holds some fifty halvings.
+TEST_F(BookTest, MovesKeepTheirPlaceWhenOrderNumbersRunOut) {
+  for (int i = 0; i < 4; ++i) submit(plain_job());
+  submit(array_job(3));
+  wire::MoveJob move;
+  move.set_position(2);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int32_t moved = i % 2 == 0 ? 3 : 2, other = 5 - moved;
+    set_key(*move.mutable_key(), {moved, 0});
+    answer(book->move_job(move, kRoot, now));
+    ASSERT_THAT(order_of(*book, "normal"), ElementsAre(1, moved, other, 4, 5, 5, 5)) << "move " << i;
+  }
+  EXPECT_EQ(job({5, 1}).record.order(), job({5, 3}).record.order()) << "elements of an array stay together";
+}
+
+TEST_F(BookTest, MovesUpwardsKeepTheirPlaceWhenOrderNumbersRunOut) {
+  for (int i = 0; i < 4; ++i) submit(plain_job());
+  wire::MoveJob move;
+  move.set_to_bottom(true);
+  move.set_position(2);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int32_t moved = i % 2 == 0 ? 2 : 3, other = 5 - moved;
+    set_key(*move.mutable_key(), {moved, 0});
+    answer(book->move_job(move, kRoot, now));
+    ASSERT_THAT(order_of(*book, "normal"), ElementsAre(1, other, moved, 4)) << "move " << i;
+  }
+  submit(plain_job());
+  EXPECT_THAT(order_of(*book, "normal").back(), 5) << "a new job goes to the end";
+}
+
+// The order numbers that were changed to make room are what a restart reads.
+TEST_F(BookTest, MovesThatMakeRoomSaveAllJobsThatTheyChange) {
+  for (int i = 0; i < 4; ++i) submit(plain_job());
+  std::map<std::int32_t, double> stored;
+  for (std::int32_t id = 1; id <= 4; ++id) stored[id] = job({id, 0}).record.order();
+  wire::MoveJob move;
+  move.set_position(2);
+  for (int i = 0; i < 200; ++i) {
+    set_key(*move.mutable_key(), {i % 2 == 0 ? 3 : 2, 0});
+    answer(book->move_job(move, kRoot, now));
+    for (const Effect& effect : effects)
+      if (const auto* save = std::get_if<effect::SaveJob>(&effect))
+        stored[save->key.id] = job(save->key).record.order();
+    for (const auto& [id, order] : stored) ASSERT_EQ(job({id, 0}).record.order(), order) << "move " << i;
+  }
+}
+
 TEST_F(BookTest, RequeuedByItselfGoesFirstByItsOwnerLast) {
   for (int i = 0; i < 3; ++i) submit(plain_job());
   dispatch({3, 0});
