@@ -118,6 +118,17 @@ TEST_F(ResLife, AStoppedJobSeesItsSignals) {
   EXPECT_THAT(happens(order(Order::RESUME)), ElementsAre("signal CONT", "tell resumed"));
 }
 
+TEST_F(ResLife, SignalsThatStopOrContinueAStoppedJobAreSentAlone) {
+  run();
+  happens(order(Order::SUSPEND));
+  for (const std::string name : {"TSTP", "STOP", "CONT", "KILL"}) {
+    life_.rules.controls.set_terminate("SIG" + name);
+    EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal " + name));
+  }
+  life_.rules.controls.set_terminate("SIGTERM");
+  EXPECT_THAT(happens(order(Order::TERMINATE)), ElementsAre("signal TERM", "signal CONT"));
+}
+
 TEST_F(ResLife, APoliteStopIsFollowedByAStop) {
   life_.rules.polite_stop = true;
   run();

@@ -209,6 +209,29 @@ TEST(Cycle, what_was_suspended_for_paging_waits_until_nobody_sits_there) {
   EXPECT_EQ(resumed("3"), 1U);
 }
 
+// A host has one turn in an interval: a running job that must stop takes it before a suspended one that could go on,
+// whichever of them has the higher priority, the later start or the smaller id.
+TEST(Cycle, SuspensionTakesAHostsTurnBeforeResumption) {
+  const auto planned = [](const std::string& rows) {
+    const Scenario scenario = scenario_of(
+        "Begin Queue\nQUEUE_NAME = strict\nPRIORITY = 20\nr1m = 1/2\nEnd Queue\n"
+        "Begin Queue\nQUEUE_NAME = lax\nPRIORITY = 30\nr1m = 5/10\nEnd Queue\n"
+        "Begin Queue\nQUEUE_NAME = low\nPRIORITY = 10\nr1m = 5/10\nEnd Queue\n"
+        "Begin Machine\nHOST_NAME STATUS NCPUS r1m it\nhostA ok 4 3 0\nEnd Machine\n" +
+        running("JOB QUEUE HOSTS SUSPENDED AGE SINCE\n" + rows));
+    const Plan plan = schedule(scenario.snapshot, scenario.now);
+    std::string said;
+    for (const auto& suspend : plan.suspends) said += "stop " + text(suspend.job);
+    for (const auto& resume : plan.resumes) said += "go on " + text(resume.job);
+    return said;
+  };
+  EXPECT_EQ(planned("1 lax (hostA) (LOAD) 600 100\n"), "go on 1") << "by itself it would go on";
+  EXPECT_EQ(planned("1 lax (hostA) (LOAD) 600 100\n2 strict (hostA) - 500 100\n"), "stop 2");
+  EXPECT_EQ(planned("1 low (hostA) (LOAD) 600 100\n2 strict (hostA) - 500 100\n"), "stop 2");
+  EXPECT_EQ(planned("2 lax (hostA) (LOAD) 500 100\n1 strict (hostA) - 600 100\n"), "stop 1");
+  EXPECT_EQ(planned("2 low (hostA) (LOAD) 500 100\n1 strict (hostA) - 600 100\n"), "stop 1");
+}
+
 TEST(Cycle, another_reason_does_not_suspend_it_anew) {
   Scenario scenario = scenario_of(kTwoHosts + running("JOB HOSTS SUSPENDED SINCE\n1 (hostA) (LOAD) 100\n"));
   const WallTime since = scenario.snapshot.placed({1, 0})->status_since;
