@@ -33,3 +33,20 @@ endif()
 # Every launcher, bare and under pam, again and again: a run that breaks fails it, a figure never does.
 add_test(NAME nightly_launches COMMAND ${CMAKE_SOURCE_DIR}/bench/launch --build ${CMAKE_BINARY_DIR} --runs 25)
 set_tests_properties(nightly_launches PROPERTIES LABELS nightly TIMEOUT 7200 RUN_SERIAL ON SKIP_RETURN_CODE 77)
+
+# The programs with sanitizers in them, under the tests that start them: builds of their own in build/asan and build/tsan of
+# this source tree. A finding in any program, also in a daemon or a shepherd, fails the test.
+function(rollcall_nightly_sanitizer preset labels)
+  add_test(NAME nightly_${preset} COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/sanitized.sh ${CMAKE_SOURCE_DIR} ${preset} ${labels})
+  set_tests_properties(nightly_${preset} PROPERTIES LABELS nightly TIMEOUT 36000 RUN_SERIAL ON)
+endfunction()
+if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+  rollcall_nightly_sanitizer(asan "^(unit|io|cluster)$")
+  rollcall_nightly_sanitizer(tsan "^(unit|io)$") # whole daemons are among io; clusters of them would take most of a day
+  add_test(NAME sanitized_self_test COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/sanitized_self_test.sh)
+  set_tests_properties(sanitized_self_test PROPERTIES LABELS unit TIMEOUT 60)
+
+  # Every warning of g++, which the presets with unity builds and precompiled headers have not all (RollcallTools.cmake).
+  add_test(NAME nightly_warnings COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/built.sh ${CMAKE_SOURCE_DIR} dev)
+  set_tests_properties(nightly_warnings PROPERTIES LABELS nightly TIMEOUT 14400 RUN_SERIAL ON)
+endif()

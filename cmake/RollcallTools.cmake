@@ -57,7 +57,24 @@ endif()
 if(ROLLCALL_SANITIZE)
   add_compile_options(-fsanitize=${ROLLCALL_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ROLLCALL_SANITIZE})
+  # What a program finds lies in findings/, also where the program's standard error is nobody's.
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/findings)
+  execute_process(COMMAND chmod 1777 ${CMAKE_BINARY_DIR}/findings)
+  add_library(sanitizer_options STATIC ${CMAKE_SOURCE_DIR}/cmake/sanitizer_options.c)
+  target_compile_options(sanitizer_options PRIVATE -fno-sanitize=all)
+  target_compile_definitions(sanitizer_options PRIVATE ROLLCALL_FINDINGS="${CMAKE_BINARY_DIR}/findings"
+                             ROLLCALL_SUPPRESSIONS="${CMAKE_SOURCE_DIR}/cmake/tsan_suppressions.txt")
+  add_link_options(-Wl,--undefined=__asan_default_options)
+  link_libraries(sanitizer_options)
 endif()
+
+# Sets `seconds` to a test's time limit; programs with sanitizers take several times as long.
+function(rollcall_time_limit seconds limit)
+  if(ROLLCALL_SANITIZE)
+    math(EXPR limit "5 * ${limit}")
+  endif()
+  set(${seconds} ${limit} PARENT_SCOPE)
+endfunction()
 if(ROLLCALL_FUZZ)
   # A fifth of that build was to check, at each step, addresses that AddressSanitizer checks where they are used. The preset
   # asan has all of them.

@@ -46,6 +46,7 @@ endfunction()
 function(rollcall_python_test name)
   cmake_parse_arguments(ARG "" "SCRIPT;TIMEOUT" "LABELS;ARGUMENTS" ${ARGN})
   rollcall_next_lane(${name})
+  rollcall_time_limit(ARG_TIMEOUT ${ARG_TIMEOUT})
   add_test(NAME ${name}
     COMMAND ${ROLLCALL_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT} --build ${CMAKE_BINARY_DIR} ${ARG_ARGUMENTS})
   set_tests_properties(${name} PROPERTIES
