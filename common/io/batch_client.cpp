@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/random.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +64,23 @@ std::string random_token() {
   return token;
 }
 
+// What is left of the time that AwaitCondition gives, for mbatchds that are asked later: at least a second, since 0 means
+// no limit. The client keeps no time of its own.
+class TimeLeft {
+ public:
+  explicit TimeLeft(const wire::BatchRequest& request) : timeout_s_(request.await().timeout_s()) {}
+  void tell(wire::BatchRequest& request) const {
+    if (!request.has_await() || timeout_s_ <= 0) return;
+    const auto passed = std::chrono::steady_clock::now() - begin_;
+    const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
+    request.mutable_await()->set_timeout_s(std::max<std::int64_t>(1, timeout_s_ - seconds));
+  }
+
+ private:
+  std::int64_t timeout_s_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 int tries_of(const conf::ClusterFiles& files, int otherwise) {
   const char* const own = std::getenv("LSB_NTRIES");
   return parse_whole(own ? own : files.lsf_conf.value("LSB_NTRIES"), 1, kMostTries).value_or(otherwise);
@@ -110,6 +128,8 @@ void BatchClient::say_once(const std::string& line) {
   else
     std::fprintf(stderr, "%s\n", line.c_str());
 }
+
+void BatchClient::tell_outage(const TalkError& error) { say_once(gone(error).text + ". Please wait ..."); }
 
 Talked<void> BatchClient::connect(bool may_have_ticket) {
   if (talk_) return {};
@@ -252,19 +272,27 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
                                             int wake) {
   request.set_from_host(from_host_);
   const auto woken = [&] { return wake >= 0 && pause(0, wake); };
+  const TimeLeft left(request);
   while (true) {
     if (auto away = connect_patiently(0, wake, false)) {
       if (woken()) return {Awaited::woken, std::nullopt};
       return {Awaited::over, std::move(away)};
     }
-    bool there = static_cast<bool>(send(request));
-    while (there) {
+    talk_->watch();
+    left.tell(request);
+    const auto sent = send(request);
+    if (!sent) tell_outage(sent.error());
+    while (sent) {
       auto part = next_part(wake);
-      if (!part) break;
+      if (!part) {
+        tell_outage(part.error());
+        break;
+      }
       if (!*part) {
         hang_up();  // what still comes on it nobody asked for
         return {Awaited::woken, std::nullopt};
       }
+      said_ = false;  // the next outage is told again
       wire::BatchReply& reply = **part;
       if (reply.has_refusal() && reply.refusal().why() == Refusal::STARTING) break;
       if (reply.has_refusal()) return {Awaited::over, refused(reply.refusal())};

@@ -57,7 +57,8 @@ class BatchClient {
   BatchAnswer ask(wire::BatchRequest request);
 
   // Waits without a limit of time (AwaitJob, AwaitCondition): every part as it comes, until the last one or until `take`
-  // says false. Where mbatchd goes away in between it is waited for, and asked again.
+  // says false. When the connection breaks, or mbatchd's host has gone without a word, it says so once for each outage,
+  // waits for mbatchd, and asks again. A frozen mbatchd is waited for: its host's kernel still answers.
   // `wake`: a descriptor that ends the waiting when it has something to read; -1: none.
   enum class Awaited { over, enough, woken };
   struct AwaitResult {
@@ -80,6 +81,7 @@ class BatchClient {
   Talked<std::optional<wire::BatchReply>> next_part(std::optional<int> wake);
   std::optional<BatchError> ask_once(const wire::BatchRequest& request, const Take& take);
   BatchError gone(const TalkError& error) const;
+  void tell_outage(const TalkError& error);
   void say_once(const std::string& line);
 
   const conf::ClusterFiles* files_;

@@ -55,6 +55,8 @@ class DaemonTalk {
   // The largest payload that may be sent: daemons take small frames from clients, whoever they have proved to be.
   std::size_t most() const { return std::min(channel_.most(), ClusterChannel::kAnyoneLimit - 64); }
   Talked<void> send(const std::string& payload);
+  // Call it before waiting without a time limit: a host that went away silently then breaks the connection.
+  void watch() const { connection_.watch(); }
   // It has a ticket that the daemon has not taken yet.
   bool on_trust() const { return on_ticket_ && !channel_.open(); }
   // The next payload. With `wake` (a descriptor): nothing, when that has something to read first; and then there is no

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/io/host_lookup.hpp"
+#include "common/io/liveness.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -69,6 +70,8 @@ boost::system::result<HostConnection, DialError> HostConnection::dial(const std:
   }
   return DialError{error == ECONNREFUSED, peer + ": " + reason(error)};
 }
+
+void HostConnection::watch() const { watch_liveness(descriptor_); }
 
 Result<void> HostConnection::wait_for(short event) const {
   pollfd waiting{descriptor_, event, 0};

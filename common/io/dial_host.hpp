@@ -33,6 +33,9 @@ class HostConnection {
   // The socket, non-blocking; the connection is the caller's from then on.
   int release() { return std::exchange(descriptor_, -1); }
 
+  // From now on the kernel tells when the peer's host has gone without a word (liveness.hpp). For connections that wait long.
+  void watch() const;
+
   // All of it, or an error.
   Result<void> send(std::string_view bytes);
   // What has come, at least one byte; an error where nothing comes in time or the peer has closed.

@@ -95,6 +95,7 @@ FromRes<void> ResClient::peek(const std::string& host, const wire::Peek& peek,
   if (!talk) return talk.error();
   wire::ToResFromClient message;
   *message.mutable_peek() = peek;
+  if (peek.follow()) talk->watch();
   if (const auto sent = send(*talk, host, message); !sent) return sent.error();
   while (true) {
     const auto answer = receive(*talk, host, peek.follow());

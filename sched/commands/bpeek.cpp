@@ -1,4 +1,7 @@
 // bpeek: what a running job has written so far. bpeek(1). Its first host reads it, as the job's user.
+#include <chrono>
+#include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "sched/commands/asking.hpp"
@@ -44,10 +47,11 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
 }
 
 // A reader that takes nothing for a while (less(1)) loses its connection to the host: what is missing is asked for again. The
-// title stands above what was read, not above a refusal.
+// title stands above what was read, not above a refusal. A host that was lost while its output is followed is tried again until
+// it answers: its job may go on there.
 int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& found, OutputPart part,
          const char* title) {
-  bool titled = false;
+  bool titled = false, outage_told = false;
   const auto print_title = [&] {
     if (!std::exchange(titled, true)) stage.print(title);
   };
@@ -59,10 +63,15 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
       next.from += static_cast<std::int64_t>(bytes.size());
       return stage.print(bytes) == 0;
     });
+    if (next.from != part.from) outage_told = false;
     part = next;
     if (!trouble) return print_title(), 0;
     if (trouble->refused) return complain(trouble->text);
-    if (part.from == from) return stage.fail(trouble->text);
+    if (part.from != from) continue;
+    if (!titled || !part.follow) return stage.fail(trouble->text);
+    if (!std::exchange(outage_told, true))
+      std::fprintf(stderr, "%s. Please wait ...\n", trouble->text.c_str());
+    std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
 

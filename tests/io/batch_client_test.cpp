@@ -2,8 +2,12 @@
 #include "common/io/batch_client.hpp"
 
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/wire/request_parts.hpp"
@@ -12,6 +16,7 @@
 using namespace rollcall;
 using namespace rollcall::io;
 using rollcall::testing::FakeDaemon;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 namespace {
@@ -239,6 +244,53 @@ TEST_F(BatchClientTest, AwaitsThroughARestart) {
   EXPECT_EQ(result.how, BatchClient::Awaited::over);
   EXPECT_FALSE(result.error);
   EXPECT_EQ(seen, "news over");
+}
+
+wire::FromMbatchd awaited(bool over) {
+  wire::FromMbatchd message;
+  message.mutable_reply()->mutable_awaited()->set_over(over);
+  message.mutable_reply()->set_last(over);
+  return message;
+}
+
+// The kernel drops what comes for this socket, unread and without a reset: its host is gone for the peer. What was sent must be
+// acknowledged before: the kernel would repeat it, and the peer hear that its host lives.
+void cut_silently(int socket) {
+  int unacknowledged = 1;
+  while (unacknowledged > 0) ASSERT_EQ(ioctl(socket, SIOCOUTQ, &unacknowledged), 0);
+  sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog program{1, &drop};
+  ASSERT_EQ(setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
+}
+
+TEST_F(BatchClientTest, AwaitReconnectsAfterASilentCutAndSaysSoOnce) {
+  int cut = -1;  // kept open: a socket that is closed would reset the connection
+  const auto cut_after_the_first_news = [&](int socket) {
+    End end(socket, ClusterChannel::accept(key_, random_seed()));
+    EXPECT_TRUE(end.next<wire::ToMbatchd>().request().has_await());
+    end.send(awaited(false));
+    cut = dup(socket);
+    cut_silently(socket);
+  };
+  FakeDaemon daemon({cut_after_the_first_news, serve([&](End& end) {
+                       const auto again = end.next<wire::ToMbatchd>().request().await();
+                       EXPECT_EQ(again.condition(), "done(1)");
+                       EXPECT_GE(again.timeout_s(), 1);
+                       EXPECT_LT(again.timeout_s(), 3600);  // what has passed is not given twice
+                       end.send(awaited(true));
+                       end.hear_out();
+                     })});
+  wire::BatchRequest request;
+  request.mutable_await()->set_condition("done(1)");
+  request.mutable_await()->set_timeout_s(3600);
+  int news = 0;
+  const auto result = client(daemon.port()).await(request, [&](wire::BatchReply&) { return ++news > 0; });
+  EXPECT_EQ(result.how, BatchClient::Awaited::over);
+  EXPECT_FALSE(result.error);
+  EXPECT_EQ(news, 2);
+  EXPECT_THAT(said_, AllOf(HasSubstr("mbatchd on host 127.0.0.1"), HasSubstr("Please wait ...")));
+  EXPECT_EQ(std::count(said_.begin(), said_.end(), '\n'), 1);
+  close(cut);
 }
 
 TEST_F(BatchClientTest, IsWoken) {
