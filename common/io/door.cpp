@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
 #include <cerrno>
 #include <utility>
 
@@ -16,6 +17,8 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr int kBacklog = 4096;
+constexpr int kAtOnce =
+    64;  // connections that are taken in one turn of the loop: those before them are heard between
 constexpr std::size_t kMostStrangers = 100;  // addresses that get a line of their own
 
 bool lacks_room(const error_code& error) {
@@ -65,7 +68,8 @@ void Door::accept_next() {
 
 void Door::accept_all() {
   waits_ = false;
-  for (;;) {
+  for (int taken = 0;; ++taken) {
+    if (taken == kAtOnce) return accept_soon();
     if (handler_.full() && !handler_.make_room()) return wait();
     error_code error;
     tcp::socket socket = acceptor_.accept(error);
@@ -83,6 +87,12 @@ void Door::accept_all() {
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
     handler_.take(std::move(socket));
   }
+}
+
+void Door::accept_soon() {
+  boost::asio::post(acceptor_.get_executor(), [this, alive = std::weak_ptr<char>(alive_)] {
+    if (!alive.expired() && acceptor_.is_open()) accept_all();
+  });
 }
 
 void Door::wait() {

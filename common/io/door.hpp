@@ -1,7 +1,7 @@
 // Door: a port on every address of this host, and what waits at it. Links (daemons) and pam's Starters take connections by it.
 //
-// Owns the listening socket and the order of accepting: everything that waits at once, since a full backlog costs its clients
-// seconds; and nothing more while there is no room, until open_again(). It does not know who comes, and proves nobody. One
+// Owns the listening socket and the order of accepting: everything that waits, some in each turn of the loop, since a full backlog
+// costs its clients seconds; and nothing more while there is no room, until open_again(). It does not know who comes, and proves nobody. One
 // loop, one thread.
 #pragma once
 
@@ -42,6 +42,7 @@ class Door {
   boost::system::error_code open_on(const boost::asio::ip::tcp::endpoint& endpoint, Taken taken);
   void accept_next();
   void accept_all();
+  void accept_soon();
   void wait();
 
   boost::asio::ip::tcp::acceptor acceptor_;

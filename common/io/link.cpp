@@ -1,5 +1,7 @@
 #include "common/io/link.hpp"
 
+#include <algorithm>
+
 namespace rollcall::io {
 namespace {
 
@@ -37,6 +39,13 @@ Sent Link::write() {
   unsent.shrink_to_fit();
   sent = 0;
   return Sent::all;
+}
+
+LinkLimits fitted(LinkLimits limits, std::size_t descriptors) {
+  limits.strangers = std::max<std::size_t>(1, std::min(limits.strangers, descriptors / 4));
+  limits.share = std::max<std::size_t>(1, std::min(limits.share, limits.strangers / 2));
+  limits.clients = std::max<std::size_t>(1, std::min(limits.clients, descriptors / 2));
+  return limits;
 }
 
 }  // namespace rollcall::io

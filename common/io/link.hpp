@@ -29,6 +29,7 @@ struct Link {
   LinkId id;
   ClusterChannel channel;
   LinkPeer peer;
+  ConnectionHolder holder;  // of one that was accepted
   std::string unsent;
   std::size_t sent = 0;           // bytes of `unsent` that have left
   Links::Source source;           // of the answer under way

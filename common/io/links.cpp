@@ -1,6 +1,8 @@
 #include "common/io/links.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <boost/asio/io_context.hpp>
@@ -9,11 +11,13 @@
 #include <map>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "common/io/dialing.hpp"
 #include "common/io/door.hpp"
 #include "common/io/link.hpp"
 #include "common/io/liveness.hpp"
+#include "common/io/peer_holder.hpp"
 #include "common/io/side_thread.hpp"
 
 namespace rollcall::io {
@@ -31,6 +35,11 @@ constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is
 
 SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
+std::size_t most_descriptors() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
+}
+
 }  // namespace
 
 class Links::Impl : public std::enable_shared_from_this<Impl> {
@@ -39,13 +48,15 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       : loop_(loop),
         watch_(loop),
         key_(key),
-        limits_(limits),
+        limits_(fitted(limits, most_descriptors())),
         handler_(std::move(handler)),
         door_(loop, "connections",
-              {[this](tcp::socket socket) { take(std::move(socket)); },
-               [this] { return unproved_.size() >= limits_.unproved; }, [this] { return make_room(); },
-               [this] { keep_watch(); }, [this](const std::string& line) { handler_.say(line); }}),
-        names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}) {}
+              {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
+               [this] { return make_room(); }, [this] { keep_watch(); },
+               [this](const std::string& line) { handler_.say(line); }}),
+        names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}),
+        strangers_({limits_.strangers, limits_.share}),
+        users_({limits_.clients, limits_.clients}) {}
 
   Result<std::uint16_t> listen(std::uint16_t port) {
     const auto chosen = door_.listen(port, Door::Taken::again);
@@ -90,6 +101,16 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (link && link->opened) link->promised = true;
   }
 
+  void identified(LinkId id, unsigned uid) {
+    const auto link = find(id);
+    if (!link || !link->opened || !link->client() || users_.has(id)) return;
+    strangers_.remove(id);
+    users_.add(id, holder_of_user(uid));
+    // Later: the caller is at work on this link.
+    if (users_.size() > limits_.clients)
+      boost::asio::post(loop_, [self = shared_from_this()] { self->drop_idle_clients(); });
+  }
+
   std::size_t unsent(LinkId id) const {
     const auto link = find(id);
     return link ? link->unsent.size() - link->sent : 0;
@@ -118,7 +139,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     for (auto& [id, link] : links_) link->socket.close(ignored);
     for (auto* table : {&unproved_, &proving_}) table->clear();
     stalled_.clear();
-    clients_.clear();
+    strangers_.clear();
+    users_.clear();
     links_.clear();
     dialling_.clear();
   }
@@ -131,14 +153,21 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- accepting
 
-  // The connection that is unproved for longest goes, unless it has had hardly any time.
+  // The oldest stranger of whoever has most goes, unless it has had hardly any time.
   bool make_room() {
-    if (unproved_.empty()) return false;
-    const auto link = find(unproved_.begin()->first);
-    if (steady_now() - unproved_.begin()->second < limits_.time_to_prove / 4) return false;
-    stranger(*link, "it did not prove itself and its place is needed");
-    forget(link);
+    const auto oldest = strangers_.oldest_of_most();
+    if (!oldest || steady_now() - find(*oldest)->last_progress < limits_.time_to_prove / 4) return false;
+    give_way(*oldest);
     return true;
+  }
+
+  void give_way(LinkId id) {
+    const auto link = find(id);
+    const std::string why = "its place is needed, and it is one of " +
+                            std::to_string(strangers_.held(link->holder.name)) + " of " + link->holder.name +
+                            " that have not proved who they are";
+    stranger(*link, why);
+    end(link, LinkEnd::offended, why);
   }
 
   void take(tcp::socket socket) {
@@ -148,7 +177,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         next_key_ ? ClusterChannel::accept(key_, *next_key_) : ClusterChannel::accept(key_, random_seed()));
     next_key_.reset();
     if (handler_.tickets) link->channel.honour_tickets(*handler_.tickets, address_of(link->socket));
+    link->holder = handler_.holder ? handler_.holder(link->socket.native_handle())
+                                   : holders_.of(link->socket.native_handle());
+    strangers_.add(id, link->holder);
     begin(link);
+    if (const auto out = strangers_.surplus(id)) give_way(*out);
   }
 
   // While the caller works on our answer: the next one finds a key that is ready.
@@ -221,10 +254,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
     link->peer.hash = link->channel.hash();
     link->last_progress = steady_now();
-    if (link->client()) {
-      clients_.emplace(link->id, link);
-      if (clients_.size() > limits_.clients) drop_idle_client();
-    }
+    if (!link->client()) strangers_.remove(link->id);
+    if (link->peer.caller == ClusterChannel::Caller::owner) identified(link->id, geteuid());
     if (door_.waits()) accept_soon();
     handler_.opened(link->id, link->peer);
   }
@@ -252,11 +283,17 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (link->inbox.empty()) return read_next(link);
     const std::string payload = std::move(link->inbox.front());
     link->inbox.pop_front();
-    link->last_progress = steady_now();
+    progress(link);
     const auto done = handler_.message(link->id, payload);
     if (!link->socket.is_open()) return;
     if (!done) return offended(link, done.error().text);
     if (!link->owes()) boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
+  }
+
+  void progress(const LinkPointer& link) {
+    link->last_progress = steady_now();
+    strangers_.renew(link->id);
+    users_.renew(link->id);
   }
 
   // ---- writing
@@ -306,7 +343,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     unproved_.erase(link->id);
     proving_.erase(link->id);
     stalled_.erase(link->id);
-    clients_.erase(link->id);
+    strangers_.remove(link->id);
+    users_.remove(link->id);
     links_.erase(link->id);
   }
 
@@ -341,15 +379,13 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // Said once for each address; what comes after is only counted.
   void stranger(const Link& link, const std::string& why) {
-    if (strangers_.line_is_due(link.peer.address))
+    if (told_.line_is_due(link.peer.address))
       handler_.say("closed a connection from " + link.peer.address + ": " + why);
   }
 
-  void drop_idle_client() {
-    auto oldest = clients_.begin();
-    for (auto it = clients_.begin(); it != clients_.end(); ++it)
-      if (it->second->last_progress < oldest->second->last_progress) oldest = it;
-    end(LinkPointer(oldest->second), LinkEnd::offended, "too many clients");
+  void drop_idle_clients() {
+    while (users_.size() > limits_.clients)
+      end(find(*users_.oldest_of_most()), LinkEnd::offended, "too many clients");
   }
 
   // ---- time: only while there is somebody to look after
@@ -373,12 +409,28 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         end(link, LinkEnd::silent, "it did not prove itself in time");
       }
     }
+    for (const LinkId id : idle_strangers(now)) {
+      const auto link = find(id);
+      if (!link) continue;
+      stranger(*link, "it asked nothing for too long and has not proved who it is");
+      end(link, LinkEnd::offended, "idle");
+    }
     const auto stalled = stalled_;  // what is heard of one end may close others
     for (const auto& [id, link] : stalled)
       if (link->socket.is_open() && now - link->last_progress > limits_.stall)
         offended(link, "it takes nothing of what it is sent");
     door_.open_again();
-    if (!unproved_.empty() || !proving_.empty() || !stalled_.empty() || door_.waits()) keep_watch();
+    if (strangers_.size() > 0 || !proving_.empty() || !stalled_.empty() || door_.waits()) keep_watch();
+  }
+
+  // Those that we owe an answer wait for us. The time counts from the end of the last answer.
+  std::vector<LinkId> idle_strangers(SteadyTime now) const {
+    std::vector<LinkId> idle;
+    strangers_.each([&](LinkId id) {
+      const auto link = find(id);
+      if (link->opened && !link->owes() && now - link->last_progress > limits_.idle) idle.push_back(id);
+    });
+    return idle;
   }
 
   boost::asio::io_context& loop_;
@@ -395,8 +447,10 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::map<LinkId, SteadyTime> unproved_;  // accepted ones; by age, since ids grow
   std::map<LinkId, SteadyTime> proving_;   // dialled ones; nearly by age
   std::map<LinkId, LinkPointer> stalled_;
-  std::unordered_map<LinkId, LinkPointer> clients_;
-  Strangers strangers_;
+  ConnectionShares strangers_;  // accepted, and not known whose they are
+  ConnectionShares users_;      // identified clients
+  PeerHolders holders_;
+  Strangers told_;  // addresses that got a line
   bool watching_ = false;
   std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
 };
@@ -410,6 +464,7 @@ LinkId Links::dial(const std::string& host, std::uint16_t port) { return impl_->
 void Links::send(LinkId link, std::string_view payload) { impl_->send(link, payload); }
 void Links::answer(LinkId link, Source source) { impl_->answer(link, std::move(source)); }
 void Links::promise(LinkId link) { impl_->promise(link); }
+void Links::identified(LinkId link, unsigned uid) { impl_->identified(link, uid); }
 std::size_t Links::unsent(LinkId link) const { return impl_->unsent(link); }
 void Links::close(LinkId link) { impl_->close(link); }
 void Links::close_when_sent(LinkId link) { impl_->close_when_sent(link); }

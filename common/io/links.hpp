@@ -1,8 +1,12 @@
 // Links: the connections of a daemon: those it accepts on its port and those it dials to other daemons.
 //
 // Owns the listening socket, every connection, the handshakes with their time limit, the frames' order, and what keeps
-// one peer from hurting the others: a time to prove itself, a number of the unproved, a limit for what is unsent, a turn
+// one peer from hurting the others: a time to prove itself, a time between the requests of a client whose user is not known, a
+// share of such strangers for each user of this host and each address (connection_shares.hpp), a limit for what is unsent, a turn
 // for each client. It does not know what the messages mean: payloads go in and out. One loop, one thread.
+//
+// A connection is a stranger from when it is accepted until it has proved that it is a daemon's or holds the cluster's key, or
+// until identified() says whose it is. Daemons are never closed for want of room.
 //
 // state x event (of one link)    |
 //   dialling      connected -> proving; refused, silent: ended
@@ -18,6 +22,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/connection_shares.hpp"
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
 #include "common/io/cluster_channel.hpp"
@@ -34,10 +39,18 @@ struct LinkLimits {
   Duration time_to_prove = std::chrono::seconds(2);  // from the connection to the last byte of the handshake
   Duration dial_patience = std::chrono::seconds(2);  // for the name, and for each address
   Duration stall = std::chrono::seconds(15);         // a peer that takes nothing for so long is not reading
-  std::size_t unproved = 512;    // accepted and not proved; further ones wait in the backlog
-  std::size_t clients = 1024;    // beyond it the client that was idle for longest goes
+  Duration idle =
+      std::chrono::seconds(10);  // of a stranger, from its handshake to its request and after each answer
+  std::size_t strangers = 4096;  // connections of all strangers
+  std::size_t share = 1024;      // of them, of one user of this host or one address
+  std::size_t clients =
+      4096;  // identified ones; beyond it whoever has most loses the one that was idle for longest
   std::size_t unsent = 1 << 20;  // bytes for a daemon; a client is answered as it reads
 };
+
+// The limits that a process with so many descriptors can keep: a quarter for strangers, half for identified clients, and the rest
+// for daemons and files.
+LinkLimits fitted(LinkLimits limits, std::size_t descriptors);
 
 // How a link ended by itself.
 enum class LinkEnd {
@@ -67,6 +80,8 @@ class Links {
     std::function<void(const std::string&)>
         say;                        // a line for the log; strangers are told once for each address
     TicketDesk* tickets = nullptr;  // of clients that come again; none: nobody comes with one
+    std::function<ConnectionHolder(int socket)>
+        holder{};  // for tests; none: as the kernel says (peer_holder.hpp)
   };
   // The payloads of one answer, each made when there is room for it; nothing after the last.
   using Source = std::function<std::optional<std::string>()>;
@@ -87,6 +102,8 @@ class Links {
   // The answer to a client comes later, by send() or answer(): what else it asks is read after that, and that it has gone
   // is found then too. The caller sees to it that an answer does come.
   void promise(LinkId link);
+  // The client is known to be this user: no stranger any more, and it may be idle.
+  void identified(LinkId link, unsigned uid);
   // Bytes that the peer has not taken yet: who makes an answer piece by piece waits until there are none.
   std::size_t unsent(LinkId link) const;
   void close(LinkId link);

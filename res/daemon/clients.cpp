@@ -9,7 +9,6 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::milliseconds kFollowPause{500};
-constexpr std::chrono::seconds kNamePatience{10};      // for a client to send what says who it is
 constexpr std::chrono::milliseconds kReaderPause{20};  // while a client has not taken what it was sent
 
 wire::FromResToClient data_reply(const std::string& data) {
@@ -37,14 +36,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   if (peer.caller == io::ClusterChannel::Caller::owner) {
     client.caller = {true, geteuid(), owner_};
     take_share(link, geteuid());
-    return;
   }
-  client.nameless = std::make_unique<boost::asio::steady_timer>(loop_, kNamePatience);
-  client.nameless->async_wait([this, link](const boost::system::error_code& error) {
-    if (error) return;
-    links_.close(link);
-    ended(link);
-  });
 }
 
 void Clients::ended(io::LinkId link) {
@@ -105,7 +97,7 @@ void Clients::learn(io::LinkId link, const Client& client, const std::string& cr
                if (user) {
                  if (!take_share(link, user->uid)) return;
                  asker->second.caller = {true, user->uid, user->name};
-                 asker->second.nameless.reset();
+                 links_.identified(link, user->uid);
                } else {
                  log_.warning("a client at " + asker->second.address + ": " + user.error().text);
                }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,8 +46,7 @@ class Clients {
     ResCaller caller;
     std::string hash, address;
     bool peeks = false;
-    std::optional<uid_t> share;                           // whose connection it is
-    std::unique_ptr<boost::asio::steady_timer> nameless;  // until then it must say who it is
+    std::optional<uid_t> share;  // whose connection it is
   };
   using Asked = wire::ToResFromClient;
 

@@ -91,6 +91,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   client.address = peer.address;
   if (peer.caller == io::ClusterChannel::Caller::owner) known(client, owner_, true);
   if (peer.caller == io::ClusterChannel::Caller::ticket) known_by_ticket(client, peer.ticket);
+  if (client.who) links_.identified(link, client.who->uid);
 }
 
 void Clients::known(Client& client, const io::KnownUser& user, bool by_key) const {
@@ -136,11 +137,13 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
       [this, link](const Result<io::KnownUser>& user) {
         const auto found = clients_.find(link);
         if (found == clients_.end()) return;
-        if (user && !user->name.empty())
+        if (user && !user->name.empty()) {
           known(found->second, *user, false);
-        else
+          links_.identified(link, user->uid);
+        } else {
           log_.info("a client at " + found->second.address + ": " +
                     (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
+        }
         links_.answer(link, [] { return std::nullopt; });  // its request is read now
       });
   return {};
