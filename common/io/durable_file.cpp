@@ -1,6 +1,5 @@
 #include "common/io/durable_file.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,25 +28,6 @@ bool write_all(int fd, std::string_view bytes) {
 }
 
 constexpr std::string_view kWhole = "\nwhole\n";
-
-constexpr int kMostLevels = 256;
-
-bool remove_below(int directory, const std::string& name, int level) {
-  if (unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return true;
-  if (level == kMostLevels) return false;
-  const int below = openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  DIR* list = below < 0 ? nullptr : fdopendir(below);
-  if (list == nullptr) {
-    if (below >= 0) close(below);
-    return false;
-  }
-  while (const dirent* entry = readdir(list)) {
-    const std::string child = entry->d_name;
-    if (child != "." && child != "..") remove_below(below, child, level + 1);
-  }
-  closedir(list);
-  return unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
-}
 
 }  // namespace
 
@@ -98,7 +78,5 @@ Result<std::optional<std::string>> read_at(int directory, const std::string& nam
     if (text.size() > most) return internal_error(name + ": larger than " + std::to_string(most) + " bytes");
   }
 }
-
-bool remove_tree_at(int directory, const std::string& name) { return remove_below(directory, name, 0); }
 
 }  // namespace rollcall::io

@@ -30,7 +30,4 @@ std::optional<std::string> read_marked(int directory, const std::string& name, s
 // The whole file; none where there is no such one. An error where it cannot be read, or is larger than `most` bytes.
 Result<std::optional<std::string>> read_at(int directory, const std::string& name, std::size_t most);
 
-// Removes what is called so, with all that is in it. Symbolic links are removed, not followed. False where something stays.
-bool remove_tree_at(int directory, const std::string& name);
-
 }  // namespace rollcall::io

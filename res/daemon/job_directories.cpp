@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,7 +19,9 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/io/durable_file.hpp"
 #include "common/io/read_file.hpp"
+#include "common/io/remove_tree.hpp"
 #include "common/io/running_mark.hpp"
+#include "res/daemon/removal_steps.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -104,8 +107,16 @@ std::vector<std::string> JobDirectories::names() const {
 
 std::vector<std::string> JobDirectories::set_aside_before() const {
   auto names = entries();
-  std::erase_if(names, [](const std::string& name) { return !name.starts_with(kAside); });
+  std::erase_if(names, [](const std::string& name) {
+    return !name.starts_with(kAside) || name.starts_with(kLeftPrefix);
+  });
   return names;
+}
+
+std::size_t JobDirectories::left() const {
+  const auto names = entries();
+  return static_cast<std::size_t>(std::count_if(
+      names.begin(), names.end(), [](const std::string& name) { return name.starts_with(kLeftPrefix); }));
 }
 
 Result<io::Descriptor> JobDirectories::create(const std::string& name, const wire::JobOrder& order) {

@@ -8,6 +8,7 @@
 //   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end
 //   task.NUMBER/            tasks of no job (lsrun)
 //   gone.PID.NUMBER/        of one that is over: what is in it is being removed
+//   gone.left.JOB/          of one that is over: its user could not remove all that is in it, and an administrator has to
 #pragma once
 
 #include <sys/types.h>
@@ -51,6 +52,8 @@ class JobDirectories {
   std::string set_aside(const std::string& name);
   // Those that a RES before this one has not removed.
   std::vector<std::string> set_aside_before() const;
+  // How many stay until an administrator has removed them.
+  std::size_t left() const;
   io::Descriptor folder() const;
   std::string path(const std::string& name) const { return path_ + "/" + name; }
 

@@ -266,7 +266,17 @@ void Jobs::remove_later(const std::string& name) {
   if (std::string aside = directories_.set_aside(name); !aside.empty()) removals_.add(std::move(aside));
 }
 
+// One line for all that were found at once: a user may leave many.
+void Jobs::tell_left(const std::vector<LeftDirectory>& left) {
+  const auto& first = left.front();
+  std::string line = directories_.path(first.name) + " stays: user " + std::to_string(first.user) +
+                     " could not remove what is in it: " + first.found;
+  if (left.size() > 1) line += "; " + std::to_string(left.size() - 1) + " more like it";
+  log_.error(line + ". Look at what it holds, then remove it as root");
+}
+
 void Jobs::child_ended(pid_t pid) {
+  if (removals_.child_ended(pid)) return;
   for (const auto& [name, job] : jobs_)
     if (job->guard == pid) {
       job->guard = -1;
@@ -281,6 +291,10 @@ void Jobs::adopt() {
   for (const auto& name : directories_.names()) adopt_one(name);
   for (const auto& attempt : directories_.noted_before())
     if (!jobs_.contains(directory_name(attempt))) adopt_lost(attempt);
+  if (const auto left = directories_.left(); left > 0)
+    log_.warning(std::to_string(left) +
+                 " directories of earlier jobs stay until an administrator removes them: " +
+                 directories_.path(std::string(kLeftPrefix)) + "*");
   if (!jobs_.empty()) log_.notice("found " + std::to_string(jobs_.size()) + " jobs of this host again");
 }
 

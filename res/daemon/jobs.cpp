@@ -50,7 +50,7 @@ Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigs
       handler_(std::move(handler)),
       identities_(loop),
       boot_(boot_id()),
-      removals_(loop, directories_.folder(), {}),
+      removals_(loop, directories_.folder(), {}, mask, [this](const auto& left) { tell_left(left); }),
       sweeper_(loop, {.waiting = kMostLeft, .patience = kAnyTime}) {}
 Jobs::~Jobs() = default;
 
@@ -60,6 +60,7 @@ void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
   shepherd_ = named + "/shepherd";
   if (named.empty() || access(shepherd_.c_str(), X_OK) != 0)
     shepherd_ = io::program_directory() + "/shepherd";
+  removals_.set_program(shepherd_);
   task_shares_.set_most(configuration_->user_tasks);
 }
 

@@ -117,6 +117,7 @@ class Jobs {
   void clear_away(const JobPtr& job);
   void forget(const JobPtr& job);
   void remove_later(const std::string& name);
+  void tell_left(const std::vector<LeftDirectory>& left);
   void tell_job(const JobPtr& job);
   using Until = std::chrono::steady_clock::time_point;
   void find_and_run(const wire::RunTask& task, uid_t caller, Until until, TaskDone done);

@@ -2,20 +2,33 @@
 //
 // Not at once, for two reasons. What users have put there may take long, so a thread does it. And jobs that start make files:
 // a file system may have to look past each that was just removed (ext4 without a journal does for five seconds, a third of
-// all CPU time of a job of `true`). It owns the names and the thread, not the directories' names in use; what it has
+// all CPU time of a job of `true`). It owns the names, the thread and the processes, not the directories' names in use; what it has
 // not removed when RES ends, the next RES hands over anew.
 //
+// A user may have moved there what belongs to others. So a process that has become that user empties the user's part (the shepherd
+// program, res/shepherd/remover.hpp), and RES removes what is empty then. docs/decisions/0046.
+//
 //   add     -> waits                         job_starts -> another interval passes before anything is removed
-//   an interval without a start, or `most` names wait -> all of them are removed
+//   an interval without a start, or `most` names wait -> the thread removes RES's own; those of users wait for a process
+//   a process is free, and its user has none -> it empties up to `most` of that user's
+//   it ends   -> the thread removes what is empty; the rest is left, gets a name of kLeftPrefix, and is told
+//   it is not done after `slice` -> it is ended, and what is not empty waits for another turn; the last of `turns` leaves it
 #pragma once
+
+#include <signal.h>
 
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/io/descriptor.hpp"
 #include "common/io/side_thread.hpp"
+#include "res/daemon/removal_steps.hpp"
 
 namespace rollcall::res {
 
@@ -24,22 +37,50 @@ class Removals {
   struct Pace {
     std::chrono::milliseconds quiet{1000};
     std::size_t most = 2000;
+    std::chrono::milliseconds slice{60'000};
+    int turns = 10;
   };
-  // `folder`: the directory that they are in.
-  Removals(boost::asio::io_context& loop, io::Descriptor folder, Pace pace);
+  using Tell = std::function<void(const std::vector<LeftDirectory>& left)>;
+  // `folder`: the directory that they are in. `mask`: that of processes.
+  Removals(boost::asio::io_context& loop, io::Descriptor folder, Pace pace, const sigset_t& mask, Tell tell);
+  ~Removals();
 
+  // The shepherd's program.
+  void set_program(std::string path) { program_ = std::move(path); }
   void add(std::string name);
   void job_starts() { busy_ = true; }
+  // False: it is none of ours.
+  bool child_ended(pid_t pid);
 
  private:
+  struct Batch {
+    RemovalUser user;
+    std::vector<std::string> names;
+    int turns = 0;
+  };
+  struct Helper;
+
   void wait();
   void remove_all();
+  void in_thread(std::function<void()> work, std::function<void()> done);
+  void begin();
+  bool start(Batch& batch);
+  void read_on(const std::shared_ptr<Helper>& helper);
+  void ended(const std::shared_ptr<Helper>& helper);
+  void finish(Batch batch, const std::string& said);
+  bool has_helper(uid_t user) const;
 
+  boost::asio::io_context& loop_;
   std::shared_ptr<const io::Descriptor> folder_;
   Pace pace_;
+  sigset_t mask_;
+  Tell tell_;
+  std::string program_;
   boost::asio::steady_timer timer_;
   std::vector<std::string> names_;
   bool busy_ = false;
+  std::deque<Batch> of_users_;
+  std::list<std::shared_ptr<Helper>> helpers_;
   io::SideThread thread_;
 };
 

@@ -1,7 +1,6 @@
 #include "res/shepherd/guard.hpp"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -25,6 +24,7 @@
 #include "common/io/process_tree.hpp"
 #include "res/policy/job_files.hpp"
 #include "res/policy/job_life.hpp"
+#include "res/shepherd/become_user.hpp"
 #include "res/shepherd/clocks.hpp"
 #include "res/shepherd/last_words.hpp"
 #include "res/shepherd/shepherd.hpp"
@@ -117,7 +117,10 @@ class Guard {
     if (shepherd_ < 0) not_started("start the job's shepherd");
     if (shepherd_ == 0) {
       close(ends[0]);
-      become_user();
+      if (const auto why =
+              become_user(order_.uid(), order_.gid(), {order_.groups().begin(), order_.groups().end()});
+          !why.empty())
+        give_up(why);
       run_shepherd({std::move(order_), io::Descriptor(ends[1]), io::Descriptor(listener), std::move(res_),
                     slot_.fd(), std::move(signals_), owner});
     }
@@ -147,23 +150,6 @@ class Guard {
       unlinkat(directory_.get(), "cgroup", 0);
       [[maybe_unused]] const int made = symlinkat(slot_.path().c_str(), directory_.get(), "cgroup");
     }
-  }
-
-  void become_user() const {
-    if (geteuid() != 0) {
-      if (getuid() != order_.uid()) give_up("this job is of another user, and we are not root");
-      return;
-    }
-    std::vector<gid_t> groups(order_.groups().begin(), order_.groups().end());
-    if (order_.uid() != 0 || !groups.empty())
-      if (setgroups(groups.size(), groups.data()) != 0) fail("set the groups");
-    if (setresgid(order_.gid(), order_.gid(), order_.gid()) != 0) fail("set the group");
-    if (setresuid(order_.uid(), order_.uid(), order_.uid()) != 0) fail("become the user");
-    uid_t real = 0, effective = 0, saved = 0;
-    if (getresuid(&real, &effective, &saved) != 0 || real != order_.uid() || effective != order_.uid() ||
-        saved != order_.uid())
-      give_up("the kernel did not make us the user");
-    if (order_.uid() != 0 && setuid(0) == 0) give_up("root can be had back");
   }
 
   void turn() {

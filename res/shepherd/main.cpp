@@ -1,5 +1,6 @@
 // shepherd: one job's processes on one host. Started by res, in the job's directory, with that directory, locked, as
-// descriptor 3 and a connection to res as descriptor 4; its only word is what ps is to show.
+// descriptor 3 and a connection to res as descriptor 4; its only word is what ps is to show. With -r it removes what users have
+// left behind (remover.hpp).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "res/shepherd/guard.hpp"
+#include "res/shepherd/remover.hpp"
 
 namespace {
 
@@ -21,6 +23,8 @@ void print(std::string_view text) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "-V") == 0) return print("Rollcall " ROLLCALL_VERSION "\n"), 0;
+  if (argc > 2 && std::strcmp(argv[1], "-r") == 0)
+    return rollcall::res::run_remover(kDirectory, argc - 2, argv + 2);
   struct stat facts;
   if (argc != 2 || argv[1][0] == '-' || fcntl(kDirectory, F_SETFD, FD_CLOEXEC) != 0 ||
       fstat(kDirectory, &facts) != 0 || !S_ISDIR(facts.st_mode))

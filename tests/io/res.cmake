@@ -9,7 +9,9 @@ rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp res_tasks_tes
   LINK res_stage rollcall_batch_clients rollcall_channel rollcall_config TIMEOUT 240)
 add_dependencies(res_stream_test res shepherd)
 rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp
-  res_removals_test.cpp LINK res_shell)
+  remove_tree_test.cpp res_removals_test.cpp LINK res_shell)
+target_compile_definitions(res_parts_test PRIVATE ROLLCALL_SHEPHERD="$<TARGET_FILE:shepherd>")
+add_dependencies(res_parts_test shepherd)
 rollcall_test(res_meter_test LABEL io SOURCES res_meter_test.cpp LINK shepherd_shell)
 if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   add_test(NAME daemons_do_not_fork

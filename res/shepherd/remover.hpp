@@ -1,0 +1,15 @@
+// remover: the shepherd program as it removes what users have left in directories of jobs that are over.
+//
+// RES starts one for each user (res/daemon/removals.hpp). It becomes that user before it looks at anything, so it removes what
+// the user could remove, and nothing of others that was moved there. RES removes what is then empty.
+//   shepherd -r UID GID GROUP,GROUP NAME...     groups: "-" where there are none
+//   descriptor 3     the folder that the directories NAME are in; u of each is emptied
+//   descriptor 1     for each directory where something stays one line: NAME " " ENTRIES " " FIRST; at the end "done"
+#pragma once
+
+namespace rollcall::res {
+
+// The words from UID on. Gives the exit status: 0, or 1 where nothing was looked at.
+int run_remover(int folder, int argc, char** argv);
+
+}  // namespace rollcall::res
