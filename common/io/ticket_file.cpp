@@ -8,8 +8,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 
 #include "common/io/descriptor.hpp"
+#include "common/io/local_place.hpp"
+#include "common/io/within.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -47,15 +50,56 @@ Descriptor open_own_directory(const std::string& outer, const char* inner, bool 
   return directory;
 }
 
+struct Place {
+  const char *variable, *inner;
+};
+constexpr Place kOwnRuntime{"XDG_RUNTIME_DIR", "rollcall"}, kHome{"HOME", ".rollcall"};
+
 // Of another user's surroundings (su without -) the directory is not ours: then there is none.
-Descriptor place_of_tickets(bool make) {
-  for (const auto& [variable, inner] :
-       {std::pair("XDG_RUNTIME_DIR", "rollcall"), std::pair("HOME", ".rollcall")}) {
-    const char* const outer = std::getenv(variable);
-    if (outer == nullptr || outer[0] != '/') continue;
-    if (auto directory = open_own_directory(outer, inner, make)) return directory;
-  }
-  return {};
+Descriptor open_place(const Place& place, const std::string& outer, bool make) {
+  return outer.starts_with('/') ? open_own_directory(outer, place.inner, make) : Descriptor();
+}
+
+std::string outer_of(const Place& place) {
+  const char* const outer = std::getenv(place.variable);
+  return outer ? outer : "";
+}
+
+// A home may be on a file server that hangs: no command waits for a ticket that long.
+constexpr std::chrono::milliseconds kHomePatience{500};
+
+std::optional<Ticket> read_in(const Descriptor& place, const std::string& name) {
+  const Descriptor file(
+      openat(place.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat info;
+  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !own_and_closed(info) ||
+      info.st_nlink != 1)
+    return std::nullopt;
+  std::array<char, kTicketText + 1> text;  // one more, to see that there is no more
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  auto ticket = size < 0 ? std::nullopt : parse_ticket_file({text.data(), static_cast<std::size_t>(size)});
+  sodium_memzero(text.data(), text.size());
+  return ticket;
+}
+
+void write_in(const Descriptor& place, const std::string& name, const Ticket& ticket) {
+  const std::string fresh = name + "." + std::to_string(getpid());
+  unlinkat(place.get(), fresh.c_str(), 0);  // of one that was killed half-way
+  const Descriptor file(
+      openat(place.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return;
+  std::string text = print_ticket_file(ticket);
+  const bool whole = ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  sodium_memzero(text.data(), text.size());
+  if (!whole || renameat(place.get(), fresh.c_str(), place.get(), name.c_str()) != 0)
+    unlinkat(place.get(), fresh.c_str(), 0);
+}
+
+// In the home: at once where it is on a disk of this host, else in a thread with a time limit.
+template <class Value>
+std::optional<Value> at_home(const std::string& home, std::function<Value()> work) {
+  if (on_local_disk(home + "/" + kHome.inner)) return work();
+  return within<Value>(kHomePatience, std::move(work));
 }
 
 // A command that may write no files is not ended for this one.
@@ -97,35 +141,29 @@ TicketFile::TicketFile(const std::string& daemon_host, int port, const std::stri
 
 std::optional<Ticket> TicketFile::read() const {
   if (name_.empty()) return std::nullopt;
-  const auto place = place_of_tickets(false);
-  if (!place) return std::nullopt;
-  const Descriptor file(
-      openat(place.get(), name_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  struct stat info;
-  if (!file || fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || !own_and_closed(info) ||
-      info.st_nlink != 1)
-    return std::nullopt;
-  std::array<char, kTicketText + 1> text;  // one more, to see that there is no more
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  auto ticket = size < 0 ? std::nullopt : parse_ticket_file({text.data(), static_cast<std::size_t>(size)});
-  sodium_memzero(text.data(), text.size());
-  return ticket;
+  if (const auto place = open_place(kOwnRuntime, outer_of(kOwnRuntime), false)) return read_in(place, name_);
+  const std::string home = outer_of(kHome);
+  if (!home.starts_with('/')) return std::nullopt;
+  using Found = std::optional<Ticket>;
+  const auto found = at_home<Found>(home, [home, name = name_]() -> Found {
+    const auto place = open_place(kHome, home, false);
+    return place ? read_in(place, name) : std::nullopt;
+  });
+  if (!found) home_hangs_ = true;
+  return found.value_or(std::nullopt);
 }
 
 void TicketFile::write(const Ticket& ticket) const {
   if (name_.empty() || !files_may_grow()) return;
-  const auto place = place_of_tickets(true);
-  if (!place) return;
-  const std::string fresh = name_ + "." + std::to_string(getpid());
-  unlinkat(place.get(), fresh.c_str(), 0);  // of one that was killed half-way
-  const Descriptor file(
-      openat(place.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return;
-  std::string text = print_ticket_file(ticket);
-  const bool whole = ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  sodium_memzero(text.data(), text.size());
-  if (!whole || renameat(place.get(), fresh.c_str(), place.get(), name_.c_str()) != 0)
-    unlinkat(place.get(), fresh.c_str(), 0);
+  if (const auto place = open_place(kOwnRuntime, outer_of(kOwnRuntime), true))
+    return write_in(place, name_, ticket);
+  const std::string home = outer_of(kHome);
+  if (!home.starts_with('/') || home_hangs_) return;
+  at_home<bool>(home, [home, name = name_, ticket] {
+    const auto place = open_place(kHome, home, true);
+    if (place) write_in(place, name, ticket);
+    return true;
+  });
 }
 
 }  // namespace rollcall::io

@@ -5,6 +5,9 @@
 // The directory is the user's own and closed to everyone else, no symbolic link; the file is a regular one with one name, the
 // user's, closed to everyone else too. Its name has the daemon's host and port and the client's host: a home may be on many.
 //
+// A home may be on a file server that hangs. Unless it is on a disk of this host, the file is read and written in a thread that is
+// waited for no longer than half a second (docs/decisions/0050).
+//
 //   file = 96 hexadecimal digits, newline       id and secret
 #pragma once
 
@@ -26,6 +29,7 @@ class TicketFile {
 
  private:
   std::string name_;  // "": there is no such file
+  mutable bool home_hangs_ = false;  // found by read(): nothing is written there then
 };
 
 // What a file says. Pure.

@@ -1,7 +1,9 @@
 // TicketFile: what is written is read again; whatever is odd about the file or its place is no ticket, and never an error.
 #include "common/io/ticket_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/fanotify.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "common/io/local_place.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -198,6 +202,43 @@ TEST_F(TicketFiles, OnAFullDiskStayWhatTheyWere) {
 TEST(TicketFileNames, ThatLeadElsewhereAreNone) {
   EXPECT_FALSE(TicketFile("../x", 1, "n1").read());
   EXPECT_FALSE(TicketFile(std::string(300, 'h'), 1, "n1").read());
+}
+
+// Every open() of what is below a directory waits while this lives, as on a file server that is gone; needs root.
+class HangingFiles {
+ public:
+  explicit HangingFiles(const std::string& directory)
+      : group_(fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY)) {
+    hangs_ = group_ >= 0 && fanotify_mark(group_, FAN_MARK_ADD | FAN_MARK_MOUNT, FAN_OPEN_PERM | FAN_ONDIR,
+                                          AT_FDCWD, directory.c_str()) == 0;
+  }
+  ~HangingFiles() { close(group_); }
+  bool hangs() const { return hangs_; }
+
+ private:
+  int group_;
+  bool hangs_ = false;
+};
+
+TEST_F(TicketFiles, AHomeThatHangsIsNotWaitedFor) {
+  if (mount("none", top_.c_str(), "tmpfs", 0, nullptr) != 0) GTEST_SKIP() << "needs the right to mount";
+  file_.write(ticket_of(1));
+  expect(ticket_of(1));
+  {
+    const HangingFiles hanging(top_);
+    if (!hanging.hangs()) {
+      umount(top_.c_str());
+      GTEST_SKIP() << "needs fanotify with permission events";
+    }
+    expect_none("its file server hangs");
+    file_.write(ticket_of(2));  // comes back, too
+  }
+  umount2(top_.c_str(), MNT_DETACH);
+}
+
+TEST(LocalPlace, IsADiskOfThisHostThatTheKernelKnows) {
+  EXPECT_FALSE(on_local_disk("/proc/self"));
+  EXPECT_FALSE(on_local_disk("/no/such/directory"));
 }
 
 }  // namespace
