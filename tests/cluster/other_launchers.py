@@ -9,6 +9,7 @@ import shutil
 import signal
 
 from rollcall_testing import launchers, processes
+from rollcall_testing.flying import FlyingClock
 from rollcall_testing.job import method_1, pam, requires_pam
 from rollcall_testing.programs import end_of, hold_report_against_notes, notes_in, wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
@@ -83,12 +84,15 @@ def test_not_all_hosts_register_in_time(bench):
     """(b): three of four hosts come, and all that was started on them is ended."""
     words, notes = pdsh_words(bench), bench.fresh_directory()
     words[words.index(",".join(HOSTS))] = ",".join(HOSTS[:3])
-    hosts, conf = {"LSB_HOSTS": " ".join(HOSTS)}, {"LSF_HPC_PJL_LOADENV_TIMEOUT": 6}
-    job = pam(bench, *method_1(words, [bench.target, notes, "nest"]), environment=hosts, conf=conf)
+    clock, conf = FlyingClock(bench), {"LSF_HPC_PJL_LOADENV_TIMEOUT": 300}
+    environment = {"LSB_HOSTS": " ".join(HOSTS), **clock.environment}
+    job = pam(bench, *method_1(words, [bench.target, notes, "nest"]), environment=environment, conf=conf)
+    wait_for_ready(notes, 3, job)
+    clock.fly()
     job.expect_exit(124, 25)
     expect_equal(job.tasks(), [], "processes of tasks, on any host")
     expect_equal(len(notes_in(notes)), 3, "tasks that ran")
-    job.expect_said("3 of 4 tasks registered within 6 s", "n1 1 of 1, n2 1 of 1, n3 1 of 1, n4 0 of 1")
+    job.expect_said("3 of 4 tasks registered within 300 s", "n1 1 of 1, n2 1 of 1, n3 1 of 1, n4 0 of 1")
     bench.saw(next(line for line in job.stderr.splitlines() if "3 of 4" in line))
 
 

@@ -10,6 +10,7 @@ import signal
 import stat
 
 from rollcall_testing import processes
+from rollcall_testing.flying import FlyingClock
 from rollcall_testing.job import expect_no_tasks, fake, open_gate, pam, requires_pam, run
 from rollcall_testing.programs import end_of, hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import cases, expect, expect_equal, expect_in, main
@@ -62,8 +63,10 @@ def test_b_one_task_of_four_never_comes(bench):
     host = bench.cluster.name
     hosts = {"LSB_HOSTS": f"{host} {host} {host} ghost"}
     launcher = fake(bench, "--tasks", 4, "--order", "0,1,3")
-    conf = {"LSF_HPC_PJL_LOADENV_TIMEOUT": 4}  # in which three must come, however busy the machine is
-    job = run(bench, launcher, [bench.target, notes, "nest"], environment=hosts, conf=conf)
+    clock = FlyingClock(bench)
+    job = run(bench, launcher, [bench.target, notes, "nest"], environment={**hosts, **clock.environment}, conf=LONG)
+    wait_for_ready(notes, 3, job)
+    clock.fly()
     job.expect_exit(124, 20)
     expect_no_tasks(job, 0.1)
     job.expect_said("3 of 4", "LSF_HPC_PJL_LOADENV_TIMEOUT", f"{host} 3 of 3", "ghost 0 of 1", "missing ranks 2")
@@ -106,9 +109,14 @@ def test_b_timeout_for_the_first_task(bench):
 def test_b_timeout_for_the_first_task_is_met(bench):
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
     launcher = fake(bench, "--tasks", 2, "--hold", 1, second)
-    job = run(bench, launcher, [bench.target, notes, "after-ms", "10"], "-n", "2", "--timeout-first", "4", conf=LONG)
+    clock, conf = FlyingClock(bench), {"LSF_HPC_PJL_LOADENV_TIMEOUT": 100000}
+    words = [bench.target, notes, "after-ms", "10"]
+    job = run(bench, launcher, words, "-n", "2", "--timeout-first", "60", environment=clock.environment, conf=conf)
+    wait_until(lambda: os.listdir(notes), lambda: f"a task to begin\n{job.told()}", 30)
+    clock.fly()
     begun = processes.clock()
-    wait_until(lambda: processes.clock() > begun + 5, "five seconds", 8)
+    wait_until(lambda: processes.clock() > begun + 1, "a hundred seconds of pam's", 8)
+    clock.walk()
     open_gate(second)
     job.expect_exit(0)
     bench.saw("one has come in time, the other may take longer")
@@ -117,18 +125,19 @@ def test_b_timeout_for_the_first_task_is_met(bench):
 def test_b_timers_stand_still_while_pam_is_stopped(bench):
     notes, second = bench.fresh_directory(), os.path.join(bench.fresh_directory(), "second")
     gate = os.path.join(notes, "gate")
-    launcher = fake(bench, "--tasks", 2, "--hold", 1, second)
-    job = run(bench, launcher, [bench.target, notes, "wait", gate], "-n", "2", conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 6})
+    launcher, clock = fake(bench, "--tasks", 2, "--hold", 1, second), FlyingClock(bench)
+    words = [bench.target, notes, "wait", gate]
+    job = run(bench, launcher, words, "-n", "2", environment=clock.environment, conf=LONG)
     wait_for_ready(notes, 1, job)
     job.signal(signal.SIGSTOP)
-    begun = processes.clock()
-    wait_until(lambda: processes.clock() > begun + 8, "eight seconds", 12)
+    wait_until(lambda: processes.read_process(job.pid).state == "T", "pam to be stopped", 5)
+    clock.jump(600)
     job.signal(signal.SIGCONT)
     open_gate(second)
     wait_for_ready(notes, 2, job)
     open_gate(gate)
     job.expect_exit(0)
-    bench.saw("stopped for 8 s of a limit of 6 s: not hit")
+    bench.saw("stopped for 600 s of a limit of 300 s: not hit")
 
 
 # (c) a task cannot be started
@@ -291,10 +300,13 @@ def test_f_launcher_lingers(bench):
 
 
 def test_f_the_parameter_is_named(bench):
-    """The same parameter is the time that the task has to register."""
-    notes = bench.fresh_directory()
+    """The same parameter is the time that the task has to register: the clock flies when it has."""
+    notes, clock = bench.fresh_directory(), FlyingClock(bench)
     launcher = fake(bench, "--tasks", 1, "--never-end", "--ignore", "TERM")
-    job = run(bench, launcher, [bench.target, notes, "exit", "0"], "-n", "1", conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 4})
+    words = [bench.target, notes, "exit", "0"]
+    job = run(bench, launcher, words, "-n", "1", environment=clock.environment, conf=LONG)
+    wait_until(lambda: os.listdir(notes), lambda: f"a task to begin\n{job.told()}", 30)
+    clock.fly()
     job.expect_exit(0, 20).expect_said("LSF_HPC_PJL_LOADENV_TIMEOUT")
     bench.saw("the line names LSF_HPC_PJL_LOADENV_TIMEOUT; a launcher that ignores TERM is killed")
 

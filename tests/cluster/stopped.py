@@ -1,4 +1,4 @@
-"""pam or a TaskStarter is stopped for five seconds, as by a debugger or a freezer: nothing is lost.
+"""pam or a TaskStarter is stopped for minutes, as by a debugger or a freezer: nothing is lost.
 
 Nobody's silence means anything here: the kernel answers for a stopped process, and the timers of a stopped pam stand
 still.
@@ -8,22 +8,28 @@ import os
 import signal
 
 from rollcall_testing import launchers, processes
+from rollcall_testing.flying import FlyingClock
 from rollcall_testing.job import method_1, pam, requires_pam
 from rollcall_testing.programs import hold_report_against_notes, wait_for_ready
 from rollcall_testing.runner import cases, expect, main
 from rollcall_testing.waiting import wait_until
 
-PAUSE_SECONDS = 7
+PAUSE_SECONDS = 4  # more than six minutes of pam's
 TASKS = 4
 
 
-def stop_for_a_while(pid, meanwhile):
+def stop_for_a_while(pid, clock, of_pam, meanwhile):
     """An outer TaskStarter is waked by its inner one when the task has ended, and may be gone before the pause is."""
     os.kill(pid, signal.SIGSTOP)
     begun = processes.clock()
     wait_until(lambda: processes.read_process(pid).state == "T", f"{pid} to be stopped", 5)
     meanwhile()
+    if of_pam:
+        clock.jump(600)
+    else:
+        clock.fly()
     wait_until(lambda: processes.clock() > begun + PAUSE_SECONDS, "the pause", PAUSE_SECONDS + 5)
+    clock.walk()
     processes.send(pid, signal.SIGCONT)
 
 
@@ -32,7 +38,8 @@ def run_with_a_stopped(bench, launcher, choose):
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")
     program = [bench.target, notes, "wait", gate]
-    job = pam(bench, *method_1(launcher.words(TASKS), program), conf={"LSF_HPC_PJL_LOADENV_TIMEOUT": 5})
+    clock, conf = FlyingClock(bench), {"LSF_HPC_PJL_LOADENV_TIMEOUT": 300}
+    job = pam(bench, *method_1(launcher.words(TASKS), program), environment=clock.environment, conf=conf)
     wait_for_ready(notes, TASKS, job)
 
     def end_tasks():
@@ -40,7 +47,8 @@ def run_with_a_stopped(bench, launcher, choose):
             pass
         wait_until(lambda: not job.tasks(), "the tasks to end", 5)
 
-    stop_for_a_while(choose(job).pid, end_tasks)
+    chosen = choose(job).pid
+    stop_for_a_while(chosen, clock, chosen == job.pid, end_tasks)
     job.expect_exit(0, 20)
     hold_report_against_notes(job.report, notes)
     expect("within" not in job.stderr, f"no time limit was hit\n{job.told()}")

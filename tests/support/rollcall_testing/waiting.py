@@ -3,6 +3,7 @@
 import time
 
 PAUSE_SECONDS = 0.02
+LONGEST_TURN_SECONDS = 0.1  # one look and one pause; what is longer the machine has taken
 
 
 class WaitedInVain(AssertionError):
@@ -30,3 +31,20 @@ def seconds_until(condition, what, seconds=10.0):
     begun = time.monotonic()
     wait_until(condition, what, seconds)
     return time.monotonic() - begun
+
+
+def given_seconds_until(condition, what, seconds):
+    """For what is promised within a time: the same, but time in which this test itself was kept from running is not counted.
+
+    A machine that is busy with other tests, or stands still, keeps the programs of a test as much as the test.
+    """
+    given = 0.0
+    while True:
+        begun = time.monotonic()
+        if condition():
+            return given
+        if given > seconds:
+            text = what() if callable(what) else what
+            raise WaitedInVain(f"not within the {seconds:g} s that are promised: {text}")
+        time.sleep(PAUSE_SECONDS)
+        given += min(time.monotonic() - begun, LONGEST_TURN_SECONDS)
