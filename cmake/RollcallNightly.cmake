@@ -46,7 +46,8 @@ if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   add_test(NAME sanitized_self_test COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/sanitized_self_test.sh)
   set_tests_properties(sanitized_self_test PROPERTIES LABELS unit TIMEOUT 60)
 
-  # Every warning of g++, which the presets with unity builds and precompiled headers have not all (RollcallTools.cmake).
-  add_test(NAME nightly_warnings COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/built.sh ${CMAKE_SOURCE_DIR} dev)
+  # The warnings of g++ that the preset release has not, where headers are precompiled (RollcallTools.cmake), and that the
+  # preset dev cannot give: g++ looks for them only where it optimises.
+  add_test(NAME nightly_warnings COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/built.sh ${CMAKE_SOURCE_DIR} warnings)
   set_tests_properties(nightly_warnings PROPERTIES LABELS nightly TIMEOUT 14400 RUN_SERIAL ON)
 endif()

@@ -47,7 +47,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   if(CMAKE_UNITY_BUILD)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>) # there every .cpp looks like a header
   endif()
-  if(ROLLCALL_QUICK_COMPILE) # more ghosts, in std::string: it takes that header for ours once it is precompiled
+  if(ROLLCALL_QUICK_COMPILE) # more ghosts, in std::string: it takes that header for ours once it is precompiled. The
+    # preset warnings, which the night builds, precompiles nothing and has these.
     add_compile_options(-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
   endif()
 endif()

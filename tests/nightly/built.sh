@@ -1,6 +1,6 @@
 #!/bin/sh
-# built.sh SOURCE PRESET: configures and builds all of a preset, in the folder that the preset names. The preset dev has every
-# warning, as an error. Exit: 0 built, 1 not.
+# built.sh SOURCE PRESET: configures and builds all of a preset, in the folder that the preset names. Where that has
+# ROLLCALL_WERROR a warning fails it. Exit: 0 built, 1 not.
 set -eu
 
 if [ $# -ne 2 ]; then
