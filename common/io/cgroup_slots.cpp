@@ -27,8 +27,10 @@ namespace rollcall::io {
 namespace {
 
 constexpr int kMostSlots = 100'000;
-constexpr mode_t kMode = 0755;   // a shepherd, which is the job's user, reads what is counted
+// A job reads what is counted there by its name. Others cannot open the directory itself, and so not lock it.
+constexpr mode_t kMode = 0711;
 constexpr mode_t kSpent = 0500;  // of a slot in which something was killed: for no further job
+constexpr int kLockTries = 100, kLockPauseMs = 10;
 
 std::string folder_name(const std::string& place) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -59,6 +61,30 @@ void end_all_in(int directory) {
 bool is_spent(int directory) {
   struct stat facts;
   return fstat(directory, &facts) == 0 && (facts.st_mode & 0777) == kSpent;
+}
+
+// Those of an older RES could be opened by anybody.
+void close_to_others(int directory) {
+  struct stat facts;
+  if (fstat(directory, &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & 0044) != 0)
+    fchmod(directory, kMode);
+}
+
+void close_all_to_others(const Descriptor& folder) {
+  close_to_others(folder.get());
+  for (const auto& name : cgroups_below(folder.get()))
+    if (const Descriptor slot = open_cgroup(folder.get(), name.c_str()); slot) close_to_others(slot.get());
+}
+
+// Another RES holds it for an instant when it looks for folders of those that are gone.
+bool hold_shared(int directory) {
+  for (int tried = 0; tried < kLockTries; ++tried) {
+    if (flock(directory, LOCK_SH | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false;
+    poll(nullptr, 0, kLockPauseMs);
+  }
+  errno = EWOULDBLOCK;
+  return false;
 }
 
 // What is born into the slot lives. The child asks nothing of us: others of our threads may hold anything.
@@ -95,7 +121,10 @@ Descriptor make_and_hold(const Descriptor& above, const std::string& name) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (!make(above.get(), name.c_str())) return Descriptor();
     Descriptor folder = open_cgroup(above.get(), name.c_str());
-    if (folder && flock(folder.get(), LOCK_SH) == 0 && is_there(folder.get())) return folder;
+    if (!folder) continue;
+    close_all_to_others(folder);
+    if (!hold_shared(folder.get())) return Descriptor();
+    if (is_there(folder.get())) return folder;
   }
   return Descriptor();
 }
@@ -156,7 +185,7 @@ SlotsFolder make_slots(const std::string& place) {
   if (above) result.held = make_and_hold(above, name);
   const Descriptor& folder = result.held;
   struct stat facts;
-  if (!folder || fstat(folder.get(), &facts) != 0) return none(cgroup_problem("make", result.path));
+  if (!folder || fstat(folder.get(), &facts) != 0) return none(cgroup_problem("make and lock", result.path));
   if (facts.st_uid != geteuid())
     return none(result.path + " belongs to user " + std::to_string(facts.st_uid));
   if (faccessat(folder.get(), "cgroup.kill", W_OK, AT_EACCESS) != 0) {

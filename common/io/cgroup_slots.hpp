@@ -9,7 +9,7 @@
 // something was killed by cgroup.kill: newer kernels (seen: 6.18) kill at once whatever is born into such a one from outside,
 // ever after. These are removed, and where that cannot be, marked by their mode and passed over. An exclusive flock on
 // the directory says that somebody looks after it: the guard and the shepherd of a job hold it through one open file, the
-// job not at all. So who gets the lock knows that both are gone, and that all that is in it is nobody's. Where none can be
+// job not at all; nobody else can open the directory (mode 0711), and so not lock it. So who gets the lock knows that both are gone, and that all that is in it is nobody's. Where none can be
 // made there is none, and everything works without.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 
@@ -12,6 +13,7 @@ Descriptor hold_running_mark(int directory, const char* name) {
   constexpr int kTries = 100, kPauseMs = 10;
   // For its own user alone: who could lock it could say that the daemon does not run.
   Descriptor mark(openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (mark) fchmod(mark.get(), 0600);
   for (int tried = 0; mark && tried < kTries; ++tried) {
     if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) return mark;
     if (errno != EWOULDBLOCK) break;

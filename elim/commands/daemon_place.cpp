@@ -170,28 +170,56 @@ std::string log_since(const std::string& path, std::size_t from) {
   return size > start ? read_at(fd.get(), start, size - start) : "";
 }
 
-Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make) {
+namespace {
+
+// Of the pid file or its lock: a regular file that nobody else could have put there.
+Result<void> check_own(int fd, const std::string& path) {
+  struct stat held;
+  if (fstat(fd, &held) != 0) return failed(path, "look at it", errno);
+  if (!S_ISREG(held.st_mode)) return configuration_error(path + ": is no regular file");
+  if (const auto why = unsafe_for(geteuid(), ownership(held)); !why.empty())
+    return configuration_error(path + ": " + why);
+  return {};
+}
+
+constexpr int kOpenFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+
+// A file beside the pid file, for its user alone: anybody can lock what anybody may read.
+Result<io::Descriptor> lock_beside(const std::string& path) {
   while (true) {
-    io::Descriptor fd(
-        open(path.c_str(),
-             (make ? O_RDWR | O_CREAT : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
-    if (!fd && errno == ENOENT && !make) return std::optional<PidFile>();
+    io::Descriptor fd(open(path.c_str(), kOpenFlags | O_CREAT, 0600));
     if (!fd) return failed(path, "open it", errno);
+    if (auto own = check_own(fd.get(), path); !own) return own.error();
     struct stat held, named;
-    if (fstat(fd.get(), &held) != 0) return failed(path, "look at it", errno);
-    if (!S_ISREG(held.st_mode)) return configuration_error(path + ": is no regular file");
-    if (const auto why = unsafe_for(geteuid(), ownership(held)); !why.empty())
-      return configuration_error(path + ": " + why);
+    if (fstat(fd.get(), &held) != 0 || fchmod(fd.get(), 0600) != 0)
+      return failed(path, "close it to others", errno);
     if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return failed(path, "lock it", errno);
       return configuration_error(
           path + ": another lsf_daemons is at work on this daemon; try again when it has ended");
     }
     // The one who had the lock may have removed the file: then ours is not the one that others find.
-    const bool current =
-        lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev;
-    if (current) return std::optional<PidFile>(PidFile(std::move(fd), path));
+    if (lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev)
+      return fd;
   }
+}
+
+}  // namespace
+
+Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make) {
+  if (!make && access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<PidFile>();
+  const std::string beside = path + ".lock-" + std::to_string(geteuid());
+  auto lock = lock_beside(beside);
+  if (!lock) return lock.error();
+  io::Descriptor fd(open(path.c_str(), make ? kOpenFlags | O_CREAT : kOpenFlags, 0644));
+  if (!fd) {
+    const int error = errno;
+    unlink(beside.c_str());
+    if (error == ENOENT && !make) return std::optional<PidFile>();
+    return failed(path, "open it", error);
+  }
+  if (auto own = check_own(fd.get(), path); !own) return own.error();
+  return std::optional<PidFile>(PidFile(std::move(fd), std::move(*lock), path));
 }
 
 std::optional<ProcessMark> PidFile::mark() const { return mark_in(fd_.get(), path_); }
@@ -204,7 +232,10 @@ Result<void> PidFile::write(const ProcessMark& mark) {
   return {};
 }
 
-void PidFile::remove() { unlink(path_.c_str()); }
+void PidFile::remove() {
+  unlink(path_.c_str());
+  unlink((path_ + ".lock-" + std::to_string(geteuid())).c_str());
+}
 
 std::optional<ProcessMark> read_pid_file(const std::string& path) {
   const io::Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));

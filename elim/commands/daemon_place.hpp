@@ -58,7 +58,8 @@ class DaemonPlace {
 // The bytes of a log behind the first `from`, 64 KiB at the most, from its end.
 std::string log_since(const std::string& path, std::size_t from);
 
-// The one pid file of a daemon, locked: two lsf_daemons never work on the same daemon at once.
+// The one pid file of a daemon, locked: two lsf_daemons never work on the same daemon at once. The lock is on a file beside it,
+// PIDFILE.lock-UID, that its user alone can open; it goes with the pid file.
 class PidFile {
  public:
   // make: where there is none, an empty one is made; else nothing is given. Errors: somebody holds the lock, it is a
@@ -71,8 +72,9 @@ class PidFile {
   const std::string& path() const { return path_; }
 
  private:
-  PidFile(io::Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  io::Descriptor fd_;
+  PidFile(io::Descriptor fd, io::Descriptor lock, std::string path)
+      : fd_(std::move(fd)), lock_(std::move(lock)), path_(std::move(path)) {}
+  io::Descriptor fd_, lock_;
   std::string path_;
 };
 

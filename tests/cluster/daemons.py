@@ -333,7 +333,7 @@ def test_clusters_side_by_side(bench):
             expect_equal(len(site.lims()), 1, "daemons of each")
         sites[0].good("stop")
         expect_equal([len(site.lims()) for site in sites], [0, 1, 1], "daemons after one was stopped")
-        expect_equal(set(os.listdir(own)), {f"lim.{socket.gethostname()}.pid", f"lim.log.{socket.gethostname()}"},
+        expect_equal(set(os.listdir(own)), {f"lim.{socket.gethostname()}.pid", f"lim.{socket.gethostname()}.pid.lock-{os.geteuid()}", f"lim.log.{socket.gethostname()}"},
                      f"what is in {own}")
         expect_in("running, pid", sites[2].status(1), "status without LSF_LOGDIR")
         for site in sites[1:]:
@@ -354,6 +354,25 @@ def test_two_starts_at_once_make_one_daemon(bench):
         told = "another lsf_daemons is at work" in err or "but nothing listens on port" in err
         expect(code == 0 or told, f"said {out!r} {err!r}")
     site.good("stop")
+
+
+def test_another_user_who_locks_the_pid_file_blocks_nothing(bench):
+    needs_root()
+    site = Site(bench)
+    os.chmod(bench.scratch, 0o755)
+    os.chmod(site.top, 0o755)
+    site.good("start")
+    hold = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+    stranger = subprocess.Popen(["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups", sys.executable, "-c", hold, site.pid_file],
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        expect_equal(stranger.stdout.readline(), "held\n", "what the stranger has")
+        site.good("restart")
+        expect_equal(site.good("stop"), "lim: stopped\n", "stop")
+    finally:
+        stranger.communicate("", timeout=20)
+    left = [name for name in os.listdir(os.path.dirname(site.pid_file)) if "lock" in name]
+    expect_equal(left, [], "locks that stay")
 
 
 def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):

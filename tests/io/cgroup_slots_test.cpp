@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -227,6 +228,46 @@ TEST_F(CgroupSlots, FoldersOfAResThatIsGoneGoUnlessAJobIsInThem) {
   EXPECT_TRUE(exists("")) << "ours is held";
   remove_slots(living.path);
   remove_slots(next.path);
+}
+
+TEST_F(CgroupSlots, OnlyItsUserCanOpenThemAndSoLockThem) {
+  const CgroupSlot slot = CgroupSlot::take(folder.path);
+  ASSERT_TRUE(slot);
+  struct stat facts;
+  for (const auto& path : {folder.path, slot.path()}) {
+    ASSERT_EQ(stat(path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777, 0711u) << path;
+  }
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to be somebody else";
+  chmod(own.path().c_str(), 0755);
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    const bool became = setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0;
+    const bool opened =
+        open_cgroup(AT_FDCWD, folder.path.c_str()) || open_cgroup(AT_FDCWD, slot.path().c_str());
+    const bool counted = access((slot.path() + "/cgroup.procs").c_str(), R_OK) == 0;
+    _exit(became && !opened && counted ? 0 : 1);
+  }
+  EXPECT_EQ(ended(stranger), 0) << "nobody else opens them; what is counted can be read by its name";
+}
+
+TEST_F(CgroupSlots, ALockOfAStrangersHoldsUpNoRes) {
+  SlotsFolder older = make_slots("/older");
+  const CgroupSlot slot = CgroupSlot::take(older.path);
+  older.held.reset();
+  ASSERT_EQ(chmod(older.path.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(slot.path().c_str(), 0755), 0);
+  const Descriptor strangers = open_cgroup(AT_FDCWD, older.path.c_str());
+  ASSERT_EQ(flock(strangers.get(), LOCK_EX | LOCK_NB), 0) << "from before an upgrade";
+  const SlotsFolder blocked = make_slots("/older");
+  EXPECT_THAT(blocked.why_none, HasSubstr("cannot make and lock " + older.path));
+  struct stat facts;
+  for (const auto& path : {older.path, slot.path()}) {
+    ASSERT_EQ(stat(path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_mode & 0777, 0711u) << path;
+  }
+  ASSERT_EQ(flock(strangers.get(), LOCK_UN), 0);
+  EXPECT_EQ(make_slots("/older").path, older.path) << "the next one has it again";
 }
 
 TEST_F(CgroupSlots, TheyAreBesideUsWhereTheCgroupAboveUsWasDelegated) {
