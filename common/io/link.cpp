@@ -10,16 +10,17 @@ constexpr std::size_t kAhead =
 
 }  // namespace
 
+bool Link::has_room() const { return source && unsent.size() - sent < kAhead; }
+
+void Link::make_part() {
+  if (const auto payload = source())
+    unsent += channel.seal(*payload);
+  else
+    source = nullptr;
+}
+
 Sent Link::write() {
-  for (;;) {
-    while (source && unsent.size() - sent < kAhead) {
-      auto payload = source();
-      if (payload)
-        unsent += channel.seal(*payload);
-      else
-        source = nullptr;
-    }
-    if (sent == unsent.size()) break;
+  while (sent < unsent.size()) {
     boost::system::error_code error;
     const std::size_t size =
         socket.write_some(boost::asio::buffer(unsent.data() + sent, unsent.size() - sent), error);

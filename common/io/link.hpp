@@ -22,7 +22,11 @@ struct Link {
   bool client() const { return peer.caller != ClusterChannel::Caller::daemon; }
   // A client is read again when it has taken its answer: so it cannot ask faster than it reads.
   bool owes() const { return !unsent.empty() || source || promised; }
-  // Writes what it can, and takes more of the source while that leaves at once.
+  // The next part of the answer may be made: few bytes of the earlier ones wait to leave.
+  bool has_room() const;
+  // Makes it.
+  void make_part();
+  // Writes what it can.
   Sent write();
 
   boost::asio::ip::tcp::socket socket;
@@ -37,7 +41,8 @@ struct Link {
   std::size_t since_payload = 0;  // bytes read since the last whole payload
   SteadyTime last_progress{};     // of writing; for a client also of reading
   bool opened = false;
-  bool promised = false;  // the answer to its last request is still being made
+  bool waits_for_part = false;  // AnswerPump's
+  bool promised = false;        // the answer to its last request is still being made
   bool waits_to_read = false;
   bool waits_to_write = false;
   bool closing = false;  // when everything was sent

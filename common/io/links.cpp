@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/io/answer_pump.hpp"
 #include "common/io/dialing.hpp"
 #include "common/io/door.hpp"
 #include "common/io/link.hpp"
@@ -54,6 +55,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
               {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
                [this] { return make_room(); }, [this] { keep_watch(); },
                [this](const std::string& line) { handler_.say(line); }}),
+        pump_(loop, [this](const LinkPointer& link) { make_part(link); }),
         names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}),
         strangers_({limits_.strangers, limits_.share}),
         users_({limits_.clients, limits_.clients}) {}
@@ -93,7 +95,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->last_progress = steady_now();
     link->source = std::move(source);
     kept(link);
-    flush(link);
+    pump_.begin(link);
   }
 
   void promise(LinkId id) {
@@ -141,6 +143,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     stalled_.clear();
     strangers_.clear();
     users_.clear();
+    pump_.clear();
     links_.clear();
     dialling_.clear();
   }
@@ -171,6 +174,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void take(tcp::socket socket) {
+    pump_.peers_talk();
     const LinkId id = next_id_++;
     const auto link = std::make_shared<Link>(
         std::move(socket), id,
@@ -225,6 +229,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // One turn of a client, and everything that a daemon has sent.
   void read_all(const LinkPointer& link) {
+    pump_.peers_talk();
     while (link->socket.is_open()) {
       error_code error;
       const std::size_t size = link->socket.read_some(boost::asio::buffer(buffer_), error);
@@ -298,6 +303,16 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- writing
 
+  // One part of the answer under way.
+  void make_part(const LinkPointer& link) {
+    if (!link->socket.is_open() || !link->has_room()) return;
+    link->make_part();
+    if (!flush(link)) return;
+    if (link->has_room()) return pump_.go_on(link);
+    if (!link->owes() && link->client())
+      boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
+  }
+
   // False where the link is gone.
   bool flush(const LinkPointer& link) {
     if (!link->socket.is_open()) return false;
@@ -311,7 +326,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         return true;
       case Sent::all:
         stalled_.erase(link->id);
-        if (link->closing) remove(link);
+        if (link->closing && !link->owes()) remove(link);
         return link->socket.is_open();
       case Sent::some:
         break;
@@ -324,6 +339,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
                             [self = shared_from_this(), link](const error_code& error) {
                               link->waits_to_write = false;
                               if (error || !self->flush(link)) return;
+                              if (link->has_room()) return self->pump_.go_on(link);
                               if (link->opened && link->client()) self->serve(link);
                             });
     return true;
@@ -440,6 +456,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   LinkLimits limits_;
   Handler handler_;
   Door door_;
+  AnswerPump pump_;
   std::optional<SideThread> names_;  // of hosts that are dialled; none: shut down
   LinkId next_id_ = 1;
   std::unordered_map<LinkId, LinkPointer> links_;

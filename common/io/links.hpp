@@ -83,7 +83,8 @@ class Links {
     std::function<ConnectionHolder(int socket)>
         holder{};  // for tests; none: as the kernel says (peer_holder.hpp)
   };
-  // The payloads of one answer, each made when there is room for it; nothing after the last.
+  // The payloads of one answer, each made when there is room for it; nothing after the last. A call makes a bounded piece of
+  // the answer, a millisecond's work or two: between two of them the loop does whatever else has come.
   using Source = std::function<std::optional<std::string>()>;
 
   Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler);

@@ -286,6 +286,51 @@ TEST_F(LimLinks, AnAnswerOfManyPartsIsMadeAsTheClientReads) {
   wait_until([&] { return server.heard.size() == 2; }, "the second request");
 }
 
+TEST_F(LimLinks, ALongAnswerIsMadeBetweenOtherRequests) {
+  Side server(loop, key);
+  constexpr int kParts = 50;
+  int made = 0, made_when_short_was_heard = -1;
+  server.on_message = [&](io::LinkId id, std::string_view payload) {
+    if (payload == "short") {
+      made_when_short_was_heard = made;
+      return server.links.answer(id, [sent = false]() mutable -> std::optional<std::string> {
+        return std::exchange(sent, true) ? std::nullopt : std::optional<std::string>("short answer");
+      });
+    }
+    server.links.answer(id, [&made]() -> std::optional<std::string> {
+      if (made == kParts) return std::nullopt;
+      // As long as the loop gives to answers in one lap.
+      const auto until = std::chrono::steady_clock::now() + milliseconds(2);
+      while (std::chrono::steady_clock::now() < until) continue;
+      return std::to_string(made++);
+    });
+  };
+  const auto port = listen(server);
+  Client lister(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  Client other(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return lister.open() && other.open() && server.opened.size() == 2; }, "both clients");
+  lister.say("long");
+  other.say("short");
+  wait_until([&] { return lister.wrote() && other.wrote() && other.read() && !other.heard.empty(); },
+             "the short answer");
+  EXPECT_GE(made_when_short_was_heard, 0);
+  EXPECT_LT(made, kParts) << "the short request waited for the whole of the long answer";
+  wait_until([&] { return lister.read() && lister.heard.size() == kParts; }, "the long answer");
+  for (int i = 0; i < kParts; ++i) EXPECT_EQ(std::stoi(lister.heard[static_cast<std::size_t>(i)]), i);
+}
+
+TEST_F(LimLinks, AnAnswerThatHasNothingEndsAtOnce) {
+  Side server(loop, key);
+  server.on_message = [&](io::LinkId id, std::string_view) {
+    server.links.answer(id, [] { return std::nullopt; });
+  };
+  Client client(connect(listen(server)), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return client.open() && !server.opened.empty(); }, "the link");
+  client.say("one");
+  client.say("two");
+  wait_until([&] { return client.wrote() && server.heard.size() == 2; }, "both requests");
+}
+
 TEST_F(LimLinks, APromisedAnswerComesBeforeTheNextRequestIsRead) {
   Side server(loop, key);
   std::vector<io::LinkId> promised;
