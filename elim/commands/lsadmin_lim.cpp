@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <iostream>
+#include <set>
 #include <thread>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/batch_settings.hpp"
+#include "common/io/at_once.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/lim_client.hpp"
 #include "common/io/res_client.hpp"
@@ -23,6 +25,10 @@ using Control = wire::Request::Control;
 using Value = CommandOption::Value;
 
 constexpr int kMostSeconds = 1'000'000'000;
+// For each host: to accept, and to answer.
+constexpr std::chrono::milliseconds kPatience{5000};
+constexpr std::chrono::milliseconds kPatienceWithRes{15000};
+constexpr std::chrono::milliseconds kPatienceWithDown{1000};
 
 struct Hosts {
   std::vector<std::string> names;  // official
@@ -58,18 +64,23 @@ Result<bool> agreed(const Admin& admin, const std::string& question) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// "TITLE <host> ...... done", or what went wrong.
+// Does it to each host, several at a time, and tells of each in the order of `hosts`: "TITLE <host> ...... done", or what went
+// wrong.
 int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
               const std::function<std::string(const std::string& host)>& act) {
-  std::vector<HostOutcome> outcomes;
+  std::vector<HostOutcome> outcomes(hosts.names.size());
   int status = 0;
-  for (const auto& host : hosts.names) {
-    if (!admin.json) admin.stage.print(title + " <" + host + "> ...... ");
-    const std::string trouble = act(host);
-    if (!admin.json) admin.stage.print((trouble.empty() ? "done" : trouble) + "\n");
-    if (!trouble.empty()) status = io::kFailed;
-    outcomes.push_back({host, trouble});
-  }
+  io::at_once(
+      hosts.names.size(), io::kHostsAtOnce,
+      [&](std::size_t i) {
+        outcomes[i] = {hosts.names[i], act(hosts.names[i])};
+      },
+      [&](std::size_t i) {
+        const auto& [host, trouble] = outcomes[i];
+        if (!trouble.empty()) status = io::kFailed;
+        if (!admin.json)
+          admin.stage.print(title + " <" + host + "> ...... " + (trouble.empty() ? "done" : trouble) + "\n");
+      });
   if (admin.json) admin.stage.print(outcomes_json(admin.subcommand, outcomes));
   return status;
 }
@@ -82,22 +93,45 @@ std::string key_trouble(const conf::ClusterFiles& files) {
   return key ? "" : key.error().text;
 }
 
+// The hosts that no LIM has heard of lately. They are asked all the same, since the order may be what brings them back, but not
+// waited for as long as others.
+std::set<std::string> hosts_down(io::Stage& stage, const Hosts& hosts) {
+  std::set<std::string> down;
+  if (hosts.names.size() < 2) return down;  // not worth a question
+  wire::Request request;
+  request.mutable_load();
+  const io::Answer answer = io::LimClient(stage.files(), kPatienceWithDown).ask_master(request);
+  for (const auto& load : answer.reply.loads().hosts())
+    if (load.status().unavailable()) down.insert(load.host());
+  return down;
+}
+
 // "" or why LIM there did not do it.
-std::string control(io::Stage& stage, const std::string& host, const Control& order) {
+std::string control(io::Stage& stage, const std::string& host, const Control& order,
+                    std::chrono::milliseconds patience = kPatience) {
   wire::Request request;
   *request.mutable_control() = order;
-  const io::Answer answer = io::LimClient(stage.files()).ask_host(host, request);
+  const io::Answer answer = io::LimClient(stage.files(), patience).ask_host(host, request);
   if (!answer.error) return "";
   const bool stranger = answer.error->refusal.why() == wire::Reply::Refusal::NOT_ALLOWED;
   const std::string why = stranger ? key_trouble(stage.files()) : "";
   return answer.error->text + (why.empty() ? "" : "; you have proved nothing by the key: " + why);
 }
 
+int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, const Control& order,
+                 const std::function<std::string(const std::string& host)>& then = {}) {
+  const auto down = hosts_down(admin.stage, hosts);
+  return tell_each(admin, title, hosts, [&](const std::string& host) {
+    const bool is_down = down.count(host) != 0;
+    const std::string trouble = control(admin.stage, host, order, is_down ? kPatienceWithDown : kPatience);
+    if (!trouble.empty()) return is_down ? "the master LIM calls it unavailable; " + trouble : trouble;
+    return then ? then(host) : "";
+  });
+}
 int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, Control::Action action) {
   Control order;
   order.set_action(action);
-  return tell_each(admin, title, hosts,
-                   [&](const std::string& host) { return control(admin.stage, host, order); });
+  return control_each(admin, title, hosts, order);
 }
 
 // On this host alone: one line, or why not.
@@ -126,14 +160,25 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
 
 // "" or why RES there did not do it.
 std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action,
-                        const std::string& text = {}) {
+                        std::chrono::milliseconds patience, const std::string& text) {
   const auto settings = conf::read_batch_settings(stage.files());
   if (!settings) return settings.error().text;
   wire::ControlRes control;
   control.set_action(action);
   control.set_text(text);
-  const auto said = io::ResClient(stage.files(), *settings).control(host, control);
+  const auto said = io::ResClient(stage.files(), *settings, patience).control(host, control);
   return said ? "" : said.error().text;
+}
+
+int control_res_each(const Admin& admin, const std::string& title, const Hosts& hosts,
+                     wire::ControlRes::Action action, const std::string& text = {}) {
+  const auto down = hosts_down(admin.stage, hosts);
+  return tell_each(admin, title, hosts, [&](const std::string& host) {
+    const bool is_down = down.count(host) != 0;
+    const auto patience = is_down ? kPatienceWithDown : kPatienceWithRes;
+    const std::string trouble = control_res(admin.stage, host, action, patience, text);
+    return is_down && !trouble.empty() ? "the master LIM calls it unavailable; " + trouble : trouble;
+  });
 }
 
 struct Given {
@@ -181,8 +226,8 @@ int limstartup(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to start up LIM on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return tell_each(admin, "Starting up LIM on", what->hosts, [&admin](const std::string& host) {
-    return io::start_daemon(admin.stage.files(), host, "lim", admin.json);
+  return tell_each(admin, "Starting up LIM on", what->hosts, [&](const std::string& host) {
+    return io::start_daemon(admin.stage.files(), host, "lim", admin.json || what->hosts.names.size() > 1);
   });
 }
 
@@ -198,18 +243,16 @@ int limrestart(const Admin& admin, const Words& words) {
   if (!what->go) return 0;
   Control order;
   order.set_action(Control::RESTART);
-  return tell_each(admin, "Restart LIM on", what->hosts, [&](const std::string& host) {
-    const std::string trouble = control(admin.stage, host, order);
-    return trouble.empty() ? answers_again(admin.stage, host) : trouble;
-  });
+  return control_each(admin, "Restart LIM on", what->hosts, order,
+                      [&](const std::string& host) { return answers_again(admin.stage, host); });
 }
 
 int resstartup(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to start up RES on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return tell_each(admin, "Starting up RES on", what->hosts, [&admin](const std::string& host) {
-    return io::start_daemon(admin.stage.files(), host, "res", admin.json);
+  return tell_each(admin, "Starting up RES on", what->hosts, [&](const std::string& host) {
+    return io::start_daemon(admin.stage.files(), host, "res", admin.json || what->hosts.names.size() > 1);
   });
 }
 
@@ -217,18 +260,14 @@ int resshutdown(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to shut down RES on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return tell_each(admin, "Shut down RES on", what->hosts, [&admin](const std::string& host) {
-    return control_res(admin.stage, host, wire::ControlRes::SHUTDOWN);
-  });
+  return control_res_each(admin, "Shut down RES on", what->hosts, wire::ControlRes::SHUTDOWN);
 }
 
 int resrestart(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to restart RES on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return tell_each(admin, "Restart RES on", what->hosts, [&admin](const std::string& host) {
-    return control_res(admin.stage, host, wire::ControlRes::RESTART);
-  });
+  return control_res_each(admin, "Restart RES on", what->hosts, wire::ControlRes::RESTART);
 }
 
 int limlock(const Admin& admin, const Words& words) {
@@ -290,16 +329,14 @@ int limdebug(const Admin& admin, const Words& words) {
   Control order;
   order.set_action(Control::DEBUG);
   order.set_text(asked->level);
-  return tell_each(admin, "Set the log level of LIM on", asked->hosts,
-                   [&](const std::string& host) { return control(admin.stage, host, order); });
+  return control_each(admin, "Set the log level of LIM on", asked->hosts, order);
 }
 
 int resdebug(const Admin& admin, const Words& words) {
   const auto asked = log_order(admin, words);
   if (!asked) return admin.stage.fail(asked.error().text);
-  return tell_each(admin, "Set the log level of RES on", asked->hosts, [&](const std::string& host) {
-    return control_res(admin.stage, host, wire::ControlRes::DEBUG, asked->level);
-  });
+  return control_res_each(admin, "Set the log level of RES on", asked->hosts, wire::ControlRes::DEBUG,
+                          asked->level);
 }
 
 }  // namespace rollcall::elim

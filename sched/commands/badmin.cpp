@@ -10,6 +10,7 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/conf/show_conf.hpp"
+#include "common/io/at_once.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/start_daemon.hpp"
@@ -116,12 +117,14 @@ int each_host(const Admin& admin, const std::string& title, const std::string& q
   const auto& words = admin.words.operands();
   if (std::find(words.begin(), words.end(), "all") != words.end() && !agreed(admin, question)) return 0;
   int status = 0;
-  for (const auto& host : *names) {
-    admin.stage.print(title + " slave batch daemon on <" + host + "> ...... ");
-    const std::string trouble = act(host);
-    admin.stage.print((trouble.empty() ? "done" : trouble) + "\n");
-    if (!trouble.empty()) status = io::kFailed;
-  }
+  std::vector<std::string> troubles(names->size());
+  io::at_once(
+      names->size(), io::kHostsAtOnce, [&](std::size_t i) { troubles[i] = act((*names)[i]); },
+      [&](std::size_t i) {
+        admin.stage.print(title + " slave batch daemon on <" + (*names)[i] + "> ...... " +
+                          (troubles[i].empty() ? "done" : troubles[i]) + "\n");
+        if (!troubles[i].empty()) status = io::kFailed;
+      });
   return status;
 }
 
@@ -135,7 +138,7 @@ std::string order_host(io::Stage& stage, const std::string& host, DaemonOrder or
 int hstartup(const Admin& admin) {
   return each_host(
       admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
-      [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", false); });
+      [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", true); });
 }
 int hshutdown(const Admin& admin) {
   return each_host(admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
