@@ -28,8 +28,9 @@ class Stage {
   // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since the
   // daemons run on with what they had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
-  // What is needed to ask mbatchd: lsf.conf and LSF_ENVDIR/hosts alone where lsf.conf says on which host it is (a Host section may
-  // have thousands); else files(). Hosts, resources and models are not in it.
+  // What is needed to ask mbatchd or a LIM: lsf.conf and LSF_ENVDIR/hosts alone where lsf.conf says on which hosts they are
+  // (LSF_MASTER_LIST); else files(). Hosts, resources and models are not in it: a Host section may have thousands, and a command
+  // that names one of them should not read the others.
   const conf::ClusterFiles& files_to_ask();
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.

@@ -62,10 +62,12 @@ std::vector<std::string> LimClient::first_hosts() const {
   const auto add = [&hosts](const std::string& host) {
     if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
   };
-  if (const auto here = files_.names.official(host_name_here())) add(*here);
+  if (const auto here = files_.names.official(host_name_here()))
+    add(*here);
+  else if (files_.cluster.hosts.empty())
+    add(host_name_here());  // files_to_ask(): whether a LIM is here, its port says at once
   for (const auto& host : files_.settings.server_hosts) add(files_.names.official(host).value_or(host));
   for (const auto& host : files_.candidates) add(host);
-  if (hosts.empty()) add(host_name_here());  // files with errors: LIM knows better who we are
   return hosts;
 }
 

@@ -24,7 +24,7 @@ wire::Request load_request(io::Stage& stage, const CommandWords& words) {
   auto& load = *request.mutable_load();
   for (const auto& host : words.operands()) load.add_hosts(host);
   load.set_resreq(words.value("-R").value_or(""));
-  load.set_from_host(this_host(stage.files()));
+  load.set_from_host(this_host(stage.files_to_ask()));
   if (words.has("-E")) load.set_queue(wire::Request::AskLoad::EFFECTIVE);
   if (words.has("-N")) load.set_queue(wire::Request::AskLoad::NORMALISED);
   load.set_elims(words.has("-json"));

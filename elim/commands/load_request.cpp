@@ -20,7 +20,7 @@ int print_shared(io::Stage& stage, const CommandWords& words, bool dynamic) {
   wire::Request request;
   request.mutable_shared()->set_dynamic(dynamic);
   for (const auto& name : words.operands()) request.mutable_shared()->add_resources(name);
-  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& shareds = answer.reply.shareds();
   return stage.print(words.has("-json") ? shareds_json(shareds, stage.command()) : shareds_table(shareds));

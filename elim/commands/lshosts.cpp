@@ -23,8 +23,8 @@ int run_lshosts(io::Stage& stage, const CommandWords& words) {
   for (const auto& host : words.operands()) hosts.add_hosts(host);
   hosts.set_resreq(words.value("-R").value_or(""));
   hosts.set_topology(words.has("-T"));
-  hosts.set_from_host(this_host(stage.files()));
-  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
+  hosts.set_from_host(this_host(stage.files_to_ask()));
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, hosts.resreq());
   if (words.has("-json")) return stage.print(hosts_json(answer.reply.hosts()));
   if (const auto format = words.value("-o")) {

@@ -11,12 +11,12 @@ using Value = CommandOption::Value;
 io::Answer ask_identity(io::Stage& stage) {
   wire::Request request;
   request.mutable_identity();
-  return io::LimClient(stage.files()).ask_any(request);
+  return io::LimClient(stage.files_to_ask()).ask_any(request);
 }
 
 // A site may choose the first line: programs look for a product's name in it.
 std::string product_of(io::Stage& stage) {
-  const std::string chosen = stage.files().lsf_conf.value("ROLLCALL_PRODUCT");
+  const std::string chosen = stage.files_to_ask().lsf_conf.value("ROLLCALL_PRODUCT");
   return chosen.empty() ? ROLLCALL_PRODUCT : chosen;
 }
 

@@ -11,7 +11,7 @@ using Value = CommandOption::Value;
 int run_lsinfo(io::Stage& stage, const CommandWords& words) {
   wire::Request request;
   request.mutable_resources();
-  const io::Answer answer = io::LimClient(stage.files()).ask_any(request);
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_any(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& information = answer.reply.resources();
   if (words.has("-json")) return stage.print(information_json(information));

@@ -25,10 +25,11 @@ int run_lsload(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) return print_shared(stage, words, true);
   if (words.has("--watch")) return watch(stage, words);
   const wire::Request request = load_request(stage, words);
-  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
   if (words.has("-json")) return stage.print(load_json(answer.reply.loads(), stage.command()));
-  const std::string format = words.value("-o").value_or(stage.files().lsf_conf.value("LSF_LSLOAD_FORMAT"));
+  const std::string format =
+      words.value("-o").value_or(stage.files_to_ask().lsf_conf.value("LSF_LSLOAD_FORMAT"));
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
   const auto text = words.has("-o") || (plain && !format.empty())
                         ? load_fields(answer.reply.loads(), format)

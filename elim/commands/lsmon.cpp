@@ -19,7 +19,7 @@ int run_lsmon(io::Stage& stage, const CommandWords& words) {
   Watch watch{load_request(stage, words), load_table_of(words), *interval};
   watch.pictures = *pictures;
   if (words.has("-json")) {
-    const io::Answer answer = io::LimClient(stage.files()).ask_master(watch.request);
+    const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(watch.request);
     return answer.error ? stage.fail(answer.error->text)
                         : stage.print(load_json(answer.reply.loads(), stage.command()));
   }

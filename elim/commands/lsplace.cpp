@@ -57,12 +57,12 @@ int run_lsplace(io::Stage& stage, const CommandWords& words) {
   auto& load = *request.mutable_load();
   for (const auto& host : words.operands()) load.add_hosts(host);
   load.set_resreq(words.value("-R").value_or(""));
-  load.set_from_host(this_host(stage.files()));
+  load.set_from_host(this_host(stage.files_to_ask()));
   load.set_default_local(true);
   load.set_only_usable(true);
   load.set_place(static_cast<unsigned>(*least));
   load.set_place_most(static_cast<unsigned>(*most));
-  const io::Answer answer = io::LimClient(stage.files()).ask_master(request);
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail(stage, *answer.error, load.resreq());
   const auto& loads = answer.reply.loads();
   return stage.print(words.has("-json") ? json_of(loads) : names_of(loads));

@@ -17,7 +17,7 @@ std::string seconds_text(std::chrono::milliseconds interval) {
 }
 
 std::string title(io::Stage& stage, std::chrono::milliseconds interval) {
-  return "Hostname: " + left(this_host(stage.files()), 40) +
+  return "Hostname: " + left(this_host(stage.files_to_ask()), 40) +
          "  Refresh rate: " + right(seconds_text(interval), 3) + " secs\n\n";
 }
 
@@ -44,7 +44,7 @@ std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,
 }
 
 int run_watch(io::Stage& stage, const Watch& watch) {
-  const io::LimClient client(stage.files());
+  const io::LimClient client(stage.files_to_ask());
   LoadHistory history;
   for (int picture = 1;; ++picture) {
     Picture drawn{title(stage, watch.interval), "", ""};

@@ -90,7 +90,7 @@ int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {
 
 std::string setting(io::Stage& stage, const char* name) {
   const char* value = std::getenv(name);
-  return value != nullptr ? std::string(value) : stage.files().lsf_conf.value(name);
+  return value != nullptr ? std::string(value) : stage.files_to_ask().lsf_conf.value(name);
 }
 
 }  // namespace rollcall::sched

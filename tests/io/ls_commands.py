@@ -248,6 +248,11 @@ def test_broken_files_beside_a_running_lim(bench):
             expect_equal(done.returncode, 0, words)
             expect_in("warning: the configuration files have errors", done.stderr, words)
             expect_in(one.host, done.stdout, words)
+        # Who may be master is all that there is to know: files of thousands of hosts are not read.
+        one.write("lsf.conf", one.read("lsf.conf") + f"LSF_MASTER_LIST={one.host}\n")
+        for words in (("lsid",), ("lsload",), ("lshosts",), ("lsinfo",)):
+            done = one.run(*words)
+            expect_equal((done.returncode, done.stderr), (0, ""), words)
 
 
 def test_another_user_looks_without_munge_and_with_it(bench):
