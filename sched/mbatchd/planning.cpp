@@ -22,7 +22,7 @@ bool Planning::quick() const { return last_ < kQuick; }
 bool Planning::make(WallTime now) {
   const auto from = Steady::now();
   if (!wanted_ || from < not_before_) return false;
-  keeper_.dependencies();
+  keeper_.dependencies(book_.take_dependency_changes());
   auto& snapshot = keeper_.snapshot();
   snapshot.utc_offset_s = utc_offset_s();
   const auto plan = sched::schedule(snapshot, now);

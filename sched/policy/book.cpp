@@ -1,6 +1,7 @@
 #include "sched/policy/book.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sched/policy/book_memory.hpp"
 #include "sched/policy/gpus.hpp"
@@ -197,6 +198,10 @@ Result<Dependency> Book::condition(std::string_view expression, const Identity& 
   const SubmissionContext context = memory_->context(who, {});
   return parsed->bound(context.ids, context.known);
 }
+Book::DependencyChanges Book::take_dependency_changes() {
+  return std::exchange(memory_->dependency_changes, {});
+}
+std::uint64_t Book::evaluations() const { return memory_->evaluations; }
 DependencyState Book::state_of(const Dependency& condition) const { return evaluate(condition, 0, *memory_); }
 
 ControlledQueue Book::queue_control(const std::string& queue) const {

@@ -56,6 +56,13 @@ struct StatusCounts {
   friend bool operator==(const StatusCounts&, const StatusCounts&) = default;
 };
 
+// Slots that jobs have, or that pending ones wait for, and the jobs; by state.
+struct SlotCount {
+  std::uint64_t slots = 0, jobs = 0;
+  friend bool operator==(const SlotCount&, const SlotCount&) = default;
+};
+using SlotSums = std::map<wire::JobStatus, SlotCount>;
+
 // A submission that is in memory, and its dependency.
 struct KeptSubmission {
   std::shared_ptr<const wire::Submission> asked;
@@ -79,6 +86,11 @@ struct Applied {
 struct SignalWork;  // book_signal.hpp
 struct SwitchWork;  // the same
 struct ModifyWork;  // the same
+struct SelectWork;  // book_select.cpp
+enum class Selects {
+  jobs,
+  arrays
+};  // arrays: the first element that fits stands for its array; other jobs are left out
 
 class Book {
  public:
@@ -177,14 +189,33 @@ class Book {
     std::vector<JobKey> jobs;  // by key
     std::vector<std::string> unknown;
     std::optional<wire::BatchReply::Refusal> refusal;
+    bool last = true;  // of select_some()
   };
   Selection select(const wire::JobFilter& filter, const Identity& who) const;
+  // The same in pieces: each call looks at no more than `most` further jobs, in the order of their keys, as they then are. A job
+  // that fits all the time is selected once, whatever else changes between the pieces; one that begins or ceases to fit
+  // meanwhile may be or not; a job with a larger key than any at the beginning is not. `unknown` and `refusal` come first.
+  std::shared_ptr<SelectWork> begin_select(const wire::JobFilter& filter, const Identity& who,
+                                           Selects what = Selects::jobs) const;
+  Selection select_some(SelectWork& work, std::size_t most) const;
+  // Of all that would be selected, from counters: at the cost of the users and queues that have jobs. None: the filter asks for
+  // more than users, queues and states, or has an error.
+  std::optional<SlotSums> slot_sums(SelectWork& work) const;
 
   // May this job be dispatched as far as the Book knows (PEND, its time has come, its dependency holds)?
   DependencyState dependency_state(const Job& job) const;
   // Of bwait, names bound to the jobs that have them now; errors: what cannot be meant, in one line.
   Result<Dependency> condition(std::string_view expression, const Identity& who) const;
   DependencyState state_of(const Dependency& condition) const;
+  // Whose dependency has come to be satisfied, or can be no longer, since this was last asked: submissions whose jobs are alike in
+  // it, and single elements.
+  struct DependencyChanges {
+    std::set<std::uint64_t> submissions;
+    std::set<JobKey> elements;
+  };
+  DependencyChanges take_dependency_changes();
+  // How often a dependency was evaluated, ever: what bsub -w has cost.
+  std::uint64_t evaluations() const;
 
   ControlledQueue queue_control(const std::string& queue) const;
   ControlledHost host_control(const std::string& host) const;

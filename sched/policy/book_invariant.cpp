@@ -11,6 +11,7 @@ struct Expected {
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::map<const JobsOf*, std::set<JobKey>> jobs;
   std::map<const JobsOf*, Book::Order> pending;
+  std::map<const JobsOf*, JobsOf> sums;  // of users
   std::map<std::int32_t, JobTally> tallies;
   std::map<std::uint64_t, std::uint32_t> of_submission, waiting;
 };
@@ -32,6 +33,7 @@ std::string Book::broken_invariant() const {
     expected.by_status[record.status()].insert(key);
     expected.jobs[entry.user].insert(key);
     expected.jobs[entry.queue].insert(key);
+    count_slots(expected.sums[entry.user], entry.job, 1);
     if (pending(record.status())) expected.pending[entry.queue].insert({record.order(), key});
     if (placed(record.status()))
       for (const auto& host : record.hosts()) {
@@ -50,6 +52,8 @@ std::string Book::broken_invariant() const {
       if (jobs.jobs != expected.jobs[&jobs]) return name + " has other jobs";
       if (jobs.pending != expected.pending[&jobs]) return name + " has other pending jobs";
     }
+  for (const auto& [name, user] : m.users)
+    if (user.sums != expected.sums[&user].sums) return "user " + name + " has other sums";
   for (const auto& [name, there] : m.hosts)
     for (const JobKey key : there.jobs)
       if (!m.find(key) || !placed(m.find(key)->status()))
@@ -70,6 +74,13 @@ std::string Book::broken_invariant() const {
     if (submission.registered && !submission.kept.dependency->per_element() &&
         submission.kept.dependency_state != evaluate(*submission.kept.dependency, 0, m))
       return name + ": its dependency is out of date";
+    if (!submission.registered || !submission.kept.dependency->per_element()) continue;
+    for (const std::int32_t index : m.ids.at(submission.id).indices) {
+      const BookEntry& element = m.jobs.at({submission.id, index});
+      if (element.job.record.submission() == number &&
+          element.dependency != evaluate(*submission.kept.dependency, index, m))
+        return name + ": the dependency of element " + std::to_string(index) + " is out of date";
+    }
   }
   if (m.kept.size() != m.submissions.size()) return "submissions are kept that are none";
   return {};

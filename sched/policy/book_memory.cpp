@@ -207,6 +207,13 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 
 }  // namespace
 
+void count_slots(JobsOf& user, const Job& job, int sign) {
+  const auto sum = user.sums.try_emplace({job.record.queue(), job.status()}).first;
+  sum->second.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots_of(job)));
+  sum->second.jobs += static_cast<std::uint64_t>(sign);
+  if (sum->second.jobs == 0) user.sums.erase(sum);
+}
+
 void Book::Memory::leave(BookEntry& entry) {
   const wire::JobRecord& record = entry.job.record;
   const JobKey key = entry.job.key();
@@ -214,6 +221,7 @@ void Book::Memory::leave(BookEntry& entry) {
   const std::uint32_t slots = slots_of(entry.job);
   by_status[status].erase(key);
   count_status(entry.user->counts, status, slots, false);
+  count_slots(*entry.user, entry.job, -1);
   count_status(entry.queue->counts, status, slots, false);
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
   if (placed(status))
@@ -234,6 +242,7 @@ void Book::Memory::enter(BookEntry& entry) {
   auto& same = by_status[status];
   same.insert(same.end(), key);
   count_status(entry.user->counts, status, slots, true);
+  count_slots(*entry.user, entry.job, 1);
   count_status(entry.queue->counts, status, slots, true);
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
   if (placed(status))
@@ -291,7 +300,7 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
     entry.stream.reset();
     entry.usage.reset();
   }
-  register_dependents(number, submissions.at(number));
+  if (register_dependents(number, submissions.at(number))) evaluate_all(number, &effects);
   time_job(entry, now);
   time_id(key.id);
   look_again(key.id, key, effects);
@@ -309,20 +318,24 @@ DependencyState Book::Memory::state_of(const BookEntry& entry) const {
 
 // Whoever has jobs that wait is told of what they wait for; a job that ran once waits no more, so that chains of jobs do
 // not keep one another in memory.
-void Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
-  if (!submission.kept.dependency) return;
+bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
+  if (!submission.kept.dependency) return false;
   const bool wanted = submission.waiting > 0;
-  if (wanted == submission.registered) return;
+  if (wanted == submission.registered) return false;
   submission.registered = wanted;
-  for (const JobCondition& condition : submission.kept.dependency->conditions()) {
-    const auto id = ids.find(condition.id);
+  const Dependency& dependency = *submission.kept.dependency;
+  std::set<std::int32_t> named;
+  for (const JobCondition& condition : dependency.conditions()) named.insert(condition.id);
+  for (const std::int32_t named_id : named) {
+    const auto id = ids.find(named_id);
     if (id == ids.end()) continue;
     if (wanted)
-      id->second.dependents.insert(number);
+      id->second.dependents.add(number, dependency, named_id, id->second.tally);
     else
-      id->second.dependents.erase(number);
-    time_id(condition.id);
+      id->second.dependents.remove(number, dependency, named_id);
+    time_id(named_id);
   }
+  return wanted;
 }
 
 void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
@@ -330,42 +343,42 @@ void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
   if (!submission.kept.dependency) return;
   const Dependency& dependency = *submission.kept.dependency;
   if (!dependency.per_element()) {
+    ++evaluations;
     const DependencyState state = evaluate(dependency, 0, *this);
     if (state == submission.kept.dependency_state) return;
     submission.kept.dependency_state = state;
+    dependency_changes.submissions.insert(number);
     if (effects) effects->push_back(effect::ScheduleSoon{});
     return;
   }
   const auto id = ids.find(submission.id);
   if (id == ids.end()) return;
-  for (const std::int32_t index : id->second.indices) {
-    BookEntry& element = jobs.at({submission.id, index});
-    if (element.job.record.submission() != number) continue;
-    const DependencyState state = evaluate(dependency, index, *this);
-    if (state == element.dependency) continue;
-    element.dependency = state;
-    if (effects) effects->push_back(effect::ScheduleSoon{});
-  }
+  for (const std::int32_t index : id->second.indices)
+    evaluate_element(number, jobs.at({submission.id, index}), effects);
+}
+
+// Of a dependency that differs from element to element.
+void Book::Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
+  if (element.job.record.submission() != number) return;
+  ++evaluations;
+  const Dependency& dependency = *submissions.at(number).kept.dependency;
+  const DependencyState state = evaluate(dependency, element.job.key().index, *this);
+  if (state == element.dependency) return;
+  element.dependency = state;
+  dependency_changes.elements.insert(element.job.key());
+  if (effects) effects->push_back(effect::ScheduleSoon{});
 }
 
 void Book::Memory::look_again(std::int32_t id, JobKey changed, Effects& effects) {
-  const auto& dependents = ids.at(id).dependents;
-  for (const std::uint64_t number : dependents) {
-    SubmissionEntry& submission = submissions.at(number);
-    const Dependency& dependency = *submission.kept.dependency;
-    // Where every condition on this id is of the element of the same index, one element has to be asked.
-    const bool one = std::all_of(dependency.conditions().begin(), dependency.conditions().end(),
-                                 [id](const JobCondition& c) { return c.id != id || c.each; });
-    if (!dependency.per_element() || !one) {
-      evaluate_all(number, &effects);
-      continue;
-    }
-    BookEntry* element = entry({submission.id, changed.index});
-    if (!element || element->job.record.submission() != number) continue;
-    const DependencyState state = evaluate(dependency, changed.index, *this);
-    if (state == element->dependency) continue;
-    element->dependency = state;
-    effects.push_back(effect::ScheduleSoon{});
+  IdEntry& changed_id = ids.at(id);
+  if (changed_id.dependents.empty()) return;
+  const auto concerned = changed_id.dependents.changed(changed.index, changed_id.tally);
+  for (const std::uint64_t number : concerned.whole) evaluate_all(number, &effects);
+  if (concerned.same == nullptr) return;
+  for (const std::uint64_t number : *concerned.same) {
+    if (concerned.whole.count(number) != 0) continue;
+    if (BookEntry* element = entry({submissions.at(number).id, changed.index}))
+      evaluate_element(number, *element, &effects);
   }
 }
 

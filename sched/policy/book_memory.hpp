@@ -10,6 +10,7 @@
 
 #include "sched/policy/book.hpp"
 #include "sched/policy/book_rules.hpp"
+#include "sched/policy/dependency_watch.hpp"
 #include "sched/policy/submission_check.hpp"
 
 namespace rollcall::sched {
@@ -20,6 +21,7 @@ struct JobsOf {
   StatusCounts counts;
   Book::Order pending;  // of a queue
   std::uint32_t pending_jobs = 0;
+  std::map<std::pair<std::string, wire::JobStatus>, SlotCount> sums;  // of a user: by queue and state
 };
 
 struct HostLink {
@@ -45,8 +47,8 @@ struct IdEntry {
   std::vector<std::int32_t> indices;  // sorted
   JobTally tally;
   std::int64_t last_end_us = 0;
-  std::int64_t clean_due = 0;          // stands in the deadlines
-  std::set<std::uint64_t> dependents;  // submissions whose jobs wait for this id
+  std::int64_t clean_due = 0;  // stands in the deadlines
+  DependencyWatch dependents;  // submissions whose jobs wait for this id
   std::string user, name;
   std::string token;  // of the request that made it; "": it had none
 };
@@ -123,8 +125,12 @@ struct Book::Memory : JobFacts {
 
   // --- dependencies
   void look_again(std::int32_t id, JobKey changed, Effects& effects);  // what waits for this id
-  void register_dependents(std::uint64_t number, SubmissionEntry& submission);
+  // True: it waits from now on, and is to be evaluated.
+  bool register_dependents(std::uint64_t number, SubmissionEntry& submission);
   void evaluate_all(std::uint64_t number, Effects* effects);
+  void evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects);
+  DependencyChanges dependency_changes;
+  std::uint64_t evaluations = 0;  // of dependencies, ever: what they have cost
   DependencyState state_of(const BookEntry& entry) const;
 
   // --- deadlines
@@ -160,6 +166,8 @@ class Book::Memory::Change {
 };
 
 std::uint32_t slots_of(const Job& job);
+// What a job adds to its user's sums, or takes from them.
+void count_slots(JobsOf& user, const Job& job, int sign);
 bool waits(const wire::JobRecord& record);  // it pends and was never dispatched
 inline constexpr std::string_view kFinished = "Job has already finished";
 inline constexpr std::string_view kDenied = "User permission denied";

@@ -1,15 +1,12 @@
-// The Book: which jobs a request means.
+// The Book: which jobs a request means: all at once, or a piece at a time in the order of their keys.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "sched/policy/book_memory.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-bool meets_range(const wire::IndexRange& range, std::int32_t index) {
-  return index >= range.first() && index <= range.last() &&
-         (index - range.first()) % std::max(1, range.step()) == 0;
-}
 
 std::string ranges_text(const wire::IndexList& list) {
   std::string text = std::to_string(list.id()) + "[";
@@ -22,79 +19,203 @@ std::string ranges_text(const wire::IndexList& list) {
   return text + "]";
 }
 
+}  // namespace
+
+// How far a selection has come, and what its filter means.
+struct SelectWork {
+  // Of one id: the elements that were named.
+  struct Wanted {
+    bool all = false;
+    std::set<std::int32_t> single;
+    std::vector<wire::IndexRange> ranges;
+
+    // The first one from `from` on; none: there is none.
+    std::optional<std::int32_t> next(std::int32_t from) const {
+      if (all) return from;
+      std::optional<std::int32_t> least;
+      const auto offer = [&least](std::int32_t index) { least = std::min(least.value_or(index), index); };
+      if (const auto one = single.lower_bound(from); one != single.end()) offer(*one);
+      for (const auto& range : ranges) {
+        const std::int64_t step = std::max(1, range.step());
+        const std::int64_t steps = from <= range.first() ? 0 : (from - range.first() + step - 1) / step;
+        const std::int64_t index = range.first() + steps * step;
+        if (index <= range.last()) offer(static_cast<std::int32_t>(index));
+      }
+      return least;
+    }
+    // The first of `indices` from `from` on that is wanted; its end: none.
+    std::vector<std::int32_t>::const_iterator first(const std::vector<std::int32_t>& indices,
+                                                    std::int32_t from) const {
+      for (;;) {
+        const auto wanted = next(from);
+        if (!wanted) return indices.end();
+        const auto found = std::lower_bound(indices.begin(), indices.end(), *wanted);
+        if (found == indices.end() || *found == *wanted) return found;
+        if (next(*found) == *found) return found;
+        from = *found;
+      }
+    }
+  };
+
+  wire::JobFilter filter;
+  Identity who;
+  Selects what = Selects::jobs;
+  bool all_users = false, in_group = false;
+  std::string one_user;            // or a group
+  std::vector<std::string> hosts;  // where the filter names one
+  std::map<std::int32_t, Wanted> ids;
+  Book::Selection first;        // `unknown` and `refusal`, until they are told
+  JobKey after{0, 0}, until{};  // keys looked at; the largest that there was at the beginning
+  bool over = false;
+
+  bool by_id() const { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
+};
+
+namespace {
+
+using Wanted = SelectWork::Wanted;
+
 class Selecting {
  public:
-  Selecting(const Book::Memory& memory, const wire::JobFilter& filter, const Identity& who)
-      : m_(memory), filter_(filter), who_(who) {}
+  Selecting(const Book::Memory& memory, SelectWork& work) : m_(memory), w_(work), filter_(work.filter) {}
 
-  Book::Selection select() {
-    if (!understand()) return std::move(result_);
-    if (by_id())
-      add_ids();
-    else
-      for (const JobKey key : smallest()) add(key);
-    std::sort(result_.jobs.begin(), result_.jobs.end());
-    result_.jobs.erase(std::unique(result_.jobs.begin(), result_.jobs.end()), result_.jobs.end());
-    return std::move(result_);
+  void begin() {
+    if (!m_.ids.empty()) w_.until = {m_.ids.rbegin()->first, kLargest};
+    w_.over = !understand();
+    if (!w_.over && w_.by_id()) note_ids();
+  }
+
+  // Where user, queue and status say it all; none: jobs have to be looked at.
+  std::optional<SlotSums> sums() const {
+    for (const auto* word :
+         {&filter_.host(), &filter_.job_name(), &filter_.project(), &filter_.job_group(),
+          &filter_.application(), &filter_.user_group(), &filter_.service_class(), &filter_.description()})
+      if (!word->empty()) return std::nullopt;
+    if (w_.by_id()) return std::nullopt;
+    SlotSums sums;
+    const auto add_user = [&](const JobsOf& user) {
+      for (const auto& [of, count] : user.sums) {
+        const auto& [queue, status] = of;
+        if (!status_meant(status) || (!filter_.queue().empty() && queue != filter_.queue())) continue;
+        sums[status].slots += count.slots;
+        sums[status].jobs += count.jobs;
+      }
+    };
+    if (!w_.all_users && !w_.in_group) {
+      if (const auto user = m_.users.find(w_.one_user); user != m_.users.end()) add_user(user->second);
+      return sums;
+    }
+    for (const auto& [name, user] : m_.users)
+      if (user_meant(name)) add_user(user);
+    return sums;
+  }
+
+  void some(std::size_t most, std::vector<JobKey>& jobs) {
+    std::vector<JobKey> keys = candidates(most);
+    w_.over = keys.size() < most;
+    for (const JobKey key : keys) {
+      if (!(w_.after < key)) continue;  // of an array that is passed over
+      w_.after = key;
+      const bool arrays = w_.what == Selects::arrays;
+      if ((arrays && key.index == 0) || !fits(*m_.find(key))) continue;
+      jobs.push_back(key);
+      if (arrays) w_.after.index = kLargest;
+    }
   }
 
  private:
-  bool by_id() const { return filter_.keys_size() > 0 || filter_.index_lists_size() > 0; }
+  static constexpr std::int32_t kLargest = std::numeric_limits<std::int32_t>::max();
 
   // Users, queues and hosts by name; false: there is no such thing.
   bool understand() {
     const std::string& user = filter_.user();
     if (user.empty())
-      all_users_ = by_id();  // ids are of anybody; without them it is the caller
+      w_.all_users = w_.by_id();  // ids are of anybody; without them it is the caller
     else if (user == "all")
-      all_users_ = true;
-    one_user_ = user.empty() ? who_.user : user;
-    if (!user.empty() && !all_users_ && m_.users.count(user) == 0)
-      in_group_ = in_user_group(m_.config, user, "").has_value();
+      w_.all_users = true;
+    w_.one_user = user.empty() ? w_.who.user : user;
+    if (!user.empty() && !w_.all_users && m_.users.count(user) == 0)
+      w_.in_group = in_user_group(m_.config, user, "").has_value();
     if (!filter_.queue().empty() && !m_.queue_row(filter_.queue()) && m_.queues.count(filter_.queue()) == 0)
       return no(Refusal::NO_QUEUE, filter_.queue() + ": No such queue");
     if (filter_.host().empty()) return true;
     auto hosts = hosts_named(m_.config, filter_.host());
     if (!hosts && m_.hosts.count(filter_.host()) == 0)
       return no(Refusal::NO_HOST, filter_.host() + ": No such host or host group");
-    hosts_ = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
+    w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;
   }
   bool no(Refusal::Why why, std::string text) {
-    result_.refusal = refusal(why, std::move(text));
+    w_.first.refusal = refusal(why, std::move(text));
     return false;
   }
 
-  void add_ids() {
+  void note_ids() {
     for (const auto& wire_key : filter_.keys()) {
       const JobKey key = key_of(wire_key);
-      const auto id = m_.ids.find(key.id);
-      if (id == m_.ids.end() || (key.index != 0 && !m_.find(key))) {
-        result_.unknown.push_back(text(key));
-      } else if (key.index != 0) {
-        add(key);
-      } else {
-        for (const std::int32_t index : id->second.indices) add({key.id, index});
-      }
+      if (m_.ids.count(key.id) == 0 || (key.index != 0 && !m_.find(key)))
+        w_.first.unknown.push_back(text(key));
+      else if (key.index != 0)
+        w_.ids[key.id].single.insert(key.index);
+      else
+        w_.ids[key.id].all = true;
     }
-    for (const auto& list : filter_.index_lists()) add_list(list);
+    for (const auto& list : filter_.index_lists()) note_list(list);
   }
-  void add_list(const wire::IndexList& list) {
+  void note_list(const wire::IndexList& list) {
+    Wanted wanted;
+    wanted.ranges.assign(list.indices().begin(), list.indices().end());
     const auto id = m_.ids.find(list.id());
-    bool any = false;
-    if (id != m_.ids.end())
-      for (const std::int32_t index : id->second.indices)
-        if (std::any_of(list.indices().begin(), list.indices().end(),
-                        [index](const auto& range) { return meets_range(range, index); })) {
-          any = true;
-          add({list.id(), index});
-        }
-    if (!any) result_.unknown.push_back(ranges_text(list));
+    if (id == m_.ids.end() || wanted.first(id->second.indices, 0) == id->second.indices.end()) {
+      w_.first.unknown.push_back(ranges_text(list));
+      return;
+    }
+    auto& ranges = w_.ids[list.id()].ranges;
+    ranges.insert(ranges.end(), wanted.ranges.begin(), wanted.ranges.end());
   }
 
-  // The index with the fewest jobs that has all that can be meant.
-  std::vector<JobKey> smallest() const {
-    std::vector<const std::set<JobKey>*> parts;  // of the best index; together they have all
+  // The next keys that may fit, at most so many; fewer: there are no more.
+  std::vector<JobKey> candidates(std::size_t most) const {
+    std::vector<JobKey> keys;
+    if (w_.by_id()) {
+      for (auto one = w_.ids.lower_bound(w_.after.id); one != w_.ids.end() && keys.size() < most; ++one)
+        add_elements(one->first, one->second, most, keys);
+      return keys;
+    }
+    if (!filter_.job_name().empty() && filter_.job_name().find('*') == std::string::npos) {
+      static const Wanted everything{true, {}, {}};
+      const auto same = m_.by_name.find(filter_.job_name());
+      if (same == m_.by_name.end()) return keys;
+      for (auto id = same->second.lower_bound(w_.after.id);
+           id != same->second.end() && *id <= w_.until.id && keys.size() < most; ++id)
+        add_elements(*id, everything, most, keys);
+      return keys;
+    }
+    const auto sets = smallest();
+    for (const auto* set : sets) {
+      std::size_t taken = 0;
+      for (auto key = set->upper_bound(w_.after); key != set->end() && !(w_.until < *key) && taken < most;
+           ++key, ++taken)
+        keys.push_back(*key);
+    }
+    if (sets.size() > 1) std::sort(keys.begin(), keys.end());
+    if (keys.size() > most) keys.resize(most);
+    return keys;
+  }
+  void add_elements(std::int32_t id, const Wanted& wanted, std::size_t most,
+                    std::vector<JobKey>& keys) const {
+    const auto entry = m_.ids.find(id);
+    if (entry == m_.ids.end()) return;  // it has gone meanwhile
+    const auto& indices = entry->second.indices;
+    if (id == w_.after.id && w_.after.index == kLargest) return;
+    auto at = wanted.first(indices, id == w_.after.id ? w_.after.index + 1 : 0);
+    for (; at != indices.end() && keys.size() < most; at = wanted.first(indices, *at + 1))
+      keys.push_back({id, *at});
+  }
+
+  // The index with the fewest jobs that has all that can be meant, as its sets.
+  std::vector<const std::set<JobKey>*> smallest() const {
+    std::vector<const std::set<JobKey>*> parts;
     std::size_t best = static_cast<std::size_t>(-1);
     const auto offer = [&](std::vector<const std::set<JobKey>*> sets) {
       std::size_t size = 0;
@@ -108,73 +229,79 @@ class Selecting {
       if (const auto found = index.find(name); found != index.end()) sets.push_back(&found->second.jobs);
       return sets;
     };
-    if (!all_users_ && !in_group_) offer(in(m_.users, one_user_));
+    if (!w_.all_users && !w_.in_group) offer(in(m_.users, w_.one_user));
     if (!filter_.queue().empty()) offer(in(m_.queues, filter_.queue()));
-    if (!filter_.job_name().empty() && filter_.job_name().find('*') == std::string::npos) return named();
     std::vector<const std::set<JobKey>*> of_status;
     for (const auto& [status, jobs] : m_.by_status)
       if (status_meant(status)) of_status.push_back(&jobs);
     offer(std::move(of_status));
-    std::vector<JobKey> keys;
-    for (const auto* set : parts) keys.insert(keys.end(), set->begin(), set->end());
-    return keys;
-  }
-  std::vector<JobKey> named() const {
-    std::vector<JobKey> keys;
-    const auto same = m_.by_name.find(filter_.job_name());
-    if (same == m_.by_name.end()) return keys;
-    for (const std::int32_t id : same->second)
-      for (const std::int32_t index : m_.ids.at(id).indices) keys.push_back({id, index});
-    return keys;
+    return parts;
   }
 
   bool status_meant(wire::JobStatus status) const {
     const auto& wanted = filter_.statuses();
     if (!wanted.empty()) return std::find(wanted.begin(), wanted.end(), status) != wanted.end();
-    return by_id() || filter_.finished_too() || !finished(status);
+    return w_.by_id() || filter_.finished_too() || !finished(status);
   }
 
   bool user_meant(const std::string& user) const {
-    if (all_users_ || user == one_user_) return true;
-    return in_group_ && in_user_group(m_.config, one_user_, user).value_or(false);
+    if (w_.all_users || user == w_.one_user) return true;
+    return w_.in_group && in_user_group(m_.config, w_.one_user, user).value_or(false);
   }
 
-  void add(JobKey key) {
-    const Job& job = *m_.find(key);
+  bool fits(const Job& job) const {
     const wire::Submission& asked = *job.asked;
     const wire::JobRecord& record = job.record;
-    if (!status_meant(record.status()) || !user_meant(asked.user())) return;
-    if (!filter_.queue().empty() && record.queue() != filter_.queue()) return;
-    if (!filter_.host().empty() && !on_meant_host(record)) return;
-    if (!filter_.job_name().empty() && !glob_matches(filter_.job_name(), asked.job_name())) return;
-    if (!filter_.project().empty() && asked.project() != filter_.project()) return;
-    if (!filter_.job_group().empty() && asked.job_group() != filter_.job_group()) return;
-    if (!filter_.application().empty() && asked.application() != filter_.application()) return;
-    if (!filter_.service_class().empty() && asked.service_class() != filter_.service_class()) return;
-    if (!filter_.description().empty() && !glob_matches(filter_.description(), asked.description())) return;
-    if (!filter_.user_group().empty() && asked.user_group() != filter_.user_group()) return;
-    result_.jobs.push_back(key);
+    const auto same = [](const std::string& wanted, const std::string& has) {
+      return wanted.empty() || wanted == has;
+    };
+    const auto like = [](const std::string& wanted, const std::string& has) {
+      return wanted.empty() || glob_matches(wanted, has);
+    };
+    return status_meant(record.status()) && user_meant(asked.user()) &&
+           same(filter_.queue(), record.queue()) && (filter_.host().empty() || on_meant_host(record)) &&
+           like(filter_.job_name(), asked.job_name()) && same(filter_.project(), asked.project()) &&
+           same(filter_.job_group(), asked.job_group()) && same(filter_.application(), asked.application()) &&
+           same(filter_.service_class(), asked.service_class()) &&
+           like(filter_.description(), asked.description()) && same(filter_.user_group(), asked.user_group());
   }
   bool on_meant_host(const wire::JobRecord& record) const {
     return std::any_of(record.hosts().begin(), record.hosts().end(), [this](const wire::ExecHost& host) {
-      return std::find(hosts_.begin(), hosts_.end(), host.name()) != hosts_.end();
+      return std::find(w_.hosts.begin(), w_.hosts.end(), host.name()) != w_.hosts.end();
     });
   }
 
   const Book::Memory& m_;
+  SelectWork& w_;
   const wire::JobFilter& filter_;
-  const Identity& who_;
-  bool all_users_ = false;
-  bool in_group_ = false;
-  std::string one_user_;  // or a group
-  std::vector<std::string> hosts_;
-  Book::Selection result_;
 };
 
 }  // namespace
 
+std::shared_ptr<SelectWork> Book::begin_select(const wire::JobFilter& filter, const Identity& who,
+                                               Selects what) const {
+  auto work = std::make_shared<SelectWork>();
+  work->filter = filter;
+  work->who = who;
+  work->what = what;
+  Selecting(*memory_, *work).begin();
+  return work;
+}
+
+Book::Selection Book::select_some(SelectWork& work, std::size_t most) const {
+  Selection some = std::exchange(work.first, {});
+  if (!work.over) Selecting(*memory_, work).some(most, some.jobs);
+  some.last = work.over;
+  return some;
+}
+
+std::optional<SlotSums> Book::slot_sums(SelectWork& work) const {
+  if (work.over) return std::nullopt;
+  return Selecting(*memory_, work).sums();
+}
+
 Book::Selection Book::select(const wire::JobFilter& filter, const Identity& who) const {
-  return Selecting(*memory_, filter, who).select();
+  return select_some(*begin_select(filter, who), memory_->jobs.size() + 1);
 }
 
 }  // namespace rollcall::sched

@@ -95,11 +95,13 @@ struct JobTally {
   std::uint32_t pend = 0, hold = 0;  // PEND; PSUSP
   std::uint32_t run = 0;             // RUN, UNKWN, ZOMBI
   std::uint32_t suspended = 0;       // SSUSP, USUSP
+  std::uint32_t by_user = 0;         // of these: USUSP
   std::uint32_t started = 0;         // of these: their process runs, or did
   std::uint32_t done = 0, exit = 0;
   std::uint32_t post_open = 0, post_err = 0;  // of the finished: post-execution runs; has failed
   std::map<int, std::uint32_t> exit_codes;    // of the exited
   std::uint32_t finished() const { return done + exit; }
+  std::uint32_t by_system() const { return suspended - by_user; }  // SSUSP
   friend bool operator==(const JobTally&, const JobTally&) = default;
 };
 class JobFacts {

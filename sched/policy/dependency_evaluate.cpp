@@ -1,7 +1,7 @@
 // Whether a dependency holds, and whether it ever will.
 #include <algorithm>
 
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/dependency_truth.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -24,11 +24,7 @@ bool compares(Comparison comparison, std::int64_t a, std::int64_t b) {
   return false;
 }
 
-// What holds now, and whether it stays so.
-struct Truth {
-  bool holds = false;
-  bool final = false;
-};
+using Truth = DependencyTruth;
 
 // Of a number that is `now` and may yet become anything from `least` to `most`.
 Truth compared(Comparison comparison, std::int64_t now, std::int64_t least, std::int64_t most,
@@ -70,6 +66,7 @@ void count(JobTally& tally, const wire::JobRecord& record, int sign) {
   add(tally.elements);
   const wire::JobStatus status = record.status();
   if (placed(status) && record.started()) add(tally.started);
+  if (status == wire::STATUS_USUSP) add(tally.by_user);
   if (status == wire::STATUS_PSUSP)
     add(tally.hold);
   else if (pending(status))
@@ -87,6 +84,79 @@ void count(JobTally& tally, const wire::JobRecord& record, int sign) {
   add(code->second);
   if (code->second == 0) tally.exit_codes.erase(code);
 }
+
+// ---------------------------------------------------------------- one condition
+
+bool compares_a_number(const JobCondition& condition) {
+  return condition.condition >= Condition::numdone && !condition.all_elements;
+}
+
+DependencyNumbers numbers_of(Condition condition, const JobTally& t) {
+  const std::int64_t open = std::int64_t{t.elements} - t.finished();
+  // A number that only grows; one that comes and goes.
+  const auto grows = [&](std::int64_t now) { return DependencyNumbers{now, now, now + open}; };
+  const auto moves = [&](std::int64_t now) { return DependencyNumbers{now, 0, open}; };
+  switch (condition) {
+    case Condition::numdone:
+      return grows(t.done);
+    case Condition::numended:
+      return grows(t.finished());
+    case Condition::numexit:
+      return grows(t.exit);
+    case Condition::numhold:
+      return moves(t.hold);
+    case Condition::numpend:
+      return moves(t.pend);
+    case Condition::numrun:
+      return moves(t.run);
+    case Condition::numstart:
+      return moves(std::int64_t{t.run} + t.suspended);
+    default:
+      return {};  // it counts nothing
+  }
+}
+
+namespace {
+
+std::int64_t exits(const JobCondition& c, const JobTally& t) {
+  if (!c.comparison) return t.exit;
+  std::int64_t number = 0;
+  for (const auto& [code, elements] : t.exit_codes)
+    if (compares(*c.comparison, code, c.number)) number += elements;
+  return number;
+}
+
+}  // namespace
+
+DependencyTruth truth_of(const JobCondition& c, const JobTally& t) {
+  const std::int64_t all = t.elements;
+  const std::int64_t open = all - t.finished();
+  // Every element must have come there.
+  const auto every = [&](std::int64_t there, std::int64_t more) {
+    return compared(Comparison::equal, there, there, there + more, all);
+  };
+  switch (c.condition) {
+    case Condition::done:
+      return every(t.done, open);
+    case Condition::ended:
+      return every(t.finished(), open);
+    case Condition::exit:
+      return every(exits(c, t), open);
+    case Condition::started:
+      return every(t.started + t.finished(), all - t.started - t.finished());
+    case Condition::post_done:
+      return every(std::int64_t{t.finished()} - t.post_open - t.post_err, open + t.post_open);
+    case Condition::post_err:
+      return every(t.post_err, open + t.post_open);
+    default: {
+      const auto [now, least, most] = numbers_of(c.condition, t);
+      return compared(c.comparison.value_or(Comparison::equal), now, least, most,
+                      c.all_elements ? all : c.number);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- the expression
 
 class DependencyEvaluation {
  public:
@@ -132,66 +202,12 @@ class DependencyEvaluation {
     const JobTally* whole = facts_.tally(condition.id);
     if (!whole) return {false, true};
     const std::int32_t index = condition.each ? index_ : condition.index;
-    if (index == 0) return truth(condition, *whole);
+    if (index == 0) return truth_of(condition, *whole);
     const Job* element = facts_.find({condition.id, index});
     if (!element) return {false, true};
     JobTally one;
     count(one, element->record, 1);
-    return truth(condition, one);
-  }
-
-  static Truth truth(const JobCondition& c, const JobTally& t) {
-    const std::int64_t all = t.elements;
-    const std::int64_t open = all - t.finished();
-    const std::int64_t n = c.all_elements ? all : c.number;
-    // Of a number that only grows; of one that comes and goes.
-    const auto grows = [&](std::int64_t now, std::int64_t more) {
-      return compared(c.comparison.value_or(Comparison::equal), now, now, now + more, n);
-    };
-    const auto moves = [&](std::int64_t now) {
-      return compared(c.comparison.value_or(Comparison::equal), now, 0, open, n);
-    };
-    // Every element must have come there.
-    const auto every = [&](std::int64_t there, std::int64_t more) {
-      return compared(Comparison::equal, there, there, there + more, all);
-    };
-    switch (c.condition) {
-      case Condition::done:
-        return every(t.done, open);
-      case Condition::ended:
-        return every(t.finished(), open);
-      case Condition::exit:
-        return every(exits(c, t), open);
-      case Condition::started:
-        return every(t.started + t.finished(), all - t.started - t.finished());
-      case Condition::post_done:
-        return every(std::int64_t{t.finished()} - t.post_open - t.post_err, open + t.post_open);
-      case Condition::post_err:
-        return every(t.post_err, open + t.post_open);
-      case Condition::numdone:
-        return grows(t.done, open);
-      case Condition::numended:
-        return grows(t.finished(), open);
-      case Condition::numexit:
-        return grows(t.exit, open);
-      case Condition::numhold:
-        return moves(t.hold);
-      case Condition::numpend:
-        return moves(t.pend);
-      case Condition::numrun:
-        return moves(t.run);
-      case Condition::numstart:
-        return moves(std::int64_t{t.run} + t.suspended);
-    }
-    return {false, true};
-  }
-
-  static std::int64_t exits(const JobCondition& c, const JobTally& t) {
-    if (!c.comparison) return t.exit;
-    std::int64_t number = 0;
-    for (const auto& [code, elements] : t.exit_codes)
-      if (compares(*c.comparison, code, c.number)) number += elements;
-    return number;
+    return truth_of(condition, one);
   }
 
   const Dependency& dependency_;

@@ -137,19 +137,13 @@ Hold SnapshotKeeper::hold_of(const Job& job) const {
   }
 }
 
-void SnapshotKeeper::dependencies() {
-  std::vector<JobKey> changed;
-  for (const auto& [number, keys] : held_) {
-    const auto* kept = book_.submission(number);
-    const bool alike = kept != nullptr && kept->dependency && !kept->dependency->per_element();
-    for (const JobKey key : keys) {
-      const Job* job = book_.find(key);
-      const bool still = job != nullptr && hold_of(*job) == Hold::dependency;
-      if (!still) changed.push_back(key);
-      if (still && alike) break;  // one speaks for all
-    }
-  }
-  for (const JobKey key : changed) job(key);
+void SnapshotKeeper::dependencies(const Book::DependencyChanges& changes) {
+  std::vector<JobKey> changed(changes.elements.begin(), changes.elements.end());
+  for (const std::uint64_t number : changes.submissions)
+    if (const auto held = held_.find(number); held != held_.end())
+      changed.insert(changed.end(), held->second.begin(), held->second.end());
+  for (const JobKey key : changed)
+    if (held_jobs_.count(key) != 0) job(key);
 }
 
 void SnapshotKeeper::control(const wire::ControlState& state) {

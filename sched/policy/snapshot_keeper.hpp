@@ -37,8 +37,8 @@ class SnapshotKeeper {
   void load_lost();
   bool load_known() const { return load_known_; }
 
-  // Jobs that waited for others are looked at again. Call it before a cycle.
-  void dependencies();
+  // Jobs that waited for others and wait no more. Call it before a cycle.
+  void dependencies(const Book::DependencyChanges& changes);
 
  private:
   void set_job(const Job& job);

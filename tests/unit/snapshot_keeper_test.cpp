@@ -120,7 +120,7 @@ TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
   const JobKey third{submit(waits_for(second.id)), 0};
   follow();
   EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
-  keeper.dependencies();
+  keeper.dependencies(book->take_dependency_changes());
   EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
   hello("hostA");
   dispatch(first);
@@ -128,12 +128,12 @@ TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
   runs(first);
   ends(first, 0);
   keeper.job(first);  // nobody names the second one
-  keeper.dependencies();
+  keeper.dependencies(book->take_dependency_changes());
   EXPECT_EQ(snapshot().pending(second)->hold, Hold::none);
   EXPECT_EQ(snapshot().pending(third)->hold, Hold::dependency);
   ask(second, wire::SignalJobs::KILL);
   keeper.job(second);
-  keeper.dependencies();
+  keeper.dependencies(book->take_dependency_changes());
   EXPECT_EQ(snapshot().pending(third)->hold, Hold::never);
   agrees();
 }
