@@ -54,6 +54,8 @@ JobPicks picks_of(const CommandWords& words) {
 struct Form {
   std::unique_ptr<JobPrinter> printer;
   bool submissions = false, reasons = false, scripts = false, environments = false;
+  bool reason_hosts = false;  // by name
+  bool sums = false;
 };
 
 bool asks_for_reasons(const CommandWords& words) {
@@ -106,10 +108,11 @@ Made block_form(io::Stage& stage, const CommandWords& words) {
     if (words.has(other))
       return refused_form(stage, std::string("found -l or -UF with ") + other + ", expected one of them");
   Form form;
-  form.printer = blocks_printer({words.has("-UF") ? Wrapping::none : Wrapping::at_80,
-                                 reason_form(words, ReasonForm::named), words.has("-gpu")},
-                                show_time());
+  const ReasonForm reasons = reason_form(words, ReasonForm::named);
+  form.printer = blocks_printer(
+      {words.has("-UF") ? Wrapping::none : Wrapping::at_80, reasons, words.has("-gpu")}, show_time());
   form.submissions = form.reasons = true;
+  form.reason_hosts = reasons == ReasonForm::named;
   return form;
 }
 
@@ -154,12 +157,12 @@ Made form_of(io::Stage& stage, const CommandWords& words, bool by_id) {
   Form form;
   if (words.has("-psum")) {
     form.printer = reasons_printer(stage.files().settings.cluster, show_time());
-    form.reasons = true;
+    form.reasons = form.reason_hosts = true;
     return form;
   }
   if (words.has("-sum")) {
     form.printer = slots_printer();
-    form.submissions = true;
+    form.sums = true;
     return form;
   }
   if (const auto format = format_of(stage, words)) return field_form(stage, words, *format);
@@ -194,19 +197,32 @@ struct Choosing {
   }
 };
 
+std::string printed(JobView& job, const wire::Submission& asked, const Choosing& choosing,
+                    JobPrinter& printer, Seen& seen) {
+  if (!choosing.take(job, asked)) return "";
+  std::string text;
+  if (seen.jobs++ == 0) text += printer.header();
+  if (unfinished(job)) ++seen.unfinished;
+  return text + printer.job(job, asked);
+}
+
 std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& client,
                                          const wire::BatchRequest& request, const Choosing& choosing,
                                          JobPrinter& printer, Seen& seen) {
   SubmissionTable submissions;
+  ReasonTable reasons;
   return client.ask(request, [&](wire::BatchReply& part) {
     submissions.take(*part.mutable_jobs());
+    reasons.take(*part.mutable_jobs());
     std::string text;
     for (auto& job : *part.mutable_jobs()->mutable_jobs()) {
-      if (!choosing.take(job, submissions.of(job))) continue;
-      if (seen.jobs++ == 0) text += printer.header();
-      if (unfinished(job)) ++seen.unfinished;
-      text += printer.job(job, submissions.of(job));
+      reasons.lend(job);
+      text += printed(job, submissions.of(job), choosing, printer, seen);
+      reasons.take_back(job);
     }
+    printer.add(part.jobs().sums());
+    seen.jobs += part.jobs().sums().jobs();
+    seen.unfinished += part.jobs().sums().unfinished();
     for (const auto& id : part.jobs().unknown()) seen.unknown.push_back(id);
     out.print(std::move(text));
   });
@@ -245,6 +261,9 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   if (!form) return io::kFailed;
   ask.set_submissions(form->submissions || choosing.picks.any());
   ask.set_reasons(form->reasons);
+  ask.set_shared_reasons(true);
+  ask.set_reason_hosts(form->reason_hosts);
+  ask.set_sums(form->sums && !choosing.picks.any());
   ask.set_scripts(form->scripts);
   ask.set_environments(form->environments);
   ask.set_arrays(words.has("-A"));

@@ -95,6 +95,9 @@ class SlotSums final : public JobPrinter {
     totals_.add(job.record().status(), pending(job.record().status()) ? wanted : slots);
     return "";
   }
+  void add(const wire::BatchReply::SlotSums& sums) override {
+    for (const auto& [status, slots] : sums.slots()) totals_.add(static_cast<wire::JobStatus>(status), slots);
+  }
   std::string end() override { return totals_.table(); }
   bool even_if_none() const override { return true; }
 
@@ -148,6 +151,8 @@ class Texts final : public JobPrinter {
 };
 
 }  // namespace
+
+void JobPrinter::add(const wire::BatchReply::SlotSums&) {}
 
 std::vector<std::string> JobPrinter::unknown(const std::vector<std::string>& ids) {
   std::vector<std::string> lines;

@@ -16,6 +16,8 @@ class JobPrinter {
   virtual ~JobPrinter() = default;
   virtual std::string header() { return ""; }
   virtual std::string job(const JobView& job, const wire::Submission& asked) = 0;
+  // Of jobs that do not come one by one (-sum).
+  virtual void add(const wire::BatchReply::SlotSums& sums);
   // Ids that are not there; gives what is left to say on standard error.
   virtual std::vector<std::string> unknown(const std::vector<std::string>& ids);
   virtual std::string end() { return ""; }

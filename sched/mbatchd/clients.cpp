@@ -17,9 +17,9 @@ constexpr std::size_t kMostReply =
     wire::kFrameLimit - 128;      // sealed, and with a ticket, it is to fit into a frame
 constexpr int kTicketLife = 300;  // seconds, and the most: as long as MUNGE's credentials are good
 
-wire::FromMbatchd message_of(const wire::BatchReply& reply) {
+wire::FromMbatchd message_of(wire::BatchReply reply) {
   wire::FromMbatchd message;
-  *message.mutable_reply() = reply;
+  *message.mutable_reply() = std::move(reply);
   if (message.ByteSizeLong() > kMostReply)
     *message.mutable_reply() = refusal(Refusal::FAILED, "one part of the answer is too large to send");
   return message;
@@ -188,8 +188,8 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
 }
 
 // With the ticket that the client asked for, once.
-std::string Clients::payload_for(io::LinkId link, const wire::BatchReply& reply) {
-  auto message = message_of(reply);
+std::string Clients::payload_for(io::LinkId link, wire::BatchReply reply) {
+  auto message = message_of(std::move(reply));
   const auto client = clients_.find(link);
   if (client == clients_.end() || !client->second.wants_ticket) return message.SerializeAsString();
   client->second.wants_ticket = false;
@@ -207,9 +207,9 @@ void Clients::answer(io::LinkId link, Parts parts) {
   links_.answer(link,
                 [this, link, parts = std::move(parts), over = false]() mutable -> std::optional<std::string> {
                   if (over) return std::nullopt;
-                  const auto part = parts();
+                  auto part = parts();
                   over = !part || part->last();
-                  return part ? std::optional(payload_for(link, *part)) : std::nullopt;
+                  return part ? std::optional(payload_for(link, std::move(*part))) : std::nullopt;
                 });
 }
 

@@ -70,7 +70,7 @@ class Clients {
   sched::Identity identity_of(const io::KnownUser& user) const;
   void known(Client& client, const io::KnownUser& user, bool by_key) const;
   void known_by_ticket(Client& client, const io::TicketId& ticket) const;
-  std::string payload_for(io::LinkId link, const wire::BatchReply& reply);
+  std::string payload_for(io::LinkId link, wire::BatchReply reply);
 
   io::Links& links_;
   TicketOffice& tickets_;

@@ -298,6 +298,7 @@ class Daemon {
 
   bool plan() {
     if (saving_.failing() || !planning_.make(wall_now())) return false;
+    questions_.planned();
     waiters_due_ = true;
     return true;
   }

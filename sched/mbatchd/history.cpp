@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 
 #include "sched/mbatchd/clients.hpp"
 #include "sched/policy/answers.hpp"
@@ -12,9 +13,9 @@ namespace {
 
 using wire::BatchReply;
 
-constexpr std::size_t kPage = 500;  // events read at once: less than the time of a turn
-// Pages that hold nothing for this client are passed over, but not for so long that others wait.
-constexpr int kMostEmptyPages = 20;
+// Rows read at once, a part of the answer: somebody else waits meanwhile. A page that holds nothing for this client is an empty
+// part.
+constexpr std::size_t kPage = 100;
 
 BatchReply failure(const io::StoreError& error) { return refusal(BatchReply::Refusal::FAILED, error.text); }
 
@@ -66,18 +67,11 @@ Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::Event
           fits = std::move(fits)]() mutable -> std::optional<BatchReply> {
     BatchReply part;
     auto& events = *part.mutable_events();
-    std::size_t bytes = 0;
-    for (int pages = 0; pages < kMostEmptyPages && bytes < sched::kAnswerPart; ++pages) {
-      const auto more = walk.page([&](const wire::JobEvent& event) {
-        if (!fits(event)) return;
-        auto& sent = *events.add_events();
-        sent = sched::sent_event(event);
-        bytes += sent.ByteSizeLong();
-      });
-      if (!more) return failure(more.error());
-      part.set_last(!*more);
-      if (part.last()) break;
-    }
+    const auto more = walk.page([&](const wire::JobEvent& event) {
+      if (fits(event)) *events.add_events() = sched::sent_event(event);
+    });
+    if (!more) return failure(more.error());
+    part.set_last(!*more);
     return part;
   };
 }
@@ -119,13 +113,14 @@ class OldJobs {
     if (!memory_over_) {
       auto part = parts_();
       if (!part || part->has_refusal()) return over_ = true, part;
-      forget_known(*part->mutable_jobs());
+      for (auto& word : *part->mutable_jobs()->mutable_unknown()) unknown_.push_back(std::move(word));
+      part->mutable_jobs()->clear_unknown();
       memory_over_ = part->last();
-      part->set_last(memory_over_ && ids_.empty());
-      over_ = part->last();
+      over_ = memory_over_ && ids_.empty() && unknown_.empty();
+      part->set_last(over_);
       return part;
     }
-    return page();
+    return unknown_.empty() ? page() : tell_unknown();
   }
 
  private:
@@ -159,18 +154,21 @@ class OldJobs {
   }
 
   // Memory has said that these are not known; the store may know better.
-  void forget_known(BatchReply::Jobs& jobs) {
-    std::vector<std::string> unknown;
-    for (auto& word : *jobs.mutable_unknown()) {
-      const int id = std::atoi(word.c_str());
-      const auto bracket = word.find('[');
-      const int index = bracket == std::string::npos ? -1 : std::atoi(word.c_str() + bracket + 1);
-      const auto found = store_.jobs(id, index < 0 ? -1 : index - 1, 1);
-      const bool known = found && !found->empty() && (index < 0 || found->front().key().index() == index);
-      if (!known) unknown.push_back(std::move(word));
-    }
-    jobs.clear_unknown();
-    for (auto& word : unknown) jobs.add_unknown(std::move(word));
+  BatchReply tell_unknown() {
+    BatchReply part;
+    auto& jobs = *part.mutable_jobs();
+    for (std::size_t asked = 0; asked < kPage / 4 && !unknown_.empty(); ++asked, unknown_.pop_front())
+      if (!in_store(unknown_.front())) jobs.add_unknown(unknown_.front());
+    over_ = unknown_.empty() && ids_.empty();
+    part.set_last(over_);
+    return part;
+  }
+  bool in_store(const std::string& word) const {
+    const int id = std::atoi(word.c_str());
+    const auto bracket = word.find('[');
+    const int index = bracket == std::string::npos ? -1 : std::atoi(word.c_str() + bracket + 1);
+    const auto found = store_.jobs(id, index < 0 ? -1 : index - 1, 1);
+    return found && !found->empty() && (index < 0 || found->front().key().index() == index);
   }
 
   bool named(const wire::JobKey& key) const {
@@ -188,6 +186,7 @@ class OldJobs {
   wire::AskJobs ask_;
   std::vector<std::int32_t> ids_;
   Parts parts_;
+  std::deque<std::string> unknown_;  // ids that memory does not know, until the store was asked
   bool memory_over_ = false, over_ = false;
   std::size_t next_ = 0;
   int after_ = -1;

@@ -34,11 +34,11 @@ void Questions::answer(const Asked& asked, Waiters& waiters) {
 
 void Questions::answer_view(const Asked& asked) {
   const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now()}; };
-  const auto parts = sched::answer(asked.request, asked.who, view());
+  auto parts = sched::answer(asked.request, asked.who, view());
   if (!parts)
     return clients_.reply(asked.link,
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
-  Clients::Parts guarded = [next = *parts, view, files = configuration_,
+  Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
                             this]() -> std::optional<wire::BatchReply> {
     // Between two parts other files may have come into force: the numbers of hosts mean something else then.
     if (files != configuration_)
@@ -50,13 +50,13 @@ void Questions::answer_view(const Asked& asked) {
   clients_.answer(asked.link, std::move(guarded));
 }
 
-std::vector<wire::BatchReply::Reason> Questions::reasons(sched::JobKey key) const {
-  const auto* job = book_.find(key);
-  if (job == nullptr) return {};
+std::vector<wire::BatchReply::Reason> Questions::reasons(sched::JobKey key) {
   const WallTime now = io::wall_now();
-  sched::PendingReasons reasons(keeper_.snapshot(), now);
-  const auto view = sched::job_view({book_, keeper_.snapshot(), now}, *job, &reasons);
-  return {view.reasons().begin(), view.reasons().end()};
+  if (reasons_)
+    reasons_->look_at(keeper_.snapshot(), now);
+  else
+    reasons_ = std::make_unique<sched::PendingReasons>(keeper_.snapshot(), now);
+  return sched::counted_reasons({book_, keeper_.snapshot(), now}, key, *reasons_);
 }
 
 }  // namespace rollcall::mbatchd

@@ -1,7 +1,8 @@
 // Questions: what clients ask that changes nothing: jobs, queues, hosts, the past; and who waits for a job is handed on.
 //
-// It waits: what is not saved yet is told to nobody, so a question is answered at the end of the turn in which it came, when the
-// commit is made. It owns the questions of the present turn; what an answer says is sched/policy/answers.hpp's.
+// A question is answered behind the turn in which it came, when the commit is made; the parts of its answer are made one at a time
+// between later turns (common/io/answer_pump.hpp), so that no question holds up a turn. It owns the questions of the present
+// turn; what an answer says is sched/policy/answers.hpp's.
 #pragma once
 
 #include <functional>
@@ -31,8 +32,10 @@ class Questions {
   bool empty() const { return asked_.empty(); }
   void answer_all(Waiters& waiters);
 
-  // Why a job pends; the key reason first.
-  std::vector<wire::BatchReply::Reason> reasons(sched::JobKey key) const;
+  // Why a job pends; the key reason first. Worked out once in a cycle for all jobs that want the same thing.
+  std::vector<wire::BatchReply::Reason> reasons(sched::JobKey key);
+  // A cycle is over: jobs may pend for other reasons.
+  void planned() { reasons_.reset(); }
 
  private:
   struct Asked {
@@ -50,6 +53,7 @@ class Questions {
   Clients& clients_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<Asked> asked_;
+  std::unique_ptr<sched::PendingReasons> reasons_;  // of the last cycle, as far as they were asked for
 };
 
 }  // namespace rollcall::mbatchd

@@ -7,11 +7,19 @@
 namespace rollcall::sched {
 namespace {
 
-NextPart one_after_another(std::vector<wire::BatchReply> parts) {
-  auto all = std::make_shared<std::vector<wire::BatchReply>>(std::move(parts));
-  return [all, at = std::size_t{0}](const AnswerView&) mutable -> std::optional<wire::BatchReply> {
-    if (at == all->size()) return std::nullopt;
-    return std::move((*all)[at++]);
+using Parts = std::vector<wire::BatchReply>;
+
+// All parts are made when the first one is asked for.
+NextPart one_after_another(std::function<Parts(const AnswerView&)> make) {
+  struct State {
+    std::optional<Parts> parts;
+    std::size_t at = 0;
+  };
+  return [make = std::move(make),
+          state = std::make_shared<State>()](const AnswerView& view) -> std::optional<wire::BatchReply> {
+    if (!state->parts) state->parts = make(view);
+    if (state->at == state->parts->size()) return std::nullopt;
+    return std::move((*state->parts)[state->at++]);
   };
 }
 
@@ -35,20 +43,26 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
     case wire::BatchRequest::kJobs:
       return jobs_answer(view, request.jobs(), who);
     case wire::BatchRequest::kQueues:
-      return one_after_another(queues_answer(view, request.queues()));
+      return one_after_another(
+          [ask = request.queues()](const AnswerView& now) { return queues_answer(now, ask); });
     case wire::BatchRequest::kHosts:
-      return one_after_another(request.hosts().shared() ? shared_answer(view, request.hosts())
-                                                        : hosts_answer(view, request.hosts()));
+      return one_after_another([ask = request.hosts()](const AnswerView& now) {
+        return ask.shared() ? shared_answer(now, ask) : hosts_answer(now, ask);
+      });
     case wire::BatchRequest::kUsers:
-      return one_after_another(users_answer(view, request.users(), who));
+      return one_after_another(
+          [ask = request.users(), who](const AnswerView& now) { return users_answer(now, ask, who); });
     case wire::BatchRequest::kParameters:
-      return one_after_another(parameters_answer(view));
+      return one_after_another(parameters_answer);
     case wire::BatchRequest::kGroups:
-      return one_after_another(groups_answer(view, request.groups()));
+      return one_after_another(
+          [ask = request.groups()](const AnswerView& now) { return groups_answer(now, ask); });
     case wire::BatchRequest::kApplications:
-      return one_after_another(applications_answer(view, request.applications()));
+      return one_after_another(
+          [ask = request.applications()](const AnswerView& now) { return applications_answer(now, ask); });
     case wire::BatchRequest::kLimits:
-      return one_after_another(limits_answer(view, request.limits()));
+      return one_after_another(
+          [ask = request.limits()](const AnswerView& now) { return limits_answer(now, ask); });
     default:
       return std::nullopt;
   }

@@ -2,12 +2,16 @@
 // the Snapshot to BatchReply messages.
 //
 // Pure. Anybody may see jobs, queues, hosts; a job's script and its environment are sent to its owner alone, where they are
-// asked for (bjobs -script, -env). Long answers come in parts of at most kAnswerPart bytes, each made when the one before has left, so that a
-// hundred thousand jobs hold no more than one part; a part tells of jobs as they are then.
+// asked for (bjobs -script, -env). Long answers come in parts. A part is a slice of about a millisecond's work and at most
+// kAnswerPart bytes; it may be empty. mbatchd makes the next one when the one before has left, and does whatever else has come
+// in between. So the jobs of an answer go by id, each as it is when its part is made: a job that fits the question all the time
+// is told of once; one that begins or ceases to fit meanwhile is told of or not; one submitted later than the first part is not.
+// Why jobs pend is worked out once for all jobs that want the same thing, when the first of them is told of.
 //
 //   question       | from                    | parts
 //   ---------------+-------------------------+--------------------------------------------------------------
-//   jobs           | Book, reasons: Snapshot | many; Submissions once in an answer. `history`: what the store adds
+//   jobs           | Book, reasons: Snapshot | many; Submissions and reasons once in an answer. `history`: what the store
+//                  |                         | adds. `sums`: one, from counters, where the filter allows it
 //   queues, users  | Book, files             | one or more
 //   hosts, shared  | Book, Snapshot          | one or more
 //   parameters, groups, applications, limits | files, tallies | one
@@ -41,6 +45,9 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
 
 // One job as bjobs -l and bsub -K see it. `reasons`: may be null.
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons);
+// Why a job pends, hosts by their number alone: bsub -K. None: it does not pend.
+std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
+                                                      PendingReasons& reasons);
 // What may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
 wire::Submission sent_submission(const wire::Submission& asked, bool all);
 

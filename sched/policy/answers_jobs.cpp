@@ -13,26 +13,54 @@ namespace {
 using JobView = wire::BatchReply::JobView;
 
 constexpr std::size_t kMostText = 600 * 1024;  // of one job: with it a part of the answer is still one frame
+constexpr std::size_t kLook = 100;             // jobs that are chosen from at once
 
-void add_reason(JobView& view, std::string text, std::string why) {
-  auto& reason = *view.add_reasons();
+// What a part of the answer may cost, in microseconds as measured: somebody else waits meanwhile.
+class Slice {
+ public:
+  void looked(std::size_t jobs) { spend(jobs / 2); }
+  void added(std::size_t bytes) { spend(2 + bytes / 128); }
+  void worked_out(std::uint64_t hosts) { spend(hosts / 4); }
+  bool over() const { return left_ == 0; }
+
+ private:
+  void spend(std::uint64_t cost) { left_ -= std::min(left_, cost); }
+  std::uint64_t left_ = 1000;
+};
+
+// `to`: what has `reasons`.
+template <class To>
+void add_reason(To& to, std::string text, std::string why) {
+  auto& reason = *to.add_reasons();
   reason.set_text(std::move(text));
   reason.set_why(std::move(why));
-  reason.set_key(view.reasons_size() == 1);
+  reason.set_key(to.reasons_size() == 1);
+}
+
+enum class HostNames { left_out, told };
+
+// `to`: what has `reasons`, a JobView or Reasons.
+template <class To>
+void add_reasons(const SchedulingRules& rules, const std::vector<PendingReason>& reasons, HostNames names,
+                 To& to) {
+  for (const auto& found : reasons) {
+    add_reason(to, found.text, found.why);
+    auto& reason = *to.mutable_reasons(to.reasons_size() - 1);
+    reason.set_count(static_cast<std::uint32_t>(found.hosts.size()));
+    if (names == HostNames::left_out) continue;
+    for (const HostNumber host : found.hosts)
+      if (host < rules.hosts.size()) reason.add_hosts(rules.hosts[host].name);
+  }
+}
+
+void add_no_reason_yet(JobView& to) {
+  add_reason(to, "New job is waiting for scheduling",
+             "it has not been looked at yet: the next cycle is at hand");
 }
 
 void add_pending_reasons(const AnswerView& view, const Job& job, PendingReasons& reasons, JobView& to) {
-  const auto& hosts = view.snapshot.rules().hosts;
-  for (const auto& found : reasons.of(job.key())) {
-    add_reason(to, found.text, found.why);
-    auto& reason = *to.mutable_reasons(to.reasons_size() - 1);
-    for (const HostNumber host : found.hosts)
-      if (host < hosts.size()) reason.add_hosts(hosts[host].name);
-    reason.set_count(static_cast<std::uint32_t>(found.hosts.size()));
-  }
-  if (to.reasons_size() == 0)
-    add_reason(to, "New job is waiting for scheduling",
-               "it has not been looked at yet: the next cycle is at hand");
+  add_reasons(view.snapshot.rules(), reasons.of(job.key()), HostNames::told, to);
+  if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
 
 // LSF's texts of why a job that has hosts does not run.
@@ -98,55 +126,100 @@ std::string state_text(DependencyState state) {
   }
 }
 
-// One answer to AskJobs: which jobs, and how far it has come.
+// One answer to AskJobs: which jobs, and how far it has come. Each part is one slice of work.
 class JobsAnswer {
  public:
-  JobsAnswer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who) : ask_(ask) {
-    auto chosen = view.book.select(ask.filter(), who);
-    refusal_ = std::move(chosen.refusal);
-    jobs_ = std::move(chosen.jobs);
-    unknown_ = std::move(chosen.unknown);
-    if (ask.arrays()) keep_arrays(view);
-    if ((ask.scripts() || ask.environments()) && !refusal_) refusal_ = refuse_texts(view, who);
+  JobsAnswer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who)
+      : ask_(ask),
+        who_(who),
+        work_(view.book.begin_select(ask.filter(), who, ask.arrays() ? Selects::arrays : Selects::jobs)) {
+    if (ask.reasons()) reasons_ = std::make_unique<PendingReasons>(view.snapshot, view.now);
   }
 
   std::optional<wire::BatchReply> next(const AnswerView& view) {
     if (over_) return std::nullopt;
+    if (reasons_) reasons_->look_at(view.snapshot, view.now);
     wire::BatchReply part;
-    if (refusal_) {
-      *part.mutable_refusal() = std::move(*refusal_);
-      at_ = jobs_.size();
-    } else {
-      fill(view, *part.mutable_jobs());
-    }
-    over_ = at_ == jobs_.size();
+    auto& jobs = *part.mutable_jobs();
+    if (!ask_.sums() || !count(view, *jobs.mutable_sums())) fill(view, jobs);
+    if (refusal_) *part.mutable_refusal() = std::move(*refusal_), part.clear_answer(), over_ = true;
     part.set_last(over_);
     return part;
   }
 
  private:
-  // The first element that was chosen stands for its array.
-  void keep_arrays(const AnswerView& view) {
-    std::vector<JobKey> arrays;
-    for (const JobKey key : jobs_)
-      if (view.book.is_array(key.id) && (arrays.empty() || arrays.back().id != key.id)) arrays.push_back(key);
-    jobs_ = std::move(arrays);
+  // -sum of what counters say.
+  bool count(const AnswerView& view, wire::BatchReply::SlotSums& to) {
+    const auto sums = view.book.slot_sums(*work_);
+    if (!sums) return false;
+    for (const auto& [status, count] : *sums) add_sum(status, count, to);
+    return over_ = true;
+  }
+  static void add_sum(wire::JobStatus status, SlotCount count, wire::BatchReply::SlotSums& to) {
+    (*to.mutable_slots())[status] += count.slots;
+    to.set_jobs(to.jobs() + count.jobs);
+    if (!finished(status)) to.set_unfinished(to.unfinished() + count.jobs);
+  }
+
+  void fill(const AnswerView& view, wire::BatchReply::Jobs& jobs) {
+    std::size_t bytes = 0;
+    for (Slice slice; !over_ && !refusal_ && !slice.over() && bytes < kAnswerPart;) {
+      if (at_ == chosen_.size() && !choose(view, slice, jobs)) return;
+      if (at_ == chosen_.size()) continue;
+      if (const Job* job = view.book.find(chosen_[at_++])) bytes += add(view, *job, slice, jobs);
+      over_ = selected_all_ && at_ == chosen_.size();
+    }
+  }
+
+  // Some further jobs; false: there are none.
+  bool choose(const AnswerView& view, Slice& slice, wire::BatchReply::Jobs& jobs) {
+    auto some = selected_all_ ? Book::Selection{} : view.book.select_some(*work_, kLook);
+    slice.looked(kLook);
+    for (auto& name : some.unknown) jobs.add_unknown(std::move(name));
+    refusal_ = std::move(some.refusal);
+    chosen_ = std::move(some.jobs);
+    at_ = 0;
+    selected_all_ = some.last;
+    over_ = selected_all_ && chosen_.empty();
+    return !over_ && !refusal_;
+  }
+
+  // Gives the bytes that it adds.
+  std::size_t add(const AnswerView& view, const Job& job, Slice& slice, wire::BatchReply::Jobs& jobs) {
+    if (ask_.sums()) {
+      const SlotCount one{slots_shown(job), 1};
+      add_sum(job.status(), one, *jobs.mutable_sums());
+      slice.added(0);
+      return 0;
+    }
+    if (ask_.scripts() || ask_.environments()) refusal_ = refuse_texts(view, job);
+    if (refusal_) return 0;
+    std::size_t bytes = add_submission(job, jobs);
+    auto& added = *jobs.add_jobs();
+    const std::uint64_t looked_at = reasons_ ? reasons_->hosts_looked_at() : 0;
+    bytes += fill_job(view, job, added, jobs);
+    if (reasons_) slice.worked_out(reasons_->hosts_looked_at() - looked_at);
+    bytes += added.ByteSizeLong();
+    slice.added(bytes);
+    return bytes;
+  }
+  static std::uint64_t slots_shown(const Job& job) {
+    if (!placed(job.status())) return std::max(1U, job.asked->min_slots());
+    std::uint64_t slots = 0;
+    for (const auto& host : job.record.hosts()) slots += host.slots();
+    return slots;
   }
 
   // Scripts and environments are their owners' alone: administrators see them as nobody else does, on the disk of mbatchd.
-  std::optional<wire::BatchReply::Refusal> refuse_texts(const AnswerView& view, const Identity& who) const {
-    for (const JobKey key : jobs_) {
-      const Job* job = view.book.find(key);
-      if (job == nullptr || !job->asked) continue;
-      const auto no = [key](wire::BatchReply::Refusal::Why why, const char* text) {
-        return refused_answer(why, "Job <" + sched::text(key) + ">: " + text).refusal();
-      };
-      // By both, as everywhere (book_rights.cpp).
-      if (job->asked->uid() != who.uid || job->asked->user() != who.user)
-        return no(wire::BatchReply::Refusal::NOT_ALLOWED, "User permission denied");
-      if (texts_size(view, *job) > kMostText)
-        return no(wire::BatchReply::Refusal::FAILED, "what is asked for is too long to be shown");
-    }
+  std::optional<wire::BatchReply::Refusal> refuse_texts(const AnswerView& view, const Job& job) const {
+    const auto no = [&job](wire::BatchReply::Refusal::Why why, const char* text) {
+      return refused_answer(why, "Job <" + sched::text(job.key()) + ">: " + text).refusal();
+    };
+    // By both, as everywhere (book_rights.cpp).
+    if (job.asked->uid() != who_.uid || job.asked->user() != who_.user)
+      return no(wire::BatchReply::Refusal::NOT_ALLOWED, "User permission denied");
+    if (texts_size(view, job) > kMostText)
+      return no(wire::BatchReply::Refusal::FAILED, "what is asked for is too long to be shown");
     return std::nullopt;
   }
   const wire::Submission* whole_submission(const AnswerView& view, const Job& job) const {
@@ -168,21 +241,6 @@ class JobsAnswer {
     if (ask_.environments()) *to.mutable_environment() = asked->environment();
   }
 
-  void fill(const AnswerView& view, wire::BatchReply::Jobs& jobs) {
-    for (auto& name : unknown_) jobs.add_unknown(std::move(name));
-    unknown_.clear();
-    std::unique_ptr<PendingReasons> reasons;
-    if (ask_.reasons()) reasons = std::make_unique<PendingReasons>(view.snapshot, view.now);
-    for (std::size_t bytes = 0; at_ < jobs_.size() && bytes < kAnswerPart; ++at_) {
-      const Job* job = view.book.find(jobs_[at_]);
-      if (job == nullptr) continue;  // it has gone meanwhile
-      bytes += add_submission(*job, jobs);
-      auto& added = *jobs.add_jobs();
-      fill_job(view, *job, reasons.get(), added);
-      bytes += added.ByteSizeLong();
-    }
-  }
-
   std::size_t add_submission(const Job& job, wire::BatchReply::Jobs& jobs) {
     const std::uint64_t number = job.record.submission();
     if (!job.asked || !sent_.insert(number).second) return 0;
@@ -191,16 +249,37 @@ class JobsAnswer {
     return sent.ByteSizeLong();
   }
 
-  void fill_job(const AnswerView& view, const Job& job, PendingReasons* reasons, JobView& to) {
-    if (ask_.submissions() || ask_.reasons()) {
-      to = job_view(view, job, reasons);
+  // Gives the bytes that it adds to the answer beside the job.
+  std::size_t fill_job(const AnswerView& view, const Job& job, JobView& to, wire::BatchReply::Jobs& jobs) {
+    std::size_t bytes = 0;
+    if (ask_.submissions() || (ask_.reasons() && !ask_.shared_reasons())) {
+      to = job_view(view, job, ask_.shared_reasons() ? nullptr : reasons_.get());
     } else {
       *to.mutable_record() = job.record;
       trim(*to.mutable_record());
+      if (ask_.reasons() && placed(job.status())) add_suspend_reasons(job.record, to);
     }
+    if (reasons_ && ask_.shared_reasons() && pending(job.status()))
+      bytes = share_reasons(view, job, to, jobs);
     if (ask_.arrays()) add_counts(view, job.key().id, to);
     if (ask_.stream() && job.asked) to.set_output_path(job.asked->output_file());
     add_texts(view, job, to);
+    return bytes;
+  }
+
+  // What many jobs pend for is told with the first of them.
+  std::size_t share_reasons(const AnswerView& view, const Job& job, JobView& to,
+                            wire::BatchReply::Jobs& jobs) {
+    const std::uint32_t number = reasons_->number_of(job.key());
+    to.set_shared_reasons(number);
+    if (number == 0) add_no_reason_yet(to);
+    if (number <= reasons_told_) return 0;
+    reasons_told_ = number;
+    auto& told = (*jobs.mutable_reasons())[number];
+    add_reasons(view.snapshot.rules(), reasons_->at(number),
+                ask_.reason_hosts() ? HostNames::told : HostNames::left_out, told);
+    reasons_->drop(number);
+    return told.ByteSizeLong();
   }
 
   // What no table of rows shows.
@@ -220,19 +299,20 @@ class JobsAnswer {
     counts[wire::STATUS_RUN] = tally->run;
     counts[wire::STATUS_DONE] = tally->done;
     counts[wire::STATUS_EXIT] = tally->exit;
-    for (const JobKey key : view.book.elements(id)) {
-      const Job* job = tally->suspended == 0 ? nullptr : view.book.find(key);
-      if (job != nullptr && (job->status() == wire::STATUS_SSUSP || job->status() == wire::STATUS_USUSP))
-        ++counts[job->status()];
-    }
+    if (tally->by_system() > 0) counts[wire::STATUS_SSUSP] = tally->by_system();
+    if (tally->by_user > 0) counts[wire::STATUS_USUSP] = tally->by_user;
   }
 
   const wire::AskJobs ask_;
+  const Identity who_;
+  const std::shared_ptr<SelectWork> work_;
   std::optional<wire::BatchReply::Refusal> refusal_;
-  std::vector<JobKey> jobs_;
-  std::vector<std::string> unknown_;
-  std::unordered_set<std::uint64_t> sent_;
+  std::unique_ptr<PendingReasons> reasons_;  // where they are asked for
+  std::uint32_t reasons_told_ = 0;           // those up to this number
+  std::vector<JobKey> chosen_;               // at_: the next one
   std::size_t at_ = 0;
+  bool selected_all_ = false;
+  std::unordered_set<std::uint64_t> sent_;
   bool over_ = false;
 };
 
@@ -271,6 +351,16 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, Pendi
   add_exceptions(view, job, to);
   if (pending(job.status())) to.set_dependency_state(state_text(view.book.dependency_state(job)));
   return to;
+}
+
+std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
+                                                      PendingReasons& reasons) {
+  const Job* job = view.book.find(key);
+  if (job == nullptr || !pending(job->status())) return {};
+  JobView told;
+  add_reasons(view.snapshot.rules(), reasons.of(key), HostNames::left_out, told);
+  if (told.reasons_size() == 0) add_no_reason_yet(told);
+  return {told.reasons().begin(), told.reasons().end()};
 }
 
 NextPart jobs_answer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who) {

@@ -67,15 +67,26 @@ std::string words_of(const PendingReason& reason);
 // The same in LSF's form: "Job's resource requirements not satisfied: 4 hosts;".
 std::string text_of(const PendingReason& reason);
 
-// Answers "why does it pend" from a snapshot to which the last plan was applied; each demand is worked out once, when it
-// is first asked for. The snapshot must live and not change meanwhile.
+// Answers "why does it pend" from a snapshot to which the last plan was applied. Jobs that want the same thing share one answer,
+// which is worked out when it is first asked for and stays: each costs a look at every host. The snapshot must live and not
+// change meanwhile, but for look_at().
 class PendingReasons {
  public:
   PendingReasons(const Snapshot& snapshot, WallTime now);
   ~PendingReasons();
+  // What was not asked for yet is answered from this snapshot, of the same rules; the earlier answers stay as they are.
+  void look_at(const Snapshot& snapshot, WallTime now);
+
   // The key reason (the one bjobs -o pend_reason shows) first. One text may come several times, each with its own why and
   // hosts. Empty: the job does not pend.
   const std::vector<PendingReason>& of(JobKey job);
+  // The same by a number that all jobs have that share it: 1 and up, without gaps; 0: the job does not pend.
+  std::uint32_t number_of(JobKey job);
+  const std::vector<PendingReason>& at(std::uint32_t number) const;
+  // It was told and is not asked for again: only its number is kept.
+  void drop(std::uint32_t number);
+  // How often hosts were looked at, each once for each answer: what all of it has cost.
+  std::uint64_t hosts_looked_at() const;
 
  private:
   struct State;

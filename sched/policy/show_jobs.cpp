@@ -116,6 +116,18 @@ const wire::Submission& SubmissionTable::of(const JobView& job) const {
   return at == known_.end() ? wire::Submission::default_instance() : at->second;
 }
 
+void ReasonTable::take(wire::BatchReply::Jobs& part) {
+  for (auto& [number, reasons] : *part.mutable_reasons()) known_[number].Swap(&reasons);
+}
+
+void ReasonTable::lend(JobView& job) {
+  if (const auto known = known_.find(job.shared_reasons()); known != known_.end())
+    job.mutable_reasons()->Swap(known->second.mutable_reasons());
+}
+
+// The same: what was lent is in the job.
+void ReasonTable::take_back(JobView& job) { lend(job); }
+
 std::string jobs_header(JobForm form) {
   static const std::string narrow =
       "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME";
@@ -183,7 +195,7 @@ std::string no_job_text(JobChoice choice) {
   return "No unfinished job found";
 }
 
-void SlotTotals::add(wire::JobStatus status, std::uint32_t slots) {
+void SlotTotals::add(wire::JobStatus status, std::uint64_t slots) {
   switch (status) {
     case wire::STATUS_PEND:
     case wire::STATUS_PSUSP:

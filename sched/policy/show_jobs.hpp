@@ -24,6 +24,18 @@ class SubmissionTable {
   std::unordered_map<std::uint64_t, wire::Submission> known_;
 };
 
+// Why jobs pend, as an answer tells it once for many of them. A job has the reasons on loan while it is shown: they may be long,
+// and are never copied.
+class ReasonTable {
+ public:
+  void take(wire::BatchReply::Jobs& part);
+  void lend(JobView& job);
+  void take_back(JobView& job);
+
+ private:
+  std::unordered_map<std::uint32_t, wire::BatchReply::Reasons> known_;
+};
+
 enum class JobForm {
   narrow,  // bjobs: what is too long is cut
   wide,    // bjobs -w
@@ -40,7 +52,7 @@ std::string with_cell(std::string row, const std::string& cell);
 // bjobs -sum: how many slots jobs have, and wait for, by state.
 class SlotTotals {
  public:
-  void add(wire::JobStatus status, std::uint32_t slots);
+  void add(wire::JobStatus status, std::uint64_t slots);
   std::string table() const;  // a header line and one row
 
  private:

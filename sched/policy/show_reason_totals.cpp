@@ -8,17 +8,32 @@
 
 namespace rollcall::sched {
 
-void ReasonTotals::add(const JobView& job) {
-  if (!pending(job.record().status())) return;
-  ++jobs_;
+std::vector<ReasonTotals::Share> ReasonTotals::shares_of(const JobView& job) {
+  std::vector<Share> shares;
   std::set<std::string> told;  // a reason may come twice, in different words to act on
   for (const auto& reason : job.reasons()) {
     Sum& sum = reasons_[reason.text()];
-    if (told.insert(reason.text()).second) ++sum.jobs;
-    sum.occurrences +=
-        std::max<std::uint64_t>({1, reason.count(), static_cast<std::uint64_t>(reason.hosts_size())});
     sum.hosts.insert(reason.hosts().begin(), reason.hosts().end());
+    shares.push_back(
+        {&sum, told.insert(reason.text()).second ? 1U : 0U,
+         std::max<std::uint64_t>({1, reason.count(), static_cast<std::uint64_t>(reason.hosts_size())})});
   }
+  return shares;
+}
+
+void ReasonTotals::add(const JobView& job) {
+  if (!pending(job.record().status())) return;
+  ++jobs_;
+  const auto add = [](const std::vector<Share>& shares) {
+    for (const Share& share : shares) {
+      share.sum->jobs += share.jobs;
+      share.sum->occurrences += share.occurrences;
+    }
+  };
+  if (job.shared_reasons() == 0) return add(shares_of(job));
+  const auto [known, fresh] = shared_.try_emplace(job.shared_reasons());
+  if (fresh) known->second = shares_of(job);
+  add(known->second);
 }
 
 std::string ReasonTotals::table(const std::string& cluster, const ShowTime& time) const {

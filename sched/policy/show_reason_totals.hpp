@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "sched/policy/show_jobs.hpp"
 
@@ -21,7 +23,14 @@ class ReasonTotals {
                   occurrences = 0;  // an occurrence: a job, and a host that it cannot have for this reason
     std::set<std::string> hosts;
   };
-  std::map<std::string, Sum> reasons_;  // by LSF's text
+  // What a job with certain reasons adds; the hosts were added with the first such job.
+  struct Share {
+    Sum* sum;
+    std::uint64_t jobs, occurrences;
+  };
+  std::vector<Share> shares_of(const JobView& job);
+  std::unordered_map<std::uint32_t, std::vector<Share>> shared_;  // by JobView.shared_reasons
+  std::map<std::string, Sum> reasons_;                            // by LSF's text
   std::uint64_t jobs_ = 0;
 };
 

@@ -132,6 +132,7 @@ Snapshot::Snapshot(const Snapshot& other)
       demands_(other.demands_),
       demand_numbers_(other.demand_numbers_),
       free_demands_(other.free_demands_),
+      last_serial_(other.last_serial_),
       waiting_(other.waiting_),
       pending_(other.pending_),
       placed_(other.placed_),
@@ -157,6 +158,7 @@ Snapshot& Snapshot::operator=(Snapshot other) noexcept {
   demands_.swap(other.demands_);
   demand_numbers_.swap(other.demand_numbers_);
   free_demands_.swap(other.free_demands_);
+  std::swap(last_serial_, other.last_serial_);
   waiting_.swap(other.waiting_);
   pending_.swap(other.pending_);
   placed_.swap(other.placed_);
@@ -227,6 +229,7 @@ DemandNumber Snapshot::demand(const Demand& demand) {
   DemandEntry& entry = demands_[found->second];
   entry = {};
   entry.demand = demand;
+  entry.serial = ++last_serial_;
   entry.compiled = compiler_->compile(demand, *tallies_);
   return found->second;
 }

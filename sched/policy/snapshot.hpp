@@ -197,9 +197,10 @@ class Snapshot {
   struct DemandEntry {
     Demand demand;
     std::shared_ptr<const Compiled> compiled;
-    std::set<Place> ready;  // Hold::none, in order
-    std::size_t jobs = 0;   // all of them, held and placed too
-    bool live = true;       // false: the number is free
+    std::set<Place> ready;     // Hold::none, in order
+    std::size_t jobs = 0;      // all of them, held and placed too
+    bool live = true;          // false: the number is free
+    std::uint64_t serial = 0;  // of this demand alone: its number may be another's later
   };
   const std::vector<DemandEntry>& demands() const { return demands_; }
   const std::set<DemandNumber>& waiting_demands() const { return waiting_; }  // those with ready jobs
@@ -224,6 +225,7 @@ class Snapshot {
   std::vector<DemandEntry> demands_;
   std::unordered_map<std::string, DemandNumber> demand_numbers_;  // by all that a demand says
   std::vector<DemandNumber> free_demands_;
+  std::uint64_t last_serial_ = 0;
   std::set<DemandNumber> waiting_;
   std::unordered_map<JobKey, PendingJob> pending_;
   std::unordered_map<JobKey, PlacedJob> placed_;

@@ -316,5 +316,21 @@ TEST(PendingReasons, are_of_the_job_that_is_asked_for) {
   EXPECT_TRUE(reasons.of({77, 0}).empty());
 }
 
+TEST(PendingReasons, are_worked_out_once_for_all_jobs_that_want_the_same) {
+  Scenario scenario = scenario_of(
+      kOneHost + pending("JOB RES_REQ\n1 select[mem>5000]\n2 select[mem>5000]\n3 select[mem>6000]\n"));
+  apply(schedule(scenario.snapshot, scenario.now), scenario.now, scenario.snapshot);
+  PendingReasons reasons(scenario.snapshot, scenario.now);
+  EXPECT_EQ(reasons.number_of({1, 0}), 1U);
+  EXPECT_EQ(reasons.number_of({2, 0}), 1U);
+  EXPECT_EQ(reasons.number_of({3, 0}), 2U);
+  EXPECT_EQ(reasons.number_of({77, 0}), 0U);
+  EXPECT_EQ(reasons.hosts_looked_at(), 2U);
+  reasons.look_at(scenario.snapshot, scenario.now);
+  EXPECT_EQ(reasons.number_of({2, 0}), 1U);
+  EXPECT_EQ(reasons.hosts_looked_at(), 2U) << "what was worked out stays";
+  EXPECT_EQ(words_of(reasons.at(2)[0]), "1 host: mem is 1000 MB, job asks for mem > 6000");
+}
+
 }  // namespace
 }  // namespace rollcall::sched

@@ -146,6 +146,28 @@ TEST(ReasonTotals, SumUpEachReasonOnce) {
             "       1       1            1  The host is closed\n");
 }
 
+TEST(ReasonTotals, AreTheSameWhereJobsShareTheirReasons) {
+  ReasonTotals each, shared;
+  ReasonTable table;
+  wire::BatchReply::Jobs part;
+  for (int i = 0; i < 5; ++i) {
+    Shown job = pending_job();
+    add_reason(job, "Not enough job slots", {"hostA", "hostB"});
+    add_reason(job, "The host is closed", {"hostC"});
+    each.add(job.view);
+    if (i == 0) *(*part.mutable_reasons())[7].mutable_reasons() = job.view.reasons();
+    job.view.clear_reasons();
+    job.view.set_shared_reasons(7);
+    if (i == 0) table.take(part);
+    table.lend(job.view);
+    EXPECT_EQ(job.view.reasons_size(), 2) << "the reasons were not given back by job " << i - 1;
+    shared.add(job.view);
+    table.take_back(job.view);
+    EXPECT_EQ(job.view.reasons_size(), 0);
+  }
+  EXPECT_EQ(shared.table("lab", shown_at(kMay10)), each.table("lab", shown_at(kMay10)));
+}
+
 TEST(GpuBlocks, AreThoseOfARealSession) {
   Shown shown = running_job();
   EXPECT_EQ(gpu_blocks(shown.view, shown.asked, Wrapping::at_80), "");
