@@ -51,3 +51,9 @@ if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   add_test(NAME nightly_warnings COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/built.sh ${CMAKE_SOURCE_DIR} warnings)
   set_tests_properties(nightly_warnings PROPERTIES LABELS nightly TIMEOUT 14400 RUN_SERIAL ON)
 endif()
+
+# How the cost of mbatchd's work grows: fails where a curve is steeper than linear.
+if(TARGET bench_growth)
+  add_test(NAME nightly_growth COMMAND bench_growth --judge)
+  set_tests_properties(nightly_growth PROPERTIES LABELS nightly TIMEOUT 1800 RUN_SERIAL ON)
+endif()
