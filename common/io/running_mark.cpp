@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -15,12 +16,27 @@ Descriptor hold_running_mark(int directory, const char* name) {
   Descriptor mark(openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (mark) fchmod(mark.get(), 0600);
   for (int tried = 0; mark && tried < kTries; ++tried) {
-    if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) return mark;
+    if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) {
+      [[maybe_unused]] const int emptied = ftruncate(mark.get(), 0);  // a holder before this one has beaten
+      return mark;
+    }
     if (errno != EWOULDBLOCK) break;
     poll(nullptr, 0,
          kPauseMs);  // who looks holds it for an instant; a program that a killed one was starting does, too
   }
   return Descriptor();
+}
+
+// A mark without a byte in it is that of a holder that does not beat.
+void beat_running_mark(int mark) {
+  [[maybe_unused]] const auto written = pwrite(mark, "1", 1, 0);
+  futimens(mark, nullptr);
+}
+
+std::optional<std::int64_t> running_mark_beat(const std::string& path) {
+  struct stat facts;
+  if (lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size == 0) return std::nullopt;
+  return facts.st_mtim.tv_sec * std::int64_t{1'000'000'000} + facts.st_mtim.tv_nsec;
 }
 
 std::optional<bool> running_mark_held(const std::string& path) {

@@ -3,12 +3,16 @@
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "common/conf/batch_settings.hpp"
 #include "common/io/running_mark.hpp"
 
 namespace rollcall::lim {
 namespace {
+
+constexpr std::chrono::seconds kResSilence{20};  // it beats every five
 
 bool has(const std::vector<std::string>& words, const char* word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -65,12 +69,19 @@ void OwnHost::configure(const Configuration& configuration) {
   res_mark_ = batch ? conf::res_mark(*batch, configuration.host) : std::string();
 }
 
+// Where RES has never run there is no batch system, and nothing is down. One that holds its mark and beats no more is frozen.
+bool OwnHost::res_down(TimePoint now) {
+  if (!io::running_mark_held(res_mark_).value_or(true)) return true;
+  const auto beat = io::running_mark_beat(res_mark_);
+  if (beat != std::exchange(res_beat_, beat) || !beat) res_beat_seen_ = now;
+  return now - res_beat_seen_ > kResSilence;
+}
+
 OwnHost::Sample OwnHost::sample(TimePoint now) {
   Sample sample;
   sample.load.values = sampler_.sample(now).values;
   sample.load.wall = wall_now();
-  // Where RES has never run there is no batch system, and nothing is down.
-  sample.load.res_down = !io::running_mark_held(res_mark_).value_or(true);
+  sample.load.res_down = res_down(now);
   const load::HostSizes sizes = sampler_.sizes();
   if (sizes != sizes_) {
     sizes_ = sizes;

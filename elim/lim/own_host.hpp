@@ -1,6 +1,7 @@
 // OwnHost: what LIM finds on the host it runs on: its load every five seconds, and what does not change about it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -32,7 +33,10 @@ class OwnHost {
   load::LoadSampler sampler_;
   load::HostSizes sizes_;
   HostFacts facts_;
+  bool res_down(TimePoint now);
   std::string res_mark_;  // what RES of this host holds while it runs
+  std::optional<std::int64_t> res_beat_;
+  TimePoint res_beat_seen_;  // when that was new
 };
 
 }  // namespace rollcall::lim
