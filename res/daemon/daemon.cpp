@@ -23,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
 constexpr milliseconds kPortPatience{2000};
+constexpr std::chrono::seconds kBeat{5};
 
 constexpr std::size_t kRunBytes = 16;  // that no other run of any RES has
 
@@ -43,6 +44,7 @@ class Daemon {
                  {[this](const wire::ControlRes& control) { return carry_out(control); }}),
         signals_(loop_),
         redial_(loop_),
+        beat_(loop_),
         run_(io::random_bytes(kRunBytes)) {
     jobs_.configure(configuration_);
     clients_.configure(configuration_);
@@ -57,6 +59,7 @@ class Daemon {
     log_.notice("RES " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
                 configuration_->host + ", port " + std::to_string(*port));
     dial();
+    beat();
     ready();
     loop_.run();
     jobs_.leave();
@@ -73,6 +76,14 @@ class Daemon {
       if (port || std::chrono::steady_clock::now() >= until) return port;
       poll(nullptr, 0, 20);
     }
+  }
+
+  void beat() {
+    jobs_.beat();
+    beat_.expires_after(kBeat);
+    beat_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) beat();
+    });
   }
 
   // ---- mbatchd
@@ -120,6 +131,12 @@ class Daemon {
     wire::ToRes order;
     if (!order.ParseFromString(message.engine()))
       return internal_error("found a message that cannot be read, expected ToRes");
+    if (order.has_ping()) {
+      wire::FromRes told;
+      told.mutable_pong()->set_number(order.ping().number());
+      tell(told);
+      return {};
+    }
     if (order.has_restart()) {
       begin_end(order.restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
       return {};
@@ -231,6 +248,7 @@ class Daemon {
   Clients clients_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer redial_;
+  boost::asio::steady_timer beat_;
   std::string run_;
   io::LinkId mbatchd_ = 0;
   bool connected_ = false, said_ = false, ending_ = false;

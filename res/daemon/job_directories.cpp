@@ -30,6 +30,8 @@ constexpr std::size_t kMostBytes = 8 << 20;
 constexpr std::size_t kMostNotes = 1 << 30;
 constexpr std::size_t kNotesKept = 1 << 20;  // bytes of notes before they are looked through
 constexpr std::string_view kAside = "gone.";
+constexpr const char* kOrder = "order";
+constexpr const char* kPrepared = "prepared";
 constexpr mode_t kFolderMode = 0711;  // users reach u/ of their jobs, and see nothing on the way
 
 Error cannot(const char* what, const std::string& path) {
@@ -119,13 +121,14 @@ std::size_t JobDirectories::left() const {
       names.begin(), names.end(), [](const std::string& name) { return name.starts_with(kLeftPrefix); }));
 }
 
-Result<io::Descriptor> JobDirectories::create(const std::string& name, const wire::JobOrder& order) {
+Result<io::Descriptor> JobDirectories::create(const std::string& name, const wire::JobOrder& order,
+                                              bool prepared) {
   if (mkdirat(directory_.get(), name.c_str(), kFolderMode) != 0) return cannot("make", path(name));
   fchmodat(directory_.get(), name.c_str(), kFolderMode, 0);
   io::Descriptor job = open_job(name);
   if (!job) return cannot("open", path(name));
-  const io::Descriptor file(
-      openat(job.get(), "order", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const io::Descriptor file(openat(job.get(), prepared ? kPrepared : kOrder,
+                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string bytes = io::marked(order.SerializeAsString());
   if (!file || write(file.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     const Error error = cannot("keep the order of", path(name));
@@ -221,6 +224,8 @@ std::string JobDirectories::set_aside(const std::string& name) {
   }
 }
 
+void JobDirectories::beat() const { io::beat_running_mark(mark_.get()); }
+
 io::Descriptor JobDirectories::folder() const {
   return io::Descriptor(fcntl(directory_.get(), F_DUPFD_CLOEXEC, 3));
 }
@@ -236,6 +241,15 @@ std::optional<wire::JobOrder> read_order(int directory, bool& begun) {
   struct stat facts;
   begun = fstatat(directory, "order", &facts, AT_SYMLINK_NOFOLLOW) == 0 && (facts.st_mode & S_IWUSR) == 0;
   return parsed<wire::JobOrder>(io::read_marked(directory, "order", kMostBytes));
+}
+
+std::optional<wire::JobOrder> read_prepared(int directory) {
+  return parsed<wire::JobOrder>(io::read_marked(directory, kPrepared, kMostBytes));
+}
+
+Result<void> give_go(int directory) {
+  if (renameat(directory, kPrepared, directory, kOrder) == 0) return {};
+  return internal_error(std::string("cannot take the go-ahead: ") + std::strerror(errno));
 }
 
 io::Descriptor lock_job(int directory) {

@@ -5,7 +5,8 @@
 //   started                 which jobs may have been started: durable before anything of them is
 //   empty                   LSB_AFFINITY_HOSTFILE of all jobs
 //   running                 held while a RES has this folder (common/io/running_mark.hpp)
-//   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end
+//   ID.INDEX.ATTEMPT/       a job here, from its order until mbatchd has acknowledged its end. The order is the file `prepared`
+//                           until the go-ahead comes, and then `order`: a RES that knows no go-aheads removes what is prepared
 //   task.NUMBER/            tasks of no job (lsrun)
 //   gone.PID.NUMBER/        of one that is over: what is in it is being removed
 //   gone.left.JOB/          of one that is over: its user could not remove all that is in it, and an administrator has to
@@ -38,7 +39,8 @@ class JobDirectories {
   std::vector<std::string> names() const;
   // A new directory with its order. An error where it is there. Not durable: what must be found after the host went down
   // is what may have started, see note_started().
-  Result<io::Descriptor> create(const std::string& name, const wire::JobOrder& order);
+  // With `prepared` nothing of it starts before give_go().
+  Result<io::Descriptor> create(const std::string& name, const wire::JobOrder& order, bool prepared = false);
   // Durable when it returns, all of them with one sync: so many jobs cost little more than one. Now and then the file is
   // written anew, with those that are not over alone.
   Result<void> note_started(const std::vector<wire::JobAttempt>& jobs);
@@ -55,6 +57,8 @@ class JobDirectories {
   // How many stay until an administrator has removed them.
   std::size_t left() const;
   io::Descriptor folder() const;
+  // Tells LIM that RES's loop turns: the mark `running`.
+  void beat() const;
   std::string path(const std::string& name) const { return path_ + "/" + name; }
 
  private:
@@ -79,6 +83,9 @@ struct KeptJob {
 };
 // None: it was not finished, so nothing of the job has started. `begun`: a guard has taken it.
 std::optional<wire::JobOrder> read_order(int directory, bool& begun);
+// The order of a directory that waits for its go-ahead; and the go-ahead.
+std::optional<wire::JobOrder> read_prepared(int directory);
+Result<void> give_go(int directory);
 KeptJob read_kept(int directory);
 // The lock of a job's directory where nobody else holds it.
 io::Descriptor lock_job(int directory);

@@ -256,7 +256,7 @@ void Jobs::forget(const JobPtr& job) {
   keep->timer.cancel();
   keep->drop_socket();
   jobs_.erase(keep->name);
-  if (keep->first_host()) directories_.note_over(keep->attempt);
+  if (keep->first_host() && !keep->prepared) directories_.note_over(keep->attempt);
   if (keep->share) task_shares_.give(*std::exchange(keep->share, std::nullopt));
   remove_later(keep->name);
 }
@@ -306,6 +306,7 @@ void Jobs::adopt_one(const std::string& name) {
   bool begun = false;
   auto order = read_order(job->directory.get(), begun);
   if (!order) {
+    if (adopt_prepared(job)) return;
     log_.warning(name + ": it has no order that can be read: it is removed");
     return remove_later(name);
   }
@@ -336,6 +337,17 @@ void Jobs::adopt_one(const std::string& name) {
   }
   if (begun) return over(job);
   start_soon(job);
+}
+
+// Its go-ahead has not come. What was prepared before the host went down is ordered again: a go-ahead may have been lost with it.
+bool Jobs::adopt_prepared(const JobPtr& job) {
+  auto order = read_prepared(job->directory.get());
+  if (!order || order->boot() != boot_) return false;
+  job->prepared = true;
+  job->order = std::move(*order);
+  job->attempt = job->order.start().job();
+  jobs_[job->name] = job;
+  return true;
 }
 
 // It may have started, and the host went down before its directory was on disk.

@@ -31,7 +31,8 @@ struct Jobs::Job {
   wire::JobAttempt attempt;
   io::Descriptor directory;
   pid_t guard = -1;
-  bool alive = false;  // a guard has been started or adopted, and its end was not seen
+  bool alive = false;     // a guard has been started or adopted, and its end was not seen
+  bool prepared = false;  // its order is on disk, and mbatchd has given no go-ahead
   bool released = false;
   bool clearing = false, cleared = false;  // what guard and shepherd have left, when both were killed at once
   std::optional<uid_t> share;              // of no job: whose share it is
@@ -54,6 +55,8 @@ struct Jobs::Job {
 
 // An end that no guard has written.
 FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How how, std::string why);
+
+constexpr const char* kWhyNeverSeen = "this host knows nothing of the job";
 
 // Keeps the end of what has not begun. On a full disk the order goes instead: mbatchd hears of the end and may start the job
 // elsewhere, and a RES that found the order would begin it here.

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostLeft =
     1'000'000;  // directories, jobs: they wait for their turn, however long that is
-constexpr Duration kAnyTime = std::chrono::hours(24);
+constexpr Duration kSweepPatience = std::chrono::hours(24);
 
 std::int64_t wall_us() {
   using namespace std::chrono;
@@ -37,7 +37,8 @@ FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How 
 
 void never_begins(int directory, const FromRes::JobOver& over) {
   keep_over(directory, over);
-  if (!read_kept(directory).over) unlinkat(directory, "order", 0);
+  if (read_kept(directory).over) return;
+  for (const char* name : {"order", "prepared"}) unlinkat(directory, name, 0);
 }
 
 Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigset_t& mask,
@@ -51,7 +52,7 @@ Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigs
       identities_(loop),
       boot_(boot_id()),
       removals_(loop, directories_.folder(), {}, mask, [this](const auto& left) { tell_left(left); }),
-      sweeper_(loop, {.waiting = kMostLeft, .patience = kAnyTime}) {}
+      sweeper_(loop, {.waiting = kMostLeft, .patience = kSweepPatience}) {}
 Jobs::~Jobs() = default;
 
 void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
@@ -120,6 +121,8 @@ void Jobs::carry_out(const wire::ToRes& order) {
       return start(order.start());
     case wire::ToRes::kExpect:
       return expect(order.expect());
+    case wire::ToRes::kGo:
+      return go_ahead(order);
     case wire::ToRes::kSignal:
       return signal(order.signal());
     case wire::ToRes::kAcknowledge:
@@ -137,6 +140,7 @@ bool Jobs::waits_for_its_start(const wire::ToRes& order) {
   const wire::JobAttempt* attempt = nullptr;
   if (order.has_start()) attempt = &order.start().job();
   if (order.has_expect()) attempt = &order.expect().job();
+  if (order.has_go() && order.go().jobs_size() == 1) attempt = &order.go().jobs(0);
   if (order.has_signal()) attempt = &order.signal().job();
   if (order.has_acknowledge()) attempt = &order.acknowledge().job();
   if (order.has_release()) attempt = &order.release().job();
@@ -205,7 +209,11 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
 
 void Jobs::start(const wire::ToRes::StartJob& start) {
   const std::string name = directory_name(start.job());
-  if (const auto known = jobs_.find(name); known != jobs_.end()) return tell_job(known->second);
+  if (const auto known = jobs_.find(name); known != jobs_.end()) {
+    if (!known->second->prepared) return tell_job(known->second);
+    return start.wait_for_go() ? prepared(start.job()) : begin(known->second);
+  }
+  coming_[name].waits_for_go = start.wait_for_go();
   auto& held = coming_[name].held;
   *held.mutable_job() = start.job();
   held.set_state(FromRes::Held::STARTING);
@@ -230,11 +238,13 @@ void Jobs::start_as(const wire::ToRes::StartJob& start, Result<wire::JobOrder> o
   if (order) {
     *order->mutable_start() = start;
     add_host_words(*order);
-    if (const auto job = make(directory_name(start.job()), *order, why)) return start_soon(job);
+    if (const auto job = make(directory_name(start.job()), *order, why))
+      return job->prepared ? prepared(start.job()) : start_soon(job);
   } else {
     why = order.error().text;
   }
   log_.error("job " + job_text(start.job().key()) + ": " + why);
+  if (start.wait_for_go()) return not_prepared(start.job(), why);
   FromRes told;
   *told.mutable_over() = own_end(start.job(), FromRes::JobOver::NOT_STARTED, why);
   handler_.tell(told);
@@ -251,6 +261,7 @@ void Jobs::start_all() {
   removals_.job_starts();
   std::vector<wire::JobAttempt> attempts;
   for (const auto& job : starting) attempts.push_back(job->attempt);
+  FromRes begun;
   const auto noted = directories_.note_started(attempts);
   if (!noted) log_.error(noted.error().text);
   for (const auto& job : starting) {
@@ -258,13 +269,18 @@ void Jobs::start_all() {
       job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED, noted.error().text);
       never_begins(job->directory.get(), *job->over);
     }
-    if (!noted || !start_guard(job)) over(job);
+    if (!noted || !start_guard(job))
+      over(job);
+    else
+      *begun.mutable_begun()->add_jobs() = job->attempt;
   }
+  if (begun.has_begun()) handler_.tell(begun);
 }
 
 void Jobs::expect(const wire::ToRes::ExpectJob& expect) {
   const std::string name = directory_name(expect.job());
-  if (jobs_.contains(name)) return;
+  if (jobs_.contains(name)) return prepared(expect.job());
+  coming_[name].waits_for_go = true;
   auto& held = coming_[name].held;
   *held.mutable_job() = expect.job();
   held.set_state(FromRes::Held::EXPECTED);
@@ -278,19 +294,22 @@ void Jobs::expect_as(const wire::ToRes::ExpectJob& expect, Result<wire::JobOrder
   std::string why = order ? "" : order.error().text;
   if (order) {
     *order->mutable_expect() = expect;
-    if (make(directory_name(expect.job()), *order, why)) return;
+    if (make(directory_name(expect.job()), *order, why)) return prepared(expect.job());
   }
   log_.error("job " + job_text(expect.job().key()) + ": " + why);
+  not_prepared(expect.job(), why);
 }
 
 Jobs::JobPtr Jobs::make(const std::string& name, const wire::JobOrder& order, std::string& why) {
-  auto directory = directories_.create(name, order);
+  const bool waits = order.has_start() && order.start().wait_for_go();
+  auto directory = directories_.create(name, order, waits);
   if (!directory) {
     why = directory.error().text;
     return nullptr;
   }
   auto job = std::make_shared<Job>(loop_);
   job->name = name;
+  job->prepared = waits;
   job->order = order;
   job->attempt = order.has_start() ? order.start().job() : order.expect().job();
   job->directory = std::move(*directory);
@@ -302,8 +321,7 @@ void Jobs::signal(const wire::ToRes::SignalJob& signal) {
   const auto job = find(signal.job());
   if (!job) {
     FromRes told;
-    *told.mutable_over() =
-        own_end(signal.job(), FromRes::JobOver::NEVER_SEEN, "this host knows nothing of the job");
+    *told.mutable_over() = own_end(signal.job(), FromRes::JobOver::NEVER_SEEN, kWhyNeverSeen);
     return handler_.tell(told);
   }
   // What still runs of a job that is over is its post-execution, which may be ended.
@@ -337,56 +355,12 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
 
 void Jobs::release(const wire::JobAttempt& attempt) {
   const auto job = find(attempt);
-  if (!job || job->first_host()) return;
+  if (!job || (job->first_host() && !job->prepared)) return;
   job->released = true;
   if (!job->alive) return forget(job);
   wire::ToShepherd message;
   *message.mutable_release()->mutable_job() = attempt;
   send(job, message);
-}
-
-// ---- what mbatchd is told
-
-FromRes::ResHello Jobs::hello() const {
-  FromRes::ResHello hello;
-  hello.set_term(directories_.term());
-  for (const auto& [name, job] : jobs_) {
-    if (job->order.task_only()) continue;
-    auto& held = *hello.add_jobs();
-    *held.mutable_job() = job->attempt;
-    held.set_first_host(job->first_host());
-    if (!job->first_host())
-      held.set_state(FromRes::Held::EXPECTED);
-    else if (job->over)
-      held.set_state(FromRes::Held::OVER);
-    else if (job->stopped)
-      held.set_state(FromRes::Held::STOPPED);
-    else
-      held.set_state(job->running ? FromRes::Held::RUNNING : FromRes::Held::STARTING);
-  }
-  for (const auto& [name, coming] : coming_) *hello.add_jobs() = coming.held;
-  return hello;
-}
-
-void Jobs::tell_all() {
-  for (const auto& [name, job] : jobs_) tell_job(job);
-}
-
-void Jobs::tell_job(const JobPtr& job) {
-  if (job->used && !job->over && !job->released) handler_.tell(*job->used);
-  if (!job->first_host()) return;
-  if (job->ready && !job->over) handler_.tell(*job->ready);
-  if (job->running && !job->over_acknowledged) handler_.tell(*job->running);
-  if (job->stopped && !job->over) handler_.tell(*job->stopped);
-  FromRes told;
-  if (job->over && !job->over_acknowledged) {
-    *told.mutable_over() = *job->over;
-    handler_.tell(told);
-  }
-  if (job->post) {
-    *told.mutable_post_over() = *job->post;
-    handler_.tell(told);
-  }
 }
 
 }  // namespace rollcall::res

@@ -6,7 +6,10 @@
 // state (of a job here) x event        -> next
 //   none      StartJob, ExpectJob        -> coming, while the user database is asked who the user is; what else is ordered
 //                                           of the job meanwhile is carried out behind it
-//   coming    the user is known          -> here: order on disk, guard started; or expected: no process yet
+//   coming    the user is known          -> prepared: order on disk, told; or expected: the same, no process yet. A StartJob
+//                                           that does not wait: here at once
+//   prepared  GoJobs                     -> here: guard started, told
+//   prepared  ReleaseJob                 -> none: the start was taken back
 //   expected  a task comes               -> here (a shepherd for tasks alone)
 //   here      its guard ends             -> over: `end` is read and told until it is acknowledged
 //   over      Acknowledge                -> none, the directory goes (after the post-execution, where one follows)
@@ -72,6 +75,7 @@ class Jobs {
 
   void child_ended(pid_t pid);
   std::size_t count() const { return jobs_.size(); }
+  void beat() const { directories_.beat(); }
   // RES ends for good; the jobs go on.
   void leave();
 
@@ -81,6 +85,7 @@ class Jobs {
   // A job whose user is being looked up.
   struct Coming {
     wire::FromRes::Held held;
+    bool waits_for_go = false;        // or another host's job: not held before it is on disk
     std::vector<wire::ToRes> orders;  // of it, since then
   };
 
@@ -92,6 +97,11 @@ class Jobs {
   void expect(const wire::ToRes::ExpectJob& expect);
   void expect_as(const wire::ToRes::ExpectJob& expect, Result<wire::JobOrder> order);
   void came(const std::string& name);
+  void go_ahead(const wire::ToRes& order);
+  void go(const wire::JobAttempt& attempt);
+  void begin(const JobPtr& job);
+  void prepared(const wire::JobAttempt& attempt);
+  void not_prepared(const wire::JobAttempt& attempt, const std::string& why);
   void signal(const wire::ToRes::SignalJob& signal);
   void acknowledge(const wire::JobAttempt& attempt);
   void release(const wire::JobAttempt& attempt);
@@ -101,6 +111,7 @@ class Jobs {
   wire::JobOrder order_of(const Identity& identity) const;
   void add_host_words(wire::JobOrder& order) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
+  bool adopt_prepared(const JobPtr& job);
   void start_soon(const JobPtr& job);
   void start_all();
   bool start_guard(const JobPtr& job);
@@ -142,6 +153,7 @@ class Jobs {
   wire::ToRes::Welcome settings_;
   std::map<std::string, JobPtr> jobs_;  // by the name of its directory
   std::vector<JobPtr> starting_;        // their orders are not durable yet
+  wire::FromRes prepared_;              // of this turn of the loop
   std::uint64_t next_number_ = 1;
   std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
   io::Descriptor cgroups_held_;

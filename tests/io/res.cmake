@@ -1,7 +1,7 @@
 # RES and its shepherds with real jobs, and an mbatchd of few words.
 rollcall_library(res_stage SOURCES res_stage.cpp LINK rollcall_durable_file rollcall_links rollcall_process rollcall_wire GTest::gtest GTest::gmock)
 target_compile_definitions(res_stage PUBLIC ROLLCALL_RES="$<TARGET_FILE:res>" ROLLCALL_SHEPHERD="$<TARGET_FILE:shepherd>")
-foreach(part cgroup hooks job keep lost surroundings user)
+foreach(part cgroup hooks job keep lost start surroundings user)
   rollcall_test(res_${part}_test LABEL io SOURCES res_${part}_test.cpp LINK res_stage TIMEOUT 240)
   add_dependencies(res_${part}_test res shepherd)
 endforeach()
