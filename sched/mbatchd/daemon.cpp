@@ -73,7 +73,7 @@ class Daemon {
         engine_(make_engine(
             {loop_, links_, log, saving_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
-             [this](const std::string& host) { host_gone(host); }})),
+             [this](const std::string& host, Duration silent) { host_gone(host, silent); }})),
         clients_(loop_, links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
@@ -95,6 +95,7 @@ class Daemon {
 
   Result<DaemonEnd> run(const std::function<void()>& ready) {
     book_.set_term(saving_.store().term());
+    book_.set_own_host(configuration_->host);
     auto changed_at_first = book_.configure(configuration_->files, wall_now());
     if (const auto loaded = saving_.load(book_); !loaded) return loaded.error();
     const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->files.batch->mbd_port));
@@ -213,11 +214,12 @@ class Daemon {
       planning_.want();
     }
     changed(book_.host_told(host, report, wall_now()));
+    suspected_ = suspected_ && book_.suspects_itself();
   }
 
-  void host_gone(const std::string& host) {
+  void host_gone(const std::string& host, Duration silent) {
     keeper_.connected(host, false);
-    changed(book_.host_gone(host, wall_now()));
+    changed(book_.host_gone(host, wall_now(), silent));
   }
 
   void heard_load(Result<sched::LoadNews> news) {
@@ -356,6 +358,8 @@ class Daemon {
   void woke() {
     const auto now = wall_now();
     changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
+    if (book_.suspects_itself() && !std::exchange(suspected_, true))
+      log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
     planning_.tick(now);
     saving_.files().tick();
@@ -420,6 +424,7 @@ class Daemon {
   int laps_ = 0;
   bool waiters_due_ = false;  // a cycle is over
   bool catching_up_ = false;
+  bool suspected_ = false;
   bool load_good_ = false, load_said_ = false;
   Steady::time_point load_heard_{};
   bool ending_ = false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
@@ -25,7 +26,8 @@ struct EngineSetup {
   std::uint64_t term = 0;  // of this mbatchd: grows with every start
   // The reports of a host, in their order; HostCame first.
   std::function<void(const std::string& host, const sched::HostReport&)> told;
-  std::function<void(const std::string& host)> gone;
+  // `silent`: how long nothing had been heard of it by then.
+  std::function<void(const std::string& host, Duration silent)> gone;
 };
 
 class Engine : public sched::Engine {

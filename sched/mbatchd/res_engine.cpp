@@ -1,6 +1,10 @@
 #include "sched/mbatchd/res_engine.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "sched/mbatchd/res_links.hpp"
 #include "sched/mbatchd/res_words.hpp"
@@ -14,7 +18,7 @@ class ResEngine : public Engine {
       : setup_(std::move(setup)),
         hosts_(setup_.loop, setup_.links, setup_.log, setup_.term,
                {[this](const std::string& host, const wire::FromRes& said) { hear(host, said); },
-                [this](const std::string& host) { lost(host); }}) {}
+                [this](const std::string& host, Duration silent) { lost(host, silent); }}) {}
 
   void configure(std::shared_ptr<const Configuration> configuration) override {
     hosts_.configure(std::move(configuration));
@@ -31,6 +35,15 @@ class ResEngine : public Engine {
   }
   void expect(const std::string& host, const sched::order::Expect& order) override {
     send(host, to_res(order));
+  }
+  // All go-aheads of a turn leave in one message.
+  void go(const std::string& host, const sched::Attempt& attempt) override {
+    gos_[host].push_back(attempt);
+    if (std::exchange(gos_posted_, true)) return;
+    boost::asio::post(setup_.loop, [this] {
+      gos_posted_ = false;
+      for (const auto& [named, attempts] : std::exchange(gos_, {})) hosts_.send(named, mbatchd::go(attempts));
+    });
   }
   void signal(const std::string& host, const sched::order::Signal& order) override {
     send(host, to_res(order));
@@ -55,19 +68,30 @@ class ResEngine : public Engine {
   }
 
  private:
-  void send(const std::string& host, wire::ToRes order) { hosts_.send(host, std::move(order)); }
+  // Orders arrive in their order: a go-ahead that waits for the end of the turn leaves first.
+  void send(const std::string& host, wire::ToRes order) {
+    if (const auto waiting = gos_.extract(host)) hosts_.send(host, mbatchd::go(waiting.mapped()));
+    hosts_.send(host, std::move(order));
+  }
   void hear(const std::string& host, const wire::FromRes& said) {
     if (said.has_hello()) setup_.log.notice("RES of " + host + " is connected");
     if (said.has_refused()) setup_.log.error("RES of " + host + " refuses an order: " + said.refused().why());
+    if (said.has_not_prepared())
+      setup_.log.warning("RES of " + host + " cannot take job " +
+                         std::to_string(said.not_prepared().job().key().id()) + ": " +
+                         said.not_prepared().why());
     if (const auto report = report_of(said)) setup_.told(host, *report);
   }
-  void lost(const std::string& host) {
+  void lost(const std::string& host, Duration silent) {
+    gos_.erase(host);
     setup_.log.warning("RES of " + host + " is not connected any more");
-    setup_.gone(host);
+    setup_.gone(host, silent);
   }
 
   EngineSetup setup_;
   ResLinks hosts_;
+  std::map<std::string, std::vector<sched::Attempt>> gos_;  // of this turn, by host
+  bool gos_posted_ = false;
 };
 
 }  // namespace

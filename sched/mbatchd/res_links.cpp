@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 64UL << 20;  // bytes of one RES whose claim is being judged
 constexpr std::size_t kMostTold = 1000;
+constexpr int kBeats = 3;  // of SBD_SLEEP_TIME
+constexpr std::chrono::milliseconds kShortestBeat{100};
 
 wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
   wire::ToRes::Welcome welcome;
@@ -38,10 +40,11 @@ bool loopback(const std::string& address) { return address.starts_with("127.") |
 
 ResLinks::ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
                    Handler handler)
-    : links_(links), log_(log), term_(term), handler_(std::move(handler)), claims_(loop) {}
+    : links_(links), log_(log), term_(term), handler_(std::move(handler)), claims_(loop), beat_(loop) {}
 
 void ResLinks::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
+  await_beat();
   hosts_ = servers_of(*configuration_);
   told_.clear();
   std::vector<std::pair<std::string, io::LinkId>> gone;
@@ -60,6 +63,7 @@ void ResLinks::opened(io::LinkId link, const io::LinkPeer& peer) { peers_[link].
 Result<void> ResLinks::message(io::LinkId link, const wire::FromRes& message) {
   const auto peer = peers_.find(link);
   if (peer == peers_.end()) return {};
+  peer->second.unanswered = 0;
   if (message.has_hello()) return hello(link, peer->second, message);
   if (!peer->second.judged) return internal_error("found a message before ResHello, expected that first");
   if (peer->second.host.empty()) return keep_for_later(peer->second, message);
@@ -145,6 +149,7 @@ Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& 
     ended(older);
   }
   peers_[link].host = host;
+  peers_[link].answers_pings = message.hello().knows_go();
   by_host_[host] = link;
   welcome(host);
   handler_.said(host, message);
@@ -155,11 +160,44 @@ void ResLinks::ended(io::LinkId link) {
   const auto peer = peers_.find(link);
   if (peer == peers_.end()) return;
   const std::string host = peer->second.host;
+  const Duration silent = peer->second.unanswered * beat_time();
   peers_.erase(peer);
   const auto named = by_host_.find(host);
   if (named == by_host_.end() || named->second != link) return;
   by_host_.erase(named);
-  handler_.lost(host);
+  handler_.lost(host, silent);
+}
+
+Duration ResLinks::beat_time() const {
+  return std::max<Duration>(configuration_->files.lsb->params.sbd_sleep_time / kBeats, kShortestBeat);
+}
+
+void ResLinks::await_beat() {
+  beat_.expires_after(beat_time());
+  beat_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    beat();
+    await_beat();
+  });
+}
+
+void ResLinks::beat() {
+  std::vector<std::pair<std::string, io::LinkId>> silent;
+  wire::ToRes ping;
+  ping.mutable_ping()->set_number(++pings_);
+  for (const auto& [host, link] : by_host_) {
+    Peer& peer = peers_[link];
+    if (!peer.answers_pings) continue;
+    if (peer.unanswered++ < kBeats)
+      send(host, ping);
+    else
+      silent.emplace_back(host, link);
+  }
+  for (const auto& [host, link] : silent) {
+    log_.warning("RES of " + host + " is connected and does not answer: it counts as gone");
+    links_.close(link);
+    ended(link);
+  }
 }
 
 bool ResLinks::send(const std::string& host, wire::ToRes order) {

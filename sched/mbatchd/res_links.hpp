@@ -11,8 +11,13 @@
 //                  | address goes; from another: refused)        |
 //     foreign      | refused                                     | -
 //   the host's     | offence: the link ends                      | told
+//
+// A RES that is frozen keeps its TCP connection: the kernel answers for it. So each host is sent a Ping at every beat, a third
+// of SBD_SLEEP_TIME; one that has said nothing for three beats is silent, and its link ends. Beats are counted, not seconds:
+// the time in which mbatchd itself was stopped is none of the host's. A RES that knows no Ping is left to TCP.
 #pragma once
 
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <set>
@@ -22,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/job_clock.hpp"
 #include "common/io/host_claims.hpp"
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
@@ -35,7 +41,8 @@ class ResLinks {
   struct Handler {
     std::function<void(const std::string& host, const wire::FromRes&)>
         said;  // ResHello too; `send` works from then on
-    std::function<void(const std::string& host)> lost;
+    // `silent`: how long nothing was heard of it before.
+    std::function<void(const std::string& host, Duration silent)> lost;
   };
   ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
            Handler handler);
@@ -59,12 +66,17 @@ class ResLinks {
     bool judged = false;                 // its claim is looked at, or was
     std::vector<wire::FromRes> waiting;  // what came meanwhile, the hello first
     std::size_t waiting_bytes = 0;
+    bool answers_pings = false;
+    int unanswered = 0;  // beats since it has said something
   };
   Result<void> hello(io::LinkId link, Peer& peer, const wire::FromRes& message);
   Result<void> keep_for_later(Peer& peer, const wire::FromRes& message);
   void judge(io::LinkId link, const std::string& host, const io::HostClaims::Verdict& verdict);
   Result<void> accept(io::LinkId link, Peer& peer, const wire::FromRes& message);
   void welcome(const std::string& host);
+  Duration beat_time() const;
+  void await_beat();
+  void beat();
   void complain(const std::string& host, const std::string& address, const std::string& line);
 
   io::Links& links_;
@@ -73,6 +85,8 @@ class ResLinks {
   Handler handler_;
   std::shared_ptr<const Configuration> configuration_;
   io::HostClaims claims_;
+  boost::asio::steady_timer beat_;
+  std::uint64_t pings_ = 0;
   // Told once for each, so that nobody fills the log with lies.
   std::set<std::pair<std::string, std::string>> told_;
   std::set<std::string> hosts_;

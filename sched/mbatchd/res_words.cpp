@@ -49,6 +49,8 @@ report::Held::State state_of(FromRes::Held::State state) {
       return State::stopped;
     case FromRes::Held::OVER:
       return State::over;
+    case FromRes::Held::PREPARED:
+      return State::prepared;
     default:
       return State::expected;
   }
@@ -77,7 +79,16 @@ report::HostCame came(const FromRes::ResHello& hello) {
   came.jobs.reserve(static_cast<std::size_t>(hello.jobs_size()));
   for (const auto& held : hello.jobs())
     came.jobs.push_back({attempt_of(held.job()), state_of(held.state()), held.first_host()});
+  came.knows_go = hello.knows_go();
   return came;
+}
+
+template <class Jobs>
+std::vector<sched::Attempt> attempts_of(const Jobs& jobs) {
+  std::vector<sched::Attempt> attempts;
+  attempts.reserve(static_cast<std::size_t>(jobs.size()));
+  for (const auto& job : jobs) attempts.push_back(attempt_of(job));
+  return attempts;
 }
 
 report::Running running(const FromRes::JobRunning& told) {
@@ -123,6 +134,7 @@ ToRes to_res(sched::order::Start order) {
   start.set_submit_us(order.submit_us);
   start.set_requested_memory_kb(order.requested_memory_kb);
   start.set_mail_report_only(order.mail_report_only);
+  start.set_wait_for_go(order.wait_for_go);
   return message;
 }
 
@@ -154,6 +166,12 @@ ToRes to_res(const sched::order::Signal& order) {
   return message;
 }
 
+ToRes go(const std::vector<sched::Attempt>& attempts) {
+  ToRes message;
+  for (const auto& attempt : attempts) set_attempt(*message.mutable_go()->add_jobs(), attempt);
+  return message;
+}
+
 ToRes acknowledgement(const sched::Attempt& attempt) {
   ToRes message;
   set_attempt(*message.mutable_acknowledge()->mutable_job(), attempt);
@@ -170,6 +188,12 @@ std::optional<sched::HostReport> report_of(const FromRes& told) {
   switch (told.message_case()) {
     case FromRes::kHello:
       return came(told.hello());
+    case FromRes::kPrepared:
+      return report::Prepared{attempts_of(told.prepared().jobs())};
+    case FromRes::kNotPrepared:
+      return report::NotPrepared{attempt_of(told.not_prepared().job()), told.not_prepared().why()};
+    case FromRes::kBegun:
+      return report::Begun{attempts_of(told.begun().jobs())};
     case FromRes::kReady:
       return report::Ready{attempt_of(told.ready().job()), told.ready().stream()};
     case FromRes::kRunning:

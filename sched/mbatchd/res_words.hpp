@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "common/wire/res.pb.h"
 #include "sched/policy/engine.hpp"
@@ -12,6 +13,7 @@ namespace rollcall::mbatchd {
 wire::ToRes to_res(sched::order::Start order);
 wire::ToRes to_res(const sched::order::Expect& order);
 wire::ToRes to_res(const sched::order::Signal& order);
+wire::ToRes go(const std::vector<sched::Attempt>& attempts);
 wire::ToRes acknowledgement(const sched::Attempt& attempt);
 wire::ToRes release(const sched::Attempt& attempt);
 

@@ -19,6 +19,7 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 std::int32_t id_of(const sched::Effect& effect) {
   return std::visit(Overloaded{[](const effect::OrderStart& e) { return e.key.id; },
                                [](const effect::OrderExpect& e) { return e.key.id; },
+                               [](const effect::OrderGo& e) { return e.key.id; },
                                [](const effect::OrderSignal& e) { return e.signal.attempt.job.id; },
                                [](const effect::OrderAcknowledge& e) { return e.attempt.job.id; },
                                [](const effect::OrderRelease& e) { return e.attempt.job.id; },

@@ -61,6 +61,7 @@ bool Waiters::tell(io::LinkId link, JobWaiter& waiter) {
   if (job != nullptr) {
     auto& record = *awaited.mutable_job()->mutable_record();
     record = job->record;
+    record.set_status(sched::shown_status(job->record));
     record.clear_usage();
     awaited.set_killed_pending(is_over && record.kill_asked() && !record.started());
     if (const auto* stream = book_.stream(waiter.key)) *awaited.mutable_stream() = *stream;

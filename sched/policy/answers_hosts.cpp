@@ -122,6 +122,8 @@ std::string condensed_group(const SchedulingRules& rules, HostNumber host) {
 void add_words(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
   const auto& rules = view.snapshot.rules();
   add_memory(view, standings, host, to);
+  if (const auto trouble = view.book.trouble(rules.hosts[host].name); !trouble.empty())
+    (*to.mutable_words())["trouble"] = trouble;
   if (const auto held = gpus_held(view, rules.hosts[host].name); !held.empty())
     (*to.mutable_words())["gpus_held"] = held;
   const auto id = rules.indices().find(gpu_resource(*rules.cluster));

@@ -63,6 +63,25 @@ void add_pending_reasons(const AnswerView& view, const Job& job, PendingReasons&
   if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
 
+// A job whose first host has not said that it begins is shown as pending. True where it is one.
+bool show_start(wire::JobRecord& record) {
+  if (shown_status(record) == record.status()) return false;
+  record.set_status(shown_status(record));
+  record.clear_hosts();
+  record.set_start_us(0);
+  return true;
+}
+
+// It has hosts, and the first one has not said that it begins.
+void add_start_reason(const Job& job, JobView& to) {
+  std::string awaited;
+  for (const auto& host : job.record.hosts())
+    if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==
+        job.launch.prepared.end())
+      awaited += (awaited.empty() ? "" : ", ") + host.name();
+  add_reason(to, "The job is being started", "mbatchd waits for the answer of " + awaited);
+}
+
 // LSF's texts of why a job that has hosts does not run.
 void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
   struct Told {
@@ -256,6 +275,7 @@ class JobsAnswer {
       to = job_view(view, job, ask_.shared_reasons() ? nullptr : reasons_.get());
     } else {
       *to.mutable_record() = job.record;
+      if (show_start(*to.mutable_record()) && ask_.reasons()) add_start_reason(job, to);
       trim(*to.mutable_record());
       if (ask_.reasons() && placed(job.status())) add_suspend_reasons(job.record, to);
     }
@@ -343,6 +363,7 @@ wire::Submission sent_submission(const wire::Submission& asked, bool all) {
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons) {
   JobView to;
   *to.mutable_record() = job.record;
+  if (show_start(*to.mutable_record())) add_start_reason(job, to);
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
   if (placed(job.status())) add_suspend_reasons(job.record, to);
   *to.mutable_effective_limits() = view.book.effective_limits(job);

@@ -80,6 +80,7 @@ Effects Book::loaded(WallTime now) {
     m.links[host].silent_since_us = now.us;
     m.time_host(host);
   }
+  m.loaded_us = now.us;
   return {effect::ScheduleSoon{}};
 }
 
@@ -93,13 +94,11 @@ Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) 
   memory_->hear_clock(now);
   BookEntry* entry = memory_->entry(key);
   if (!entry || entry->job.status() != wire::STATUS_PEND) return effects;
-  if (auto gpus = memory_->gpus_for(plan); gpus.empty()) {
-    memory_->step(*entry, plan, now, effects);
-  } else {
-    event::Dispatched with_gpus = plan;
-    with_gpus.gpus = std::move(gpus);
-    memory_->step(*entry, with_gpus, now, effects);
-  }
+  event::Dispatched whole = plan;
+  if (auto gpus = memory_->gpus_for(plan); !gpus.empty()) whole.gpus = std::move(gpus);
+  if (!plan.hosts.empty()) whole.wait_for_go = memory_->links[plan.hosts[0].name()].knows_go;
+  memory_->step(*entry, whole, now, effects);
+  memory_->vouch_for_silent_hosts(*entry, now, effects);
   for (const auto& host : entry->job.record.hosts())
     if (auto& link = memory_->links[host.name()]; !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.

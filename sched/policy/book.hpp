@@ -16,7 +16,14 @@
 //   it holds attempt a  | over, removed, unknown, another one | over: nothing, its Over will be acknowledged; a first
 //                       |                                     |  host: KILL; another host: release
 //   Over of a           | not (or no longer) running as a     | acknowledged
-//   it has gone         |                                     | after the patience HostLost for the jobs that it runs first
+//   it has the order of | the job starts there as attempt a   | HostBack(prepared): its go-ahead is given again, or withheld
+//     attempt a alone   |                                     |  until the other hosts have the order
+//                       | another one, or none                | release
+//   Over of a, success  | a was given up with the host, and   | the job has ended so
+//                       |  its rerun pends                    |
+//   it has gone         |                                     | attempts without go-ahead are taken back at once; after the
+//                       |                                     |  patience HostLost for the jobs that it runs first
+// The patience is counted over short connections: only one that lasts SBD_SLEEP_TIME ends it.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +37,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/base/job_clock.hpp"
 #include "common/wire/batch.pb.h"
 #include "sched/policy/book_config.hpp"
 #include "sched/policy/book_words.hpp"
@@ -133,8 +141,15 @@ class Book {
 
   // What the engine reports of a host, by its official name (engine.hpp). HostCame: it counts as connected from now on.
   Effects host_told(const std::string& host, const HostReport& report, WallTime now);
-  Effects host_gone(const std::string& host, WallTime now);
+  // `silent`: for how long nothing had been heard of it.
+  Effects host_gone(const std::string& host, WallTime now, Duration silent = {});
   bool connected(const std::string& host) const;
+  // Why it could not take the last order for a job; "": it took it.
+  std::string trouble(const std::string& host) const;
+  // The host that mbatchd is on: that it is reached says nothing of the network.
+  void set_own_host(std::string host);
+  // All other hosts, at least two, were lost at once: mbatchd rather than they may be cut off. No rerunnable job is given up.
+  bool suspects_itself() const;
 
   Applied signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now);
   // The same in pieces: each call does it to at most so many jobs more, as they then are. The reply is a part of the answer;
@@ -235,6 +250,7 @@ class Book {
   // is void. A turn whose commit failed leaves late.
   std::optional<order::Start> start_order(const effect::OrderStart& order) const;
   std::optional<order::Expect> expect_order(const effect::OrderExpect& order) const;
+  bool has_go(const effect::OrderGo& order) const;
   // Gives an effect that is an order to the engine; others, and orders that are void, are none.
   void carry_out(const Effect& effect, Engine& engine) const;
 

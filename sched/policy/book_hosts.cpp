@@ -58,6 +58,20 @@ class Hearing {
   Effects effects;
 
   void operator()(const report::HostCame& came) { hello(came); }
+  void operator()(const report::Prepared& told) {
+    for (const Attempt& attempt : told.attempts) prepared(attempt);
+  }
+  void operator()(const report::NotPrepared& told) {
+    HostLink& link = m_.links[host_];
+    link.trouble = told.why;
+    link.trouble_us = now_.us;
+    if (BookEntry* entry = placed_here(told.attempt))
+      m_.step(*entry, event::NotPrepared{host_, told.why}, now_, effects);
+  }
+  void operator()(const report::Begun& told) {
+    for (const Attempt& attempt : told.attempts)
+      if (BookEntry* entry = first_of(attempt)) m_.step(*entry, event::Begun{}, now_, effects);
+  }
   void operator()(const report::Ready& told) { ready(told); }
   void operator()(const report::Running& told) {
     if (BookEntry* entry = first_of(told.attempt)) m_.step(*entry, event::Ran{told}, now_, effects);
@@ -80,6 +94,14 @@ class Hearing {
     BookEntry* entry = placed_here(attempt);
     return entry && entry->job.record.hosts(0).name() == host_ ? entry : nullptr;
   }
+  // The job whose last attempt was given up when this host was lost, and whose rerun pends.
+  BookEntry* given_up_here(const Attempt& attempt) {
+    BookEntry* entry = m_.entry(attempt.job);
+    if (!entry || !pending(entry->job.status()) || entry->job.record.attempt() != attempt.number)
+      return nullptr;
+    const auto& given_up = entry->job.record.given_up();
+    return given_up.hosts_size() != 0 && given_up.hosts(0).name() == host_ ? entry : nullptr;
+  }
   BookEntry* placed_here(const Attempt& attempt) {
     BookEntry* entry = m_.entry(attempt.job);
     if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.number)
@@ -89,9 +111,14 @@ class Hearing {
 
   void hello(const report::HostCame& told) {
     HostLink& link = m_.links[host_];
-    link.connected = true;
+    const bool was_silent = !link.connected && !link.lost && link.silent_since_us != 0;
+    link.silent_before_us = was_silent ? std::max<std::int64_t>(0, now_.us - link.silent_since_us) : 0;
+    link.came_us = now_.us;
+    m_.connected(host_, true);
     link.lost = false;
+    link.knows_go = told.knows_go;
     m_.time_host(host_);
+    if (host_ != m_.own_host) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
     for (const auto& job : told.jobs) {
       if (placed_here(job.attempt))
@@ -108,6 +135,7 @@ class Hearing {
         first_host_back(entry, here);
       else
         other_host_back(entry, here);
+      if (placed(entry.job.status())) m_.vouch_for_silent_hosts(entry, now_, effects);
     }
     effects.push_back(effect::ScheduleSoon{});
   }
@@ -115,6 +143,7 @@ class Hearing {
   void first_host_back(BookEntry& entry, const report::Held* here) {
     event::HostBack back;
     if (here) back.held = here->state;
+    back.knows_go = m_.links[host_].knows_go;
     m_.step(entry, back, now_, effects);
     if (!here || !placed(entry.job.status())) return;
     // What happened by itself while nobody was told of it.
@@ -123,8 +152,9 @@ class Hearing {
     if (here->state == State::running) m_.step(entry, event::ResumedThere{}, now_, effects);
   }
 
-  void other_host_back(const BookEntry& entry, const report::Held* here) {
+  void other_host_back(BookEntry& entry, const report::Held* here) {
     const wire::JobRecord& record = entry.job.record;
+    if (here) m_.step(entry, event::Prepared{host_}, now_, effects);
     if (!here) effects.push_back(effect::OrderExpect{entry.job.key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
       effects.push_back(effect::OrderSignal{host_, signal_order(record, sent)});
@@ -133,7 +163,7 @@ class Hearing {
   // An attempt that is over here, or was removed, or never was.
   void end_stranger(const report::Held& held) {
     if (held.state == State::over) return;
-    if (!held.first_host) {
+    if (!held.first_host || held.state == State::prepared) {
       effects.push_back(effect::OrderRelease{host_, held.attempt});
       return;
     }
@@ -142,6 +172,15 @@ class Hearing {
     kill.set_signal(kSigkill);
     kill.set_number(kLastWord);
     effects.push_back(effect::OrderSignal{host_, {held.attempt, std::move(kill)}});
+  }
+
+  void prepared(const Attempt& attempt) {
+    HostLink& link = m_.links[host_];
+    link.trouble.clear();
+    if (BookEntry* entry = placed_here(attempt))
+      m_.step(*entry, event::Prepared{host_}, now_, effects);
+    else
+      effects.push_back(effect::OrderRelease{host_, attempt});
   }
 
   void ready(const report::Ready& told) {
@@ -165,6 +204,10 @@ class Hearing {
 
   void over(const report::Over& told) {
     BookEntry* entry = first_of(told.attempt);
+    if (BookEntry* given_up = entry ? nullptr : given_up_here(told.attempt)) {
+      m_.step(*given_up, event::GivenUpEnded{told}, now_, effects);
+      if (finished(given_up->job.status())) return;
+    }
     if (!entry) {
       // Of what was never seen there is nothing to be cleared away.
       if (told.how != report::Over::How::never_seen)
@@ -196,14 +239,69 @@ Effects Book::host_told(const std::string& host, const HostReport& report, WallT
   return std::move(hearing.effects);
 }
 
-Effects Book::host_gone(const std::string& host, WallTime now) {
+Effects Book::host_gone(const std::string& host, WallTime now, Duration silent) {
   memory_->hear_clock(now);
   HostLink& link = memory_->links[host];
   if (!link.connected && link.silent_since_us != 0) return {};
-  link.connected = false;
-  link.silent_since_us = now.us;
+  memory_->connected(host, false);
+  const std::int64_t heard_us =
+      now.us - std::chrono::duration_cast<std::chrono::microseconds>(silent).count();
+  if (heard_us - link.came_us >= memory_->parameters.steady_after_s * 1'000'000) link.silent_before_us = 0;
+  link.silent_since_us = std::max<std::int64_t>(1, heard_us - link.silent_before_us);
   memory_->time_host(host);
-  return {effect::ScheduleSoon{}};
+  Effects effects{effect::ScheduleSoon{}};
+  const std::set<JobKey> there = memory_->hosts[host].jobs;
+  for (const JobKey key : there)
+    memory_->step(memory_->jobs.at(key), event::StartNotTaken{host + " has gone before it had the order", {}},
+                  now, effects);
+  return effects;
+}
+
+std::string Book::trouble(const std::string& host) const {
+  const auto found = memory_->links.find(host);
+  return found == memory_->links.end() ? std::string() : found->second.trouble;
+}
+void Book::set_own_host(std::string host) { memory_->own_host = std::move(host); }
+bool Book::suspects_itself() const { return memory_->suspects_itself; }
+
+void Book::Memory::connected(const std::string& host, bool so) {
+  HostLink& link = links[host];
+  if (link.connected == so) return;
+  link.connected = so;
+  if (host == own_host) return;
+  so ? ++connected_others : --connected_others;
+}
+
+// Whether all other hosts that were there lately have gone with this one, and there is another one.
+bool Book::Memory::all_are_lost(const std::string& host) const {
+  if (host == own_host || connected_others != 0) return false;
+  const std::int64_t lately = links.at(host).silent_since_us - parameters.unknown_after_s * 1'000'000;
+  const auto& hosts_of_files = config.cluster->cluster.hosts;
+  return std::any_of(hosts_of_files.begin(), hosts_of_files.end(), [&](const auto& other) {
+    if (!other.server || other.name == host || other.name == own_host) return false;
+    const auto link = links.find(other.name);
+    const bool never_came = link == links.end() || link->second.silent_since_us == 0;
+    return (never_came ? loaded_us : link->second.silent_since_us) > lately;
+  });
+}
+
+// A host is back: who is still away now is away by itself, and has the whole patience from here on.
+void Book::Memory::suspect_no_longer(WallTime now) {
+  if (!std::exchange(suspects_itself, false)) return;
+  for (auto& [host, link] : links) {
+    if (link.connected || !link.lost) continue;
+    link.lost = false;
+    link.silent_since_us = now.us;
+    time_host(host);
+  }
+}
+
+void Book::Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
+  for (int i = 1; i < entry.job.record.hosts_size() && !entry.job.launch.go_given; ++i) {
+    const std::string host = entry.job.record.hosts(i).name();
+    if (const auto& link = links[host]; link.connected && !link.knows_go)
+      step(entry, event::Prepared{host}, now, effects);
+  }
 }
 
 bool Book::connected(const std::string& host) const {

@@ -164,6 +164,7 @@ void Book::Memory::remove_job(JobKey key) {
   set_deadline(entry.begin_due, 0, Timer::begin, key);
   set_deadline(entry.terminate_due, 0, Timer::terminate, key);
   set_deadline(entry.avoid_due, 0, Timer::avoid, key);
+  set_deadline(entry.start_due, 0, Timer::start, key);
   entry.user->jobs.erase(key);
   entry.queue->jobs.erase(key);
   IdEntry& id = ids.at(key.id);
@@ -273,7 +274,9 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
   const LifeRules& rules = rules_of(entry);
   wire::JobRecord& record = entry.job.record;
   const bool was_placed = placed(record.status()) || finished(record.status());
-  const bool asked_back = record.requeue_asked() || std::holds_alternative<event::RestartAsked>(event);
+  const auto* kill = std::get_if<event::KillAsked>(&event);
+  const bool asked_back = record.requeue_asked() || (kill != nullptr && kill->requeue) ||
+                          std::holds_alternative<event::RestartAsked>(event);
   const JobKey key = entry.job.key();
   const std::uint64_t number = record.submission();
   {

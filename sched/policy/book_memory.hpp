@@ -26,9 +26,14 @@ struct JobsOf {
 
 struct HostLink {
   bool connected = false;
-  std::int64_t silent_since_us = 0;  // where it is not connected
-  bool lost = false;                 // ... for longer than the patience, and its jobs know
-  std::int64_t due = 0;              // stands in the deadlines
+  std::int64_t silent_since_us = 0;   // where it is not connected
+  bool lost = false;                  // ... for longer than the patience, and its jobs know
+  std::int64_t came_us = 0;           // the last time that it connected
+  std::int64_t silent_before_us = 0;  // how long it had been silent by then, since its last steady connection
+  std::int64_t due = 0;               // stands in the deadlines
+  bool knows_go = false;              // report::HostCame
+  std::string trouble;                // why it could not take an order; "": the last one it has taken
+  std::int64_t trouble_us = 0;
 };
 
 struct BookEntry {
@@ -38,7 +43,8 @@ struct BookEntry {
   DependencyState dependency = DependencyState::none;            // of this element, where elements differ
   std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;  // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
-  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0;  // what stands in the deadlines
+  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0,
+               start_due = 0;  // what stands in the deadlines
 };
 
 // A job id: one job, or the elements of an array.
@@ -83,6 +89,13 @@ struct Book::Memory : JobFacts {
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
+  std::string own_host;
+  std::int64_t loaded_us = 0;        // since then hosts may come
+  std::size_t connected_others = 0;  // connected hosts other than own_host
+  bool suspects_itself = false;
+  void connected(const std::string& host, bool so);
+  bool all_are_lost(const std::string& host) const;
+  void suspect_no_longer(WallTime now);
   std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
   std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
 
@@ -90,7 +103,7 @@ struct Book::Memory : JobFacts {
   std::unordered_map<std::string, KeptToken> tokens;
   std::deque<std::string> tokens_by_time;
 
-  enum class Timer { begin, terminate, avoid, clean, host };
+  enum class Timer { begin, terminate, avoid, clean, host, start };
   // JobKey of a job, of an id (index 0), or none with the name of a host.
   std::set<std::tuple<std::int64_t, Timer, JobKey, std::string>> deadlines;
   std::int64_t heard_us = 0;  // the last time that was told; 0: none yet
@@ -117,6 +130,8 @@ struct Book::Memory : JobFacts {
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.
   void step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects);
+  // Hosts that do not say that they have an order count as having it.
+  void vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects);
 
   // --- indices. A job is out of them between leave() and enter().
   void leave(BookEntry& entry);

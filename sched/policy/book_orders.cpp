@@ -32,6 +32,14 @@ class Giving {
   void operator()(const effect::OrderExpect& order) const {
     if (const auto expect = book_.expect_order(order)) engine_.expect(order.host, *expect);
   }
+  void operator()(const effect::OrderGo& order) const {
+    const Attempt attempt{order.key, order.attempt};
+    if (book_.has_go(order))
+      engine_.go(order.host, attempt);
+    else if (!book_.expect_order({order.key, order.host, order.attempt}))
+      engine_.release(order.host,
+                      attempt);  // the job has ended before this left: nothing may wait there for ever
+  }
   void operator()(const effect::OrderSignal& order) const { engine_.signal(order.host, order.signal); }
   void operator()(const effect::OrderAcknowledge& order) const {
     engine_.acknowledge(order.host, order.attempt);
@@ -74,6 +82,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.submit_us = record.submit_us();
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
   start.mail_report_only = without_report(*job.asked);
+  start.wait_for_go = record.starting();
   return start;
 }
 
@@ -84,6 +93,11 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
   return order::Expect{{order.key, order.attempt}, job.asked->user(),
                        job.asked->uid(),           hosts_of(job.record),
                        effective_limits(job),      gpus_on(job.record.gpus(), order.host)};
+}
+
+bool Book::has_go(const effect::OrderGo& order) const {
+  const BookEntry* entry = memory_->entry(order.key);
+  return counts(entry, order.attempt) && entry->job.launch.go_given;
 }
 
 void Book::carry_out(const Effect& effect, Engine& engine) const {

@@ -233,7 +233,8 @@ class Selecting {
     if (!filter_.queue().empty()) offer(in(m_.queues, filter_.queue()));
     std::vector<const std::set<JobKey>*> of_status;
     for (const auto& [status, jobs] : m_.by_status)
-      if (status_meant(status)) of_status.push_back(&jobs);
+      if (status_meant(status) || (status == wire::STATUS_RUN && status_meant(wire::STATUS_PEND)))
+        of_status.push_back(&jobs);
     offer(std::move(of_status));
     return parts;
   }
@@ -258,7 +259,7 @@ class Selecting {
     const auto like = [](const std::string& wanted, const std::string& has) {
       return wanted.empty() || glob_matches(wanted, has);
     };
-    return status_meant(record.status()) && user_meant(asked.user()) &&
+    return status_meant(shown_status(record)) && user_meant(asked.user()) &&
            same(filter_.queue(), record.queue()) && (filter_.host().empty() || on_meant_host(record)) &&
            like(filter_.job_name(), asked.job_name()) && same(filter_.project(), asked.project()) &&
            same(filter_.job_group(), asked.job_group()) && same(filter_.application(), asked.application()) &&

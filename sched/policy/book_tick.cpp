@@ -25,6 +25,10 @@ void Book::Memory::time_job(BookEntry& entry, WallTime now) {
   for (const auto& host : record.avoided())
     if (avoided == 0 || host.until_us() < avoided) avoided = host.until_us();
   set_deadline(entry.avoid_due, avoided, Timer::avoid, key);
+  const Launch& launch = entry.job.launch;
+  const bool prepares = placed(record.status()) && !launch.go_given;
+  set_deadline(entry.start_due, prepares ? launch.since_us + parameters.unknown_after_s * 1'000'000 : 0,
+               Timer::start, key);
 }
 
 // An array leaves when its last element may; what others wait for stays.
@@ -62,11 +66,16 @@ void Book::Memory::hear_clock(WallTime now) {
 
 void Book::Memory::clock_went_back(WallTime now) {
   for (auto& [host, link] : links) {
+    link.came_us = std::min(link.came_us, now.us);
     if (link.silent_since_us <= now.us) continue;
     link.silent_since_us = now.us;
     time_host(host);
   }
   for (auto& [key, entry] : jobs) {
+    if (Launch& launch = entry.job.launch; launch.since_us > now.us) {
+      launch.since_us = now.us;
+      time_job(entry, now);
+    }
     auto& avoided = *entry.job.record.mutable_avoided();
     if (avoided.empty()) continue;
     const std::int64_t latest = now.us + rules_of(entry).avoid_s * 1'000'000;
@@ -74,6 +83,19 @@ void Book::Memory::clock_went_back(WallTime now) {
     time_job(entry, now);
   }
 }
+
+namespace {
+
+// A host of the job that has not said that it has the order.
+std::string silent_host(const Job& job) {
+  for (const auto& host : job.record.hosts())
+    if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==
+        job.launch.prepared.end())
+      return host.name();
+  return "";
+}
+
+}  // namespace
 
 void Book::Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
   const std::vector<std::int32_t> indices = ids.at(id).indices;
@@ -114,6 +136,13 @@ Effects Book::tick(WallTime now) {
         entry->avoid_due = 0;
         m.step(*entry, event::AvoidanceOver{}, now, effects);
         break;
+      case Timer::start: {
+        entry->start_due = 0;
+        const std::string silent = silent_host(entry->job);
+        m.step(*entry, event::StartNotTaken{silent + " did not acknowledge the start in time", silent}, now,
+               effects);
+        break;
+      }
       case Timer::clean:
         m.ids.at(key.id).clean_due = 0;
         m.clean(key.id, now, effects);
@@ -122,10 +151,15 @@ Effects Book::tick(WallTime now) {
         HostLink& link = m.links[host];
         link.due = 0;
         link.lost = true;
+        const bool all = m.all_are_lost(host);
+        m.suspects_itself = m.suspects_itself || all;
         const std::set<JobKey> there = m.hosts[host].jobs;
-        for (const JobKey job : there)
-          if (BookEntry& on = m.jobs.at(job); on.job.record.hosts(0).name() == host)
-            m.step(on, event::HostLost{}, now, effects);
+        for (const JobKey job : there) {
+          BookEntry& on = m.jobs.at(job);
+          m.step(on, event::StartNotTaken{host + " was not heard of", {}}, now, effects);
+          if (placed(on.job.status()) && on.job.record.hosts(0).name() == host)
+            m.step(on, event::HostLost{all}, now, effects);
+        }
         break;
       }
     }

@@ -78,7 +78,18 @@ struct EventText {
     return e.held ? "HostBack with it in state " + std::to_string(static_cast<int>(*e.held))
                   : "HostBack without it";
   }
-  std::string operator()(const event::HostLost&) const { return "HostLost"; }
+  std::string operator()(const event::Prepared& e) const { return "Prepared on " + e.host; }
+  std::string operator()(const event::NotPrepared& e) const {
+    return "NotPrepared on " + e.host + ": " + e.why;
+  }
+  std::string operator()(const event::Begun&) const { return "Begun"; }
+  std::string operator()(const event::StartNotTaken& e) const { return "StartNotTaken: " + e.why; }
+  std::string operator()(const event::HostLost& e) const {
+    return e.all_hosts ? "HostLost with all others" : "HostLost";
+  }
+  std::string operator()(const event::GivenUpEnded& e) const {
+    return "GivenUpEnded status " + std::to_string(e.told.exit_status);
+  }
   std::string operator()(const event::KillAsked& e) const {
     return (e.requeue ? "KillAsked to requeue" : "KillAsked") + by(e.by);
   }
@@ -173,6 +184,9 @@ struct EffectText {
   }
   std::string operator()(const effect::OrderExpect& e) const {
     return "OrderExpect " + text(e.key) + " on " + e.host;
+  }
+  std::string operator()(const effect::OrderGo& e) const {
+    return "OrderGo " + text(e.key) + " on " + e.host;
   }
   std::string operator()(const effect::OrderSignal& e) const {
     return "OrderSignal " + signal_text(e.signal.sent) + " number " + std::to_string(e.signal.sent.number()) +

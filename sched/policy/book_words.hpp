@@ -79,7 +79,8 @@ struct Dispatched {
   std::string effective_resreq;
   std::string gpus;  // JobRecord.gpus
   bool exclusive = false;
-  double cpu_factor = 1;  // of the first host
+  double cpu_factor = 1;     // of the first host
+  bool wait_for_go = false;  // the first host runs it only when told to; set by the Book
 };
 struct SuspendPlanned {
   std::uint32_t reasons = 0;  // bits of SuspendReason
@@ -91,6 +92,15 @@ struct ResumePlanned {};
 struct Ran {
   report::Running told;
 };
+// A host of the job, the first or another one, has the order on disk.
+struct Prepared {
+  std::string host;
+};
+// A host of the job cannot take the order.
+struct NotPrepared {
+  std::string host, why;
+};
+struct Begun {};
 struct StoppedThere {};
 struct ResumedThere {};
 struct Ended {
@@ -102,9 +112,21 @@ struct PostEnded {
 // The host is back (or there for the first time) and it is known what it has of the attempt; none: no trace of it.
 struct HostBack {
   std::optional<report::Held::State> held;
+  bool knows_go = false;
 };
 // The host was not heard of for longer than the patience.
-struct HostLost {};
+struct HostLost {
+  bool all_hosts = false;  // with every other one: what runs there is not given up
+};
+// The last attempt was given up when its host was lost. It has reported its end while the rerun pends.
+struct GivenUpEnded {
+  report::Over told;
+};
+// A host of a job without go-ahead has gone, or has not said in time that it has the order.
+struct StartNotTaken {
+  std::string why;
+  std::string avoid;  // the host is there, and the next attempt is to go elsewhere; "": it is not there
+};
 
 // --- from people
 struct KillAsked {
@@ -147,9 +169,10 @@ struct AvoidanceOver {};      // hosts are not excluded any longer
 using JobHappening =
     std::variant<event::Dispatched, event::SuspendPlanned, event::ResumePlanned, event::Ran,
                  event::StoppedThere, event::ResumedThere, event::Ended, event::PostEnded, event::HostBack,
-                 event::HostLost, event::KillAsked, event::RemoveAsked, event::SignalAsked, event::StopAsked,
-                 event::ResumeAsked, event::LimitsChanged, event::RestartAsked, event::TerminateTimeCame,
-                 event::AvoidanceOver>;
+                 event::Prepared, event::NotPrepared, event::Begun, event::StartNotTaken, event::HostLost,
+                 event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
+                 event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
+                 event::TerminateTimeCame, event::AvoidanceOver>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {
@@ -191,6 +214,11 @@ struct OrderExpect {
   std::string host;
   std::uint64_t attempt = 0;  // Book::expect_order()
 };
+struct OrderGo {
+  JobKey key;
+  std::string host;
+  std::uint64_t attempt = 0;  // Book::has_go()
+};
 struct OrderSignal {
   std::string host;
   order::Signal signal;
@@ -215,8 +243,8 @@ struct ScheduleSoon {};  // the plan may have changed
 using Effect =
     std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
                  effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
-                 effect::OrderStart, effect::OrderExpect, effect::OrderSignal, effect::OrderAcknowledge,
-                 effect::OrderRelease, effect::TellWaiters, effect::ScheduleSoon>;
+                 effect::OrderStart, effect::OrderExpect, effect::OrderGo, effect::OrderSignal,
+                 effect::OrderAcknowledge, effect::OrderRelease, effect::TellWaiters, effect::ScheduleSoon>;
 using Effects = std::vector<Effect>;
 std::string text(const Effect& effect);  // one line
 

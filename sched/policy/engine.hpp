@@ -6,6 +6,9 @@
 //
 // What an engine promises:
 //   * an attempt is run at most once, however often its Start comes; what is held of it survives the engine's own death;
+//   * an attempt whose Start has wait_for_go is written to disk, reported with Prepared, and not run before its Go comes. Until
+//     then a Release takes it back. A host that reports HostCame without knows_go runs each Start at once;
+//   * a Go that was on its way when the host went is lost: HostCame then names the attempt as prepared, and it stays so;
 //   * after HostCame, orders for the host arrive there in their order, until the host has gone; others are dropped. HostCame
 //     names every attempt that the host holds, running or over and not acknowledged;
 //   * Over, and PostOver after it, are reported again after each HostCame until they are acknowledged. An order about an
@@ -56,6 +59,7 @@ struct Start {
   std::int64_t submit_us = 0;
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
+  bool wait_for_go = false;               // nothing of it runs before Engine::go(); the host knows it
 };
 // To each other host: tasks of this job may come.
 struct Expect {
@@ -80,6 +84,7 @@ namespace report {
 struct Held {
   enum class State {
     expected,  // another host's job
+    prepared,  // its order is on disk, and its Go has not come
     starting,
     running,
     stopped,
@@ -92,6 +97,20 @@ struct Held {
 // The host is there, for the first time or again: orders reach it from now on.
 struct HostCame {
   std::vector<Held> jobs;
+  bool knows_go = false;  // it reports Prepared, and runs an attempt only when told to
+};
+// The order is on the host's disk: to run there, or for tasks to come.
+struct Prepared {
+  std::vector<Attempt> attempts;
+};
+// The host cannot take the order. Of another host than the first, or of a Start that waits for its Go.
+struct NotPrepared {
+  Attempt attempt;
+  std::string why;
+};
+// The first host has had the Go and begins the job.
+struct Begun {
+  std::vector<Attempt> attempts;
 };
 // An interactive job awaits its bsub here.
 struct Ready {
@@ -142,8 +161,9 @@ struct PostOver {
 
 }  // namespace report
 
-using HostReport = std::variant<report::HostCame, report::Ready, report::Running, report::Used,
-                                report::Stopped, report::Resumed, report::Over, report::PostOver>;
+using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
+                                report::Ready, report::Running, report::Used, report::Stopped,
+                                report::Resumed, report::Over, report::PostOver>;
 
 // What runs jobs. An order is given after the commit that it belongs to. How reports come to the Book is the shell's
 // (sched/mbatchd/engine.hpp).
@@ -152,10 +172,13 @@ class Engine {
   virtual ~Engine() = default;
   virtual void start(const std::string& host, order::Start order) = 0;
   virtual void expect(const std::string& host, const order::Expect& order) = 0;
+  // All hosts of the attempt have prepared it: this one, the first, runs it.
+  virtual void go(const std::string& host, const Attempt& attempt) = 0;
   virtual void signal(const std::string& host, const order::Signal& order) = 0;
   // mbatchd has what this attempt reported, or does not know the job: nothing of it need be kept.
   virtual void acknowledge(const std::string& host, const Attempt& attempt) = 0;
-  // Another host than the first: the job is over, what is left of it here is to end.
+  // Another host than the first: the job is over, what is left of it here is to end. Any host: an attempt that waits for its
+  // Go is taken back.
   virtual void release(const std::string& host, const Attempt& attempt) = 0;
 };
 

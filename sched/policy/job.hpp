@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/base/wall_time.hpp"
 #include "common/wire/job.pb.h"
@@ -29,9 +30,18 @@ inline std::string text(JobKey key) {
   return std::to_string(key.id) + (key.index == 0 ? "" : "[" + std::to_string(key.index) + "]");
 }
 
+// How the present attempt of a job starts on its hosts. In memory alone: a mbatchd that starts again takes every go-ahead for
+// given until the first host says otherwise.
+struct Launch {
+  bool go_given = true;               // false: nothing of the attempt runs anywhere before we say so
+  std::int64_t since_us = 0;          // when its hosts were ordered to prepare it; where go_given is false
+  std::vector<std::string> prepared;  // hosts that have the order on disk; the same
+};
+
 struct Job {
   std::shared_ptr<const wire::Submission> asked;
   wire::JobRecord record;
+  Launch launch;
 
   JobKey key() const { return key_of(record.key()); }
   wire::JobStatus status() const { return record.status(); }
@@ -45,6 +55,11 @@ inline bool pending(wire::JobStatus s) {
 inline bool placed(wire::JobStatus s) {
   return s == wire::STATUS_RUN || s == wire::STATUS_SSUSP || s == wire::STATUS_USUSP ||
          s == wire::STATUS_UNKWN || s == wire::STATUS_ZOMBI || s == wire::STATUS_PROV;
+}
+// What people are shown: a job runs when its first host has said that it begins, and pends until then.
+inline wire::JobStatus shown_status(const wire::JobRecord& record) {
+  const bool runs_nowhere_yet = record.starting() && record.status() == wire::STATUS_RUN;
+  return runs_nowhere_yet ? wire::STATUS_PEND : record.status();
 }
 inline bool finished(wire::JobStatus s) { return s == wire::STATUS_DONE || s == wire::STATUS_EXIT; }
 

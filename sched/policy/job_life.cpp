@@ -6,6 +6,7 @@ namespace rollcall::sched {
 namespace {
 
 constexpr int kKill = 9;
+constexpr std::int32_t kNotStarted = 127 << 8;  // the exit status of a job that its host could not start
 
 std::string signal_symbol(int signal) {
   switch (signal) {
@@ -54,6 +55,7 @@ class Life : LifeEnd {
     record_.set_exclusive_hosts(plan.exclusive);
     record_.set_cpu_factor(plan.cpu_factor);
     record_.set_start_us(now_.us);
+    if (plan.wait_for_go) withhold_go();
     to(wire::STATUS_RUN);
     record_start();
     order_start();
@@ -93,9 +95,42 @@ class Life : LifeEnd {
 
   // ------------------------------------------------------------ the host
 
+  void on(const event::Prepared& prepared) {
+    if (!waits_for_go() || has_prepared(prepared.host)) return;
+    launch_.prepared.push_back(prepared.host);
+    go_when_all_have_prepared();
+  }
+
+  void on(const event::NotPrepared& refused) {
+    if (!waits_for_go()) return;
+    if (refused.host == record_.hosts(0).name()) {
+      report::Over told;
+      told.how = How::not_started;
+      told.exit_status = kNotStarted;
+      told.end_us = now_.us;
+      told.why = refused.why;
+      return could_not_start(told);
+    }
+    avoid(refused.host);
+    take_back(refused.host + ": " + refused.why);
+  }
+
+  void on(const event::StartNotTaken& start) {
+    if (!waits_for_go()) return;
+    if (!start.avoid.empty()) avoid(start.avoid);
+    take_back(start.why);
+  }
+
+  void on(const event::Begun&) {
+    if (!placed(status())) return;
+    heard_again();
+    begins();
+  }
+
   void on(const event::Ran& ran) {
     if (!placed(status())) return;
     heard_again();
+    begins();
     const auto& told = ran.told;
     if (record_.started() && record_.pid() == told.pid) return;
     record_.set_started(true);
@@ -147,7 +182,7 @@ class Life : LifeEnd {
       case How::not_started:
         return could_not_start(told);
       case How::never_seen:
-        if (!record_.started()) return never_arrived();
+        if (!record_.started()) return never_arrived(record_.starting());
         return was_lost(told, TERM_ZOMBIE);
       case How::host_restarted:
         return was_lost(told, TERM_ZOMBIE);
@@ -168,15 +203,18 @@ class Life : LifeEnd {
   void on(const event::HostBack& back) {
     if (!placed(status())) return;
     heard_again();
-    if (!back.held) {
-      if (!record_.started()) return never_arrived();
+    using State = report::Held::State;
+    const bool runs_nothing = !back.held || *back.held == State::prepared;
+    if (runs_nothing && !record_.started())
+      return back.held ? has_only_the_order() : never_arrived(back.knows_go);
+    if (runs_nothing) {
       report::Over told;
       told.how = How::never_seen;
       told.end_us = now_.us;
       return was_lost(told, TERM_ZOMBIE);
     }
-    using State = report::Held::State;
     if (*back.held == State::over) return;
+    begins();
     const bool runs = *back.held == State::running || *back.held == State::stopped;
     if (runs && !record_.started()) {
       record_.set_started(true);
@@ -185,16 +223,20 @@ class Life : LifeEnd {
     order_again();
   }
 
-  void on(const event::HostLost&) {
-    if (!placed(status()) || unknown()) return;
-    if (rules_.rerunnable && (!record_.kill_asked() || record_.requeue_asked())) {
-      release();
-      return pend_again("the host was not heard of");
-    }
+  void on(const event::HostLost& lost) {
+    if (!placed(status())) return;
+    if (rules_.rerunnable && !lost.all_hosts && (!record_.kill_asked() || record_.requeue_asked()))
+      return give_up("the host was not heard of");
+    if (unknown()) return;
     record_.set_status_before_unknown(status());
     to(record_.kill_asked() ? wire::STATUS_ZOMBI : wire::STATUS_UNKWN);
     record_status({});
     changed();
+  }
+
+  void on(const event::GivenUpEnded& ended) {
+    const bool success = ended.told.how == How::ended && ended.told.exit_status == 0;
+    if (pending(status()) && record_.has_given_up() && success) take_late_success(ended.told);
   }
 
   // ------------------------------------------------------------ people
@@ -215,6 +257,7 @@ class Life : LifeEnd {
   void on(const event::KillAsked& kill) {
     if (finished(status())) return end_post_execution(kill);
     if (kill.requeue && !placed(status())) return;
+    if (waits_for_go() && !kill.requeue) take_back({});
     record_.set_kill_asked(true);
     record_.set_killer(kill.by.user);
     record_.set_killer_is_admin(!kill.by.owner);
@@ -225,12 +268,14 @@ class Life : LifeEnd {
     record_.set_kill_as_done(kill.as_done);
     record_signal(kill.signal == 0 ? "KILL" : signal_symbol(kill.signal), kill.by, kill.reason);
     if (!placed(status())) return finish(wire::STATUS_EXIT, kInterrupted, asked_reason(), now_.us);
+    if (waits_for_go()) return take_back({});
     terminate(kill.signal == kKill ? false : rules_.sequential, asked_reason());
     changed();
   }
 
   void on(const event::RemoveAsked& remove) {
     if (finished(status())) return;
+    if (waits_for_go()) take_back({});
     const bool unheard = unknown();
     record_.set_kill_asked(true);
     record_.set_killer(remove.by.user);
@@ -257,6 +302,7 @@ class Life : LifeEnd {
 
   void on(const event::StopAsked& stop) {
     if (finished(status()) || status() == wire::STATUS_ZOMBI) return;
+    if (waits_for_go()) take_back({});
     const bool was_stopped = record_.stopped_by_user() || record_.stopped_by_admin();
     (stop.by.owner ? record_.set_stopped_by_user(true) : record_.set_stopped_by_admin(true));
     record_signal("STOP", stop.by, {});
@@ -322,6 +368,7 @@ class Life : LifeEnd {
 
   void on(const event::TerminateTimeCame&) {
     if (finished(status()) || record_.kill_asked()) return;
+    if (waits_for_go()) take_back({});
     record_.set_kill_asked(true);
     record_.set_kill_reason("termination time");
     if (!placed(status())) return finish(wire::STATUS_EXIT, kInterrupted, TERM_DEADLINE, now_.us);

@@ -32,6 +32,11 @@
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
 //   LimitsChanged: where the job has hosts they are told; else nothing.
 //
+//   The start, where the first host knows go-aheads (Launch, job.hpp). "waits": go_given is false.
+//   waits: Prepared of the last host -> OrderGo. NotPrepared, StartNotTaken -> released everywhere, PEND. KillAsked, RemoveAsked,
+//          StopAsked, TerminateTimeCame -> released everywhere, then as PEND. HostBack: the order is there, or ordered again.
+//   given: HostBack(prepared) -> waits, for those that have not said again that they have the order. Begun, Ran -> it runs.
+//
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP where the scheduler has reasons of its own to hold it
 //   (c) the end: how \ what of it
@@ -45,7 +50,8 @@
 //         supervisor_lost, host_restarted, never_seen
 //                         killed: -> EXIT. rerunnable: -> PEND at the head. Else -> EXIT, lost; but never_seen of an attempt
 //                         that has not started: its start is ordered again
-//   (d) a rerunnable job -> PEND: another attempt may run while the lost one still does; that one is ended on return
+//   (d) a rerunnable job -> PEND: another attempt may run while the lost one still does; that one is ended on return. A success
+//       that it reports while the job pends is the job's end (GivenUpEnded). Where all hosts were lost at once it is UNKWN
 //   (e) held: what was ordered since is ordered again. No trace: not started: killed -> EXIT, else its start is ordered
 //       again; started: the end, as never_seen
 //   (f) only of a stop that was not asked for here (a terminal's Ctrl-Z)

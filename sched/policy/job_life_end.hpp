@@ -47,18 +47,53 @@ class LifeEnd : protected LifeRecord {
   }
 
   // The order to start never came to the host, or the host has lost it before it did anything.
-  void never_arrived() {
+  void never_arrived(bool knows_go) {
     if (record_.kill_asked()) {
       release();
-      report::Over told;
-      told.end_us = now_.us;
-      return end_of_a_kill(told);
+      return end_of_a_kill_here();
+    }
+    if (knows_go) {
+      withhold_go();
+    } else {
+      go_was_given();
+      record_.set_starting(false);
     }
     order_start();
     order_again();
   }
+  // The first host has the order and no go-ahead: one that was given has not arrived, and never will.
+  void has_only_the_order() {
+    if (record_.kill_asked()) {
+      revoke();
+      return end_of_a_kill_here();
+    }
+    if (launch_.go_given) withhold_go();
+    if (!has_prepared(record_.hosts(0).name())) launch_.prepared.push_back(record_.hosts(0).name());
+    for (int i = 1; i < record_.hosts_size(); ++i)
+      if (!has_prepared(record_.hosts(i).name())) order_expect(i);
+    order_again();
+    go_when_all_have_prepared();
+  }
+  void end_of_a_kill_here() {
+    report::Over told;
+    told.end_us = now_.us;
+    end_of_a_kill(told);
+  }
+
+  // Nothing of the attempt has run, and nothing will. What was stopped meanwhile stays so.
+  void take_back(const std::string& why) {
+    const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
+    revoke();
+    record_.set_start_failure(why);
+    if (by_user || by_admin) record_.set_requeue_held(true);
+    pend_again(why);
+    if (!by_user && !by_admin) return;
+    record_.set_stopped_by_user(by_user);
+    record_.set_stopped_by_admin(by_admin);
+  }
 
   void was_lost(const report::Over& told, std::int32_t reason) {
+    begins();
     acknowledge_and_release();
     if (record_.requeue_asked()) return pend_again({});
     if (!record_.kill_asked() && rules_.rerunnable) return pend_again(lost_text(told));
@@ -84,6 +119,7 @@ class LifeEnd : protected LifeRecord {
   }
 
   void ran_to_its_end(const report::Over& told) {
+    begins();
     acknowledge_and_release();
     record_.set_started(true);
     record_.set_start_failure(told.why);  // -i that is not there: it has ended for that, and pends no more
@@ -132,6 +168,31 @@ class LifeEnd : protected LifeRecord {
     avoided.set_until_us(now_.us + rules_.avoid_s * 1'000'000);
   }
 
+  // Its host was lost, and the job may run elsewhere. What of the attempt a late success needs is kept.
+  void give_up(const std::string& why) {
+    wire::JobRecord kept;
+    *kept.mutable_hosts() = record_.hosts();
+    kept.set_start_us(record_.start_us());
+    kept.set_pid(record_.pid());
+    kept.set_pgid(record_.pgid());
+    kept.set_exec_user(record_.exec_user());
+    kept.set_exec_home(record_.exec_home());
+    kept.set_exec_cwd(record_.exec_cwd());
+    kept.set_effective_resreq(record_.effective_resreq());
+    kept.set_cpu_factor(record_.cpu_factor());
+    const bool asked = record_.requeue_asked();
+    release();
+    pend_again(why);
+    if (!asked) *record_.mutable_given_up() = std::move(kept);
+  }
+  // The attempt that was given up has been successful after all, and no other one has begun.
+  void take_late_success(const report::Over& told) {
+    const wire::JobRecord kept = record_.given_up();
+    clear_attempt();
+    record_.MergeFrom(kept);
+    ran_to_its_end(told);
+  }
+
   // Back to PEND or PSUSP. `why`: of a requeueing that nobody asked for.
   void pend_again(const std::string& why) {
     const bool held = record_.requeue_held();
@@ -163,10 +224,13 @@ class LifeEnd : protected LifeRecord {
     record_.clear_signals();
     record_.clear_avoided();
     record_.clear_status_before_unknown();
+    record_.clear_given_up();
     record_.set_suspend_reasons(0);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     to(status);
+    record_.set_starting(false);
+    go_was_given();
     record_status({});
     // A log without post-execution says at once what it would say after one.
     if (status == wire::STATUS_DONE && record_.post_status() == wire::POST_NONE) {

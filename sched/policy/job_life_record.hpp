@@ -21,7 +21,12 @@ class LifeRecord {
   using How = report::Over::How;
 
   LifeRecord(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
-      : asked_(*job.asked), record_(job.record), rules_(rules), now_(now), effects_(effects) {}
+      : asked_(*job.asked),
+        record_(job.record),
+        launch_(job.launch),
+        rules_(rules),
+        now_(now),
+        effects_(effects) {}
 
   wire::JobStatus status() const { return record_.status(); }
   bool unknown() const { return status() == wire::STATUS_UNKWN || status() == wire::STATUS_ZOMBI; }
@@ -58,6 +63,9 @@ class LifeRecord {
   }
 
   void clear_attempt() {
+    launch_ = {};
+    record_.set_starting(false);
+    record_.clear_given_up();
     record_.clear_hosts();
     record_.clear_reserved();
     record_.clear_signals();
@@ -92,16 +100,53 @@ class LifeRecord {
     record_.set_cpu_factor(0);
   }
 
+  // ------------------------------------------------------------ the start
+
+  bool waits_for_go() const { return placed(status()) && !launch_.go_given; }
+  bool has_prepared(const std::string& host) const {
+    return std::find(launch_.prepared.begin(), launch_.prepared.end(), host) != launch_.prepared.end();
+  }
+  void withhold_go() {
+    launch_ = {false, now_.us, {}};
+    record_.set_starting(true);
+  }
+  void go_was_given() { launch_ = {}; }
+  // Not saved for itself: what the host says next is, and a mbatchd that starts again takes every go-ahead for given.
+  void go_when_all_have_prepared() {
+    for (const auto& host : record_.hosts())
+      if (!has_prepared(host.name())) return;
+    go_was_given();
+    effects_.push_back(effect::OrderGo{key(), record_.hosts(0).name(), record_.attempt()});
+  }
+  // Its first host begins it: from now on it runs. Not saved for itself either.
+  void begins() {
+    go_was_given();
+    if (!record_.starting()) return;
+    if (!unknown()) {
+      add_present_seconds(record_, now_);
+      record_.set_status_us(now_.us);
+    }
+    record_.set_starting(false);
+    effects_.push_back(effect::TellWaiters{key()});
+  }
+
   // ------------------------------------------------------------ orders
 
+  void order_expect(int host) {
+    effects_.push_back(effect::OrderExpect{key(), record_.hosts(host).name(), record_.attempt()});
+  }
   void order_start() {
-    for (int i = 1; i < record_.hosts_size(); ++i)
-      effects_.push_back(effect::OrderExpect{key(), record_.hosts(i).name(), record_.attempt()});
+    for (int i = 1; i < record_.hosts_size(); ++i) order_expect(i);
     effects_.push_back(effect::OrderStart{key(), record_.hosts(0).name(), record_.attempt()});
   }
 
   void acknowledge_and_release() {
     effects_.push_back(effect::OrderAcknowledge{record_.hosts(0).name(), attempt()});
+    release();
+  }
+  // Of an attempt without go-ahead: no host runs it any more.
+  void revoke() {
+    effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()});
     release();
   }
   void release() {
@@ -214,6 +259,7 @@ class LifeRecord {
 
   const wire::Submission& asked_;
   wire::JobRecord& record_;
+  Launch& launch_;
   const LifeRules& rules_;
   WallTime now_;
   Effects& effects_;

@@ -19,6 +19,7 @@ void add_present_seconds(wire::JobRecord& record, WallTime now) {
     case wire::STATUS_PSUSP:
       return record.set_psusp_s(record.psusp_s() + s);
     case wire::STATUS_RUN:
+      if (record.starting()) return record.set_pend_s(record.pend_s() + s);
       return record.set_run_s(record.run_s() + s);
     case wire::STATUS_USUSP:
       return record.set_ususp_s(record.ususp_s() + s);
@@ -69,6 +70,7 @@ std::string broken_invariant(const wire::JobRecord& r) {
   if (placed(status) && (r.hosts_size() == 0 || r.attempt() == 0)) return job + "is placed nowhere";
   if (pending(status) && (r.hosts_size() != 0 || r.started() || r.reserved_size() != 0))
     return job + "pends and has hosts";
+  if (r.starting() && (!placed(status) || r.started())) return job + "is starting and is not";
   if (status == wire::STATUS_PSUSP && !r.stopped_by_user() && !r.stopped_by_admin())
     return job + "is held by nobody";
   if (status == wire::STATUS_PEND && (r.stopped_by_user() || r.stopped_by_admin() || r.kill_asked()))

@@ -101,6 +101,8 @@ std::string block(const BatchHosts& hosts, const Host& h) {
   text += left(host_status(h, StatusForm::long_word), 15) + right(fixed(h.cpu_factor(), 2), 6) +
           right(user_limit(h), 6) + right(max_word(h), 7) + job_cells(h) + "      " + windows(h) + "\n";
   if (!h.comment().empty()) text += "\n ADMIN ACTION COMMENT: \"" + h.comment() + "\"\n";
+  if (const auto trouble = h.words().find("trouble"); trouble != h.words().end())
+    text += "\n LAST JOB COULD NOT BE STARTED: " + trouble->second + "\n";
   if (hosts.index_names_size() > 0 && !h.unavailable())
     text += "\n CURRENT LOAD USED FOR SCHEDULING:\n" + load_tables(hosts, h) + "\n";
   text += "\n LOAD THRESHOLD USED FOR SCHEDULING:\n" + threshold_table(h.thresholds());

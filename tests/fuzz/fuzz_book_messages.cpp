@@ -58,6 +58,7 @@ const Identity kRoot{0, 0, "root", {}, true};
 struct Orders : Engine {
   void start(const std::string&, order::Start order) override { use(mbatchd::to_res(std::move(order))); }
   void expect(const std::string&, const order::Expect& order) override { use(mbatchd::to_res(order)); }
+  void go(const std::string&, const Attempt& attempt) override { use(mbatchd::go({attempt})); }
   void signal(const std::string&, const order::Signal& order) override { use(mbatchd::to_res(order)); }
   void acknowledge(const std::string&, const Attempt& attempt) override {
     use(mbatchd::acknowledgement(attempt));

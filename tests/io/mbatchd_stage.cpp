@@ -153,13 +153,16 @@ bool FakeRes::connect(std::uint16_t port, const io::ClusterKey& key) {
   hello.set_host(host_);
   hello.set_run(std::string(16, 'r'));
   hello.set_term(term_);
+  hello.set_knows_go(knows_go);
   for (const auto& [known, attempt] : attempts_) {
-    if (attempt.acknowledged) continue;
+    if (attempt.acknowledged || attempt.released) continue;
     auto& held = *hello.add_jobs();
     held.mutable_job()->mutable_key()->set_id(known.first.first);
     held.mutable_job()->mutable_key()->set_index(known.first.second);
     held.mutable_job()->set_attempt(known.second);
-    held.set_state(attempt.over ? wire::FromRes::Held::OVER : wire::FromRes::Held::RUNNING);
+    held.set_state(attempt.over       ? wire::FromRes::Held::OVER
+                   : attempt.prepared ? wire::FromRes::Held::PREPARED
+                                      : wire::FromRes::Held::RUNNING);
     held.set_first_host(true);
   }
   say(message);
@@ -186,6 +189,68 @@ void FakeRes::serve(milliseconds time, const std::function<bool()>& enough) {
   }
 }
 
+FakeRes::Key key_of_attempt(const wire::JobAttempt& job) {
+  return {{job.key().id(), job.key().index()}, job.attempt()};
+}
+void set_attempt(wire::JobAttempt& job, const FakeRes::Key& key) {
+  job.mutable_key()->set_id(key.first.first);
+  job.mutable_key()->set_index(key.first.second);
+  job.set_attempt(key.second);
+}
+
+// What a RES of today hears beside what an older one does.
+bool FakeRes::take_of_start(const wire::ToRes& order) {
+  if (order.has_ping()) {
+    wire::FromRes message;
+    message.mutable_pong()->set_number(order.ping().number());
+    say(message);
+  } else if (order.has_start() && order.start().wait_for_go()) {
+    const Key key = key_of_attempt(order.start().job());
+    Attempt& attempt = attempts_[key];
+    ++attempt.ordered;
+    attempt.prepared = attempt.started == 0;
+    attempt.order = order.start();
+    if (prepares) say_prepared(key);
+  } else if (order.has_expect()) {
+    const Key key = key_of_attempt(order.expect().job());
+    ++attempts_[key].ordered;
+    if (prepares) say_prepared(key);
+  } else if (order.has_go()) {
+    for (const auto& job : order.go().jobs()) begin(key_of_attempt(job));
+  } else if (order.has_release()) {
+    attempts_[key_of_attempt(order.release().job())].released = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void FakeRes::begin(const Key& key) {
+  Attempt& attempt = attempts_[key];
+  if (!attempt.prepared) return;
+  attempt.prepared = false;
+  ++attempt.started;
+  wire::FromRes message;
+  set_attempt(*message.mutable_begun()->add_jobs(), key);
+  say(message);
+  if (!runs_at_once) return;
+  say_running(key);
+  end(key);
+}
+
+void FakeRes::say_prepared(const Key& key) {
+  wire::FromRes message;
+  set_attempt(*message.mutable_prepared()->add_jobs(), key);
+  say(message);
+}
+
+void FakeRes::say_not_prepared(const Key& key, const std::string& why) {
+  wire::FromRes message;
+  set_attempt(*message.mutable_not_prepared()->mutable_job(), key);
+  message.mutable_not_prepared()->set_why(why);
+  say(message);
+}
+
 void FakeRes::take(const wire::ToRes& order) {
   if (order.term() < term_) {
     ++refused_;
@@ -195,9 +260,8 @@ void FakeRes::take(const wire::ToRes& order) {
     return say(message);
   }
   term_ = order.term();
-  const auto key_of = [](const wire::JobAttempt& job) {
-    return Key{{job.key().id(), job.key().index()}, job.attempt()};
-  };
+  if (take_of_start(order)) return;
+  const auto key_of = key_of_attempt;
   if (order.has_start()) {
     const Key key = key_of(order.start().job());
     Attempt& attempt = attempts_[key];

@@ -57,8 +57,10 @@ class Talk {
 class FakeRes {
  public:
   struct Attempt {
-    int started = 0;  // orders that were new
-    int ordered = 0;  // all of them
+    int started = 0;        // orders that were new
+    int ordered = 0;        // all of them
+    bool prepared = false;  // waits for its go-ahead
+    bool released = false;
     bool over = false;
     bool acknowledged = false;
     std::vector<wire::ToRes::SignalJob> signals;
@@ -84,11 +86,17 @@ class FakeRes {
   std::uint64_t term() const { return term_; }
   const wire::ToRes::Welcome& welcome() const { return welcome_; }  // the last one
   int refused_terms() const { return refused_; }
+  void say_prepared(const Key& key);
+  void say_not_prepared(const Key& key, const std::string& why);
   // Every start order is answered by JobRunning and JobOver at once.
   bool runs_at_once = true;
+  bool knows_go = false;  // as an older RES; before connect()
+  bool prepares = true;   // says that it has an order
 
  private:
   void take(const wire::ToRes& order);
+  bool take_of_start(const wire::ToRes& order);
+  void begin(const Key& key);
   wire::FromRes over_message(const Key& key) const;
   std::string host_;
   std::unique_ptr<Talk> talk_;

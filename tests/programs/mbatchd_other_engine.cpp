@@ -49,6 +49,7 @@ class FileEngine : public mbatchd::Engine {
     if (held.over) tell_end(order.attempt);
   }
   void expect(const std::string&, const sched::order::Expect&) override {}
+  void go(const std::string&, const Attempt&) override {}
   void signal(const std::string& host, const sched::order::Signal& order) override {
     const auto found = held_.find(order.attempt);
     if (found == held_.end())

@@ -53,6 +53,31 @@ TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
   EXPECT_GT(jobs, 100U);
 }
 
+// A frozen host has orders in its socket, and reads them when it thaws: by then their jobs may have been given elsewhere.
+TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
+  const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
+  int taken_back = 0;
+  for (int seed = 1; seed <= seeds(200); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    WorldChances chances;
+    chances.freezes = 6;
+    chances.refuses = 5;
+    chances.older_hosts = 20;
+    BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
+    fill(world);
+    for (int i = 0; i < 400; ++i) world.turn();
+    ASSERT_TRUE(world.settle(20'000));
+    ASSERT_EQ(world.trouble(), "");
+    for (const std::int32_t id : world.acknowledged())
+      for (const JobKey key : world.book().elements(id)) {
+        ASSERT_EQ(world.runs(key), 1) << text(key);
+        ASSERT_EQ(world.book().find(key)->record.exit_status(), BookWorld::code_of(key)) << text(key);
+      }
+    taken_back += world.taken_back();
+  }
+  EXPECT_GT(taken_back, 100);
+}
+
 TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
   const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
   int lost = 0;
@@ -86,6 +111,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
     WorldChances chances;
     chances.shepherd_dies = 5;
     chances.host_restarts = 1;
+    chances.freezes = 4;
     BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
     auto asked = plain_job();
     asked.set_rerunnable(true);
@@ -107,6 +133,9 @@ TEST(BookSim, PeopleMayDoWhatTheyLike) {
     WorldChances chances;
     chances.people = true;
     chances.shepherd_dies = 2;
+    chances.freezes = 3;
+    chances.refuses = 3;
+    chances.older_hosts = 20;
     BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
     fill(world);
     for (int i = 0; i < 400; ++i) world.turn();

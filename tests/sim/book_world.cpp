@@ -14,7 +14,10 @@ const Identity kUser{1001, 100, "ann", {}, false};
 
 BookWorld::BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances)
     : config_(std::move(config)), random_(seed), chances_(chances) {
-  for (const char* name : {"hostA", "hostB", "hostC"}) hosts_.push_back({name});
+  for (const char* name : {"hostA", "hostB", "hostC"}) {
+    hosts_.push_back({name});
+    hosts_.back().knows_go = !chance(chances_.older_hosts);
+  }
   start_mbatchd();
 }
 
@@ -39,12 +42,7 @@ void BookWorld::die() {
   ++deaths_;
   waiting_.clear();
   unanswered_.clear();
-  for (Host& host : hosts_) {
-    host.connected = false;
-    host.greeted = false;
-    host.up.clear();
-    host.down.clear();
-  }
+  for (Host& host : hosts_) hang_up(host);
   start_mbatchd();
 }
 
@@ -65,6 +63,8 @@ void BookWorld::finish_turn() {
   waiting_.clear();
   for (const Effect& effect : effects) {
     if (chance(chances_.mbatchd_dies)) return die();
+    if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
+      if (started_.count(released->attempt) == 0) ++taken_back_;
     book_->carry_out(effect, *this);
   }
 }
@@ -94,7 +94,16 @@ void BookWorld::send(const std::string& host, Order::Kind kind, const Attempt& a
 }
 void BookWorld::start(const std::string& host, order::Start order) {
   if (order.hosts.empty() || order.hosts[0].name() != host) fail("a start for another host than the first");
-  send(host, Order::Kind::start, order.attempt);
+  if (order.wait_for_go && reachable(host) && !reachable(host)->knows_go)
+    fail("a start without go-ahead for a host that knows none");
+  for (const auto& on : order.hosts) hosts_of_[order.attempt].insert(on.name());
+  send(host, order.wait_for_go ? Order::Kind::prepare : Order::Kind::start, order.attempt);
+}
+void BookWorld::go(const std::string& host, const Attempt& attempt) {
+  for (const Host& other : hosts_)
+    if (hosts_of_[attempt].count(other.name) != 0 && other.knows_go && other.directories.count(attempt) == 0)
+      fail("a go-ahead before " + other.name + " has the order of " + text(attempt));
+  send(host, Order::Kind::go, attempt);
 }
 void BookWorld::expect(const std::string& host, const order::Expect& order) {
   send(host, Order::Kind::expect, order.attempt);
@@ -168,16 +177,18 @@ void BookWorld::people() {
 // ---------------------------------------------------------------- hosts
 
 void BookWorld::connect(Host& host) {
-  if (host.connected) return;
+  if (host.connected || host.frozen) return;
   host.connected = true;
   report::HostCame came;
+  came.knows_go = host.knows_go;
   for (const auto& [attempt, directory] : host.directories)
     came.jobs.push_back({attempt,
-                         !directory.first    ? State::expected
-                         : directory.over    ? State::over
-                         : directory.stopped ? State::stopped
-                         : directory.running ? State::running
-                                             : State::starting,
+                         !directory.first     ? State::expected
+                         : directory.prepared ? State::prepared
+                         : directory.over     ? State::over
+                         : directory.stopped  ? State::stopped
+                         : directory.running  ? State::running
+                                              : State::starting,
                          directory.first});
   host.up.push_back(std::move(came));
   for (const auto& [attempt, directory] : host.directories) retell(host, directory);
@@ -190,39 +201,90 @@ void BookWorld::retell(Host& host, const Directory& directory) {
   if (directory.over) host.up.push_back(*directory.over);
 }
 
-void BookWorld::disconnect(Host& host) {
-  if (!host.connected) return;
+// What it was sent before it reads all the same, or does not; when it is frozen it does so when it thaws.
+void BookWorld::hang_up(Host& host) {
   host.connected = false;
   host.greeted = false;
   host.up.clear();
-  host.down.clear();
+  for (const Order& order : std::exchange(host.down, {})) {
+    if (host.frozen)
+      host.left.push_back(order);
+    else if (below(2) == 0)
+      obey(host, order);
+    else
+      return;
+  }
+}
+
+void BookWorld::disconnect(Host& host) {
+  if (!host.connected) return;
+  hang_up(host);
   take(book_->host_gone(host.name, now_));
 }
 
+void BookWorld::freeze(Host& host) { host.frozen = true; }
+
+// What it says on a connection that is closed by now nobody hears.
+void BookWorld::thaw(Host& host) {
+  host.frozen = false;
+  for (const Order& order : std::exchange(host.left, {})) {
+    const bool connected = std::exchange(host.connected, false);
+    const auto up = std::exchange(host.up, {});
+    obey(host, order);
+    host.connected = connected;
+    host.up = up;
+  }
+}
+
 void BookWorld::hear(Host& host) {
-  if (host.down.empty()) return;
+  if (host.down.empty() || host.frozen) return;
   const Order order = host.down.front();
   host.down.pop_front();
+  obey(host, order);
+}
+
+void BookWorld::take_order(Host& host, const Order& order, Directory* directory) {
+  using Kind = Order::Kind;
+  const bool first = order.kind != Kind::expect;
+  if (!directory && host.knows_go && order.kind != Kind::start && chance(chances_.refuses)) {
+    say(host, report::NotPrepared{order.attempt, "no space left on device"});
+    return;
+  }
+  if (!directory) {
+    directory = &(host.directories[order.attempt] = {order.attempt, first});
+    directory->prepared = order.kind == Kind::prepare;
+  }
+  if (order.kind == Kind::start) directory->prepared = false;
+  if (host.knows_go && order.kind != Kind::start && (!first || directory->prepared))
+    say(host, report::Prepared{{order.attempt}});
+}
+
+void BookWorld::obey(Host& host, const Order& order) {
   if (order.term < host.term) return fail("an order of an older mbatchd came through");
   host.term = order.term;
   const auto found = host.directories.find(order.attempt);
   Directory* directory = found == host.directories.end() ? nullptr : &found->second;
   switch (order.kind) {
     case Order::Kind::start:
+    case Order::Kind::prepare:
     case Order::Kind::expect:
-      if (!directory) host.directories[order.attempt] = {order.attempt, order.kind == Order::Kind::start};
+      return take_order(host, order, directory);
+    case Order::Kind::go:
+      if (!directory) return say(host, report::Over{order.attempt, How::never_seen});
+      if (directory->prepared) say(host, report::Begun{{order.attempt}});
+      directory->prepared = false;
       return;
     case Order::Kind::signal:
       if (directory) return be_told(host, *directory, order.sent);
-      host.up.emplace_back(report::Over{order.attempt, How::never_seen});
-      return;
+      return say(host, report::Over{order.attempt, How::never_seen});
     case Order::Kind::acknowledge:
       if (!directory) return;
-      if (!directory->over) return fail("what runs was acknowledged: " + text(order.attempt));
+      if (!directory->over && !directory->prepared)
+        return fail("what runs was acknowledged: " + text(order.attempt));
       host.directories.erase(found);
       return;
     case Order::Kind::release:
-      if (directory && !directory->first) host.directories.erase(found);
+      if (directory && (!directory->first || directory->prepared)) host.directories.erase(found);
   }
 }
 
@@ -248,6 +310,10 @@ void BookWorld::be_told(Host& host, Directory& directory, const wire::SentSignal
   }
 }
 
+void BookWorld::say(Host& host, HostReport report) {
+  if (host.connected) host.up.push_back(std::move(report));
+}
+
 void BookWorld::tell(Host& host) {
   if (host.up.empty()) return;
   const HostReport report = host.up.front();
@@ -268,8 +334,8 @@ void BookWorld::end(Host& host, Directory& directory, How how, std::int32_t stat
 void BookWorld::live(Host& host) {
   std::vector<Directory*> alive;
   for (auto& [name, directory] : host.directories)
-    if (directory.first && !directory.over) alive.push_back(&directory);
-  if (alive.empty()) return;
+    if (directory.first && !directory.over && !directory.prepared) alive.push_back(&directory);
+  if (alive.empty() || host.frozen) return;
   Directory& directory = *alive[below(alive.size())];
   const JobKey key = directory.attempt.job;
   if (directory.killed)
@@ -288,6 +354,10 @@ void BookWorld::live(Host& host) {
 
 void BookWorld::restart(Host& host) {
   disconnect(host);
+  host.frozen = false;
+  host.left.clear();
+  // What was only prepared is no longer there.
+  std::erase_if(host.directories, [](const auto& one) { return one.second.prepared; });
   for (auto& [name, directory] : host.directories)
     if (directory.first && !directory.over) end(host, directory, How::host_restarted, 0);
 }
@@ -299,8 +369,10 @@ void BookWorld::turn() {
   Host& host = hosts_[below(hosts_.size())];
   if (chance(chances_.link_breaks)) disconnect(host);
   if (chance(chances_.host_restarts)) restart(host);
+  if (chance(chances_.freezes)) freeze(host);
   switch (below(8)) {
     case 0:
+      if (host.frozen) thaw(host);
       connect(host);
       break;
     case 1:
@@ -325,6 +397,7 @@ void BookWorld::turn() {
 
 bool BookWorld::settle(int turns) {
   chances_ = {0, 0, 0, 0, 0, false};
+  for (Host& host : hosts_) thaw(host);
   const auto over = [this] {
     for (const auto status : {wire::STATUS_PEND, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP,
                               wire::STATUS_UNKWN, wire::STATUS_ZOMBI})

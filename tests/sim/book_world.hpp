@@ -24,6 +24,9 @@ struct WorldChances {  // of a hundred, at each turn
   int shepherd_dies = 0;
   int host_restarts = 0;
   bool people = false;  // bkill, bstop, bresume, brequeue, btop by chance
+  int freezes = 0;      // of RES, with its connection; it thaws as often as it is looked at
+  int refuses = 0;      // an order that a host cannot take
+  int older_hosts = 0;  // hosts that know no go-ahead, drawn once
 };
 
 class BookWorld : Engine {
@@ -39,6 +42,7 @@ class BookWorld : Engine {
   const std::set<std::int32_t>& acknowledged() const { return acknowledged_; }
   int runs(JobKey key) const { return runs_.count(key) ? runs_.at(key) : 0; }
   int deaths() const { return deaths_; }
+  int taken_back() const { return taken_back_; }           // starts that were given to nobody in the end
   const std::string& trouble() const { return trouble_; }  // "" or the first thing that must never be
   static std::int32_t code_of(JobKey key) { return ((key.id * 7 + key.index) % 3) << 8; }
 
@@ -46,12 +50,13 @@ class BookWorld : Engine {
   struct Directory {  // of an attempt, on the host's disk
     Attempt attempt;
     bool first = false;
+    bool prepared = false;  // its order is there, and no go-ahead has come
     bool running = false, stopped = false, killed = false;
     std::uint64_t last_number = 0;
     std::optional<report::Over> over;
   };
   struct Order {
-    enum class Kind { start, expect, signal, acknowledge, release };
+    enum class Kind { start, prepare, expect, go, signal, acknowledge, release };
     Kind kind = Kind::start;
     Attempt attempt;
     std::uint64_t term = 0;
@@ -65,6 +70,11 @@ class BookWorld : Engine {
     std::deque<HostReport> up;
     std::map<Attempt, Directory> directories;
     std::uint64_t term = 0;
+    bool knows_go = true;
+    // Stopped by SIGSTOP: it reads nothing and says nothing. mbatchd may have closed the connection meanwhile: what it had
+    // sent before is read after the thaw all the same.
+    bool frozen = false;
+    std::deque<Order> left;
   };
   struct Store {
     std::map<std::uint64_t, std::shared_ptr<const wire::Submission>> submissions;
@@ -90,6 +100,7 @@ class BookWorld : Engine {
             const wire::SentSignal& sent = {});
   void start(const std::string& host, order::Start order) override;
   void expect(const std::string& host, const order::Expect& order) override;
+  void go(const std::string& host, const Attempt& attempt) override;
   void signal(const std::string& host, const order::Signal& order) override;
   void acknowledge(const std::string& host, const Attempt& attempt) override;
   void release(const std::string& host, const Attempt& attempt) override;
@@ -99,7 +110,13 @@ class BookWorld : Engine {
   // hosts
   void connect(Host& host);
   void disconnect(Host& host);
+  void hang_up(Host& host);
+  void say(Host& host, HostReport report);
+  void freeze(Host& host);
+  void thaw(Host& host);
   void hear(Host& host);  // the host reads one order
+  void obey(Host& host, const Order& order);
+  void take_order(Host& host, const Order& order, Directory* directory);
   void tell(Host& host);  // mbatchd reads one message
   void live(Host& host);  // a job of the host gets on
   void restart(Host& host);
@@ -117,9 +134,10 @@ class BookWorld : Engine {
   std::vector<std::int32_t> unanswered_;  // submitted in them
   std::vector<Host> hosts_;
   std::map<JobKey, int> runs_;
+  std::map<Attempt, std::set<std::string>> hosts_of_;
   std::set<Attempt> started_;
   std::set<std::int32_t> acknowledged_;
-  int deaths_ = 0;
+  int deaths_ = 0, taken_back_ = 0;
   std::string trouble_;
 };
 

@@ -151,7 +151,14 @@ class World {
 
   HostReport any_report(JobKey key) {
     const Attempt attempt = any_attempt(key);
-    switch (any_of(0, 7)) {
+    switch (any_of(0, 12)) {
+      case 8:
+      case 9:
+        return report::Prepared{{attempt}};
+      case 10:
+        return report::NotPrepared{attempt, "no room"};
+      case 11:
+        return report::Begun{{attempt}};
       case 0:
       case 1:
         return report::Running{attempt, any_of(1, 5), 0, 0, {}, {}, {}};
@@ -186,10 +193,11 @@ class World {
 
   void hello() {
     report::HostCame came;
+    came.knows_go = *rc::gen::arbitrary<bool>();
     const std::string host = any_host();
     for (const JobKey key : book.on_host(host)) {
       if (any_of(0, 3) == 0) continue;
-      came.jobs.push_back({any_attempt(key), static_cast<report::Held::State>(any_of(0, 5)),
+      came.jobs.push_back({any_attempt(key), static_cast<report::Held::State>(any_of(0, 6)),
                            book.find(key)->record.hosts(0).name() == host});
     }
     took(book.host_told(host, came, now));

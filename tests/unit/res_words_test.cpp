@@ -196,6 +196,14 @@ TEST(ResWords, WhatAHostTellsMeanwhile) {
   set_third(*told.mutable_ready()->mutable_job());
   told.mutable_ready()->mutable_stream()->set_port(5);
   EXPECT_EQ(heard<report::Ready>(told).stream.port(), 5U);
+  set_third(*told.mutable_prepared()->add_jobs());
+  EXPECT_EQ(heard<report::Prepared>(told).attempts, std::vector<Attempt>{kThird});
+  set_third(*told.mutable_not_prepared()->mutable_job());
+  told.mutable_not_prepared()->set_why("full");
+  EXPECT_EQ(heard<report::NotPrepared>(told).why, "full");
+  set_third(*told.mutable_begun()->add_jobs());
+  EXPECT_EQ(heard<report::Begun>(told).attempts, std::vector<Attempt>{kThird});
+  EXPECT_EQ(name_of(go({kThird}).go().jobs(0)), text(kThird));
   set_third(*told.mutable_usage()->mutable_job());
   told.mutable_usage()->mutable_usage()->set_user_s(1.5);
   EXPECT_EQ(heard<report::Used>(told).usage.user_s(), 1.5);

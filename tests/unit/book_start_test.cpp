@@ -1,0 +1,262 @@
+// How an attempt starts on hosts that know go-aheads, and what is given up when hosts are silent.
+#include "tests/unit/book_fixture.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+using Act = wire::SignalJobs;
+using State = report::Held::State;
+using How = report::Over::How;
+
+class BookStart : public BookTest {
+ protected:
+  void comes(const std::string& host, std::vector<report::Held> held = {}) {
+    tells(host, report::HostCame{std::move(held), true});
+  }
+  void prepared(const std::string& host, std::uint64_t number = 1) {
+    tells(host, report::Prepared{{{{1, 0}, number}}});
+  }
+  void begun(const std::string& host, std::uint64_t number = 1) {
+    tells(host, report::Begun{{{{1, 0}, number}}});
+  }
+  void a_start_on(const std::vector<std::string>& hosts) {
+    submit(plain_job());
+    for (const auto& host : hosts) comes(host);
+    dispatch({1, 0}, hosts);
+  }
+  bool waits_for_go(const std::string& host, std::uint64_t number = 1) const {
+    const auto start = book->start_order({{1, 0}, host, number});
+    return start && start->wait_for_go;
+  }
+};
+
+TEST_F(BookStart, NothingRunsBeforeEveryHostHasTheOrder) {
+  a_start_on({"hostA", "hostB"});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 1 on hostB", "OrderStart 1 on hostA"));
+  EXPECT_TRUE(waits_for_go("hostA"));
+  prepared("hostA");
+  EXPECT_THAT(orders(effects), IsEmpty());
+  prepared("hostB");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
+  prepared("hostB");
+  EXPECT_THAT(orders(effects), IsEmpty()) << "once";
+}
+
+TEST_F(BookStart, AHostThatKnowsNoGoAheadIsOrderedAsBefore) {
+  submit(plain_job());
+  hello("hostA");
+  comes("hostB");
+  dispatch({1, 0}, {"hostA", "hostB"});
+  EXPECT_FALSE(waits_for_go("hostA"));
+  EXPECT_EQ(shown_status(job({1, 0}).record), wire::STATUS_RUN);
+}
+
+TEST_F(BookStart, AnotherHostThatKnowsNoGoAheadIsNotWaitedFor) {
+  submit(plain_job());
+  comes("hostA");
+  hello("hostB");
+  dispatch({1, 0}, {"hostA", "hostB"});
+  prepared("hostA");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
+}
+
+TEST_F(BookStart, RunIsShownWhenTheHostHasSaidSo) {
+  a_start_on({"hostA"});
+  EXPECT_EQ(shown_status(job({1, 0}).record), wire::STATUS_PEND);
+  wire::JobFilter running, waiting;
+  running.add_statuses(wire::STATUS_RUN);
+  waiting.add_statuses(wire::STATUS_PEND);
+  EXPECT_THAT(book->select(running, kAnn).jobs, IsEmpty());
+  EXPECT_THAT(book->select(waiting, kAnn).jobs, ElementsAre(JobKey{1, 0}));
+  now = wall_seconds(now.seconds() + 7);
+  prepared("hostA");
+  begun("hostA");
+  EXPECT_EQ(shown_status(job({1, 0}).record), wire::STATUS_RUN);
+  EXPECT_EQ(job({1, 0}).record.pend_s(), 7);
+  EXPECT_THAT(book->select(running, kAnn).jobs, ElementsAre(JobKey{1, 0}));
+}
+
+TEST_F(BookStart, AHostThatCannotTakeTheOrderIsAvoidedAndItsTroubleKept) {
+  a_start_on({"hostA", "hostB"});
+  prepared("hostA");
+  tells("hostB", report::NotPrepared{{{1, 0}, 1}, "No space left on device"});
+  EXPECT_THAT(orders(effects),
+              ElementsAre("OrderRelease 1 attempt 1 on hostA", "OrderRelease 1 attempt 1 on hostB"));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  EXPECT_EQ(job({1, 0}).record.start_failure(), "hostB: No space left on device");
+  EXPECT_THAT(job({1, 0}).record.excluded_hosts(), ElementsAre("hostB"));
+  EXPECT_EQ(book->trouble("hostB"), "No space left on device");
+  dispatch({1, 0}, {"hostA"});
+  prepared("hostB", 2);
+  EXPECT_EQ(book->trouble("hostB"), "");
+}
+
+TEST_F(BookStart, AStartIsTakenBackFromAHostThatGoes) {
+  a_start_on({"hostA"});
+  effects = book->host_gone("hostA", now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  comes("hostB");
+  dispatch({1, 0}, {"hostB"});
+  // It thaws: what was in its socket is prepared, and no more.
+  comes("hostA", {{{{1, 0}, 1}, State::prepared, true}});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
+  prepared("hostA", 1);
+  EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
+  prepared("hostB", 2);
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostB"));
+}
+
+TEST_F(BookStart, AGoAheadThatWasGivenIsNotTakenBack) {
+  a_start_on({"hostA"});
+  prepared("hostA");
+  effects = book->host_gone("hostA", now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  now = *book->next_deadline();
+  book->tick(now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+  // It never arrived: it is given again.
+  comes("hostA", {{{{1, 0}, 1}, State::prepared, true}});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
+}
+
+TEST_F(BookStart, AHostThatAnswersAndDoesNotPrepareLosesTheStart) {
+  a_start_on({"hostA", "hostB"});
+  prepared("hostA");
+  now = *book->next_deadline();
+  EXPECT_EQ(now.seconds(), 1'000'090);
+  effects = book->tick(now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  EXPECT_THAT(job({1, 0}).record.excluded_hosts(), ElementsAre("hostB"));
+}
+
+TEST_F(BookStart, AKillOfAJobWithoutGoAheadNeedsNoHost) {
+  a_start_on({"hostA"});
+  ask({1, 0}, Act::KILL);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_EXIT);
+  EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
+}
+
+TEST_F(BookStart, AGoAheadOfAJobThatHasEndedMeanwhileIsARelease) {
+  a_start_on({"hostA"});
+  prepared("hostA");
+  ask({1, 0}, Act::REMOVE);
+  EXPECT_FALSE(book->has_go({{1, 0}, "hostA", 1}));
+}
+
+TEST_F(BookStart, AStopBeforeTheGoAheadHoldsTheJob) {
+  a_start_on({"hostA"});
+  ask({1, 0}, Act::STOP);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PSUSP);
+  EXPECT_THAT(orders(effects), Contains("OrderRelease 1 attempt 1 on hostA"));
+}
+
+// ---- silence
+
+TEST_F(BookStart, ShortConnectionsDoNotResetThePatience) {
+  submit(plain_job());
+  comes("hostA");
+  dispatch({1, 0});
+  runs({1, 0});
+  now = wall_seconds(now.seconds() + 1000);
+  book->host_gone("hostA", now);
+  for (int flap = 0; flap < 2; ++flap) {
+    now = wall_seconds(now.seconds() + 40);
+    comes("hostA", {{{{1, 0}, 1}, State::running, true}});
+    now = wall_seconds(now.seconds() + 5);
+    book->host_gone("hostA", now);
+  }
+  EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 10);
+  comes("hostA", {{{{1, 0}, 1}, State::running, true}});
+  now = wall_seconds(now.seconds() + 31);
+  book->host_gone("hostA", now);
+  EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 90) << "a connection that lasted ends it";
+}
+
+TEST_F(BookStart, SilenceCountsFromTheLastWord) {
+  submit(plain_job());
+  comes("hostA");
+  dispatch({1, 0});
+  runs({1, 0});
+  now = wall_seconds(now.seconds() + 1000);
+  book->host_gone("hostA", now, std::chrono::seconds(30));
+  EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 60);
+}
+
+class BookRerun : public BookStart {
+ protected:
+  void rerunnable_on(const std::string& host) {
+    auto asked = plain_job();
+    asked.set_rerunnable(true);
+    submit(asked);
+    for (const char* name : {"hostA", "hostB", "hostC"}) comes(name);
+    dispatch({1, 0}, {host});
+    runs({1, 0});
+  }
+  void pass_patience() {
+    now = wall_seconds(now.seconds() + 91);
+    effects = book->tick(now);
+  }
+};
+
+TEST_F(BookRerun, ALostHostsRerunnableJobPendsAgain) {
+  rerunnable_on("hostA");
+  book->host_gone("hostA", now);
+  pass_patience();
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  EXPECT_FALSE(book->suspects_itself());
+}
+
+TEST_F(BookRerun, NothingIsGivenUpWhenAllHostsAreLostAtOnce) {
+  rerunnable_on("hostA");
+  for (const char* name : {"hostA", "hostB", "hostC"}) book->host_gone(name, now);
+  pass_patience();
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+  EXPECT_TRUE(book->suspects_itself());
+  // One returns: the others have the patience anew, and are lost by themselves then.
+  comes("hostB");
+  EXPECT_FALSE(book->suspects_itself());
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+  pass_patience();
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+}
+
+TEST_F(BookRerun, OwnHostDoesNotCount) {
+  book->set_own_host("hostC");
+  rerunnable_on("hostA");
+  for (const char* name : {"hostA", "hostB"}) book->host_gone(name, now);
+  pass_patience();
+  EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
+}
+
+TEST_F(BookRerun, ALateSuccessIsTheEndWhileTheRerunPends) {
+  rerunnable_on("hostA");
+  const auto end = end_of({1, 0}, 0);
+  book->host_gone("hostA", now);
+  pass_patience();
+  tells("hostA", end);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
+  EXPECT_EQ(job({1, 0}).record.hosts(0).name(), "hostA");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostA"));
+}
+
+TEST_F(BookRerun, ALateFailureOrALateSuccessAfterTheRerunBeganIsNot) {
+  rerunnable_on("hostA");
+  const auto good = end_of({1, 0}, 0), bad = end_of({1, 0}, 1 << 8);
+  book->host_gone("hostA", now);
+  pass_patience();
+  tells("hostA", bad);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  dispatch({1, 0}, {"hostB"});
+  tells("hostA", good);
+  EXPECT_TRUE(placed(status({1, 0})));
+  EXPECT_THAT(orders(effects), ElementsAre("OrderAcknowledge 1 attempt 1 to hostA"));
+}
+
+}  // namespace
+}  // namespace rollcall::sched
