@@ -5,16 +5,22 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
+#include "common/io/descriptor.hpp"
 #include "common/io/read_file.hpp"
 
 namespace rollcall::io {
 namespace {
+
+constexpr std::size_t kMostHeld = 512;  // pidfds open at a time
 
 // "" where it cannot be read: the process is gone.
 std::string text_of(const std::string& path) {
@@ -57,18 +63,52 @@ bool is_alive(pid_t pid) {
   return state != 'Z' && state != 'X';
 }
 
+bool signal_process(int pidfd, int signo) {
+  return syscall(SYS_pidfd_send_signal, pidfd, signo, nullptr, 0) == 0;
+}
+
+Descriptor open_process(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
+
+namespace {
+
+// A kernel or a container without pidfds has the number alone.
+bool send(pid_t pid, const Descriptor& process, int signo) {
+  return process ? signal_process(process.get(), signo) : kill(pid, signo) == 0;
+}
+
+}  // namespace
+
+int signal_if_below(pid_t root, int signo, const std::vector<pid_t>& pids) {
+  int reached = 0;
+  for (std::size_t next = 0; next < pids.size();) {
+    std::vector<std::pair<pid_t, Descriptor>> held;
+    for (; next < pids.size() && held.size() < kMostHeld; ++next) {
+      Descriptor process = open_process(pids[next]);
+      if (!process && errno == ESRCH) continue;
+      if (!process && errno == EMFILE && !held.empty()) break;
+      held.emplace_back(pids[next], std::move(process));
+    }
+    // The number may have passed to a stranger before its pidfd was opened; a stranger is not below `root`.
+    auto below = descendants_of(root);
+    std::sort(below.begin(), below.end());
+    for (const auto& [pid, process] : held)
+      if (std::binary_search(below.begin(), below.end(), pid) && is_alive(pid) && send(pid, process, signo))
+        ++reached;
+  }
+  return reached;
+}
+
 int signal_descendants(int signo, const std::vector<pid_t>& spare) {
   std::vector<pid_t> spared = spare;
   for (const pid_t pid : spare) {
     const auto below = descendants_of(pid);
     spared.insert(spared.end(), below.begin(), below.end());
   }
-  int reached = 0;
-  for (const pid_t pid : descendants_of(getpid())) {
-    if (std::find(spared.begin(), spared.end(), pid) != spared.end() || !is_alive(pid)) continue;
-    if (kill(pid, signo) == 0) ++reached;
-  }
-  return reached;
+  auto found = descendants_of(getpid());
+  std::erase_if(found, [&spared](pid_t pid) {
+    return std::find(spared.begin(), spared.end(), pid) != spared.end() || !is_alive(pid);
+  });
+  return found.empty() ? 0 : signal_if_below(getpid(), signo, found);
 }
 
 }  // namespace rollcall::io

@@ -124,6 +124,7 @@ class Guard {
       run_shepherd({std::move(order_), io::Descriptor(ends[1]), io::Descriptor(listener), std::move(res_),
                     slot_.fd(), std::move(signals_), owner});
     }
+    shepherd_process_ = io::open_process(shepherd_);
     close(ends[1]);
     close(listener);
     words_ = io::FrameSocket(io::Descriptor(ends[0]));
@@ -170,7 +171,7 @@ class Guard {
       if (pid != shepherd_) continue;
       // It is its user's: who could stop it would be rid of all limits and of everybody's bkill.
       if (WIFSTOPPED(status))
-        kill(pid, SIGCONT);
+        io::signal_process(shepherd_process_.get(), SIGCONT);
       else
         ended_ = true;
     }
@@ -200,7 +201,7 @@ class Guard {
         words_.send(std::string(1, kWordKept));
         return;
       case kWordKill:
-        for (const pid_t pid : io::descendants_of(shepherd_)) kill(pid, SIGKILL);
+        io::signal_if_below(shepherd_, SIGKILL, io::descendants_of(shepherd_));
         return;
       default:
         return;
@@ -249,7 +250,7 @@ class Guard {
   }
 
   wire::JobOrder order_;
-  io::Descriptor directory_, res_, signals_;
+  io::Descriptor directory_, res_, signals_, shepherd_process_;
   io::FrameSocket words_;
   io::CgroupSlot slot_;  // held until we and the shepherd are gone
   pid_t shepherd_ = -1;

@@ -1,6 +1,7 @@
 #include "res/shepherd/tasks.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -140,7 +141,8 @@ void Tasks::end(const Task& task, int signo) const {
   if (task.pid < 0) return;
   const auto below = io::descendants_of(task.pid);
   signal_group(task.pid, signo);
-  for (const pid_t pid : below) kill(pid, signo);
+  // What TERM has made an orphan is the shepherd's meanwhile.
+  io::signal_if_below(getpid(), signo, below);
 }
 
 void Tasks::ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now) {
