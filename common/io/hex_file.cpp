@@ -134,14 +134,18 @@ Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
 Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t mode) {
   const auto spot = find_spot(file, "open its directory");
   if (!spot) return spot.error();
-  const int directory = spot->directory.get();
+  return create_hex_file_in(spot->directory.get(), file, bytes, mode);
+}
+
+Result<void> create_hex_file_in(int directory, const HexFile& file, const HexBytes& bytes, mode_t mode) {
+  const std::string name = file.path.substr(file.path.rfind('/') + 1);
   // A name of our own, so that one who was killed half-way is in nobody's way.
   const std::string temporary =
-      spot->name + "." + std::to_string(getpid()) + "." + std::to_string(randombytes_random());
+      name + "." + std::to_string(getpid()) + "." + std::to_string(randombytes_random());
   const Descriptor fresh(
       openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fresh) return file.failed("make it", errno);
-  const bool done = write_digits(fresh.get(), bytes, mode) && publish(directory, temporary, spot->name);
+  const bool done = write_digits(fresh.get(), bytes, mode) && publish(directory, temporary, name);
   const int error = errno;
   unlinkat(directory, temporary.c_str(), 0);
   if (!done && error == EEXIST) return file.wrong("is there", "none");

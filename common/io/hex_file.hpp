@@ -36,6 +36,8 @@ Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule);
 // Makes the file with exactly this mode, whole or not at all, and on the disk when this returns. An error where there is
 // anything of that name.
 Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t mode);
+// The same in the open `directory`, whatever its path leads to by now.
+Result<void> create_hex_file_in(int directory, const HexFile& file, const HexBytes& bytes, mode_t mode);
 
 // False where nothing has that name (a symbolic link is something).
 bool exists(const HexFile& file);

@@ -29,7 +29,8 @@ std::string key_file_path(const std::optional<std::string>& environment,
 Result<Key> load_key(const std::string& path);
 
 // The same for pam: where there is no such file, one with a random key is made, and its directory (mode 0700,
-// one level) where that is missing too. Programs that do this at the same moment get the same key.
+// one level) where that is missing too. For root every directory on the way belongs to root, is writable by root alone or
+// has the sticky bit, and is no symbolic link: a user's HOME is refused. Programs that do this at the same moment get the same key.
 Result<Key> load_or_create_key(const std::string& path);
 
 }  // namespace rollcall::io

@@ -163,6 +163,40 @@ TEST_F(KeyFile, ThatCannotBeMadeSaysWhy) {
                                   "/no/such/: No such file or directory");
 }
 
+// Root runs pam with a user's HOME (su, sudo): the user owns what is there, and may have put a link in its place.
+TEST_F(KeyFile, OfRootIsNotMadeInAUsersHome) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be led astray";
+  const std::string users = home_ + "/user";
+  ASSERT_EQ(mkdir(users.c_str(), 0700), 0);
+  ASSERT_EQ(chown(users.c_str(), 65534, 65534), 0);
+  const auto key = load_or_create_key(users + "/.rollcall/key");
+  ASSERT_FALSE(key);
+  EXPECT_THAT(key.error().text, HasSubstr("directory " + users + " belongs to user 65534, expected"));
+  EXPECT_FALSE(fs::exists(users + "/.rollcall"));
+}
+
+TEST_F(KeyFile, OfRootFollowsNoLink) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be led astray";
+  const std::string aim = home_ + "/aim", link = home_ + "/.rollcall";
+  ASSERT_EQ(mkdir(aim.c_str(), 0700), 0);
+  ASSERT_EQ(symlink(aim.c_str(), link.c_str()), 0);
+  const auto key = load_or_create_key(link + "/key");
+  ASSERT_FALSE(key);
+  EXPECT_THAT(key.error().text, HasSubstr(link + " is a symbolic link"));
+  EXPECT_TRUE(fs::is_empty(aim));
+}
+
+TEST_F(KeyFile, OfRootIsNotMadeWhereOthersMayWrite) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can be led astray";
+  const std::string open_one = home_ + "/open";
+  ASSERT_EQ(mkdir(open_one.c_str(), 0700), 0);
+  ASSERT_EQ(chmod(open_one.c_str(), 0777), 0);
+  EXPECT_FALSE(load_or_create_key(open_one + "/key"));
+  EXPECT_TRUE(fs::is_empty(open_one));
+  ASSERT_EQ(chmod(open_one.c_str(), 01777), 0);
+  EXPECT_TRUE(load_or_create_key(open_one + "/key")) << "as in /tmp, another may not replace it";
+}
+
 TEST_F(KeyFile, ManyPamsAtOnceAgreeAndLeaveNothingElse) {
   constexpr int kPams = 16;
   const std::string path = home_ + "/.rollcall/key";
