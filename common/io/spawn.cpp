@@ -10,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 
 namespace rollcall::io {
 namespace {
@@ -167,6 +169,13 @@ const char* stage_text(SpawnStage stage) { return kStageTexts[static_cast<std::s
 
 int exit_code_of(const SpawnError& error) {
   return error.stage == SpawnStage::execute && error.error == ENOENT ? 127 : 126;
+}
+
+bool program_is_wrong(const SpawnError& error) {
+  constexpr int kOfTheProgram[] = {ENOENT,       ENOTDIR, EACCES, ENOEXEC, ELOOP,
+                                   ENAMETOOLONG, EISDIR,  E2BIG,  ELIBBAD};
+  return error.stage == SpawnStage::execute && std::find(std::begin(kOfTheProgram), std::end(kOfTheProgram),
+                                                         error.error) != std::end(kOfTheProgram);
 }
 
 std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {

@@ -82,6 +82,10 @@ const char* stage_text(SpawnStage stage);
 // 127 where the program was not found, else 126 (the shell's codes).
 int exit_code_of(const SpawnError& error);
 
+// True where the program itself cannot be executed: it is missing, no program, or not permitted. Else the host lacks
+// something, and another try may succeed.
+bool program_is_wrong(const SpawnError& error);
+
 // Starts the program and returns its pid once it has executed; on an error no child is left.
 std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan);
 

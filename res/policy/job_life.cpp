@@ -143,8 +143,9 @@ struct Step {
     if (life.phase == Phase::running) out.push_back(effect::TellRunning{});
   }
   void operator()(const event::JobNotStarted& e) {
-    if (e.no_input) {
-      life.outcome = {How::ENDED, 1 << 8, life.reason, e.why, life.rules.post_exec, false};
+    // The job's own faults: another start would fail as well.
+    if (const int code = e.no_input ? 1 : e.no_program; code != 0) {
+      life.outcome = {How::ENDED, code << 8, life.reason, e.why, life.rules.post_exec, false};
       return clear(life, out);
     }
     if (e.no_directory) life.reason = kTermCwdNotExist;

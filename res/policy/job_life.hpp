@@ -84,6 +84,7 @@ struct JobNotStarted {
   std::string why;
   bool no_directory = false;
   bool no_input = false;  // -i cannot be opened: the job is over, with the exit code 1
+  int no_program = 0;     // exit code where its shell or interpreter cannot be executed: the job is over; 0: it can
 };
 struct JobEnded {
   int status = 0;

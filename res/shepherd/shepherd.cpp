@@ -275,7 +275,7 @@ class Shepherd {
       plan->descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};
     }
     const auto started = io::spawn(open_files_.as_before(std::move(*plan)));
-    if (const auto* error = std::get_if<io::SpawnError>(&started)) return not_started(text_of(*error));
+    if (const auto* error = std::get_if<io::SpawnError>(&started)) return not_executed(*error);
     job_ = std::get<pid_t>(started);
     files_.input.reset();
     meter_.begin(now());
@@ -283,9 +283,17 @@ class Shepherd {
     happened(event::JobStarted{});
   }
 
-  void not_started(const std::string& why) {
+  void not_started(const std::string& why, int no_program = 0) {
     if (Stream* const client = tasks_.of_job()) client->not_started(why, 127);
-    happened(event::JobNotStarted{why, files_.directory_missing, files_.input_missing});
+    happened(event::JobNotStarted{why, files_.directory_missing, files_.input_missing, no_program});
+  }
+
+  void not_executed(const io::SpawnError& error) {
+    const std::string why = text_of(error);
+    if (!io::program_is_wrong(error)) return not_started(why);
+    const std::string line = order_.host() + ": " + why + "\n";
+    [[maybe_unused]] const ssize_t told = write(files_.errors.get(), line.data(), line.size());
+    not_started(why, io::exit_code_of(error));
   }
 
   // ---- tasks

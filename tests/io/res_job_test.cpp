@@ -77,6 +77,24 @@ TEST_F(ResJob, AScriptRunsInItsOwnShellWithItsOwnLineNumbers) {
   EXPECT_THAT(text("out.1"), HasSubstr("bash 3 " + job_directory() + "/u/"));
 }
 
+TEST_F(ResJob, JobWhoseShellOrInterpreterIsMissingIsOverAndNotRetried) {
+  start_res();
+  auto shell = job("true");
+  shell.mutable_submission()->set_login_shell("/no/such/shell");
+  start(shell);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.how(), wire::FromRes::JobOver::ENDED) << over.why();
+  EXPECT_EQ(over.exit_status(), 127 << 8);
+  EXPECT_THAT(over.why(), HasSubstr("/no/such/shell"));
+
+  auto script = job("script", 2);
+  script.mutable_submission()->set_script("#!/no/such/bash\necho never\n");
+  start(script);
+  const auto second = wait_for_over(2);
+  EXPECT_EQ(second.how(), wire::FromRes::JobOver::ENDED) << second.why();
+  EXPECT_EQ(second.exit_status(), 127 << 8);
+}
+
 TEST_F(ResJob, TheShellOutlivesSignalsAndItsChildrenDoNot) {
   start_res();
   start(job("sh -c 'echo > ready; exec sleep 1000'; echo child $?; exit 4"));

@@ -119,6 +119,15 @@ TEST_F(ResHooks, AJobWithoutItsInputIsOverAndIsNotTriedAgain) {
   EXPECT_EQ(over_.why, "cannot open in");
 }
 
+TEST_F(ResHooks, JobWhoseShellCannotBeExecutedIsOverAndIsNotTriedAgain) {
+  life_.rules.pre_exec = false;
+  happens(event::Began{});
+  EXPECT_THAT(happens(event::JobNotStarted{"cannot execute /no/sh", false, false, 127}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 32512 0", "run the post-execution"));
+  EXPECT_EQ(over_.how, How::ENDED);
+  EXPECT_EQ(over_.why, "cannot execute /no/sh");
+}
+
 TEST_F(ResHooks, ASitesEexecIsAPreparation) {
   wire::JobOrder order;
   order.mutable_start();
