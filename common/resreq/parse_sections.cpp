@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::string_view kWhole = "a whole number from 1";
 
+// Sums over jobs and conversions to bytes stay exact integers of a double, and far from its end.
+constexpr double kMostUsage = 2e15;
+
 bool at_close(Cursor& in) {
   in.skip_blanks();
   return in.at_end() || in.peek() == ']';
@@ -45,8 +48,12 @@ bool parse_decay(Cursor& in, UsageString& usages) {
 }
 
 bool parse_value(Cursor& in, Usage& usage) {
+  in.skip_blanks();
+  const std::size_t begin = in.place();
   usage.value = in.take_number();
-  return usage.value || in.fail("a number");
+  if (!usage.value) return in.fail("a number");
+  return usage.value->value <= kMostUsage || in.fail_at(begin, std::string(usage.value->written),
+                                                        "a number of at most 2e15 (megabytes of memory)");
 }
 
 bool parse_usage(Cursor& in, UsageString& usages) {

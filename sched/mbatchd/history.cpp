@@ -1,9 +1,11 @@
 #include "sched/mbatchd/history.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
+#include <limits>
+#include <optional>
 
+#include "common/base/numbers.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/policy/answers.hpp"
 #include "sched/policy/answers_history.hpp"
@@ -163,12 +165,17 @@ class OldJobs {
     part.set_last(over_);
     return part;
   }
-  bool in_store(const std::string& word) const {
-    const int id = std::atoi(word.c_str());
+  // "ID" or "ID[INDEX]".
+  bool in_store(std::string_view word) const {
+    constexpr int kMost = std::numeric_limits<int>::max();
     const auto bracket = word.find('[');
-    const int index = bracket == std::string::npos ? -1 : std::atoi(word.c_str() + bracket + 1);
-    const auto found = store_.jobs(id, index < 0 ? -1 : index - 1, 1);
-    return found && !found->empty() && (index < 0 || found->front().key().index() == index);
+    const auto id = parse_whole(word.substr(0, bracket), 1, kMost);
+    std::optional<int> index = -1;
+    if (bracket != word.npos)
+      index = parse_whole(word.substr(bracket + 1, word.find(']', bracket) - bracket - 1), 0, kMost);
+    if (!id || !index) return false;
+    const auto found = store_.jobs(*id, *index < 0 ? -1 : *index - 1, 1);
+    return found && !found->empty() && (*index < 0 || found->front().key().index() == *index);
   }
 
   bool named(const wire::JobKey& key) const {

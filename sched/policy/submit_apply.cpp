@@ -22,9 +22,18 @@ Result<void> text_value(std::string* field, const std::string& value, std::strin
   return {};
 }
 
+// mbatchd takes no larger one: sums with it must stay numbers.
+Result<Size> limit_size(const std::string& value, std::int64_t unit) {
+  constexpr std::int64_t kMostKb = std::int64_t{1} << 53;
+  auto size = parse_size(value, unit);
+  if (size && size->kb > kMostKb)
+    return usage_error("found \"" + value + "\", expected a size of at most 8 EB");
+  return size;
+}
+
 using SetLimit = void (wire::Limits::*)(std::int64_t);
 Result<void> set_size(Draft& draft, const std::string& value, std::int64_t unit, SetLimit set) {
-  const auto size = parse_size(value, unit);
+  const auto size = limit_size(value, unit);
   if (!size) return size.error();
   if (size->hard) return usage_error("found \"" + value + "\", expected no ! here (-M has it)");
   (draft.job.mutable_limits()->*set)(size->kb);
@@ -95,7 +104,7 @@ ROLLCALL_OPTION(file_size) { return set_size(draft, value, 1, &wire::Limits::set
 ROLLCALL_OPTION(stack) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_stack_kb); }
 ROLLCALL_OPTION(swap) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_swap_kb); }
 ROLLCALL_OPTION(memory) {
-  const auto size = parse_size(value, context.limit_unit_kb);
+  const auto size = limit_size(value, context.limit_unit_kb);
   if (!size) return size.error();
   draft.job.mutable_limits()->set_memory_kb(size->kb);
   draft.job.mutable_limits()->set_memory_hard(size->hard);

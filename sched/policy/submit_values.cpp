@@ -80,6 +80,8 @@ Result<RunTime> parse_run_time(std::string_view text) {
   auto limit = conf::parse_time_limit(conf::trim(text));
   if (!limit) return found(text, "[HOURS:]MINUTES[/HOST_OR_MODEL]");
   const auto whole = std::chrono::ceil<std::chrono::seconds>(limit->time);
+  if (whole.count() > kMaxSeconds)
+    return found(text, "[HOURS:]MINUTES[/HOST_OR_MODEL], at most 16666666 minutes");
   return RunTime{whole.count(), std::move(limit->host_spec)};
 }
 

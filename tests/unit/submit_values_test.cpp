@@ -66,7 +66,10 @@ TEST(RunTimes, InHoursMinutesAndFractions) {
   EXPECT_EQ(seconds(" 10 "), 600);
   EXPECT_EQ(parse_run_time("30/hostA")->host_spec, "hostA");
   EXPECT_EQ(parse_run_time("1:30/DEC3000")->seconds, 5400);
-  for (const char* text : {"", "x", "1:x", "-3", "3/", "%H:%M"}) EXPECT_EQ(seconds(text), -1) << text;
+  EXPECT_EQ(seconds("16666666"), 999'999'960);
+  for (const char* text :
+       {"", "x", "1:x", "-3", "3/", "%H:%M", "inf", "nan", "1e308", "16666667", "1000000:0"})
+    EXPECT_EQ(seconds(text), -1) << text;
 }
 
 TEST(Slots, AreANumberOrARange) {
