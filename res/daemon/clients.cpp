@@ -134,7 +134,7 @@ void Clients::answer(io::LinkId link, const Asked& asked) {
 
 void Clients::run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller) {
   links_.promise(link);  // one after the other
-  jobs_.run_task(task, caller.uid, [this, link](const Jobs::TaskAnswer& answer) {
+  jobs_.run_task(task, caller, [this, link](const Jobs::TaskAnswer& answer) {
     if (!answer.why_not.empty()) return refuse(link, answer.why_not, answer.not_allowed, answer.no_job);
     wire::FromResToClient message;
     *message.mutable_stream() = answer.place;
@@ -149,7 +149,7 @@ void Clients::peek(io::LinkId link, const wire::Peek& asked, std::int64_t from) 
   if (links_.unsent(link) > 0) return peek_later(link, asked, from, kReaderPause);
   const ResCaller& caller = client->second.caller;
   const bool begun = jobs_.peek(
-      asked, caller.uid, administrator(caller), from,
+      asked, caller, administrator(caller), from,
       [this, link, asked, from](const wire::PeekedPart& part) { peeked(link, asked, from, part); });
   if (begun) return;
   client->second.peeks = false;

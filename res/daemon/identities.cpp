@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "common/base/host_list.hpp"
+
 namespace rollcall::res {
 namespace {
 
@@ -32,16 +34,29 @@ std::string group_name(gid_t gid) {
   return found == nullptr ? std::to_string(gid) : found->gr_name;
 }
 
+std::string words_of(const Account& account) {
+  if (const auto* uid = std::get_if<uid_t>(&account)) return "user with the number " + std::to_string(*uid);
+  return "user " + printable(std::get<std::string>(account));
+}
+
 }  // namespace
 
-Result<Identity> look_up_identity(uid_t uid) {
+Result<Identity> look_up_identity(const Account& account) {
   passwd entry{};
   passwd* found = nullptr;
   std::vector<char> room(kRoom);
-  getpwuid_r(uid, &entry, room.data(), room.size(), &found);
-  if (found == nullptr) return internal_error("this host has no user with the number " + std::to_string(uid));
-  Identity identity{
-      uid, found->pw_gid, {}, found->pw_name, found->pw_dir, found->pw_shell, group_name(found->pw_gid)};
+  if (const auto* uid = std::get_if<uid_t>(&account))
+    getpwuid_r(*uid, &entry, room.data(), room.size(), &found);
+  else
+    getpwnam_r(std::get<std::string>(account).c_str(), &entry, room.data(), room.size(), &found);
+  if (found == nullptr) return internal_error("this host has no " + words_of(account));
+  Identity identity{found->pw_uid,
+                    found->pw_gid,
+                    {},
+                    found->pw_name,
+                    found->pw_dir,
+                    found->pw_shell,
+                    group_name(found->pw_gid)};
   identity.groups = groups_of(identity.name, identity.gid);
   return identity;
 }
@@ -51,33 +66,34 @@ Identities::Identities(boost::asio::io_context& loop)
 Identities::Identities(boost::asio::io_context& loop, io::SideThread::Limits limits, LookUp look_up)
     : look_up_(std::move(look_up)), thread_(loop, limits) {}
 
-void Identities::find(uid_t uid, Found found) {
-  const auto asked = waiting_.find(uid);
+void Identities::find(const Account& account, Found found) {
+  const auto asked = waiting_.find(account);
   if (asked != waiting_.end()) return asked->second.push_back(std::move(found));
-  const auto kept = kept_.find(uid);
+  const auto kept = kept_.find(account);
   if (kept != kept_.end() && std::chrono::steady_clock::now() < kept->second.until)
     return found(kept->second.identity);
-  waiting_[uid].push_back(std::move(found));
-  ask(uid);
+  waiting_[account].push_back(std::move(found));
+  ask(account);
 }
 
-void Identities::ask(uid_t uid) {
+void Identities::ask(const Account& account) {
   const auto answer = std::make_shared<Result<Identity>>(Error());
-  thread_.ask([answer, look_up = look_up_, uid] { *answer = look_up(uid); },
-              [this, answer, uid](io::SideThread::End end) {
-                if (end == io::SideThread::End::finished) return tell(uid, *answer);
+  thread_.ask([answer, look_up = look_up_, account] { *answer = look_up(account); },
+              [this, answer, account](io::SideThread::End end) {
+                if (end == io::SideThread::End::finished) return tell(account, *answer);
                 // Still in the thread's hands: it is not to be read.
-                const auto kept = kept_.find(uid);
-                if (kept != kept_.end()) return tell(uid, kept->second.identity);
-                tell(uid, internal_error("the user database of this host does not answer: who user " +
-                                         std::to_string(uid) + " is cannot be found out"));
+                const auto kept = kept_.find(account);
+                if (kept != kept_.end()) return tell(account, kept->second.identity);
+                tell(account,
+                     internal_error("the user database of this host does not answer: could not look up the " +
+                                    words_of(account)));
               });
 }
 
-void Identities::tell(uid_t uid, Result<Identity> found) {
-  if (found) kept_[uid] = {*found, std::chrono::steady_clock::now() + kKept};
-  const auto waiting = std::move(waiting_[uid]);
-  waiting_.erase(uid);
+void Identities::tell(const Account& account, Result<Identity> found) {
+  if (found) kept_[account] = {*found, std::chrono::steady_clock::now() + kKept};
+  const auto waiting = std::move(waiting_[account]);
+  waiting_.erase(account);
   for (const auto& told : waiting) told(found);
 }
 

@@ -1,5 +1,6 @@
 // Identities: what this host knows of a user, kept for a while: for each job the user database would be asked otherwise.
 //
+// A job's user is asked for by name: numbers may differ between hosts. A client is asked for by its number here.
 // The database (files, LDAP) is asked outside of the loop, since it may hang. What it said a minute ago is asked for again;
 // where it does not answer, what it said last is still believed. One loop, one thread.
 #pragma once
@@ -8,8 +9,9 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -24,31 +26,34 @@ struct Identity {
   std::string name, home, shell, group;
 };
 
+// A number or a name of this host.
+using Account = std::variant<uid_t, std::string>;
+
 // Asks the database of this host, and waits for it.
-Result<Identity> look_up_identity(uid_t uid);
+Result<Identity> look_up_identity(const Account& account);
 
 class Identities {
  public:
   using Found = std::function<void(const Result<Identity>&)>;
-  using LookUp = std::function<Result<Identity>(uid_t)>;  // runs in the thread
+  using LookUp = std::function<Result<Identity>(const Account&)>;  // runs in the thread
 
   explicit Identities(boost::asio::io_context& loop);
   Identities(boost::asio::io_context& loop, io::SideThread::Limits limits, LookUp look_up);  // for tests
 
   // At once where the user is known, else later, in the loop; in the order of the calls for one user.
-  void find(uid_t uid, Found found);
+  void find(const Account& account, Found found);
 
  private:
   struct Kept {
     Identity identity;
     std::chrono::steady_clock::time_point until;
   };
-  void ask(uid_t uid);
-  void tell(uid_t uid, Result<Identity> found);
+  void ask(const Account& account);
+  void tell(const Account& account, Result<Identity> found);
 
   LookUp look_up_;
-  std::unordered_map<uid_t, Kept> kept_;
-  std::unordered_map<uid_t, std::vector<Found>> waiting_;
+  std::map<Account, Kept> kept_;
+  std::map<Account, std::vector<Found>> waiting_;
   io::SideThread thread_;
 };
 

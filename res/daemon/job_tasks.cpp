@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/host_list.hpp"
 #include "common/io/random_bytes.hpp"
 #include "res/daemon/job_here.hpp"
 
@@ -13,6 +14,12 @@ constexpr std::chrono::seconds kTaskPatience{5};  // for a job that mbatchd has 
 constexpr std::chrono::milliseconds kTaskPause{50};
 constexpr std::size_t kKeyBytes = 32;              // of a stream
 constexpr std::size_t kMostForShepherd = 4 << 20;  // bytes that it has not taken
+
+// What RES of `host` calls a caller: its number came with MUNGE, which knows no names.
+std::string called_here(const ResCaller& caller, const std::string& host) {
+  if (!caller.name.empty()) return host + " calls you " + printable(caller.name);
+  return host + " has no user with your number " + std::to_string(caller.uid);
+}
 
 }  // namespace
 
@@ -35,13 +42,13 @@ Jobs::JobPtr Jobs::find_for(const wire::JobAttempt& attempt) const {
   return newest;
 }
 
-void Jobs::run_task(const wire::RunTask& task, uid_t caller, TaskDone done) {
+void Jobs::run_task(const wire::RunTask& task, const ResCaller& caller, TaskDone done) {
   find_and_run(task, caller, std::chrono::steady_clock::now() + kTaskPatience, std::move(done));
 }
 
 // A client may be here sooner than mbatchd's word that its job has tasks here.
-void Jobs::ask_again(const wire::RunTask& task, uid_t caller, std::chrono::steady_clock::time_point until,
-                     TaskDone done) {
+void Jobs::ask_again(const wire::RunTask& task, const ResCaller& caller,
+                     std::chrono::steady_clock::time_point until, TaskDone done) {
   auto timer = std::make_shared<boost::asio::steady_timer>(loop_, kTaskPause);
   timer->async_wait([this, timer, task, caller, until,
                      done = std::move(done)](const boost::system::error_code& error) mutable {
@@ -49,8 +56,8 @@ void Jobs::ask_again(const wire::RunTask& task, uid_t caller, std::chrono::stead
   });
 }
 
-void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::steady_clock::time_point until,
-                        TaskDone done) {
+void Jobs::find_and_run(const wire::RunTask& task, const ResCaller& caller,
+                        std::chrono::steady_clock::time_point until, TaskDone done) {
   TaskAnswer answer;
   if (task.has_job()) {
     const auto job = find_for(task.job());
@@ -64,9 +71,10 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
       answer.why_not = "no such job on " + configuration_->host;
       return done(answer);
     }
-    if (caller != 0 && caller != job->order.uid()) {
+    if (!acts_for_job(caller, job->order.uid(), job->order.user())) {
       answer.not_allowed = true;
-      answer.why_not = "the job is of another user";
+      answer.why_not = "the job is of user " + printable(job->order.user()) + ", and " +
+                       called_here(caller, configuration_->host);
       return done(answer);
     }
     return begin_task(job, task, std::move(done));
@@ -74,34 +82,41 @@ void Jobs::find_and_run(const wire::RunTask& task, uid_t caller, std::chrono::st
   run_outside(task, caller, std::move(done));
 }
 
-void Jobs::run_outside(const wire::RunTask& task, uid_t caller, TaskDone done) {
-  // Held from here on: many may be asked for while the user is looked up.
-  if (!task_shares_.take(caller)) {
+void Jobs::run_outside(const wire::RunTask& task, const ResCaller& caller, TaskDone done) {
+  if (caller.name.empty()) {
     TaskAnswer answer;
     answer.not_allowed = true;
-    answer.why_not = "you have " + std::to_string(task_shares_.held(caller)) + " tasks on " +
+    answer.why_not = called_here(caller, configuration_->host);
+    return done(answer);
+  }
+  // Held from here on: many may be asked for while the user is looked up.
+  if (!task_shares_.take(caller.uid)) {
+    TaskAnswer answer;
+    answer.not_allowed = true;
+    answer.why_not = "you have " + std::to_string(task_shares_.held(caller.uid)) + " tasks on " +
                      configuration_->host + " already, and each user may have " +
                      std::to_string(task_shares_.most()) + " outside of jobs (ROLLCALL_USER_TASKS)";
     return done(answer);
   }
-  with_order(caller, [this, task, caller, done = std::move(done)](Result<wire::JobOrder> order) {
-    TaskAnswer answer;
-    if (order) {
-      order->set_task_only(true);
-      // A RES that has started again has its old pid, and may have its old tasks.
-      std::string name;
-      do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
-      while (jobs_.contains(name));
-      if (const auto job = make(name, *order, answer.why_not)) {
-        job->share = caller;
-        return begin_task(job, task, done);
-      }
-    } else {
-      answer.why_not = order.error().text;
-    }
-    task_shares_.give(caller);
-    done(answer);
-  });
+  with_order({caller.name, caller.uid},
+             [this, task, caller, done = std::move(done)](Result<wire::JobOrder> order) {
+               TaskAnswer answer;
+               if (order) {
+                 order->set_task_only(true);
+                 // A RES that has started again has its old pid, and may have its old tasks.
+                 std::string name;
+                 do name = "task." + std::to_string(getpid()) + "." + std::to_string(next_number_++);
+                 while (jobs_.contains(name));
+                 if (const auto job = make(name, *order, answer.why_not)) {
+                   job->share = caller.uid;
+                   return begin_task(job, task, done);
+                 }
+               } else {
+                 answer.why_not = order.error().text;
+               }
+               task_shares_.give(caller.uid);
+               done(answer);
+             });
 }
 
 void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done) {
@@ -131,10 +146,11 @@ void Jobs::begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone don
   send(job, message);
 }
 
-bool Jobs::peek(const wire::Peek& asked, uid_t caller, bool administrator, std::int64_t from, PeekDone done) {
+bool Jobs::peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
+                PeekDone done) {
   const auto job = find_for(asked.job());
   if (!job || !job->socket || job->socket.unsent() > kMostForShepherd ||
-      (caller != job->order.uid() && caller != 0 && !administrator))
+      (!acts_for_job(caller, job->order.uid(), job->order.user()) && !administrator))
     return false;
   wire::ToShepherd message;
   auto& part = *message.mutable_peek();

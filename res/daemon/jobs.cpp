@@ -157,13 +157,15 @@ void Jobs::came(const std::string& name) {
   for (const auto& order : coming.mapped().orders) carry_out(order);
 }
 
-void Jobs::with_order(uid_t uid, std::function<void(Result<wire::JobOrder>)> done) {
-  if (geteuid() != 0 && uid != geteuid())
-    return done(internal_error("RES of " + configuration_->host +
-                               " does not run as root: it starts jobs of user " + std::to_string(geteuid()) +
-                               " alone, and this one is of user " + std::to_string(uid)));
-  identities_.find(uid, [this, done = std::move(done)](const Result<Identity>& identity) {
-    if (!identity) return done(identity.error());
+void Jobs::with_order(const AccountFacts& asked, std::function<void(Result<wire::JobOrder>)> done) {
+  const std::string& host = configuration_->host;
+  if (asked.name.empty()) return done(internal_error(why_not_as(asked, asked, host)));
+  identities_.find(asked.name, [this, asked, host, done = std::move(done)](const Result<Identity>& identity) {
+    if (!identity) return done(internal_error(host + ": " + identity.error().text));
+    const AccountFacts here{identity->name, identity->uid};
+    std::string why = why_not_as(asked, here, host);
+    if (why.empty() && geteuid() != 0) why = why_not_by_owner(here, geteuid(), host);
+    if (!why.empty()) return done(internal_error(std::move(why)));
     done(order_of(*identity));
   });
 }
@@ -218,10 +220,11 @@ void Jobs::start(const wire::ToRes::StartJob& start) {
   *held.mutable_job() = start.job();
   held.set_state(FromRes::Held::STARTING);
   held.set_first_host(true);
-  with_order(start.submission().uid(), [this, start, name](Result<wire::JobOrder> order) {
-    start_as(start, std::move(order));
-    came(name);
-  });
+  with_order({start.submission().user(), start.submission().uid()},
+             [this, start, name](Result<wire::JobOrder> order) {
+               start_as(start, std::move(order));
+               came(name);
+             });
 }
 
 // What only this host's files say.
@@ -284,7 +287,7 @@ void Jobs::expect(const wire::ToRes::ExpectJob& expect) {
   auto& held = coming_[name].held;
   *held.mutable_job() = expect.job();
   held.set_state(FromRes::Held::EXPECTED);
-  with_order(expect.uid(), [this, expect, name](Result<wire::JobOrder> order) {
+  with_order({expect.user(), expect.uid()}, [this, expect, name](Result<wire::JobOrder> order) {
     expect_as(expect, std::move(order));
     came(name);
   });

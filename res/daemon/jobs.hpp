@@ -37,6 +37,8 @@
 #include "res/daemon/identities.hpp"
 #include "res/daemon/job_directories.hpp"
 #include "res/daemon/removals.hpp"
+#include "res/policy/accounts.hpp"
+#include "res/policy/res_rights.hpp"
 
 namespace rollcall::res {
 
@@ -68,10 +70,11 @@ class Jobs {
     bool not_allowed = false, no_job = false;
   };
   using TaskDone = std::function<void(const TaskAnswer&)>;
-  void run_task(const wire::RunTask& task, uid_t caller, TaskDone done);
+  void run_task(const wire::RunTask& task, const ResCaller& caller, TaskDone done);
   using PeekDone = std::function<void(const wire::PeekedPart&)>;
   // False where no such job runs here, or it is not the caller's.
-  bool peek(const wire::Peek& asked, uid_t caller, bool administrator, std::int64_t from, PeekDone done);
+  bool peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
+            PeekDone done);
 
   void child_ended(pid_t pid);
   std::size_t count() const { return jobs_.size(); }
@@ -107,7 +110,7 @@ class Jobs {
   void release(const wire::JobAttempt& attempt);
 
   // At once where the user is known here.
-  void with_order(uid_t uid, std::function<void(Result<wire::JobOrder>)> done);
+  void with_order(const AccountFacts& asked, std::function<void(Result<wire::JobOrder>)> done);
   wire::JobOrder order_of(const Identity& identity) const;
   void add_host_words(wire::JobOrder& order) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
@@ -131,10 +134,10 @@ class Jobs {
   void tell_left(const std::vector<LeftDirectory>& left);
   void tell_job(const JobPtr& job);
   using Until = std::chrono::steady_clock::time_point;
-  void find_and_run(const wire::RunTask& task, uid_t caller, Until until, TaskDone done);
-  void ask_again(const wire::RunTask& task, uid_t caller, Until until, TaskDone done);
+  void find_and_run(const wire::RunTask& task, const ResCaller& caller, Until until, TaskDone done);
+  void ask_again(const wire::RunTask& task, const ResCaller& caller, Until until, TaskDone done);
   void begin_task(const JobPtr& job, const wire::RunTask& task, TaskDone done);
-  void run_outside(const wire::RunTask& task, uid_t caller, TaskDone done);
+  void run_outside(const wire::RunTask& task, const ResCaller& caller, TaskDone done);
   JobPtr find(const wire::JobAttempt& attempt) const;
   JobPtr find_for(const wire::JobAttempt& attempt) const;
 

@@ -27,4 +27,15 @@ inline bool is_administrator(const ResCaller& caller, uid_t owner,
          std::find(administrators.begin(), administrators.end(), caller.name) != administrators.end();
 }
 
+// Whether a job that runs here as `uid`, whom this host calls `user`, is the caller's. Both must agree: a number may be
+// another user's on the host that the caller is on.
+inline bool owns_job(const ResCaller& caller, uid_t uid, const std::string& user) {
+  return caller.known && caller.uid == uid && !caller.name.empty() && caller.name == user;
+}
+
+// Root may do with a job on this host what its user may.
+inline bool acts_for_job(const ResCaller& caller, uid_t uid, const std::string& user) {
+  return (caller.known && caller.uid == 0) || owns_job(caller, uid, user);
+}
+
 }  // namespace rollcall::res

@@ -24,8 +24,9 @@ struct Database {
   bool open = true;
   std::atomic<int> asked{0};
 
-  Result<Identity> look_up(uid_t uid) {
+  Result<Identity> look_up(const Account& account) {
     ++asked;
+    const uid_t uid = std::holds_alternative<uid_t>(account) ? std::get<uid_t>(account) : 7;
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return open; });
     if (uid == 404) return internal_error("no such user");
@@ -42,11 +43,11 @@ class ResIdentities : public ::testing::Test {
  protected:
   void make(Duration patience) {
     identities_.emplace(loop_, io::SideThread::Limits{16, patience},
-                        [database = database_](uid_t uid) { return database->look_up(uid); });
+                        [database = database_](const Account& account) { return database->look_up(account); });
   }
   ~ResIdentities() override { database_->set(true); }
-  void ask(uid_t uid) {
-    identities_->find(uid, [this](const Result<Identity>& found) {
+  void ask(const Account& account) {
+    identities_->find(account, [this](const Result<Identity>& found) {
       told_.push_back(found ? found->name : "error: " + found.error().text);
     });
   }
@@ -67,33 +68,47 @@ class ResIdentities : public ::testing::Test {
 
 TEST_F(ResIdentities, AUserIsAskedAboutOnceAndKnownThen) {
   make(30s);
-  ask(5);
-  ask(5);
+  ask(uid_t{5});
+  ask(uid_t{5});
   EXPECT_TRUE(told_.empty()) << "not in the loop";
   wait_for(2);
   EXPECT_EQ(told_, (std::vector<std::string>{"user5", "user5"}));
-  ask(5);
+  ask(uid_t{5});
   EXPECT_EQ(told_.size(), 3U) << "at once";
   EXPECT_EQ(database_->asked, 1);
 }
 
 TEST_F(ResIdentities, AUserWhoIsNotThereIsAskedAboutAgain) {
   make(30s);
-  ask(404);
+  ask(uid_t{404});
   wait_for(1);
   EXPECT_EQ(told_.back(), "error: no such user");
-  ask(404);
+  ask(uid_t{404});
   wait_for(2);
   EXPECT_EQ(database_->asked, 2);
 }
 
+TEST_F(ResIdentities, NamesAndNumbersAreKeptApart) {
+  make(30s);
+  ask(uid_t{7});
+  ask(std::string("user7"));
+  wait_for(2);
+  EXPECT_EQ(database_->asked, 2);
+}
+
+TEST_F(ResIdentities, AnUnknownNameIsNamedInTheError) {
+  const auto found = look_up_identity(std::string("no\x1bsuch"));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().text, "this host has no user \"no\\x1bsuch\"");
+}
+
 TEST_F(ResIdentities, TheLoopGoesOnWhileTheDatabaseHangs) {
   make(200ms);
-  ask(5);
+  ask(uid_t{5});
   wait_for(1);
   database_->set(false);
-  ask(9);
-  ask(5);
+  ask(uid_t{9});
+  ask(uid_t{5});
   EXPECT_EQ(told_.back(), "user5") << "who is known is not kept waiting";
   bool turned = false;
   boost::asio::post(loop_, [&] { turned = true; });
@@ -101,7 +116,7 @@ TEST_F(ResIdentities, TheLoopGoesOnWhileTheDatabaseHangs) {
   loop_.poll();
   EXPECT_TRUE(turned);
   wait_for(3);
-  EXPECT_NE(told_.back().find("user 9"), std::string::npos) << told_.back();
+  EXPECT_NE(told_.back().find("number 9"), std::string::npos) << told_.back();
   EXPECT_NE(told_.back().find("does not answer"), std::string::npos) << told_.back();
 }
 
@@ -110,6 +125,9 @@ TEST_F(ResIdentities, TheRealDatabaseKnowsWhoRunsThis) {
   ASSERT_TRUE(found) << found.error().text;
   EXPECT_EQ(found->uid, geteuid());
   EXPECT_FALSE(found->groups.empty());
+  const auto named = look_up_identity(found->name);
+  ASSERT_TRUE(named) << named.error().text;
+  EXPECT_EQ(named->uid, geteuid());
 }
 
 }  // namespace

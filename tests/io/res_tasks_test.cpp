@@ -124,6 +124,7 @@ TEST_F(ResTasks, NorOnTheOtherHostsOfTheJob) {
   start_res();
   wire::ToRes order;
   *order.mutable_expect()->mutable_job() = job("").job();
+  order.mutable_expect()->set_user(job("").submission().user());
   order.mutable_expect()->set_uid(geteuid());
   order.mutable_expect()->add_hosts()->set_name("elsewhere");
   send(order);
@@ -159,6 +160,7 @@ TEST_F(ResTasks, WhatAnotherHostsTaskUsedIsToldAtItsEnd) {
   send(seldom);
   wire::ToRes order;
   *order.mutable_expect()->mutable_job() = job("").job();
+  order.mutable_expect()->set_user(job("").submission().user());
   order.mutable_expect()->set_uid(geteuid());
   order.mutable_expect()->add_hosts()->set_name("elsewhere");
   send(order);
@@ -190,6 +192,7 @@ TEST_F(ResTasks, ATmpdirOnEveryHostOfTheJob) {
   start_res();
   wire::ToRes order;
   *order.mutable_expect()->mutable_job() = job("").job();
+  order.mutable_expect()->set_user(job("").submission().user());
   order.mutable_expect()->set_uid(geteuid());
   order.mutable_expect()->add_hosts()->set_name("elsewhere");
   send(order);
