@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/base/numbers.hpp"
+#include "common/base/terminal_text.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/wire/request_parts.hpp"
 
@@ -126,7 +127,7 @@ void BatchClient::say_once(const std::string& line) {
   if (patience_.say)
     patience_.say(line);
   else
-    std::fprintf(stderr, "%s\n", line.c_str());
+    std::fprintf(stderr, "%s\n", terminal_text(line, Controls::newline_and_tab).c_str());
 }
 
 void BatchClient::tell_outage(const TalkError& error) { say_once(gone(error).text + ". Please wait ..."); }

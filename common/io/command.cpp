@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/terminal_text.hpp"
 #include "common/io/config_source.hpp"
 
 namespace rollcall::io {
@@ -45,6 +46,10 @@ int dispatch(std::vector<Command> commands, const std::string& product, const st
 
 }  // namespace
 
+void print_error_line(const std::string& line) {
+  std::fprintf(stderr, "%s\n", terminal_text(line, Controls::newline_and_tab).c_str());
+}
+
 const conf::ClusterFiles& Stage::files() {
   if (files_) return *files_;
   const auto sources = real_file_sources();
@@ -73,11 +78,16 @@ const conf::ClusterFiles& Stage::files_to_ask() {
 }
 
 int Stage::fail(const std::string& text) const {
-  std::fprintf(stderr, "%s: %s\n", command_.c_str(), text.c_str());
+  print_error_line(command_ + ": " + text);
   return kFailed;
 }
 
 int Stage::print(const std::string& text) {
+  const bool harmless = find_control(text, Controls::newline_and_tab) == text.npos;
+  return print_raw(harmless ? text : terminal_text(text, Controls::newline_and_tab));
+}
+
+int Stage::print_raw(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
   if (std::exchange(output_failed_, true)) return kFailed;
   return fail("standard output: cannot write to it: " + std::generic_category().message(errno));

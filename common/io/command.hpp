@@ -17,6 +17,9 @@ namespace rollcall::io {
 // The exit status of an LSF command that could not do what it was asked (LSF's -1), a wrong command line included.
 inline constexpr int kFailed = 255;
 
+// A line on standard error, harmless as Stage::print makes it: mbatchd's own words, which may have a user's in them.
+void print_error_line(const std::string& line);
+
 // What a command runs with.
 class Stage {
  public:
@@ -35,9 +38,11 @@ class Stage {
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
   int fail(const std::string& text) const;
-  // All of `text` on standard output, or a failure. The first failure is told, and the whole command has failed then,
+  // All of `text` on standard output, or a failure; control characters but newline and tab are shown as '?'. The first failure is told, and the whole command has failed then,
   // whatever it goes on to do.
   int print(const std::string& text);
+  // The same byte for byte: what the user's own job or file holds, and our own pictures.
+  int print_raw(const std::string& text);
   bool output_failed() const { return output_failed_; }
   // The next line of standard input; nothing at its end.
   static std::optional<std::string> read_line();

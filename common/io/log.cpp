@@ -10,6 +10,8 @@
 #include <array>
 #include <string>
 
+#include "common/base/terminal_text.hpp"
+
 namespace rollcall::io {
 namespace {
 
@@ -57,7 +59,7 @@ void Log::line(Level level, std::string_view text) const {
   std::string line = stamp() + " " + program_ + "[" + std::to_string(getpid()) +
                      "]: " + kLevels[static_cast<std::size_t>(level)].shown + ": ";
   // What peers and files say may hold anything; a line stays one line.
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  line += terminal_text(text, Controls::none);
   // So much a pipe takes at once where it takes anything; a daemon does not wait for who reads its log.
   if (line.size() >= PIPE_BUF) line.resize(PIPE_BUF - 1);
   line += '\n';

@@ -31,10 +31,12 @@ int run_lsload(io::Stage& stage, const CommandWords& words) {
   const std::string format =
       words.value("-o").value_or(stage.files_to_ask().lsf_conf.value("LSF_LSLOAD_FORMAT"));
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
-  const auto text = words.has("-o") || (plain && !format.empty())
-                        ? load_fields(answer.reply.loads(), format)
-                        : load_table(answer.reply.loads(), load_table_of(words));
-  return text ? stage.print(*text) : stage.fail(text.error().text);
+  const bool chosen = words.has("-o") || (plain && !format.empty());
+  const LoadTable form = load_table_of(words);
+  const auto text =
+      chosen ? load_fields(answer.reply.loads(), format) : load_table(answer.reply.loads(), form);
+  if (!text) return stage.fail(text.error().text);
+  return !chosen && form.colour ? stage.print_raw(*text) : stage.print(*text);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "common/base/index_table.hpp"
 #include "common/base/numbers.hpp"
 #include "common/base/table_cells.hpp"
+#include "common/base/terminal_text.hpp"
 #include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
@@ -52,7 +53,7 @@ int run_watch(io::Stage& stage, const Watch& watch) {
     if (answer.error && answer.error->kind == io::ClientError::Kind::refused)
       return fail_with(stage, *answer.error, watch.request.load().resreq());
     if (answer.error) {
-      drawn.title += answer.error->text + "\n";
+      drawn.title += terminal_text(answer.error->text, Controls::none) + "\n";
     } else {
       const auto table = load_table(answer.reply.loads(), watch.table);
       if (!table) return stage.fail(table.error().text);
@@ -61,7 +62,7 @@ int run_watch(io::Stage& stage, const Watch& watch) {
       if (watch.graphs)
         drawn.graphs = history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
     }
-    if (const int failed = stage.print(frame_of(fit_picture(drawn, screen_size())))) return failed;
+    if (const int failed = stage.print_raw(frame_of(fit_picture(drawn, screen_size())))) return failed;
     // Who counts the pictures is a program, and the last one is what it got.
     if (picture == watch.pictures) return answer.error ? stage.fail(answer.error->text) : 0;
     if (!wait_or_end(watch.interval)) return 0;

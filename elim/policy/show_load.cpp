@@ -7,6 +7,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
+#include "common/base/terminal_text.hpp"
 #include "elim/policy/elim_state_word.hpp"
 #include "elim/policy/json_text.hpp"
 
@@ -64,7 +65,8 @@ bool is_beyond(const wire::Reply::Load& host, int place) {
 }
 
 std::string cell(const wire::Reply::Load& host, const Column& column) {
-  if (column.word) return word_at(host, column.place);
+  // Harmless already here: a table with colours is printed as it is.
+  if (column.word) return terminal_text(word_at(host, column.place), Controls::none);
   const float value = column.place < host.values_size() ? host.values(column.place) : kUnknownLoad;
   return (is_beyond(host, column.place) ? "*" : "") + load_cell(column.name, value);
 }

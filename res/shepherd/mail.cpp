@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "common/base/terminal_text.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
 #include "res/shepherd/job_files_here.hpp"
@@ -16,11 +17,7 @@ namespace rollcall::res {
 namespace {
 
 // A subject or an address is one line, whatever a job is called.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return text;
-}
+std::string one_line(std::string_view text) { return terminal_text(text, Controls::none); }
 
 std::vector<std::string> words_of(const std::string& program) {
   std::istringstream in(program);
@@ -50,7 +47,8 @@ pid_t start_mail(const Mail& mail) {
   plan.argv = words_of(mail.program);
   if (plan.argv.empty()) return -1;
   const std::string head = "From: LSF <" + one_line(mail.sender) + ">\nTo: " + one_line(mail.to) +
-                           "\nSubject: " + one_line(mail.subject) + "\n\n" + mail.body;
+                           "\nSubject: " + one_line(mail.subject) + "\n\n" +
+                           terminal_text(mail.body, Controls::newline_and_tab);
   if (!write_private_file(mail.draft, head, 0600)) return -1;
   const io::Descriptor draft(open(mail.draft.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
   const io::Descriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));

@@ -20,7 +20,7 @@ std::optional<io::BatchClient> client_of(io::Stage& stage) {
 
 int complain(const std::string& line) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s\n", line.c_str());
+  io::print_error_line(line);
   return io::kFailed;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/io/command.hpp"
 #include "common/io/descriptor.hpp"
 
 namespace rollcall::sched {
@@ -72,7 +73,7 @@ JobWaiter::JobWaiter(io::BatchClient& client, wire::JobKey key, bool quiet)
     : client_(client), key_(std::move(key)), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 void JobWaiter::say(const std::string& line) const {
-  if (!quiet_) std::fprintf(stderr, "%s\n", line.c_str());
+  if (!quiet_) io::print_error_line(line);
 }
 
 wire::BatchRequest JobWaiter::question() const {

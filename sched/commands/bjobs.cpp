@@ -276,7 +276,9 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
     if (!choosing.speed) return io::kFailed;
   }
   Seen seen;
-  PatientPrinter out(stage);
+  using Bytes = PatientPrinter::Bytes;
+  // The user's own script and environment, as they are.
+  PatientPrinter out(stage, form->scripts || form->environments ? Bytes::as_they_are : Bytes::harmless);
   const auto error = print_jobs(out, *client, request, choosing, *form->printer, seen);
   client.reset();
   out.finish();

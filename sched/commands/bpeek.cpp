@@ -61,7 +61,7 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
     const auto trouble = read_output(stage.files(), settings, found.job, part, [&](const std::string& bytes) {
       print_title();
       next.from += static_cast<std::int64_t>(bytes.size());
-      return stage.print(bytes) == 0;
+      return stage.print_raw(bytes) == 0;
     });
     if (next.from != part.from) outage_told = false;
     part = next;

@@ -32,7 +32,7 @@ int not_submitted(const std::string& text) {
   std::string told = text;
   while (told.ends_with('.') || told.ends_with('\n')) told.pop_back();
   const bool lines = told.find('\n') != told.npos;
-  std::fprintf(stderr, "%s%sJob not submitted.\n", told.c_str(), lines ? "\n" : ". ");
+  io::print_error_line(told + (lines ? "\n" : ". ") + "Job not submitted.");
   return io::kFailed;
 }
 int not_submitted(const Error& error) { return not_submitted("bsub: " + error.text); }
@@ -174,7 +174,7 @@ int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const 
   if (accepted.has_refusal()) return not_submitted(refusal_text(accepted.refusal(), job.resreq()));
   if (check_only) return stage.print("Resource requirement string is valid.\n");
   if (!set("BSUB_QUIET"))
-    for (const auto& notice : accepted.notices()) std::fprintf(stderr, "%s\n", notice.c_str());
+    for (const auto& notice : accepted.notices()) io::print_error_line(notice);
 
   std::string line = answer_line(accepted);
   if (draft.json) line = answer_json(accepted);
@@ -213,7 +213,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
     return not_submitted("bsub: found a job of " + std::to_string(job->ByteSizeLong()) +
                          " bytes with its script and environment, expected at most " +
                          std::to_string(kMostSubmission));
-  for (const auto& notice : draft->notices) std::fprintf(stderr, "bsub: %s\n", notice.c_str());
+  for (const auto& notice : draft->notices) io::print_error_line("bsub: " + notice);
   return submit(stage, *client, *draft, *job);
 }
 

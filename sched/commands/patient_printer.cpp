@@ -13,12 +13,19 @@ void PatientPrinter::print(std::string text) {
   if (text.empty()) return;
   printed_ += text.size();
   if (!writer_.joinable()) {
-    if (printed_ <= kPipeHolds) return void(stage_.print(text));
+    if (printed_ <= kPipeHolds) return put(text);
     writer_ = std::thread([this] { write(); });
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   texts_.push_back(std::move(text));
   changed_.notify_one();
+}
+
+void PatientPrinter::put(const std::string& text) {
+  if (bytes_ == Bytes::as_they_are)
+    stage_.print_raw(text);
+  else
+    stage_.print(text);
 }
 
 void PatientPrinter::finish() {
@@ -39,7 +46,7 @@ void PatientPrinter::write() {
     const std::string text = std::move(texts_.front());
     texts_.pop_front();
     lock.unlock();
-    stage_.print(text);
+    put(text);
     lock.lock();
   }
 }

@@ -15,7 +15,8 @@ namespace rollcall::sched {
 
 class PatientPrinter {
  public:
-  explicit PatientPrinter(io::Stage& stage) : stage_(stage) {}
+  enum class Bytes { harmless, as_they_are };  // Stage::print, print_raw
+  explicit PatientPrinter(io::Stage& stage, Bytes bytes = Bytes::harmless) : stage_(stage), bytes_(bytes) {}
   ~PatientPrinter() { finish(); }
   PatientPrinter(const PatientPrinter&) = delete;
   PatientPrinter& operator=(const PatientPrinter&) = delete;
@@ -27,8 +28,10 @@ class PatientPrinter {
 
  private:
   void write();
+  void put(const std::string& text);
 
   io::Stage& stage_;
+  Bytes bytes_;
   std::size_t printed_ = 0;
   std::thread writer_;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/base/terminal_text.hpp"
 #include "sched/policy/book_rules.hpp"
 
 namespace rollcall::sched {
@@ -117,11 +118,8 @@ bool JobsAsked::wants(const wire::JobEvent& event) {
 
 std::string shown_command(std::string command) {
   for (char& c : command)
-    if (c == '\n' || c == '\r')
-      c = ';';
-    else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
-      c = '?';
-  return command;
+    if (c == '\n' || c == '\r') c = ';';
+  return terminal_text(command, Controls::newline_and_tab);
 }
 
 wire::JobEvent sent_event(wire::JobEvent event) {

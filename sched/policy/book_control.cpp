@@ -1,6 +1,7 @@
 // The Book: queues and hosts opened and closed (badmin).
 #include <algorithm>
 
+#include "common/base/terminal_text.hpp"
 #include "sched/policy/book_memory.hpp"
 
 namespace rollcall::sched {
@@ -101,6 +102,8 @@ Applied Book::control(const wire::ControlBatch& request, const Identity& who, Wa
     return std::move(applied);
   };
   if (request.comment().size() > 512) return no(Refusal::BAD_REQUEST, "a comment has at most 512 characters");
+  if (find_control(request.comment(), Controls::none) != std::string::npos)
+    return no(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   Controlling controlling(*memory_, request, who, now);
   auto& outcomes = *applied.reply.mutable_outcomes();
   const bool all = std::find(request.names().begin(), request.names().end(), "all") != request.names().end();

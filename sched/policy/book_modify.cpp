@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "common/base/terminal_text.hpp"
 #include "sched/policy/book_memory.hpp"
 #include "sched/policy/book_signal.hpp"
 #include "sched/policy/gpus.hpp"
@@ -350,7 +351,7 @@ class Modifying {
     modified.set_submission(number);
     modified.set_user(who_.user);
     modified.set_uid(who_.uid);
-    modified.set_changes(request_.text());
+    modified.set_changes(terminal_text(request_.text(), Controls::newline_and_tab));
     *modified.mutable_asked() = *m_.shown(number);
     effects.push_back(std::move(recorded));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/base/terminal_text.hpp"
 #include "sched/policy/book_memory.hpp"
 #include "sched/policy/book_signal.hpp"
 #include "sched/policy/gpus.hpp"
@@ -281,7 +282,10 @@ std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, 
   auto work = std::make_shared<SignalWork>();
   work->request = request;
   work->who = who;
-  choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
+  if (find_control(request.reason(), Controls::none) != std::string::npos)
+    work->refusal = refusal(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
+  else
+    choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
   return work;
 }
 

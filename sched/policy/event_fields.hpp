@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/terminal_text.hpp"
 #include "sched/policy/event_lines.hpp"
 #include "sched/policy/event_options.hpp"
 #include "sched/policy/job.hpp"
@@ -30,14 +31,17 @@ class Line {
   Line& string(std::string_view text) {
     begin();
     line_ += '"';
+    std::string quoted;
     for (const char c : text) {
       if (c == '\n' || c == '\r')
-        line_ += ';';
+        quoted += ';';
       else if (c == '"')
-        line_ += "\"\"";
+        quoted += "\"\"";
       else
-        line_ += c;
+        quoted += c;
     }
+    // Stores of older releases may hold others, and people read the file on terminals.
+    line_ += terminal_text(quoted, Controls::newline_and_tab);
     line_ += '"';
     return *this;
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/base/table_cells.hpp"
+#include "common/base/terminal_text.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -73,7 +74,8 @@ std::string readable(std::string_view value) {
   std::string text;
   while (!value.empty()) {
     const std::size_t bytes = character_bytes(value);
-    text += bytes == 0 ? "\xef\xbf\xbd" : value.substr(0, bytes);
+    const bool control = bytes == 2 && find_control(value.substr(0, 2), Controls::none) == 0;
+    text += bytes == 0 || control ? "\xef\xbf\xbd" : value.substr(0, bytes);
     value.remove_prefix(std::max<std::size_t>(1, bytes));
   }
   return text;
@@ -90,7 +92,7 @@ std::string escaped(std::string_view value) {
       text += "\\n";
     } else if (c == '\t') {
       text += "\\t";
-    } else if (byte < 0x20) {
+    } else if (byte < 0x20 || byte == 0x7f) {
       char code[8];
       std::snprintf(code, sizeof code, "\\u%04x", byte);
       text += code;
@@ -170,11 +172,31 @@ std::string one_threshold_table(const std::vector<ThresholdColumn>& columns, con
 
 }  // namespace
 
+namespace {
+
+// Where a line of at most `most` bytes from `at` ends: never inside a character of UTF-8.
+std::size_t cut_near(const std::string& text, std::size_t at, std::size_t most) {
+  const std::size_t end = at + most;
+  if (end >= text.size()) return text.size();
+  const auto continues = [&text](std::size_t i) {
+    return (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+  };
+  std::size_t cut = end;
+  while (end - cut < 3 && continues(cut)) --cut;
+  return static_cast<unsigned char>(text[cut]) >= 0xc0 ? cut : end;
+}
+
+}  // namespace
+
 std::string paragraph(const std::string& text, Wrapping wrapping) {
   if (wrapping == Wrapping::none || text.size() <= kColumns) return text + "\n";
-  std::string lines = text.substr(0, kColumns) + "\n";
-  for (std::size_t at = kColumns; at < text.size(); at += kColumns - kIndent)
-    lines += std::string(kIndent, ' ') + text.substr(at, kColumns - kIndent) + "\n";
+  std::size_t at = cut_near(text, 0, kColumns);
+  std::string lines = text.substr(0, at) + "\n";
+  while (at < text.size()) {
+    const std::size_t end = cut_near(text, at, kColumns - kIndent);
+    lines += std::string(kIndent, ' ') + text.substr(at, end - at) + "\n";
+    at = end;
+  }
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/numbers.hpp"
+#include "common/base/terminal_text.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/merge.hpp"
 #include "sched/policy/gpus.hpp"
@@ -17,8 +18,52 @@ bool is_word(const std::string& text) {
 }
 
 // Everybody's terminal shows these: no byte in them may speak to it, or end a line of a table.
-bool is_name(const std::string& text) {
-  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+struct ShownText {
+  const char* option;
+  const std::string* text;
+  Controls allowed = Controls::none;
+};
+
+std::vector<ShownText> shown_texts(const wire::Submission& a) {
+  constexpr Controls kLines = Controls::newline_and_tab;
+  std::vector<ShownText> texts{{"-J", &a.job_name()},
+                               {"-P", &a.project()},
+                               {"-G", &a.user_group()},
+                               {"-g", &a.job_group()},
+                               {"-Jd", &a.description()},
+                               {"-u", &a.mail_user()},
+                               {"-w", &a.dependency()},
+                               {"-gpu", &a.gpu()},
+                               {"-i", &a.input_file()},
+                               {"-o", &a.output_file()},
+                               {"-e", &a.error_file()},
+                               {"-cwd", &a.asked_cwd()},
+                               {"-outdir", &a.output_dir()},
+                               {"-app", &a.application()},
+                               {"-sla", &a.service_class()},
+                               {"-U", &a.reservation()},
+                               {"-L", &a.login_shell()},
+                               {"-R", &a.resreq(), kLines},
+                               {"-Q", &a.requeue_exits()},
+                               {"-E", &a.pre_exec(), kLines},
+                               {"-Ep", &a.post_exec(), kLines},
+                               {"-W", &a.limits().run_spec()},
+                               {"-c", &a.limits().cpu_spec()},
+                               {"-alloc_flags", &a.alloc_flags()},
+                               {"the command", &a.command(), kLines},
+                               {"the script's shell", &a.shell()},
+                               {"the working directory", &a.cwd()},
+                               {"HOME", &a.home()},
+                               {"the submission host", &a.from_host()},
+                               {"the submission host's type", &a.from_type()}};
+  for (const auto& queue : a.queues()) texts.push_back({"-q", &queue});
+  for (const auto& host : a.asked_hosts()) texts.push_back({"-m", &host.name()});
+  for (const auto& esub : a.esubs()) texts.push_back({"-a", &esub});
+  for (const auto& file : a.transfers()) {
+    texts.push_back({"-f", &file.local()});
+    texts.push_back({"-f", &file.remote()});
+  }
+  return texts;
 }
 
 std::optional<Refusal> check_words(const wire::Submission& a) {
@@ -30,14 +75,10 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
         &a.pre_exec(),   &a.post_exec(),   &a.requeue_exits(), &a.job_group(), &a.description(),
         &a.from_host(),  &a.from_type(),   &a.login_shell(),   &a.gpu(),       &a.alloc_flags()})
     if (!is_word(*word)) return bad("a text of the job is longer than 64 KB or has a zero byte in it");
-  const std::pair<const char*, const std::string*> names[] = {
-      {"-J", &a.job_name()},       {"-P", &a.project()},      {"-G", &a.user_group()},
-      {"-g", &a.job_group()},      {"-Jd", &a.description()}, {"-u", &a.mail_user()},
-      {"-w", &a.dependency()},     {"-gpu", &a.gpu()},        {"-i", &a.input_file()},
-      {"-o", &a.output_file()},    {"-e", &a.error_file()},   {"-cwd", &a.asked_cwd()},
-      {"-outdir", &a.output_dir()}};
-  for (const auto& [option, name] : names)
-    if (!is_name(*name)) return bad(std::string(option) + ": found a control character, expected none");
+  for (const auto& shown : shown_texts(a))
+    if (find_control(*shown.text, shown.allowed) != std::string::npos)
+      return bad(std::string(shown.option) + ": found a control character, expected none" +
+                 (shown.allowed == Controls::none ? "" : " but newline and tab"));
   if (a.command().empty() && a.script().empty()) return bad("no command is given");
   std::size_t bytes = 0;
   for (const std::string& word : a.environment()) {
@@ -48,9 +89,6 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   if (bytes > kMostEnvironment) return bad("the environment is larger than 2 MB");
   if (a.umask() > 0777) return bad("the umask is no umask");
   if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
-  for (const auto& file : a.transfers())
-    if (!is_name(file.local()) || !is_name(file.remote()))
-      return bad("-f: a control character in the name of a file");
   for (const auto& file : a.transfers())
     if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())
       return bad("-f: a file without a name");

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "common/base/shell_quote.hpp"
+#include "common/base/terminal_text.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::sched {
@@ -120,7 +121,7 @@ std::string script_line(std::string_view script) {
     joined += line;
   }
   joined.resize(std::min(joined.size(), kMost));
-  return joined;
+  return terminal_text(joined, Controls::newline_and_tab);  // only to be shown: the script itself is run
 }
 
 Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words) {

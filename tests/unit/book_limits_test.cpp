@@ -117,7 +117,7 @@ TEST_F(BookLimits, NamesOfFilesSpeakToNoTerminal) {
   auto& file = *asked.add_transfers();
   file.set_local("in");
   file.set_remote("x\x1b[2J");
-  EXPECT_EQ(refused(asked), "-f: a control character in the name of a file");
+  EXPECT_EQ(refused(asked), "-f: found a control character, expected none");
 }
 
 }  // namespace

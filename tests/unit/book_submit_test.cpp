@@ -105,11 +105,90 @@ TEST_F(BookTest, WhatIsRefused) {
             "-u: found a control character, expected none");
   EXPECT_EQ(refused(with([](S& a) { a.set_project("p\x1b"); })),
             "-P: found a control character, expected none");
+  EXPECT_EQ(refused(with([](S& a) {
+              a.set_cwd(
+                  "/home/\xc2\x9b"
+                  "2J");
+            })),
+            "the working directory: found a control character, expected none");
+  EXPECT_EQ(refused(with([](S& a) {
+              a.set_command(
+                  "echo \x9b"
+                  "2J");
+            })),
+            "the command: found a control character, expected none but newline and tab");
   EXPECT_THAT(refused(with([](S& a) { a.add_environment("NOVALUE"); })), HasSubstr("NAME=VALUE"));
   EXPECT_EQ(refused(with([](S& a) { a.set_command(""); })), "no command is given");
   EXPECT_THAT(refused(array_job(1001)), HasSubstr("MAX_JOB_ARRAY_SIZE"));
   EXPECT_EQ(book->size(), 0U);
   EXPECT_EQ(book->next_job_id(), 1);
+}
+
+TEST_F(BookTest, ControlCharactersAreRefusedInEveryTextThatOthersSee) {
+  using S = wire::Submission;
+  const std::vector<std::pair<const char*, std::function<void(S&, const std::string&)>>> texts{
+      {"-J", [](S& a, const auto& t) { a.set_job_name(t); }},
+      {"-P", [](S& a, const auto& t) { a.set_project(t); }},
+      {"-G", [](S& a, const auto& t) { a.set_user_group(t); }},
+      {"-g", [](S& a, const auto& t) { a.set_job_group(t); }},
+      {"-Jd", [](S& a, const auto& t) { a.set_description(t); }},
+      {"-u", [](S& a, const auto& t) { a.set_mail_user(t); }},
+      {"-w", [](S& a, const auto& t) { a.set_dependency(t); }},
+      {"-app", [](S& a, const auto& t) { a.set_application(t); }},
+      {"-sla", [](S& a, const auto& t) { a.set_service_class(t); }},
+      {"-U", [](S& a, const auto& t) { a.set_reservation(t); }},
+      {"-R", [](S& a, const auto& t) { a.set_resreq(t); }},
+      {"-q", [](S& a, const auto& t) { a.add_queues(t); }},
+      {"-m", [](S& a, const auto& t) { a.add_asked_hosts()->set_name(t); }},
+      {"-a", [](S& a, const auto& t) { a.add_esubs(t); }},
+      {"-i", [](S& a, const auto& t) { a.set_input_file(t); }},
+      {"-o", [](S& a, const auto& t) { a.set_output_file(t); }},
+      {"-e", [](S& a, const auto& t) { a.set_error_file(t); }},
+      {"-f", [](S& a, const auto& t) { a.add_transfers()->set_remote(t); }},
+      {"-cwd", [](S& a, const auto& t) { a.set_asked_cwd(t); }},
+      {"-outdir", [](S& a, const auto& t) { a.set_output_dir(t); }},
+      {"-L", [](S& a, const auto& t) { a.set_login_shell(t); }},
+      {"-E", [](S& a, const auto& t) { a.set_pre_exec(t); }},
+      {"-Ep", [](S& a, const auto& t) { a.set_post_exec(t); }},
+      {"-Q", [](S& a, const auto& t) { a.set_requeue_exits(t); }},
+      {"-W", [](S& a, const auto& t) { a.mutable_limits()->set_run_spec(t); }},
+      {"-c", [](S& a, const auto& t) { a.mutable_limits()->set_cpu_spec(t); }},
+      {"the command", [](S& a, const auto& t) { a.set_command(t); }},
+      {"the working directory", [](S& a, const auto& t) { a.set_cwd(t); }},
+      {"HOME", [](S& a, const auto& t) { a.set_home(t); }},
+      {"the submission host", [](S& a, const auto& t) { a.set_from_host(t); }}};
+  for (const auto& [option, set] : texts)
+    for (const char* control : {"\x1b[2J", "\x7f", "\r",
+                                "\x9b"
+                                "2J",
+                                "\xc2\x9b"
+                                "2J"}) {
+      auto asked = plain_job();
+      set(asked, std::string("a") + control);
+      EXPECT_THAT(refused(asked), testing::StartsWith(std::string(option) + ": found a control character"));
+    }
+  EXPECT_EQ(book->size(), 0U);
+  auto lines = plain_job();
+  lines.set_command("echo a\n\tb");
+  lines.set_job_name(
+      "gr\xc3\xb6\xc3\x9f"
+      "e");
+  EXPECT_EQ(refused(lines), "") << "newline, tab and other characters are no controls";
+}
+
+TEST_F(BookTest, ControlCharactersAreRefusedInReasonsAndComments) {
+  submit(plain_job());
+  wire::SignalJobs kill;
+  kill.mutable_filter()->add_keys()->set_id(1);
+  kill.set_reason("because\x1b[2J");
+  const auto refused_kill = book->signal_jobs(kill, kAnn, now);
+  EXPECT_THAT(refused_kill.reply.refusal().text(), HasSubstr("-C: found a control character"));
+  EXPECT_EQ(job({1, 0}).status(), wire::STATUS_PEND);
+  wire::ControlBatch close;
+  close.set_action(wire::ControlBatch::QUEUE_CLOSE);
+  close.set_comment("closed\n by me");
+  EXPECT_THAT(book->control(close, kAnn, now).reply.refusal().text(),
+              HasSubstr("-C: found a control character"));
 }
 
 TEST_F(BookTest, TheFirstQueueThatFits) {

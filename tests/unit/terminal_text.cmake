@@ -1,0 +1,1 @@
+rollcall_test(terminal_text_test LABEL unit SOURCES terminal_text_test.cpp LINK rollcall_base)
