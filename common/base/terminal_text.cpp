@@ -32,6 +32,10 @@ bool is_control(std::string_view text, std::size_t at, std::size_t length, Contr
 
 std::size_t find_control(std::string_view text, Controls allowed) {
   for (std::size_t at = 0; at < text.size();) {
+    if (text[at] >= ' ' && text[at] <= '~') {  // nearly every byte of a long table
+      ++at;
+      continue;
+    }
     const std::size_t length = character(text, at);
     if (is_control(text, at, length, allowed)) return at;
     at += length;

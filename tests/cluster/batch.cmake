@@ -4,3 +4,6 @@ rollcall_python_test(cluster_clients SCRIPT clients.py LABELS cluster TIMEOUT 60
 rollcall_python_test(cluster_chaos SCRIPT chaos.py LABELS cluster TIMEOUT 900)
 rollcall_python_test(cluster_users SCRIPT users.py LABELS cluster TIMEOUT 400)
 rollcall_python_test(cluster_starts SCRIPT starts.py LABELS cluster TIMEOUT 300)
+# What an attacker with accounts on the cluster tries: docs/security.md.
+rollcall_python_test(cluster_names SCRIPT names.py LABELS cluster TIMEOUT 120)
+rollcall_python_test(cluster_attacks SCRIPT attacks.py LABELS cluster TIMEOUT 300)

@@ -313,6 +313,19 @@ TEST(JsonRecords, AreUtf8WhateverANameIs) {
   EXPECT_EQ(value("\xed\xa0\x80"), mark + mark + mark);             // a surrogate
   EXPECT_EQ(value("\xf4\x90\x80\x80"), mark + mark + mark + mark);  // beyond the last character
   EXPECT_EQ(value("\xe2\x82"), mark + mark);                        // cut short
+  EXPECT_EQ(value("\x1b\x7f\xc2\x9b"), "\\u001b\\u007f" + mark) << "a terminal obeys none of them";
+}
+
+TEST(Paragraphs, AreCutBetweenCharacters) {
+  const std::string start(78, 'a'), indent(21, ' ');
+  EXPECT_EQ(paragraph(start + "\xc3\xa9"
+                              "b",
+                      Wrapping::at_80),
+            start + "\n" + indent +
+                "\xc3\xa9"
+                "b\n");
+  EXPECT_EQ(paragraph(start + "\xff\xffz", Wrapping::at_80), start + "\xff\n" + indent + "\xffz\n");
+  EXPECT_EQ(paragraph(start + "bc", Wrapping::at_80), start + "b\n" + indent + "c\n");
 }
 
 TEST(JobFields, HaveTheFormsThatClientsRead) {
