@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -46,6 +47,11 @@ BatchError refused(const Refusal& refusal) { return {Kind::refused, refusal.text
 
 bool starting(const std::optional<BatchError>& error) {
   return error && error->kind == Kind::refused && error->refusal.why() == Refusal::STARTING;
+}
+
+// mbatchd that is overloaded says why. Many clients that were told so together come again one after the other.
+int pause_of(const Refusal& starting) {
+  return starting.text().empty() ? kFirstPause : kPause / 2 + static_cast<int>(getpid()) % kPause;
 }
 
 // True where `wake` had something to read first.
@@ -256,8 +262,9 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
     if (!repeat || tried >= patience_.tries)
       return unknown && error->kind == Kind::unreachable ? unknown : error;
     if (starting(error)) {
+      hang_up();  // overloaded it does not know who we are, and will not on this connection
       say_once(error->text.empty() ? "mbatchd is starting. Please wait ..." : error->text);
-      pause(kFirstPause, -1);
+      pause(pause_of(error->refusal), -1);
     }
   }
 }
@@ -279,6 +286,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       if (woken()) return {Awaited::woken, std::nullopt};
       return {Awaited::over, std::move(away)};
     }
+    int rest = kFirstPause;
     talk_->watch();
     left.tell(request);
     const auto sent = send(request);
@@ -295,7 +303,10 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       }
       said_ = false;  // the next outage is told again
       wire::BatchReply& reply = **part;
-      if (reply.has_refusal() && reply.refusal().why() == Refusal::STARTING) break;
+      if (reply.has_refusal() && reply.refusal().why() == Refusal::STARTING) {
+        rest = pause_of(reply.refusal());
+        break;
+      }
       if (reply.has_refusal()) return {Awaited::over, refused(reply.refusal())};
       const bool last = reply.last();
       const bool more = take(reply);
@@ -306,7 +317,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       }
     }
     hang_up();
-    if (pause(kFirstPause, wake)) return {Awaited::woken, std::nullopt};
+    if (pause(rest, wake)) return {Awaited::woken, std::nullopt};
   }
 }
 

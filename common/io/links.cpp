@@ -258,6 +258,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (!link->peer.dialled) link->peer.caller = link->channel.caller();
     if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
     link->peer.hash = link->channel.hash();
+    link->peer.holder = link->holder.name;
     link->last_progress = steady_now();
     if (!link->client()) strangers_.remove(link->id);
     if (link->peer.caller == ClusterChannel::Caller::owner) identified(link->id, geteuid());

@@ -67,6 +67,7 @@ struct LinkPeer {
   ClusterChannel::Caller caller = ClusterChannel::Caller::daemon;
   std::string hash;  // of the handshake, for credentials
   std::string address;
+  std::string holder;  // of an accepted one: who shares limits with whom (connection_shares.hpp)
   TicketId ticket{};  // of a caller who came with one
 };
 

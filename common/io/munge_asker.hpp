@@ -2,13 +2,18 @@
 //
 // libmunge waits ten seconds for a munged that hangs, and a name may take as long as a directory service likes: a daemon
 // that waited itself could be stopped by anybody who may connect. It asks as munge_credential does and decides nothing; what
-// the user may do is the caller's affair. How questions wait, and what happens at its end, is SideThread's.
+// the user may do is the caller's affair.
 //
-// Every question has one answer, in the loop, never before ask() returns: the user, or one line: MUNGE's own, "did not
-// answer in time", or "too many wait".
+// Questions wait in a line for each asker (whose connection it is, as the kernel says), and askers take turns: a user whose
+// thousand tasks start at once delays others by some questions only. A few are with munged at a time; those have its patience.
+//
+// Every question has one answer, in the loop, never before ask() returns: the user; or why there is none, which is either that
+// the credential is worth nothing, or that it could not be asked now (`busy`): then the client is told to come again, and never
+// that it is unknown.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "common/base/result.hpp"
@@ -26,27 +31,42 @@ struct KnownUser {
   std::string name;  // "": this host has no such user
 };
 
+struct NotKnown {
+  bool busy = false;  // by overload, or munged did not answer: the same question may have an answer later
+  std::string text;   // one line
+};
+[[noreturn]] inline void throw_exception_from_error(const NotKnown& error, const boost::source_location&) {
+  throw std::runtime_error(error.text);
+}
+
 class MungeAsker {
  public:
   struct Question {
     std::string credential;
-    std::string payload;  // what it must have been made over: LinkPeer::hash
-    std::string socket;   // munged's; empty: the library's own
+    std::string payload;     // what it must have been made over: LinkPeer::hash
+    std::string socket;      // munged's; empty: the library's own
+    std::string asker = {};  // LinkPeer::holder
   };
-  using Limits = SideThread::Limits;
+  struct Limits {
+    std::size_t waiting = 8192;                   // questions that have no answer yet
+    std::size_t each = 2048;                      // of them, of one asker
+    Duration patience = std::chrono::seconds(2);  // for munged, once it is asked
+    Duration line = std::chrono::seconds(6);      // until it is asked: clients wait for 10 s
+  };
   using LookUp = std::function<Result<KnownUser>(const Question&)>;
-  using Told = std::function<void(const Result<KnownUser>&)>;
+  using Answer = boost::system::result<KnownUser, NotKnown>;
+  using Told = std::function<void(const Answer&)>;
 
   MungeAsker(boost::asio::io_context& loop, Limits limits);
   // With another way to find out, which runs in the thread: for tests.
   MungeAsker(boost::asio::io_context& loop, Limits limits, LookUp look_up);
+  ~MungeAsker();
 
   void ask(Question question, Told told);
 
  private:
-  Limits limits_;
-  LookUp look_up_;
-  SideThread thread_;
+  class Impl;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace rollcall::io

@@ -12,7 +12,7 @@ ResError error_of(const std::string& host, const TalkError& error) {
     case TalkError::Kind::silent:
       return {ResError::Kind::unreachable, "host " + host + " is down or cannot be reached: " + error.text};
     case TalkError::Kind::broken:
-      return {ResError::Kind::unreachable, "RES on host " + host + ": " + error.text};
+      return {ResError::Kind::unreachable, "RES on host " + host + ": " + error.text, false, false, true};
     case TalkError::Kind::ours:
       break;
   }
@@ -68,7 +68,8 @@ FromRes<wire::FromResToClient> ResClient::receive(DaemonTalk& talk, const std::s
   if (!*payload || !message.ParseFromString(**payload)) return unexpected(host);
   if (!message.has_refused()) return message;
   const auto& refused = message.refused();
-  return ResError{ResError::Kind::refused, refused.why(), refused.not_allowed(), refused.no_job()};
+  return ResError{ResError::Kind::refused, refused.why(), refused.not_allowed(), refused.no_job(),
+                  refused.busy()};
 }
 
 FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wire::RunTask& task) const {

@@ -24,6 +24,8 @@ struct ResError {
   std::string text;  // one line that names the host
   bool not_allowed = false;
   bool no_job = false;
+  // RES is overloaded, or the connection broke: a task may be asked for again, since it starts only when somebody comes for it.
+  bool again = false;
 };
 [[noreturn]] inline void throw_exception_from_error(const ResError& error, const boost::source_location&) {
   throw std::runtime_error(error.text);

@@ -29,7 +29,7 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, const Lim& lim
       log_(log),
       handler_(std::move(handler)),
       owner_(io::user_name(geteuid())),
-      munge_(loop, {}) {}
+      munge_(loop, {.line = std::chrono::seconds(2)}) {}  // clients wait for 5 s
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
@@ -40,6 +40,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
+  client.holder = peer.holder;
   if (peer.caller == io::ClusterChannel::Caller::owner) {
     client.proved.holds_key = true;
     client.proved.name = owner_;
@@ -126,16 +127,18 @@ void Clients::prove(io::LinkId link, std::function<void(const Client&)> then) {
   if (client.credential.empty()) return then(client);
   links_.promise(link);
   munge_.ask({std::exchange(client.credential, {}), client.hash,
-              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
-             [this, link, then = std::move(then)](const Result<io::KnownUser>& who) {
+              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"), client.holder},
+             [this, link, then = std::move(then)](const io::MungeAsker::Answer& who) {
                const auto found = clients_.find(link);
                if (found == clients_.end()) return;
+               if (!who && who.error().busy)
+                 return reply(link, refusal(Reply::Refusal::FAILED, "LIM: " + who.error().text));
                believe(found->second, who);
                then(found->second);
              });
 }
 
-void Clients::believe(Client& client, const Result<io::KnownUser>& who) {
+void Clients::believe(Client& client, const io::MungeAsker::Answer& who) {
   if (!who) return complain("a client at " + client.address + ": " + who.error().text);
   client.proved.uid = who->uid;
   client.proved.name = who->name;

@@ -45,7 +45,7 @@ class Clients {
  private:
   struct Client {
     ProvedCaller proved;
-    std::string hash, address;
+    std::string hash, address, holder;
     std::string credential;  // not looked at before it is needed
   };
 
@@ -55,7 +55,7 @@ class Clients {
   void answer_hosts(io::LinkId link, const Ask& ask, Part part);
   void control(io::LinkId link, const Client& client, const wire::Request::Control& control);
   void prove(io::LinkId link, std::function<void(const Client&)> then);
-  void believe(Client& client, const Result<io::KnownUser>& who);
+  void believe(Client& client, const io::MungeAsker::Answer& who);
   void complain(const std::string& line);
   void reply(io::LinkId link, const wire::Reply& reply);
 

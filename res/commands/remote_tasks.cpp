@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kAsked = 16;  // hosts that are asked at the same time
 constexpr int kTries = 20;          // a RES may just be started anew
 constexpr std::chrono::milliseconds kPause{250};
+constexpr std::chrono::seconds kOverloadPatience{60};  // for a RES that is overloaded
+constexpr std::chrono::milliseconds kLongestPause{4000};
 
 // Where the task of one host is taken, or why it cannot be.
 struct Asked {
@@ -30,13 +32,22 @@ struct Asked {
   std::string why;
 };
 
+// Longer from try to try, and not the same for all who were told together to come again.
+std::chrono::milliseconds overload_pause(int tried) {
+  const auto longest = std::min(kLongestPause, kPause * tried);
+  return longest / 2 + longest * (static_cast<int>(getpid()) % 100) / 200;
+}
+
 Asked ask(const io::ResClient& client, const std::string& host, const wire::RunTask& task) {
+  const auto begin = std::chrono::steady_clock::now();
   for (int tried = 1;; ++tried) {
     auto place = client.run_task(host, task);
     if (place) return {std::move(*place), ""};
-    if (place.error().kind != io::ResError::Kind::not_running || tried == kTries)
-      return {std::nullopt, place.error().text};
-    std::this_thread::sleep_for(kPause);
+    const auto& error = place.error();
+    const bool overloaded = error.again && std::chrono::steady_clock::now() - begin < kOverloadPatience;
+    const bool starting = error.kind == io::ResError::Kind::not_running && tried < kTries;
+    if (!overloaded && !starting) return {std::nullopt, error.text};
+    std::this_thread::sleep_for(overloaded ? overload_pause(tried) : kPause);
   }
 }
 

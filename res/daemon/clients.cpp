@@ -33,9 +33,9 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
+  client.holder = peer.holder;
   if (peer.caller == io::ClusterChannel::Caller::owner) {
-    client.caller = {true, geteuid(), owner_};
-    take_share(link, geteuid());
+    if (take_share(client, geteuid())) client.caller = {true, geteuid(), owner_};
   }
 }
 
@@ -46,19 +46,15 @@ void Clients::ended(io::LinkId link) {
   clients_.erase(client);
 }
 
-// False where the user has as many as one may have: it is told so, and closed.
-bool Clients::take_share(io::LinkId link, uid_t user) {
+// False where the user has as many as one may have: its request is told so, and that it may come again.
+bool Clients::take_share(Client& client, uid_t user) {
   if (shares_.take(user)) {
-    clients_[link].share = user;
+    client.share = user;
     return true;
   }
-  refuse(link,
-         "you have " + std::to_string(shares_.held(user)) + " connections with RES on " +
-             configuration_->host + " already, and each user may have " + std::to_string(shares_.most()) +
-             " (ROLLCALL_USER_CONNECTIONS)",
-         true, false);
-  links_.close_when_sent(link);
-  ended(link);
+  client.overloaded = "you have " + std::to_string(shares_.held(user)) + " connections with RES on " +
+                      configuration_->host + " already, and each user may have " +
+                      std::to_string(shares_.most()) + " (ROLLCALL_USER_CONNECTIONS)";
   return false;
 }
 
@@ -73,6 +69,10 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
     return {};
   }
   const bool piece = asked.message_case() == Asked::kPart || asked.message_case() == Asked::kLastPart;
+  if (piece && !client->second.overloaded.empty()) {
+    if (asked.message_case() == Asked::kLastPart) refuse_for_now(link, client->second.overloaded);
+    return {};
+  }
   if (piece && !client->second.caller.known)
     return internal_error("found a large request of nobody in particular, expected a credential first");
   if (asked.message_case() == Asked::kPart) return client->second.parts.add(asked.part());
@@ -90,19 +90,22 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
 void Clients::learn(io::LinkId link, const Client& client, const std::string& credential) {
   if (client.caller.known) return;
   links_.promise(link);
-  munge_.ask({credential, client.hash, configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
-             [this, link](const Result<io::KnownUser>& user) {
-               const auto asker = clients_.find(link);
-               if (asker == clients_.end()) return;
-               if (user) {
-                 if (!take_share(link, user->uid)) return;
-                 asker->second.caller = {true, user->uid, user->name};
-                 links_.identified(link, user->uid);
-               } else {
-                 log_.warning("a client at " + asker->second.address + ": " + user.error().text);
-               }
-               links_.answer(link, [] { return std::nullopt; });
-             });
+  munge_.ask(
+      {credential, client.hash, configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"), client.holder},
+      [this, link](const io::MungeAsker::Answer& user) {
+        const auto asker = clients_.find(link);
+        if (asker == clients_.end()) return;
+        Client& here = asker->second;
+        if (user && take_share(here, user->uid)) {
+          here.caller = {true, user->uid, user->name};
+          links_.identified(link, user->uid);
+        } else if (!user) {
+          if (user.error().busy)
+            here.overloaded = "RES of " + configuration_->host + ": " + user.error().text;
+          log_.warning("a client at " + here.address + ": " + user.error().text);
+        }
+        links_.answer(link, [] { return std::nullopt; });
+      });
 }
 
 bool Clients::administrator(const ResCaller& caller) const {
@@ -116,6 +119,8 @@ bool Clients::may_run_outside_jobs(const ResCaller& caller) const {
 
 void Clients::answer(io::LinkId link, const Asked& asked) {
   const ResCaller caller = clients_[link].caller;
+  if (const std::string& overloaded = clients_[link].overloaded; !caller.known && !overloaded.empty())
+    return refuse_for_now(link, overloaded);
   if (!caller.known)
     return refuse(link, "RES of " + configuration_->host + " does not know who asks", true, false);
   if (asked.has_task()) {
@@ -200,6 +205,15 @@ void Clients::refuse(io::LinkId link, std::string why, bool not_allowed, bool no
   refused.set_not_allowed(not_allowed);
   refused.set_no_job(no_job);
   reply(link, message);
+}
+
+void Clients::refuse_for_now(io::LinkId link, std::string why) {
+  wire::FromResToClient message;
+  message.mutable_refused()->set_why(std::move(why));
+  message.mutable_refused()->set_busy(true);
+  reply(link, message);
+  links_.close_when_sent(link);
+  ended(link);
 }
 
 void Clients::reply(io::LinkId link, const wire::FromResToClient& reply) {

@@ -44,14 +44,15 @@ class Clients {
   struct Client {
     wire::RequestParts parts;  // of a task that is larger than a frame of this client
     ResCaller caller;
-    std::string hash, address;
+    std::string hash, address, holder;
+    std::string overloaded;  // why its request is not answered now; then the caller is not known
     bool peeks = false;
     std::optional<uid_t> share;  // whose connection it is
   };
   using Asked = wire::ToResFromClient;
 
   void learn(io::LinkId link, const Client& client, const std::string& credential);
-  bool take_share(io::LinkId link, uid_t user);
+  bool take_share(Client& client, uid_t user);
   void answer(io::LinkId link, const Asked& asked);
   void run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller);
   void peek(io::LinkId link, const wire::Peek& asked, std::int64_t from);
@@ -60,6 +61,7 @@ class Clients {
                   std::chrono::milliseconds pause);
   void control(io::LinkId link, const wire::ControlRes& control);
   void refuse(io::LinkId link, std::string why, bool not_allowed, bool no_job);
+  void refuse_for_now(io::LinkId link, std::string why);  // overload: the client comes again
   void reply(io::LinkId link, const wire::FromResToClient& reply);
   bool administrator(const ResCaller& caller) const;
   bool may_run_outside_jobs(const ResCaller& caller) const;

@@ -53,7 +53,7 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& 
       log_(log),
       handler_(std::move(handler)),
       groups_(std::make_shared<UserGroups>()),
-      munge_(loop, io::MungeAsker::Limits{256, std::chrono::seconds(2)}, look_up(groups_)),
+      munge_(loop, {}, look_up(groups_)),
       aside_(loop, io::SideThread::Limits{1, std::chrono::seconds(2)}),
       owner_{geteuid(), getegid(), groups_->name(geteuid())},
       shares_(kUsualShare) {}
@@ -89,6 +89,7 @@ void Clients::opened(io::LinkId link, const io::LinkPeer& peer) {
   Client& client = clients_[link];
   client.hash = peer.hash;
   client.address = peer.address;
+  client.holder = peer.holder;
   if (peer.caller == io::ClusterChannel::Caller::owner) known(client, owner_, true);
   if (peer.caller == io::ClusterChannel::Caller::ticket) known_by_ticket(client, peer.ticket);
   if (client.who) links_.identified(link, client.who->uid);
@@ -119,6 +120,10 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
   if (message.has_request()) return request(link, client, message.request());
   if (!message.has_part() && !message.has_last_part())
     return internal_error("found a message that is no client's, expected one");
+  if (!client.who && !client.overloaded.empty()) {
+    if (message.has_last_part()) refuse_for_now(link, client);
+    return {};
+  }
   if (!client.who)
     return internal_error("found a large request of nobody in particular, expected a credential first");
   if (message.has_part()) return client.parts.add(message.part());
@@ -133,14 +138,16 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
   if (client.who) return internal_error("found a credential of somebody who is known, expected none");
   links_.promise(link);
   munge_.ask(
-      {credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET")},
-      [this, link](const Result<io::KnownUser>& user) {
+      {credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET"),
+       client.holder},
+      [this, link](const io::MungeAsker::Answer& user) {
         const auto found = clients_.find(link);
         if (found == clients_.end()) return;
         if (user && !user->name.empty()) {
           known(found->second, *user, false);
           links_.identified(link, user->uid);
         } else {
+          if (!user && user.error().busy) found->second.overloaded = user.error().text;
           log_.info("a client at " + found->second.address + ": " +
                     (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
         }
@@ -163,15 +170,25 @@ bool Clients::take_share(io::LinkId link) {
   client.has_share = shares_.take(client.who->uid);
   if (client.has_share) return true;
   reply(link,
-        refusal(Refusal::FAILED, "you have " + std::to_string(shares_.held(client.who->uid)) +
-                                     " connections with mbatchd already, and each user may have " +
-                                     std::to_string(shares_.most()) + " (ROLLCALL_MBD_USER_CONNECTIONS)"));
+        refusal(Refusal::STARTING, "you have " + std::to_string(shares_.held(client.who->uid)) +
+                                       " connections with mbatchd already, and each user may have " +
+                                       std::to_string(shares_.most()) + " (ROLLCALL_MBD_USER_CONNECTIONS)"));
   links_.close_when_sent(link);
   ended(link);
   return false;
 }
 
+// A client takes STARTING for "try again", also one of an older version.
+void Clients::refuse_for_now(io::LinkId link, const Client& client) {
+  reply(link, refusal(Refusal::STARTING, "mbatchd: " + client.overloaded));
+  links_.close_when_sent(link);
+}
+
 Result<void> Clients::request(io::LinkId link, Client& client, const wire::BatchRequest& request) {
+  if (!client.who && !client.overloaded.empty()) {
+    refuse_for_now(link, client);
+    return {};
+  }
   if (!client.who) {
     reply(
         link,

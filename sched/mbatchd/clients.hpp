@@ -6,8 +6,8 @@
 // the first reply; who came with one is its holder, with the rights that the holder has now.
 //
 // state x message  | munge                | part               | request, last_part
-//   nobody         | asks MUNGE; nothing  | offence            | refused
-//                  | is read meanwhile    |                    |
+//   nobody         | asks MUNGE; nothing  | offence            | refused; told to come again where MUNGE
+//                  | is read meanwhile    |                    | could not be asked for overload
 //   somebody       | offence              | kept, up to 16 MiB | the first one beyond the user's share: refused, closed;
 //                  |                      |                    | else handed on; nothing is read until it is answered
 #pragma once
@@ -57,14 +57,16 @@ class Clients {
 
  private:
   struct Client {
-    std::string hash, address;
+    std::string hash, address, holder;
     std::optional<sched::Identity> who;
+    std::string overloaded;                       // why nobody could say who it is just now
     std::optional<sched::TicketHolder> may_have;  // a ticket for it
     bool wants_ticket = false;
     bool has_share = false;  // of its user's
     wire::RequestParts parts;
   };
   bool take_share(io::LinkId link);
+  void refuse_for_now(io::LinkId link, const Client& client);
   Result<void> ask_munge(io::LinkId link, Client& client, const std::string& credential);
   Result<void> request(io::LinkId link, Client& client, const wire::BatchRequest& request);
   sched::Identity identity_of(const io::KnownUser& user) const;

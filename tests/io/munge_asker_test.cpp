@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <condition_variable>
@@ -68,7 +69,7 @@ class Asker : public testing::Test {
     };
   }
   MungeAsker::Told heard() {
-    return [this](const Result<KnownUser>& who) { answers.push_back(who ? who->name : who.error().text); };
+    return [this](const MungeAsker::Answer& who) { answers.push_back(who ? who->name : who.error().text); };
   }
   template <class Condition>
   void wait_until(Condition condition, const char* what) {
@@ -125,10 +126,50 @@ TEST_F(Asker, ACrowdIsRefusedAtOnce) {
   MungeAsker asker(loop, {.waiting = 2, .patience = seconds(60)}, look_up());
   for (const char* name : {"ann", "bob", "eve"}) asker.ask({name, "", ""}, heard());
   wait_until([&] { return !answers.empty(); }, "the third one's refusal");
-  EXPECT_THAT(answers, ElementsAre("MUNGE: 2 clients wait already for munged to say who they are"));
+  EXPECT_THAT(
+      answers,
+      ElementsAre("overloaded: 2 clients wait already for munged to say who they are; try again later"));
   door->open();
   wait_until([&] { return answers.size() == 3; }, "the others");
   EXPECT_EQ(answers.back(), "bob");
+}
+
+TEST_F(Asker, SaysBusyForOverloadAndSilenceAndNotForAForgedCredential) {
+  std::vector<bool> busy;
+  const auto told = [&](const MungeAsker::Answer& who) { busy.push_back(!who && who.error().busy); };
+  MungeAsker asker(loop, {.waiting = 2, .patience = milliseconds(300)}, look_up());
+  asker.ask({"forged", "", ""}, told);
+  wait_until([&] { return busy.size() == 1; }, "the first answer");
+  door->shut();
+  for (int i = 0; i < 3; ++i) asker.ask({"ann", "", ""}, told);
+  wait_until([&] { return busy.size() == 4; }, "the others");
+  EXPECT_THAT(busy, ElementsAre(false, true, true, true));
+}
+
+// 1,000 clients of one user come at once while munged takes its time: all are answered, and another user is hardly delayed.
+TEST_F(Asker, CrowdOfOneUserIsAnsweredWholeAndDelaysOthersLittle) {
+  constexpr int kCrowd = 1000;
+  door->shut();
+  MungeAsker asker(loop, {.patience = seconds(60), .line = seconds(60)}, look_up());
+  for (int i = 0; i < kCrowd; ++i) asker.ask({"ann", "", "", "uid 1000"}, heard());
+  asker.ask({"bob", "", "", "uid 1001"}, heard());
+  door->open();
+  wait_until([&] { return answers.size() == kCrowd + 1; }, "all answers");
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), "ann"), kCrowd);
+  EXPECT_LT(std::find(answers.begin(), answers.end(), "bob") - answers.begin(), 20);
+}
+
+TEST_F(Asker, OneAskerHasAShareOfTheLineAndLongWaitersAreToldToComeAgain) {
+  door->shut();
+  MungeAsker asker(loop, {.each = 2, .patience = seconds(60), .line = milliseconds(400)}, look_up());
+  for (int i = 0; i < 8; ++i) asker.ask({"first", "", "", "uid 5"}, heard());  // munged has these
+  ASSERT_TRUE(door->visited(1));
+  for (int i = 0; i < 3; ++i) asker.ask({"ann", "", "", "uid 1000"}, heard());
+  asker.ask({"bob", "", "", "uid 1001"}, heard());
+  wait_until([&] { return answers.size() == 4; }, "four that could not be asked");
+  EXPECT_THAT(answers.front(), HasSubstr("2 requests of uid 1000 wait already"));
+  for (std::size_t i = 1; i < 4; ++i)
+    EXPECT_THAT(answers[i], HasSubstr("has not come to this request in time"));
 }
 
 TEST_F(Asker, WhichEndsWhileMungedHangsIsHeardOfNoMore) {
@@ -145,8 +186,8 @@ TEST_F(Asker, WhichEndsWhileMungedHangsIsHeardOfNoMore) {
 
 TEST_F(Asker, MayBeEndedAndAskedByWhoIsTold) {
   auto asker = std::make_unique<MungeAsker>(loop, MungeAsker::Limits{}, look_up());
-  asker->ask({"ann", "", ""}, [&](const Result<KnownUser>&) {
-    asker->ask({"bob", "", ""}, [&](const Result<KnownUser>& who) {
+  asker->ask({"ann", "", ""}, [&](const MungeAsker::Answer&) {
+    asker->ask({"bob", "", ""}, [&](const MungeAsker::Answer& who) {
       answers.push_back(who->name);
       asker.reset();
     });
