@@ -1,14 +1,19 @@
 #include "pam/starters.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <map>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "common/base/connection_shares.hpp"
 #include "common/io/door.hpp"
+#include "common/io/peer_holder.hpp"
 #include "pam/starter_peers.hpp"
 
 namespace rollcall::pam {
@@ -23,19 +28,30 @@ constexpr std::size_t kUnsentLimit = 1
 constexpr std::size_t kMostFilled = 128 << 10;  // of what shepherds are sent; the rest waits in the channels
 constexpr std::size_t kMostUnprovedChannels = 8192;
 
+// Peers that have not proved themselves: half of our descriptors, and a quarter for one user of this host or one address. pam
+// raises the soft limit to the hard one.
+ConnectionShares::Limits most_strangers() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  const auto all = std::max<std::size_t>(128, limit.rlim_max);
+  return {all / 2, all / 4};
+}
+
 }  // namespace
 
 class Starters::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::io_context& loop, const io::Key& key, Handler handler)
-      : key_(key),
+      : loop_(loop),
+        key_(key),
         instance_(io::random_instance()),
         handler_(std::move(handler)),
         // Room comes when a connection closes, and is looked for with each expire().
-        door_(loop, "TaskStarters",
-              {[this](tcp::socket socket) { take(std::move(socket)); }, [] { return false; },
-               [this] { return make_room(); }, [] {},
-               [this](const std::string& line) { handler_.say(line); }}) {}
+        door_(
+            loop, "TaskStarters",
+            {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
+             [this] { return make_room(); }, [] {}, [this](const std::string& line) { handler_.say(line); }}),
+        strangers_(most_strangers()) {}
 
   Result<std::uint16_t> listen() {
     const auto port = door_.listen(0, io::Door::Taken::once);
@@ -81,16 +97,18 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   }
 
  private:
-  // Out of descriptors: the connection that has been unproved for longest goes.
+  // Out of descriptors: of whoever has most that are unproved, the oldest goes.
   bool make_room() {
     // A good TaskStarter proves itself in less; what cannot be taken now waits in the backlog.
-    const auto oldest = std::find_if(unproved_.begin(), unproved_.end(),
-                                     [this](const auto& each) { return peers_.contains(each.first); });
-    if (oldest == unproved_.end() || now_ - oldest->second < kTimeToProve) return false;
-    const ConnectionId id = oldest->first;
+    const auto oldest = strangers_.oldest_of_most();
+    if (!oldest || now_ - unproved_.at(*oldest) < kTimeToProve) return false;
+    give_way(*oldest);
+    return true;
+  }
+
+  void give_way(ConnectionId id) {
     stranger(peers_.at(id), "it did not prove itself and its descriptor is needed");
     hang_up(id, false);
-    return true;
   }
 
   void take(tcp::socket socket) {
@@ -98,7 +116,19 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
     const auto peer = std::make_shared<Peer>(std::move(socket), id);
     peers_.emplace(id, peer);
     unproved_.emplace(id, now_);
+    strangers_.add(id, holders_.of(peer->socket.native_handle()));
     read_next(peer);
+    if (const auto out = strangers_.surplus(id)) give_way(*out);
+  }
+
+  // A peer has proved itself: there is room for another.
+  void proved(ConnectionId peer) {
+    if (unproved_.erase(peer) == 0 && !strangers_.has(peer)) return;
+    strangers_.remove(peer);
+    if (!door_.waits()) return;
+    boost::asio::post(loop_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->door_.open_again();
+    });
   }
 
   std::shared_ptr<Connection> add_connection(ConnectionId id, const std::shared_ptr<Peer>& peer) {
@@ -121,6 +151,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
       connections_.erase(connection);
     }
     unproved_.erase(id);
+    strangers_.remove(id);
     connections_.erase(id);
     peers_.erase(found);
     if (room_for_others) door_.open_again();
@@ -236,7 +267,7 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   Result<void> opened(Connection& connection, std::string_view payload) {
     if (unproved_.erase(connection.id) > 0 && connection.channel != 0) --unproved_channels_;
-    unproved_.erase(connection.peer->id);
+    proved(connection.peer->id);
     wire::FromStarter message;
     if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
       return internal_error("found a message that cannot be read, expected FromStarter");
@@ -318,9 +349,10 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
 
   void stranger(const std::shared_ptr<Peer>& peer, const std::string& why) {
     const std::string address = io::address_of(peer->socket);
-    if (strangers_.line_is_due(address)) handler_.say("refused a connection from " + address + ": " + why);
+    if (told_.line_is_due(address)) handler_.say("refused a connection from " + address + ": " + why);
   }
 
+  boost::asio::io_context& loop_;
   io::Key key_;
   io::Instance instance_;
   Handler handler_;
@@ -330,7 +362,9 @@ class Starters::Impl : public std::enable_shared_from_this<Impl> {
   std::unordered_map<ConnectionId, std::shared_ptr<Connection>> connections_;
   std::size_t unproved_channels_ = 0;
   std::map<ConnectionId, TimePoint> unproved_;  // peers and what is in their channels, by age, since ids grow
-  io::Strangers strangers_;
+  io::PeerHolders holders_;
+  ConnectionShares strangers_;  // peers that are unproved
+  io::Strangers told_;          // addresses that got a line
   TimePoint now_;
   std::array<char, 64 * 1024> buffer_;  // one for all: a connection keeps only what is unfinished
 };

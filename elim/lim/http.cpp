@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -9,8 +10,11 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <unordered_map>
 
+#include "common/base/connection_shares.hpp"
 #include "common/base/numbers.hpp"
+#include "common/io/peer_holder.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -40,6 +44,12 @@ class Session : public std::enable_shared_from_this<Session> {
               error != http::error::end_of_stream)
             self->say(http::status::bad_request, "this is no HTTP request");
         });
+  }
+
+  void close() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+    stream_.close();
   }
 
  private:
@@ -91,12 +101,6 @@ class Session : public std::enable_shared_from_this<Session> {
     write_next();
   }
 
-  void close() {
-    error_code ignored;
-    stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
-    stream_.close();
-  }
-
   boost::beast::tcp_stream stream_;
   HttpLimits limits_;
   std::function<MetricsServer::Answer()> ask_;
@@ -113,7 +117,11 @@ class Session : public std::enable_shared_from_this<Session> {
 class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::io_context& loop, const HttpLimits& limits, std::function<Answer()> ask)
-      : acceptor_(loop), retry_(loop), limits_(limits), ask_(std::move(ask)) {}
+      : acceptor_(loop),
+        retry_(loop),
+        limits_(limits),
+        ask_(std::move(ask)),
+        shares_({limits.connections, std::max<std::size_t>(1, limits.connections / 2)}) {}
 
   Result<std::uint16_t> listen(const HttpAddress& at) {
     error_code error;
@@ -139,7 +147,7 @@ class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
 
  private:
   void accept_next() {
-    if (accepting_ || stopped_ || sessions_ >= limits_.connections) return;
+    if (accepting_ || stopped_ || shares_.full()) return;
     accepting_ = true;
     acceptor_.async_accept([self = shared_from_this()](const error_code& error, tcp::socket socket) {
       self->accepting_ = false;
@@ -155,21 +163,38 @@ class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void serve(tcp::socket socket) {
-    ++sessions_;
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    std::make_shared<Session>(std::move(socket), limits_, ask_, [self = weak_from_this()] {
-      const auto server = self.lock();
-      if (!server) return;
-      --server->sessions_;
-      server->accept_next();
-    })->start();
+    const std::uint64_t id = next_++;
+    shares_.add(id, holders_.of(socket.native_handle()));
+    const auto session =
+        std::make_shared<Session>(std::move(socket), limits_, ask_, [self = weak_from_this(), id] {
+          const auto server = self.lock();
+          if (!server) return;
+          server->shares_.remove(id);
+          server->sessions_.erase(id);
+          server->accept_next();
+        });
+    sessions_.emplace(id, session);
+    session->start();
+    if (const auto out = shares_.surplus(id)) close(*out);
+  }
+
+  // Its user or address has most: another one needs the place. It ends as if its reader had gone.
+  void close(std::uint64_t id) {
+    shares_.remove(id);
+    const auto at = sessions_.find(id);
+    const auto session = at == sessions_.end() ? nullptr : at->second.lock();
+    if (session) session->close();
   }
 
   tcp::acceptor acceptor_;
   boost::asio::steady_timer retry_;
   HttpLimits limits_;
   std::function<Answer()> ask_;
-  std::size_t sessions_ = 0;
+  io::PeerHolders holders_;
+  ConnectionShares shares_;
+  std::unordered_map<std::uint64_t, std::weak_ptr<Session>> sessions_;
+  std::uint64_t next_ = 1;
   bool accepting_ = false;
   bool stopped_ = false;
 };

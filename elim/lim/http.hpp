@@ -29,7 +29,7 @@ struct HttpAddress {
 Result<HttpAddress> parse_http_address(std::string_view text);
 
 struct HttpLimits {
-  std::size_t connections = 16;                // further ones wait in the backlog
+  std::size_t connections = 64;                // half of them of one user or address; further ones wait
   std::size_t header = 8192;                   // bytes
   Duration request = std::chrono::seconds(5);  // until it is there
   Duration write = std::chrono::seconds(15);   // for each piece

@@ -14,13 +14,17 @@
 #include <cstring>
 
 #include "common/io/liveness.hpp"
+#include "common/io/peer_holder.hpp"
 
 namespace rollcall::res {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostPeers = 8;  // that have not proved themselves; further ones wait
+// Connections that have not proved themselves; beyond it the oldest of whoever has most goes. The client proves itself in
+// milliseconds, so it gets through a crowd that says nothing.
+constexpr ConnectionShares::Limits kMostPeers{256, 192};
+constexpr int kAtOnce = 64;  // connections that are taken in one turn
 constexpr Duration kTimeToProve = 2s;
 constexpr Duration kLastWords = 2s;    // for the client to read what it was sent
 constexpr Duration kOpenEnds = 1s;     // for what others, who have the process's pipes, may still write
@@ -43,7 +47,7 @@ io::Descriptor listen_anywhere(std::uint16_t& port) {
     if (family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &both, sizeof both);
     socklen_t size = family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
     if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&place), size) != 0 ||
-        listen(socket.get(), 16) != 0 ||
+        listen(socket.get(), SOMAXCONN) != 0 ||
         getsockname(socket.get(), reinterpret_cast<sockaddr*>(&place), &size) != 0)
       continue;
     io::watch_liveness(socket.get());
@@ -97,17 +101,27 @@ Result<std::unique_ptr<Stream>> Stream::expect(const std::string& key, bool term
 
 // ---- the client
 
+Stream::Stream() : strangers_(kMostPeers) {}
+
 void Stream::accept(TimePoint now) {
-  while (peers_.size() < kMostPeers) {
+  io::PeerHolders holders;  // not kept: a shepherd has a stream for each task
+  for (int taken = 0; taken < kAtOnce; ++taken) {
     io::Descriptor socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
         accept_again_ = now + kAcceptLater;
       return;
     }
+    const auto id = next_peer_++;
+    strangers_.add(id, holders.of(socket.get()));
     peers_.push_back(std::make_unique<Peer>(
         std::move(socket), io::SecureChannel::pam(key_, io::random_nonce(), io::random_instance()),
-        now + kTimeToProve));
+        now + kTimeToProve, id));
+    auto out = strangers_.surplus(id);
+    if (!out && strangers_.size() > kMostPeers.all) out = strangers_.oldest_of_most();
+    if (!out) continue;
+    strangers_.remove(*out);
+    std::erase_if(peers_, [out](const auto& peer) { return peer->id == *out; });
   }
 }
 
@@ -208,7 +222,7 @@ void Stream::add_to(std::vector<pollfd>& fds) {
     return fds.size() - 1;
   };
   slots_ = {};
-  if (peers_.size() < kMostPeers && !accept_again_) slots_.listener = add(listener_, POLLIN);
+  if (!accept_again_) slots_.listener = add(listener_, POLLIN);
   for (const auto& peer : peers_)
     peer->slot = add(peer->socket, peer->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
   if (linked()) link_->slot = add(link_->socket, link_->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
@@ -228,15 +242,20 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
     const bool up =
         (ready(fds, peer->slot) == 0 || read_peer(*peer, now)) && write_peer(*peer) && now < peer->until;
     if (up && link_ == nullptr && peer->channel.open()) {
+      strangers_.remove(peer->id);
       link_ = std::move(peer);
       listener_.reset();
       phase_ = Phase::open;
     } else if (!up) {
+      strangers_.remove(peer->id);
       peer.reset();
     }
   }
   std::erase_if(peers_, [](const auto& peer) { return peer == nullptr; });
-  if (!listens()) peers_.clear();
+  if (!listens()) {
+    peers_.clear();
+    strangers_.clear();
+  }
   if (linked() && ready(fds, link_->slot) != 0 && !read_peer(*link_, now)) return break_off();
   write_process();
   if (may_read() && ready(fds, slots_.from_process) != 0) read_process(from_process_, false);

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/connection_shares.hpp"
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
 #include "common/io/descriptor.hpp"
@@ -37,6 +38,7 @@ struct StreamEnds {
 
 class Stream {
  public:
+  Stream();
   // Listens on a port of its own.
   static Result<std::unique_ptr<Stream>> expect(const std::string& key, bool terminal,
                                                 TimePoint patience_over);
@@ -68,12 +70,13 @@ class Stream {
   enum class Phase { expected, open, running, ended, closing, done };
   static constexpr std::size_t kNotPolled = SIZE_MAX;
   struct Peer {
-    Peer(io::Descriptor s, io::SecureChannel c, TimePoint u)
-        : socket(std::move(s)), channel(std::move(c)), until(u) {}
+    Peer(io::Descriptor s, io::SecureChannel c, TimePoint u, std::uint64_t i)
+        : socket(std::move(s)), channel(std::move(c)), until(u), id(i) {}
     io::Descriptor socket;
     io::SecureChannel channel;
     std::string unsent;
     TimePoint until;  // to prove itself
+    std::uint64_t id;
     std::size_t slot = kNotPolled;
   };
   // Where our descriptors stand in what is polled now.
@@ -105,6 +108,8 @@ class Stream {
   std::optional<TimePoint> accept_again_;  // no descriptor was left
   Slots slots_;
   std::vector<std::unique_ptr<Peer>> peers_;  // not proved yet
+  ConnectionShares strangers_;                // the same
+  std::uint64_t next_peer_ = 1;
   std::unique_ptr<Peer> link_;
   wire::ToStream::Begin begin_;
   std::vector<int> signals_;

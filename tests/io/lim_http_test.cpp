@@ -7,6 +7,7 @@
 #include <boost/asio/write.hpp>
 
 #include "elim/lim/http.hpp"
+#include "silent_crowd.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -113,6 +114,15 @@ TEST_F(LimHttp, WhoSaysNothingIsClosedAndOthersAreServedBefore) {
   answer = two_lines();
   EXPECT_THAT(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("line 1"))
       << "behind four that say nothing";
+}
+
+TEST_F(LimHttp, CrowdOfOneUserIsNotWaitedFor) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
+  listen({.connections = 16, .request = std::chrono::seconds(60)});
+  const auto crowd = test::silent_crowd(port, 40);
+  answer = two_lines();
+  EXPECT_THAT(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("line 1"));
+  EXPECT_GE(test::closed_of(crowd), 40 - 8) << "one user has half of the places";
 }
 
 TEST_F(LimHttp, AReaderThatStopsMakesNoMoreThanItTakes) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
@@ -15,6 +16,7 @@
 
 #include "common/io/descriptor.hpp"
 #include "pam/starters.hpp"
+#include "silent_crowd.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -164,6 +166,28 @@ TEST_F(PamStarters, AWriteToAStarterThatHasDiedMeansNone) {
   turn_until([&] { return closed_.has_value(); });
   ASSERT_TRUE(closed_) << "pam has noticed";
   EXPECT_FALSE(*closed_) << "the peer did it";
+}
+
+TEST(PamStartersCrowd, AnotherUsersSilentConnectionsHaveAShare) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{400, 400};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  boost::asio::io_context loop{1};
+  Starters starters(
+      loop, io::Key{},
+      {[](ConnectionId, const wire::FromStarter&) {}, [](ConnectionId, bool) {}, [](const std::string&) {}});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto port = starters.listen();
+  ASSERT_TRUE(port) << port.error().text;
+  const auto crowd = test::silent_crowd(*port, 300);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
+  while (test::closed_of(crowd) < 200 && std::chrono::steady_clock::now() < deadline) {
+    loop.run_for(std::chrono::milliseconds(5));
+    loop.restart();
+  }
+  EXPECT_EQ(test::closed_of(crowd), 200) << "of 400 descriptors a quarter is one user's";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "res/shepherd/stream.hpp"
+#include "silent_crowd.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -126,6 +127,20 @@ class Prover {
   std::optional<io::SecureChannel> channel_;
   wire::FromStream heard_;
 };
+
+TEST(ShepherdStream, CrowdThatSaysNothingKeepsNoClientOut) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
+  const TimePoint now{1000s};
+  auto made = Stream::expect(std::string(32, 'k'), false, now + 60s);
+  ASSERT_TRUE(made) << made.error().text;
+  Stream& stream = **made;
+  const auto crowd = test::silent_crowd(stream.port(), 400);
+  Prover client(stream.port());
+  client.prove(stream, now);  // in no time: none of the crowd has had its two seconds
+  EXPECT_GE(test::closed_of(crowd), 400 - 192) << "one user has a share";
+  client.begin();
+  while (!stream.wanted()) stream.turn(polled(stream), now);
+}
 
 TEST(ShepherdStream, WhereNothingStartsNobodyIsWaitedFor) {
   const TimePoint now{1000s};
