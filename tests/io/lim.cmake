@@ -7,3 +7,5 @@ rollcall_test(lim_melim_child_test LABEL io SOURCES lim_melim_child_test.cpp LIN
 include(${CMAKE_SOURCE_DIR}/tests/support/rollcall_python_test.cmake)
 rollcall_python_test(io_lim_claims SCRIPT lim_claims.py LABELS io TIMEOUT 120)
 rollcall_python_test(io_lim_faults SCRIPT lim_faults.py LABELS io TIMEOUT 240)
+rollcall_test(limits_pages_test LABEL io SOURCES limits_pages_test.cpp LINK lim_shell)
+target_compile_definitions(limits_pages_test PRIVATE ROLLCALL_PAGES="${CMAKE_SOURCE_DIR}/docs/man")
