@@ -1,4 +1,5 @@
 // An order that waits for its go-ahead: on disk and nothing runs; begun once, whatever is repeated or killed; taken back.
+#include <pwd.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -138,13 +139,16 @@ TEST_F(ResStart, AnotherHostsOrderIsToldWhenItIsThere) {
   auto& expect = *order.mutable_expect();
   expect.mutable_job()->mutable_key()->set_id(1);
   expect.mutable_job()->set_attempt(1);
+  const passwd* const owner = getpwuid(geteuid());
+  ASSERT_NE(owner, nullptr);
+  expect.set_user(owner->pw_name);
   expect.set_uid(geteuid());
   send(order);
   wait_for(wire::FromRes::kPrepared);
   send(order);
   wait_for(wire::FromRes::kPrepared, 2);
   expect.mutable_job()->set_attempt(2);
-  expect.set_uid(4'000'000'000U);  // nobody's
+  expect.set_user("nobody has this name");
   send(order);
   wait_for(wire::FromRes::kNotPrepared);
 }
