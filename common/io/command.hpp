@@ -38,8 +38,8 @@ class Stage {
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
   int fail(const std::string& text) const;
-  // All of `text` on standard output, or a failure; control characters but newline and tab are shown as '?'. The first failure is told, and the whole command has failed then,
-  // whatever it goes on to do.
+  // All of `text` on standard output, or a failure; control characters but newline and tab are shown as '?'. The first failure
+  // is told, and the whole command has failed then, whatever it goes on to do.
   int print(const std::string& text);
   // The same byte for byte: what the user's own job or file holds, and our own pictures.
   int print_raw(const std::string& text);
