@@ -68,6 +68,8 @@ event::ParentLost parent_lost_of(const wire::ParentLost& message, Tid tid) {
 wire::FromPam message_of(const effect::Welcome& effect) {
   wire::FromPam message;
   message.mutable_welcome()->set_tid(effect.tid);
+  message.mutable_welcome()->set_patience_ms(
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(effect.patience).count()));
   return message;
 }
 

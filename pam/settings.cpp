@@ -153,6 +153,8 @@ RollRules rules_of(const Settings& settings, const HostList& hosts) {
   rules.linger_parameter = grace.parameter;
   rules.clean_job_delay = settings.config.clean_job_delay;
   rules.terminate_interval = settings.config.terminate_interval;
+  const bool limited = settings.config.link_patience > Duration{0};
+  rules.cut_link = limited ? settings.config.link_patience : kForEver;
   rules.hosts = hosts;
   return rules;
 }

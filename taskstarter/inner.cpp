@@ -201,7 +201,7 @@ class Inner {
   void take(const wire::FromPam& message) {
     if (message.has_welcome()) {
       tid_ = message.welcome().tid();
-      events_.push_back(Welcomed{});
+      events_.push_back(Welcomed{patience_of(message.welcome())});
     }
     if (message.has_deliver_signal()) {
       const auto& signal = message.deliver_signal();

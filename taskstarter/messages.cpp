@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "taskstarter/policy/task_life.hpp"
 #include "taskstarter/policy/task_words.hpp"
 
 namespace rollcall::taskstarter {
@@ -107,6 +108,12 @@ wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us,
   told.set_leftovers(leftovers);
   fill(*told.mutable_usage(), usage);
   return message;
+}
+
+Duration patience_of(const wire::Welcome& welcome) {
+  constexpr std::uint64_t kYear = 365ULL * 24 * 3600 * 1000;
+  if (welcome.patience_ms() == 0) return kPamPatience;
+  return std::chrono::milliseconds(std::min(welcome.patience_ms(), kYear));
 }
 
 void add(TaskUsage& total, const rusage& used) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "common/base/exit_status.hpp"
+#include "common/base/job_clock.hpp"
 #include "common/base/task_usage.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/task.pb.h"
@@ -34,6 +35,9 @@ wire::FromStarter parent_lost(const StartingPoint& start, const ParentEnd& end);
 wire::FromStarter starter_lost(const StartingPoint& start);
 wire::FromStarter task_ended(const ExitStatus& status, std::int64_t end_time_us, unsigned leftovers,
                              const TaskUsage& usage);
+
+// How long a pam that said this is dialed when it is out of reach.
+Duration patience_of(const wire::Welcome& welcome);
 
 // Adds what a process that has ended, and all that it has waited for, has used.
 void add(TaskUsage& total, const rusage& used);

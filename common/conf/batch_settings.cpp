@@ -36,6 +36,14 @@ class BatchReader {
     return value.value_or(false);
   }
 
+  std::optional<Duration> seconds(std::string_view name) {
+    const Setting* setting = conf_.find(name);
+    if (!setting) return std::nullopt;
+    const auto value = parse_seconds(setting->value);
+    if (!value) fail(*setting, name, "seconds from 0 to " + std::to_string(kMaxSeconds));
+    return value;
+  }
+
  private:
   void fail(const Setting& setting, std::string_view name, std::string_view expected) {
     problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
@@ -58,6 +66,9 @@ BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems)
   batch.bin_dir = in.directory("LSF_BINDIR", "");
   batch.lib_dir = in.directory("LSF_LIBDIR", "");
   batch.consistent_exit = in.yes_no("LSB_BJOBS_CONSISTENT_EXIT_CODE");
+  batch.alive_timeout = in.seconds("LSF_RES_ALIVE_TIMEOUT").value_or(batch.alive_timeout);
+  batch.heartbeat = in.seconds("LSB_DJOB_HB_INTERVAL");
+  batch.usage_interval = in.seconds("LSB_DJOB_RU_INTERVAL");
   const std::string named = files.lsf_conf.value("ROLLCALL_MBD_HOST");
   if (!named.empty())
     batch.mbd_host = files.names.official(named).value_or(named);

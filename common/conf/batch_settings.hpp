@@ -4,8 +4,10 @@
 // (LSB_SIGSTOP, LSB_MAILPROG, ...) that program reads from ClusterFiles::lsf_conf itself.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "common/base/job_clock.hpp"
 #include "common/conf/cluster_files.hpp"
 
 namespace rollcall::conf {
@@ -17,9 +19,11 @@ struct BatchSettings {
   std::string share_dir;  // LSB_SHAREDIR, else LSF_ENVDIR/work: the store and the event logs are below it
   std::string
       job_dir;  // ROLLCALL_JOBDIR, else /var/spool/rollcall: on a disk of each host, a folder HOST in it
-  std::string bin_dir;           // LSF_BINDIR; "" where not set: beside the program
-  std::string lib_dir;           // LSF_LIBDIR
-  bool consistent_exit = false;  // LSB_BJOBS_CONSISTENT_EXIT_CODE
+  std::string bin_dir;                                // LSF_BINDIR; "" where not set: beside the program
+  std::string lib_dir;                                // LSF_LIBDIR
+  bool consistent_exit = false;                       // LSB_BJOBS_CONSISTENT_EXIT_CODE
+  Duration alive_timeout = std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT; zero: no limit
+  std::optional<Duration> heartbeat, usage_interval;  // LSB_DJOB_HB_INTERVAL, LSB_DJOB_RU_INTERVAL
 };
 
 // LSB_SHAREDIR/CLUSTER and what is in it.

@@ -11,9 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <climits>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -22,6 +20,7 @@
 #include "common/io/descriptor.hpp"
 #include "common/io/dial_host.hpp"
 #include "common/io/liveness.hpp"
+#include "common/io/own_output.hpp"
 #include "common/io/own_terminal.hpp"
 #include "common/io/secure_channel.hpp"
 
@@ -34,7 +33,12 @@ constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they
 constexpr std::uint64_t kCreditBack = 16 * 1024;  // given back in such pieces
 constexpr std::size_t kPiece = 32 * 1024;         // of input
 constexpr std::chrono::seconds kPatience{15};
-constexpr char kStopKey = 'Z' & 0x1f;  // Ctrl-Z
+constexpr std::chrono::seconds kKillAfter{10};  // TERM
+constexpr char kStopKey = 'Z' & 0x1f;           // Ctrl-Z
+
+std::uint64_t milliseconds(Duration time) {
+  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+}
 
 std::optional<wire::ToStream::Window> window_size() {
   winsize size{};
@@ -48,39 +52,11 @@ std::optional<wire::ToStream::Window> window_size() {
   return window;
 }
 
-// Our output, whose reader may take nothing for a while, or never again: what the user wants then is still heard.
-class Output {
- public:
-  Output(const OwnSignals& signals, std::function<void(int)> on_signal)
-      : signals_(signals), on_signal_(std::move(on_signal)) {}
-
-  // All of it. False where nobody reads any more.
-  bool write(int descriptor, std::string_view bytes) const {
-    while (!bytes.empty()) {
-      std::array<pollfd, 2> waiting{{{descriptor, POLLOUT, 0}, {signals_.descriptor(), POLLIN, 0}}};
-      if (poll(waiting.data(), waiting.size(), -1) < 0) continue;
-      if (waiting[1].revents != 0)
-        while (const auto signal = signals_.next()) on_signal_(*signal);
-      if (waiting[0].revents == 0) continue;
-      // So much a pipe takes that takes anything.
-      const ssize_t written =
-          ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
-      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-      if (written < 0 && errno != EAGAIN && errno != EINTR) return false;
-    }
-    return true;
-  }
-
- private:
-  const OwnSignals& signals_;
-  std::function<void(int)> on_signal_;
-};
-
 // ---- one stream
 
 class Stream {
  public:
-  Stream(const StreamOrder& order, const StreamSettings& settings, const Output& output)
+  Stream(const StreamOrder& order, const StreamSettings& settings, const OwnOutput& output)
       : order_(order), settings_(settings), output_(output) {
     if (const auto dialled = dial(); !dialled) lose(dialled.error().text);
   }
@@ -111,6 +87,8 @@ class Stream {
     end_.why = order_.place.host() + ": " + std::move(why);
     socket_.reset();
   }
+  // One that was lost since its host does not answer; told once.
+  bool take_cut() { return std::exchange(cut_, false); }
 
   void input(std::string bytes) {
     credit_ -= bytes.size();
@@ -172,6 +150,9 @@ class Stream {
     auto& begin = *message.mutable_begin();
     begin.set_credit(kCredit);
     begin.set_input(order_.input);
+    begin.mutable_patience()->set_silence_ms(milliseconds(settings_.silence));
+    begin.mutable_patience()->set_heartbeat_ms(milliseconds(settings_.heartbeat));
+    watch_liveness(socket_.get(), liveness_of(settings_.silence, settings_.heartbeat));
     if (settings_.terminal) {
       if (const auto size = window_size()) *begin.mutable_window() = *size;
       if (const char* const name = std::getenv("TERM")) begin.set_terminal(name);
@@ -188,7 +169,8 @@ class Stream {
       } else if (errno == EAGAIN) {
         return;
       } else if (errno != EINTR) {
-        // What it said before it went may still be read.
+        // What it said before it went may still be read. The kernel tells an error once.
+        write_error_ = errno;
         unsent_.clear();
         return;
       }
@@ -199,8 +181,11 @@ class Stream {
     std::array<char, 1 << 16> bytes;
     const ssize_t count = recv(socket_.get(), bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0)
-      return lose(count == 0 ? "the connection was closed" : std::generic_category().message(errno));
+    if (count <= 0) {
+      const int error = count == 0 ? write_error_ : errno;
+      cut_ = end_.cut = begun_ && (error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH);
+      return lose(error == 0 ? "the connection was closed" : std::generic_category().message(error));
+    }
     std::string answer;
     const auto fed = channel_->feed(std::string_view(bytes.data(), static_cast<std::size_t>(count)), answer,
                                     [this](std::string_view payload) { return take(payload); });
@@ -255,7 +240,7 @@ class Stream {
 
   StreamOrder order_;
   StreamSettings settings_;
-  const Output& output_;
+  const OwnOutput& output_;
   Descriptor socket_;
   std::optional<SecureChannel> channel_;
   std::string unsent_;
@@ -267,6 +252,8 @@ class Stream {
   bool input_over_ = false;
   bool stopped_ = false;
   bool unread_ = false;
+  bool cut_ = false;
+  int write_error_ = 0;
   StreamEnd end_;
 };
 
@@ -284,7 +271,8 @@ class Loop {
     while (!all_ended()) {
       const bool proving =
           std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->proving(); });
-      turn(proving ? patience_over : Clock::time_point::max());
+      turn(std::min(proving ? patience_over : Clock::time_point::max(), kill_at_));
+      if (Clock::now() >= kill_at_) end_all(SIGKILL);
       if (proving && Clock::now() >= patience_over)
         for (auto& stream : streams_)
           if (stream->proving())
@@ -323,10 +311,16 @@ class Loop {
   void on_stream(Stream& stream, short events) {
     stream.ready(events);
     if (stream.unread()) stream.signal(SIGPIPE);
+    if (stream.take_cut() && settings_.after_cut == StreamSettings::AfterCut::end_others) end_all(SIGTERM);
     if (!stream.stopped()) return;
     terminal_.stop();
     stream.signal(SIGCONT);
     if (const auto size = window_size()) stream.window(*size);
+  }
+
+  void end_all(int signal) {
+    kill_at_ = signal == SIGKILL ? Clock::time_point::max() : std::min(kill_at_, Clock::now() + kKillAfter);
+    for (auto& stream : streams_) stream->signal(signal);
   }
 
   void on_input(Stream& stream) {
@@ -373,9 +367,10 @@ class Loop {
   StreamSettings settings_;
   OwnSignals signals_;
   OwnTerminal terminal_;
-  Output output_{signals_, [this](int number) { on_signal(number); }};
+  OwnOutput output_{signals_, [this](int number) { on_signal(number); }};
   std::vector<std::unique_ptr<Stream>> streams_;
   bool input_ended_ = false;
+  Clock::time_point kill_at_ = Clock::time_point::max();
 };
 
 }  // namespace

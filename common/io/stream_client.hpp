@@ -8,11 +8,15 @@
 //   proving   the channel is open -> sends Begin: begun; anything else, silence for 15 s: ended (lost)
 //   begun     Started -> running; NotStarted -> ended; cut: ended (lost)
 //   running   output, errors, credit, Stopped -> running; Over -> ended; cut: ended (lost)
+//
+// A connection is never dialled again: the kernel keeps it through an outage that is shorter than the patience. With `end_others`
+// a cut brings TERM to all other processes, and KILL ten seconds later.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "common/base/link_patience.hpp"
 #include "common/wire/stream.pb.h"
 
 namespace rollcall::io {
@@ -25,6 +29,9 @@ struct StreamOrder {
 struct StreamSettings {
   bool terminal = false;  // the processes have terminals; ours, where it is one, passes every key on
   bool stop_key = false;  // ... but Ctrl-Z, which stops the processes and us until we go on (bsub -Ip)
+  // After how much silence a process is lost, at both ends; silence zero: never.
+  Duration silence = LinkPatience{}.silence, heartbeat = LinkPatience{}.heartbeat;
+  enum class AfterCut { others_go_on, end_others } after_cut = AfterCut::others_go_on;
 };
 
 struct StreamEnd {
@@ -37,6 +44,7 @@ struct StreamEnd {
   int wait_status = 0;
   int exit_code = 0;
   std::string why;
+  bool cut = false;  // lost since the host was silent, or out of reach
 };
 
 // Until all have ended; in the order given. While it runs SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT

@@ -1,6 +1,7 @@
 #include "pam/policy/pam_config.hpp"
 
 #include "common/base/host_list.hpp"
+#include "common/base/link_patience.hpp"
 #include "common/base/numbers.hpp"
 
 namespace rollcall::pam {
@@ -79,6 +80,10 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   config.clean_job_delay = lookup.seconds("LSF_PAM_CLEAN_JOB_DELAY");
   config.unique_hosts = lookup.word("LSF_PAM_HOSTLIST_USE", "unique");
   if (const auto interval = lookup.seconds("JOB_TERMINATE_INTERVAL")) config.terminate_interval = *interval;
+  if (const auto patience = lookup.seconds("LSF_RES_ALIVE_TIMEOUT")) config.link_patience = *patience;
+  const auto action = lookup.find("LSB_DJOB_COMMFAIL_ACTION");
+  if (action && commfail_action(action->value) == CommfailAction::ignore_commfail)
+    config.link_patience = Duration{0};
   config.key_file = lookup.path("ROLLCALL_KEY_FILE");
   config.server_dir = lookup.path("LSF_SERVERDIR");
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());

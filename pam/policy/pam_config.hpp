@@ -29,8 +29,10 @@ struct PamConfig {
   std::optional<Duration> clean_job_delay;                 // LSF_PAM_CLEAN_JOB_DELAY
   bool unique_hosts = false;                               // LSF_PAM_HOSTLIST_USE=unique
   Duration terminate_interval = std::chrono::seconds(10);  // JOB_TERMINATE_INTERVAL: from TERM to KILL
-  std::string key_file;                                    // ROLLCALL_KEY_FILE, "" = the default place
-  std::string server_dir;                                  // LSF_SERVERDIR
+  Duration link_patience =
+      std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT: for a host that is cut off; zero: no limit
+  std::string key_file;          // ROLLCALL_KEY_FILE, "" = the default place
+  std::string server_dir;        // LSF_SERVERDIR
 };
 
 // Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; several ones in one line.

@@ -48,7 +48,7 @@ class Turn : private Endings {
       ++roll_.not_started;
     }
     roll_.tasks.push_back(std::move(task));
-    out_.push_back(effect::Welcome{e.connection, tid});
+    out_.push_back(effect::Welcome{e.connection, tid, roll_.rules.cut_link});
     if (started) became_live(tid);
     if (started) deliver_missed(tid, now_ + -kMissed);
     roll_.first_deadline.reset();
@@ -80,7 +80,7 @@ class Turn : private Endings {
     task->end_us = 0;
     roll_.away.erase(e.tid);
     if (roll_.cut_hosts.erase(e.host) != 0) say("the link to " + e.host + " is back");
-    out_.push_back(effect::Welcome{e.connection, e.tid});
+    out_.push_back(effect::Welcome{e.connection, e.tid, roll_.rules.cut_link});
     deliver_missed(e.tid, TimePoint{});
     if (roll_.phase == Phase::ending || roll_.launcher_status) end_one(e.tid);
   }
@@ -113,11 +113,10 @@ class Turn : private Endings {
       return lose(e.tid, away.expected, away.line);
     }
     if (task.state != TaskState::running) return;
-    goes_away(e.tid, e.at_us, e.cut ? kCutLink : kClosedLink, "");
+    goes_away(e.tid, e.at_us, e.cut ? roll_.rules.cut_link : kClosedLink, "");
     if (!e.cut) expect_orphans(task.registration.host);
     if (e.cut && roll_.cut_hosts.insert(task.registration.host).second)
-      say("the link to " + task.registration.host + " is cut: waiting " + seconds_text(kCutLink) +
-          " for its tasks");
+      say("the link to " + task.registration.host + " is cut: waiting " + patience_text() + "for its tasks");
   }
 
   void on(const event::StarterLost& e) {
@@ -207,6 +206,11 @@ class Turn : private Endings {
     const bool tasks_done = roll_.live == 0 && !roll_.drain_at;
     if (!roll_.finished() && roll_.launcher_status && tasks_done) finish();
     return std::move(out_);
+  }
+
+ private:
+  std::string patience_text() const {
+    return roll_.rules.cut_link >= kForEver ? "" : seconds_text(roll_.rules.cut_link) + " ";
   }
 };
 

@@ -26,7 +26,7 @@
 //                                                      where it is pam's own (docs/decisions/0012)
 //
 //   a task:  registered -> running | not started;  running -> ended | lost | away (link gone);
-//            away -> running (resumed) | lost (1 s after a closed link, 60 s after a cut one; at once where the inner
+//            away -> running (resumed) | lost (1 s after a closed link, cut_link after a cut one; at once where the inner
 //            TaskStarter had said that the outer one was killed: its link closes when nothing of the task is left)
 #pragma once
 
@@ -43,6 +43,8 @@
 
 namespace rollcall::pam {
 
+inline constexpr Duration kForEver = std::chrono::hours(24 * 365);
+
 // What is fixed for the whole run.
 struct RollRules {
   std::string launcher;                                       // its name, for messages
@@ -54,7 +56,9 @@ struct RollRules {
   std::string linger_parameter = "LSF_HPC_PJL_LOADENV_TIMEOUT";  // what to raise, for the message
   std::optional<Duration> clean_job_delay;                       // (g)
   Duration terminate_interval = std::chrono::seconds(10);        // from TERM to KILL
-  HostList hosts;                                                // the allocation, empty where there is none
+  Duration cut_link =
+      std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT: for the tasks behind a link that is cut
+  HostList hosts;                // the allocation, empty where there is none
 };
 
 inline constexpr Duration kSettle =
@@ -66,7 +70,6 @@ inline constexpr Duration kVerdict = std::chrono::milliseconds(100);  // for the
 inline constexpr Duration kClosedLink = std::chrono::seconds(1);
 inline constexpr Duration kOrphans =
     std::chrono::milliseconds(50);  // for what dies with a TaskStarter to be dead
-inline constexpr Duration kCutLink = std::chrono::seconds(60);
 inline constexpr Duration kMissed =
     std::chrono::seconds(1);  // a task that registers so long after a signal may have run when it came
 inline constexpr Duration kStopGrace = std::chrono::milliseconds(100);  // for the launcher to pass TSTP on

@@ -110,6 +110,7 @@ namespace effect {
 struct Welcome {
   ConnectionId connection = 0;
   Tid tid = 0;
+  Duration patience = std::chrono::seconds(60);  // for which its TaskStarter dials a pam that is out of reach
 };
 // Close a connection that claims to be a task we do not know.
 struct Refuse {

@@ -97,6 +97,8 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   tasks.task.mutable_job()->mutable_key()->set_index(job->index);
   set_words(tasks.task, *options);
   tasks.input = !options->no_input;
+  tasks.patience = link_patience(variable("LSF_RES_ALIVE_TIMEOUT"), variable("LSB_DJOB_HB_INTERVAL"),
+                                 variable("LSB_DJOB_COMMFAIL_ACTION"));
   return run_remote_tasks(stage, tasks);
 }
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "common/io/batch_client.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/lim_client.hpp"
 #include "common/io/res_client.hpp"
@@ -38,15 +39,26 @@ std::chrono::milliseconds overload_pause(int tried) {
   return longest / 2 + longest * (static_cast<int>(getpid()) % 100) / 200;
 }
 
-Asked ask(const io::ResClient& client, const std::string& host, const wire::RunTask& task) {
-  const auto begin = std::chrono::steady_clock::now();
+using Clock = std::chrono::steady_clock;
+
+// Until when a host that is out of reach is asked again. A task that was asked for twice starts once: nobody comes for the other.
+Clock::time_point asked_until(const RemoteTasks& tasks) {
+  if (!tasks.patience) return Clock::now();
+  const Duration silence = tasks.patience->silence;
+  return silence == Duration{0} ? Clock::time_point::max() : Clock::now() + silence;
+}
+
+Asked ask(const io::ResClient& client, const std::string& host, const wire::RunTask& task,
+          Clock::time_point until) {
+  const auto begin = Clock::now();
   for (int tried = 1;; ++tried) {
     auto place = client.run_task(host, task);
     if (place) return {std::move(*place), ""};
     const auto& error = place.error();
-    const bool overloaded = error.again && std::chrono::steady_clock::now() - begin < kOverloadPatience;
+    const bool overloaded = error.again && Clock::now() - begin < kOverloadPatience;
     const bool starting = error.kind == io::ResError::Kind::not_running && tried < kTries;
-    if (!overloaded && !starting) return {std::nullopt, error.text};
+    const bool away = error.kind == io::ResError::Kind::unreachable && Clock::now() < until;
+    if (!overloaded && !starting && !away) return {std::nullopt, error.text};
     std::this_thread::sleep_for(overloaded ? overload_pause(tried) : kPause);
   }
 }
@@ -54,11 +66,12 @@ Asked ask(const io::ResClient& client, const std::string& host, const wire::RunT
 std::vector<Asked> ask_all(const io::ResClient& client, const RemoteTasks& tasks) {
   std::vector<Asked> asked(tasks.hosts.size());
   std::atomic<std::size_t> next{0};
+  const auto until = asked_until(tasks);
   const auto work = [&] {
     for (std::size_t i = next++; i < asked.size(); i = next++) {
       wire::RunTask task = tasks.task;
       task.set_task(tasks.first_task + static_cast<unsigned>(i));
-      asked[i] = ask(client, tasks.hosts[i], task);
+      asked[i] = ask(client, tasks.hosts[i], task, until);
     }
   };
   std::vector<std::thread> others;
@@ -66,6 +79,31 @@ std::vector<Asked> ask_all(const io::ResClient& client, const RemoteTasks& tasks
   work();
   for (auto& thread : others) thread.join();
   return asked;
+}
+
+io::StreamSettings settings_for(const RemoteTasks& tasks, const conf::BatchSettings& batch) {
+  io::StreamSettings settings{tasks.task.terminal()};
+  if (!tasks.patience) {
+    settings.silence = batch.alive_timeout;
+    return settings;
+  }
+  settings.heartbeat = tasks.patience->heartbeat;
+  settings.silence = tasks.patience->silence;
+  if (tasks.patience->action == CommfailAction::ignore_commfail) settings.silence = Duration{0};
+  settings.after_cut = io::StreamSettings::AfterCut::end_others;
+  return settings;
+}
+
+// A task was lost with its host: LSF shuts down the whole job unless DJOB_COMMFAIL_ACTION says otherwise.
+void end_job(io::Stage& stage, const RemoteTasks& tasks) {
+  auto client = io::BatchClient::of(stage.files());
+  if (!client) return void(stage.fail(client.error().text));
+  wire::BatchRequest request;
+  *request.mutable_signal()->mutable_filter()->add_keys() = tasks.task.job().key();
+  request.mutable_signal()->set_action(wire::SignalJobs::KILL);
+  stage.fail("lost contact with a host of the job: the job is ended (DJOB_COMMFAIL_ACTION)");
+  if (const auto error = client->ask(std::move(request)).error)
+    stage.fail("cannot end the job: " + error->text);
 }
 
 }  // namespace
@@ -83,8 +121,9 @@ int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
     auto& host = *orders.back().place.mutable_host();
     host = files.names.address(host).value_or(host);
   }
-  const auto ends = io::run_streams(orders, {tasks.task.terminal()});
+  const auto ends = io::run_streams(orders, settings_for(tasks, *settings));
   int status = 0;
+  bool cut = false;
   auto end = ends.begin();
   for (const auto& one : asked) {
     int own = 0;
@@ -93,11 +132,14 @@ int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
     } else {
       own = io::exit_code_of(*end);
       if (end->how != io::StreamEnd::How::over) stage.fail(end->why);
+      cut |= end->cut;
       ++end;
     }
     if (status == 0) status = own;
   }
-  return status;
+  if (!cut || !tasks.patience) return status;
+  if (tasks.patience->action == CommfailAction::end_job) end_job(stage, tasks);
+  return io::kFailed;  // what the others ended with is our own doing
 }
 
 wire::RunTask task_from_here() {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/link_patience.hpp"
 #include "common/io/command.hpp"
 #include "common/wire/res.pb.h"
 
@@ -15,6 +16,8 @@ struct RemoteTasks {
   wire::RunTask task;  // of each; `task` (LSF_PM_TASKID) is its place in `hosts`, from `first_task`
   unsigned first_task = 1;
   bool input = false;  // our standard input goes to it: where there is one host
+  // Of a job (blaunch): how long a silent host is waited for, and what follows. None: each task is by itself.
+  std::optional<LinkPatience> patience;
 };
 
 // Until all have ended. The exit status: of the first one, in the order of `hosts`, that has failed.

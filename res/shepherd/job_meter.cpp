@@ -32,13 +32,16 @@ JobMeter::JobMeter(const wire::JobOrder& order, const wire::Limits& limits, int 
     own_user_s_ = own.user_s;
     own_system_s_ = own.system_s;
   }
+  own_interval_ms_ =
+      order.has_start() ? order.start().usage_interval_ms() : order.expect().usage_interval_ms();
   for (const auto& host : order.has_start() ? order.start().hosts() : order.expect().hosts())
     slots_ += host.slots();
   set(order.settings(), {});
 }
 
 void JobMeter::set(const wire::ToRes::Welcome& settings, TimePoint now) {
-  told_every_ = telling_interval(settings.usage_interval_ms(), factor_, slots_);
+  told_every_ = telling_interval(own_interval_ms_ != 0 ? own_interval_ms_ : settings.usage_interval_ms(),
+                                 factor_, slots_);
   set(limits_, now);
 }
 

@@ -48,6 +48,7 @@ class JobMeter {
   wire::Limits limits_;
   double factor_;
   unsigned slots_ = 0;
+  std::uint32_t own_interval_ms_ = 0;  // DJOB_RU_INTERVAL of this job; 0: that of all
   Duration looked_at_{}, told_every_{};
   UsageMeter meter_;
   std::optional<TimePoint> due_, told_;

@@ -1,7 +1,6 @@
 #include "res/shepherd/stream.hpp"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 
 #include "common/io/liveness.hpp"
 #include "common/io/peer_holder.hpp"
+#include "res/shepherd/listen_anywhere.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -38,24 +38,10 @@ Error cannot(const char* what) {
   return internal_error(std::string("cannot ") + what + ": " + std::strerror(errno));
 }
 
-io::Descriptor listen_anywhere(std::uint16_t& port) {
-  for (const int family : {AF_INET6, AF_INET}) {
-    io::Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_storage place{};
-    place.ss_family = static_cast<sa_family_t>(family);
-    const int both = 0;
-    if (family == AF_INET6) setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &both, sizeof both);
-    socklen_t size = family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-    if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&place), size) != 0 ||
-        listen(socket.get(), SOMAXCONN) != 0 ||
-        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&place), &size) != 0)
-      continue;
-    io::watch_liveness(socket.get());
-    port = ntohs(family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(place).sin6_port
-                                    : reinterpret_cast<sockaddr_in&>(place).sin_port);
-    return socket;
-  }
-  return io::Descriptor();
+// What a client may ask for; a year is for ever here.
+Duration milliseconds_of(std::uint64_t count) {
+  constexpr std::uint64_t kYear = 365ULL * 24 * 3600 * 1000;
+  return std::chrono::milliseconds(std::min(count, kYear));
 }
 
 winsize size_of(const wire::ToStream::Window& window) {
@@ -257,6 +243,7 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
     strangers_.clear();
   }
   if (linked() && ready(fds, link_->slot) != 0 && !read_peer(*link_, now)) return break_off();
+  if (linked() && begun_ && !std::exchange(watched_, true)) watch();
   write_process();
   if (may_read() && ready(fds, slots_.from_process) != 0) read_process(from_process_, false);
   if (may_read() && ready(fds, slots_.from_errors) != 0) read_process(from_errors_, true);
@@ -265,6 +252,16 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
   if (phase_ == Phase::closing && linked() && !link_->unsent.empty())
     until_ = now + kLastWords;  // it reads slowly
   if ((awaits_begin() || phase_ == Phase::closing) && now >= until_) give_up();
+}
+
+// As patient as the client is: what cuts the link for a while ends no process.
+void Stream::watch() {
+  LinkPatience patience;
+  if (begin_.has_patience()) {
+    patience.silence = milliseconds_of(begin_.patience().silence_ms());
+    patience.heartbeat = milliseconds_of(begin_.patience().heartbeat_ms());
+  }
+  io::watch_liveness(link_->socket.get(), io::liveness_of(patience.silence, patience.heartbeat));
 }
 
 void Stream::nothing_starts(TimePoint now) {

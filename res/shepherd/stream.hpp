@@ -96,12 +96,14 @@ class Stream {
   void finish_if_drained(TimePoint now);
   void break_off();
   void give_up();
+  void watch();
   bool may_read() const;
   bool linked() const { return link_ != nullptr; }
 
   Phase phase_ = Phase::expected;
   io::Key key_{};
-  bool terminal_ = false, begun_ = false, wanted_ = false, lost_ = false, input_over_ = false;
+  bool terminal_ = false, begun_ = false, wanted_ = false, lost_ = false, input_over_ = false,
+       watched_ = false;
   std::uint16_t port_ = 0;
   TimePoint until_;
   io::Descriptor listener_;

@@ -31,6 +31,8 @@ class JobWaiter {
   std::optional<wire::StreamPlace> until_ready(AwaitedJob& ended);
 
   void say(const std::string& line) const;
+  // LSF_RES_ALIVE_TIMEOUT
+  Duration alive_timeout() const { return client_.settings().alive_timeout; }
 
  private:
   void say(const std::vector<std::string>& lines) const;

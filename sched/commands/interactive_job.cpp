@@ -14,8 +14,10 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   }
   io::StreamOrder order{*place, job.input_file().empty()};
   order.place.set_host(stage.files().names.address(place->host()).value_or(place->host()));
-  const auto ends = io::run_streams({order}, {job.interactive() != wire::Submission::PLAIN,
-                                              job.interactive() == wire::Submission::TERMINAL});
+  io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
+                              job.interactive() == wire::Submission::TERMINAL};
+  settings.silence = waiter.alive_timeout();
+  const auto ends = io::run_streams({order}, settings);
   const auto& end = ends.front();
   if (end.how == io::StreamEnd::How::over) return io::exit_code_of(end);
   stage.fail(end.why);

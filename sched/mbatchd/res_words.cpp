@@ -18,6 +18,10 @@ sched::Attempt attempt_of(const wire::JobAttempt& attempt) {
   return {sched::key_of(attempt.key()), attempt.attempt()};
 }
 
+std::uint32_t milliseconds(Duration time) {
+  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
 template <class To>
 void set_hosts(To& to, const std::vector<wire::ExecHost>& hosts) {
   to.mutable_hosts()->Add(hosts.begin(), hosts.end());
@@ -135,6 +139,7 @@ ToRes to_res(sched::order::Start order) {
   start.set_requested_memory_kb(order.requested_memory_kb);
   start.set_mail_report_only(order.mail_report_only);
   start.set_wait_for_go(order.wait_for_go);
+  start.set_usage_interval_ms(milliseconds(order.usage_interval));
   return message;
 }
 
@@ -147,6 +152,7 @@ ToRes to_res(const sched::order::Expect& order) {
   set_hosts(expect, order.hosts);
   *expect.mutable_limits() = order.limits;
   expect.set_gpus(order.gpus);
+  expect.set_usage_interval_ms(milliseconds(order.usage_interval));
   return message;
 }
 

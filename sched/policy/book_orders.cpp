@@ -3,6 +3,7 @@
 
 #include "sched/policy/book_memory.hpp"
 #include "sched/policy/gpus.hpp"
+#include "sched/policy/link_times.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -15,6 +16,11 @@ bool without_report(const wire::Submission& asked) {
 
 std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) {
   return {record.hosts().begin(), record.hosts().end()};
+}
+
+Duration usage_interval(const ConfigView& config, const wire::JobRecord& record) {
+  return told_usage_interval(
+      link_times(config, record.queue(), static_cast<std::size_t>(record.hosts_size())));
 }
 
 // Whether that attempt still runs as far as the Book knows.
@@ -83,6 +89,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
   start.mail_report_only = without_report(*job.asked);
   start.wait_for_go = record.starting();
+  start.usage_interval = usage_interval(memory_->config, record);
   return start;
 }
 
@@ -90,9 +97,13 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
   const BookEntry* entry = memory_->entry(order.key);
   if (!counts(entry, order.attempt)) return std::nullopt;
   const Job& job = entry->job;
-  return order::Expect{{order.key, order.attempt}, job.asked->user(),
-                       job.asked->uid(),           hosts_of(job.record),
-                       effective_limits(job),      gpus_on(job.record.gpus(), order.host)};
+  return order::Expect{{order.key, order.attempt},
+                       job.asked->user(),
+                       job.asked->uid(),
+                       hosts_of(job.record),
+                       effective_limits(job),
+                       gpus_on(job.record.gpus(), order.host),
+                       usage_interval(memory_->config, job.record)};
 }
 
 bool Book::has_go(const effect::OrderGo& order) const {

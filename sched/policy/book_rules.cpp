@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/base/numbers.hpp"
+#include "sched/policy/link_times.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -392,9 +393,8 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSFUSER", asked.user());
   add("LSB_JOB_EXECUSER", asked.user());
   add("LSF_INVOKE_CMD", "bsub");
-  const auto interval = std::to_string(whole_seconds(config.lsb->params.sbd_sleep_time));
-  add("LSB_DJOB_RU_INTERVAL", interval);
-  add("LSB_DJOB_HB_INTERVAL", interval);
+  const auto times = link_times(config, record.queue(), static_cast<std::size_t>(record.hosts_size()));
+  for (auto& word : link_words(times)) words.push_back(std::move(word));
   words.emplace_back("LSF_LIM_API_NTRIES=1");
   add("LS_EXEC_T", "START");
   add("LSB_EFFECTIVE_RSRCREQ", record.effective_resreq().empty() ? resreq : record.effective_resreq());

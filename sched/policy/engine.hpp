@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/job_clock.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/wire/stream.pb.h"
 #include "sched/policy/job.hpp"
@@ -60,6 +61,7 @@ struct Start {
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
   bool wait_for_go = false;               // nothing of it runs before Engine::go(); the host knows it
+  Duration usage_interval{0};             // how often its hosts tell its usage
 };
 // To each other host: tasks of this job may come.
 struct Expect {
@@ -69,6 +71,7 @@ struct Expect {
   std::vector<wire::ExecHost> hosts;
   wire::Limits limits;  // effective
   std::string gpus;
+  Duration usage_interval{0};
 };
 // To every host of the job: a signal, a stop, an end, other limits.
 struct Signal {

@@ -38,8 +38,9 @@ class Step {
     pam_dead(Complaint::pam_dead, failed.why);
   }
 
-  void on(const Welcomed&) {
+  void on(const Welcomed& welcomed) {
     if (s.link != Link::up) return;
+    s.redial_limit = welcomed.patience;
     s.welcomed = true;
     s.limit_left.reset();
   }
@@ -157,7 +158,7 @@ class Step {
   }
 
   void limit_dial() {
-    if (!s.dial_limit) s.dial_limit = now_ + s.limit_left.value_or(kRedialLimit);
+    if (!s.dial_limit) s.dial_limit = now_ + s.limit_left.value_or(s.redial_limit);
     s.limit_left.reset();
   }
 

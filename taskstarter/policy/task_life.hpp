@@ -20,7 +20,7 @@
 // DialFailed, other     | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // the dial's limit      | Complain, Finish 125 | TERM, KILL in 1 s   | KILL in 1 s at most | KILL in 1 s at most | Finish
 // Welcomed              | -                    | no limit any more   | no limit any more   | no limit any more   | -
-// LinkLost, welcomed    | -                    | Dial, for 30 s      | Dial, for 30 s      | Dial, for 30 s      | -
+// LinkLost, welcomed    | -                    | Dial, for patience  | Dial, for patience  | Dial, for patience  | -
 // LinkLost, before that | -                    | dial again, later   | dial again, later   | dial again, later   | -
 // TaskStarted           | register; running    | -                   | -                   | -                   | -
 // StartFailed           | register, Finish 12x | -                   | -                   | -                   | -
@@ -44,8 +44,8 @@
 //
 // "dial again, later": a pam that is short of descriptors closes calls to make room, and one that is being killed may
 // take one more call before its port closes. So a connection that is closed before pam has welcomed the task is dialed
-// again after 0.1 s, doubled each time up to 2 s: never in a hot loop. Only a Welcome ends such a row and its limit of
-// 30 s; the time for which a connection stands does not count.
+// again after 0.1 s, doubled each time up to 2 s: never in a hot loop. Only a Welcome ends such a row and its limit
+// (30 s, or the patience of the last Welcome); the time for which a connection stands does not count.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,9 @@ namespace rollcall::taskstarter {
 
 // Times, all on the job's clock.
 inline constexpr Duration kRedialLimit =
-    std::chrono::seconds(30);  // a pam that does not answer is dialed so long
+    std::chrono::seconds(30);  // a pam that has never answered is dialed so long
+inline constexpr Duration kPamPatience =
+    std::chrono::seconds(60);  // one that has welcomed the task, unless it said otherwise
 inline constexpr Duration kRedialPause = std::chrono::milliseconds(500);
 inline constexpr Duration kHangUpPause = std::chrono::milliseconds(100);  // doubled each time, up to the next
 inline constexpr Duration kLongestHangUpPause = 4 * kRedialPause;
@@ -97,7 +99,9 @@ struct Connected {};  // pam has proved itself
 struct DialFailed {
   DialFailure why;
 };
-struct Welcomed {};  // pam has taken the registration
+struct Welcomed {  // pam has taken the registration
+  Duration patience = kPamPatience;
+};
 struct LinkLost {};
 struct TaskStarted {};
 struct StartFailed {
@@ -165,7 +169,8 @@ struct State {
   std::optional<TimePoint> dial_limit;  // link is dialing or waiting
   std::optional<Duration> limit_left;   // while a connection stands that is not welcomed: of the dial's limit
   bool welcomed = false;                // on the connection that is up, or was the last
-  Duration hang_up_pause{0};            // the last one in this row
+  Duration redial_limit = kRedialLimit;               // of a row
+  Duration hang_up_pause{0};                          // the last one in this row
   DialFailure last_failure = DialFailure::no_answer;  // in this row
   SignalPairing pairing;
   std::vector<int> held;  // signals that came before the task

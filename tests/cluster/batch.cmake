@@ -7,3 +7,6 @@ rollcall_python_test(cluster_starts SCRIPT starts.py LABELS cluster TIMEOUT 300)
 # What an attacker with accounts on the cluster tries: docs/security.md.
 rollcall_python_test(cluster_names SCRIPT names.py LABELS cluster TIMEOUT 120)
 rollcall_python_test(cluster_attacks SCRIPT attacks.py LABELS cluster TIMEOUT 300)
+# Parallel jobs whose host is cut off, with both MPIs; the cuts of 40 and 120 s are for the night.
+rollcall_python_test(cluster_patience SCRIPT patience.py LABELS cluster TIMEOUT 240 ARGUMENTS --only short)
+rollcall_python_test(cluster_patience_long SCRIPT patience.py LABELS nightly TIMEOUT 900 ARGUMENTS --only long)

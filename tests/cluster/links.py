@@ -1,7 +1,7 @@
 """A host is cut off the network without a word to either side, for good or for a while.
 
-Found within 27 s by both ends (keepalive and TCP_USER_TIMEOUT); the TaskStarter then dials for 30 s and ends its task:
-under 60 s in all. A link that is back before that loses nothing, not even the end of a task that fell into the cut.
+Found within 27 s by both ends (keepalive and TCP_USER_TIMEOUT); the TaskStarter then dials for LSF_RES_ALIVE_TIMEOUT, which is
+30 s here, and ends its task: under 60 s in all. A link that is back before that loses nothing, not even the end of a task that fell into the cut.
 """
 
 import os
@@ -28,7 +28,7 @@ def start_waiting(bench, launcher, hosts, *options):
     notes = bench.fresh_directory()
     gate = os.path.join(notes, "gate")
     program = [bench.target, notes, "wait", gate]
-    job = pam(bench, *options, *method_1(launcher.words(2, hosts), program), conf={"JOB_TERMINATE_INTERVAL": 2})
+    job = pam(bench, *options, *method_1(launcher.words(2, hosts), program), conf={"JOB_TERMINATE_INTERVAL": 2, "LSF_RES_ALIVE_TIMEOUT": 30})
     wait_for_ready(notes, 2, job)
     return job, notes, gate
 

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
@@ -102,6 +104,64 @@ TEST(StreamClient, PassesOutputAndTellsTheEnd) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].how, How::over);
   EXPECT_EQ(exit_code_of(ends[0]), 7);
+}
+
+// The kernel drops what comes for this socket, unread and without a reset.
+void cut_silently(int socket) {
+  int unacknowledged = 1;
+  while (unacknowledged > 0) ASSERT_EQ(ioctl(socket, SIOCOUTQ, &unacknowledged), 0);
+  sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+  const sock_fprog program{1, &drop};
+  ASSERT_EQ(setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
+}
+
+// Two processes, the host of one is cut off once both run. What the other's shepherd is told to signal; the ends.
+struct AfterCut {
+  std::vector<int> signals;
+  std::vector<StreamEnd> ends;
+};
+AfterCut cut_one_of_two(StreamSettings settings) {
+  AfterCut result;
+  int cut = -1;
+  FakeDaemon gone({[&](int socket) {
+    End end(socket, SecureChannel::pam(kKey, random_nonce(), random_instance()));
+    const auto patience = end.next<wire::ToStream>().begin().patience();
+    EXPECT_EQ(patience.silence_ms(), 2000u);
+    cut = dup(socket);
+    cut_silently(socket);
+  }});
+  FakeDaemon other({serve([&](End& end) {
+    EXPECT_TRUE(end.next<wire::ToStream>().has_begin());
+    if (settings.after_cut == StreamSettings::AfterCut::end_others)
+      result.signals.push_back(end.next<wire::ToStream>().signal());
+    end.send(over(0));
+    end.hear_out();
+  })});
+  result.ends = run_streams({order(gone.port()), order(other.port())}, settings);
+  close(cut);
+  return result;
+}
+
+TEST(StreamClient, LosesAProcessWhoseHostIsSilentForLongerThanItsPatience) {
+  StreamSettings settings;
+  settings.silence = std::chrono::seconds(2);
+  const auto after = cut_one_of_two(settings);
+  ASSERT_EQ(after.ends.size(), 2u);
+  EXPECT_EQ(after.ends[0].how, How::lost);
+  EXPECT_TRUE(after.ends[0].cut);
+  EXPECT_EQ(after.ends[1].how, How::over);
+  EXPECT_FALSE(after.ends[1].cut);
+}
+
+TEST(StreamClient, EndsTheOtherProcessesAfterACutWhereItIsTold) {
+  StreamSettings settings;
+  settings.silence = std::chrono::seconds(2);
+  settings.after_cut = StreamSettings::AfterCut::end_others;
+  const auto after = cut_one_of_two(settings);
+  EXPECT_THAT(after.signals, ::testing::ElementsAre(SIGTERM));
+  ASSERT_EQ(after.ends.size(), 2u);
+  EXPECT_TRUE(after.ends[0].cut);
+  EXPECT_EQ(after.ends[1].how, How::over);
 }
 
 TEST(StreamClient, GivesBackCreditForWhatWasTaken) {

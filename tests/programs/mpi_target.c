@@ -5,6 +5,7 @@
 //   hello                prints "hello RANK SIZE HOST"
 //   ring                 a token goes round; rank 0 prints "ring SUM" when it is right
 //   allreduce            sums a vector over all ranks and checks every element; rank 0 prints "allreduce SUM"
+//   waits FILE           every rank waits until FILE exists, and then sums as allreduce does
 //   exits RANK N         nobody calls MPI_Finalize: that rank calls exit(N), then the others exit(0)
 //   deserts RANK N       that rank calls exit(N) without MPI_Finalize, the others wait for it in a barrier
 //   ends RANK N          all finalize, then that rank ends with N
@@ -52,6 +53,12 @@ static int allreduce(void) {
     if (all[i] != ranks * (i + 1)) return 1;
   if (rank == 0) printf("allreduce %ld\n", all[0]);
   return 0;
+}
+
+static int wait_and_sum(const char* path) {
+  write_note("ready", getpid(), "ready\n");
+  while (access(path, F_OK) != 0) usleep(20 * 1000);
+  return allreduce();
 }
 
 // Waits for a rank that will not come; the launcher ends whoever waits here.
@@ -133,7 +140,7 @@ int main(int argc, char** argv) {
   foretell(argv[2], chosen, number, end, sizeof end);
   say_who(rank, end);
   MPI_Barrier(MPI_COMM_WORLD);  // every note is written before a rank fails
-  int code = run(argv[2], chosen, number);
+  int code = !strcmp(argv[2], "waits") && argc > 3 ? wait_and_sum(argv[3]) : run(argv[2], chosen, number);
   MPI_Finalize();
   return code;
 }

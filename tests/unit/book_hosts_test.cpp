@@ -270,6 +270,26 @@ TEST_F(BookHosts, TheQueuesProgramsAreTold) {
   EXPECT_EQ(start.queue_pre_exec, "/bin/true");
 }
 
+TEST_F(BookHosts, JobsKnowHowLongTheirLinksWait) {
+  const auto words_with = [this](const std::string& params) {
+    start(params);
+    submit(plain_job());
+    dispatch({1, 0});
+    return book->start_order({{1, 0}, "hostA", 1}).value();
+  };
+  const auto standard = words_with("SBD_SLEEP_TIME = 7\n");
+  for (const char* word : {"LSB_DJOB_HB_INTERVAL=7", "LSB_DJOB_RU_INTERVAL=7", "LSF_RES_ALIVE_TIMEOUT=60"})
+    EXPECT_THAT(standard.environment, Contains(word));
+  EXPECT_THAT(standard.environment, Not(Contains(HasSubstr("COMMFAIL"))));
+  EXPECT_EQ(standard.usage_interval, Duration{0}) << "its host knows SBD_SLEEP_TIME";
+  const auto chosen =
+      words_with("DJOB_HB_INTERVAL = 40\nDJOB_RU_INTERVAL = 20\nDJOB_COMMFAIL_ACTION = \"KILL_TASKS\"\n");
+  for (const char* word : {"LSB_DJOB_HB_INTERVAL=41", "LSB_DJOB_RU_INTERVAL=21", "LSF_RES_ALIVE_TIMEOUT=120",
+                           "LSB_DJOB_COMMFAIL_ACTION=KILL_TASKS"})
+    EXPECT_THAT(chosen.environment, Contains(word));
+  EXPECT_EQ(chosen.usage_interval, std::chrono::milliseconds(20'010)) << "20 s, and 10 ms for its host";
+}
+
 TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {
   auto wide = plain_job();
   wide.set_min_slots(3);

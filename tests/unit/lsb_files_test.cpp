@@ -261,6 +261,27 @@ TEST(LsbApplications, Profiles) {
   EXPECT_EQ(files.applications.at(0).jobs.description, "FLUENT (any version)");
 }
 
+TEST(ParallelLinks, OfAProfileAQueueAndAllJobs) {
+  const char* lines =
+      "DJOB_HB_INTERVAL = 20\nDJOB_RU_INTERVAL = 25\nDJOB_COMMFAIL_ACTION = \"IGNORE_COMMFAIL\"\n";
+  const auto files =
+      taken({{"applications", std::string("Begin Application\nNAME = mpi\n") + lines + "End Application\n"},
+             {"params", std::string("Begin Parameters\n") + lines + "End Parameters\n"},
+             {"queues", "Begin Queue\nQUEUE_NAME = q\nDJOB_COMMFAIL_ACTION = KILL_TASKS\nEnd Queue\n"}});
+  for (const auto& links : {files.applications.at(0).jobs.links, files.params.links}) {
+    EXPECT_EQ(links.heartbeat, Duration(20s));
+    EXPECT_EQ(links.usage, Duration(25s));
+    EXPECT_EQ(links.action, CommfailAction::ignore_commfail);
+  }
+  const auto both = joined(files.queue("q")->jobs.links, files.params.links);
+  EXPECT_EQ(both.action, CommfailAction::kill_tasks);
+  EXPECT_EQ(both.heartbeat, Duration(20s));
+  EXPECT_THAT(said_of_queue("DJOB_COMMFAIL_ACTION = KILL\nDJOB_HB_INTERVAL = 0"),
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("DJOB_COMMFAIL_ACTION: found \"KILL\", expected KILL_TASKS or IGNORE_COMMFAIL"),
+                  HasSubstr("DJOB_HB_INTERVAL: found \"0\"")));
+}
+
 TEST(LsbResources, LeasesInBothSpellings) {
   const auto files = taken({{"resources",
                              "Begin HostExport\nPER_HOST= host1 host2\nSLOTS= 4\nDISTRIBUTION= [lab, 1] "

@@ -73,7 +73,7 @@ class TaskLife : public ::testing::Test {
     dialing();
     on(Connected{});
     on(TaskStarted{});
-    on(Welcomed{});
+    on(Welcomed{kRedialLimit});
     ASSERT_EQ(state.phase, Phase::running);
   }
   void ending(Duration grace = seconds(10)) {

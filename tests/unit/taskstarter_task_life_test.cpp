@@ -216,6 +216,21 @@ TEST_F(TaskLife, HangUpsUntilTheLimitAreADeadPam) {
   EXPECT_EQ(now, lost + kRedialLimit);
 }
 
+TEST_F(TaskLife, DialsASilentPamAsLongAsPamHasSaid) {
+  for (const Duration patience : {kPamPatience, Duration(seconds(120))}) {
+    state = State{};
+    running();
+    on(Welcomed{patience});
+    on(LinkLost{});
+    ASSERT_TRUE(state.dial_limit);
+    EXPECT_EQ(*state.dial_limit, now + patience);
+    on(DialFailed{DialFailure::no_answer});
+    EXPECT_THAT(pass(patience - milliseconds(1)), ElementsAre("Dial"));
+    on(DialFailed{DialFailure::no_answer});
+    EXPECT_THAT(pass(milliseconds(1)), ElementsAre("SignalTask TERM", "Complain pam silent, no answer"));
+  }
+}
+
 TEST_F(TaskLife, APamThatDoesNotTakeTheRegistrationIsNotDialedInAHotLoop) {
   running();
   EXPECT_THAT(on(LinkLost{}), ElementsAre("Dial")) << "the first was welcomed";

@@ -38,6 +38,7 @@ class DefaultsReader {
     defaults.swap_limit = amounts("SWAPLIMIT").most;
     defaults.task_limit = tasks();
     defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
+    defaults.links = read_parallel_links(row_, cells_);
     return defaults;
   }
 
@@ -116,10 +117,11 @@ class DefaultsReader {
 
 const std::vector<std::string>& job_default_keywords() {
   static const std::vector<std::string> keywords{
-      "DESCRIPTION",  "RES_REQ",      "STOP_COND",           "RESUME_COND", "PRE_EXEC",  "POST_EXEC",
-      "JOB_STARTER",  "JOB_CONTROLS", "REQUEUE_EXIT_VALUES", "CPULIMIT",    "RUNLIMIT",  "MEMLIMIT",
-      "FILELIMIT",    "DATALIMIT",    "TERMINATE_WHEN",      "STACKLIMIT",  "CORELIMIT", "SWAPLIMIT",
-      "PROCESSLIMIT", "PROCLIMIT",    "TASKLIMIT",           "NICE"};
+      "DESCRIPTION", "RES_REQ",     "STOP_COND",        "RESUME_COND",         "PRE_EXEC",
+      "POST_EXEC",   "JOB_STARTER", "JOB_CONTROLS",     "REQUEUE_EXIT_VALUES", "CPULIMIT",
+      "RUNLIMIT",    "MEMLIMIT",    "FILELIMIT",        "DATALIMIT",           "TERMINATE_WHEN",
+      "STACKLIMIT",  "CORELIMIT",   "SWAPLIMIT",        "PROCESSLIMIT",        "PROCLIMIT",
+      "TASKLIMIT",   "NICE",        "DJOB_HB_INTERVAL", "DJOB_RU_INTERVAL",    "DJOB_COMMFAIL_ACTION"};
   return keywords;
 }
 

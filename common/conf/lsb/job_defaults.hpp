@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/conf/lsb/parallel_links.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/row_reader.hpp"
 
@@ -32,6 +33,7 @@ struct JobDefaults {
   std::optional<long long> file_limit, data_limit, stack_limit, core_limit, swap_limit;  // KB
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
   int nice = 0;
+  ParallelLinks links;  // DJOB_*
 };
 
 // The keywords that are read here.

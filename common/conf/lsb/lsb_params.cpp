@@ -106,6 +106,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   set(params.mc_pending_reason_kb, cells.whole("MC_PENDING_REASON_PKG_SIZE", 0, kMaxSeconds));
   params.mc_matching_resources = cells.words("MC_RESOURCE_MATCHING_CRITERIA");
   read_unit_types(cells, params);
+  params.links = read_parallel_links(row, cells);
   if (params.forward_choice.kind != ForwardChoice::Kind::off && params.mc_update_interval == Duration{0})
     cells.warning("MC_PLUGIN_SCHEDULE_ENHANCE", cells.text("MC_PLUGIN_SCHEDULE_ENHANCE"),
                   "MC_PLUGIN_UPDATE_INTERVAL above 0 beside it");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/base/job_clock.hpp"
+#include "common/conf/lsb/parallel_links.hpp"
 #include "common/conf/section_file.hpp"
 
 namespace rollcall::conf {
@@ -44,6 +45,7 @@ struct LsbParams {
   std::vector<std::string> mc_matching_resources;
   std::vector<std::string> compute_unit_types;  // finest first
   std::string default_compute_unit_type;        // the one marked "!"; else the first
+  ParallelLinks links;                          // DJOB_*, of queues that say nothing of them
   Row cells;                                    // all of section Parameters, also what is not read here
 };
 

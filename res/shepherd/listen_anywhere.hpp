@@ -1,0 +1,13 @@
+// A listening socket on a port that the kernel chooses, on every address of the host: where a stream awaits its client.
+#pragma once
+
+#include <cstdint>
+
+#include "common/io/descriptor.hpp"
+
+namespace rollcall::res {
+
+// Not open where there is none; errno tells why. Gives the port.
+io::Descriptor listen_anywhere(std::uint16_t& port);
+
+}  // namespace rollcall::res

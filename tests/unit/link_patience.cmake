@@ -1,0 +1,1 @@
+rollcall_test(link_patience_test LABEL unit SOURCES link_patience_test.cpp LINK rollcall_base)
