@@ -37,8 +37,9 @@ void dial_soon(Turn& turn, HostIndex host) {
 
 void unavailable(Turn& turn, HostIndex host, const std::string& why) {
   HostEntry& entry = turn.lim.mastership->table[host];
-  if (entry.presence != Presence::unavailable)
-    turn.say(turn.rules().hosts[host].name + " is unavailable: " + why);
+  const std::string line = turn.rules().hosts[host].name + " is unavailable: " + why;
+  if (entry.presence == Presence::up) turn.warn(line);  // others were not there when we became master
+  if (entry.presence == Presence::unheard) turn.say(line);
   if (entry.connection != 0) close_link(turn, entry.connection);
   set_presence(turn, host, Presence::unavailable, false);
 }
@@ -134,7 +135,7 @@ void host_registered(Turn& turn, const event::HostRegistered& registered) {
   if (entry.connection != 0 && entry.connection != connection) close_link(turn, entry.connection);
   if (entry.configuration != registered.configuration && registered.configuration != turn.rules().digest)
     turn.warn(peer.host + " runs with other files than the master");
-  if (entry.presence == Presence::unavailable) turn.say(peer.host + " is back");
+  if (entry.presence == Presence::unavailable) turn.warn(peer.host + " is back");
   entry.connection = connection;
   entry.heard = turn.now;
   entry.elims.clear();

@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -74,7 +75,7 @@ class ResEngine : public Engine {
     hosts_.send(host, std::move(order));
   }
   void hear(const std::string& host, const wire::FromRes& said) {
-    if (said.has_hello()) setup_.log.notice("RES of " + host + " is connected");
+    if (said.has_hello()) tell_connected(host);
     if (said.has_refused()) setup_.log.error("RES of " + host + " refuses an order: " + said.refused().why());
     if (said.has_not_prepared())
       setup_.log.warning("RES of " + host + " cannot take job " +
@@ -82,9 +83,17 @@ class ResEngine : public Engine {
                          said.not_prepared().why());
     if (const auto report = report_of(said)) setup_.told(host, *report);
   }
+  // A return is as loud as the loss was: who reads of the one in the log finds the other.
+  void tell_connected(const std::string& host) {
+    if (lost_.erase(host) > 0)
+      setup_.log.warning("RES of " + host + " is connected again");
+    else
+      setup_.log.notice("RES of " + host + " is connected");
+  }
   void lost(const std::string& host, Duration silent) {
     gos_.erase(host);
     setup_.log.warning("RES of " + host + " is not connected any more");
+    lost_.insert(host);
     setup_.gone(host, silent);
   }
 
@@ -92,6 +101,7 @@ class ResEngine : public Engine {
   ResLinks hosts_;
   std::map<std::string, std::vector<sched::Attempt>> gos_;  // of this turn, by host
   bool gos_posted_ = false;
+  std::set<std::string> lost_;  // told in the log, and not connected again since
 };
 
 }  // namespace

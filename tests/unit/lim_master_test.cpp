@@ -1,4 +1,6 @@
 // What a master does with its hosts.
+#include <algorithm>
+
 #include "tests/unit/lim_driver.hpp"
 
 namespace rollcall::lim {
@@ -77,6 +79,21 @@ TEST(LimMaster, AHostWhoseLinkEndsIsDialledAtOnce) {
   EXPECT_EQ(a.entry("b").presence, Presence::up) << "it may only have lost its link";
   a.refuse("b");
   EXPECT_EQ(a.entry("b").presence, Presence::unavailable);
+}
+
+TEST(LimMaster, WarnsOfALostHostAndOfItsReturn) {
+  Master a;
+  const auto warns = [&a](const std::string& line) {
+    return std::any_of(a.effects.begin(), a.effects.end(),
+                       [&](const Effect& effect) { return text(effect) == "Note warning " + line; });
+  };
+  a.refuse("b");
+  EXPECT_FALSE(warns("b is unavailable: its port refuses")) << "it was not there before";
+  a.register_host(1, "b");
+  EXPECT_TRUE(warns("b is back"));
+  a.tell(event::LinkEnded{1});
+  a.refuse("b");
+  EXPECT_TRUE(warns("b is unavailable: its port refuses"));
 }
 
 TEST(LimMaster, HostsWithoutALinkAreDialledEveryInterval) {
