@@ -10,3 +10,5 @@ rollcall_python_test(cluster_attacks SCRIPT attacks.py LABELS cluster TIMEOUT 30
 # Parallel jobs whose host is cut off, with both MPIs; the cuts of 40 and 120 s are for the night.
 rollcall_python_test(cluster_patience SCRIPT patience.py LABELS cluster TIMEOUT 240 ARGUMENTS --only short)
 rollcall_python_test(cluster_patience_long SCRIPT patience.py LABELS nightly TIMEOUT 900 ARGUMENTS --only long)
+# Commands that wait while mbatchd's host is out of reach.
+rollcall_python_test(cluster_waiting_commands SCRIPT waiting_commands.py LABELS cluster TIMEOUT 120)
