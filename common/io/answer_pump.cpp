@@ -15,16 +15,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds kLap{1000};
-// A long answer goes on when no peer has sent anything for so long; and after the other one however much they send.
+// A long answer goes on when no peer has sent anything for so long and none waits for a turn; and after the other one however
+// much there is to do.
 constexpr std::chrono::microseconds kQuiet{400};
-constexpr std::chrono::microseconds kLongestWait{2000};
+constexpr std::chrono::microseconds kLongestWait{10'000};
 
 }  // namespace
 
 struct AnswerPump::State : std::enable_shared_from_this<State> {
   State(boost::asio::io_context& l, Make m) : loop(l), timer(l), make(std::move(m)) {}
 
-  Clock::time_point long_ones_due() const { return std::min(talked + kQuiet, went_on + kLongestWait); }
+  Clock::time_point long_ones_due() const {
+    const auto latest = went_on + kLongestWait;
+    return owed > 0 ? latest : std::min(talked + kQuiet, latest);
+  }
   bool may_go_on() const { return !long_ones.empty() && long_ones_due() <= Clock::now(); }
 
   LinkPointer taken_from(std::deque<LinkPointer>& queue) {
@@ -60,9 +64,9 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
     }
     if (long_ones.empty() || std::exchange(timed, true)) return;
     timer.expires_at(long_ones_due());
-    timer.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code&) {
       self->timed = false;
-      if (!error) self->wake();
+      self->wake();  // also where it was cancelled: due earlier
     });
   }
 
@@ -72,6 +76,7 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
   std::deque<LinkPointer> fresh, long_ones;
   bool went_on_last = false;
   bool posted = false, timed = false;  // lap(), wake() are to come
+  std::size_t owed = 0;                // peers that wait for a turn
   Clock::time_point talked{}, went_on{};
 };
 
@@ -90,10 +95,16 @@ void AnswerPump::go_on(const LinkPointer& link) { want(state_->long_ones, link);
 
 void AnswerPump::peers_talk() { state_->talked = Clock::now(); }
 
+void AnswerPump::turn_owed() { ++state_->owed; }
+
+void AnswerPump::turn_given() {
+  if (--state_->owed == 0) state_->timer.cancel();
+}
+
 void AnswerPump::clear() {
-  state_->timer.cancel();
   state_->fresh.clear();
   state_->long_ones.clear();
+  state_->timer.cancel();
 }
 
 }  // namespace rollcall::io

@@ -2,9 +2,9 @@
 // one link at a time, for about a millisecond in a lap of the loop, so that no answer, however long, delays whatever else the
 // loop has to do. Links owns it.
 //
-// The first part of an answer is made at once. The further ones wait while peers talk: a submission is a handshake and a request,
-// some packets within a millisecond or two, and should meet one slice at most and not one for each packet. Where peers talk all the
-// time long answers have a third of it. First parts and further ones take turns.
+// The first part of an answer is made at once. The further ones wait while peers talk, and while one waits for a turn: a submission
+// is a handshake, a request and a commit within some milliseconds, and should meet one slice at most and not one for each step.
+// Where that never ends long answers have a slice every 10 ms. First parts and further ones take turns.
 //
 #pragma once
 
@@ -32,6 +32,9 @@ class AnswerPump {
   void go_on(const LinkPointer& link);
   // Something has come: a connection, bytes.
   void peers_talk();
+  // One more peer waits for an answer that the daemon's next turn brings; one fewer.
+  void turn_owed();
+  void turn_given();
   void clear();
 
  private:

@@ -100,7 +100,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void promise(LinkId id) {
     const auto link = find(id);
-    if (link && link->opened) link->promised = true;
+    if (link && link->opened && !std::exchange(link->promised, true)) pump_.turn_owed();
   }
 
   void identified(LinkId id, unsigned uid) {
@@ -279,6 +279,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void kept(const LinkPointer& link) {
     if (!std::exchange(link->promised, false)) return;
+    pump_.turn_given();
     boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
   }
 
@@ -356,6 +357,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void forget(const LinkPointer& link) {
     error_code ignored;
+    if (std::exchange(link->promised, false)) pump_.turn_given();
     link->socket.close(ignored);
     unproved_.erase(link->id);
     proving_.erase(link->id);

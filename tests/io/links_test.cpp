@@ -9,6 +9,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <filesystem>
 #include <map>
@@ -317,6 +318,45 @@ TEST_F(LimLinks, ALongAnswerIsMadeBetweenOtherRequests) {
   EXPECT_LT(made, kParts) << "the short request waited for the whole of the long answer";
   wait_until([&] { return lister.read() && lister.heard.size() == kParts; }, "the long answer");
   for (int i = 0; i < kParts; ++i) EXPECT_EQ(std::stoi(lister.heard[static_cast<std::size_t>(i)]), i);
+}
+
+TEST_F(LimLinks, ALongAnswerWaitsForATurnThatSomebodyElseWaitsFor) {
+  Side server(loop, key);
+  int made = 0, made_at_promise = -1, made_at_reply = -1;
+  std::chrono::steady_clock::time_point promised;
+  std::chrono::steady_clock::duration took{};
+  std::function<void(io::LinkId, int)> turn = [&](io::LinkId id, int laps) {
+    if (laps > 0) return boost::asio::post(loop, [&turn, id, laps] { turn(id, laps - 1); });
+    made_at_reply = made;
+    took = std::chrono::steady_clock::now() - promised;
+    server.links.send(id, "done");
+  };
+  server.on_message = [&](io::LinkId id, std::string_view payload) {
+    if (payload == "turn") {
+      server.links.promise(id);
+      made_at_promise = made;
+      promised = std::chrono::steady_clock::now();
+      return turn(id, 20);
+    }
+    server.links.answer(id, [&made]() -> std::optional<std::string> {
+      const auto until = std::chrono::steady_clock::now() + milliseconds(2);
+      while (std::chrono::steady_clock::now() < until) continue;
+      return std::to_string(made++);
+    });
+  };
+  const auto port = listen(server);
+  Client lister(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  Client other(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return lister.open() && other.open() && server.opened.size() == 2; }, "both clients");
+  lister.say("long");
+  wait_until([&] { return lister.wrote() && lister.read() && made > 3; }, "the long answer to go on");
+  other.say("turn");
+  wait_until([&] { return other.wrote() && lister.read() && other.read() && !other.heard.empty(); },
+             "the turn");
+  // Slices are 10 ms apart then, however long the turn takes on this machine; else each lap would have one.
+  EXPECT_LE(made_at_reply - made_at_promise, 1 + took / milliseconds(10));
+  const int then = made;
+  wait_until([&] { return lister.read() && made > then + 3; }, "the long answer to go on after the turn");
 }
 
 TEST_F(LimLinks, AnAnswerThatHasNothingEndsAtOnce) {
