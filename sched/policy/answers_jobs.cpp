@@ -1,7 +1,7 @@
 // What bjobs is told.
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
+#include <vector>
 
 #include "sched/policy/answers_history.hpp"
 #include "sched/policy/answers_parts.hpp"
@@ -260,9 +260,17 @@ class JobsAnswer {
     if (ask_.environments()) *to.mutable_environment() = asked->environment();
   }
 
+  bool first_of(std::uint64_t submission) {
+    const auto at = sent_.empty() || sent_.back() < submission
+                        ? sent_.end()
+                        : std::lower_bound(sent_.begin(), sent_.end(), submission);
+    if (at != sent_.end() && *at == submission) return false;
+    sent_.insert(at, submission);
+    return true;
+  }
   std::size_t add_submission(const Job& job, wire::BatchReply::Jobs& jobs) {
     const std::uint64_t number = job.record.submission();
-    if (!job.asked || !sent_.insert(number).second) return 0;
+    if (!job.asked || !first_of(number)) return 0;
     auto& sent = (*jobs.mutable_submissions())[number];
     sent = sent_submission(*job.asked, ask_.submissions());
     return sent.ByteSizeLong();
@@ -332,7 +340,7 @@ class JobsAnswer {
   std::vector<JobKey> chosen_;               // at_: the next one
   std::size_t at_ = 0;
   bool selected_all_ = false;
-  std::unordered_set<std::uint64_t> sent_;
+  std::vector<std::uint64_t> sent_;  // submissions, sorted; they come nearly so. A tree would be slow to free
   bool over_ = false;
 };
 
