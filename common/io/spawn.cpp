@@ -53,9 +53,10 @@ bool redirect(int fd) {
   return fd == STDOUT_FILENO ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, STDOUT_FILENO) >= 0;
 }
 
-// All are moved out of the way first, since a target may be another one's source.
+// All are moved out of the way first (to kAbove or more), since a target may be another one's source.
+constexpr int kAbove = 64;
+
 bool place(const SpawnPlan& plan, int* moved) {
-  constexpr int kAbove = 64;
   const auto& wanted = plan.descriptors;
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if ((moved[i] = fcntl(wanted[i].from, F_DUPFD_CLOEXEC, kAbove)) < 0) return false;
@@ -89,6 +90,8 @@ bool lower(const SpawnLimit& limit) {
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
                   int* moved) {
   if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
+  const int program = plan.program < 0 ? -1 : fcntl(plan.program, F_DUPFD_CLOEXEC, kAbove);
+  if (plan.program >= 0 && program < 0) return SpawnStage::execute;
   if (!place(plan, moved)) return SpawnStage::redirect;
   // After that: all that a large parent has open is open here until the exec, and may be beyond the child's limit.
   if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
@@ -107,7 +110,10 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
   if (!plan.directory.empty() && chdir(plan.directory.c_str()) != 0) return SpawnStage::directory;
   if (plan.ignore_sigchld) signal(SIGCHLD, SIG_IGN);
   sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
-  execvpe(argv[0], argv, environment);
+  if (program >= 0)
+    syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
+  else
+    execvpe(argv[0], argv, environment);
   return SpawnStage::execute;
 }
 

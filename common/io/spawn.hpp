@@ -39,7 +39,8 @@ struct SpawnLimit {
 
 struct SpawnPlan {
   std::vector<std::string>
-      argv;  // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
+      argv;          // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
+  int program = -1;  // an open file that is executed instead; argv[0] is what it is called
   std::vector<std::string> environment;  // NAME=VALUE words, complete; empty: ours
   sigset_t mask{};                       // the child's signal mask
   bool ignore_sigchld = false;           // SIGCHLD is ignored in the child (it was, before we needed it)

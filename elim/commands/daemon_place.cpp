@@ -11,6 +11,7 @@
 
 #include "common/io/host_addresses.hpp"
 #include "common/io/program_place.hpp"
+#include "common/io/root_trust.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -34,11 +35,9 @@ bool writable_directory(const std::string& path) {
 
 // An error where we are root and others could have put there what root is about to use.
 Result<void> believe(const std::string& path, const char* what_for) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return failed(path, "look at it", errno);
-  if (const auto why = unsafe_for(geteuid(), ownership(info)); !why.empty())
-    return configuration_error(path + ": " + why + ": " + what_for);
-  return {};
+  const auto trust = io::read_root_trust();
+  if (!trust) return trust.error();
+  return io::check_trust(*trust, path, what_for);
 }
 
 bool executable(const std::string& path) {

@@ -2,7 +2,7 @@
 add_executable(lsf_daemons lsf_daemons.cpp daemon_place.cpp daemon_probe.cpp daemon_process.cpp daemon_start.cpp daemon_work.cpp)
 target_compile_definitions(lsf_daemons PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(lsf_daemons PRIVATE
-  daemons_policy rollcall_config rollcall_conf rollcall_cluster_channel rollcall_process)
+  daemons_policy rollcall_config rollcall_conf rollcall_cluster_channel rollcall_process rollcall_root_trust)
 install(TARGETS lsf_daemons DESTINATION bin)
 
 # The units name their files by the prefix, so they are written when that is known.

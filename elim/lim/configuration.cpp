@@ -6,6 +6,7 @@
 
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
+#include "common/io/root_trust.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -59,6 +60,15 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
                             checked.files->cluster.name + " has no such host");
     return loaded;
   }
+  const auto& settings = checked.files->settings;
+  const auto trust = io::check_daemon_trust(
+      settings,
+      {{settings.server_dir.empty() ? "" : settings.server_dir + "/melim", "the program of MELIM"}});
+  if (!trust) {
+    loaded.errors.push_back(trust.error().text);
+    return loaded;
+  }
+  loaded.warnings.insert(loaded.warnings.end(), trust->notes.begin(), trust->notes.end());
   loaded.configuration = std::make_shared<Configuration>(
       Configuration{std::move(*checked.files), *official, digest.text(), kept});
   return loaded;

@@ -105,6 +105,13 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
     loaded.warnings.push_back("lsf.conf: LSB_SIGSTOP: found " + stop + ", expected the name of a signal");
   if (const std::string place = lsf_conf.value("LSF_TMPDIR"); !place.empty()) result.tmp_top = place;
   if (yes(lsf_conf.value("LSB_SET_TMPDIR"))) result.tmp_dir = result.tmp_top;
+  auto trust = io::check_daemon_trust(result.files.settings, {{result.batch.job_dir, "ROLLCALL_JOBDIR"}});
+  if (!trust) {
+    loaded.errors.push_back(trust.error().text);
+    return loaded;
+  }
+  loaded.warnings.insert(loaded.warnings.end(), trust->notes.begin(), trust->notes.end());
+  result.trust = std::move(*trust);
   loaded.configuration = std::make_shared<Configuration>(std::move(result));
   return loaded;
 }

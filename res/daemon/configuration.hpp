@@ -8,6 +8,7 @@
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
+#include "common/io/root_trust.hpp"
 #include "common/wire/res.pb.h"
 
 namespace rollcall::res {
@@ -26,6 +27,7 @@ struct Configuration {
   std::size_t user_connections = 256;  // of one user; 0: any number
   std::size_t user_tasks = 128;        // of no job
   bool job_cgroups = true;             // where they can be made
+  io::RootTrust trust;                 // whom root believes here
 };
 
 struct LoadedConfiguration {

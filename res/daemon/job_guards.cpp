@@ -30,7 +30,10 @@ bool Jobs::start_guard(const JobPtr& job) {
   }
   io::Descriptor ours(ends[0]);
   const io::Descriptor theirs(ends[1]);
+  const auto program = io::open_trusted_program(configuration_->trust, shepherd_);
+  if (!program) return does_not_start(job, program.error().text);
   io::SpawnPlan plan;
+  plan.program = program->get();
   plan.argv = {shepherd_, job->order.task_only() ? "task" : job_text(job->attempt.key())};
   plan.environment = {"PATH=/bin:/usr/bin"};
   plan.mask = mask_;
@@ -39,19 +42,21 @@ bool Jobs::start_guard(const JobPtr& job) {
   plan.directory = directories_.path(job->name);
   plan.descriptors = {{lock.get(), 3}, {theirs.get(), 4}};
   const auto started = io::spawn(plan);
-  if (const auto* error = std::get_if<io::SpawnError>(&started)) {
-    job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED,
-                        std::string("cannot ") + io::stage_text(error->stage) + " " + error->path + ": " +
-                            std::strerror(error->error));
-    log_.error("job " + job_text(job->attempt.key()) + ": " + job->over->why());
-    never_begins(job->directory.get(), *job->over);
-    return false;
-  }
+  if (const auto* error = std::get_if<io::SpawnError>(&started))
+    return does_not_start(job, std::string("cannot ") + io::stage_text(error->stage) + " " + error->path +
+                                   ": " + std::strerror(error->error));
   job->guard = std::get<pid_t>(started);
   job->alive = true;
   job->cleared = false;
   connect(job, std::move(ours));
   return true;
+}
+
+bool Jobs::does_not_start(const JobPtr& job, const std::string& why) {
+  job->over = own_end(job->attempt, FromRes::JobOver::NOT_STARTED, why);
+  log_.error("job " + job_text(job->attempt.key()) + ": " + why);
+  never_begins(job->directory.get(), *job->over);
+  return false;
 }
 
 void Jobs::connect(const JobPtr& job, io::Descriptor socket) {

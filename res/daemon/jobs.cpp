@@ -61,7 +61,7 @@ void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
   shepherd_ = named + "/shepherd";
   if (named.empty() || access(shepherd_.c_str(), X_OK) != 0)
     shepherd_ = io::program_directory() + "/shepherd";
-  removals_.set_program(shepherd_);
+  removals_.set_program(shepherd_, configuration_->trust);
   task_shares_.set_most(configuration_->user_tasks);
 }
 

@@ -118,6 +118,7 @@ class Jobs {
   void start_soon(const JobPtr& job);
   void start_all();
   bool start_guard(const JobPtr& job);
+  bool does_not_start(const JobPtr& job, const std::string& why);  // gives false
   void adopt_one(const std::string& name);
   void adopt_lost(const wire::JobAttempt& attempt);
   void connect(const JobPtr& job, io::Descriptor socket);

@@ -131,13 +131,15 @@ void Removals::begin() {
 // What cannot be started is left for the next turn, which another removal brings, or the next RES.
 bool Removals::start(Batch& batch) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  const auto program = io::open_trusted_program(trust_, program_);
+  if (!program || pipe2(ends, O_CLOEXEC) != 0) return false;
   io::Descriptor ours(ends[0]);
   const io::Descriptor theirs(ends[1]);
   Batch part{batch.user, {}, batch.turns};
   const auto some = std::min(batch.names.size(), pace_.most);
   part.names.assign(batch.names.end() - static_cast<std::ptrdiff_t>(some), batch.names.end());
   io::SpawnPlan plan;
+  plan.program = program->get();
   plan.argv = words_of(program_, batch.user);
   plan.argv.insert(plan.argv.end(), part.names.begin(), part.names.end());
   plan.environment = {"PATH=/bin:/usr/bin"};

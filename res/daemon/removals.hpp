@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "common/io/descriptor.hpp"
+#include "common/io/root_trust.hpp"
 #include "common/io/side_thread.hpp"
 #include "res/daemon/removal_steps.hpp"
 
@@ -46,7 +47,10 @@ class Removals {
   ~Removals();
 
   // The shepherd's program.
-  void set_program(std::string path) { program_ = std::move(path); }
+  void set_program(std::string path, io::RootTrust trust) {
+    program_ = std::move(path);
+    trust_ = std::move(trust);
+  }
   void add(std::string name);
   void job_starts() { busy_ = true; }
   // False: it is none of ours.
@@ -76,6 +80,7 @@ class Removals {
   sigset_t mask_;
   Tell tell_;
   std::string program_;
+  io::RootTrust trust_;
   boost::asio::steady_timer timer_;
   std::vector<std::string> names_;
   bool busy_ = false;

@@ -12,5 +12,5 @@ target_compile_definitions(mbatchd_shell PRIVATE ROLLCALL_VERSION="${PROJECT_VER
 
 add_executable(mbatchd main.cpp)
 target_compile_definitions(mbatchd PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
-target_link_libraries(mbatchd PRIVATE mbatchd_shell)
+target_link_libraries(mbatchd PRIVATE mbatchd_shell rollcall_root_trust)
 install(TARGETS mbatchd DESTINATION etc)
