@@ -14,9 +14,6 @@
 namespace rollcall::io {
 namespace {
 
-constexpr std::size_t kFileBytes = 2 * 32 + 1;
-constexpr const char* kForm = "64 hexadecimal digits and a newline";
-
 const char* kind_of(mode_t mode) {
   if (S_ISDIR(mode)) return "is a directory";
   if (S_ISFIFO(mode)) return "is a FIFO";
@@ -42,27 +39,6 @@ Result<Spot> find_spot(const HexFile& file, const char* what_for) {
   return spot;
 }
 
-int digit_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-Result<HexBytes> parse(const HexFile& file, std::string_view text) {
-  if (text.size() > kFileBytes) return file.wrong("over " + std::to_string(kFileBytes) + " bytes", kForm);
-  if (text.size() < kFileBytes) return file.wrong(std::to_string(text.size()) + " bytes", kForm);
-  if (text.back() != '\n') return file.wrong("no newline at its end", kForm);
-  HexBytes bytes{};
-  for (std::size_t i = 0; i + 1 < kFileBytes; ++i) {
-    const int value = digit_value(text[i]);
-    if (value < 0)
-      return file.wrong("character " + std::to_string(i + 1) + " is no hexadecimal digit", kForm);
-    bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] << 4 | value);
-  }
-  return bytes;
-}
-
 // Reads until `size` bytes or the end; the number of bytes, or -1 with errno.
 ssize_t read_up_to(int fd, char* to, std::size_t size) {
   std::size_t done = 0;
@@ -78,13 +54,7 @@ ssize_t read_up_to(int fd, char* to, std::size_t size) {
 
 // The mode is said again: an odd umask must not leave a file that even its owner cannot read.
 bool write_digits(int fd, const HexBytes& bytes, mode_t mode) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::array<char, kFileBytes> text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    text[2 * i] = kDigits[bytes[i] >> 4];
-    text[2 * i + 1] = kDigits[bytes[i] & 15];
-  }
-  text.back() = '\n';
+  auto text = print_hex_line(bytes);
   const bool written = fchmod(fd, mode) == 0 &&
                        write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
                        fsync(fd) == 0;
@@ -123,11 +93,12 @@ Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
     return file.failed("look at it", errno);
   if (!S_ISREG(info.st_mode)) return file.wrong(kind_of(info.st_mode), "a regular file");
   if (auto allowed = rule(info, around); !allowed) return allowed.error();
-  std::array<char, kFileBytes + 1> text;  // one more, to see that there is no more
+  std::array<char, kHexLineBytes + 1> text;  // one more, to see that there is no more
   const ssize_t size = read_up_to(fd.get(), text.data(), text.size());
   if (size < 0) return file.failed("read it", errno);
-  auto bytes = parse(file, std::string_view(text.data(), static_cast<std::size_t>(size)));
+  auto bytes = parse_hex_line({text.data(), static_cast<std::size_t>(size)});
   sodium_memzero(text.data(), text.size());
+  if (!bytes) return file.wrong(bytes.error().text, kHexLineForm);
   return bytes;
 }
 

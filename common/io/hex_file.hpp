@@ -1,6 +1,6 @@
 // hex_file: a file that holds 32 bytes as one line of hexadecimal digits, and nothing else.
 //
-//   file = 64 hexadecimal digits, newline
+//   file = the line of common/base/hex_line.hpp
 //
 // It is opened without following a symbolic link, in the directory that was looked at, and must be a regular file.
 // Whose it may be and who may read it is the caller's rule. Errors name the file, what was found and what was expected,
@@ -9,16 +9,13 @@
 
 #include <sys/stat.h>
 
-#include <array>
-#include <cstdint>
 #include <functional>
 #include <string>
 
+#include "common/base/hex_line.hpp"
 #include "common/base/result.hpp"
 
 namespace rollcall::io {
-
-using HexBytes = std::array<std::uint8_t, 32>;
 
 // A file by the words that messages call it by ("cluster key"), and its path.
 struct HexFile {

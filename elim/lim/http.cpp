@@ -15,6 +15,7 @@
 #include "common/base/connection_shares.hpp"
 #include "common/base/numbers.hpp"
 #include "common/io/peer_holder.hpp"
+#include "elim/lim/http_answer.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -34,15 +35,14 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session() { over_(); }
 
   void start() {
-    parser_.header_limit(static_cast<std::uint32_t>(limits_.header));
-    parser_.body_limit(0);
+    bound_request(parser_, limits_);
     stream_.expires_after(limits_.request);
     http::async_read_header(
         stream_, buffer_, parser_, [self = shared_from_this()](const error_code& error, std::size_t) {
-          if (!error) return self->answer();
+          if (!error) return self->answer(answer_to(self->parser_.get(), self->ask_));
           if (error.category() == http::make_error_code(http::error::bad_method).category() &&
               error != http::error::end_of_stream)
-            self->say(http::status::bad_request, "this is no HTTP request");
+            self->answer(short_answer(http::status::bad_request, "this is no HTTP request"));
         });
   }
 
@@ -53,21 +53,10 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
  private:
-  void answer() {
-    const auto& request = parser_.get();
-    if (request.method() != http::verb::get && request.method() != http::verb::head)
-      return say(http::status::method_not_allowed, "only GET and HEAD");
-    const std::string target(request.target());
-    if (target.substr(0, target.find('?')) != "/metrics")
-      return say(http::status::not_found, "there is only /metrics");
-    auto answer = ask_();
-    if (!answer.metrics) return say(http::status::service_unavailable, answer.reason);
-    if (request.method() == http::verb::head) return say(http::status::ok, "");
-    pieces_ = std::move(answer.metrics);
-    // HTTP/1.0 knows no chunks: there the end of the connection is the end of the text.
-    chunked_ = request.version() >= 11;
-    out_ = std::string("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n") +
-           "Connection: close\r\n" + (chunked_ ? "Transfer-Encoding: chunked\r\n" : "") + "\r\n";
+  void answer(HttpAnswer answer) {
+    out_ = std::move(answer.head);
+    pieces_ = std::move(answer.pieces);
+    chunked_ = answer.chunked;
     write_next();
   }
 
@@ -77,28 +66,11 @@ class Session : public std::enable_shared_from_this<Session> {
                              [self = shared_from_this()](const error_code& error, std::size_t) {
                                if (error || !self->pieces_) return self->close();
                                auto piece = self->pieces_();
-                               self->out_ = self->framed(piece.value_or(""));
+                               self->out_ = framed(piece.value_or(""), self->chunked_);
                                if (!piece) self->pieces_ = nullptr;
                                if (self->out_.empty()) return self->close();
                                self->write_next();
                              });
-  }
-
-  std::string framed(const std::string& piece) const {
-    if (!chunked_) return piece;
-    if (piece.empty()) return "0\r\n\r\n";
-    char size[24];
-    std::snprintf(size, sizeof size, "%zx\r\n", piece.size());
-    return size + piece + "\r\n";
-  }
-
-  void say(http::status status, const std::string& line) {
-    const std::string body = line.empty() ? "" : line + "\n";
-    out_ = "HTTP/1.1 " + std::to_string(static_cast<int>(status)) + " " +
-           std::string(http::obsolete_reason(status)) +
-           "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: " +
-           std::to_string(body.size()) + "\r\n\r\n" + body;
-    write_next();
   }
 
   boost::beast::tcp_stream stream_;
@@ -106,10 +78,10 @@ class Session : public std::enable_shared_from_this<Session> {
   std::function<MetricsServer::Answer()> ask_;
   std::function<void()> over_;
   boost::beast::flat_buffer buffer_{16 * 1024};
-  http::request_parser<http::empty_body> parser_;
+  HttpRequestParser parser_;
   MetricsServer::Pieces pieces_;
   std::string out_;
-  bool chunked_ = true;
+  bool chunked_ = false;
 };
 
 }  // namespace

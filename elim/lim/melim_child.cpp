@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "common/io/descriptor.hpp"
-#include "common/wire/frame.hpp"
+#include "common/wire/message_reader.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -114,7 +114,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     log_.info("melim started, process " + std::to_string(pid_));
     socket_.assign(dup_of(ours));
     socket_.non_blocking(true);  // else Asio's read_some waits, whatever the kernel's flag says
-    decoder_ = {};
+    reader_ = {};
     unsent_.clear();
     send_orders();
     read_next();
@@ -195,15 +195,9 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
       const std::size_t size = socket_.read_some(boost::asio::buffer(bytes), error);
       if (error == boost::asio::error::would_block) return true;
       if (error) return false;
-      const auto fed = decoder_.feed(
-          {bytes.data(), size}, [] { return wire::kFrameLimit; },
-          [this](std::string_view payload) -> Result<void> {
-            wire::FromMelim message;
-            if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-              return internal_error("a message that cannot be read");
-            if (message.has_report()) handler_.report(message.report());
-            return {};
-          });
+      const auto fed = reader_.feed({bytes.data(), size}, [this](const wire::FromMelim& message) {
+        if (message.has_report()) handler_.report(message.report());
+      });
       if (!fed) {
         offended(fed.error().text);
         return false;
@@ -233,7 +227,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   const io::Log& log_;
   Handler handler_;
   wire::MelimOrders orders_;
-  wire::FrameDecoder decoder_;
+  wire::MessageReader<wire::FromMelim> reader_;
   std::string unsent_;
   pid_t pid_ = -1;
   std::chrono::steady_clock::time_point started_{};

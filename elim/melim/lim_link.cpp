@@ -12,15 +12,7 @@ bool LimLink::receive(const std::function<void(const wire::ToMelim&)>& sink) {
     const ssize_t size = recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
     if (size < 0) return errno == EAGAIN || errno == EINTR;
     if (size == 0) return false;
-    const auto fed = decoder_.feed(
-        {bytes, static_cast<std::size_t>(size)}, [] { return wire::kFrameLimit; },
-        [&](std::string_view payload) -> Result<void> {
-          wire::ToMelim message;
-          if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-            return internal_error("no message");
-          sink(message);
-          return {};
-        });
+    const auto fed = reader_.feed({bytes, static_cast<std::size_t>(size)}, sink);
     if (!fed) return false;
   }
 }

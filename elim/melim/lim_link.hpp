@@ -8,8 +8,8 @@
 #include <string>
 
 #include "common/io/descriptor.hpp"
-#include "common/wire/frame.hpp"
 #include "common/wire/load.pb.h"
+#include "common/wire/message_reader.hpp"
 
 namespace rollcall::melim {
 
@@ -28,7 +28,7 @@ class LimLink {
 
  private:
   io::Descriptor socket_;
-  wire::FrameDecoder decoder_;
+  wire::MessageReader<wire::ToMelim> reader_;
   std::string out_;
 };
 
