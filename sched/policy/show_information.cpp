@@ -1,6 +1,7 @@
 #include "sched/policy/show_information.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "common/base/table_cells.hpp"
@@ -18,7 +19,7 @@ std::string count(const User& u, std::uint32_t number) { return counted(u) ? std
 std::string max_word(const User& u) { return u.has_max() ? std::to_string(u.max()) : "-"; }
 std::string processor_limit(const User& u) {
   if (!u.has_processor_limit()) return "-";
-  const bool whole = u.processor_limit() == static_cast<double>(static_cast<long>(u.processor_limit()));
+  const bool whole = u.processor_limit() == std::trunc(u.processor_limit());
   return fixed(u.processor_limit(), whole ? 0 : 1);
 }
 

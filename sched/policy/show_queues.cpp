@@ -1,5 +1,7 @@
 #include "sched/policy/show_queues.hpp"
 
+#include <cmath>
+
 #include "common/base/table_cells.hpp"
 #include "sched/policy/show_fields.hpp"
 
@@ -11,7 +13,7 @@ using Queue = BatchReply::Queue;
 
 std::string processor_limit(const Queue& q) {
   if (!q.has_processor_limit()) return "-";
-  const bool whole = q.processor_limit() == static_cast<double>(static_cast<long>(q.processor_limit()));
+  const bool whole = q.processor_limit() == std::trunc(q.processor_limit());
   return fixed(q.processor_limit(), whole ? 0 : 1);
 }
 std::string max_word(const Queue& q) { return q.has_max() ? std::to_string(q.max()) : "-"; }

@@ -34,6 +34,18 @@ TEST(UsersTable, HasLimitsAndCounts) {
   EXPECT_EQ(*users_fields(users, "mpend pjobs mpjobs", {false, false}), "- - -\n- 4 50\n");
 }
 
+// What an answer says of a limit is any number: no integer may have to hold it.
+TEST(UsersTable, ShowsProcessorLimitsOfAnySize) {
+  wire::BatchReply::Users users;
+  auto& user = *users.add_users();
+  user.set_name("ann");
+  for (const auto& [limit, shown] :
+       {std::pair(1.5, "1.5"), std::pair(2.0, "2"), std::pair(1e19, "10000000000000000000")}) {
+    user.set_processor_limit(limit);
+    EXPECT_EQ(*users_fields(users, "jl/p", {false, false}), std::string(shown) + "\n");
+  }
+}
+
 wire::BatchReply::Parameters parameters() {
   wire::BatchReply::Parameters all;
   const auto add = [&](const char* name, const char* value, const char* meaning, const char* unit) {
