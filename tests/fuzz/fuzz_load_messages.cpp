@@ -69,9 +69,15 @@ void show(const wire::Reply& reply) {
   elim::hosts_long(reply.hosts(), {"r1m", "mem"});
   elim::hosts_topology(reply.hosts());
   elim::hosts_json(reply.hosts());
+  (void)elim::hosts_fields(reply.hosts(), "all");
   elim::shareds_table(reply.shareds());
   elim::information_text(reply.resources(), {});
   elim::information_json(reply.resources());
+  for (const auto& resource : reply.resources().resources())
+    (void)elim::resources_text(reply.resources(), {resource.name()}, true);
+  elim::shareds_json(reply.shareds(), "lsload");
+  elim::identity_json(reply.identity(), "x");
+  elim::clusters_json(reply.identity());
   elim::identity_text(reply.identity(), "x");
   elim::clusters_table(reply.identity(), true);
 }
