@@ -3,6 +3,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
+#include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "elim/commands/lsadmin.hpp"
@@ -33,8 +34,12 @@ Result<CommandWords> parse(const std::string& subcommand, const std::string& ope
 
 bool check_configuration(const Admin& admin, bool verbose) {
   if (!admin.json) admin.stage.print("Checking configuration files ...\n");
-  auto checked = conf::read_cluster_files(io::real_file_sources());
-  if (checked.files) conf::read_batch_settings(*checked.files, checked.problems);
+  const auto sources = io::real_file_sources();
+  auto checked = conf::read_cluster_files(sources);
+  if (checked.files) {
+    conf::read_batch_settings(*checked.files, checked.problems);
+    conf::refuse_shared_addresses(*checked.files, sources, checked.problems);
+  }
   if (!admin.json)
     admin.stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
   else if (checked.problems.has_errors() || admin.subcommand == "ckconfig")

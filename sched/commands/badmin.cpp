@@ -9,6 +9,7 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
+#include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/at_once.hpp"
 #include "common/io/config_source.hpp"
@@ -162,6 +163,7 @@ bool check_files(io::Stage& stage, bool verbose) {
   }
   auto checked = conf::read_lsb_files(sources, *cluster.files);
   conf::read_batch_settings(*cluster.files, checked.problems);
+  conf::refuse_shared_addresses(*cluster.files, sources, checked.problems);
   if (checked.files) check_requirements(*cluster.files, *checked.files, checked.problems);
   checked.problems.sort();
   stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");

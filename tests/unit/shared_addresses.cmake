@@ -1,0 +1,1 @@
+rollcall_test(shared_addresses_test LABEL unit SOURCES shared_addresses_test.cpp LINK rollcall_conf)
