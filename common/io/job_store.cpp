@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "common/io/job_store_files.hpp"
+#include "common/io/job_store_migration.hpp"
 #include "common/io/job_store_rows.hpp"
 #include "common/io/stored_events.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 using Kind = StoreError::Kind;
 
-constexpr long long kSchema = 1;
+constexpr long long kSchema = 2;
+constexpr long long kSchemaWithoutPayloads = 1;  // read and changed: job_store_migration.hpp
 constexpr int kLogPages =
     4000;  // of changes that are not yet in the database file: then they are written there
 constexpr std::size_t kLogBytes =
@@ -39,8 +41,8 @@ void throw_exception_from_error(const StoreError& error, const boost::source_loc
 bool StoreBatch::empty() const {
   for (const auto& number : numbers)
     if (number) return false;
-  return submissions.empty() && jobs.empty() && controls.empty() && events.empty() && tokens.empty() &&
-         !forget_tokens_before;
+  return submissions.empty() && payloads.empty() && drop_payloads.empty() && jobs.empty() &&
+         controls.empty() && events.empty() && tokens.empty() && !forget_tokens_before;
 }
 
 class JobStore::Impl {
@@ -99,6 +101,7 @@ class JobStore::Impl {
       throw std::runtime_error("found another program's database, expected mbatchd's");
     }
     read_meta();
+    bring_up_to_date();
     soci::transaction transaction(sql_);
     sql_ << kTokenTable;
     put_number("term", static_cast<long long>(++term_));
@@ -126,12 +129,20 @@ class JobStore::Impl {
       for (std::size_t i = 0; i < kStoreNumbers; ++i)
         if (name == kNumberNames[i]) numbers_[i] = value;
     }
-    if (schema != kSchema)
+    schema_ = schema;
+    if (schema != kSchema && schema != kSchemaWithoutPayloads)
       throw std::runtime_error("found version " + std::to_string(schema) + " of the tables, expected " +
                                std::to_string(kSchema));
     soci::indicator there = soci::i_null;
     sql_ << "select max(seq) from events", soci::into(value, there);
     last_event_ = there == soci::i_ok ? static_cast<std::uint64_t>(value) : 0;
+  }
+
+  void bring_up_to_date() {
+    sql_ << kPayloadTable;
+    if (schema_ == kSchema) return;
+    move_payloads(sql_);
+    put_number("rollcall_schema", kSchema);
   }
 
   // ---- one transaction
@@ -142,6 +153,8 @@ class JobStore::Impl {
     const auto written = guarded([&] {
       soci::transaction transaction(sql_);
       for (const auto& submission : batch.submissions) put(submission);
+      for (const auto& payload : batch.payloads) put(*payload);
+      for (const auto number : batch.drop_payloads) drop_payload(number);
       for (const auto& record : batch.jobs) put(record);
       for (const auto& control : batch.controls) put(control);
       for (auto& event : batch.events) put(++seq, event);
@@ -174,6 +187,28 @@ class JobStore::Impl {
     row.end = record.end_us();
     row.record.take(record);
     row.run.execute(true);
+  }
+  void put(const StoredPayload& payload) {
+    auto& row = ready(statements_.put_payload, sql_);
+    row.number = static_cast<long long>(payload.number);
+    row.body.take_bytes(payload.body);
+    row.run.execute(true);
+  }
+  void drop_payload(std::uint64_t number) {
+    auto& row = ready(statements_.drop_payload, sql_);
+    row.number = static_cast<long long>(number);
+    row.run.execute(true);
+  }
+  std::string get_payload(std::uint64_t number) {
+    auto& row = ready(statements_.get_payload, sql_);
+    row.number = static_cast<long long>(number);
+    row.run.execute();
+    if (!row.run.fetch())
+      throw std::runtime_error("table payloads: found no row " + std::to_string(number) +
+                               ", expected a job's");
+    std::string body = row.body.bytes();
+    while (row.run.fetch()) continue;
+    return body;
   }
   void put(const StoredControl& control) {
     auto& row = ready(statements_.put_control, sql_);
@@ -336,6 +371,7 @@ class JobStore::Impl {
   }
 
   std::uint64_t term_ = 0;
+  long long schema_ = 0;  // as it was found
   std::uint64_t last_event_ = 0;
   std::array<std::int64_t, kStoreNumbers> numbers_{};  // as they are stored; not where the last commit failed
   bool numbers_sure_ = true;
@@ -381,6 +417,13 @@ StoreResult<std::shared_ptr<const wire::Submission>> JobStore::submission(std::u
   const auto read = impl_->guarded([&] { asked = impl_->get_submission(number); });
   if (!read) return read.error();
   return asked;
+}
+
+StoreResult<std::string> JobStore::payload(std::uint64_t number) {
+  std::string body;
+  const auto read = impl_->guarded([&] { body = impl_->get_payload(number); });
+  if (!read) return read.error();
+  return body;
 }
 
 StoreResult<std::vector<StoredEvent>> JobStore::events(const EventQuery& query) {

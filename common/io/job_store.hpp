@@ -7,8 +7,10 @@
 // there, and the store goes on as before. One opener at a time; each open() is a new term, which is on disk before
 // open() returns: orders to hosts carry it, and hosts refuse those of an older one.
 //
-// tables: meta(name, value)  submissions(number, body)  jobs(id, idx, submission, live, end_us, record)
+// tables: meta(name, value)  submissions(number, body)  payloads(number, body)  jobs(id, idx, submission, live, end_us, record)
 //         controls(kind, name, value)  events(seq, at_us, id, idx, kind, body)  tokens(token, at_us, answer)
+// A submission's script and environment are rows of `payloads`, which the submission names; they go with the last job that may
+// need them. A store of an older release, which has them in `submissions`, is changed by open().
 // A job that has left mbatchd's memory (JobRecord.cleaned_us) stays in `jobs` with live = 0. Events of the kinds that hold
 // a Submission are kept without it: they name its number, and the queries put it back.
 #pragma once
@@ -22,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "common/wire/job.pb.h"
+#include "common/wire/stored_payload.hpp"
 
 namespace rollcall::io {
 
@@ -55,6 +57,8 @@ struct StoredSubmission {
   std::uint64_t number = 0;
   std::shared_ptr<const wire::Submission> asked;
 };
+// A row of a submission's payload (common/wire/stored_payload.hpp).
+using StoredPayload = wire::PayloadRow;
 // A queue's or a host's state; `value` empty: as the files say, the row goes.
 struct StoredControl {
   std::string kind;
@@ -72,7 +76,9 @@ struct StoredToken {
 // All of one turn. An empty one commits nothing.
 struct StoreBatch {
   std::vector<StoredSubmission> submissions;
-  std::vector<wire::JobRecord> jobs;  // new and changed ones, each whole
+  std::vector<std::shared_ptr<const StoredPayload>> payloads;
+  std::vector<std::uint64_t> drop_payloads;  // rows, there or not
+  std::vector<wire::JobRecord> jobs;         // new and changed ones, each whole
   std::vector<StoredControl> controls;
   std::vector<wire::JobEvent> events;  // in order; the store numbers them
   std::vector<StoredToken> tokens;
@@ -127,6 +133,8 @@ class JobStore {
 
   // Nothing where there is none of this number.
   StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number);
+  // The body of a payload's row; an error where there is none.
+  StoreResult<std::string> payload(std::uint64_t number);
   // One page, in order. Fewer than `most`: there are no more.
   StoreResult<std::vector<StoredEvent>> events(const EventQuery& query);
   // Records of this id, live or not, by index.

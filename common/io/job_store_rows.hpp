@@ -37,6 +37,10 @@ constexpr const char* kTokenTable =
     "not null) "
     "without rowid";
 
+// The schema 1 had payloads in the rows of `submissions`: job_store_migration.cpp.
+constexpr const char* kPayloadTable =
+    "create table if not exists payloads (number integer primary key, body blob not null)";
+
 // A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
 class Body {
  public:
@@ -45,6 +49,7 @@ class Body {
   void take(const Message& message) {
     message.SerializeToString(&bytes_);
     take_bytes(bytes_);
+    if (bytes_.capacity() > kKept) bytes_ = {};  // what was once large is not held for ever
   }
   void take_bytes(const std::string& bytes) {
     blob.trim(0);
@@ -58,6 +63,7 @@ class Body {
   soci::blob blob;
 
  private:
+  static constexpr std::size_t kKept = 64 * 1024;
   std::string bytes_;
 };
 
@@ -126,6 +132,30 @@ struct ForgetTokens {
   long long before = 0;
   soci::statement run;
 };
+struct PutPayload {
+  explicit PutPayload(soci::session& sql)
+      : body(sql),
+        run((sql.prepare << "insert or replace into payloads (number, body) values (:number, :body)",
+             soci::use(number), soci::use(body.blob))) {}
+  long long number = 0;
+  Body body;
+  soci::statement run;
+};
+struct DropPayload {
+  explicit DropPayload(soci::session& sql)
+      : run((sql.prepare << "delete from payloads where number = :number", soci::use(number))) {}
+  long long number = 0;
+  soci::statement run;
+};
+struct GetPayload {
+  explicit GetPayload(soci::session& sql)
+      : body(sql),
+        run((sql.prepare << "select body from payloads where number = :number", soci::use(number),
+             soci::into(body.blob))) {}
+  long long number = 0;
+  Body body;
+  soci::statement run;
+};
 struct PutNumber {
   explicit PutNumber(soci::session& sql)
       : run((sql.prepare << "insert into meta (name, value) values (:name, :value) "
@@ -180,6 +210,9 @@ struct Statements {
   std::optional<PutToken> put_token;
   std::optional<ForgetTokens> forget_tokens;
   std::optional<PutNumber> put_number;
+  std::optional<PutPayload> put_payload;
+  std::optional<DropPayload> drop_payload;
+  std::optional<GetPayload> get_payload;
   std::optional<GetSubmission> get_submission;
   std::optional<GetJobs> get_jobs;
   std::optional<GetEvents> all_events, job_events, finishes, job_finishes;
