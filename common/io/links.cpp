@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
+#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -223,8 +224,16 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->socket.async_wait(tcp::socket::wait_read,
                             [self = shared_from_this(), link](const error_code& error) {
                               link->waits_to_read = false;
-                              if (!error) self->read_all(link);
+                              if (!error) self->read_if_memory(link);
                             });
+  }
+
+  void read_if_memory(const LinkPointer& link) {
+    try {
+      read_all(link);
+    } catch (const std::bad_alloc&) {
+      offended(link, "there is no memory for what it sends");
+    }
   }
 
   // One turn of a client, and everything that a daemon has sent.
@@ -274,7 +283,17 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       link->inbox.emplace_back(payload);
       return {};
     }
-    return handler_.message(link->id, payload);
+    return deliver(link, payload);
+  }
+
+  // A peer whose message needs memory that cannot be had goes; the others stay.
+  Result<void> deliver(const LinkPointer& link, std::string_view payload) {
+    try {
+      return handler_.message(link->id, payload);
+    } catch (const std::bad_alloc&) {
+      return internal_error("there is no memory for its message of " + std::to_string(payload.size()) +
+                            " bytes");
+    }
   }
 
   void kept(const LinkPointer& link) {
@@ -291,7 +310,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     const std::string payload = std::move(link->inbox.front());
     link->inbox.pop_front();
     progress(link);
-    const auto done = handler_.message(link->id, payload);
+    const auto done = deliver(link, payload);
     if (!link->socket.is_open()) return;
     if (!done) return offended(link, done.error().text);
     if (!link->owes()) boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });

@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
+#include <new>
 #include <utility>
 
 #include "common/io/links.hpp"
@@ -90,12 +91,23 @@ class Daemon {
     log_.notice("LIM " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
                 configuration_->host + ", port " + std::to_string(*port));
     ready();
-    loop_.run();
+    run_loop();
     log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
     return end_;
   }
 
  private:
+  // A peer's message that needs too much memory costs the peer its link (Links). What else fails leaves a state that is not known:
+  // the program begins anew.
+  void run_loop() {
+    try {
+      loop_.run();
+    } catch (const std::bad_alloc&) {
+      log_.error("LIM cannot have the memory that it needs");
+      end_ = DaemonEnd::restart;
+    }
+  }
+
   std::shared_ptr<const LimRules> rules() const {
     return std::make_shared<LimRules>(
         lim_rules(configuration_->files, configuration_->host, configuration_->digest));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "common/io/daemon_start.hpp"
+#include "common/io/memory_reserve.hpp"
 #include "elim/lim/daemon.hpp"
 
 namespace {
@@ -42,6 +43,7 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
 }  // namespace
 
 int main(int argc, char** argv) {
-  mallopt(M_ARENA_MAX, 1);  // the threads that look up names need no heap of their own
+  mallopt(M_ARENA_MAX, 1);                     // the threads that look up names need no heap of their own
+  const io::MemoryReserve reserve(4UL << 20);  // bytes
   return io::daemon_main({"lim", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
 }

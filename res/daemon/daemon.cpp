@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <new>
 
 #include "common/io/links.hpp"
 #include "common/io/random_bytes.hpp"
@@ -61,13 +62,24 @@ class Daemon {
     dial();
     beat();
     ready();
-    loop_.run();
+    run_loop();
     jobs_.leave();
     log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
     return end_;
   }
 
  private:
+  // A peer's message that needs too much memory costs the peer its link (Links). What else fails leaves a state that is not known:
+  // the program begins anew and finds its jobs on disk.
+  void run_loop() {
+    try {
+      loop_.run();
+    } catch (const std::bad_alloc&) {
+      log_.error("RES cannot have the memory that it needs");
+      end_ = DaemonEnd::restart;
+    }
+  }
+
   // A RES that was killed while it started a program has left its port with that program, for an instant.
   Result<std::uint16_t> listen() {
     const auto until = std::chrono::steady_clock::now() + kPortPatience;

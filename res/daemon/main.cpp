@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "common/io/daemon_start.hpp"
+#include "common/io/memory_reserve.hpp"
 #include "res/daemon/daemon.hpp"
 
 namespace {
@@ -43,5 +44,6 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
 
 int main(int argc, char** argv) {
   mallopt(M_ARENA_MAX, 1);  // the threads that look up names need no heap of their own
+  const io::MemoryReserve reserve(4UL << 20);  // bytes
   return io::daemon_main({"res", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
 }

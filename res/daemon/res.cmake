@@ -7,6 +7,6 @@ target_compile_definitions(res_shell PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION
 
 add_executable(res main.cpp)
 target_compile_definitions(res PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
-target_link_libraries(res PRIVATE res_shell rollcall_daemon_start)
+target_link_libraries(res PRIVATE res_shell rollcall_daemon_start rollcall_memory_reserve)
 add_dependencies(res shepherd)
 install(TARGETS res DESTINATION etc)

@@ -13,6 +13,7 @@
 #include <boost/asio/write.hpp>
 #include <filesystem>
 #include <map>
+#include <new>
 
 namespace rollcall::lim {
 namespace {
@@ -426,6 +427,25 @@ TEST_F(LimLinks, WhoIsClosedForTheEndOfAnotherIsNotToldOf) {
   other.say("all");
   wait_until([&] { return one.wrote() && other.wrote() && server.links.open_links() == 0; }, "their ends");
   EXPECT_EQ(server.ended.size(), 1U) << "neither reads: the first that was found took the other along";
+}
+
+TEST_F(LimLinks, MessageWithoutMemoryEndsItsLinkAlone) {
+  Side server(loop, key), other(loop, key), poor(loop, key);
+  const auto port = listen(server);
+  server.on_message = [](io::LinkId, std::string_view payload) {
+    if (payload == "large") throw std::bad_alloc();
+  };
+  const io::LinkId stays = other.links.dial("127.0.0.1", port);
+  const io::LinkId goes = poor.links.dial("127.0.0.1", port);
+  wait_until([&] { return server.opened.size() == 2; }, "both to open");
+  wait_until([&] { return other.opened.count(stays) == 1 && poor.opened.count(goes) == 1; },
+             "both to know it");
+  poor.links.send(goes, "large");
+  wait_until([&] { return poor.ended.count(goes) == 1; }, "the link to end");
+  other.links.send(stays, "small");
+  wait_until([&] { return server.heard.back() == "small"; }, "the other's message");
+  EXPECT_EQ(server.ended.size(), 1U);
+  EXPECT_EQ(other.ended.count(stays), 0U);
 }
 
 TEST_F(LimLinks, ARefusedMessageEndsTheLink) {

@@ -1,0 +1,41 @@
+// MemoryReserve: memory that a daemon keeps back for the moment in which no more can be had.
+//
+// When an allocation of C++ fails the reserve is given back to the allocator and the allocation is tried again: so what is under
+// way ends well, and the daemon sees spent() before it begins anything that needs memory for long. An allocation that fails even
+// then throws std::bad_alloc. One for each process, made by main() or by what it runs; the daemon's thread asks and restores.
+//
+//   whole    an allocation fails   -> spent; the log says so once
+//   spent    restore() succeeds    -> whole
+#pragma once
+
+#include <cstddef>
+
+namespace rollcall::io {
+
+class MemoryReserve {
+ public:
+  // Replaces the new handler of the process until it goes.
+  explicit MemoryReserve(std::size_t bytes);
+  ~MemoryReserve();
+  MemoryReserve(const MemoryReserve&) = delete;
+  MemoryReserve& operator=(const MemoryReserve&) = delete;
+
+  bool spent() const;
+  // Tries to have it again, and gives freed memory back to the kernel first. True: it is whole.
+  bool restore();
+
+ private:
+  std::size_t bytes_;
+};
+
+// Whether so many bytes could be had at this moment, without the reserve.
+bool memory_for(std::size_t bytes);
+
+// Bytes of the heap; what is free stays with the allocator until give_memory_back().
+struct HeapUse {
+  std::size_t used = 0, free = 0;
+};
+HeapUse heap_use();
+void give_memory_back();
+
+}  // namespace rollcall::io
