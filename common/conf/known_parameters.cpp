@@ -140,6 +140,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"LOCAL_MAX_PREEXEC_RETRY", File::lsb_params},
     {"LOCAL_MAX_PREEXEC_RETRY_ACTION", File::lsb_params},
     {"MAX_ACCT_ARCHIVE_FILE", File::lsb_params},
+    {"MAX_EVENT_ARCHIVE_FILE", File::lsb_params},
     {"MAX_EVENT_STREAM_FILE_NUMBER", File::lsb_params, Effect::none, kNoStream},
     {"MAX_EVENT_STREAM_SIZE", File::lsb_params, Effect::none, kNoStream},
     {"MAX_JOBID", File::lsb_params},

@@ -277,7 +277,7 @@ void EventFiles::put_events_aside() {
   last.mutable_log_switch()->set_highest_id(present_.highest_id ? present_.highest_id() : 0);
   events_.add(sched::event_line(last, ages_.style));
   events_.say_how_new();
-  if (!events_.put_aside(0)) return;
+  if (!events_.put_aside(ages_.event_files)) return;
   switched_ = true;
   finished_ = 0;
   wait_for_ = 0;

@@ -28,6 +28,7 @@ namespace rollcall::mbatchd {
 // When a file is put aside: it becomes NAME.1, every NAME.n NAME.n+1, and a new one begins.
 struct FileAges {
   std::int64_t finished_jobs = 0;     // MAX_JOB_NUM, of lsb.events; 0: never
+  std::int64_t event_files = 0;       // MAX_EVENT_ARCHIVE_FILE: older ones go; 0: all stay
   std::int64_t account_kb = 0;        // ACCT_ARCHIVE_SIZE; 0: never
   std::int64_t account_days = 0;      // ACCT_ARCHIVE_AGE
   std::optional<int> account_minute;  // ACCT_ARCHIVE_TIME: each day at this minute of it, by the site's clock

@@ -29,6 +29,7 @@ std::optional<int> minute_of(const std::string& text) {
 FileAges file_ages_of(const Configuration& configuration, const io::Log& log) {
   FileAges ages;
   ages.finished_jobs = configuration.files.lsb->params.max_job_num;
+  ages.event_files = parameter(configuration, "MAX_EVENT_ARCHIVE_FILE", 0);
   ages.account_kb = parameter(configuration, "ACCT_ARCHIVE_SIZE", 0);
   ages.account_days = parameter(configuration, "ACCT_ARCHIVE_AGE", 0);
   ages.account_files = parameter(configuration, "MAX_ACCT_ARCHIVE_FILE", 0);

@@ -259,6 +259,29 @@ TEST_F(EventFilesTest, OnlySoManyAccountsStay) {
   EXPECT_FALSE(there("lsb.acct.3"));
 }
 
+TEST_F(EventFilesTest, OnlySoManyEventFilesStay) {
+  ages_.finished_jobs = 2;
+  ages_.event_files = 3;
+  configure();
+  for (int id = 1; id <= 20; ++id) run(id);
+  EXPECT_TRUE(there("lsb.events"));
+  EXPECT_TRUE(there("lsb.events.3"));
+  EXPECT_FALSE(there("lsb.events.4"));
+}
+
+TEST_F(EventFilesTest, SmallerNumberOfEventFilesRemovesOlderOnes) {
+  ages_.finished_jobs = 2;
+  configure();
+  for (int id = 1; id <= 20; ++id) run(id);
+  ASSERT_TRUE(there("lsb.events.9"));
+  ages_.event_files = 2;
+  configure();
+  run(21);
+  run(22);
+  EXPECT_TRUE(there("lsb.events.2"));
+  for (int n = 3; n <= 12; ++n) EXPECT_FALSE(there("lsb.events." + std::to_string(n))) << n;
+}
+
 TEST_F(EventFilesTest, AccountsArePutAsideByAge) {
   ages_.account_days = 2;
   configure();
