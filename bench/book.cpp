@@ -74,7 +74,7 @@ event::Dispatched plan() {
 void live(Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
   book.dispatch(key, on, now);
   auto start = book.start_order({key, "hostA", 1});
-  if (!start || mbatchd::to_res(std::move(*start)).start().environment().empty()) std::abort();
+  if (!start || mbatchd::to_res(std::move(*start)).start().submission().command().empty()) std::abort();
   report::Running running;
   running.attempt = {key, 1};
   running.pid = 7;

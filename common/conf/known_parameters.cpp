@@ -152,6 +152,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_SBD_CONNS", File::lsb_params, Effect::none, "every host has one connection"},
     {"MAX_SBD_FAIL", File::lsb_params},
     {"MAX_STREAM_RECORDS", File::lsb_params, Effect::none, kNoStream},
+    {"MAX_USER_JOB_STORAGE", File::lsb_params},
     {"MBD_SLEEP_TIME", File::lsb_params},
     {"MC_PENDING_REASON_PKG_SIZE", File::lsb_params, Effect::later, kNoMultiCluster},
     {"MC_PENDING_REASON_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},

@@ -10,9 +10,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "common/io/daemon_start.hpp"
 #include "common/io/local_time.hpp"
+#include "common/io/memory_reserve.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/in_force.hpp"
@@ -23,6 +25,7 @@
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/saving.hpp"
 #include "sched/mbatchd/ticket_office.hpp"
+#include "sched/policy/heap_room.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -34,7 +37,9 @@ using sched::JobKey;
 
 constexpr int kMostLaps = 16;  // of the loop, to collect what has come
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
-constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may have been set meanwhile
+constexpr std::size_t kReserve = 16UL << 20;                    // bytes
+constexpr Duration kMemoryInterval = std::chrono::seconds(30);  // a look at the heap costs a millisecond
+constexpr Duration kLongestWait = std::chrono::seconds(60);     // the calendar may have been set meanwhile
 
 io::LinkLimits link_limits() {
   io::LinkLimits limits;
@@ -60,7 +65,7 @@ class Daemon {
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
         saving_(book_, std::move(store),
                 conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
-                {[this](const sched::Effect& order) { book_.carry_out(order, *engine_); },
+                {[this](const sched::Effect& order) { give(order); },
                  [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
                  [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
@@ -78,7 +83,9 @@ class Daemon {
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
                  }}),
-        questions_(book_, keeper_, saving_.store(), links_, clients_),
+        questions_(
+            book_, keeper_, saving_.store(), [this](const auto& asked) { return whole(asked); }, links_,
+            clients_),
         waiters_(book_,
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                   [this](JobKey job) { return questions_.reasons(job); }}),
@@ -88,7 +95,8 @@ class Daemon {
                    [this] { rebuild_events(); }, [this] { return status(); }}),
         requests_(book_, saving_, questions_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
-                   [this]() -> const Configuration& { return *configuration_; }}),
+                   [this]() -> const Configuration& { return *configuration_; },
+                   [this](std::size_t bytes) { return reserve_.restore() && io::memory_for(bytes); }}),
         load_(loop_, [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         signals_(loop_),
         wake_(loop_) {}
@@ -110,12 +118,23 @@ class Daemon {
                 configuration_->host + ", port " + std::to_string(*port) + ", term " +
                 std::to_string(saving_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
     ready();
-    loop_.run();
+    run_loop();
     log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
     return end_;
   }
 
  private:
+  // A message that needs too much memory costs its sender the link (Links). What else fails leaves a Book that is not known: the
+  // program begins anew, with what the store has.
+  void run_loop() {
+    try {
+      loop_.run();
+    } catch (const std::bad_alloc&) {
+      log_.error("mbatchd cannot have the memory that it needs");
+      end_ = DaemonEnd::restart;
+    }
+  }
+
   static WallTime wall_now() { return io::wall_now(); }
 
   // ---- start and configuration
@@ -215,6 +234,24 @@ class Daemon {
     }
     changed(book_.host_told(host, report, wall_now()));
     suspected_ = suspected_ && book_.suspects_itself();
+  }
+
+  std::shared_ptr<const wire::Submission> whole(const std::shared_ptr<const wire::Submission>& asked) {
+    auto read = saving_.whole(asked);
+    if (!read) log_.error("cannot read the script and the environment of a job: " + read.error().text);
+    return read ? *read : nullptr;
+  }
+
+  // A job whose payload cannot be read pends again, and says why.
+  void give(const sched::Effect& order) {
+    if (book_.carry_out(order, *engine_, [this](const auto& asked) { return whole(asked); })) return;
+    const auto& start = std::get<effect::OrderStart>(order);
+    log_.error("job " + sched::text(start.key) + " is not started");
+    sched::report::Over over;
+    over.attempt = {start.key, start.attempt};
+    over.how = sched::report::Over::How::not_started;
+    over.why = "mbatchd cannot read the job's script and environment; see mbatchd's log";
+    boost::asio::post(loop_, [this, host = start.host, over] { host_told(host, over); });
   }
 
   void host_gone(const std::string& host, Duration silent) {
@@ -355,7 +392,18 @@ class Daemon {
     });
   }
 
+  // Memory that is free stays with the allocator until somebody says so.
+  void give_memory_back() {
+    if (Steady::now() - looked_at_memory_ < kMemoryInterval || turn_posted_) return;
+    looked_at_memory_ = Steady::now();
+    const auto heap = io::heap_use();
+    if (!reserve_.spent() && !sched::worth_giving_back(heap.free, heap.used)) return;
+    io::give_memory_back();
+    if (reserve_.spent() && reserve_.restore()) log_.notice("mbatchd has the memory that it needs again");
+  }
+
   void woke() {
+    give_memory_back();
     const auto now = wall_now();
     changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
     if (book_.suspects_itself() && !std::exchange(suspected_, true))
@@ -420,6 +468,8 @@ class Daemon {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer wake_;
 
+  io::MemoryReserve reserve_{kReserve};
+  Steady::time_point looked_at_memory_{};
   bool turn_posted_ = false, more_came_ = false;
   int laps_ = 0;
   bool waiters_due_ = false;  // a cycle is over

@@ -33,7 +33,7 @@ void Questions::answer(const Asked& asked, Waiters& waiters) {
 }
 
 void Questions::answer_view(const Asked& asked) {
-  const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now()}; };
+  const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now(), whole_}; };
   auto parts = sched::answer(asked.request, asked.who, view());
   if (!parts)
     return clients_.reply(asked.link,

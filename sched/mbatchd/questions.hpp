@@ -20,8 +20,13 @@ namespace rollcall::mbatchd {
 class Questions {
  public:
   Questions(const sched::Book& book, const sched::SnapshotKeeper& keeper, io::JobStore& store,
-            io::Links& links, Clients& clients)
-      : book_(book), keeper_(keeper), store_(store), links_(links), clients_(clients) {}
+            sched::ReadWhole whole, io::Links& links, Clients& clients)
+      : book_(book),
+        keeper_(keeper),
+        store_(store),
+        whole_(std::move(whole)),
+        links_(links),
+        clients_(clients) {}
 
   void configure(std::shared_ptr<const Configuration> configuration) {
     configuration_ = std::move(configuration);
@@ -49,6 +54,7 @@ class Questions {
   const sched::Book& book_;
   const sched::SnapshotKeeper& keeper_;
   io::JobStore& store_;
+  const sched::ReadWhole whole_;
   io::Links& links_;
   Clients& clients_;
   std::shared_ptr<const Configuration> configuration_;

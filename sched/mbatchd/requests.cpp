@@ -1,5 +1,6 @@
 #include "sched/mbatchd/requests.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/io/local_time.hpp"
@@ -11,6 +12,9 @@ using Control = wire::ControlBatch;
 using Refusal = wire::BatchReply::Refusal;
 
 constexpr std::size_t kPiece = 500;                  // jobs of one request in a turn: some ten milliseconds
+constexpr std::size_t kRoom = 1 << 20;               // bytes that a turn needs besides
+constexpr std::size_t kCopies = 4;                   // of a submission: Book, store, event, answer
+constexpr std::size_t kElement = 2048;               // bytes
 constexpr std::size_t kMostSubmission = 900 * 1024;  // bytes: its order must fit into a frame
 
 }  // namespace
@@ -51,7 +55,24 @@ void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::S
       return clients_.reply(link, refusal(Refusal::BAD_REQUEST,
                                           "the job's script and environment have " + std::to_string(size) +
                                               " bytes, expected at most " + std::to_string(kMostSubmission)));
+  if (!has_memory_for(request))
+    return clients_.reply(link,
+                          refusal(Refusal::FAILED,
+                                  "mbatchd cannot have the memory that more jobs need; submit again when "
+                                  "jobs have ended, or ask your administrator"));
   applied(link, book_.submit(request, who, io::wall_now()));
+}
+
+// Nothing of a submission may fail halfway: so there is room for all of it before it begins.
+bool Requests::has_memory_for(const wire::Submit& request) const {
+  std::size_t bytes = kRoom;
+  for (const auto& job : request.jobs()) {
+    bytes += kCopies * job.ByteSizeLong();
+    for (const auto& range : job.indices())
+      bytes += kElement * static_cast<std::size_t>(std::max(0, range.last() - range.first()) /
+                                                   std::max(1, range.step()));
+  }
+  return handler_.memory_for(bytes);
 }
 
 // The reply leaves when what it says is on disk.

@@ -20,6 +20,7 @@ class Requests {
     std::function<void(sched::Effects)> changed;
     std::function<void()> turn_soon;
     std::function<const Configuration&()> configuration;
+    std::function<bool(std::size_t bytes)> memory_for;  // so many more
   };
   Requests(sched::Book& book, Saving& saving, Questions& questions, Controls& controls, Clients& clients,
            io::Links& links, const io::Log& log, Handler handler)
@@ -42,6 +43,7 @@ class Requests {
     std::function<sched::Applied(std::size_t most, WallTime now)> some;
   };
   void do_piece(LongWork work);
+  bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
   void applied(io::LinkId link, sched::Applied done);
   void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);

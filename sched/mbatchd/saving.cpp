@@ -32,13 +32,29 @@ Result<void> Saving::load(sched::Book& book) {
                      if (state.ParseFromString(row.value)) book.load_control(std::move(state));
                    },
                    [&](io::StoredToken row) {
-                     sched::KeptToken kept{row.at_us, {}};
-                     if (kept.submitted.ParseFromString(row.answer))
-                       book.load_token(std::move(row.token), std::move(kept));
+                     book.load_token(std::move(row.token), {row.at_us, std::move(row.answer)});
                    }});
   if (!loaded) return internal_error(loaded.error().text);
   files_.begin(store_);
   return {};
+}
+
+io::StoreResult<std::shared_ptr<const wire::Submission>> Saving::whole(
+    const std::shared_ptr<const wire::Submission>& asked) {
+  if (!wire::names_payload(*asked)) return asked;
+  if (last_asked_ == asked) return last_whole_;
+  auto whole = std::make_shared<wire::Submission>(*asked);
+  for (const auto row : wire::payload_rows(*asked)) {
+    const auto* waiting = turn_.payload(row);
+    const auto stored = waiting ? io::StoreResult<std::string>(std::string()) : store_.payload(row);
+    if (!stored) return stored.error();
+    if (!wire::put_payload(*whole, waiting ? waiting->body : *stored))
+      return io::StoreError{io::StoreError::Kind::failed,
+                            "table payloads, row " + std::to_string(row) + ": malformed"};
+  }
+  wire::forget_payload_rows(*whole);
+  last_asked_ = asked;
+  return last_whole_ = std::move(whole);
 }
 
 Turn::Touched Saving::take(sched::Effects effects) {
@@ -101,6 +117,8 @@ void Saving::leave(Done done) {
   files_.append(store_.last_event(), done.events);
   if (files_.behind(store_)) handler_.files_behind();
   for (const auto& order : done.orders) handler_.order(order);
+  last_asked_.reset();
+  last_whole_.reset();
   handler_.told(done.told);
   if (files_.switched()) note_files();
 }

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +51,11 @@ class Saving {
   const io::JobStore& store() const { return store_; }
   EventFiles& files() { return files_; }
 
+  // The submission with its payload: of the store, or of what the store is about to have. The last one is kept at hand, since
+  // elements of an array come one after the other.
+  io::StoreResult<std::shared_ptr<const wire::Submission>> whole(
+      const std::shared_ptr<const wire::Submission>& asked);
+
   Turn::Touched take(sched::Effects effects);
   // Leaves with the next commit.
   void reply(io::LinkId link, wire::BatchReply reply) { turn_.reply(link, std::move(reply)); }
@@ -78,6 +84,8 @@ class Saving {
   io::Log& log_;
   Handler handler_;
   Turn turn_;
+  std::shared_ptr<const wire::Submission> last_asked_;
+  std::shared_ptr<const wire::Submission> last_whole_;
   bool failing_ = false;
   std::optional<Steady::time_point> unsaved_since_;
 };

@@ -58,6 +58,14 @@ Turn::Touched Turn::take(sched::Effects effects) {
                             touched.jobs.insert(e.key);
                           },
                           [&](effect::SaveSubmission& e) { submissions_.insert(e.number); },
+                          [&](effect::SavePayload& e) {
+                            const auto row = e.row.number;
+                            payloads_[row] = std::make_shared<const io::StoredPayload>(std::move(e.row));
+                          },
+                          [&](effect::DropPayload& e) {
+                            payloads_.erase(e.number);
+                            dropped_payloads_.push_back(e.number);
+                          },
                           [&](effect::RemoveJob& e) {
                             const auto key = sched::key_of(e.record.key());
                             jobs_.erase(key);
@@ -92,14 +100,22 @@ void Turn::forget(io::LinkId link) {
 }
 
 bool Turn::to_save() const {
-  return counters_ || !jobs_.empty() || !submissions_.empty() || !removed_.empty() || !controls_.empty() ||
-         !events_.empty() || !tokens_.empty() || forget_tokens_before_;
+  return counters_ || !jobs_.empty() || !submissions_.empty() || !payloads_.empty() ||
+         !dropped_payloads_.empty() || !removed_.empty() || !controls_.empty() || !events_.empty() ||
+         !tokens_.empty() || forget_tokens_before_;
+}
+
+const io::StoredPayload* Turn::payload(std::uint64_t row) const {
+  const auto found = payloads_.find(row);
+  return found == payloads_.end() ? nullptr : found->second.get();
 }
 
 io::StoreBatch Turn::batch() {
   io::StoreBatch batch;
   for (const auto number : submissions_)
     if (const auto* kept = book_.submission(number)) batch.submissions.push_back({number, kept->asked});
+  for (const auto& [number, payload] : payloads_) batch.payloads.push_back(payload);
+  batch.drop_payloads = dropped_payloads_;
   for (const auto key : jobs_)
     if (const auto* job = book_.find(key)) batch.jobs.push_back(job->record);
   batch.jobs.insert(batch.jobs.end(), removed_.begin(), removed_.end());
@@ -107,7 +123,7 @@ io::StoreBatch Turn::batch() {
   batch.events = std::exchange(events_, {});
   for (const auto& token : tokens_)
     if (const auto* kept = book_.token(token))
-      batch.tokens.push_back({token, kept->at_us, kept->submitted.SerializeAsString()});
+      batch.tokens.push_back({token, kept->at_us, kept->answer});
   batch.forget_tokens_before = forget_tokens_before_;
   if (counters_) {
     batch.set(io::StoreNumber::next_job, book_.next_job_id());
@@ -119,6 +135,8 @@ io::StoreBatch Turn::batch() {
 Done Turn::committed(io::StoreBatch batch) {
   jobs_.clear();
   submissions_.clear();
+  payloads_.clear();
+  dropped_payloads_.clear();
   removed_.clear();
   controls_.clear();
   tokens_.clear();
@@ -160,6 +178,7 @@ Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) 
   std::erase_if(removed_, [&](const wire::JobRecord& record) { return of_them(record.key().id()); });
   std::erase_if(orders_, [&](const sched::Effect& order) { return of_them(id_of(order)); });
   std::erase_if(tokens_, [&](const std::string& token) { return book_.token(token) == nullptr; });
+  std::erase_if(payloads_, [&](const auto& row) { return !book_.uses_payload(row.first); });
   std::erase_if(submissions_, [&](std::uint64_t number) { return book_.submission(number) == nullptr; });
   return out;
 }

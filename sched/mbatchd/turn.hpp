@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -54,6 +55,8 @@ class Turn {
 
   bool to_save() const;
   bool empty() const { return !to_save() && orders_.empty() && replies_.empty() && told_.empty(); }
+  // One that the store does not have yet; none: it has it, or there is none.
+  const io::StoredPayload* payload(std::uint64_t row) const;
   // Something waits for the commit: an order, an answer. Else it may be put together with what comes next.
   bool urgent() const { return !orders_.empty() || !replies_.empty(); }
   // The events are in the batch then, until one of these gets it back.
@@ -75,6 +78,8 @@ class Turn {
   sched::Book& book_;
   std::set<sched::JobKey> jobs_;
   std::set<std::uint64_t> submissions_;
+  std::map<std::uint64_t, std::shared_ptr<const io::StoredPayload>> payloads_;
+  std::vector<std::uint64_t> dropped_payloads_;
   std::vector<wire::JobRecord> removed_;
   std::vector<wire::ControlState> controls_;
   std::vector<wire::JobEvent> events_;

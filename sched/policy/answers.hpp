@@ -34,6 +34,7 @@ struct AnswerView {
   const Book& book;
   const Snapshot& snapshot;
   WallTime now;
+  ReadWhole whole = {};  // scripts and environments; none: they are not shown
 };
 
 // The next part; nothing after the one with `last`. The view may be another one each time.

@@ -131,6 +131,7 @@ wire::JobEvent sent_event(wire::JobEvent event) {
     asked->clear_script();
     asked->clear_spooled_input();
     asked->clear_environment();
+    wire::forget_payload_rows(*asked);
     asked->set_command(shown_command(asked->command()));
   }
   return event;

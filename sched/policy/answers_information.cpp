@@ -107,6 +107,8 @@ constexpr Known kKnown[] = {
     {"JOB_POSTPROC_TIMEOUT", "The time that a post-execution may take", "minutes", "none", false},
     {"MAX_JOB_ARRAY_SIZE", "The maximum number of elements of a job array", "", "1000", false},
     {"MAX_JOBID", "The largest job ID", "", "999999", false},
+    {"MAX_USER_JOB_STORAGE", "The maximum size of scripts and environments stored for a user's jobs", "MB",
+     "4096", false},
 };
 
 std::string joined(const std::vector<std::string>& words) {

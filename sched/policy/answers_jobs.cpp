@@ -237,25 +237,25 @@ class JobsAnswer {
     // By both, as everywhere (book_rights.cpp).
     if (job.asked->uid() != who_.uid || job.asked->user() != who_.user)
       return no(wire::BatchReply::Refusal::NOT_ALLOWED, "User permission denied");
-    if (texts_size(view, job) > kMostText)
+    if (texts_size(job) > kMostText)
       return no(wire::BatchReply::Refusal::FAILED, "what is asked for is too long to be shown");
     return std::nullopt;
   }
-  const wire::Submission* whole_submission(const AnswerView& view, const Job& job) const {
-    const auto* kept = view.book.submission(job.record.submission());
-    return kept != nullptr && kept->asked ? kept->asked.get() : nullptr;
-  }
-  std::size_t texts_size(const AnswerView& view, const Job& job) const {
-    const auto* asked = whole_submission(view, job);
-    if (asked == nullptr) return 0;
-    std::size_t size = ask_.scripts() ? asked->script().size() : 0;
-    if (ask_.environments())
-      for (const auto& word : asked->environment()) size += word.size() + 8;
+  std::size_t texts_size(const Job& job) const {
+    std::size_t size = ask_.scripts() ? job.asked->script_at().bytes() : 0;
+    if (ask_.environments()) size += job.asked->environment_at().bytes();
     return size;
   }
-  void add_texts(const AnswerView& view, const Job& job, JobView& to) const {
-    const auto* asked = ask_.scripts() || ask_.environments() ? whole_submission(view, job) : nullptr;
-    if (asked == nullptr) return;
+  void add_texts(const AnswerView& view, const Job& job, JobView& to) {
+    if (!(ask_.scripts() || ask_.environments()) || !job.asked || !view.whole) return;
+    const auto asked = view.whole(job.asked);
+    if (!asked) {
+      refusal_ = refused_answer(wire::BatchReply::Refusal::FAILED,
+                                "Job <" + sched::text(job.key()) +
+                                    ">: mbatchd cannot read its script and environment; see mbatchd's log")
+                     .refusal();
+      return;
+    }
     if (ask_.scripts()) to.set_script(asked->script());
     if (ask_.environments()) *to.mutable_environment() = asked->environment();
   }
@@ -353,6 +353,7 @@ wire::Submission sent_submission(const wire::Submission& asked, bool all) {
     sent.clear_script();
     sent.clear_spooled_input();
     sent.clear_environment();
+    wire::forget_payload_rows(sent);
     sent.set_command(shown_command(asked.command()));
     return sent;
   }

@@ -19,7 +19,7 @@ Effects Book::configure(ConfigView config, WallTime now) {
   m.parameters = book_parameters(m.config);
   m.resreqs.clear();
   m.gpu_resource = sched::gpu_resource(*m.config.cluster);
-  for (auto& [number, submission] : m.submissions) submission.rules.clear();
+  m.rules.clear();
   for (auto& [id, entry] : m.ids) m.time_id(id);
   for (const auto& [host, link] : m.links) m.time_host(host);
   (void)now;

@@ -79,11 +79,15 @@ struct KeptSubmission {
   DependencyState dependency_state = DependencyState::none;  // of all its jobs, unless per_element()
 };
 
-// A request to submit that has been answered. `submitted`: the answer.
+// A request to submit that has been answered.
 struct KeptToken {
   std::int64_t at_us = 0;
-  wire::BatchReply::Submitted submitted;
+  std::string answer;  // BatchReply::Submitted in its bytes: a tenth of the message
 };
+
+// Reads what the Book does not keep: the submission with its payload (stored_payload.hpp). None: it cannot be read.
+using ReadWhole = std::function<std::shared_ptr<const wire::Submission>(
+    const std::shared_ptr<const wire::Submission>& asked)>;
 
 // The answer to a request of a client, and what is to be done. `reply` leaves after the commit.
 struct Applied {
@@ -246,13 +250,19 @@ class Book {
   // Requirements of job and queue together; what the scheduler binds. Cheap: kept by text.
   const std::string& combined_resreq(const Job& job) const;
 
-  // What an order says when it leaves; none: the job is not (or no longer) on that host as that attempt, so that the order
+  // What an order says when it leaves, but for the payload of its submission; none: the job is not (or no longer) on that host as that attempt, so that the order
   // is void. A turn whose commit failed leaves late.
   std::optional<order::Start> start_order(const effect::OrderStart& order) const;
   std::optional<order::Expect> expect_order(const effect::OrderExpect& order) const;
   bool has_go(const effect::OrderGo& order) const;
-  // Gives an effect that is an order to the engine; others, and orders that are void, are none.
-  void carry_out(const Effect& effect, Engine& engine) const;
+  // Gives an effect that is an order to the engine; others, and orders that are void, are none. False: `whole` could not read
+  // what the host needs, and the order was not given.
+  bool carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const;
+
+  // Whether a submission names this row of the store (stored_payload.hpp).
+  bool uses_payload(std::uint64_t row) const;
+  // Of this user's jobs: submissions with their payloads.
+  std::uint64_t stored_bytes(const std::string& user) const;
 
   // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
   std::string broken_invariant() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "sched/policy/gpus.hpp"
 
@@ -58,6 +59,7 @@ SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
   submission.kept.asked = std::move(asked);
   submission.kept.dependency = std::move(dependency);
   if (submission.kept.dependency) submission.kept.dependency_state = DependencyState::not_yet;
+  use_payload(*submission.kept.asked);
   next_submission = std::max(next_submission, number + 1);
   return submission;
 }
@@ -65,36 +67,39 @@ SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
 void Book::Memory::drop_submission_if_unused(std::uint64_t number) {
   const auto found = submissions.find(number);
   if (found == submissions.end() || found->second.kept.jobs != 0) return;
+  leave_payload(*found->second.kept.asked);
   submissions.erase(found);
   kept.erase(number);
 }
 
-std::shared_ptr<const wire::Submission> Book::Memory::shown(std::uint64_t number) {
-  SubmissionEntry& submission = submissions.at(number);
-  if (!submission.shown) {
-    auto copy = std::make_shared<wire::Submission>();
-    // The environment is the larger part of most submissions: copied only to be thrown away it would cost the most.
-    const wire::Submission& asked = *submission.kept.asked;
-    if (asked.environment_size() == 0 && asked.script().empty() && !asked.has_spooled_input()) {
-      submission.shown = submission.kept.asked;
-      return submission.shown;
-    }
-    *copy = asked;
-    copy->clear_environment();
-    copy->clear_script();
-    copy->clear_spooled_input();
-    submission.shown = std::move(copy);
-  }
-  return submission.shown;
+void Book::Memory::use_payload(const wire::Submission& asked) {
+  for (const std::uint64_t row : wire::payload_rows(asked)) ++payloads[row];
+  users[asked.user()].stored_bytes += wire::whole_bytes(asked);
 }
 
+void Book::Memory::leave_payload(const wire::Submission& asked) {
+  users[asked.user()].stored_bytes -= wire::whole_bytes(asked);
+  for (const std::uint64_t row : wire::payload_rows(asked)) {
+    const auto used = payloads.find(row);
+    if (used == payloads.end() || --used->second > 0) continue;
+    payloads.erase(used);
+    dropped_payloads.push_back(row);
+  }
+}
+
+// Most jobs of a queue have the same: they are not kept for each.
 const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
-  SubmissionEntry& submission = submissions.at(entry.job.record.submission());
-  auto& rules = submission.rules[entry.job.record.queue()];
-  if (!rules)
-    rules = std::make_shared<const LifeRules>(
-        life_rules(config, queue_row(entry.job.record.queue()), *submission.kept.asked));
-  return *rules;
+  if (rules.size() > 20'000) rules.clear();
+  const wire::Submission& asked = *entry.job.asked;
+  std::string key = entry.job.record.queue();
+  key += '\0';
+  key += asked.requeue_exits();
+  key += '\0';
+  key += asked.has_rerunnable() ? asked.rerunnable() ? 'y' : 'n' : '-';
+  key += min_slots(asked) <= 1 ? '1' : 'm';
+  const auto [found, fresh] = rules.try_emplace(std::move(key));
+  if (fresh) found->second = life_rules(config, queue_row(entry.job.record.queue()), asked);
+  return found->second;
 }
 
 const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
@@ -265,6 +270,8 @@ double Book::Memory::head_of(const std::string& queue) const {
 void Book::Memory::counted(Effects& effects) {
   if (counters_changed) effects.push_back(effect::SaveCounters{});
   counters_changed = false;
+  for (const std::uint64_t row : std::exchange(dropped_payloads, {}))
+    effects.push_back(effect::DropPayload{row});
 }
 
 // ---------------------------------------------------------------- the stepper's surroundings
@@ -296,12 +303,13 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
   for (std::size_t i = first; i < effects.size(); ++i)
     if (auto* recorded = std::get_if<effect::RecordEvent>(&effects[i]);
         recorded && recorded->event.has_finish())
-      *recorded->event.mutable_finish()->mutable_asked() = *shown(number);
+      *recorded->event.mutable_finish()->mutable_asked() = *entry.job.asked;
   IdEntry& id = ids.at(key.id);
   if (finished(record.status())) {
     id.last_end_us = std::max(id.last_end_us, record.end_us());
     entry.stream.reset();
     entry.usage.reset();
+    record = wire::JobRecord(record);  // a copy has no room for what was cleared
   }
   if (register_dependents(number, submissions.at(number))) evaluate_all(number, &effects);
   time_job(entry, now);

@@ -22,6 +22,7 @@ struct JobsOf {
   Book::Order pending;  // of a queue
   std::uint32_t pending_jobs = 0;
   std::map<std::pair<std::string, wire::JobStatus>, SlotCount> sums;  // of a user: by queue and state
+  std::uint64_t stored_bytes = 0;  // of a user: submissions with their payloads
 };
 
 struct HostLink {
@@ -56,7 +57,6 @@ struct IdEntry {
   std::int64_t clean_due = 0;  // stands in the deadlines
   DependencyWatch dependents;  // submissions whose jobs wait for this id
   std::string user, name;
-  std::string token;  // of the request that made it; "": it had none
 };
 
 struct SubmissionEntry {
@@ -65,9 +65,6 @@ struct SubmissionEntry {
   std::int32_t id = 0;        // all its jobs have this one
   std::uint32_t waiting = 0;  // its jobs that pend and were never dispatched
   bool registered = false;    // ... so that it is among the dependents of the ids it names
-  std::shared_ptr<const wire::Submission> shown;  // without environment and script: for events
-  // By queue: bswitch moves single elements.
-  std::map<std::string, std::shared_ptr<const LifeRules>> rules;
 };
 
 struct Book::Memory : JobFacts {
@@ -83,6 +80,9 @@ struct Book::Memory : JobFacts {
   std::map<std::int32_t, IdEntry> ids;
   std::map<std::uint64_t, KeptSubmission> kept;  // what others may look at
   std::map<std::uint64_t, SubmissionEntry> submissions;
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      payloads;                                 // rows of the store: how many submissions name each
+  std::vector<std::uint64_t> dropped_payloads;  // not yet said as effects
   std::unordered_map<std::string, JobsOf> users, queues, hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
@@ -96,12 +96,13 @@ struct Book::Memory : JobFacts {
   void connected(const std::string& host, bool so);
   bool all_are_lost(const std::string& host) const;
   void suspect_no_longer(WallTime now);
+  std::unordered_map<std::string, LifeRules> rules;  // by queue and what of a submission counts for them
   std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
   std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
 
   // Answers to requests with a token, and their order in time.
   std::unordered_map<std::string, KeptToken> tokens;
-  std::deque<std::string> tokens_by_time;
+  std::deque<const std::string*> tokens_by_time;  // keys of `tokens`
 
   enum class Timer { begin, terminate, avoid, clean, host, start };
   // JobKey of a job, of an id (index 0), or none with the name of a host.
@@ -123,7 +124,9 @@ struct Book::Memory : JobFacts {
   const LifeRules& rules_of(const BookEntry& entry);
   const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                  const wire::Submission& asked);
-  std::shared_ptr<const wire::Submission> shown(std::uint64_t number);
+  // SubmissionEntry's own: a payload is in use while a submission names it.
+  void use_payload(const wire::Submission& asked);
+  void leave_payload(const wire::Submission& asked);
   std::string gpus_for(
       const event::Dispatched& plan);  // JobRecord.gpus of a job that is about to be dispatched
 
@@ -163,8 +166,11 @@ struct Book::Memory : JobFacts {
   bool administers(const std::string& queue, const Identity& who) const;
   SubmissionContext context(const Identity& who, WallTime now);
 
+  void forget_old_tokens(WallTime now, Effects& effects);
+
   double head_of(const std::string& queue) const;
-  void counted(Effects& effects);  // SaveCounters where they have changed
+  // SaveCounters where they have changed, DropPayload of what nothing names any more.
+  void counted(Effects& effects);
 };
 
 // Takes the job out of the indices for as long as it lives.

@@ -56,7 +56,12 @@ constexpr auto kTell = Field::Started::tell;
 
 const Field kFields[] = {
     {S::kCommandFieldNumber, ROLLCALL_FIELD(command)},
-    {S::kScriptFieldNumber, ROLLCALL_FIELD(script)},
+    // What the store had of these is replaced as well.
+    {S::kScriptFieldNumber,
+     [](S& to, const S& from) {
+       to.clear_script_at();
+       to.set_script(from.script());
+     }},
     {S::kShellFieldNumber, ROLLCALL_FIELD(shell)},
     {S::kJobNameFieldNumber, ROLLCALL_FIELD(job_name)},
     {S::kArraySlotsFieldNumber, ROLLCALL_FIELD(array_slots), kKeep},
@@ -78,12 +83,17 @@ const Field kFields[] = {
      [](S& to, const S& from) {
        to.set_input_file(from.input_file());
        to.clear_spooled_input();
+       to.clear_spooled_input_at();
      }},
     {S::kOutputFileFieldNumber, ROLLCALL_FIELD(output_file)},
     {S::kErrorFileFieldNumber, ROLLCALL_FIELD(error_file)},
     {S::kOutputOverwriteFieldNumber, ROLLCALL_FIELD(output_overwrite)},
     {S::kErrorOverwriteFieldNumber, ROLLCALL_FIELD(error_overwrite)},
-    {S::kEnvironmentFieldNumber, ROLLCALL_LIST(environment)},
+    {S::kEnvironmentFieldNumber,
+     [](S& to, const S& from) {
+       to.clear_environment_at();
+       *to.mutable_environment() = from.environment();
+     }},
     {S::kMailUserFieldNumber, ROLLCALL_FIELD(mail_user)},
     {S::kMailAtStartFieldNumber, ROLLCALL_FIELD(mail_at_start)},
     {S::kMailReportFieldNumber, ROLLCALL_FIELD(mail_report)},
@@ -250,6 +260,8 @@ class Modifying {
     if (to.number != 0) return false;
     to.number = m_.next_submission++;
     m_.counters_changed = true;
+    for (auto& row : wire::take_payload(*to.checked.asked, to.number))
+      effects.push_back(effect::SavePayload{std::move(row)});
     m_.add_submission(to.number, to.checked.asked, to.checked.dependency).id = id;
     effects.push_back(effect::SaveSubmission{to.number});
     return true;
@@ -352,7 +364,7 @@ class Modifying {
     modified.set_user(who_.user);
     modified.set_uid(who_.uid);
     modified.set_changes(terminal_text(request_.text(), Controls::newline_and_tab));
-    *modified.mutable_asked() = *m_.shown(number);
+    *modified.mutable_asked() = *m_.submissions.at(number).kept.asked;
     effects.push_back(std::move(recorded));
   }
 

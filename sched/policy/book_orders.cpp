@@ -30,33 +30,52 @@ bool counts(const BookEntry* entry, std::uint64_t attempt) {
 
 class Giving {
  public:
-  Giving(const Book& book, Engine& engine) : book_(book), engine_(engine) {}
+  Giving(const Book& book, Engine& engine, const ReadWhole& whole)
+      : book_(book), engine_(engine), whole_(whole) {}
 
-  void operator()(const effect::OrderStart& order) const {
-    if (auto start = book_.start_order(order)) engine_.start(order.host, std::move(*start));
+  bool operator()(const effect::OrderStart& order) const {
+    auto start = book_.start_order(order);
+    if (!start) return true;
+    start->asked = whole_(start->asked);
+    if (!start->asked) return false;
+    start->mail_report_only = without_report(*start->asked);
+    engine_.start(order.host, std::move(*start));
+    return true;
   }
-  void operator()(const effect::OrderExpect& order) const {
+  bool operator()(const effect::OrderExpect& order) const {
     if (const auto expect = book_.expect_order(order)) engine_.expect(order.host, *expect);
+    return true;
   }
-  void operator()(const effect::OrderGo& order) const {
+  bool operator()(const effect::OrderGo& order) const {
     const Attempt attempt{order.key, order.attempt};
     if (book_.has_go(order))
       engine_.go(order.host, attempt);
     else if (!book_.expect_order({order.key, order.host, order.attempt}))
       engine_.release(order.host,
                       attempt);  // the job has ended before this left: nothing may wait there for ever
+    return true;
   }
-  void operator()(const effect::OrderSignal& order) const { engine_.signal(order.host, order.signal); }
-  void operator()(const effect::OrderAcknowledge& order) const {
+  bool operator()(const effect::OrderSignal& order) const {
+    engine_.signal(order.host, order.signal);
+    return true;
+  }
+  bool operator()(const effect::OrderAcknowledge& order) const {
     engine_.acknowledge(order.host, order.attempt);
+    return true;
   }
-  void operator()(const effect::OrderRelease& order) const { engine_.release(order.host, order.attempt); }
+  bool operator()(const effect::OrderRelease& order) const {
+    engine_.release(order.host, order.attempt);
+    return true;
+  }
   template <class Other>
-  void operator()(const Other&) const {}
+  bool operator()(const Other&) const {
+    return true;
+  }
 
  private:
   const Book& book_;
   Engine& engine_;
+  const ReadWhole& whole_;
 };
 
 }  // namespace
@@ -87,7 +106,6 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.gpus = gpus_on(record.gpus(), order.host);
   start.submit_us = record.submit_us();
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
-  start.mail_report_only = without_report(*job.asked);
   start.wait_for_go = record.starting();
   start.usage_interval = usage_interval(memory_->config, record);
   return start;
@@ -111,8 +129,15 @@ bool Book::has_go(const effect::OrderGo& order) const {
   return counts(entry, order.attempt) && entry->job.launch.go_given;
 }
 
-void Book::carry_out(const Effect& effect, Engine& engine) const {
-  std::visit(Giving(*this, engine), effect);
+bool Book::carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const {
+  return std::visit(Giving(*this, engine, whole), effect);
+}
+
+bool Book::uses_payload(std::uint64_t row) const { return memory_->payloads.contains(row); }
+
+std::uint64_t Book::stored_bytes(const std::string& user) const {
+  const auto found = memory_->users.find(user);
+  return found == memory_->users.end() ? 0 : found->second.stored_bytes;
 }
 
 }  // namespace rollcall::sched

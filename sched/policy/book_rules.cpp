@@ -95,6 +95,8 @@ BookParameters book_parameters(const ConfigView& config) {
   if (const auto most = number(params.cells, "MAX_JOB_REQUEUE"))
     result.most_requeues = static_cast<int>(std::min<std::int64_t>(*most, 1'000'000'000));
   result.exit_after_preexec_retries = cell(params.cells, "LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
+  if (const auto most = number(params.cells, "MAX_USER_JOB_STORAGE"))
+    result.most_stored_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *most));
   result.steady_after_s = std::max<std::int64_t>(1, whole_seconds(params.sbd_sleep_time));
   result.unknown_after_s = std::max(1, params.max_sbd_fail) * result.steady_after_s;
   return result;

@@ -1,6 +1,7 @@
 // The Book: new jobs.
 #include <algorithm>
-#include <charconv>
+#include <iterator>
+#include <utility>
 
 #include "sched/policy/book_memory.hpp"
 
@@ -27,9 +28,18 @@ class Submitting {
 
   wire::BatchReply::Accepted submit(const wire::Submission& asked, bool check_only) {
     wire::BatchReply::Accepted accepted;
+    if (wire::names_payload(asked)) {
+      *accepted.mutable_refusal() = refusal(
+          Refusal::BAD_REQUEST, "found places in mbatchd's store, expected a script and an environment");
+      return accepted;
+    }
     CheckedSubmission checked = check_submission(asked, context_);
     if (checked.refusal) {
       *accepted.mutable_refusal() = *checked.refusal;
+      return accepted;
+    }
+    if (auto full = check_storage(*checked.asked)) {
+      *accepted.mutable_refusal() = std::move(*full);
       return accepted;
     }
     accepted.set_queue(checked.queue);
@@ -47,9 +57,25 @@ class Submitting {
   }
 
  private:
+  // Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
+  std::optional<Refusal> check_storage(const wire::Submission& asked) const {
+    const std::uint64_t most_mb = m_.parameters.most_stored_mb;
+    if (most_mb == 0) return std::nullopt;
+    const auto user = m_.users.find(asked.user());
+    const std::uint64_t stored = user == m_.users.end() ? 0 : user->second.stored_bytes;
+    if (stored + wire::whole_bytes(asked) <= most_mb << 20) return std::nullopt;
+    return refusal(
+        Refusal::NOT_ALLOWED,
+        "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
+            " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they go with jobs that are "
+            "finished and cleaned");
+  }
+
   void keep(std::int32_t id, CheckedSubmission checked) {
     const std::uint64_t number = m_.next_submission++;
     m_.counters_changed = true;
+    for (auto& row : wire::take_payload(*checked.asked, number))
+      effects.push_back(effect::SavePayload{std::move(row)});
     m_.add_submission(number, checked.asked, checked.dependency);
     effects.push_back(effect::SaveSubmission{number});
     const std::size_t elements = checked.indices.size();
@@ -77,9 +103,9 @@ class Submitting {
     auto& job = *recorded.event.mutable_new_job();
     job.set_submission(number);
     job.set_queue(queue);
-    const auto shown = m_.shown(number);
-    *job.mutable_asked() = *shown;
-    *job.mutable_record() = new_record(*shown, key, number, queue, now_);
+    const auto& asked = *m_.submissions.at(number).kept.asked;
+    *job.mutable_asked() = asked;
+    *job.mutable_record() = new_record(asked, key, number, queue, now_);
     effects.push_back(std::move(recorded));
   }
 
@@ -107,34 +133,52 @@ std::string token_name(std::uint32_t uid, const std::string& token) {
   return name;
 }
 
-void forget_old_tokens(Book::Memory& m, WallTime now, Effects& effects) {
-  const std::int64_t before = now.us - kTokenLife_us;
-  const std::size_t size = m.tokens_by_time.size();
-  while (!m.tokens_by_time.empty()) {
-    const auto oldest = m.tokens.find(m.tokens_by_time.front());
-    if (oldest != m.tokens.end() && oldest->second.at_us >= before) break;
-    if (oldest != m.tokens.end()) m.tokens.erase(oldest);
-    m.tokens_by_time.pop_front();
-  }
-  if (m.tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
+void add_token(Book::Memory& m, std::string name, KeptToken kept) {
+  const auto [added, fresh] = m.tokens.insert_or_assign(std::move(name), std::move(kept));
+  if (fresh) m.tokens_by_time.push_back(&added->first);
 }
 
 void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted,
                 WallTime now, Effects& effects) {
-  bool any = false;
-  for (const auto& job : submitted.jobs()) {
-    if (job.has_refusal()) continue;
-    any = true;
-    m.ids.at(job.id()).token = name;
-  }
+  const bool any = std::any_of(submitted.jobs().begin(), submitted.jobs().end(),
+                               [](const auto& job) { return !job.has_refusal(); });
   if (!any) return;  // a repetition is refused as well
-  forget_old_tokens(m, now, effects);
-  m.tokens[name] = {now.us, submitted};
-  m.tokens_by_time.push_back(name);
+  m.forget_old_tokens(now, effects);
+  add_token(m, name, {now.us, submitted.SerializeAsString()});
   effects.push_back(effect::SaveToken{name});
 }
 
+// Of a job that was submitted just now: its token is among the last.
+void withdraw_token(Book::Memory& m, std::int32_t id) {
+  const std::int64_t submitted_us = m.jobs.at({id, m.ids.at(id).indices.front()}).job.record.submit_us();
+  for (auto name = m.tokens_by_time.rbegin(); name != m.tokens_by_time.rend(); ++name) {
+    const auto token = m.tokens.find(**name);
+    if (token->second.at_us < submitted_us) return;
+    wire::BatchReply::Submitted submitted;
+    submitted.ParseFromString(token->second.answer);
+    if (std::none_of(submitted.jobs().begin(), submitted.jobs().end(),
+                     [id](const auto& job) { return job.id() == id; }))
+      continue;
+    m.tokens_by_time.erase(std::next(name).base());
+    m.tokens.erase(token);
+    return;
+  }
+}
+
 }  // namespace
+
+// Also where no more is submitted: they lie between what is freed, and would hold its pages.
+void Book::Memory::forget_old_tokens(WallTime now, Effects& effects) {
+  const std::int64_t before = now.us - kTokenLife_us;
+  const std::size_t size = tokens_by_time.size();
+  while (!tokens_by_time.empty()) {
+    const auto oldest = tokens.find(*tokens_by_time.front());
+    if (oldest->second.at_us >= before) break;
+    tokens_by_time.pop_front();
+    tokens.erase(oldest);
+  }
+  if (tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
+}
 
 Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime now) {
   Applied applied;
@@ -148,7 +192,7 @@ Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime 
   }
   const std::string name = token.empty() ? "" : token_name(who.uid, token);
   if (const KeptToken* known = this->token(name)) {
-    *applied.reply.mutable_submitted() = known->submitted;
+    applied.reply.mutable_submitted()->ParseFromString(known->answer);
     return applied;
   }
   Submitting submitting(*memory_, who, now);
@@ -167,14 +211,13 @@ const KeptToken* Book::token(const std::string& token) const {
 }
 
 void Book::load_token(std::string token, KeptToken kept) {
-  memory_->tokens_by_time.push_back(token);
-  memory_->tokens[std::move(token)] = std::move(kept);
+  add_token(*memory_, std::move(token), std::move(kept));
 }
 
 void Book::withdraw(std::int32_t id) {
   const auto found = memory_->ids.find(id);
   if (found == memory_->ids.end()) return;
-  memory_->tokens.erase(found->second.token);
+  withdraw_token(*memory_, id);
   const std::vector<std::int32_t> indices = found->second.indices;
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
 }

@@ -119,6 +119,7 @@ Effects Book::tick(WallTime now) {
   using Timer = Memory::Timer;
   Effects effects;
   m.hear_clock(now);
+  m.forget_old_tokens(now, effects);
   while (!m.deadlines.empty() && std::get<0>(*m.deadlines.begin()) <= now.us) {
     const auto [due, timer, key, host] = *m.deadlines.begin();
     m.deadlines.erase(m.deadlines.begin());

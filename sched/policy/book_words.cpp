@@ -163,6 +163,13 @@ struct EffectText {
   std::string operator()(const effect::SaveSubmission& e) const {
     return "SaveSubmission " + std::to_string(e.number);
   }
+  std::string operator()(const effect::SavePayload& e) const {
+    return "SavePayload " + std::to_string(e.row.number) + " of " + std::to_string(e.row.body.size()) +
+           " bytes";
+  }
+  std::string operator()(const effect::DropPayload& e) const {
+    return "DropPayload " + std::to_string(e.number);
+  }
   std::string operator()(const effect::RemoveJob& e) const {
     return "RemoveJob " + text(key_of(e.record.key()));
   }

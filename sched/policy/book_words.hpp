@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/base/wall_time.hpp"
+#include "common/wire/stored_payload.hpp"
 #include "sched/policy/engine.hpp"
 #include "sched/policy/job.hpp"
 
@@ -184,6 +185,14 @@ struct SaveJob {
 struct SaveSubmission {
   std::uint64_t number = 0;  // Book::submission()
 };
+// A row of a submission's payload (stored_payload.hpp), which the Book does not keep.
+struct SavePayload {
+  wire::PayloadRow row;
+};
+// The last submission that named this row has gone.
+struct DropPayload {
+  std::uint64_t number = 0;
+};
 // The job leaves mbatchd's memory (CLEAN_PERIOD); bhist and bacct find it in the store.
 struct RemoveJob {
   wire::JobRecord record;  // its last state, cleaned_us set
@@ -241,7 +250,7 @@ struct ScheduleSoon {};  // the plan may have changed
 }  // namespace effect
 
 using Effect =
-    std::variant<effect::SaveJob, effect::SaveSubmission, effect::RemoveJob, effect::SaveCounters,
+    std::variant<effect::SaveJob, effect::SaveSubmission, effect::SavePayload, effect::DropPayload, effect::RemoveJob, effect::SaveCounters,
                  effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
                  effect::OrderStart, effect::OrderExpect, effect::OrderGo, effect::OrderSignal,
                  effect::OrderAcknowledge, effect::OrderRelease, effect::TellWaiters, effect::ScheduleSoon>;

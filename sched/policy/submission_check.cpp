@@ -79,7 +79,7 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
     if (find_control(*shown.text, shown.allowed) != std::string::npos)
       return bad(std::string(shown.option) + ": found a control character, expected none" +
                  (shown.allowed == Controls::none ? "" : " but newline and tab"));
-  if (a.command().empty() && a.script().empty()) return bad("no command is given");
+  if (a.command().empty() && a.script().empty() && !a.has_script_at()) return bad("no command is given");
   std::size_t bytes = 0;
   for (const std::string& word : a.environment()) {
     bytes += word.size();

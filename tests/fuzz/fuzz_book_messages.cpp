@@ -143,7 +143,7 @@ class Batch {
   void follow(const Effects& effects) {
     for (const auto& effect : effects) {
       if (text(effect).empty()) std::abort();
-      book_.carry_out(effect, engine_);
+      book_.carry_out(effect, engine_, [](const auto& asked) { return asked; });
     }
   }
 

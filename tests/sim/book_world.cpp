@@ -65,7 +65,11 @@ void BookWorld::finish_turn() {
     if (chance(chances_.mbatchd_dies)) return die();
     if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
       if (started_.count(released->attempt) == 0) ++taken_back_;
-    book_->carry_out(effect, *this);
+    book_->carry_out(effect, *this, [this](const auto& asked) {
+      for (const auto row : wire::payload_rows(*asked))
+        if (!store_.payloads.contains(row)) fail("an order needs a payload that is not in the store");
+      return asked;
+    });
   }
 }
 
@@ -75,6 +79,9 @@ void BookWorld::commit() {
       if (const Job* job = book_->find(save->key)) store_.jobs[save->key] = job->record;
     if (const auto* save = std::get_if<effect::SaveSubmission>(&effect))
       if (const auto* kept = book_->submission(save->number)) store_.submissions[save->number] = kept->asked;
+    if (const auto* save = std::get_if<effect::SavePayload>(&effect))
+      store_.payloads.insert(save->row.number);
+    if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) store_.payloads.erase(drop->number);
     if (const auto* gone = std::get_if<effect::RemoveJob>(&effect))
       store_.jobs.erase(key_of(gone->record.key()));
   }
@@ -121,6 +128,7 @@ void BookWorld::release(const std::string& host, const Attempt& attempt) {
 void BookWorld::submit(const wire::Submission& asked) {
   wire::Submit request;
   *request.add_jobs() = asked;
+  request.mutable_jobs(0)->add_environment("A=1");
   auto applied = book_->submit(request, kUser, now_);
   const auto& accepted = applied.reply.submitted().jobs(0);
   if (accepted.has_refusal()) return fail("refused: " + accepted.refusal().text());

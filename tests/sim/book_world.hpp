@@ -77,6 +77,7 @@ class BookWorld : Engine {
     std::deque<Order> left;
   };
   struct Store {
+    std::set<std::uint64_t> payloads;  // rows
     std::map<std::uint64_t, std::shared_ptr<const wire::Submission>> submissions;
     std::map<JobKey, wire::JobRecord> jobs;
     std::int32_t next_id = 1;

@@ -16,10 +16,13 @@ class Answers : public BookTest {
     for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
   }
 
-  AnswerView view() { return {*book, keeper.snapshot(), now}; }
+  AnswerView view() {
+    return {*book, keeper.snapshot(), now, [this](const auto& asked) { return rows.whole(asked); }};
+  }
 
   std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = kAnn) {
     const auto id = submit(asked, who);
+    rows.take(effects);
     for (const JobKey key : book->elements(id)) keeper.job(key);
     return id;
   }
@@ -50,6 +53,7 @@ class Answers : public BookTest {
   }
 
   SnapshotKeeper keeper{*book};
+  StoredRows rows;
 };
 
 }  // namespace rollcall::sched

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -101,6 +102,25 @@ inline bool schedules(const Effects& effects) {
   return std::any_of(effects.begin(), effects.end(),
                      [](const Effect& e) { return std::holds_alternative<effect::ScheduleSoon>(e); });
 }
+
+// The rows that a store has of payloads.
+struct StoredRows {
+  std::map<std::uint64_t, std::string> bodies;
+
+  void take(const Effects& effects) {
+    for (const Effect& effect : effects) {
+      if (const auto* save = std::get_if<effect::SavePayload>(&effect))
+        bodies[save->row.number] = save->row.body;
+      if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) bodies.erase(drop->number);
+    }
+  }
+  std::shared_ptr<const wire::Submission> whole(const std::shared_ptr<const wire::Submission>& asked) const {
+    auto whole = std::make_shared<wire::Submission>(*asked);
+    for (const auto row : wire::payload_rows(*asked))
+      if (!bodies.contains(row) || !wire::put_payload(*whole, bodies.at(row))) return nullptr;
+    return whole;
+  }
+};
 
 class BookTest : public testing::Test {
  protected:

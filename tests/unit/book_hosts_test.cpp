@@ -239,7 +239,6 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   EXPECT_EQ(start.limits.memory_kb(), 5000);
   EXPECT_EQ(start.requested_memory_kb, 20U * 1024);
   EXPECT_EQ(start.gpus, "0,1");
-  EXPECT_TRUE(start.mail_report_only);
   EXPECT_EQ(start.cluster, "lab");
   const auto& words = start.environment;
   for (const char* word :

@@ -20,6 +20,7 @@ const ConfigView& site() {
 // What a store has of the effects, when everything of a turn is committed.
 struct Saved {
   std::map<std::uint64_t, std::shared_ptr<const wire::Submission>> submissions;
+  std::set<std::uint64_t> payloads;
   std::map<JobKey, wire::JobRecord> jobs;
   std::map<std::string, wire::ControlState> controls;
 
@@ -30,6 +31,8 @@ struct Saved {
         if (const Job* job = book.find(save->key)) jobs[save->key] = job->record;
       if (const auto* save = std::get_if<effect::SaveSubmission>(&effect))
         if (const auto* kept = book.submission(save->number)) submissions[save->number] = kept->asked;
+      if (const auto* save = std::get_if<effect::SavePayload>(&effect)) payloads.insert(save->row.number);
+      if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) payloads.erase(drop->number);
       if (const auto* gone = std::get_if<effect::RemoveJob>(&effect)) jobs.erase(key_of(gone->record.key()));
       if (const auto* control = std::get_if<effect::SaveControl>(&effect))
         controls[(control->state.host() ? "h" : "q") + control->state.name()] = control->state;
@@ -80,6 +83,10 @@ class World {
     RC_CLASSIFY(!book.with_status(wire::STATUS_RUN).empty(), "some run");
     RC_CLASSIFY(!book.with_status(wire::STATUS_UNKWN).empty(), "some are unknown");
     RC_ASSERT(book.broken_invariant() == "");
+    std::set<std::uint64_t> named;
+    for (const auto& [number, kept] : book.submissions())
+      for (const auto row : wire::payload_rows(*kept.asked)) named.insert(row);
+    RC_ASSERT(saved.payloads == named);
     Book again;
     again.configure(site(), now);
     again.load_counters(book.next_job_id(), book.next_submission());
@@ -96,6 +103,9 @@ class World {
       RC_ASSERT(again.dependency_state(*again.find(key)) == book.dependency_state(*book.find(key)));
     }
     RC_ASSERT(again.submissions().size() == book.submissions().size());
+    for (const auto row : saved.payloads) RC_ASSERT(again.uses_payload(row));
+    for (const auto& who : {kAnn, kBob, kRoot})
+      RC_ASSERT(again.stored_bytes(who.user) == book.stored_bytes(who.user));
     for (const char* queue : {"normal", "special", "talk"}) {
       RC_ASSERT(again.queue_counts(queue) == book.queue_counts(queue));
       RC_ASSERT(again.pending_of(queue) == book.pending_of(queue));
@@ -131,6 +141,8 @@ class World {
     auto& asked = *request.add_jobs();
     asked = any_of(0, 3) == 0 ? array_job(any_of(1, 4)) : plain_job();
     if (*rc::gen::arbitrary<bool>()) asked.set_job_name(*rc::gen::element<std::string>("arr", "b", "b2"));
+    if (any_of(0, 4) != 0) asked.add_environment("A=1");
+    if (any_of(0, 4) == 0) asked.set_script("true");
     if (any_of(0, 4) == 0) asked.set_hold(true);
     if (any_of(0, 4) == 0) asked.set_rerunnable(true);
     if (any_of(0, 4) == 0) asked.set_terminate_us(now.us + 50'000'000);
@@ -245,9 +257,11 @@ class World {
         set_key(*modify.mutable_filter()->add_keys(), any_key());
         modify.mutable_changed()->set_job_name("b");
         modify.mutable_changed()->set_dependency("ended(1)");
-        modify.add_fields(*rc::gen::element<std::int32_t>(wire::Submission::kJobNameFieldNumber,
-                                                          wire::Submission::kDependencyFieldNumber,
-                                                          wire::Submission::kTerminateUsFieldNumber, 999));
+        modify.mutable_changed()->add_environment("B=1");
+        modify.add_fields(*rc::gen::element<std::int32_t>(
+            wire::Submission::kJobNameFieldNumber, wire::Submission::kDependencyFieldNumber,
+            wire::Submission::kEnvironmentFieldNumber, wire::Submission::kScriptFieldNumber,
+            wire::Submission::kTerminateUsFieldNumber, 999));
         return took(book.modify_jobs(modify, any_person(), now));
       }
       default: {

@@ -101,6 +101,20 @@ TEST_F(BookTokenTest, OneThatWasWithdrawnIsNone) {
   EXPECT_EQ(book->size(), 1u);
 }
 
+TEST_F(BookTokenTest, TickForgetsOldTokensWithoutAnotherSubmission) {
+  submit_with(request(token_));
+  const std::string name = saved_tokens().at(0);
+  now.us += 3'599'000'000;
+  book->tick(now);
+  EXPECT_NE(book->token(name), nullptr);
+  now.us += 2'000'000;
+  const auto ticked = book->tick(now);
+  EXPECT_EQ(book->token(name), nullptr);
+  EXPECT_TRUE(std::any_of(ticked.begin(), ticked.end(), [](const Effect& effect) {
+    return std::holds_alternative<effect::ForgetTokens>(effect);
+  }));
+}
+
 TEST_F(BookTokenTest, ItOutlivesMbatchd) {
   const auto first = submit_with(request(token_));
   const std::string name = saved_tokens().at(0);
