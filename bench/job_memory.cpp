@@ -1,0 +1,156 @@
+// What a job costs of mbatchd's memory: bytes of RSS (and of the heap) for each pending job with an environment of 8 KB, for each
+// element of an array, and for each finished job. What the store has is not counted: its rows are taken and dropped here.
+// Prints figures; asserts nothing. Usage: bench_job_memory [JOBS]
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "sched/policy/snapshot_keeper.hpp"
+#include "tests/unit/conf_files.hpp"
+
+using namespace rollcall;
+using namespace rollcall::sched;
+
+namespace {
+
+struct Used {
+  double rss = 0, heap = 0;
+};
+Used used() {
+  malloc_trim(0);
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  const auto heap = mallinfo2();
+  return {static_cast<double>(pages * sysconf(_SC_PAGESIZE)),
+          static_cast<double>(heap.uordblks + heap.hblkhd)};
+}
+void print(const char* what, const Used& before, int jobs) {
+  const Used now = used();
+  std::printf("%-44s %8.0f bytes of RSS, %8.0f of the heap\n", what, (now.rss - before.rss) / jobs,
+              (now.heap - before.heap) / jobs);
+}
+
+ConfigView site() {
+  conf::MemoryFiles files;
+  files.files = {{"/c/lsf.conf", "LSF_LOGDIR=/l\n"},
+                 {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"},
+                 {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME\nhostA\nhostB\nEnd Host\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.params",
+                  "Begin Parameters\nDEFAULT_QUEUE = normal\nMAX_JOB_ARRAY_SIZE = 1000000\n"
+                  "MAX_USER_JOB_STORAGE = 0\nEnd Parameters\n"},
+                 {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
+                 {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
+  const auto cluster = conf::read_cluster_files(files.sources());
+  ConfigView view;
+  if (!cluster.files) std::abort();
+  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
+  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
+  if (!lsb.files) std::abort();
+  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
+  view.batch = std::make_shared<conf::BatchSettings>();
+  return view;
+}
+
+const Identity kAnn{1001, 100, "ann", {"users"}, false};
+
+// As bsub sends it: -J, -o and -R, a script, 8 KB of environment.
+wire::Submission asked(int number, int elements = 0) {
+  wire::Submission a;
+  a.set_command("./solve --input /home/ann/project/case" + std::to_string(number) + ".in");
+  a.set_job_name(elements > 0 ? "arr" : "case" + std::to_string(number));
+  a.set_output_file("/home/ann/project/logs/%J.out");
+  a.set_resreq("rusage[mem=2000.00]");
+  a.set_cwd("/home/ann/project/2026/a-study-of-something");
+  a.set_home("/home/ann");
+  a.set_from_host("hostA");
+  a.set_from_type("X86_64");
+  a.set_umask(022);
+  for (int i = 0; i < 100; ++i)
+    a.add_environment("VARIABLE_" + std::to_string(i) + "=" + std::string(68, 'v'));
+  if (elements == 0) return a;
+  auto& range = *a.add_indices();
+  range.set_first(1);
+  range.set_last(elements);
+  range.set_step(1);
+  return a;
+}
+
+class Site {
+ public:
+  Site() {
+    const auto config = site();
+    book.configure(config, now);
+    keeper.configure(scheduling_rules(config.cluster, config.lsb));
+    for (const char* host : {"hostA", "hostB"}) keeper.connected(host, true);
+  }
+  std::int32_t submit(const wire::Submission& job) {
+    wire::Submit request;
+    *request.add_jobs() = job;
+    char token[17];
+    std::snprintf(token, sizeof token, "%016d", ++tokens_);
+    request.set_token(token);
+    const auto applied = book.submit(request, kAnn, now);
+    follow(applied.effects);
+    return applied.reply.submitted().jobs(0).id();
+  }
+  void live(JobKey key) {
+    event::Dispatched plan;
+    plan.hosts.emplace_back().set_name("hostA");
+    plan.hosts[0].set_slots(1);
+    plan.effective_resreq = "select[type == local] order[r15s:pg] rusage[mem=2000.00]";
+    follow(book.dispatch(key, plan, now));
+    report::Running running;
+    running.attempt = {key, 1};
+    running.pid = running.pgid = 4711;
+    running.user = "ann";
+    running.home = "/home/ann";
+    running.cwd = "/home/ann/project/2026/a-study-of-something";
+    follow(book.host_told("hostA", running, now));
+    report::Over over;
+    over.attempt = {key, 1};
+    over.end_us = now.us + 1;
+    auto& usage = over.usage.emplace();
+    usage.set_user_s(12);
+    usage.set_max_memory_kb(5000);
+    usage.add_hosts()->set_host("hostA");
+    follow(book.host_told("hostA", over, now));
+  }
+  Book book;
+  SnapshotKeeper keeper{book};
+  WallTime now = wall_seconds(1'000'000);
+
+ private:
+  void follow(const Effects& effects) {
+    for (const auto& effect : effects)
+      if (const auto* save = std::get_if<effect::SaveJob>(&effect)) keeper.job(save->key);
+  }
+  int tokens_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int jobs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 20'000;
+  Site site;
+  site.live({site.submit(asked(0)), 0});
+  Used before = used();
+  std::vector<std::int32_t> ids;
+  ids.reserve(static_cast<std::size_t>(jobs));
+  for (int i = 0; i < jobs; ++i) ids.push_back(site.submit(asked(i)));
+  print("a pending job, 8 KB of environment", before, jobs);
+  for (const auto id : ids) site.live({id, 0});
+  print("a finished job", before, jobs);
+  site.now.us += 7200LL * 1'000'000;
+  site.book.tick(site.now);
+  print("a job that was cleaned", before, jobs);
+  before = used();
+  const auto id = site.submit(asked(0, jobs));
+  print("a pending element of an array", before, jobs);
+  for (int i = 1; i <= jobs; ++i) site.live({id, i});
+  print("a finished element", before, jobs);
+  return 0;
+}
