@@ -263,7 +263,7 @@ TEST_F(EventFilesTest, OnlySoManyEventFilesStay) {
   ages_.finished_jobs = 2;
   ages_.event_files = 3;
   configure();
-  for (int id = 1; id <= 20; ++id) run(id);
+  for (int id = 1; id <= 21; ++id) run(id);
   EXPECT_TRUE(there("lsb.events"));
   EXPECT_TRUE(there("lsb.events.3"));
   EXPECT_FALSE(there("lsb.events.4"));
