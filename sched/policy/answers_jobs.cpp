@@ -211,7 +211,7 @@ class JobsAnswer {
       slice.added(0);
       return 0;
     }
-    if (ask_.scripts() || ask_.environments()) refusal_ = refuse_texts(view, job);
+    if (ask_.scripts() || ask_.environments()) refusal_ = refuse_texts(job);
     if (refusal_) return 0;
     std::size_t bytes = add_submission(job, jobs);
     auto& added = *jobs.add_jobs();
@@ -230,7 +230,7 @@ class JobsAnswer {
   }
 
   // Scripts and environments are their owners' alone: administrators see them as nobody else does, on the disk of mbatchd.
-  std::optional<wire::BatchReply::Refusal> refuse_texts(const AnswerView& view, const Job& job) const {
+  std::optional<wire::BatchReply::Refusal> refuse_texts(const Job& job) const {
     const auto no = [&job](wire::BatchReply::Refusal::Why why, const char* text) {
       return refused_answer(why, "Job <" + sched::text(job.key()) + ">: " + text).refusal();
     };

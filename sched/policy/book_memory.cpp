@@ -278,7 +278,7 @@ void Book::Memory::counted(Effects& effects) {
 
 void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
   const std::size_t first = effects.size();
-  const LifeRules& rules = rules_of(entry);
+  const LifeRules& life = rules_of(entry);
   wire::JobRecord& record = entry.job.record;
   const bool was_placed = placed(record.status()) || finished(record.status());
   const auto* kill = std::get_if<event::KillAsked>(&event);
@@ -288,7 +288,7 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
   const std::uint64_t number = record.submission();
   {
     const Change change(*this, entry);
-    sched::step(entry.job, rules, event, now, effects);
+    sched::step(entry.job, life, event, now, effects);
     // brequeue: behind the others. What nobody has asked for: before them.
     if (was_placed && pending(record.status())) {
       if (asked_back)
