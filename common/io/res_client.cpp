@@ -64,8 +64,13 @@ FromRes<wire::FromResToClient> ResClient::receive(DaemonTalk& talk, const std::s
                                                   bool patiently) const {
   const auto payload = patiently ? talk.receive(-1) : talk.receive();
   if (!payload) return error_of(host, payload.error());
+  if (!*payload) return unexpected(host);
+  return res_answer_of(host, **payload);
+}
+
+FromRes<wire::FromResToClient> res_answer_of(const std::string& host, std::string_view payload) {
   wire::FromResToClient message;
-  if (!*payload || !message.ParseFromString(**payload)) return unexpected(host);
+  if (!message.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) return unexpected(host);
   if (!message.has_refused()) return message;
   const auto& refused = message.refused();
   return ResError{ResError::Kind::refused, refused.why(), refused.not_allowed(), refused.no_job(),
@@ -73,12 +78,10 @@ FromRes<wire::FromResToClient> ResClient::receive(DaemonTalk& talk, const std::s
 }
 
 FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wire::RunTask& task) const {
-  // RES hands it on to the shepherd in one frame.
-  constexpr std::size_t kMostTask = 900 * 1024;
-  if (const auto size = task.ByteSizeLong(); size > kMostTask)
+  if (const auto size = task.ByteSizeLong(); size > wire::kMostTask)
     return ResError{ResError::Kind::refused, "found a task of " + std::to_string(size) +
                                                  " bytes with its environment, expected at most " +
-                                                 std::to_string(kMostTask)};
+                                                 std::to_string(wire::kMostTask)};
   auto talk = open(host);
   if (!talk) return talk.error();
   wire::ToResFromClient message;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
@@ -32,6 +33,9 @@ struct ResError {
 }
 template <class T>
 using FromRes = boost::system::result<T, ResError>;
+
+// What these bytes of a RES say: an answer, or the refusal as an error. Pure.
+FromRes<wire::FromResToClient> res_answer_of(const std::string& host, std::string_view payload);
 
 class ResClient {
  public:

@@ -211,15 +211,8 @@ class Stream {
       case wire::FromStream::kStopped:
         stopped_ = true;
         break;
-      case wire::FromStream::kOver:
-        finish({StreamEnd::How::over, message.over().wait_status(), 0, ""});
-        break;
-      case wire::FromStream::kNotStarted:
-        finish(
-            {StreamEnd::How::not_started, 0, message.not_started().exit_code(), message.not_started().why()});
-        break;
       default:
-        break;
+        if (auto end = end_of(message)) finish(std::move(*end));
     }
     return {};
   }
@@ -379,8 +372,17 @@ std::vector<StreamEnd> run_streams(std::vector<StreamOrder> orders, const Stream
   return Loop(orders, settings).run();
 }
 
+std::optional<StreamEnd> end_of(const wire::FromStream& message) {
+  if (message.has_over()) return StreamEnd{StreamEnd::How::over, message.over().wait_status(), 0, ""};
+  if (!message.has_not_started()) return std::nullopt;
+  const auto& told = message.not_started();
+  return StreamEnd{StreamEnd::How::not_started, 0, told.exit_code(), told.why()};
+}
+
 int exit_code_of(const StreamEnd& end) {
-  if (end.how == StreamEnd::How::not_started) return end.exit_code == 0 ? 1 : end.exit_code;
+  // The kernel keeps eight bits: 256 would be success.
+  if (end.how == StreamEnd::How::not_started)
+    return end.exit_code < 1 || end.exit_code > 255 ? 1 : end.exit_code;
   if (end.how == StreamEnd::How::lost) return 255;
   return WIFSIGNALED(end.wait_status) ? 128 + WTERMSIG(end.wait_status) : WEXITSTATUS(end.wait_status);
 }

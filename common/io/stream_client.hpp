@@ -13,6 +13,7 @@
 // a cut brings TERM to all other processes, and KILL ten seconds later.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,10 @@ struct StreamEnd {
 // and SIGWINCH belong to the processes.
 std::vector<StreamEnd> run_streams(std::vector<StreamOrder> orders, const StreamSettings& settings);
 
-// The exit status of a program that stands for it: the process's own; 128+n where a signal ended it.
+// The end that this message tells of; none: it tells of something else.
+std::optional<StreamEnd> end_of(const wire::FromStream& message);
+
+// The exit status of a program that stands for it: the process's own; 128+n where a signal ended it. 0 to 255.
 int exit_code_of(const StreamEnd& end);
 
 }  // namespace rollcall::io

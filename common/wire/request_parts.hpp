@@ -15,6 +15,7 @@
 namespace rollcall::wire {
 
 inline constexpr std::size_t kMostRequest = 16 << 20;  // bytes of one request, all its parts together
+inline constexpr std::size_t kMostTask = 900 << 10;     // of a RunTask: a shepherd gets it in one frame
 
 // What a daemon keeps for each client. An error ends the connection.
 class RequestParts {

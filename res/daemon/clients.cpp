@@ -17,6 +17,12 @@ wire::FromResToClient data_reply(const std::string& data) {
   return message;
 }
 
+// One of a request whose last part is still to come.
+bool is_a_part(std::string_view payload) {
+  wire::ToResFromClient asked;
+  return asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())) && asked.has_part();
+}
+
 }  // namespace
 
 Clients::Clients(boost::asio::io_context& loop, io::Links& links, Jobs& jobs, const io::Log& log,
@@ -61,26 +67,17 @@ bool Clients::take_share(Client& client, uid_t user) {
 Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return {};
-  Asked asked;
-  if (!asked.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-    return internal_error("found a message that cannot be read, expected ToResFromClient");
+  if (!client->second.caller.known && !client->second.overloaded.empty()) {
+    if (!is_a_part(payload)) refuse_for_now(link, client->second.overloaded);
+    return {};
+  }
+  const auto taken = client->second.requests.take(payload, client->second.caller.known);
+  if (!taken) return taken.error();
+  if (!*taken) return {};
+  const Asked& asked = **taken;
   if (asked.has_munge()) {
     learn(link, client->second, asked.munge());
     return {};
-  }
-  const bool piece = asked.message_case() == Asked::kPart || asked.message_case() == Asked::kLastPart;
-  if (piece && !client->second.overloaded.empty()) {
-    if (asked.message_case() == Asked::kLastPart) refuse_for_now(link, client->second.overloaded);
-    return {};
-  }
-  if (piece && !client->second.caller.known)
-    return internal_error("found a large request of nobody in particular, expected a credential first");
-  if (asked.message_case() == Asked::kPart) return client->second.parts.add(asked.part());
-  if (asked.message_case() == Asked::kLastPart) {
-    const auto task = client->second.parts.finish(asked.last_part());
-    if (!task) return task.error();
-    if (!asked.mutable_task()->ParseFromString(*task))
-      return internal_error("found parts that cannot be read, expected those of a RunTask");
   }
   answer(link, asked);
   return {};
@@ -119,13 +116,12 @@ bool Clients::may_run_outside_jobs(const ResCaller& caller) const {
 
 void Clients::answer(io::LinkId link, const Asked& asked) {
   const ResCaller caller = clients_[link].caller;
-  if (const std::string& overloaded = clients_[link].overloaded; !caller.known && !overloaded.empty())
-    return refuse_for_now(link, overloaded);
   if (!caller.known)
     return refuse(link, "RES of " + configuration_->host + " does not know who asks", true, false);
   if (asked.has_task()) {
     if (!asked.task().has_job() && !may_run_outside_jobs(caller))
       return refuse(link, "lsrun and lsgrun are for administrators here (LSF_DISABLE_LSRUN)", true, false);
+    if (auto why_not = objection_to(asked.task())) return refuse(link, *why_not, false, false);
     return run_task(link, asked.task(), caller);
   }
   if (asked.has_peek()) {

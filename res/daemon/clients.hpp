@@ -17,9 +17,9 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
-#include "common/wire/request_parts.hpp"
 #include "res/daemon/configuration.hpp"
 #include "res/daemon/jobs.hpp"
+#include "res/policy/client_requests.hpp"
 #include "res/policy/res_rights.hpp"
 
 namespace rollcall::res {
@@ -42,7 +42,7 @@ class Clients {
 
  private:
   struct Client {
-    wire::RequestParts parts;  // of a task that is larger than a frame of this client
+    ClientRequests requests;
     ResCaller caller;
     std::string hash, address, holder;
     std::string overloaded;  // why its request is not answered now; then the caller is not known

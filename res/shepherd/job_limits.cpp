@@ -3,21 +3,27 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace rollcall::res {
 namespace {
 constexpr rlim_t kCpuMargin = 30;  // seconds
+
+// A client may ask for any number; more bytes than there are is no limit.
+rlim_t bytes_of(std::int64_t kb) {
+  return kb < 0 || kb > std::numeric_limits<std::int64_t>::max() / 1024 ? RLIM_INFINITY
+                                                                        : static_cast<rlim_t>(kb) * 1024;
 }
+}  // namespace
 
 std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wire::Enforcement& enforcement) {
   std::vector<io::SpawnLimit> result;
-  const auto add = [&](int resource, std::int64_t value) {
-    result.push_back({resource, static_cast<rlim_t>(value)});
-  };
-  if (limits.has_core_kb()) add(RLIMIT_CORE, limits.core_kb() * 1024);
-  if (limits.has_data_kb()) add(RLIMIT_DATA, limits.data_kb() * 1024);
-  if (limits.has_file_kb()) add(RLIMIT_FSIZE, limits.file_kb() * 1024);
-  if (limits.has_stack_kb()) add(RLIMIT_STACK, limits.stack_kb() * 1024);
+  const auto add = [&](int resource, std::int64_t kb) { result.push_back({resource, bytes_of(kb)}); };
+  if (limits.has_core_kb()) add(RLIMIT_CORE, limits.core_kb());
+  if (limits.has_data_kb()) add(RLIMIT_DATA, limits.data_kb());
+  if (limits.has_file_kb()) add(RLIMIT_FSIZE, limits.file_kb());
+  if (limits.has_stack_kb()) add(RLIMIT_STACK, limits.stack_kb());
   // The kernel sends XCPU at the limit, and KILL at the hard one.
   if (limits.has_cpu_s() && enforcement.cpu_of_process()) {
     const auto seconds = static_cast<rlim_t>(limits.cpu_s());
@@ -25,7 +31,7 @@ std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wir
     result.push_back({RLIMIT_CPU, seconds, enforcement.cpu_of_job() ? RLIM_INFINITY - seconds : kCpuMargin});
   }
   // The kernel keeps no limit on resident sets; that on address spaces is the nearest one.
-  if (limits.has_memory_kb() && enforcement.memory_of_process()) add(RLIMIT_AS, limits.memory_kb() * 1024);
+  if (limits.has_memory_kb() && enforcement.memory_of_process()) add(RLIMIT_AS, limits.memory_kb());
   return result;
 }
 

@@ -32,7 +32,6 @@ constexpr Duration kAcceptLater = 1s;  // where there is no room for another des
 constexpr std::size_t kPiece = 16 << 10;
 constexpr int kMostPieces = 16;
 constexpr std::size_t kMostUnsent = 256 << 10;
-constexpr std::uint64_t kInputCredit = 64 << 10;
 
 Error cannot(const char* what) {
   return internal_error(std::string("cannot ") + what + ": " + std::strerror(errno));
@@ -156,36 +155,12 @@ void Stream::tell(const wire::FromStream& message) {
 }
 
 void Stream::take(const wire::ToStream& message) {
-  switch (message.message_case()) {
-    case wire::ToStream::kBegin:
-      if (begun_) return;
-      begun_ = wanted_ = true;
-      begin_ = message.begin();
-      credit_ = begin_.credit();
-      return;
-    case wire::ToStream::kInput:
-      // More than was allowed is not kept.
-      if (input_.size() + message.input().size() <= 2 * kInputCredit) input_ += message.input();
-      return;
-    case wire::ToStream::kInputOver:
-      input_over_ = true;
-      return;
-    case wire::ToStream::kSignal:
-      if (message.signal() > 0 && message.signal() < 65 && signals_.size() < 64)
-        signals_.push_back(message.signal());
-      return;
-    case wire::ToStream::kWindow:
-      if (terminal_ && from_process_) {
-        const winsize size = size_of(message.window());
-        ioctl(from_process_.get(), TIOCSWINSZ, &size);
-      }
-      return;
-    case wire::ToStream::kCredit:
-      credit_ += message.credit();
-      return;
-    default:
-      return;
-  }
+  asked_.take(message);
+  // One that comes before the terminal is there is of no use: Begin had one.
+  const auto window = asked_.take_window();
+  if (!window || !terminal_ || !from_process_) return;
+  const winsize size = size_of(*window);
+  ioctl(from_process_.get(), TIOCSWINSZ, &size);
 }
 
 void Stream::break_off() {
@@ -199,7 +174,7 @@ void Stream::break_off() {
 
 // ---- the loop
 
-bool Stream::may_read() const { return credit_ > 0 && linked() && link_->unsent.size() < kMostUnsent; }
+bool Stream::may_read() const { return asked_.credit() > 0 && linked() && link_->unsent.size() < kMostUnsent; }
 
 void Stream::add_to(std::vector<pollfd>& fds) {
   const auto add = [&](const io::Descriptor& fd, int events) {
@@ -214,7 +189,7 @@ void Stream::add_to(std::vector<pollfd>& fds) {
   if (linked()) link_->slot = add(link_->socket, link_->unsent.empty() ? POLLIN : POLLIN | POLLOUT);
   const bool shared = terminal_ && from_process_;
   const int reads = may_read() ? POLLIN : 0;
-  const int writes = input_.empty() ? 0 : POLLOUT;
+  const int writes = asked_.input().empty() ? 0 : POLLOUT;
   slots_.from_process = add(from_process_, reads | (shared ? writes : 0));
   slots_.from_errors = add(from_errors_, reads);
   if (!shared) add(to_process_, writes);
@@ -243,7 +218,7 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
     strangers_.clear();
   }
   if (linked() && ready(fds, link_->slot) != 0 && !read_peer(*link_, now)) return break_off();
-  if (linked() && begun_ && !std::exchange(watched_, true)) watch();
+  if (linked() && asked_.begun() && !std::exchange(watched_, true)) watch();
   write_process();
   if (may_read() && ready(fds, slots_.from_process) != 0) read_process(from_process_, false);
   if (may_read() && ready(fds, slots_.from_errors) != 0) read_process(from_errors_, true);
@@ -257,9 +232,9 @@ void Stream::turn(const std::vector<pollfd>& fds, TimePoint now) {
 // As patient as the client is: what cuts the link for a while ends no process.
 void Stream::watch() {
   LinkPatience patience;
-  if (begin_.has_patience()) {
-    patience.silence = milliseconds_of(begin_.patience().silence_ms());
-    patience.heartbeat = milliseconds_of(begin_.patience().heartbeat_ms());
+  if (asked_.begin().has_patience()) {
+    patience.silence = milliseconds_of(asked_.begin().patience().silence_ms());
+    patience.heartbeat = milliseconds_of(asked_.begin().patience().heartbeat_ms());
   }
   io::watch_liveness(link_->socket.get(), io::liveness_of(patience.silence, patience.heartbeat));
 }
@@ -278,19 +253,17 @@ void Stream::give_up() {
 
 std::optional<TimePoint> Stream::next_deadline() const {
   std::optional<TimePoint> first;
-  if (awaits_begin() || phase_ == Phase::closing || (phase_ == Phase::ended && credit_ > 0)) first = until_;
+  if (awaits_begin() || phase_ == Phase::closing || (phase_ == Phase::ended && asked_.credit() > 0)) first = until_;
   for (const auto& peer : peers_) first = first ? std::min(*first, peer->until) : peer->until;
   if (accept_again_) first = first ? std::min(*first, *accept_again_) : *accept_again_;
   return first;
 }
 
-bool Stream::wanted() { return std::exchange(wanted_, false); }
+bool Stream::wanted() { return asked_.take_wanted(); }
 bool Stream::lost() { return std::exchange(lost_, false); }
 std::optional<int> Stream::take_signal() {
-  if (signals_.empty() || phase_ != Phase::running) return std::nullopt;
-  const int signo = signals_.front();
-  signals_.erase(signals_.begin());
-  return signo;
+  if (phase_ != Phase::running) return std::nullopt;
+  return asked_.take_signal();
 }
 
 // ---- the process
@@ -304,7 +277,7 @@ Result<StreamEnds> Stream::ends() {
       return cannot("make a terminal");
     ends.input = io::Descriptor(ioctl(from_process_.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (!ends.input) return cannot("open the terminal");
-    const winsize size = size_of(begin_.window());
+    const winsize size = size_of(begin().window());
     ioctl(from_process_.get(), TIOCSWINSZ, &size);
     ends.output = io::Descriptor(fcntl(ends.input.get(), F_DUPFD_CLOEXEC, 3));
     ends.errors = io::Descriptor(fcntl(ends.input.get(), F_DUPFD_CLOEXEC, 3));
@@ -312,7 +285,7 @@ Result<StreamEnds> Stream::ends() {
   }
   if (auto made = make_pipe(from_process_, ends.output); !made) return made.error();
   if (auto made = make_pipe(from_errors_, ends.errors); !made) return made.error();
-  if (begin_.input()) {
+  if (begin().input()) {
     if (auto made = make_pipe(ends.input, to_process_); !made) return made.error();
     set_nonblocking(to_process_);
   } else {
@@ -358,10 +331,10 @@ void Stream::ended(int wait_status, const wire::JobUsage& usage, int term_reason
 
 void Stream::read_process(io::Descriptor& from, bool errors) {
   std::array<char, kPiece> room;
-  const ssize_t size = read(from.get(), room.data(), std::min<std::uint64_t>(room.size(), credit_));
+  const ssize_t size = read(from.get(), room.data(), std::min<std::uint64_t>(room.size(), asked_.credit()));
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) return from.reset();  // a terminal that nobody has open gives EIO
-  credit_ -= static_cast<std::uint64_t>(size);
+  asked_.output_sent(static_cast<std::uint64_t>(size));
   wire::FromStream message;
   (errors ? message.mutable_errors() : message.mutable_output())
       ->assign(room.data(), static_cast<std::size_t>(size));
@@ -371,23 +344,22 @@ void Stream::read_process(io::Descriptor& from, bool errors) {
 void Stream::write_process() {
   io::Descriptor& to = terminal_ ? from_process_ : to_process_;
   if (!to) {
-    if (phase_ == Phase::running) input_.clear();  // it reads no more
+    if (phase_ == Phase::running) asked_.drop_input();  // it reads no more
     return;
   }
-  if (!input_.empty()) {
-    const ssize_t size = write(to.get(), input_.data(), input_.size());
+  if (const std::string& input = asked_.input(); !input.empty()) {
+    const ssize_t size = write(to.get(), input.data(), input.size());
     if (size > 0) {
-      input_.erase(0, static_cast<std::size_t>(size));
+      asked_.input_written(static_cast<std::size_t>(size));
       wire::FromStream message;
       message.set_credit(static_cast<std::uint64_t>(size));
       tell(message);
     } else if (size < 0 && errno != EAGAIN && errno != EINTR) {
-      input_.clear();
+      asked_.drop_input();
       if (!terminal_) to.reset();
     }
   }
-  if (!input_over_ || !input_.empty()) return;
-  input_over_ = false;
+  if (!asked_.take_input_end()) return;
   if (terminal_) {
     const char end = 4;  // as a person ends it
     [[maybe_unused]] const ssize_t written = write(to.get(), &end, 1);
@@ -399,7 +371,7 @@ void Stream::write_process() {
 void Stream::finish_if_drained(TimePoint now) {
   if (phase_ != Phase::ended || !over_) return;
   // Others may have its pipes for as long as they like: what they write later is nobody's.
-  if ((from_process_ || from_errors_) && credit_ > 0 && now >= until_) {
+  if ((from_process_ || from_errors_) && asked_.credit() > 0 && now >= until_) {
     until_ = now + kOpenEnds;
     if (nothing_in(from_process_)) from_process_.reset();
     if (nothing_in(from_errors_)) from_errors_.reset();

@@ -28,6 +28,7 @@
 #include "common/io/secure_channel.hpp"
 #include "common/wire/frame.hpp"
 #include "common/wire/stream.pb.h"
+#include "res/policy/stream_requests.hpp"
 
 namespace rollcall::res {
 
@@ -55,9 +56,9 @@ class Stream {
   bool lost();    // its client is gone while it runs
   std::optional<int> take_signal();
 
-  bool came() const { return begun_; }
+  bool came() const { return asked_.begun(); }
   bool done() const { return phase_ == Phase::done; }
-  const wire::ToStream::Begin& begin() const { return begin_; }
+  const wire::ToStream::Begin& begin() const { return asked_.begin(); }
   Result<StreamEnds> ends();
 
   void started(pid_t pid);
@@ -84,7 +85,7 @@ class Stream {
     std::size_t listener = kNotPolled, from_process = kNotPolled, from_errors = kNotPolled;
   };
 
-  bool awaits_begin() const { return phase_ == Phase::expected || (phase_ == Phase::open && !begun_); }
+  bool awaits_begin() const { return phase_ == Phase::expected || (phase_ == Phase::open && !came()); }
   bool listens() const { return static_cast<bool>(listener_); }
   void accept(TimePoint now);
   bool read_peer(Peer& peer, TimePoint now);
@@ -102,8 +103,7 @@ class Stream {
 
   Phase phase_ = Phase::expected;
   io::Key key_{};
-  bool terminal_ = false, begun_ = false, wanted_ = false, lost_ = false, input_over_ = false,
-       watched_ = false;
+  bool terminal_ = false, lost_ = false, watched_ = false;
   std::uint16_t port_ = 0;
   TimePoint until_;
   io::Descriptor listener_;
@@ -113,12 +113,9 @@ class Stream {
   ConnectionShares strangers_;                // the same
   std::uint64_t next_peer_ = 1;
   std::unique_ptr<Peer> link_;
-  wire::ToStream::Begin begin_;
-  std::vector<int> signals_;
+  StreamRequests asked_;
 
   io::Descriptor to_process_, from_process_, from_errors_;
-  std::string input_;         // for the process, not written yet
-  std::uint64_t credit_ = 0;  // bytes that the client takes
   std::optional<wire::FromStream> over_;
 };
 

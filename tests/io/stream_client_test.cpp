@@ -164,6 +164,19 @@ TEST(StreamClient, EndsTheOtherProcessesAfterACutWhereItIsTold) {
   EXPECT_EQ(after.ends[1].how, How::over);
 }
 
+TEST(StreamClient, WhatWasNotStartedIsNeverSuccess) {
+  for (const int code : {0, -1, 256, 512}) {
+    wire::FromStream message;
+    message.mutable_not_started()->set_exit_code(code);
+    const auto end = end_of(message);
+    ASSERT_TRUE(end);
+    EXPECT_EQ(exit_code_of(*end), 1) << code;
+  }
+  wire::FromStream message;
+  message.mutable_not_started()->set_exit_code(127);
+  EXPECT_EQ(exit_code_of(*end_of(message)), 127);
+}
+
 TEST(StreamClient, GivesBackCreditForWhatWasTaken) {
   static constexpr std::size_t kPiece = 8192;
   FakeDaemon shepherd({serve([](End& end) {

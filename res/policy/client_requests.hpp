@@ -1,0 +1,29 @@
+// ClientRequests: what one client has sent RES, read and put together. A value for each connection; pure.
+//
+// Who the client is, and what it may do, is not its business (res_rights.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.hpp"
+#include "common/wire/request_parts.hpp"
+#include "common/wire/res.pb.h"
+
+namespace rollcall::res {
+
+class ClientRequests {
+ public:
+  // Takes one message. Gives a whole request; none: its further parts follow. Errors (an unreadable message, a request
+  // that is too large, parts before the client has proved who it is) end the connection.
+  Result<std::optional<wire::ToResFromClient>> take(std::string_view payload, bool known);
+
+ private:
+  wire::RequestParts parts_;  // of a task that is larger than a frame of this client
+};
+
+// Why RES does not pass this task on to a shepherd, one line; none: it does.
+std::optional<std::string> objection_to(const wire::RunTask& task);
+
+}  // namespace rollcall::res
