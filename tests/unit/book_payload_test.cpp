@@ -22,6 +22,7 @@ class HearingEngine : public Engine {
  public:
   void start(const std::string&, order::Start order) override { started.push_back(std::move(order)); }
   void expect(const std::string&, const order::Expect&) override {}
+  void go(const std::string&, const Attempt&) override {}
   void signal(const std::string&, const order::Signal&) override {}
   void acknowledge(const std::string&, const Attempt&) override {}
   void release(const std::string&, const Attempt&) override {}
