@@ -208,13 +208,17 @@ TEST_F(BatchClientTest, RepeatsAQuestionAndNoOrder) {
   EXPECT_EQ(killed.error->kind, Kind::unknown);
 }
 
-TEST_F(BatchClientTest, WaitsForOneThatIsStarting) {
-  FakeDaemon daemon({serve([](End& end) {
+// It asks on a new connection: an mbatchd that was overloaded does not know who is at the other end of the old one.
+TEST_F(BatchClientTest, AsksAnewWhereMbatchdIsStarting) {
+  const auto busy = serve([](End& end) {
     end.next<wire::ToMbatchd>();
     end.send(refusal(wire::BatchReply::Refusal::STARTING, "it reads its store"));
+  });
+  const auto done = serve([](End& end) {
     EXPECT_TRUE(end.next<wire::ToMbatchd>().request().has_submit());
     end.send(text("done", true));
-  })});
+  });
+  FakeDaemon daemon({busy, done});
   EXPECT_FALSE(client(daemon.port()).ask(submission(1)).error);
   EXPECT_EQ(said_, "it reads its store\n");
 }
