@@ -131,9 +131,9 @@ void Clients::prove(io::LinkId link, std::function<void(const Client&)> then) {
              [this, link, then = std::move(then)](const io::MungeAsker::Answer& who) {
                const auto found = clients_.find(link);
                if (found == clients_.end()) return;
+               believe(found->second, who);
                if (!who && who.error().busy)
                  return reply(link, refusal(Reply::Refusal::FAILED, "LIM: " + who.error().text));
-               believe(found->second, who);
                then(found->second);
              });
 }
