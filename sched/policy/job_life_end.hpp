@@ -52,12 +52,10 @@ class LifeEnd : protected LifeRecord {
       release();
       return end_of_a_kill_here();
     }
-    if (knows_go) {
-      withhold_go();
-    } else {
-      go_was_given();
-      record_.set_starting(false);
-    }
+    if (knows_go)
+      withhold_go_again();
+    else
+      go_is_not_needed();
     order_start();
     order_again();
   }
@@ -67,7 +65,7 @@ class LifeEnd : protected LifeRecord {
       revoke();
       return end_of_a_kill_here();
     }
-    if (launch_.go_given) withhold_go();
+    if (launch_.go_given) withhold_go_again();
     if (!has_prepared(record_.hosts(0).name())) launch_.prepared.push_back(record_.hosts(0).name());
     for (int i = 1; i < record_.hosts_size(); ++i)
       if (!has_prepared(record_.hosts(i).name())) order_expect(i);

@@ -111,6 +111,18 @@ class LifeRecord {
     record_.set_starting(true);
   }
   void go_was_given() { launch_ = {}; }
+  // Of an attempt that was dispatched before: unlike the go-ahead, whether it waits for one outlives mbatchd.
+  void withhold_go_again() {
+    const bool known = record_.starting();
+    withhold_go();
+    if (!known) changed();
+  }
+  void go_is_not_needed() {
+    go_was_given();
+    if (!record_.starting()) return;
+    record_.set_starting(false);
+    changed();
+  }
   // Not saved for itself: what the host says next is, and a mbatchd that starts again takes every go-ahead for given.
   void go_when_all_have_prepared() {
     for (const auto& host : record_.hosts())

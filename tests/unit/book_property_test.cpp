@@ -1,6 +1,7 @@
 // Whatever comes, in whatever order: the Book stays sound, and a Book made again from what was saved is the same.
 #include <rapidcheck/gtest.h>
 
+#include "sched/policy/job_life.hpp"
 #include "tests/unit/book_fixture.hpp"
 
 namespace rollcall::sched {
@@ -43,6 +44,16 @@ struct Saved {
 std::string without_usage(wire::JobRecord record) {
   record.clear_usage();
   return record.SerializeAsString();
+}
+
+// That a host begins an attempt is not saved for itself (docs/decisions/0049): until the job's next change a restart
+// finds it starting still, and its host says it again. Never the other way round.
+wire::JobRecord after_begun(wire::JobRecord restarted, const wire::JobRecord& present) {
+  if (!restarted.starting() || present.starting()) return restarted;
+  restarted = with_present_seconds(std::move(restarted), {present.status_us()});
+  restarted.set_status_us(present.status_us());
+  restarted.set_starting(false);
+  return restarted;
 }
 
 class World {
@@ -99,7 +110,8 @@ class World {
     RC_ASSERT(again.next_job_id() == book.next_job_id());
     for (const auto& [key, record] : saved.jobs) {
       RC_ASSERT(book.find(key) != nullptr);
-      RC_ASSERT(without_usage(again.find(key)->record) == without_usage(book.find(key)->record));
+      const wire::JobRecord& present = book.find(key)->record;
+      RC_ASSERT(without_usage(after_begun(again.find(key)->record, present)) == without_usage(present));
       RC_ASSERT(again.dependency_state(*again.find(key)) == book.dependency_state(*book.find(key)));
     }
     RC_ASSERT(again.submissions().size() == book.submissions().size());

@@ -125,6 +125,30 @@ TEST_F(BookStart, AGoAheadThatWasGivenIsNotTakenBack) {
   EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
 }
 
+// A start in one step that becomes one in two, or the other way round, as the host was replaced: a restart knows.
+TEST_F(BookStart, WhetherAStartWaitsForAGoAheadIsSaved) {
+  submit(plain_job());
+  dispatch({1, 0}, {"hostA"});
+  EXPECT_FALSE(job({1, 0}).record.starting());
+  comes("hostA");
+  EXPECT_TRUE(job({1, 0}).record.starting());
+  EXPECT_THAT(lines(effects), Contains("SaveJob 1"));
+  comes("hostA");
+  EXPECT_THAT(lines(effects), Not(Contains("SaveJob 1"))) << "it is known";
+  tells("hostA", report::HostCame{});
+  EXPECT_FALSE(job({1, 0}).record.starting());
+  EXPECT_THAT(lines(effects), Contains("SaveJob 1"));
+}
+
+TEST_F(BookStart, AStartThatTurnsOutToWaitForItsGoAheadIsSaved) {
+  submit(plain_job());
+  dispatch({1, 0}, {"hostA"});
+  comes("hostA", {{{{1, 0}, 1}, State::prepared, true}});
+  EXPECT_THAT(lines(effects), Contains("SaveJob 1"));
+  EXPECT_TRUE(job({1, 0}).record.starting());
+  EXPECT_THAT(orders(effects), Contains("OrderGo 1 on hostA"));
+}
+
 TEST_F(BookStart, AHostThatAnswersAndDoesNotPrepareLosesTheStart) {
   a_start_on({"hostA", "hostB"});
   prepared("hostA");
