@@ -5,6 +5,7 @@ launcher over blaunch, under pam. Tests named `long` are for --only long: cuts o
 """
 
 import os
+import signal
 
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import QUEUES, BatchCluster
@@ -85,6 +86,17 @@ def jobs_of_both_mpis(bench, batch):
     return [mpi_job(bench, batch, "openmpi", "openmpi"), mpi_job(bench, batch, "mpich", "mpich")]
 
 
+def shepherds(bench, *names):
+    return [str(p) for name in names for p in bench.cluster.host(name).processes() if p.name == "shepherd"]
+
+
+def wait_for_no_shepherd(bench, batch):
+    """A host that is away when its job ends is told of it when it is back. Without mbatchd it would keep the job."""
+    batch.wait_for_hosts()
+    left = lambda: shepherds(bench, *HOSTS)
+    wait_until(lambda: not left(), lambda: f"the hosts to give up jobs that are over: {left()}\n{batch.logs_text()}", 30)
+
+
 def outlive(bench, seconds, more_conf=""):
     with BatchCluster(bench, HOSTS, more_conf=more_conf) as batch:
         jobs = jobs_of_both_mpis(bench, batch)
@@ -104,6 +116,7 @@ def outlive(bench, seconds, more_conf=""):
             expect_in("allreduce 3\n", read(f"{job.notes}/out"), job.told())
         script.expect_end("EXIT", 90)
         expect_equal(read(f"{script.notes}/blaunch"), "0\n", script.told())
+        wait_for_no_shepherd(bench, batch)
     bench.saw(f"Open MPI, MPICH and a script with blaunch went on after {seconds} s without n3")
 
 
@@ -117,6 +130,21 @@ def test_long_cut_of_40_seconds_ends_no_job(bench):
 
 def test_long_cut_of_120_seconds_ends_no_job_with_a_longer_patience(bench):
     outlive(bench, 120, "LSF_RES_ALIVE_TIMEOUT=180")
+
+
+def test_short_host_gives_up_a_job_that_ended_while_its_RES_was_away(bench):
+    with BatchCluster(bench, HOSTS) as batch:
+        job = CutJob(bench, batch, SCRIPT)
+        job.wait_for_tasks()
+        other = "n3" if read(f"{job.notes}/first") == "n2\n" else "n2"
+        batch.send_daemon("res", other, signal.SIGSTOP)
+        wait_until(lambda: "unreach" in batch.user("bhosts", "-w", other).stdout, f"mbatchd to miss RES of {other}", 60)
+        job.go_on()
+        job.expect_end("EXIT")
+        expect(shepherds(bench, other), f"{other} holds the job still: nobody could tell it to give it up")
+        batch.send_daemon("res", other, signal.SIGCONT)
+        wait_for_no_shepherd(bench, batch)
+    bench.saw("it was told when it was back")
 
 
 def lose_for_good(bench, batch, patience):
@@ -145,6 +173,7 @@ def lose_for_good(bench, batch, patience):
         job.expect_end("EXIT")
         expect_equal(batch.field(job.number, "exit_code"), "5", job.told())
     expect_equal(read(f"{ignores.notes}/blaunch"), "0\n", ignores.told())
+    wait_for_no_shepherd(bench, batch)
     bench.saw("by default the jobs ended; KILL_TASKS ended the tasks alone; IGNORE_COMMFAIL waited")
 
 
