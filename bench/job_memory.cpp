@@ -1,5 +1,5 @@
-// What a job costs of mbatchd's memory: bytes of RSS (and of the heap) for each pending job with an environment of 8 KB, for each
-// element of an array, and for each finished job. What the store has is not counted: its rows are taken and dropped here.
+// Measures mbatchd's memory for each job: bytes of RSS and of the heap for a pending job with an 8 KB environment, for an
+// array element, and for a finished job. Memory of the store is not counted: the bench discards the rows.
 // Prints figures; asserts nothing. Usage: bench_job_memory [JOBS]
 #include <malloc.h>
 #include <unistd.h>

@@ -22,7 +22,7 @@ enum class CommfailAction {
   kill_tasks,       // end the tasks of the command that lost one; the job goes on
   ignore_commfail,  // wait for the host without a limit
 };
-// Nothing where it is none of LSF's words.
+// Reads DJOB_COMMFAIL_ACTION; empty where the word is unknown.
 std::optional<CommfailAction> commfail_action(std::string_view word);
 std::string_view text(CommfailAction action);  // LSF's word; "" for end_job
 

@@ -1,6 +1,5 @@
 // at_once: the same piece of work for many hosts, some of them at a time, told in order: lsadmin reconfig, badmin hrestart,
-// lsgrun. The pieces run in threads of their own and must not touch one another's things; what is told is told in the
-// caller's thread. It knows nothing of hosts.
+// lsgrun. The pieces run in threads of their own and must not share data. Results are told in the caller's thread.
 #pragma once
 
 #include <cstddef>

@@ -71,8 +71,8 @@ std::string random_token() {
   return token;
 }
 
-// What is left of the time that AwaitCondition gives, for mbatchds that are asked later: at least a second, since 0 means
-// no limit. The client keeps no time of its own.
+// The rest of an AwaitCondition's time limit, for each time it is sent again after a break. At least one second, since 0
+// means no limit.
 class TimeLeft {
  public:
   explicit TimeLeft(const wire::BatchRequest& request) : timeout_s_(request.await().timeout_s()) {}
@@ -301,7 +301,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
         hang_up();  // what still comes on it nobody asked for
         return {Awaited::woken, std::nullopt};
       }
-      said_ = false;  // the next outage is told again
+      said_ = false;  // report the next outage too
       wire::BatchReply& reply = **part;
       if (reply.has_refusal() && reply.refusal().why() == Refusal::STARTING) {
         rest = pause_of(reply.refusal());

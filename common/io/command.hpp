@@ -31,15 +31,14 @@ class Stage {
   // The checked configuration. Where lsf.shared or lsf.cluster have errors: what lsf.conf says, with a warning, since the
   // daemons run on with what they had; where lsf.conf has, every error is printed and the program ends with kFailed.
   const conf::ClusterFiles& files();
-  // What is needed to ask mbatchd or a LIM: lsf.conf and LSF_ENVDIR/hosts alone where lsf.conf says on which hosts they are
-  // (LSF_MASTER_LIST); else files(). Hosts, resources and models are not in it: a Host section may have thousands, and a command
-  // that names one of them should not read the others.
+  // The configuration for asking mbatchd or a LIM. Where LSF_MASTER_LIST is set: lsf.conf and LSF_ENVDIR/hosts alone, without
+  // hosts, resources and models, because a Host section may have thousands of rows. Otherwise files().
   const conf::ClusterFiles& files_to_ask();
 
   // One line "COMMAND: TEXT" on standard error. Gives kFailed, so that a command can return it.
   int fail(const std::string& text) const;
-  // All of `text` on standard output, or a failure; control characters but newline and tab are shown as '?'. The first failure
-  // is told, and the whole command has failed then, whatever it goes on to do.
+  // Writes all of `text` to standard output; control characters except newline and tab become '?'. The first write error is
+  // reported and makes the command's exit status a failure, even if it continues.
   int print(const std::string& text);
   // The same byte for byte: what the user's own job or file holds, and our own pictures.
   int print_raw(const std::string& text);

@@ -7,9 +7,8 @@
 // Questions wait in a line for each asker (whose connection it is, as the kernel says), and askers take turns: a user whose
 // thousand tasks start at once delays others by some questions only. A few are with munged at a time; those have its patience.
 //
-// Every question has one answer, in the loop, never before ask() returns: the user; or why there is none, which is either that
-// the credential is worth nothing, or that it could not be asked now (`busy`): then the client is told to come again, and never
-// that it is unknown.
+// Every question gets one answer, in the loop, never before ask() returns: the user, or an error. With `busy` set munged could
+// not be asked now, and the client is told to retry; otherwise the credential is invalid.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,7 @@
 namespace rollcall::io {
 namespace {
 
-constexpr int kMostStale = 8;  // answers to earlier questions that are passed over
+constexpr int kMostStale = 8;  // late answers to earlier questions to skip
 
 struct Endpoint {
   int family = AF_UNSPEC;
@@ -90,7 +90,7 @@ std::optional<unsigned> user_of(int netlink, const Question& q) {
     if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY || size < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof found))
       return std::nullopt;
     std::memcpy(&found, room.data() + NLMSG_HDRLEN, sizeof found);
-    // A socket that nobody has open any more is said to be uid 0's.
+    // The kernel reports uid 0 for a closed socket, which has no inode.
     if (found.idiag_inode == 0) return std::nullopt;
     return found.idiag_uid;
   }

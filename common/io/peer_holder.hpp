@@ -2,9 +2,8 @@
 //
 // A user of this host (in this network namespace): the kernel is asked for the socket at the other end by its four numbers
 // (netlink, sock_diag), some microseconds however many sockets there are. Where it has none there, the peer is another host: its
-// address, of IPv6 the /64, since a host has as many addresses in there as it likes. A socket that is already closed has no user,
-// and is told by its address as well: never believed to be root's. Owns one netlink socket. This only says who shares a
-// limit with whom; nobody is allowed anything for it.
+// address, of IPv6 the /64, since a host has as many addresses in there as it likes. A socket that is already closed has no user:
+// its address counts, never root. Owns one netlink socket. The holder decides which limit applies and grants no right.
 #pragma once
 
 #include <string>

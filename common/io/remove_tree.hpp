@@ -10,7 +10,7 @@
 
 namespace rollcall::io {
 
-// What could not be removed. At 1,000 entries the work ends, so more may be there.
+// Entries that could not be removed. The walk stops after 1,000 of them, so more may remain.
 struct TreeLeft {
   std::uint64_t entries = 0;
   std::string first;  // "PATH BELOW: REASON", PATH cut to its last part where it is long

@@ -2,7 +2,9 @@
 #include "common/io/process_tree.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,8 +44,13 @@ class Family {
   pid_t parent_ = -1, child_ = -1;
 };
 
+// The kernel says when a process ends, also one that is no child of ours.
 void await_end(pid_t pid) {
-  for (int i = 0; i < 30'000 && is_alive(pid); ++i) usleep(1000);
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0) return;  // it is gone already
+  pollfd ended{process, POLLIN, 0};
+  EXPECT_EQ(poll(&ended, 1, 30'000), 1) << "the end of process " << pid;
+  close(process);
 }
 
 TEST(ProcessTree, SignalReachesDescendants) {
