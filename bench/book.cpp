@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "bench/site_view.hpp"
 #include "sched/mbatchd/res_words.hpp"
-#include "tests/unit/conf_files.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -32,15 +32,7 @@ ConfigView site() {
       {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
       {"/c/lsbatch/lab/configdir/lsb.queues",
        "Begin Queue\nQUEUE_NAME = normal\nRUNLIMIT = 10 60\nRES_REQ = select[mem > 10]\nEnd Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  ConfigView view;
-  if (!cluster.files) std::abort();
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  if (!lsb.files) std::abort();
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 
 const Identity kAnn{1001, 100, "ann", {}, false};

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/site_view.hpp"
 #include "sched/policy/answers.hpp"
 #include "sched/policy/snapshot_keeper.hpp"
-#include "tests/unit/conf_files.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -47,15 +47,7 @@ ConfigView site(int hosts) {
        "Begin Parameters\nDEFAULT_QUEUE = normal\nMAX_JOB_ARRAY_SIZE = 1000000\nEnd Parameters\n"},
       {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
       {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  if (!cluster.files) std::abort();
-  ConfigView view;
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  if (!lsb.files) std::abort();
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 
 const Identity kAnn{1001, 100, "ann", {}, false};

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "bench/site_view.hpp"
 #include "sched/policy/snapshot_keeper.hpp"
-#include "tests/unit/conf_files.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -44,15 +44,7 @@ ConfigView site() {
                   "MAX_USER_JOB_STORAGE = 0\nEnd Parameters\n"},
                  {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
                  {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  ConfigView view;
-  if (!cluster.files) std::abort();
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  if (!lsb.files) std::abort();
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 
 const Identity kAnn{1001, 100, "ann", {"users"}, false};
