@@ -67,14 +67,36 @@ class Body {
   std::string bytes_;
 };
 
-struct PutSubmission {
-  explicit PutSubmission(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "insert into submissions (number, body) values (:number, :body)",
-             soci::use(number), soci::use(body.blob))) {}
+// A numbered row with one body.
+struct PutBody {
+  PutBody(soci::session& sql, const char* insert)
+      : body(sql), run((sql.prepare << insert, soci::use(number), soci::use(body.blob))) {}
   long long number = 0;
   Body body;
   soci::statement run;
+};
+struct GetBody {
+  GetBody(soci::session& sql, const char* select)
+      : body(sql), run((sql.prepare << select, soci::use(number), soci::into(body.blob))) {}
+  long long number = 0;
+  Body body;
+  soci::statement run;
+};
+struct PutSubmission : PutBody {
+  explicit PutSubmission(soci::session& sql)
+      : PutBody(sql, "insert into submissions (number, body) values (:number, :body)") {}
+};
+struct GetSubmission : GetBody {
+  explicit GetSubmission(soci::session& sql)
+      : GetBody(sql, "select body from submissions where number = :number") {}
+};
+struct PutPayload : PutBody {
+  explicit PutPayload(soci::session& sql)
+      : PutBody(sql, "insert or replace into payloads (number, body) values (:number, :body)") {}
+};
+struct GetPayload : GetBody {
+  explicit GetPayload(soci::session& sql)
+      : GetBody(sql, "select body from payloads where number = :number") {}
 };
 struct PutJob {
   explicit PutJob(soci::session& sql)
@@ -132,28 +154,10 @@ struct ForgetTokens {
   long long before = 0;
   soci::statement run;
 };
-struct PutPayload {
-  explicit PutPayload(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "insert or replace into payloads (number, body) values (:number, :body)",
-             soci::use(number), soci::use(body.blob))) {}
-  long long number = 0;
-  Body body;
-  soci::statement run;
-};
 struct DropPayload {
   explicit DropPayload(soci::session& sql)
       : run((sql.prepare << "delete from payloads where number = :number", soci::use(number))) {}
   long long number = 0;
-  soci::statement run;
-};
-struct GetPayload {
-  explicit GetPayload(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "select body from payloads where number = :number", soci::use(number),
-             soci::into(body.blob))) {}
-  long long number = 0;
-  Body body;
   soci::statement run;
 };
 struct PutNumber {
@@ -163,15 +167,6 @@ struct PutNumber {
              soci::use(name), soci::use(value))) {}
   std::string name;
   long long value = 0;
-  soci::statement run;
-};
-struct GetSubmission {
-  explicit GetSubmission(soci::session& sql)
-      : body(sql),
-        run((sql.prepare << "select body from submissions where number = :number", soci::use(number),
-             soci::into(body.blob))) {}
-  long long number = 0;
-  Body body;
   soci::statement run;
 };
 struct GetJobs {
