@@ -1,73 +1,12 @@
 // The life of one job: the table of job_life.hpp, row by row.
-#include "sched/policy/job_life.hpp"
 
-#include "tests/unit/book_fixture.hpp"
+#include <array>
+#include <iterator>
+
+#include "tests/unit/job_life_fixture.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using How = report::Over::How;
-using State = report::Held::State;
-
-const event::By kOwner{"ann", 1001, true, false};
-const event::By kAdmin{"root", 0, false, true};
-
-class JobLife : public testing::Test {
- protected:
-  JobLife() {
-    asked.set_command("true");
-    reset();
-  }
-  ~JobLife() override { EXPECT_EQ(broken_invariant(job.record), ""); }
-
-  void reset() {
-    job.asked = std::make_shared<wire::Submission>(asked);
-    job.record = new_record(asked, {7, 0}, 1, "normal", now);
-  }
-  void happens(const JobHappening& event) {
-    effects.clear();
-    step(job, rules, event, now, effects);
-    EXPECT_EQ(broken_invariant(job.record), "") << text(event);
-  }
-  void runs(const std::vector<std::string>& hosts = {"hostA"}) {
-    reset();
-    happens(on_hosts(hosts));
-    event::Ran ran;
-    ran.told.pid = 42;
-    happens(ran);
-  }
-  void is(wire::JobStatus status) {
-    if (status == wire::STATUS_PEND) return reset();
-    if (status == wire::STATUS_PSUSP) {
-      reset();
-      return happens(event::StopAsked{kOwner});
-    }
-    runs();
-    if (status == wire::STATUS_SSUSP) happens(event::SuspendPlanned{wire::SUSPEND_LOAD, ""});
-    if (status == wire::STATUS_USUSP) happens(event::StopAsked{kOwner});
-    if (status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI) happens(event::HostLost{});
-    if (status == wire::STATUS_ZOMBI) happens(event::KillAsked{kOwner});
-    if (status == wire::STATUS_DONE) happens(ended(0));
-    if (status == wire::STATUS_EXIT) happens(ended(1 << 8));
-    ASSERT_EQ(job.status(), status);
-  }
-  static event::Ended ended(int status, How how = How::ended) {
-    event::Ended ended;
-    ended.told.how = how;
-    ended.told.exit_status = status;
-    return ended;
-  }
-  wire::JobStatus status() const { return job.status(); }
-
-  wire::Submission asked;
-  LifeRules rules;
-  Job job;
-  WallTime now = wall_seconds(1000);
-  Effects effects;
-};
 
 constexpr wire::JobStatus kAll[] = {wire::STATUS_PEND,  wire::STATUS_PSUSP, wire::STATUS_RUN,
                                     wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN,
@@ -172,37 +111,6 @@ TEST_F(JobLife, DispatchExpectsOnTheOthersAndStartsOnTheFirst) {
   EXPECT_FALSE(job.record.started());
 }
 
-TEST_F(JobLife, KillingWhatRunsIsAnOrderToEveryHost) {
-  runs({"hostA", "hostB"});
-  rules.sequential = false;
-  happens(event::KillAsked{kAdmin});
-  EXPECT_THAT(orders(effects), ElementsAre("OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostA",
-                                           "OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostB"));
-  auto end = ended(143 << 8);
-  happens(end);
-  EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
-  EXPECT_THAT(orders(effects),
-              ElementsAre("OrderAcknowledge 7 attempt 1 to hostA", "OrderRelease 7 attempt 1 on hostB"));
-}
-
-TEST_F(JobLife, AnEndOfItsOwnAfterAKillIsNoKill) {
-  runs();
-  happens(event::KillAsked{kOwner});
-  happens(ended(3 << 8));
-  EXPECT_EQ(job.record.term_reason(), TERM_UNKNOWN);
-  EXPECT_EQ(job.record.exit_status(), 3 << 8);
-}
-
-TEST_F(JobLife, WhatEndedAJobBeforeItRanStaysKnownAndAnOldReasonDoesNot) {
-  runs();
-  job.record.set_start_failure("of another attempt");
-  auto end = ended(1 << 8);
-  end.told.why = "cannot open in";
-  happens(end);
-  EXPECT_EQ(job.record.status(), wire::STATUS_EXIT);
-  EXPECT_EQ(job.record.start_failure(), "cannot open in");
-}
-
 TEST_F(JobLife, SignalsAreToldAgainToAHostThatReturns) {
   runs();
   happens(event::SignalAsked{kOwner, 10});
@@ -227,167 +135,6 @@ TEST_F(JobLife, StartThatNeverArrivedIsOrderedAgainButNotOfAKilledJob) {
   happens(event::HostBack{});
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_OWNER);
-}
-
-TEST_F(JobLife, LostJobsRunAgainOnlyIfTheyMay) {
-  for (const auto how : {How::supervisor_lost, How::host_restarted, How::never_seen}) {
-    rules.rerunnable = false;
-    runs();
-    happens(ended(0, how));
-    EXPECT_EQ(status(), wire::STATUS_EXIT);
-    EXPECT_TRUE(job.record.lost());
-    EXPECT_NE(job.record.term_reason(), TERM_UNKNOWN);
-    EXPECT_NE(job.record.exit_status(), 0);
-    rules.rerunnable = true;
-    runs();
-    happens(ended(0, how));
-    EXPECT_EQ(status(), wire::STATUS_PEND);
-    runs();
-    happens(event::KillAsked{kOwner});
-    happens(ended(0, how));
-    EXPECT_EQ(status(), wire::STATUS_EXIT);
-    EXPECT_EQ(job.record.term_reason(), TERM_OWNER);
-  }
-  runs();
-  happens(event::HostLost{});
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-}
-
-TEST_F(JobLife, AKilledJobDoesNotRunAgainBecauseItsHostIsLost) {
-  rules.rerunnable = true;
-  runs();
-  event::KillAsked kill{kOwner};
-  happens(kill);
-  happens(event::HostLost{});
-  EXPECT_EQ(status(), wire::STATUS_ZOMBI);
-  runs();
-  kill.requeue = true;
-  happens(kill);
-  happens(event::HostLost{});
-  EXPECT_EQ(status(), wire::STATUS_PEND) << "that is what brequeue asked for";
-}
-
-TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
-  rules.most_preexec_retries = 2;
-  reset();
-  happens(on_hosts({"hostA"}));
-  happens(ended(9 << 8, How::pre_exec_failed));
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-  EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
-  EXPECT_THAT(job.record.start_failure(), HasSubstr("code 9"));
-  now = wall_seconds(1060);
-  happens(event::AvoidanceOver{});
-  EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
-  happens(on_hosts({"hostA"}));
-  happens(ended(9 << 8, How::pre_exec_failed));
-  EXPECT_EQ(status(), wire::STATUS_PSUSP);
-  happens(event::ResumeAsked{kOwner});
-  rules.exit_after_preexec_retries = true;
-  happens(on_hosts({"hostB"}));
-  happens(ended(9 << 8, How::pre_exec_failed));
-  happens(on_hosts({"hostC"}));
-  happens(ended(9 << 8, How::pre_exec_failed));
-  EXPECT_EQ(status(), wire::STATUS_EXIT);
-  EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
-}
-
-TEST_F(JobLife, APreExecutionMayEndItsJob) {
-  reset();
-  happens(on_hosts({"hostA"}));
-  happens(ended(99 << 8, How::pre_exec_failed));
-  EXPECT_EQ(status(), wire::STATUS_EXIT);
-  EXPECT_EQ(job.record.exit_status(), 99 << 8);
-}
-
-TEST_F(JobLife, WhatCouldNotStartWaitsButNobodyWaitsForAClientThatWentAway) {
-  reset();
-  happens(on_hosts({"hostA"}));
-  happens(ended(0, How::not_started));
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-  asked.set_interactive(wire::Submission::PLAIN);
-  reset();
-  happens(on_hosts({"hostA"}));
-  happens(ended(0, How::not_started));
-  EXPECT_EQ(status(), wire::STATUS_EXIT);
-}
-
-TEST_F(JobLife, AMissingDirectoryOfBsubCwdEndsTheJob) {
-  reset();
-  happens(on_hosts({"hostA"}));
-  auto over = ended(127 << 8, How::not_started);
-  over.told.cwd_missing = true;
-  happens(over);
-  EXPECT_EQ(status(), wire::STATUS_EXIT);
-  EXPECT_EQ(job.record.term_reason(), TERM_CWD_NOTEXIST);
-  EXPECT_EQ(job.record.exit_status(), 127 << 8);
-}
-
-TEST_F(JobLife, RequeueExitValues) {
-  rules.requeue_exits.codes = {77};
-  rules.requeue_exits.excluded = {78};
-  rules.most_requeues = 2;
-  runs();
-  happens(ended(77 << 8));
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-  EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
-  happens(on_hosts({"hostA"}));
-  happens(ended(78 << 8));
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-  EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
-  EXPECT_THAT(job.record.avoided(), IsEmpty());
-  happens(on_hosts({"hostB"}));
-  happens(ended(77 << 8));
-  EXPECT_EQ(status(), wire::STATUS_EXIT) << "MAX_JOB_REQUEUE";
-  runs();
-  happens(event::KillAsked{kOwner});
-  happens(ended(77 << 8));
-  EXPECT_EQ(status(), wire::STATUS_EXIT) << "killed";
-  rules = {};
-  rules.requeue_exits.all = true;
-  rules.requeue_exits.codes = {5};
-  runs();
-  happens(ended(0));
-  EXPECT_EQ(status(), wire::STATUS_DONE) << "success is no failure";
-  runs();
-  happens(ended(5 << 8));
-  EXPECT_EQ(status(), wire::STATUS_EXIT);
-  runs();
-  happens(ended(6 << 8));
-  EXPECT_EQ(status(), wire::STATUS_PEND);
-}
-
-TEST_F(JobLife, AHostThatIsExcludedForGoodIsNotAvoidedForAWhile) {
-  rules.requeue_exits.excluded = {78};
-  runs();
-  happens(ended(78 << 8));
-  happens(on_hosts({"hostA"}));  // brun
-  happens(ended(9 << 8, How::pre_exec_failed));
-  EXPECT_THAT(job.record.avoided(), IsEmpty());
-  now = wall_seconds(5000);
-  happens(event::AvoidanceOver{});
-  EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
-}
-
-TEST_F(JobLife, AHostWhoseClockIsBehindEndsNoJobBeforeItsStart) {
-  runs();
-  auto end = ended(0);
-  end.told.end_us = now.us - 1;
-  happens(end);
-  EXPECT_EQ(job.record.end_us(), job.record.start_us());
-}
-
-TEST_F(JobLife, RequeuedByItsOwner) {
-  runs();
-  const auto submitted = job.record.submit_us();
-  event::KillAsked kill{kOwner};
-  kill.requeue = true;
-  kill.hold = true;
-  happens(kill);
-  now = wall_seconds(1010);
-  happens(ended(143 << 8));
-  EXPECT_EQ(status(), wire::STATUS_PSUSP);
-  EXPECT_EQ(job.record.submit_us(), submitted);
-  EXPECT_THAT(lines(effects), testing::Contains("RecordEvent requeue of 7"));
 }
 
 TEST_F(JobLife, AnAdministratorsStopIsNotTheOwnersToResume) {
@@ -419,41 +166,6 @@ TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
   EXPECT_EQ(status(), wire::STATUS_USUSP);
   happens(event::ResumedThere{});
   EXPECT_EQ(status(), wire::STATUS_RUN);
-}
-
-TEST_F(JobLife, RemovedJobsAreGoneWhateverTheHostSays) {
-  is(wire::STATUS_ZOMBI);
-  happens(event::RemoveAsked{kOwner, "hung"});
-  EXPECT_EQ(job.record.term_reason(), TERM_FORCE_OWNER);
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
-  runs();
-  happens(event::RemoveAsked{kAdmin, ""});
-  EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
-}
-
-TEST_F(JobLife, PostExecution) {
-  runs();
-  auto end = ended(0);
-  end.told.post_follows = true;
-  happens(end);
-  EXPECT_EQ(job.record.post_status(), wire::POST_RUNNING);
-  happens(event::PostEnded{true});
-  EXPECT_EQ(job.record.post_status(), wire::POST_ERR);
-  EXPECT_EQ(status(), wire::STATUS_DONE);
-}
-
-TEST_F(JobLife, APostExecutionThatRunsIsEndedByAKillAndTheJobStaysAsItIs) {
-  runs();
-  auto end = ended(0);
-  end.told.post_follows = true;
-  happens(end);
-  happens(event::KillAsked{kOwner, 9, ""});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 "))) << "to the first host alone";
-  EXPECT_EQ(status(), wire::STATUS_DONE);
-  happens(event::PostEnded{true});
-  EXPECT_EQ(job.record.post_status(), wire::POST_ERR);
-  happens(event::KillAsked{kOwner, 9, ""});
-  EXPECT_THAT(orders(effects), ElementsAre()) << "nothing runs any more";
 }
 
 TEST_F(JobLife, SecondsInEachState) {
