@@ -156,6 +156,13 @@ class Curves {
   std::vector<Curve> curves_;
 };
 
+void all_at_once(const ConfigView& config, int jobs, Curves& curves) {
+  Site site(config, 0);
+  wire::Submit request;
+  for (int i = 0; i < jobs; ++i) *request.add_jobs() = plain();
+  curves.time("bsub of all in one request", [&] { site.book.submit(request, kAnn, site.now); });
+}
+
 void questions(Site& site, Curves& curves) {
   wire::BatchRequest list;
   list.mutable_jobs();
@@ -233,6 +240,7 @@ int by_jobs(const std::vector<int>& sizes) {
     double from = cpu_ms();
     Site all(config, jobs);
     curves.add("bsub of each", Unit::ms, cpu_ms() - from);
+    all_at_once(config, jobs, curves);
     questions(all, curves);
     reasons(all, curves);
     dependencies(config, jobs, curves);

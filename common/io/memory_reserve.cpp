@@ -61,4 +61,11 @@ HeapUse heap_use() {
 
 void give_memory_back() { malloc_trim(0); }
 
+void keep_freed_memory() {
+  constexpr int kMega = 1 << 20;
+  mallopt(M_MMAP_THRESHOLD, 4 * kMega);
+  mallopt(M_TRIM_THRESHOLD, 256 * kMega);
+  mallopt(M_TOP_PAD, kMega);
+}
+
 }  // namespace rollcall::io

@@ -37,5 +37,8 @@ struct HeapUse {
 };
 HeapUse heap_use();
 void give_memory_back();
+// Freed memory stays with the allocator until give_memory_back(), but for single blocks of more than 4 MiB. By default the
+// allocator returns the end of the heap after each turn, and the next turn pays for the same pages again.
+void keep_freed_memory();
 
 }  // namespace rollcall::io

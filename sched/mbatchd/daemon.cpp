@@ -495,6 +495,7 @@ Result<void> make_directory(const std::string& path) {
 
 Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
                              const std::function<void()>& ready) {
+  io::keep_freed_memory();  // give_memory_back() at a quiet moment
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();

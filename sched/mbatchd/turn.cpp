@@ -112,6 +112,9 @@ const io::StoredPayload* Turn::payload(std::uint64_t row) const {
 
 io::StoreBatch Turn::batch() {
   io::StoreBatch batch;
+  batch.submissions.reserve(submissions_.size());
+  batch.payloads.reserve(payloads_.size());
+  batch.jobs.reserve(jobs_.size() + removed_.size());
   for (const auto number : submissions_)
     if (const auto* kept = book_.submission(number)) batch.submissions.push_back({number, kept->asked});
   for (const auto& [number, payload] : payloads_) batch.payloads.push_back(payload);

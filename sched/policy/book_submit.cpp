@@ -78,8 +78,6 @@ class Submitting {
       effects.push_back(effect::SavePayload{std::move(row)});
     m_.add_submission(number, checked.asked, checked.dependency);
     effects.push_back(effect::SaveSubmission{number});
-    const std::size_t elements = checked.indices.size();
-    effects.reserve(effects.size() + elements + 4);
     const double order = m_.next_order++;
     for (const std::int32_t index : checked.indices) {
       // Elements stand behind one another by their index: one number serves all.

@@ -31,6 +31,11 @@ class Line {
   Line& string(std::string_view text) {
     begin();
     line_ += '"';
+    if (is_plain(text)) {
+      line_ += text;
+      line_ += '"';
+      return *this;
+    }
     std::string quoted;
     for (const char c : text) {
       if (c == '\n' || c == '\r')
@@ -67,6 +72,10 @@ class Line {
   std::string end() { return std::move(line_) + "\n"; }
 
  private:
+  // Most texts hold no byte that is quoted, or that terminal_text() may take out.
+  static bool is_plain(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '"'; });
+  }
   void begin() {
     if (!line_.empty()) line_ += ' ';
   }

@@ -102,5 +102,40 @@ TEST(MemoryReserve, QuestionForMemoryLeavesTheReserve) {
             0);
 }
 
+long page_faults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_minflt;
+}
+
+// What one turn of mbatchd takes and frees: small blocks, at the end of the heap.
+void take_and_free(std::size_t bytes) {
+  constexpr std::size_t kSmall = 1024;
+  std::vector<std::unique_ptr<char[]>> blocks(bytes / kSmall);
+  for (auto& block : blocks) block = std::make_unique<char[]>(kSmall);
+}
+
+TEST(KeepFreedMemory, NextTurnTouchesTheSamePages) {
+  EXPECT_EQ(in_a_process([] {
+              keep_freed_memory();
+              take_and_free(8 * kMb);
+              const long before = page_faults();
+              take_and_free(8 * kMb);
+              return page_faults() - before < 100 ? 0 : 1;  // of 2,048 pages
+            }),
+            0);
+}
+
+TEST(KeepFreedMemory, GiveMemoryBackReturnsIt) {
+  EXPECT_EQ(in_a_process([] {
+              keep_freed_memory();
+              take_and_free(8 * kMb);
+              if (heap_use().free < 8 * kMb) return 1;
+              give_memory_back();
+              return heap_use().free < kMb ? 0 : 2;
+            }),
+            0);
+}
+
 }  // namespace
 }  // namespace rollcall::io
