@@ -1,5 +1,7 @@
 #include "common/io/res_client.hpp"
 
+#include <utility>
+
 #include "common/wire/request_parts.hpp"
 
 namespace rollcall::io {
@@ -38,7 +40,8 @@ FromRes<DaemonTalk> ResClient::open(const std::string& host) const {
 }
 
 FromRes<void> ResClient::send(DaemonTalk& talk, const std::string& host,
-                              const wire::ToResFromClient& message) const {
+                              wire::ToResFromClient message) const {
+  message.set_host(host);
   if (message.ByteSizeLong() <= talk.most() || !message.has_task()) {
     const auto sent = talk.send(message.SerializeAsString());
     if (!sent) return error_of(host, sent.error());
@@ -46,10 +49,11 @@ FromRes<void> ResClient::send(DaemonTalk& talk, const std::string& host,
   }
   // Environments may be large.
   const std::string bytes = message.task().SerializeAsString();
-  constexpr std::size_t kRoom = 16;  // of the message round a part
-  const auto parts = wire::parts_of(bytes, talk.most() - kRoom);
+  const std::size_t room = 24 + host.size();  // of the message round a part
+  const auto parts = wire::parts_of(bytes, talk.most() - room);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     wire::ToResFromClient piece;
+    piece.set_host(host);
     if (i + 1 == parts.size())
       piece.set_last_part(std::string(parts[i]));
     else
@@ -86,7 +90,7 @@ FromRes<wire::StreamPlace> ResClient::run_task(const std::string& host, const wi
   if (!talk) return talk.error();
   wire::ToResFromClient message;
   *message.mutable_task() = task;
-  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  if (const auto sent = send(*talk, host, std::move(message)); !sent) return sent.error();
   auto answer = receive(*talk, host, false);
   if (!answer) return answer.error();
   if (!answer->has_stream()) return unexpected(host);
@@ -100,7 +104,7 @@ FromRes<void> ResClient::peek(const std::string& host, const wire::Peek& peek,
   wire::ToResFromClient message;
   *message.mutable_peek() = peek;
   if (peek.follow()) talk->watch();
-  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  if (const auto sent = send(*talk, host, std::move(message)); !sent) return sent.error();
   while (true) {
     const auto answer = receive(*talk, host, peek.follow());
     if (!answer) return answer.error();
@@ -114,7 +118,7 @@ FromRes<std::string> ResClient::control(const std::string& host, const wire::Con
   if (!talk) return talk.error();
   wire::ToResFromClient message;
   *message.mutable_control() = control;
-  if (const auto sent = send(*talk, host, message); !sent) return sent.error();
+  if (const auto sent = send(*talk, host, std::move(message)); !sent) return sent.error();
   auto answer = receive(*talk, host, false);
   if (!answer) return answer.error();
   if (answer->message_case() != wire::FromResToClient::kText) return unexpected(host);

@@ -1,6 +1,7 @@
 // ResClient: what a client asks of the RES of one host: to run a task, to read a running job's output, to stop. Blocking.
 //
-// Each question has a connection of its own. It waits for nothing: who tries again is its caller.
+// Each question has a connection of its own. It waits for nothing: who tries again is its caller. Each names the host that is
+// meant, so that the RES of another one, to which a name or an address has led, refuses it.
 #pragma once
 
 #include <functional>
@@ -53,7 +54,7 @@ class ResClient {
 
  private:
   FromRes<DaemonTalk> open(const std::string& host) const;
-  FromRes<void> send(DaemonTalk& talk, const std::string& host, const wire::ToResFromClient& message) const;
+  FromRes<void> send(DaemonTalk& talk, const std::string& host, wire::ToResFromClient message) const;
   FromRes<wire::FromResToClient> receive(DaemonTalk& talk, const std::string& host, bool patiently) const;
 
   const conf::ClusterFiles& files_;
