@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "common/io/host_addresses.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/root_trust.hpp"
+#include "elim/commands/daemon_process.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -146,13 +149,38 @@ Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const
   return log;
 }
 
-std::string DaemonPlace::pid_file(const DaemonKind& kind) const {
+std::string DaemonPlace::pid_file_by_name(const DaemonKind& kind) const {
   const std::string name = "/" + kind.name + "." + host_ + ".pid";
   const std::string wanted = settings_.work_dir + name, own = own_directory() + name;
   if (settings_.work_dir.empty()) return own;
   if (access(wanted.c_str(), F_OK) == 0) return wanted;
   if (access(own.c_str(), F_OK) == 0) return own;
   return writable_directory(settings_.work_dir) ? wanted : own;
+}
+
+// Only where such a process is here at all: the directory may hold the pid files of thousands of hosts.
+std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const DaemonKind& kind) const {
+  if (!any_process_called(kind.name)) return std::nullopt;
+  for (const std::string& directory : {settings_.work_dir, own_directory()}) {
+    std::error_code error;
+    if (directory.empty()) continue;
+    for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string host = host_of_pid_file(kind, entry->path().filename().string());
+      if (host.empty() || host == host_) continue;
+      const auto mark = read_pid_file(entry->path());
+      if (mark && HeldProcess::hold(*mark) && shares_our_host_name(mark->pid))
+        return PidPlace{entry->path(), host};
+    }
+  }
+  return std::nullopt;
+}
+
+DaemonPlace::PidPlace DaemonPlace::find_pid_file(const DaemonKind& kind) const {
+  const std::string path = pid_file_by_name(kind);
+  const auto mark = read_pid_file(path);
+  if (mark && HeldProcess::hold(*mark)) return {path};
+  return older_pid_file(kind).value_or(PidPlace{path});
 }
 
 Result<void> DaemonPlace::prepare_pid_file(const DaemonKind& kind) const {

@@ -41,14 +41,22 @@ class DaemonPlace {
   // Ready to be appended to. A log that is a link or another user's is not touched; the next place is taken.
   Result<OpenLog> open_log(const DaemonKind& kind) const;
 
-  // Where the pid file is, or is to be made.
-  std::string pid_file(const DaemonKind& kind) const;
+  // Where the pid file is, or is to be made. A daemon that lives here under a pid file of another HOST was started before the
+  // host was renamed: then it is that file, and `older_name` that HOST.
+  struct PidPlace {
+    std::string path;
+    std::string older_name = {};
+  };
+  PidPlace find_pid_file(const DaemonKind& kind) const;
+  std::string pid_file(const DaemonKind& kind) const { return find_pid_file(kind).path; }
   // Makes the directory of /tmp where that is to hold it.
   Result<void> prepare_pid_file(const DaemonKind& kind) const;
 
  private:
   std::vector<std::string> program_directories(const DaemonKind& kind) const;
   std::string own_directory() const;
+  std::string pid_file_by_name(const DaemonKind& kind) const;
+  std::optional<PidPlace> older_pid_file(const DaemonKind& kind) const;
   Result<void> make_own_directory() const;
 
   conf::LoadSettings settings_;

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include "common/io/process_tree.hpp"
 #include "common/io/read_file.hpp"
@@ -60,6 +62,24 @@ std::optional<ProcessMark> mark_of(pid_t pid) {
   const auto stat = read_stat(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return {};
   return ProcessMark{pid, stat->ticks, boot_id()};
+}
+
+bool any_process_called(const std::string& name) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto called = io::read_file(entry->path().string() + "/comm");
+    if (called && *called == name + "\n") return true;
+  }
+  return false;
+}
+
+bool shares_our_host_name(pid_t pid) {
+  std::error_code theirs, ours;
+  const auto there = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/ns/uts", theirs);
+  const auto here = std::filesystem::read_symlink("/proc/self/ns/uts", ours);
+  return theirs || ours || there == here;
 }
 
 std::string started_at(const ProcessMark& mark) {

@@ -21,6 +21,11 @@ using Patience = std::chrono::milliseconds;
 // Nothing where there is no such process, or it has ended (a zombie).
 std::optional<ProcessMark> mark_of(pid_t pid);
 
+// Whether any process of this host's kernel has this name, whoever's it is.
+bool any_process_called(const std::string& name);
+// Whether this process sees the host name that we see: it is not in a container of its own. True where we may not know.
+bool shares_our_host_name(pid_t pid);
+
 // When it started, in this host's time: "2026-11-21 12:34:56".
 std::string started_at(const ProcessMark& mark);
 

@@ -51,9 +51,24 @@ std::string DaemonWork::why_not(const DaemonKind& kind) const {
   if (kind.where == DaemonKind::Where::every_host) return "";
   if (!role) return "the files do not say what this host is";
   if (auto why = why_not_here(kind, *role); !why.empty()) return why;
+  return no_program(kind);
+}
+
+std::string DaemonWork::no_program(const DaemonKind& kind) const {
   if (place.has_program(kind)) return "";
   const auto& directory = place.settings().server_dir;
   return "found no such program in " + (directory.empty() ? "LSF_SERVERDIR (not set)" : directory);
+}
+
+std::vector<std::string> DaemonWork::missing() const {
+  std::vector<std::string> lines;
+  if (!asked.empty() || !role) return lines;
+  for (const auto& kind : daemon_kinds()) {
+    const bool belongs = kind.where != DaemonKind::Where::every_host && why_not_here(kind, *role).empty();
+    if (const auto why = belongs ? no_program(kind) : ""; !why.empty())
+      lines.push_back(kind.name + ": not started: " + why);
+  }
+  return lines;
 }
 
 std::vector<DaemonKind> DaemonWork::kinds() const {

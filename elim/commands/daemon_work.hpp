@@ -29,10 +29,13 @@ struct DaemonWork {
   std::vector<DaemonKind> kinds() const;
   // An error where a daemon that was asked for by its name does not belong here.
   Result<void> check_asked() const;
+  // One line for each daemon that belongs here by the files and has no program; none where daemons were asked for by name.
+  std::vector<std::string> missing() const;
   int port(const DaemonKind& kind) const;
 
  private:
   std::string why_not(const DaemonKind& kind) const;
+  std::string no_program(const DaemonKind& kind) const;
 };
 
 Result<DaemonWork> read_daemon_work(conf::FileSources sources);

@@ -88,8 +88,10 @@ int init(const Work& work) {
 
 DaemonSight look(const Work& work, const DaemonKind& kind) {
   DaemonSight sight;
-  if (const auto mark = read_pid_file(work.place.pid_file(kind))) {
+  const auto file = work.place.find_pid_file(kind);
+  if (const auto mark = read_pid_file(file.path)) {
     if (HeldProcess::hold(*mark)) {
+      sight.older_name = file.older_name;
       sight.pid = mark->pid;
       sight.since = started_at(*mark);
     } else {
@@ -117,6 +119,7 @@ int status(const Work& work) {
 
 int start_one(const Work& work, const DaemonKind& kind) {
   if (auto prepared = work.place.prepare_pid_file(kind); !prepared) return complain(prepared.error().text);
+  if (!work.place.find_pid_file(kind).older_name.empty()) return complain(judge(kind, look(work, kind)).line);
   auto file = PidFile::lock(work.place.pid_file(kind), true);
   if (!file) return complain(file.error().text);
   const auto mark = (*file)->mark();
@@ -165,6 +168,7 @@ int start(const Work& work) {
   if (const int code = make_ready(work)) return code;
   for (const auto& kind : work.kinds())
     if (const int code = start_one(work, kind)) return code;
+  for (const auto& line : work.missing()) say(line);
   return 0;
 }
 

@@ -99,9 +99,19 @@ Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& pat
   return configuration_error(path + ": found something else, expected a daemon's pid, start and boot");
 }
 
-Verdict judge(const DaemonKind& kind, const DaemonSight& sight) {
+std::string host_of_pid_file(const DaemonKind& kind, std::string_view file) {
+  const std::string before = kind.name + ".";
+  constexpr std::string_view kBehind = ".pid";
+  if (file.size() <= before.size() + kBehind.size() || !file.starts_with(before) || !file.ends_with(kBehind))
+    return "";
+  return std::string(file.substr(before.size(), file.size() - before.size() - kBehind.size()));
+}
+
+namespace {
+
+// Of a process that is there.
+Verdict judge_present(const DaemonKind& kind, const DaemonSight& sight) {
   using State = Verdict::State;
-  if (sight.pid == 0) return judge_absent(kind.name, sight);
   const std::string running =
       kind.name + ": running, pid " + std::to_string(sight.pid) + ", since " + sight.since;
   switch (sight.port) {
@@ -117,6 +127,19 @@ Verdict judge(const DaemonKind& kind, const DaemonSight& sight) {
               running + "; but what answers on " + port_text(sight) + " does not hold this cluster's key"};
   }
   return {State::running, running};
+}
+
+}  // namespace
+
+Verdict judge(const DaemonKind& kind, const DaemonSight& sight) {
+  if (sight.pid == 0) return judge_absent(kind.name, sight);
+  Verdict verdict = judge_present(kind, sight);
+  if (sight.older_name.empty()) return verdict;
+  // Its files and what it tells the cluster have the older name.
+  verdict.state = Verdict::State::ailing;
+  verdict.line += "; started when this host was called " + last_line(sight.older_name) +
+                  ": \"lsf_daemons restart\" starts it under the name of now";
+  return verdict;
 }
 
 int status_code(const std::vector<Verdict>& verdicts) {

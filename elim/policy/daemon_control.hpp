@@ -49,6 +49,8 @@ struct ProcessMark {
 };
 std::string pid_file_text(const ProcessMark& mark);
 Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& path);
+// The host in the name of a pid file of this kind, NAME.HOST.pid; "" where it is another file.
+std::string host_of_pid_file(const DaemonKind& kind, std::string_view file);
 
 // What was seen of one daemon.
 struct DaemonSight {
@@ -64,6 +66,7 @@ struct DaemonSight {
   int stale_pid = 0;  // the pid file is there, and its process is gone; 0: not so
   Port port = Port::unasked;
   int port_number = 0;
+  std::string older_name;  // what the host was called when the process was started; "": as now
 };
 
 struct Verdict {

@@ -53,10 +53,26 @@ TEST(PidFile, OfAnotherFormIsRefused) {
             "/l/lim.n1.pid: found something else, expected a daemon's pid, start and boot");
 }
 
+TEST(PidFile, NamesItsHost) {
+  EXPECT_EQ(host_of_pid_file(kLim, "lim.n1.site.com.pid"), "n1.site.com");
+  for (const char* other : {"lim..pid", "lim.pid", "res.n1.pid", "lim.log.n1", "lim.n1.pid.lock-0", ""})
+    EXPECT_EQ(host_of_pid_file(kLim, other), "") << other;
+}
+
 // --- verdicts
 
-DaemonSight alive(Port port) { return {4711, "2026-11-21 12:00:00", 0, port, 7869}; }
-DaemonSight absent(Port port, int stale = 0) { return {0, "", stale, port, 7869}; }
+DaemonSight alive(Port port) { return {4711, "2026-11-21 12:00:00", 0, port, 7869, ""}; }
+DaemonSight absent(Port port, int stale = 0) { return {0, "", stale, port, 7869, ""}; }
+
+TEST(Verdict, ADaemonStartedUnderAnOlderHostNameAils) {
+  DaemonSight sight = alive(Port::ours);
+  sight.older_name = "before";
+  const Verdict verdict = judge(kLim, sight);
+  EXPECT_EQ(verdict.state, State::ailing);
+  EXPECT_EQ(verdict.line,
+            "lim: running, pid 4711, since 2026-11-21 12:00:00; started when this host was called before: "
+            "\"lsf_daemons restart\" starts it under the name of now");
+}
 
 TEST(Verdict, OfEverySight) {
   const struct {

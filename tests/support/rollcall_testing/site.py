@@ -74,8 +74,8 @@ class Site:
     def words(self, *words, program=None):
         return [program or os.path.join(self.bench.bin, "lsf_daemons"), "-d", self.conf, *words]
 
-    def run(self, *words, program=None, user=None, **how):
-        line = self.words(*words, program=program)
+    def run(self, *words, program=None, user=None, before=(), **how):
+        line = [*before, *self.words(*words, program=program)]
         if user is not None:
             line = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *line]
         how.setdefault("env", self.bench.cluster.environment)
@@ -99,8 +99,8 @@ class Site:
         expect_equal((done.returncode, done.stderr), (code, ""), f"status: {done.stdout}")
         return done.stdout
 
-    def pid(self, name="lim"):
-        with open(os.path.join(self.log, f"{name}.{socket.gethostname()}.pid"), encoding="ascii") as file:
+    def pid(self, name="lim", host=None):
+        with open(os.path.join(self.log, f"{name}.{host or socket.gethostname()}.pid"), encoding="ascii") as file:
             return int(file.readline())
 
     def lims(self):
