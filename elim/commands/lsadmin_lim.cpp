@@ -11,6 +11,7 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/io/at_once.hpp"
 #include "common/io/cluster_key.hpp"
+#include "common/io/hosts_down.hpp"
 #include "common/io/lim_client.hpp"
 #include "common/io/res_client.hpp"
 #include "common/io/start_daemon.hpp"
@@ -27,8 +28,6 @@ using Value = CommandOption::Value;
 constexpr int kMostSeconds = 1'000'000'000;
 // For each host: to accept, and to answer.
 constexpr std::chrono::milliseconds kPatience{5000};
-constexpr std::chrono::milliseconds kPatienceWithRes{15000};
-constexpr std::chrono::milliseconds kPatienceWithDown{1000};
 
 struct Hosts {
   std::vector<std::string> names;  // official
@@ -60,7 +59,11 @@ Result<bool> agreed(const Admin& admin, const std::string& question) {
   if (admin.json) return usage_error(admin.subcommand + " -json: asks nothing, expected -f as well");
   admin.stage.print(question + " [y/n] ");
   std::string answer;
-  std::getline(std::cin, answer);
+  if (!std::getline(std::cin, answer)) {
+    admin.stage.print("\n");
+    return usage_error(admin.subcommand +
+                       ": the input ended before an answer; nothing was done (-f asks nothing)");
+  }
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
@@ -93,39 +96,33 @@ std::string key_trouble(const conf::ClusterFiles& files) {
   return key ? "" : key.error().text;
 }
 
-// The hosts that no LIM has heard of lately. They are asked all the same, since the order may be what brings them back, but not
-// waited for as long as others.
-std::set<std::string> hosts_down(io::Stage& stage, const Hosts& hosts) {
-  std::set<std::string> down;
-  if (hosts.names.size() < 2) return down;  // not worth a question
-  wire::Request request;
-  request.mutable_load();
-  const io::Answer answer = io::LimClient(stage.files(), kPatienceWithDown).ask_master(request);
-  for (const auto& load : answer.reply.loads().hosts())
-    if (load.status().unavailable()) down.insert(load.host());
-  return down;
-}
-
 // "" or why LIM there did not do it.
-std::string control(io::Stage& stage, const std::string& host, const Control& order,
-                    std::chrono::milliseconds patience = kPatience) {
+std::string control(io::Stage& stage, const std::string& host, const Control& order) {
   wire::Request request;
   *request.mutable_control() = order;
-  const io::Answer answer = io::LimClient(stage.files(), patience).ask_host(host, request);
+  const io::Answer answer = io::LimClient(stage.files(), kPatience).ask_host(host, request);
   if (!answer.error) return "";
   const bool stranger = answer.error->refusal.why() == wire::Reply::Refusal::NOT_ALLOWED;
   const std::string why = stranger ? key_trouble(stage.files()) : "";
   return answer.error->text + (why.empty() ? "" : "; you have proved nothing by the key: " + why);
 }
 
+// tell_each() for orders to daemons. Where all hosts are meant, those known to be down are skipped: nobody who is asked there
+// answers. One that is named is asked. `by_name`: the subcommand that takes a name.
+int order_each(const Admin& admin, const std::string& title, const Hosts& hosts, const std::string& by_name,
+               const std::function<std::string(const std::string& host)>& act) {
+  const auto down = hosts.all ? io::hosts_down(admin.stage.files()) : std::set<std::string>();
+  return tell_each(admin, title, hosts, [&](const std::string& host) {
+    return down.count(host) == 0 ? act(host) : io::skipped_text("lsadmin " + by_name + " " + host);
+  });
+}
+
 int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, const Control& order,
                  const std::function<std::string(const std::string& host)>& then = {}) {
-  const auto down = hosts_down(admin.stage, hosts);
-  return tell_each(admin, title, hosts, [&](const std::string& host) {
-    const bool is_down = down.count(host) != 0;
-    const std::string trouble = control(admin.stage, host, order, is_down ? kPatienceWithDown : kPatience);
-    if (!trouble.empty()) return is_down ? "the master LIM calls it unavailable; " + trouble : trouble;
-    return then ? then(host) : "";
+  const std::string by_name = admin.subcommand == "reconfig" ? "limrestart" : admin.subcommand;
+  return order_each(admin, title, hosts, by_name, [&](const std::string& host) {
+    const std::string trouble = control(admin.stage, host, order);
+    return trouble.empty() && then ? then(host) : trouble;
   });
 }
 int control_each(const Admin& admin, const std::string& title, const Hosts& hosts, Control::Action action) {
@@ -160,25 +157,20 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
 
 // "" or why RES there did not do it.
 std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action,
-                        std::chrono::milliseconds patience, const std::string& text) {
+                        const std::string& text) {
   const auto settings = conf::read_batch_settings(stage.files());
   if (!settings) return settings.error().text;
   wire::ControlRes control;
   control.set_action(action);
   control.set_text(text);
-  const auto said = io::ResClient(stage.files(), *settings, patience).control(host, control);
+  const auto said = io::ResClient(stage.files(), *settings).control(host, control);
   return said ? "" : said.error().text;
 }
 
 int control_res_each(const Admin& admin, const std::string& title, const Hosts& hosts,
                      wire::ControlRes::Action action, const std::string& text = {}) {
-  const auto down = hosts_down(admin.stage, hosts);
-  return tell_each(admin, title, hosts, [&](const std::string& host) {
-    const bool is_down = down.count(host) != 0;
-    const auto patience = is_down ? kPatienceWithDown : kPatienceWithRes;
-    const std::string trouble = control_res(admin.stage, host, action, patience, text);
-    return is_down && !trouble.empty() ? "the master LIM calls it unavailable; " + trouble : trouble;
-  });
+  return order_each(admin, title, hosts, admin.subcommand,
+                    [&](const std::string& host) { return control_res(admin.stage, host, action, text); });
 }
 
 struct Given {

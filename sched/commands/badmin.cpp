@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <set>
 #include <sstream>
 
 #include "common/base/host_list.hpp"
@@ -14,6 +16,7 @@
 #include "common/io/at_once.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
+#include "common/io/hosts_down.hpp"
 #include "common/io/start_daemon.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/job_hosts.hpp"
@@ -60,7 +63,7 @@ int control_names(const Admin& admin, Control::Action action, const Words& names
 
 std::string this_host(io::Stage& stage) {
   const std::string name = io::host_name_here();
-  return stage.files().names.official(name).value_or(name);
+  return stage.files_to_ask().names.official(name).value_or(name);
 }
 
 // ---------------------------------------------------------------- queues and hosts
@@ -84,16 +87,29 @@ int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE
 
 // ---------------------------------------------------------------- the daemons that run jobs
 
-bool agreed(const Admin& admin, const std::string& question) {
+// Nothing where the input ended before an answer, which was told.
+std::optional<bool> agreed(const Admin& admin, const std::string& question) {
   if (admin.words.has("-f")) return true;
   admin.stage.print(question + " [y/n] ");
-  const std::string answer = io::Stage::read_line().value_or("");
-  return answer == "y" || answer == "Y" || answer == "yes";
+  const auto answer = io::Stage::read_line();
+  if (!answer) {
+    admin.stage.print("\n");
+    admin.stage.fail(std::string(admin.name) +
+                     ": the input ended before an answer; nothing was done (-f asks nothing)");
+    return std::nullopt;
+  }
+  return *answer == "y" || *answer == "Y" || *answer == "yes";
 }
 
-// Official names; nothing where it was said what is none.
+bool means_all(const Admin& admin) {
+  const auto& words = admin.words.operands();
+  return std::find(words.begin(), words.end(), "all") != words.end();
+}
+
+// Official names; nothing where it was said what is none. Hosts that are named need no Host section: the RES of each knows its own
+// names, and another one refuses.
 std::optional<Words> host_names(const Admin& admin) {
-  const auto& files = admin.stage.files();
+  const auto& files = means_all(admin) ? admin.stage.files() : admin.stage.files_to_ask();
   Words names;
   for (const auto& word : hosts_or_here(admin)) {
     if (word == "all") {
@@ -101,7 +117,8 @@ std::optional<Words> host_names(const Admin& admin) {
         if (host.server) names.push_back(host.name);
       continue;
     }
-    const auto official = files.names.official(word);
+    auto official = files.names.official(word);
+    if (!official && files.cluster.hosts.empty()) official = word;
     if (!official) {
       admin.stage.fail("found the host " + printable(word) + ", expected one of the cluster");
       return std::nullopt;
@@ -115,8 +132,11 @@ int each_host(const Admin& admin, const std::string& title, const std::string& q
               const std::function<std::string(const std::string&)>& act) {
   const auto names = host_names(admin);
   if (!names) return io::kFailed;
-  const auto& words = admin.words.operands();
-  if (std::find(words.begin(), words.end(), "all") != words.end() && !agreed(admin, question)) return 0;
+  if (means_all(admin)) {
+    const auto yes = agreed(admin, question);
+    if (!yes) return io::kFailed;
+    if (!*yes) return 0;
+  }
   int status = 0;
   std::vector<std::string> troubles(names->size());
   io::at_once(
@@ -130,25 +150,40 @@ int each_host(const Admin& admin, const std::string& title, const std::string& q
 }
 
 std::string order_host(io::Stage& stage, const std::string& host, DaemonOrder order) {
-  const auto settings = conf::read_batch_settings(stage.files());
+  const auto& files = stage.files_to_ask();
+  const auto settings = conf::read_batch_settings(files);
   if (!settings) return settings.error().text;
-  const auto trouble = order_daemon(stage.files(), *settings, host, order);
+  const auto trouble = order_daemon(files, *settings, host, order);
   return trouble ? trouble->text : "";
 }
 
+// each_host(); where all are meant, those known to be down are skipped.
+int order_each_host(const Admin& admin, const std::string& title, const std::string& question,
+                    DaemonOrder order) {
+  std::set<std::string> down;
+  std::once_flag asked;  // when the user has agreed
+  return each_host(admin, title, question, [&](const std::string& host) {
+    std::call_once(asked, [&] {
+      if (means_all(admin)) down = io::hosts_down(admin.stage.files());
+    });
+    if (down.count(host) == 0) return order_host(admin.stage, host, order);
+    return io::skipped_text("badmin " + std::string(admin.name) + " " + host);
+  });
+}
+
 int hstartup(const Admin& admin) {
-  return each_host(
-      admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
-      [&](const std::string& host) { return io::start_daemon(admin.stage.files(), host, "res", true); });
+  const auto& files = admin.stage.files();
+  return each_host(admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
+                   [&](const std::string& host) { return io::start_daemon(files, host, "res", true); });
 }
 int hshutdown(const Admin& admin) {
-  return each_host(admin, "Shut down", "Do you really want to shut down slave batch daemon on all hosts?",
-                   [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::stop); });
+  return order_each_host(admin, "Shut down",
+                         "Do you really want to shut down slave batch daemon on all hosts?",
+                         DaemonOrder::stop);
 }
 int hrestart(const Admin& admin) {
-  return each_host(
-      admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
-      [&](const std::string& host) { return order_host(admin.stage, host, DaemonOrder::restart); });
+  return order_each_host(admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
+                         DaemonOrder::restart);
 }
 
 // ---------------------------------------------------------------- files

@@ -88,6 +88,8 @@ def test_reconfig_takes_good_files_and_refuses_broken_ones(bench):
         good = one.read("lsf.shared")
         one.write("lsf.shared", good.replace("bigmem Boolean", "fast Boolean () () (Fast)\nbigmem Boolean"))
         expect_in("[y/n]", one.good("lsadmin", "reconfig", input="n\n"), "reconfig, and no")
+        expect_in("reconfig: the input ended before an answer; nothing was done (-f asks nothing)",
+                  one.refused("lsadmin", "reconfig", input=""), "the end of input instead of an answer")
         expect("fast" not in names_of(one), "nothing was read after no")
         expect_in("done", one.good("lsadmin", "reconfig", input="y\n"), "reconfig, and yes")
         wait_until(lambda: "fast" in names_of(one), "the new resource in lsinfo")
