@@ -76,11 +76,15 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   if (!job) return stage.fail(job.error().text);
   const auto told = words_of_this_job();
   auto of_job = hosts_of_job(told);
-  for (auto& host : of_job) host = official_name(stage, host);
+  // The job's hosts are enough to know those of the command line by; the cluster may have thousands.
+  auto names = stage.files_to_ask().names;
+  for (auto& host : of_job) {
+    host = names.short_of_domain(official_name(stage, host));
+    names.add_official(host);
+  }
   // One that only the name service knows is none of the job's: it is refused as a host, and not run as a command.
   const auto is_host = [&](const std::string& word) {
-    return stage.files().names.official(word).has_value() ||
-           std::find(of_job.begin(), of_job.end(), word) != of_job.end() ||
+    return names.official(word).has_value() || stage.files().names.official(word).has_value() ||
            (word.find_first_of("/ \t") == word.npos && io::look_up(word, 1));
   };
   if (const auto taken = take_host(*options, is_host, slots_of_job(told)); !taken)
@@ -89,7 +93,7 @@ int run_blaunch(io::Stage& stage, const std::vector<std::string>& words) {
   if (!hosts) return stage.fail(hosts.error().text);
 
   RemoteTasks tasks;
-  for (const auto& host : *hosts) tasks.hosts.push_back(official_name(stage, host));
+  for (const auto& host : *hosts) tasks.hosts.push_back(names.official(host).value_or(host));
   const std::string stranger = stranger_among(tasks.hosts, of_job, *job);
   if (!stranger.empty()) return stage.fail(stranger);
   tasks.task = task_from_here();

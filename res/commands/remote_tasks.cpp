@@ -96,7 +96,7 @@ io::StreamSettings settings_for(const RemoteTasks& tasks, const conf::BatchSetti
 
 // A task was lost with its host: LSF shuts down the whole job unless DJOB_COMMFAIL_ACTION says otherwise.
 void end_job(io::Stage& stage, const RemoteTasks& tasks) {
-  auto client = io::BatchClient::of(stage.files());
+  auto client = io::BatchClient::of(stage.files_to_ask());
   if (!client) return void(stage.fail(client.error().text));
   wire::BatchRequest request;
   *request.mutable_signal()->mutable_filter()->add_keys() = tasks.task.job().key();
@@ -109,7 +109,7 @@ void end_job(io::Stage& stage, const RemoteTasks& tasks) {
 }  // namespace
 
 int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
-  const auto& files = stage.files();
+  const auto& files = stage.files_to_ask();
   const auto settings = conf::read_batch_settings(files);
   if (!settings) return stage.fail(settings.error().text);
   const auto asked = ask_all(io::ResClient(files, *settings), tasks);
@@ -156,7 +156,7 @@ wire::RunTask task_from_here() {
 }
 
 std::string official_name(io::Stage& stage, const std::string& host) {
-  return stage.files().names.official(host).value_or(host);
+  return stage.files_to_ask().names.official(host).value_or(host);
 }
 
 std::string this_host(io::Stage& stage) { return official_name(stage, io::host_name_here()); }
@@ -171,7 +171,7 @@ std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std
   load.set_default_local(true);
   load.set_only_usable(true);
   load.set_place(least);
-  const auto answer = io::LimClient(stage.files()).ask_master(request);
+  const auto answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) {
     if (answer.error->refusal.why() == wire::Reply::Refusal::NOT_ENOUGH)
       std::fputs("ls_placeofhosts: Not enough host(s) currently eligible\n", stderr);

@@ -30,7 +30,7 @@ wire::RunTask task_from_here();
 std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std::string& resreq,
                                                      const std::vector<std::string>& among, unsigned least);
 
-// The official name, or what was given.
+// The official name, or what was given: where lsf.cluster is not read, the RES that is reached says whether it is meant.
 std::string official_name(io::Stage& stage, const std::string& host);
 std::string this_host(io::Stage& stage);
 

@@ -21,7 +21,7 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   }
   auto client = client_of(stage);
   if (!client) return io::kFailed;
-  const auto context = submit_context(stage.files(), client->from_host());
+  const auto context = submit_context(stage.files_to_ask(), client->from_host());
   if (!context) return stage.fail(context.error().text);
   auto changes = parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);

@@ -58,7 +58,7 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
   while (true) {
     const auto from = part.from;
     auto next = part;
-    const auto trouble = read_output(stage.files(), settings, found.job, part, [&](const std::string& bytes) {
+    const auto trouble = read_output(stage.files_to_ask(), settings, found.job, part, [&](const std::string& bytes) {
       print_title();
       next.from += static_cast<std::int64_t>(bytes.size());
       return stage.print_raw(bytes) == 0;

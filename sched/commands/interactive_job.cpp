@@ -13,7 +13,7 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
     return exit_code_of(ended);
   }
   io::StreamOrder order{*place, job.input_file().empty()};
-  order.place.set_host(stage.files().names.address(place->host()).value_or(place->host()));
+  order.place.set_host(stage.files_to_ask().names.address(place->host()).value_or(place->host()));
   io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
                               job.interactive() == wire::Submission::TERMINAL};
   settings.silence = waiter.alive_timeout();
