@@ -95,11 +95,11 @@ int tries_of(const conf::ClusterFiles& files, int otherwise) {
 
 }  // namespace
 
-Result<BatchClient> BatchClient::of(const conf::ClusterFiles& files) {
+Result<BatchClient> BatchClient::of(const conf::ClusterFiles& files, int usual_tries) {
   auto settings = conf::read_batch_settings(files);
   if (!settings) return settings.error();
   Patience patience;
-  patience.tries = tries_of(files, patience.tries);
+  patience.tries = tries_of(files, usual_tries);
   return BatchClient(files, std::move(*settings), std::move(patience));
 }
 
@@ -168,13 +168,14 @@ void BatchClient::keep_ticket(const std::string& bytes) const {
   if (const auto ticket = Ticket::of(bytes); ticket && tickets_) tickets_->write(*ticket);
 }
 
-// Until it answers, or the tries are over. tries 0: for ever.
-std::optional<BatchError> BatchClient::connect_patiently(int tries, int wake, bool may_have_ticket) {
+// Until it answers, or the tries are over.
+std::optional<BatchError> BatchClient::connect_patiently(Tries tries, int wake, bool may_have_ticket) {
   for (int tried = 1;; ++tried) {
     const auto connected = connect(may_have_ticket);
     if (connected) return std::nullopt;
     const BatchError error = gone(connected.error());
-    if (connected.error().kind == TalkError::Kind::ours || tried == tries) return error;
+    if (connected.error().kind == TalkError::Kind::ours || tried == tries.most) return error;
+    if (tries.until && Clock::now() > *tries.until) return error;
     if (tried > 1) say_once(error.text + ". Please wait ...");
     if (pause(tried == 1 ? kFirstPause : kPause, wake)) return error;
   }
@@ -237,29 +238,32 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
   if (request.has_submit() && !request.submit().check_only() && request.submit().token().empty())
     request.mutable_submit()->set_token(random_token());
   std::optional<BatchError> unknown;  // it was sent, and whether it was done is not known
-  const auto begin = std::chrono::steady_clock::now();
+  Tries tries{patience_.tries, std::nullopt};
+  const auto note_unknown = [&](const BatchError& error, Clock::time_point asked) {
+    if (!unknown && request.has_submit()) tries.until = asked + kTokenTrust;
+    unknown = error;
+  };
   for (int tried = 1;; ++tried) {
-    if (auto away = connect_patiently(patience_.tries, -1, repeatable(request)))
-      return unknown ? unknown : away;
-    if (unknown && request.has_submit() && std::chrono::steady_clock::now() - begin > kTokenTrust)
-      return unknown;
+    if (auto away = connect_patiently(tries, -1, repeatable(request))) return unknown ? unknown : away;
+    if (tries.until && Clock::now() > *tries.until) return unknown;
     bool taken = false;
     const bool ticket_had_failed = ticket_failed_;
-    const auto asked = std::chrono::steady_clock::now();
+    const auto asked = Clock::now();
     auto error = ask_once(request, [&](wire::BatchReply& part) {
       taken = true;
       take(part);
     });
     if (!error) return std::nullopt;
-    if (ticket_failed_ && !ticket_had_failed && std::chrono::steady_clock::now() - asked < patience_.each) {
-      if (error->kind == Kind::unknown) unknown = error;  // also where we were told No: that was in clear
-      --tried;                                            // an old ticket is no fault, and this happens once
+    if (ticket_failed_ && !ticket_had_failed && Clock::now() - asked < patience_.each) {
+      // Also where we were told No: that was in clear.
+      if (error->kind == Kind::unknown) note_unknown(*error, asked);
+      --tried;  // an old ticket is no fault, and this happens once
       continue;
     }
     const bool repeat = starting(error) || error->kind == Kind::unreachable ||
                         (error->kind == Kind::unknown && !taken && repeatable(request));
-    if (error->kind == Kind::unknown) unknown = error;
-    if (!repeat || tried >= patience_.tries)
+    if (error->kind == Kind::unknown) note_unknown(*error, asked);
+    if (!repeat || (tries.most != 0 && tried >= tries.most))
       return unknown && error->kind == Kind::unreachable ? unknown : error;
     if (starting(error)) {
       hang_up();  // overloaded it does not know who we are, and will not on this connection
@@ -282,7 +286,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
   const auto woken = [&] { return wake >= 0 && pause(0, wake); };
   const TimeLeft left(request);
   while (true) {
-    if (auto away = connect_patiently(0, wake, false)) {
+    if (auto away = connect_patiently({}, wake, false)) {
       if (woken()) return {Awaited::woken, std::nullopt};
       return {Awaited::over, std::move(away)};
     }

@@ -1,12 +1,13 @@
 // BatchClient: requests to mbatchd and their answers. Blocking; one connection carries all requests of a client.
 //
 // It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
-// tried again for LSB_NTRIES times, a second apart (30 unless set), with one line on standard error; a request that was
+// tried again for LSB_NTRIES times, a second apart, with one line on standard error; a request that was
 // sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). Such a
 // request goes with a ticket where the user has one (ticket_file.hpp), and again without where mbatchd does not take it. What
 // is asked and how the answer looks is the commands' matter.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,15 +40,17 @@ struct BatchAnswer {
 
 class BatchClient {
  public:
+  static constexpr int kUsualTries = 30, kNoLimit = 0;
   struct Patience {
     std::chrono::milliseconds each{10000};  // for mbatchd to accept, and to send the next part of an answer
-    int tries = 30;
+    int tries =
+        kUsualTries;  // kNoLimit: none until the request has been sent; then a submission's token bounds it
     std::function<void(const std::string&)> say;  // told once, while it is waited for; none: standard error
   };
 
   // Errors: ports and directories of lsf.conf that cannot be meant. tries: LSB_NTRIES of the environment, else of
-  // lsf.conf, where it is set.
-  static Result<BatchClient> of(const conf::ClusterFiles& files);
+  // lsf.conf, else `usual_tries`.
+  static Result<BatchClient> of(const conf::ClusterFiles& files, int usual_tries = kUsualTries);
   BatchClient(const conf::ClusterFiles& files, conf::BatchSettings settings, Patience patience);
 
   // Hands every part of the answer to `take`, in order; not refusals, which are the error. Not for AwaitJob.
@@ -74,7 +77,12 @@ class BatchClient {
 
  private:
   Talked<void> connect(bool may_have_ticket);
-  std::optional<BatchError> connect_patiently(int tries, int wake, bool may_have_ticket);
+  using Clock = std::chrono::steady_clock;
+  struct Tries {
+    int most = 0;                            // 0: no limit
+    std::optional<Clock::time_point> until;  // none: no limit
+  };
+  std::optional<BatchError> connect_patiently(Tries tries, int wake, bool may_have_ticket);
   void hang_up();
   void keep_ticket(const std::string& bytes) const;
   Talked<void> send(const wire::BatchRequest& request);

@@ -1,9 +1,7 @@
 #include "sched/commands/await_job.hpp"
 
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,13 +9,11 @@
 #include <utility>
 
 #include "common/io/command.hpp"
-#include "common/io/descriptor.hpp"
 
 namespace rollcall::sched {
 namespace {
 
 constexpr int kNeverRan = 126;
-constexpr time_t kHintAfter = 10;  // seconds
 
 // SIGINT, SIGTERM, SIGHUP as something to read, while it lives.
 class EndingSignals {
@@ -50,23 +46,6 @@ class EndingSignals {
   int descriptor_ = -1;
 };
 
-// Readable once, after a while of waiting: nobody who looks at a terminal needs it, and no job that starts soon.
-class HintTimer {
- public:
-  explicit HintTimer(bool wanted) {
-    if (!wanted) return;
-    descriptor_ = io::Descriptor(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-    const itimerspec when{{}, {kHintAfter, 0}};
-    timerfd_settime(descriptor_.get(), 0, &when, nullptr);
-  }
-  int descriptor() const { return descriptor_ ? descriptor_.get() : -1; }
-  bool take() { return descriptor_ && read(descriptor_.get(), &passed_, sizeof passed_) > 0; }
-
- private:
-  io::Descriptor descriptor_;
-  std::uint64_t passed_ = 0;
-};
-
 }  // namespace
 
 JobWaiter::JobWaiter(io::BatchClient& client, wire::JobKey key, bool quiet)
@@ -79,24 +58,22 @@ void JobWaiter::say(const std::string& line) const {
 wire::BatchRequest JobWaiter::question() const {
   wire::BatchRequest request;
   *request.mutable_await_job()->mutable_key() = key_;
-  request.mutable_await_job()->set_reasons((terminal_ || hint_) && !quiet_);
+  request.mutable_await_job()->set_reasons(terminal_ && !quiet_);
   return request;
 }
 
 void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
-  if (!terminal_ && !hint_) return;
+  if (!terminal_) return;
   std::string lines;
   for (const auto& reason : job.reasons()) {
-    if (!terminal_ && !lines.empty()) break;  // the first is the nearest to a start
     const std::string& text = reason.why().empty() ? reason.text() : reason.why();
     const std::string hosts =
         reason.why().empty() && reason.count() > 0
             ? ": " + std::to_string(reason.count()) + (reason.count() == 1 ? " host" : " hosts")
             : "";
-    lines += (lines.empty() ? "<<  " : "\n<<  ") + text + hosts + "; >>";
+    lines += (lines.empty() ? "<<  " : "\n<<  ") + text + hosts + ">>";
   }
   if (lines.empty() || lines == reasons_told_) return;
-  if (!terminal_) hint_ = false;
   reasons_told_ = lines;
   say(lines);
 }
@@ -112,27 +89,17 @@ void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
 
 AwaitedJob JobWaiter::until_over() {
   AwaitedJob ended;
-  HintTimer hint(!terminal_ && !quiet_);
-  while (true) {
-    const auto result = client_.await(
-        question(),
-        [&](wire::BatchReply& part) {
-          const auto& news = part.awaited();
-          tell(news);
-          if (!news.over()) return true;
-          ended.told = true;
-          ended.killed_pending = news.killed_pending();
-          ended.wait_status = news.job().record().exit_status();
-          return false;
-        },
-        hint.descriptor());
-    if (result.how == io::BatchClient::Awaited::woken && hint.take()) {
-      hint_ = true;
-      continue;
-    }
-    if (result.error) ended.trouble = result.error->text;
-    return ended;
-  }
+  const auto result = client_.await(question(), [&](wire::BatchReply& part) {
+    const auto& news = part.awaited();
+    tell(news);
+    if (!news.over()) return true;
+    ended.told = true;
+    ended.killed_pending = news.killed_pending();
+    ended.wait_status = news.job().record().exit_status();
+    return false;
+  });
+  if (result.error) ended.trouble = result.error->text;
+  return ended;
 }
 
 void JobWaiter::kill() {
@@ -144,12 +111,6 @@ void JobWaiter::kill() {
 
 std::optional<wire::StreamPlace> JobWaiter::until_ready(AwaitedJob& ended) {
   const EndingSignals signals;
-  HintTimer hint(!terminal_ && !quiet_);
-  const io::Descriptor either(epoll_create1(EPOLL_CLOEXEC));
-  for (const int one : {signals.descriptor(), hint.descriptor()}) {
-    epoll_event event{EPOLLIN, {}};
-    if (one >= 0) epoll_ctl(either.get(), EPOLL_CTL_ADD, one, &event);
-  }
   std::optional<wire::StreamPlace> place;
   while (true) {
     const auto result = client_.await(
@@ -168,14 +129,10 @@ std::optional<wire::StreamPlace> JobWaiter::until_ready(AwaitedJob& ended) {
           say(lines_.ready_on(place->host()));
           return false;
         },
-        either.get());
+        signals.descriptor());
     if (result.how != io::BatchClient::Awaited::woken) {
       if (result.error) ended.trouble = result.error->text;
       return place;
-    }
-    if (hint.take()) {
-      hint_ = true;
-      continue;
     }
     signals.take();
     kill();

@@ -44,8 +44,7 @@ class JobWaiter {
   io::BatchClient& client_;
   wire::JobKey key_;
   bool quiet_;
-  bool terminal_;
-  bool hint_ = false;  // no terminal, but it waits for long: one reason is to be told
+  bool terminal_;  // of standard error: only there the reasons are told
   AwaitedLines lines_;
   std::string reasons_told_;
 };

@@ -20,6 +20,7 @@
 #include "sched/policy/submission.hpp"
 #include "sched/policy/submit_script.hpp"
 #include "sched/policy/submit_values.hpp"
+#include "sched/policy/without_effect.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -143,6 +144,11 @@ std::string refusal_text(const wire::BatchReply::Refusal& refusal, const std::st
   return resreq::caret_lines(resreq, {refusal.text(), refusal.offset()});
 }
 
+// Programs read both streams as one and take LSF's own line alone: a reader at a terminal gets the rest unasked.
+bool wants_notices(const Draft& draft) {
+  return draft.verbose || (isatty(STDERR_FILENO) == 1 && !set("BSUB_QUIET"));
+}
+
 int wait_for(io::Stage& stage, io::BatchClient& client, const wire::Submission& job, std::int32_t id) {
   wire::JobKey key;
   key.set_id(id);
@@ -173,8 +179,11 @@ int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const 
   const auto& accepted = answer.reply.submitted().jobs(0);
   if (accepted.has_refusal()) return not_submitted(refusal_text(accepted.refusal(), job.resreq()));
   if (check_only) return stage.print("Resource requirement string is valid.\n");
-  if (!set("BSUB_QUIET"))
+  if (wants_notices(draft)) {
+    for (const auto& line : draft.esub_notices) io::print_error_line("bsub: " + line);
+    for (const auto& line : options_without_effect(job)) io::print_error_line("bsub: " + line);
     for (const auto& notice : accepted.notices()) io::print_error_line(notice);
+  }
 
   std::string line = answer_line(accepted);
   if (draft.json) line = answer_json(accepted);
@@ -191,7 +200,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   const auto line = split_submit_words(words, SubmitForm::bsub);
   if (!line) return not_submitted(line.error());
   const auto& files = stage.files_to_ask();
-  auto client = io::BatchClient::of(files);
+  auto client = io::BatchClient::of(files, io::BatchClient::kNoLimit);
   if (!client) return not_submitted(client.error());
   const auto context = submit_context(files, client->from_host());
   if (!context) return not_submitted(context.error());
@@ -213,7 +222,6 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
     return not_submitted("bsub: found a job of " + std::to_string(job->ByteSizeLong()) +
                          " bytes with its script and environment, expected at most " +
                          std::to_string(kMostSubmission));
-  for (const auto& notice : draft->notices) io::print_error_line("bsub: " + notice);
   return submit(stage, *client, *draft, *job);
 }
 

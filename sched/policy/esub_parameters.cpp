@@ -280,7 +280,7 @@ Result<void> apply_esub_changes(Draft& draft, std::string_view text, const Submi
     const auto found =
         std::find_if(all.begin(), all.end(), [&n = name](const Parameter& p) { return p.name == n; });
     if (found == all.end() || !found->set) {
-      draft.notices.push_back("esub: " + name + ": it has no effect here");
+      draft.esub_notices.push_back("esub: " + name + ": it has no effect here");
       continue;
     }
     if (value == kReset || (value.empty() && found->reset)) {

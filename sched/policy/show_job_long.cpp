@@ -6,6 +6,7 @@
 
 #include "common/base/table_cells.hpp"
 #include "sched/policy/book_words.hpp"
+#include "sched/policy/without_effect.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -196,6 +197,12 @@ std::string resreq_block(const JobView& job, Wrapping wrapping) {
   return text + paragraph(" Effective: " + (effective.empty() ? std::string("-") : effective), wrapping);
 }
 
+std::string without_effect_block(const wire::Submission& asked, Wrapping wrapping) {
+  std::string text;
+  for (const auto& line : options_without_effect(asked)) text += paragraph(" " + line, wrapping);
+  return text.empty() ? "" : "\n WITHOUT EFFECT:\n" + text;
+}
+
 std::string exceptions_block(const JobView& job) {
   return job.exceptions().empty() ? "" : "\n EXCEPTION STATUS:  " + job.exceptions() + "\n";
 }
@@ -314,7 +321,7 @@ std::string job_block(const JobView& job, const wire::Submission& asked, Wrappin
                       wrapping);
   text += reasons_block(job, reasons) + memory_block(record.usage()) + exceptions_block(job);
   text += "\n SCHEDULING PARAMETERS:\n" + threshold_table(job.thresholds());
-  return text + resreq_block(job, wrapping);
+  return text + resreq_block(job, wrapping) + without_effect_block(asked, wrapping);
 }
 
 }  // namespace rollcall::sched

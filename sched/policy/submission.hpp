@@ -38,12 +38,13 @@ struct Draft {
   std::vector<std::string> resreqs;  // -R
   std::vector<std::string> environment_options;
   std::vector<std::string> extra_environment;  // NAME=VALUE of esubs
-  std::vector<std::string> notices;            // for standard error
+  std::vector<std::string> esub_notices;       // what the esubs set and has no effect here
   std::string esub_words;                      // -a as it was typed
   bool spool_input = false;                    // -is: bsub reads the file and sends what is in it
   bool spool_command = false;                  // -Zs: ... of the command's file
   bool id_only = false;                        // -id
   bool json = false;                           // -json
+  bool verbose = false;                        // --verbose: limits, and what has no effect, on standard error
 };
 
 // `script`: the text that was read from standard input, or a file that is submitted as a script; its #BSUB lines count.

@@ -180,9 +180,6 @@ ROLLCALL_OPTION(shell) {
 ROLLCALL_OPTION(gpu) {
   auto gpu = parse_gpu(value);
   if (!gpu) return gpu.error();
-  if (gpu->find("mode=exclusive_process") != gpu->npos)
-    draft.notices.push_back(
-        "-gpu mode=exclusive_process: the devices are this job's alone; their compute mode is not set");
   draft.job.set_gpu(std::move(*gpu));
   return {};
 }
@@ -252,7 +249,6 @@ ROLLCALL_OPTION(esubs) {
 }
 ROLLCALL_OPTION(alloc_flags) {
   draft.job.set_alloc_flags(value);
-  draft.notices.push_back("-alloc_flags " + value + ": kept, without effect here");
   return {};
 }
 ROLLCALL_OPTION(command) {
@@ -270,6 +266,7 @@ ROLLCALL_OPTION(plain) { return draft.job.set_interactive(wire::Submission::PLAI
 ROLLCALL_OPTION(terminal) { return draft.job.set_interactive(wire::Submission::TERMINAL), Result<void>(); }
 ROLLCALL_OPTION(terminal_shell) { return draft.job.set_interactive(wire::Submission::SHELL), Result<void>(); }
 ROLLCALL_OPTION(id_only) { return draft.id_only = true, Result<void>(); }
+ROLLCALL_OPTION(verbose) { return draft.verbose = true, Result<void>(); }
 ROLLCALL_OPTION(json) { return draft.json = true, Result<void>(); }
 
 #undef ROLLCALL_OPTION

@@ -15,6 +15,6 @@ Apply requeue_exits, warning_signal, warning_time, cwd, output_dir, output, outp
     input, input_spooled, spool_command;
 Apply pre_exec, post_exec, job_group, description, mail_user, esubs, alloc_flags, command;
 Apply hold, exclusive, rerunnable, never_rerun, mail_start, mail_end, waits, plain, terminal, terminal_shell,
-    id_only, json;
+    id_only, json, verbose;
 
 }  // namespace rollcall::sched::apply

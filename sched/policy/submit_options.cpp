@@ -222,6 +222,7 @@ constexpr auto place_options() {
       {"-K", kFlag, "-K", {}, apply::waits, "waits for the job's end; exits as the job does"},
       {"-id", kFlag, "-id", {}, apply::id_only, "prints the job's id alone"},
       {"-json", kFlag, "-json", {}, apply::json, "prints JSON alone"},
+      {"--verbose", kFlag, "--verbose", {}, apply::verbose, "says the job's limits, and what has no effect"},
       {"-Zs",
        kFlag,
        "-Zs",

@@ -89,14 +89,61 @@ def test_reframe(bench):
 
 
 def test_dask_jobqueue_and_wmcore(bench):
-    """The first digits of standard output are the number, whatever else is told."""
+    """The first digits are the number: nothing else is told."""
     notes = ready(bench)
     done = sh(f"bsub -q limited -M 1500000 -R 'rusage[mem=10]' -o {notes}/o true 7", notes)
-    expect_in("Memory limit: ", done.stderr, "the notice of the limit")
     job = match(r"\d+", done.stdout).group()
-    expect_equal(done.stdout, f"Job <{job}> is submitted to queue <limited>.\n", "all of standard output")
+    expect_equal((done.stdout, done.stderr), (f"Job <{job}> is submitted to queue <limited>.\n", ""), "both streams")
+    expect(re.search(r"MEMLIMIT *\n 1.4 G", out(f"bjobs -l {job}", notes)), out(f"bjobs -l {job}", notes))
     wait_done(job)
-    bench.saw("limits are told on standard error alone")
+    bench.saw("LSF's own line alone; the limit stands in bjobs -l")
+
+
+LIMITED_SCRIPT = """#!/bin/bash
+#BSUB -J j
+#BSUB -o /dev/null
+#BSUB -W 5
+#BSUB -M 500000
+#BSUB -R rusage[mem=20]
+#BSUB -alloc_flags smt4
+sleep 300
+"""
+
+
+def test_programs_that_merge_both_streams(bench):
+    """batchtools, Balsam and Snakemake's plugin read standard error with the answer; AiiDA warns of any text on it."""
+    notes = ready(bench)
+    path = script(notes, LIMITED_SCRIPT)
+    merged = out(f"bsub < {path} 2>&1", notes)
+    job = match(r"\d+", " ".join(merged.splitlines())).group()  # batchtools: the first number
+    expect_equal(merged, f"Job <{job}> is submitted to default queue <normal>.\n", "both streams as one")
+    start = len("Job <")
+    expect_equal(int(merged[start:merged.find(">", start)]), int(job), "Balsam")
+    expect_equal(re.search(r"Job <(\d+)>", merged.strip())[1], job, "Snakemake's plugin")
+    plain = sh(f"bsub < {path}", notes)
+    expect_equal(plain.stderr.strip(), "", "AiiDA: no text on standard error")
+    second = plain.stdout.strip().split("Job <")[1].split(">")[0]
+    block = out(f"bjobs -l {job}", notes)
+    for pattern in (r"RUNLIMIT *\n 5.0 min of n1", r"MEMLIMIT *\n 488.3 M", r"mem=20", r"WITHOUT EFFECT:\n -alloc_flags smt4: kept"):
+        match(pattern, block)
+    told = sh(f"bsub --verbose < {path}", notes)
+    for part in ("Run limit: 5 min.", "Memory limit: 488.28 MB.", "Reserves: rusage[mem=20].", "-alloc_flags smt4: kept, without effect here"):
+        expect_in(part, told.stderr, "bsub --verbose")
+    bad = sh("bsub -M x true", notes)
+    expect(bad.returncode == 255 and "-M: " in bad.stderr, f"errors stay: {bad}")
+    out(f"bkill {job} {second} {number_in(told.stdout)}", notes)
+    bench.saw("four programs' ways of reading; the notices in bjobs -l and with --verbose")
+
+
+def test_bsub_tells_limits_on_a_terminal(bench):
+    notes = ready(bench)
+    line = "bsub -H -W 5 -o /dev/null true"
+    shown = out(f"script -qec '{line}' /dev/null </dev/null", notes)
+    expect_in("Run limit: 5 min.", shown, "on a terminal")
+    quiet = out(f"BSUB_QUIET=1 script -qec '{line}' /dev/null </dev/null", notes)
+    expect("Run limit" not in quiet, f"with BSUB_QUIET: {quiet}")
+    out("bkill 0", notes)
+    bench.saw("notices on a terminal, none with BSUB_QUIET")
 
 
 def test_nextflow_array(bench):

@@ -76,7 +76,7 @@ def test_what_lsf_conf_says_of_jobs(bench):
     # However slow the machine is, TERM does not overtake the job's answer to INT.
     with BatchCluster(bench, ["n1"], more_conf=conf, params="JOB_TERMINATE_INTERVAL = 60") as batch:
         notes = bench.fresh_directory()
-        done = batch.user("bsub", "-H", "-M", "100", "-v", "1G", "-o", "/dev/null", "-R", "rusage[mem=50]", "true")
+        done = batch.user("bsub", "-H", "-M", "100", "-v", "1G", "-o", "/dev/null", "-R", "rusage[mem=50]", "--verbose", "true")
         for part in ("Memory limit: 100 MB.", "Swap limit: 1 GB.", "Reserves: rusage[mem=50]."):
             expect_in(part, done.stderr, "the effective limits, at submission")
         batch.good("bmod", "-M", "200", "1")
@@ -97,6 +97,26 @@ def test_what_lsf_conf_says_of_jobs(bench):
         batch.good("bsub", "-K", "-o", "/dev/null", path)
         expect_equal(batch.field(job + 1, "name"), path, "a file that is never a script")
     bench.saw("units, INT first for a parallel job, the signal of bstop, files that are no scripts")
+
+
+def test_signals_of_bkill_by_the_number_of_slots(bench):
+    """LSB_USE_SEQUENTIAL_SIGNAL: N by LSF's default, a job of 2 slots is killed at once; Y as the templates have it: it cleans up."""
+    trap = "trap 'touch {n}/cleaned.{k}; exit 7' INT; touch {n}/ready.{k}; while :; do sleep 0.1; done"
+    for setting, slots, code in (("N", 2, "137"), ("N", 1, "7"), ("Y", 2, "7")):
+        # However slow the machine is, TERM does not overtake the job's answer to INT.
+        with BatchCluster(bench, ["n1"], more_conf=f"LSB_USE_SEQUENTIAL_SIGNAL={setting}", params="JOB_TERMINATE_INTERVAL = 60") as batch:
+            notes = bench.fresh_directory()
+            job = batch.bsub(trap.format(n=notes, k=slots), "-n", str(slots), "-o", "/dev/null")
+            wait_until(lambda: os.path.exists(f"{notes}/ready.{slots}"), "the job's first line")
+            batch.good("bkill", str(job))
+            expect_equal((batch.wait_for(job, "EXIT", "DONE"), batch.field(job, "exit_code")), ("EXIT", code), f"{setting}, {slots} slots")
+            expect_equal(os.path.exists(f"{notes}/cleaned.{slots}"), code == "7", "whether it could clean up")
+            if (setting, slots) == ("Y", 2):  # a program that catches the signal and succeeds
+                good = batch.bsub(trap.format(n=notes, k="good").replace("exit 7", "exit 0"), "-n", "2", "-o", "/dev/null")
+                wait_until(lambda: os.path.exists(f"{notes}/ready.good"), "the job's first line")
+                batch.good("bkill", str(good))
+                expect_equal(batch.wait_for(good, "EXIT", "DONE"), "DONE", "0 is success, also behind bkill")
+    bench.saw("KILL alone with N and 2 slots; else INT first; exit 0 is DONE")
 
 
 if __name__ == "__main__":

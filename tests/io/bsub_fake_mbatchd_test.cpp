@@ -55,10 +55,10 @@ class BsubFakeMbatchd : public ::testing::Test {
     std::ofstream(directory_ + "/" + name) << text;
   }
 
-  Said bsub(int port, const std::string& options = "") {
+  Said bsub(int port, const std::string& options = "", const std::string& variables = "LSB_NTRIES=1") {
     put("lsf.conf", "LSF_LOGDIR=" + directory_ + "\nLSB_SHAREDIR=" + directory_ +
                         "\nROLLCALL_MBD_HOST=fake\nLSB_MBD_PORT=" + std::to_string(port) + "\n");
-    const std::string line = "LSF_ENVDIR=" + directory_ + " LSB_NTRIES=1 " ROLLCALL_BSUB + options +
+    const std::string line = "LSF_ENVDIR=" + directory_ + " " + variables + " " ROLLCALL_BSUB + options +
                              " -J x true </dev/null >" + directory_ + "/out 2>" + directory_ + "/err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(directory_ + "/out"),
@@ -153,6 +153,24 @@ TEST_F(BsubFakeMbatchd, IsFoundByLsfConfAlone) {
   EXPECT_EQ(said.code, 0);
   EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
   EXPECT_EQ(said.err, "") << "10,000 hosts need not be read to find one";
+}
+
+// More often than any other command tries: its job is worth waiting for.
+TEST_F(BsubFakeMbatchd, IsWaitedForWithoutLimit) {
+  std::vector<FakeDaemon::Serve> connections(35, serve([](End& end) {
+                                               end.next<wire::ToMbatchd>();
+                                               end.send(refusal(Refusal::STARTING, ""));
+                                             }));
+  connections.push_back(serve([](End& end) {
+    end.next<wire::ToMbatchd>();
+    end.send(accepted(1));
+    end.receive();
+  }));
+  FakeDaemon daemon(std::move(connections));
+  const Said said = bsub(daemon.port(), "", "env -u LSB_NTRIES");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.out, "Job <7> is submitted to queue <normal>.\n");
+  EXPECT_THAT(said.err, HasSubstr("Please wait"));
 }
 
 TEST_F(BsubFakeMbatchd, ThatRefuses) {

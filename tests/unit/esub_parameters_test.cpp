@@ -60,7 +60,7 @@ TEST(EsubParameters, ChangeTheJob) {
   EXPECT_THAT(draft.resreqs, ElementsAre("select[gm_ports>0]"));
   EXPECT_EQ(draft.job.project(), "p1");
   EXPECT_EQ(draft.job.limits().run_s(), 60);
-  EXPECT_THAT(draft.notices, ElementsAre(HasSubstr("LSB_SUB_FISH")));
+  EXPECT_THAT(draft.esub_notices, ElementsAre(HasSubstr("LSB_SUB_FISH")));
   EXPECT_THAT(apply_esub_changes(draft, "LSB_SUB_NUM_PROCESSORS=x\n", {}).error().text,
               HasSubstr("esub: LSB_SUB_NUM_PROCESSORS: found"));
 }

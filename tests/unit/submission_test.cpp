@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "sched/policy/esub_parameters.hpp"
+#include "sched/policy/without_effect.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -141,11 +142,12 @@ TEST(Submission, OfWholeHosts) {
 
 TEST(Submission, SaysWhatIsNotDoneToAGpu) {
   const auto notices = [](const char* gpu) {
-    return draft_submission(*split_submit_words({"-gpu", gpu, "x"}, SubmitForm::bsub), {}, context())
-        ->notices;
+    return options_without_effect(*submission({"-gpu", gpu, "x"}));
   };
   EXPECT_THAT(notices("num=1:mode=exclusive_process"), ElementsAre(HasSubstr("compute mode is not set")));
   EXPECT_THAT(notices("num=1:mode=shared"), IsEmpty());
+  EXPECT_THAT(options_without_effect(*submission({"-alloc_flags", "smt4", "x"})),
+              ElementsAre("-alloc_flags smt4: kept, without effect here"));
 }
 
 TEST(Submission, MakesDirectoriesAbsolute) {
