@@ -18,10 +18,10 @@
 #include <utility>
 
 #include "common/io/descriptor.hpp"
-#include "common/io/dial_host.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/own_output.hpp"
 #include "common/io/own_terminal.hpp"
+#include "common/io/repeated_dial.hpp"
 #include "common/io/secure_channel.hpp"
 
 namespace rollcall::io {
@@ -57,13 +57,33 @@ std::optional<wire::ToStream::Window> window_size() {
 class Stream {
  public:
   Stream(const StreamOrder& order, const StreamSettings& settings, const OwnOutput& output)
-      : order_(order), settings_(settings), output_(output) {
-    if (const auto dialled = dial(); !dialled) lose(dialled.error().text);
+      : order_(order),
+        settings_(settings),
+        output_(output),
+        dial_(order.place.host(), static_cast<int>(order.place.port()), patience_of(settings)) {
+    if (order_.place.key().size() == Key{}.size())
+      after_dial();
+    else
+      lose("found a key of " + std::to_string(order_.place.key().size()) +
+           " bytes for the stream, expected " + std::to_string(Key{}.size()));
   }
 
   bool ended() const { return ended_; }
   const StreamEnd& end() const { return end_; }
-  bool proving() const { return !ended_ && !begun_; }
+  // Until it has begun: when to call dial_further().
+  Clock::time_point due() const {
+    if (ended_ || begun_) return Clock::time_point::max();
+    return socket_ ? prove_until_ : dial_.due();
+  }
+  void dial_further() {
+    if (ended_ || begun_) return;
+    const auto now = Clock::now();
+    if (socket_ && now >= prove_until_)
+      return redial("no answer within " + std::to_string(kPatience.count()) + " seconds");
+    if (socket_) return;
+    dial_.turn(now);
+    after_dial();
+  }
   bool takes_input() const {
     return !ended_ && begun_ && order_.input && !input_over_ && credit_ > 0 && unsent_.empty();
   }
@@ -74,9 +94,11 @@ class Stream {
   bool unread() { return std::exchange(unread_, false); }
 
   pollfd waits_for() const {
+    if (!ended_ && !socket_) return dial_.waits_for();
     return {ended_ ? -1 : socket_.get(), static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0};
   }
   void ready(short events) {
+    if (!ended_ && !socket_) return dial_further();
     if ((events & POLLOUT) != 0) write_out();
     if (!ended_ && (events & (POLLIN | POLLHUP | POLLERR)) != 0) read_in();
   }
@@ -103,6 +125,9 @@ class Stream {
     send(message);
   }
   void signal(int number) {
+    if (!ended_ && !begun_ && (number == SIGINT || number == SIGTERM || number == SIGKILL) &&
+        dial_.attempts() > 1)
+      return lose("given up before it answered: " + dial_.why());
     wire::ToStream message;
     message.set_signal(number);
     send_or_keep(message);
@@ -114,21 +139,31 @@ class Stream {
   }
 
  private:
-  Result<void> dial() {
+  // As long as nothing has begun there a new connection does no harm. The shepherd closes one that takes long to prove itself.
+  static Duration patience_of(const StreamSettings& settings) {
+    return settings.silence == Duration{0} ? settings.silence
+                                           : std::max<Duration>(settings.silence, kPatience);
+  }
+  void after_dial() {
+    if (dial_.state() == RepeatedDial::State::standing) return prove();
+    if (dial_.state() != RepeatedDial::State::over) return;
+    cut_ = end_.cut = dial_.silent();
+    lose(dial_.why());
+  }
+  void redial(const std::string& why) {
+    socket_.reset();
+    dial_.failed(why, Clock::now());
+  }
+  void prove() {
     Key key{};
-    if (order_.place.key().size() != key.size())
-      return internal_error("found a key of " + std::to_string(order_.place.key().size()) +
-                            " bytes for the stream, expected " + std::to_string(key.size()));
     std::copy(order_.place.key().begin(), order_.place.key().end(), key.begin());
-    auto connection =
-        HostConnection::dial(order_.place.host(), static_cast<int>(order_.place.port()), kPatience);
-    if (!connection) return internal_error(connection.error().text);
-    socket_ = Descriptor(connection->release());
+    socket_ = dial_.take();
+    prove_until_ = Clock::now() + kPatience;
     watch_liveness(socket_.get());
     channel_.emplace(SecureChannel::starter(key, random_nonce()));
+    write_error_ = 0;
     unsent_ = channel_->start();
     write_out();
-    return {};
   }
 
   // A signal that comes before the process does is for it all the same.
@@ -183,8 +218,11 @@ class Stream {
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count <= 0) {
       const int error = count == 0 ? write_error_ : errno;
-      cut_ = end_.cut = begun_ && (error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH);
-      return lose(error == 0 ? "the connection was closed" : std::generic_category().message(error));
+      const std::string why =
+          error == 0 ? "the connection was closed" : std::generic_category().message(error);
+      if (!begun_) return redial(why);
+      cut_ = end_.cut = error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH;
+      return lose(why);
     }
     std::string answer;
     const auto fed = channel_->feed(std::string_view(bytes.data(), static_cast<std::size_t>(count)), answer,
@@ -234,7 +272,9 @@ class Stream {
   StreamOrder order_;
   StreamSettings settings_;
   const OwnOutput& output_;
+  RepeatedDial dial_;
   Descriptor socket_;
+  Clock::time_point prove_until_;
   std::optional<SecureChannel> channel_;
   std::string unsent_;
   std::vector<wire::ToStream> early_;
@@ -260,16 +300,16 @@ class Loop {
   }
 
   std::vector<StreamEnd> run() {
-    const auto patience_over = Clock::now() + kPatience;
     while (!all_ended()) {
-      const bool proving =
-          std::any_of(streams_.begin(), streams_.end(), [](const auto& s) { return s->proving(); });
-      turn(std::min(proving ? patience_over : Clock::time_point::max(), kill_at_));
+      auto until = kill_at_;
+      for (const auto& stream : streams_) until = std::min(until, stream->due());
+      turn(until);
       if (Clock::now() >= kill_at_) end_all(SIGKILL);
-      if (proving && Clock::now() >= patience_over)
-        for (auto& stream : streams_)
-          if (stream->proving())
-            stream->lose("no answer within " + std::to_string(kPatience.count()) + " seconds");
+      for (auto& stream : streams_) {
+        if (Clock::now() < stream->due()) continue;
+        stream->dial_further();
+        after_event(*stream);
+      }
     }
     std::vector<StreamEnd> ends;
     for (const auto& stream : streams_) ends.push_back(stream->end());
@@ -303,6 +343,10 @@ class Loop {
 
   void on_stream(Stream& stream, short events) {
     stream.ready(events);
+    after_event(stream);
+  }
+
+  void after_event(Stream& stream) {
     if (stream.unread()) stream.signal(SIGPIPE);
     if (stream.take_cut() && settings_.after_cut == StreamSettings::AfterCut::end_others) end_all(SIGTERM);
     if (!stream.stopped()) return;

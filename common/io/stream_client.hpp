@@ -5,12 +5,13 @@
 // StreamPlace has asked.
 //
 // state x event (of one stream)   |
-//   proving   the channel is open -> sends Begin: begun; anything else, silence for 15 s: ended (lost)
+//   dialling  connected -> proving; closed ports, nobody for as long as the patience: ended (lost)
+//   proving   the channel is open -> sends Begin: begun; a wrong proof: ended (lost); closed, silence for 15 s -> dialling
 //   begun     Started -> running; NotStarted -> ended; cut: ended (lost)
 //   running   output, errors, credit, Stopped -> running; Over -> ended; cut: ended (lost)
 //
-// A connection is never dialled again: the kernel keeps it through an outage that is shorter than the patience. With `end_others`
-// a cut brings TERM to all other processes, and KILL ten seconds later.
+// All streams dial beside one another. A connection is dialled again only before Begin, when nothing runs at its other end yet. Later
+// the kernel keeps it through an outage that is shorter than the patience. With `end_others` a cut brings TERM to all other processes, and KILL ten seconds later.
 #pragma once
 
 #include <optional>

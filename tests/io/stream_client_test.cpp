@@ -164,6 +164,79 @@ TEST(StreamClient, EndsTheOtherProcessesAfterACutWhereItIsTold) {
   EXPECT_EQ(after.ends[1].how, How::over);
 }
 
+// A port whose queue is full: the kernel drops what asks for a connection, until somebody takes those that wait.
+class FullPort {
+ public:
+  FullPort() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    bind(listener_, place(), sizeof address_);
+    listen(listener_, 0);
+    socklen_t size = sizeof address_;
+    getsockname(listener_, place(), &size);
+    for (int i = 0; i < 2; ++i) {
+      fillers_.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      connect(fillers_.back(), place(), size);
+    }
+  }
+  ~FullPort() {
+    for (const int fd : fillers_) close(fd);
+    close(listener_);
+  }
+  int port() const { return ntohs(address_.sin_port); }
+  // The first connection that is not a filler.
+  int next() {
+    for (const int fd : fillers_) close(fd);
+    fillers_.clear();
+    while (true) {
+      const int connection = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      char byte;
+      if (connection < 0 || recv(connection, &byte, 1, MSG_PEEK) > 0) return connection;
+      close(connection);
+    }
+  }
+
+ private:
+  sockaddr* place() { return reinterpret_cast<sockaddr*>(&address_); }
+  int listener_;
+  sockaddr_in address_{};
+  std::vector<int> fillers_;
+};
+
+TEST(StreamClient, BeginsOneProcessWhileTheHostOfAnotherIsSilent) {
+  FullPort silent;
+  std::thread later;
+  FakeDaemon answers({serve([&](End& end) {
+    EXPECT_TRUE(end.next<wire::ToStream>().has_begin());
+    later = std::thread([&] {
+      const int socket = silent.next();
+      End first(socket, SecureChannel::pam(kKey, random_nonce(), random_instance()));
+      EXPECT_TRUE(first.next<wire::ToStream>().has_begin());
+      first.send(over(0));
+      first.hear_out();
+      close(socket);
+    });
+    end.send(over(0));
+    end.hear_out();
+  })});
+  const auto ends = run_streams({order(silent.port()), order(answers.port())}, {});
+  ASSERT_TRUE(later.joinable());
+  later.join();
+  EXPECT_EQ(ends[0].how, How::over) << ends[0].why;
+  EXPECT_EQ(ends[1].how, How::over) << ends[1].why;
+}
+
+TEST(StreamClient, DialsAgainWhereTheConnectionIsClosedBeforeItIsProved) {
+  FakeDaemon shepherd({[](int) {}, serve([](End& end) {
+                         EXPECT_TRUE(end.next<wire::ToStream>().has_begin());
+                         end.send(over(3 << 8));
+                         end.hear_out();
+                       })});
+  const auto ends = run_streams({order(shepherd.port())}, {});
+  EXPECT_EQ(ends[0].how, How::over) << ends[0].why;
+  EXPECT_EQ(exit_code_of(ends[0]), 3);
+}
+
 TEST(StreamClient, WhatWasNotStartedIsNeverSuccess) {
   for (const int code : {0, -1, 256, 512}) {
     wire::FromStream message;
