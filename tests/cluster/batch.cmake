@@ -2,6 +2,9 @@
 rollcall_python_test(cluster_batch SCRIPT batch.py LABELS cluster TIMEOUT 600)
 rollcall_python_test(cluster_clients SCRIPT clients.py LABELS cluster TIMEOUT 600)
 rollcall_python_test(cluster_chaos SCRIPT chaos.py LABELS cluster TIMEOUT 900)
+# Each fault of hosts and networks, met by jobs at each of their moments; with all kinds of jobs and drawn lengths for the night.
+rollcall_python_test(cluster_faults SCRIPT fault_matrix.py LABELS cluster TIMEOUT 300 ARGUMENTS --only short)
+rollcall_python_test(cluster_faults_long SCRIPT fault_matrix.py LABELS nightly TIMEOUT 5400 ARGUMENTS --only long)
 rollcall_python_test(cluster_users SCRIPT users.py LABELS cluster TIMEOUT 400)
 rollcall_python_test(cluster_starts SCRIPT starts.py LABELS cluster TIMEOUT 300)
 # What an attacker with accounts on the cluster tries: docs/security.md.
