@@ -133,6 +133,8 @@ struct Book::Memory : JobFacts {
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.
   void step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects);
+  // Dispatches the job: on a first host that knows go-aheads it waits for one.
+  void place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects);
   // Hosts that do not say that they have an order count as having it.
   void vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects);
 
@@ -167,6 +169,8 @@ struct Book::Memory : JobFacts {
   SubmissionContext context(const Identity& who, WallTime now);
 
   void forget_old_tokens(WallTime now, Effects& effects);
+  // Of a submission that takes the place of one of so many bytes: a smaller one is never refused.
+  std::optional<Refusal> check_storage(const wire::Submission& asked, std::uint64_t instead_of) const;
 
   double head_of(const std::string& queue) const;
   // SaveCounters where they have changed, DropPayload of what nothing names any more.

@@ -238,6 +238,7 @@ class Modifying {
     const bool same_dates = after.terminate_us() == before.terminate_us();
     if (same_dates) context.now = {};
     CheckedSubmission checked = check_submission(after, context);
+    if (!checked.refusal) checked.refusal = check_size(*checked.asked, before);
     if (checked.refusal) return checked;
     *checked.asked->mutable_queues() = before.queues();
     if (asks_for(S::kResreqFieldNumber))
@@ -253,6 +254,16 @@ class Modifying {
       checked.dependency = m_.submissions.at(number).kept.dependency;
     }
     return checked;
+  }
+
+  // As of a new job: its order must fit into a frame, and its user has a share of the store.
+  std::optional<Refusal> check_size(const S& after, const S& before) const {
+    const std::uint64_t bytes = wire::whole_bytes(after);
+    if (bytes > kMostSubmission && bytes > wire::whole_bytes(before))
+      return refusal(Refusal::BAD_REQUEST, "the job's script and environment would have " +
+                                               std::to_string(bytes) + " bytes, expected at most " +
+                                               std::to_string(kMostSubmission));
+    return m_.check_storage(after, wire::whole_bytes(before));
   }
 
   // The submission that they are made of from now on: the first of them make it.

@@ -38,7 +38,7 @@ class Submitting {
       *accepted.mutable_refusal() = *checked.refusal;
       return accepted;
     }
-    if (auto full = check_storage(*checked.asked)) {
+    if (auto full = m_.check_storage(*checked.asked, 0)) {
       *accepted.mutable_refusal() = std::move(*full);
       return accepted;
     }
@@ -57,20 +57,6 @@ class Submitting {
   }
 
  private:
-  // Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
-  std::optional<Refusal> check_storage(const wire::Submission& asked) const {
-    const std::uint64_t most_mb = m_.parameters.most_stored_mb;
-    if (most_mb == 0) return std::nullopt;
-    const auto user = m_.users.find(asked.user());
-    const std::uint64_t stored = user == m_.users.end() ? 0 : user->second.stored_bytes;
-    if (stored + wire::whole_bytes(asked) <= most_mb << 20) return std::nullopt;
-    return refusal(
-        Refusal::NOT_ALLOWED,
-        "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
-            " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they go with jobs that are "
-            "finished and cleaned");
-  }
-
   void keep(std::int32_t id, CheckedSubmission checked) {
     const std::uint64_t number = m_.next_submission++;
     m_.counters_changed = true;
@@ -164,6 +150,22 @@ void withdraw_token(Book::Memory& m, std::int32_t id) {
 }
 
 }  // namespace
+
+// Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
+std::optional<Refusal> Book::Memory::check_storage(const wire::Submission& asked,
+                                                   std::uint64_t instead_of) const {
+  const std::uint64_t most_mb = parameters.most_stored_mb;
+  if (most_mb == 0) return std::nullopt;
+  const std::uint64_t bytes = wire::whole_bytes(asked);
+  const auto user = users.find(asked.user());
+  const std::uint64_t stored = user == users.end() ? 0 : user->second.stored_bytes;
+  if (bytes <= instead_of || stored + bytes <= most_mb << 20) return std::nullopt;
+  return refusal(
+      Refusal::NOT_ALLOWED,
+      "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
+          " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they go with jobs that are "
+          "finished and cleaned");
+}
 
 // Also where no more is submitted: they lie between what is freed, and would hold its pages.
 void Book::Memory::forget_old_tokens(WallTime now, Effects& effects) {

@@ -21,6 +21,7 @@ Refusal refusal(Refusal::Why why, std::string text);
 
 inline constexpr std::size_t kMostEnvironment = 2 * 1024 * 1024;  // bytes
 inline constexpr std::size_t kLongestWord = 64 * 1024;            // bytes: a name, a path, a command line
+inline constexpr std::size_t kMostSubmission = 900 * 1024;        // bytes: its order must fit into a frame
 inline constexpr std::size_t kMostElements = 1'000'000;
 
 // Requirements of job and queue together.

@@ -37,15 +37,23 @@ class BookPayload : public BookTest {
     return id;
   }
   wire::Submission whole(JobKey key) { return *rows.whole(job(key).asked); }
-  void modify(JobKey key, int field, const wire::Submission& changed) {
+  Applied bmod(JobKey key, int field, const wire::Submission& changed) {
     wire::ModifyJobs request;
     set_key(*request.mutable_filter()->add_keys(), key);
     request.add_fields(field);
     *request.mutable_changed() = changed;
-    const auto applied = book->modify_jobs(request, kAnn, now);
+    return book->modify_jobs(request, kAnn, now);
+  }
+  void modify(JobKey key, int field, const wire::Submission& changed) {
+    const auto applied = bmod(key, field, changed);
     EXPECT_FALSE(applied.reply.outcomes().outcomes(0).failed())
         << applied.reply.outcomes().outcomes(0).text();
     rows.take(applied.effects);
+  }
+  std::string not_modified(JobKey key, int field, const wire::Submission& changed) {
+    const auto applied = bmod(key, field, changed);
+    EXPECT_TRUE(applied.reply.outcomes().outcomes(0).failed());
+    return applied.reply.outcomes().outcomes(0).text();
   }
   // Orders to start that an engine got of these effects.
   std::vector<order::Start> starts(const Effects& of, bool readable = true) {
@@ -182,6 +190,30 @@ TEST_F(BookPayload, UserHasAShareOfTheStore) {
   now.us += 7200LL * 1'000'000;
   book->tick(now);
   submit_stored(half);
+}
+
+TEST_F(BookPayload, BmodKeepsToTheShareOfTheStore) {
+  start("MAX_USER_JOB_STORAGE = 1\n");
+  submit_stored(job_with_payload(600'000));
+  submit_stored(plain_job());
+  wire::Submission large;
+  large.set_script(std::string(600'000, 'x'));
+  EXPECT_THAT(not_modified({2, 0}, wire::Submission::kScriptFieldNumber, large),
+              HasSubstr("(MAX_USER_JOB_STORAGE)"));
+  wire::Submission small;
+  small.set_script("true");
+  modify({1, 0}, wire::Submission::kScriptFieldNumber, small);
+  start("MAX_USER_JOB_STORAGE = 1\n");
+  submit_stored(job_with_payload(1'040'000));
+  modify({1, 0}, wire::Submission::kScriptFieldNumber, small);
+}
+
+TEST_F(BookPayload, BmodMakesNoJobThatIsTooLargeToBeOrdered) {
+  submit_stored(job_with_payload(500'000));
+  wire::Submission large;
+  large.set_script(std::string(500'000, 'x'));
+  EXPECT_THAT(not_modified({1, 0}, wire::Submission::kScriptFieldNumber, large),
+              HasSubstr("expected at most 921600"));
 }
 
 TEST_F(BookPayload, ShareOfTheStoreMayBeUnlimited) {
