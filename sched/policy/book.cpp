@@ -96,9 +96,7 @@ Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) 
   if (!entry || entry->job.status() != wire::STATUS_PEND) return effects;
   event::Dispatched whole = plan;
   if (auto gpus = memory_->gpus_for(plan); !gpus.empty()) whole.gpus = std::move(gpus);
-  if (!plan.hosts.empty()) whole.wait_for_go = memory_->links[plan.hosts[0].name()].knows_go;
-  memory_->step(*entry, whole, now, effects);
-  memory_->vouch_for_silent_hosts(*entry, now, effects);
+  memory_->place(*entry, std::move(whole), now, effects);
   for (const auto& host : entry->job.record.hosts())
     if (auto& link = memory_->links[host.name()]; !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.

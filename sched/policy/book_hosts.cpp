@@ -296,6 +296,12 @@ void Book::Memory::suspect_no_longer(WallTime now) {
   }
 }
 
+void Book::Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
+  if (!plan.hosts.empty()) plan.wait_for_go = links[plan.hosts[0].name()].knows_go;
+  step(entry, plan, now, effects);
+  vouch_for_silent_hosts(entry, now, effects);
+}
+
 void Book::Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
   for (int i = 1; i < entry.job.record.hosts_size() && !entry.job.launch.go_given; ++i) {
     const std::string host = entry.job.record.hosts(i).name();

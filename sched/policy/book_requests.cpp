@@ -166,7 +166,8 @@ class Signalling {
     for (const auto& name : request_.hosts()) {
       const auto named = hosts_named(m_.config, name);
       if (!named) return no(name + ": Bad host name", Refusal::NO_HOST);
-      hosts.insert(hosts.end(), named->begin(), named->end());
+      for (const auto& host : *named)  // a group may have one that is named by itself as well
+        if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
     }
     std::erase_if(hosts, [this](const std::string& host) {
       const auto link = m_.links.find(host);
@@ -186,7 +187,8 @@ class Signalling {
         m_.resreq_of(m_.queue_row(entry.job.record.queue()), entry.job.record.queue(), *entry.job.asked).text;
     reserve_gpus(*entry.job.asked, plan);
     plan.gpus = m_.gpus_for(plan);
-    return done(entry, plan);
+    m_.place(entry, std::move(plan), now_, effects);
+    return std::nullopt;
   }
 
   // brun asks for no room, but two jobs on one GPU are never meant.

@@ -66,6 +66,36 @@ TEST_F(BookStart, AnotherHostThatKnowsNoGoAheadIsNotWaitedFor) {
   EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostA"));
 }
 
+TEST_F(BookStart, BrunWaitsForTheGoAhead) {
+  submit(plain_job());
+  for (const char* host : {"hostB", "hostC"}) comes(host);
+  wire::SignalJobs force;
+  set_key(*force.mutable_filter()->add_keys(), {1, 0});
+  force.set_action(Act::FORCE);
+  force.add_hosts("hostB");
+  effects = book->signal_jobs(force, kRoot, now).effects;
+  ASSERT_EQ(job({1, 0}).record.hosts_size(), 1);
+  EXPECT_TRUE(waits_for_go("hostB"));
+  prepared("hostB");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostB"));
+}
+
+TEST_F(BookStart, BrunOfAParallelJobNamesEachHostOnce) {
+  auto asked = plain_job();
+  asked.set_min_slots(4);
+  submit(asked);
+  for (const char* host : {"hostB", "hostC"}) comes(host);
+  wire::SignalJobs force;
+  set_key(*force.mutable_filter()->add_keys(), {1, 0});
+  force.set_action(Act::FORCE);
+  for (const char* host : {"hostB", "big"}) force.add_hosts(host);  // big has both
+  effects = book->signal_jobs(force, kRoot, now).effects;
+  ASSERT_EQ(job({1, 0}).record.hosts_size(), 2);
+  prepared("hostB");
+  prepared("hostC");
+  EXPECT_THAT(orders(effects), ElementsAre("OrderGo 1 on hostB"));
+}
+
 TEST_F(BookStart, RunIsShownWhenTheHostHasSaidSo) {
   a_start_on({"hostA"});
   EXPECT_EQ(shown_status(job({1, 0}).record), wire::STATUS_PEND);
