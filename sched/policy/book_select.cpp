@@ -37,7 +37,8 @@ struct SelectWork {
       if (const auto one = single.lower_bound(from); one != single.end()) offer(*one);
       for (const auto& range : ranges) {
         const std::int64_t step = std::max(1, range.step());
-        const std::int64_t steps = from <= range.first() ? 0 : (from - range.first() + step - 1) / step;
+        const std::int64_t ahead = std::int64_t{from} - range.first();
+        const std::int64_t steps = ahead <= 0 ? 0 : (ahead + step - 1) / step;
         const std::int64_t index = range.first() + steps * step;
         if (index <= range.last()) offer(static_cast<std::int32_t>(index));
       }
