@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -31,8 +32,9 @@ struct Desk {
   std::mutex mutex;
   std::condition_variable came;
   std::deque<Item> items;
-  boost::asio::io_context* loop = nullptr;      // none: the SideThread has ended
-  std::function<void(std::uint64_t)> finished;  // called in the loop
+  boost::asio::io_context* loop = nullptr;  // none: the SideThread has ended
+  std::function<void(std::uint64_t, bool done)>
+      finished;  // called in the loop; false: no memory could be had for it
 };
 
 // Nobody waits any more for work whose time is over: what is back again is not asked about it.
@@ -45,11 +47,16 @@ void run(const std::shared_ptr<Desk>& desk) {
     desk->items.pop_front();
     if (item.until <= steady_clock::now()) continue;
     lock.unlock();
-    item.work();
+    bool done = true;
+    try {
+      item.work();
+    } catch (const std::bad_alloc&) {
+      done = false;
+    }
     item.work = nullptr;  // what it held goes before anybody hears of it
     lock.lock();
     if (desk->loop == nullptr) return;
-    boost::asio::post(*desk->loop, [finished = desk->finished, id = item.id] { finished(id); });
+    boost::asio::post(*desk->loop, [finished = desk->finished, id = item.id, done] { finished(id, done); });
   }
 }
 
@@ -106,8 +113,8 @@ class SideThread::Impl : public std::enable_shared_from_this<Impl> {
 
   bool begin() {
     if (begun_) return true;
-    desk_->finished = [weak = weak_from_this()](std::uint64_t id) {
-      if (const auto self = weak.lock()) self->tell(id, End::finished);
+    desk_->finished = [weak = weak_from_this()](std::uint64_t id, bool done) {
+      if (const auto self = weak.lock()) self->tell(id, done ? End::finished : End::crowded);
     };
     return begun_ = start_thread(desk_);
   }

@@ -27,8 +27,8 @@ class SideThread {
   };
   enum class End {
     finished,
-    late,     // its patience is over
-    crowded,  // so many waited already that it was not even tried, or the system gave us no thread
+    late,  // its patience is over
+    crowded,  // so many waited already that it was not even tried, or the system gave no thread or no memory for it
   };
 
   SideThread(boost::asio::io_context& loop, Limits limits);

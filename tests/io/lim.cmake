@@ -1,6 +1,7 @@
 # LIM's shell, a piece at a time.
 rollcall_test(links_test LABEL io SOURCES links_test.cpp links_answers_test.cpp links_strangers_test.cpp LINK rollcall_links)
 rollcall_test(peer_holder_test LABEL io SOURCES peer_holder_test.cpp LINK rollcall_peer_holder)
+rollcall_test(side_thread_test LABEL io SOURCES side_thread_test.cpp LINK rollcall_side_thread)
 rollcall_test(dialing_test LABEL io SOURCES dialing_test.cpp LINK rollcall_links)
 rollcall_test(lim_http_test LABEL io SOURCES lim_http_test.cpp LINK lim_shell)
 rollcall_test(lim_melim_child_test LABEL io SOURCES lim_melim_child_test.cpp LINK lim_shell)
