@@ -327,7 +327,11 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   // One part of the answer under way.
   void make_part(const LinkPointer& link) {
     if (!link->socket.is_open() || !link->has_room()) return;
-    link->make_part();
+    try {
+      link->make_part();
+    } catch (const std::bad_alloc&) {
+      return offended(link, "there is no memory for its answer");
+    }
     if (!flush(link)) return;
     if (link->has_room()) return pump_.go_on(link);
     if (!link->owes() && link->client())

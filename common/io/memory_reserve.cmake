@@ -1,2 +1,2 @@
-#Memory that a daemon keeps back.
+# Memory that a daemon keeps back.
 rollcall_library(rollcall_memory_reserve SOURCES memory_reserve.cpp)

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
+#include <new>
 
 namespace rollcall::io {
 
@@ -30,6 +32,21 @@ class MemoryReserve {
 
 // Whether so many bytes could be had at this moment, without the reserve.
 bool memory_for(std::size_t bytes);
+
+// No memory could be had while a daemon's state was changed, so what it holds is not known: the daemon begins anew. No bad_alloc,
+// which costs only the peer whose message it was (Links).
+struct StateUnknown : std::exception {
+  const char* what() const noexcept override { return "no memory in the middle of a change"; }
+};
+// Runs what changes the state; throws StateUnknown where it throws bad_alloc.
+template <class Change>
+auto changing(Change change) {
+  try {
+    return change();
+  } catch (const std::bad_alloc&) {
+    throw StateUnknown();
+  }
+}
 
 // Bytes of the heap; what is free stays with the allocator until give_memory_back().
 struct HeapUse {

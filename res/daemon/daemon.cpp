@@ -12,6 +12,7 @@
 #include <new>
 
 #include "common/io/links.hpp"
+#include "common/io/memory_reserve.hpp"
 #include "common/io/random_bytes.hpp"
 #include "common/wire/batch.pb.h"
 #include "res/daemon/clients.hpp"
@@ -74,10 +75,12 @@ class Daemon {
   void run_loop() {
     try {
       loop_.run();
+      return;
     } catch (const std::bad_alloc&) {
-      log_.error("RES cannot have the memory that it needs");
-      end_ = DaemonEnd::restart;
+    } catch (const io::StateUnknown&) {
     }
+    log_.error("RES cannot have the memory that it needs");
+    end_ = DaemonEnd::restart;
   }
 
   // A RES that was killed while it started a program has left its port with that program, for an instant.
@@ -153,7 +156,7 @@ class Daemon {
       begin_end(order.restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
       return {};
     }
-    if (const auto done = jobs_.order(order); !done) return done.error();
+    if (const auto done = io::changing([&] { return jobs_.order(order); }); !done) return done.error();
     if (order.has_welcome())
       pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
     return {};

@@ -1,5 +1,6 @@
 // Answers over a connection: in parts as the client reads, between other requests, and promised ones.
 #include <boost/asio/post.hpp>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -140,6 +141,25 @@ TEST_F(LimLinks, APromisedAnswerComesBeforeTheNextRequestIsRead) {
   server.links.send(promised[2], "last");
   wait_until([&] { return !client.read(); }, "the end of the connection");
   EXPECT_EQ(client.heard.back(), "last");
+}
+
+TEST_F(LimLinks, AnswerWithoutMemoryEndsItsLinkAlone) {
+  Side server(loop, key);
+  server.on_message = [&](io::LinkId id, std::string_view payload) {
+    server.links.answer(
+        id, [large = payload == "large", sent = false]() mutable -> std::optional<std::string> {
+          if (large) throw std::bad_alloc();
+          return std::exchange(sent, true) ? std::nullopt : std::optional<std::string>("answer");
+        });
+  };
+  const auto port = listen(server);
+  Client poor(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  Client other(connect(port), ClusterChannel::dial_as_owner(key, io::random_seed()));
+  wait_until([&] { return poor.open() && other.open() && server.opened.size() == 2; }, "both links");
+  poor.say("large");
+  wait_until([&] { return poor.wrote() && !poor.read(); }, "the end of the one");
+  other.say("small");
+  wait_until([&] { return other.wrote() && other.read() && !other.heard.empty(); }, "the other's answer");
 }
 
 TEST_F(LimLinks, AClientThatNeverReadsIsCutInTheEnd) {
