@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,11 @@ void at_once(std::size_t count, std::size_t most, const std::function<void(std::
     }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min(count, most); ++i) threads.emplace_back(run);
+  try {
+    for (std::size_t i = 0; i < std::min(count, most); ++i) threads.emplace_back(run);
+  } catch (const std::system_error&) {  // the system gives no more: those that there are do it all
+    if (threads.empty()) run();
+  }
   for (std::size_t told = 0; told < count; ++told) {
     {
       std::unique_lock lock(mutex);

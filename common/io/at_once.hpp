@@ -10,7 +10,7 @@ namespace rollcall::io {
 // Hosts that are asked at a time: a thousand dead ones cost 16 times the patience for one.
 inline constexpr std::size_t kHostsAtOnce = 64;
 
-// Calls work(i) for each i below `count`, at most `most` at a time, and in the caller's thread tell(i) in order, each as soon as
+// Calls work(i) for each i below `count`, at most `most` at a time (fewer where the system gives fewer threads), and in the caller's thread tell(i) in order, each as soon as
 // work(i) and everything before it is done.
 void at_once(std::size_t count, std::size_t most, const std::function<void(std::size_t)>& work,
              const std::function<void(std::size_t)>& tell);

@@ -2,9 +2,13 @@
 #include "common/io/at_once.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -50,6 +54,36 @@ TEST(AtOnce, RunsAsManyAsItMayAndNoMore) {
       },
       [](std::size_t) {});
   EXPECT_EQ(most_seen, kMost);
+}
+
+// Under a limit of its address space, in which only some stacks have room, or none.
+TEST(AtOnce, DoesAllWithTheThreadsThatThereAre) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own mappings exceed every limit";
+#endif
+  for (const std::size_t stacks : {3, 0}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::size_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      rlimit stack{};
+      getrlimit(RLIMIT_STACK, &stack);
+      stack.rlim_cur = 8UL << 20;
+      setrlimit(RLIMIT_STACK, &stack);
+      rlimit all{};
+      all.rlim_cur = all.rlim_max =
+          pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (stacks * 8 + 6) * (1UL << 20);
+      setrlimit(RLIMIT_AS, &all);
+      std::atomic<int> done{0};
+      int told = 0;
+      at_once(
+          50, 20, [&](std::size_t) { ++done; }, [&](std::size_t) { ++told; });
+      _exit(done == 50 && told == 50 ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << stacks;
+  }
 }
 
 TEST(AtOnce, OfNothingIsNothing) {
