@@ -12,6 +12,7 @@ namespace rollcall::io::rows {
 namespace {
 
 constexpr int kRowsOfATransaction = 500;
+constexpr std::size_t kBytesOfATransaction = 8 << 20;  // of scripts of a megabyte these are few
 
 std::unordered_set<long long> live_submissions(soci::session& sql) {
   std::unordered_set<long long> live;
@@ -37,9 +38,10 @@ std::vector<Row> rows_after(soci::session& sql, long long after) {
                       "order by number limit :most",
        soci::use(after), soci::use(kRowsOfATransaction), soci::into(number), soci::into(body.blob));
   rows.execute();
-  while (rows.fetch()) {
+  for (std::size_t bytes = 0; bytes < kBytesOfATransaction && rows.fetch();) {
     Row& row = found.emplace_back();
     row.number = number;
+    bytes += body.bytes().size();
     if (!row.asked.ParseFromString(body.bytes()))
       throw std::runtime_error("table submissions, row " + std::to_string(number) +
                                ": found bytes that cannot be read, expected a message");

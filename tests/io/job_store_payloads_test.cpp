@@ -89,6 +89,27 @@ TEST_F(Store, StoreOfAnOlderReleaseIsMigrated) {
   }
 }
 
+TEST_F(Store, LargeScriptsOfAnOlderReleaseAreMigratedSomeAtATime) {
+  constexpr int kJobs = 30;
+  const std::string script(800'000, 'x');
+  {
+    auto store = open();
+    StoreBatch batch;
+    for (int id = 1; id <= kJobs; ++id) {
+      auto asked = std::make_shared<wire::Submission>();
+      asked->set_script(script);
+      batch.submissions.push_back({static_cast<std::uint64_t>(id), asked});
+      batch.jobs.push_back(record(id, 0, static_cast<std::uint64_t>(id)));
+    }
+    ASSERT_TRUE(store.commit(batch));
+  }
+  execute(directory + "/jobs.db",
+          "drop table payloads; update meta set value = 1 where name = 'rollcall_schema'");
+  auto store = open();
+  for (int id = 1; id <= kJobs; ++id)
+    EXPECT_EQ(read_whole(store, static_cast<std::uint64_t>(id)).script(), script) << id;
+}
+
 TEST_F(Store, StoreOfANewerReleaseIsRefused) {
   { auto store = open(); }
   execute(directory + "/jobs.db", "update meta set value = 3 where name = 'rollcall_schema'");
