@@ -63,20 +63,13 @@ bool is_alive(pid_t pid) {
   return state != 'Z' && state != 'X';
 }
 
-bool signal_process(int pidfd, int signo) {
-  return syscall(SYS_pidfd_send_signal, pidfd, signo, nullptr, 0) == 0;
-}
-
 Descriptor open_process(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
 
-namespace {
-
 // A kernel or a container without pidfds has the number alone.
-bool send(pid_t pid, const Descriptor& process, int signo) {
-  return process ? signal_process(process.get(), signo) : kill(pid, signo) == 0;
+bool signal_process(pid_t pid, const Descriptor& process, int signo) {
+  if (!process) return kill(pid, signo) == 0;
+  return syscall(SYS_pidfd_send_signal, process.get(), signo, nullptr, 0) == 0;
 }
-
-}  // namespace
 
 int signal_if_below(pid_t root, int signo, const std::vector<pid_t>& pids) {
   int reached = 0;
@@ -92,7 +85,8 @@ int signal_if_below(pid_t root, int signo, const std::vector<pid_t>& pids) {
     auto below = descendants_of(root);
     std::sort(below.begin(), below.end());
     for (const auto& [pid, process] : held)
-      if (std::binary_search(below.begin(), below.end(), pid) && is_alive(pid) && send(pid, process, signo))
+      if (std::binary_search(below.begin(), below.end(), pid) && is_alive(pid) &&
+          signal_process(pid, process, signo))
         ++reached;
   }
   return reached;

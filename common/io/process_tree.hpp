@@ -16,9 +16,11 @@ namespace rollcall::io {
 // Every descendant of `root` (not root itself), parents before children. Zombies are among them.
 std::vector<pid_t> descendants_of(pid_t root);
 
-// A pidfd of the process; none where it is gone. `signal_process`: false where the signal was not sent.
+// A pidfd of the process; none where it is gone, or where there are no pidfds.
 Descriptor open_process(pid_t pid);
-bool signal_process(int pidfd, int signo);
+// `process`: that of `pid`. Without it the number alone must do: so only for a child that was not waited for, whose number stays its
+// own. False where the signal was not sent.
+bool signal_process(pid_t pid, const Descriptor& process, int signo);
 
 // Sends `signo` to those of `pids` that are descendants of `root` when their pidfds are open. Returns how many it reached.
 int signal_if_below(pid_t root, int signo, const std::vector<pid_t>& pids);

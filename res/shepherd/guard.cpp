@@ -171,7 +171,7 @@ class Guard {
       if (pid != shepherd_) continue;
       // It is its user's: who could stop it would be rid of all limits and of everybody's bkill.
       if (WIFSTOPPED(status))
-        io::signal_process(shepherd_process_.get(), SIGCONT);
+        io::signal_process(pid, shepherd_process_, SIGCONT);
       else
         ended_ = true;
     }

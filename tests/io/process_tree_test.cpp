@@ -89,6 +89,15 @@ TEST(ProcessTree, SignalDescendantsSparesWhatItIsTold) {
   EXPECT_TRUE(is_alive(spared.child()));
 }
 
+TEST(ProcessTree, SignalReachesAChildWithoutItsPidfd) {
+  const Family family;
+  ASSERT_GT(family.parent(), 0);
+  EXPECT_TRUE(signal_process(family.parent(), Descriptor(), SIGKILL));
+  EXPECT_TRUE(signal_process(family.child(), open_process(family.child()), SIGKILL));
+  await_end(family.parent());
+  await_end(family.child());
+}
+
 // The guard may be root: a plain pid there could be anybody's process.
 TEST(ProcessTree, GuardSendsNoSignalByPid) {
   const auto text = read_file(ROLLCALL_GUARD_SOURCE);
