@@ -45,6 +45,9 @@ ConnectionHolder by_address(int socket) {
   return {"10.0.0." + std::to_string(static_cast<int>(name.sin6_addr.s6_addr[15])), false};
 }
 
+// Longer than a busy machine may keep a client from its request.
+constexpr milliseconds kIdle{2000};
+
 class LimLinksOfStrangers : public LimLinks {
  protected:
   // A connection of the user that 127.0.0.`user` stands for.
@@ -78,7 +81,7 @@ TEST_F(LimLinksOfStrangers, HandshakenClientThatAsksNothingIsClosed) {
 }
 
 TEST_F(LimLinksOfStrangers, StrangerIsClosedBetweenRequestsAsWell) {
-  Side server(loop, key, {.idle = milliseconds(300)}, by_address);
+  Side server(loop, key, {.idle = kIdle}, by_address);
   answer_everything(server);
   const auto client = anyone(2, listen(server));
   wait_until([&] { return client->open() && server.opened.size() == 1; }, "the link");
@@ -87,7 +90,7 @@ TEST_F(LimLinksOfStrangers, StrangerIsClosedBetweenRequestsAsWell) {
 }
 
 TEST_F(LimLinksOfStrangers, IdentifiedClientsAndPromisedAnswersAreNotIdle) {
-  Side server(loop, key, {.idle = milliseconds(200)}, by_address);
+  Side server(loop, key, {.idle = kIdle}, by_address);
   std::optional<io::LinkId> waits;
   server.on_message = [&](io::LinkId id, std::string_view payload) {
     if (payload == "I am ada") server.links.identified(id, 1000), server.links.send(id, "welcome");

@@ -237,6 +237,12 @@ TEST_F(TicketFiles, AHomeThatHangsIsNotWaitedFor) {
 }
 
 TEST(LocalPlace, IsADiskOfThisHostThatTheKernelKnows) {
+  for (const std::string directory : {"/", "/home", "/tmp", "/var/tmp", "/boot"}) {
+    struct statx info {};
+    const bool on_a_disk =
+        statx(AT_FDCWD, directory.c_str(), 0, STATX_TYPE, &info) == 0 && info.stx_dev_major != 0;
+    EXPECT_EQ(on_local_disk(directory), on_a_disk) << directory;
+  }
   EXPECT_FALSE(on_local_disk("/proc/self"));
   EXPECT_FALSE(on_local_disk("/no/such/directory"));
 }
