@@ -1,6 +1,5 @@
 // bpeek: what a running job has written so far. bpeek(1). Its first host reads it, as the job's user.
 #include <chrono>
-#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -70,7 +69,7 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
     if (part.from != from) continue;
     if (!titled || !part.follow) return stage.fail(trouble->text);
     if (!std::exchange(outage_told, true))
-      std::fprintf(stderr, "%s. Please wait ...\n", trouble->text.c_str());
+      io::print_error_line(trouble->text + ". Please wait ...");
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
