@@ -169,8 +169,8 @@ struct Book::Memory : JobFacts {
   SubmissionContext context(const Identity& who, WallTime now);
 
   void forget_old_tokens(WallTime now, Effects& effects);
-  // Of a submission that takes the place of one of so many bytes: a smaller one is never refused.
-  std::optional<Refusal> check_storage(const wire::Submission& asked, std::uint64_t instead_of) const;
+  // Whether its user has room for what it brings; what the store has of it already is counted.
+  std::optional<Refusal> check_storage(const wire::Submission& asked) const;
 
   double head_of(const std::string& queue) const;
   // SaveCounters where they have changed, DropPayload of what nothing names any more.

@@ -263,7 +263,9 @@ class Modifying {
       return refusal(Refusal::BAD_REQUEST, "the job's script and environment would have " +
                                                std::to_string(bytes) + " bytes, expected at most " +
                                                std::to_string(kMostSubmission));
-    return m_.check_storage(after, wire::whole_bytes(before));
+    const bool brings_payload = after.environment_size() > 0 || !after.script().empty() ||
+                                after.has_spooled_input() || !after.esub_output().empty();
+    return brings_payload ? m_.check_storage(after) : std::nullopt;
   }
 
   // The submission that they are made of from now on: the first of them make it.

@@ -38,7 +38,7 @@ class Submitting {
       *accepted.mutable_refusal() = *checked.refusal;
       return accepted;
     }
-    if (auto full = m_.check_storage(*checked.asked, 0)) {
+    if (auto full = m_.check_storage(*checked.asked)) {
       *accepted.mutable_refusal() = std::move(*full);
       return accepted;
     }
@@ -152,14 +152,12 @@ void withdraw_token(Book::Memory& m, std::int32_t id) {
 }  // namespace
 
 // Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
-std::optional<Refusal> Book::Memory::check_storage(const wire::Submission& asked,
-                                                   std::uint64_t instead_of) const {
+std::optional<Refusal> Book::Memory::check_storage(const wire::Submission& asked) const {
   const std::uint64_t most_mb = parameters.most_stored_mb;
   if (most_mb == 0) return std::nullopt;
-  const std::uint64_t bytes = wire::whole_bytes(asked);
   const auto user = users.find(asked.user());
   const std::uint64_t stored = user == users.end() ? 0 : user->second.stored_bytes;
-  if (bytes <= instead_of || stored + bytes <= most_mb << 20) return std::nullopt;
+  if (stored + asked.ByteSizeLong() <= most_mb << 20) return std::nullopt;
   return refusal(
       Refusal::NOT_ALLOWED,
       "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
