@@ -1,6 +1,7 @@
 // A LIM's connections, with real sockets on 127.0.0.1: who is taken, who is told apart, and who is cut.
 #include <new>
 
+#include "common/io/memory_reserve.hpp"
 #include "links_fixture.hpp"
 
 namespace rollcall::lim {
@@ -142,6 +143,27 @@ TEST_F(LimLinks, MessageWithoutMemoryEndsItsLinkAlone) {
   wait_until([&] { return server.heard.back() == "small"; }, "the other's message");
   EXPECT_EQ(server.ended.size(), 1U);
   EXPECT_EQ(other.ended.count(stays), 0U);
+}
+
+TEST_F(LimLinks, ChangeWithoutMemoryIsLeftToTheDaemon) {
+  Side server(loop, key), other(loop, key);
+  server.on_message = [](io::LinkId, std::string_view) { io::changing([] { throw std::bad_alloc(); }); };
+  const io::LinkId dialled = other.links.dial("127.0.0.1", listen(server));
+  wait_until([&] { return other.opened.count(dialled) == 1; }, "the link");
+  other.links.send(dialled, "change");
+  bool begins_anew = false;
+  wait_until(
+      [&] {
+        try {
+          loop.restart();
+          loop.run_one_for(milliseconds(20));
+        } catch (const io::StateUnknown&) {
+          begins_anew = true;
+        }
+        return begins_anew;
+      },
+      "the daemon to hear of it");
+  EXPECT_TRUE(server.ended.empty()) << "the sender is not to blame";
 }
 
 TEST_F(LimLinks, ARefusedMessageEndsTheLink) {
