@@ -111,7 +111,8 @@ class MungeAsker::Impl : public std::enable_shared_from_this<Impl> {
 
   Answer answer_of(SideThread::End end, const std::optional<Result<KnownUser>>& answer) const {
     if (end == SideThread::End::late) return unanswered(limits_.patience);
-    if (end == SideThread::End::crowded || !answer) return overloaded("the system gives no thread or no memory");
+    if (end == SideThread::End::crowded || !answer)
+      return overloaded("the system gives no thread or no memory");
     if (!*answer) return NotKnown{false, answer->error().text};
     return **answer;
   }

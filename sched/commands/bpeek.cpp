@@ -57,19 +57,19 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
   while (true) {
     const auto from = part.from;
     auto next = part;
-    const auto trouble = read_output(stage.files_to_ask(), settings, found.job, part, [&](const std::string& bytes) {
-      print_title();
-      next.from += static_cast<std::int64_t>(bytes.size());
-      return stage.print_raw(bytes) == 0;
-    });
+    const auto trouble =
+        read_output(stage.files_to_ask(), settings, found.job, part, [&](const std::string& bytes) {
+          print_title();
+          next.from += static_cast<std::int64_t>(bytes.size());
+          return stage.print_raw(bytes) == 0;
+        });
     if (next.from != part.from) outage_told = false;
     part = next;
     if (!trouble) return print_title(), 0;
     if (trouble->refused) return complain(trouble->text);
     if (part.from != from) continue;
     if (!titled || !part.follow) return stage.fail(trouble->text);
-    if (!std::exchange(outage_told, true))
-      io::print_error_line(trouble->text + ". Please wait ...");
+    if (!std::exchange(outage_told, true)) io::print_error_line(trouble->text + ". Please wait ...");
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }

@@ -125,7 +125,8 @@ class LifeRecord {
   }
   // Not saved for itself: what the host says next is, and a mbatchd that starts again takes every go-ahead for given.
   void go_when_all_have_prepared() {
-    if (launch_.prepared.size() < static_cast<std::size_t>(record_.hosts_size())) return;  // each host stands there once
+    // Each host stands there once.
+    if (launch_.prepared.size() < static_cast<std::size_t>(record_.hosts_size())) return;
     for (const auto& host : record_.hosts())
       if (!has_prepared(host.name())) return;
     go_was_given();
