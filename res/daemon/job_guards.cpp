@@ -272,12 +272,35 @@ void Jobs::remove_later(const std::string& name) {
 }
 
 // One line for all that were found at once: a user may leave many.
-void Jobs::tell_left(const std::vector<LeftDirectory>& left) {
+void Jobs::left_behind(const std::vector<LeftDirectory>& left) {
   const auto& first = left.front();
   std::string line = directories_.path(first.name) + " stays: user " + std::to_string(first.user) +
                      " could not remove what is in it: " + first.found;
   if (left.size() > 1) line += "; " + std::to_string(left.size() - 1) + " more like it";
   log_.error(line + ". Look at what it holds, then remove it as root");
+  left_ = directories_.left();
+  last_left_ = first.name + " of user " + std::to_string(first.user) + ": " + first.found;
+  tell_left();
+}
+
+void Jobs::tell_left() {
+  FromRes told;
+  auto& left = *told.mutable_left_behind();
+  left.set_directories(static_cast<std::uint32_t>(left_));
+  left.set_place(directories_.path(std::string(kLeftPrefix)) + "*");
+  left.set_last(last_left_);
+  handler_.tell(told);
+}
+
+// An administrator may have removed some.
+void Jobs::beat() {
+  directories_.beat();
+  if (left_ == 0) return;
+  const std::size_t left = directories_.left();
+  if (left == left_) return;
+  left_ = left;
+  last_left_.clear();
+  tell_left();
 }
 
 void Jobs::child_ended(pid_t pid) {
@@ -296,8 +319,9 @@ void Jobs::adopt() {
   for (const auto& name : directories_.names()) adopt_one(name);
   for (const auto& attempt : directories_.noted_before())
     if (!jobs_.contains(directory_name(attempt))) adopt_lost(attempt);
-  if (const auto left = directories_.left(); left > 0)
-    log_.warning(std::to_string(left) +
+  left_ = directories_.left();
+  if (left_ > 0)
+    log_.warning(std::to_string(left_) +
                  " directories of earlier jobs stay until an administrator removes them: " +
                  directories_.path(std::string(kLeftPrefix)) + "*");
   if (!jobs_.empty()) log_.notice("found " + std::to_string(jobs_.size()) + " jobs of this host again");

@@ -86,6 +86,7 @@ FromRes::ResHello Jobs::hello() const {
 
 void Jobs::tell_all() {
   for (const auto& [name, job] : jobs_) tell_job(job);
+  if (left_ > 0) tell_left();
 }
 
 void Jobs::tell_job(const JobPtr& job) {

@@ -51,7 +51,7 @@ Jobs::Jobs(boost::asio::io_context& loop, JobDirectories directories, const sigs
       handler_(std::move(handler)),
       identities_(loop),
       boot_(boot_id()),
-      removals_(loop, directories_.folder(), {}, mask, [this](const auto& left) { tell_left(left); }),
+      removals_(loop, directories_.folder(), {}, mask, [this](const auto& left) { left_behind(left); }),
       sweeper_(loop, {.waiting = kMostLeft, .patience = kSweepPatience}) {}
 Jobs::~Jobs() = default;
 

@@ -78,7 +78,7 @@ class Jobs {
 
   void child_ended(pid_t pid);
   std::size_t count() const { return jobs_.size(); }
-  void beat() const { directories_.beat(); }
+  void beat();
   // RES ends for good; the jobs go on.
   void leave();
 
@@ -132,7 +132,8 @@ class Jobs {
   void clear_away(const JobPtr& job);
   void forget(const JobPtr& job);
   void remove_later(const std::string& name);
-  void tell_left(const std::vector<LeftDirectory>& left);
+  void left_behind(const std::vector<LeftDirectory>& left);
+  void tell_left();
   void tell_job(const JobPtr& job);
   using Until = std::chrono::steady_clock::time_point;
   void find_and_run(const wire::RunTask& task, const ResCaller& caller, Until until, TaskDone done);
@@ -163,6 +164,8 @@ class Jobs {
   io::Descriptor cgroups_held_;
   // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
   Removals removals_;
+  std::size_t left_ = 0;   // directories that could not be removed
+  std::string last_left_;  // the last of them, for people; "": of a RES before us
   io::SideThread sweeper_;
 };
 

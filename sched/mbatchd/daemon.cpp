@@ -282,7 +282,11 @@ class Daemon {
 
   std::string status() const {
     std::size_t connected = 0;
-    for (const auto& host : configuration_->rules->hosts) connected += engine_->reaches(host.name) ? 1 : 0;
+    std::string left;
+    for (const auto& host : configuration_->rules->hosts) {
+      connected += engine_->reaches(host.name) ? 1 : 0;
+      if (!book_.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
+    }
     const auto count = [this](wire::JobStatus status) {
       return std::to_string(book_.with_status(status).size());
     };
@@ -292,6 +296,7 @@ class Daemon {
            "\nterm: " + std::to_string(saving_.store().term()) +
            "\nstore: " + (saving_.failing() ? "fails" : "keeps") +
            "\nload: " + (keeper_.load_known() ? "known" : "unknown") +
+           (left.empty() ? "" : "\nfiles left behind on: " + left) +
            (configuration_->instead_of.empty() ? "" : "\nfiles: " + configuration_->instead_of);
   }
 

@@ -77,6 +77,9 @@ class ResEngine : public Engine {
   void hear(const std::string& host, const wire::FromRes& said) {
     if (said.has_hello()) tell_connected(host);
     if (said.has_refused()) setup_.log.error("RES of " + host + " refuses an order: " + said.refused().why());
+    if (said.left_behind().directories() > 0)
+      setup_.log.warning("RES of " + host + " could not remove the files of ended jobs; \"bhosts -l " + host +
+                         "\" shows which");
     if (said.has_not_prepared())
       setup_.log.warning("RES of " + host + " cannot take job " +
                          std::to_string(said.not_prepared().job().key().id()) + ": " +

@@ -214,6 +214,9 @@ std::optional<sched::HostReport> report_of(const FromRes& told) {
       return over(told.over());
     case FromRes::kPostOver:
       return report::PostOver{attempt_of(told.post_over().job()), told.post_over().failed()};
+    case FromRes::kLeftBehind:
+      return report::LeftBehind{told.left_behind().directories(), told.left_behind().place(),
+                                told.left_behind().last()};
     default:
       return std::nullopt;
   }

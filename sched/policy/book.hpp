@@ -150,6 +150,8 @@ class Book {
   bool connected(const std::string& host) const;
   // Why it could not take the last order for a job; "": it took it.
   std::string trouble(const std::string& host) const;
+  // What jobs that are over have left there and an administrator has to remove, one line; "": nothing.
+  std::string left_behind(const std::string& host) const;
   // The host that mbatchd is on: that it is reached says nothing of the network.
   void set_own_host(std::string host);
   // All other hosts, at least two, were lost at once: mbatchd rather than they may be cut off. No rerunnable job is given up.

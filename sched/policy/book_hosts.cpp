@@ -49,6 +49,12 @@ bool is_on(const wire::JobRecord& record, const std::string& host) {
                      [&host](const wire::ExecHost& h) { return h.name() == host; });
 }
 
+std::string left_text(const report::LeftBehind& told) {
+  if (told.directories == 0) return "";
+  return std::to_string(told.directories) + (told.directories == 1 ? " directory, " : " directories, ") +
+         told.place + (told.last.empty() ? "" : "; the last: " + told.last);
+}
+
 class Hearing {
   using State = report::Held::State;
 
@@ -87,6 +93,7 @@ class Hearing {
   }
   void operator()(const report::Over& told) { over(told); }
   void operator()(const report::PostOver& told) { post_over(told); }
+  void operator()(const report::LeftBehind& told) { m_.links[host_].left_behind = left_text(told); }
 
  private:
   // The job that runs as this attempt with this host as its first one.
@@ -117,6 +124,7 @@ class Hearing {
     m_.connected(host_, true);
     link.lost = false;
     link.knows_go = told.knows_go;
+    link.left_behind.clear();  // it is told again
     m_.time_host(host_);
     if (host_ != m_.own_host) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
@@ -260,6 +268,10 @@ Effects Book::host_gone(const std::string& host, WallTime now, Duration silent) 
 std::string Book::trouble(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found == memory_->links.end() ? std::string() : found->second.trouble;
+}
+std::string Book::left_behind(const std::string& host) const {
+  const auto found = memory_->links.find(host);
+  return found == memory_->links.end() ? std::string() : found->second.left_behind;
 }
 void Book::set_own_host(std::string host) { memory_->own_host = std::move(host); }
 bool Book::suspects_itself() const { return memory_->suspects_itself; }

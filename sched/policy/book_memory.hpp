@@ -35,6 +35,7 @@ struct HostLink {
   bool knows_go = false;              // report::HostCame
   std::string trouble;                // why it could not take an order; "": the last one it has taken
   std::int64_t trouble_us = 0;
+  std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
 };
 
 struct BookEntry {

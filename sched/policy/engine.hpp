@@ -115,6 +115,12 @@ struct NotPrepared {
 struct Begun {
   std::vector<Attempt> attempts;
 };
+// Directories of jobs that are over stay there until an administrator removes them.
+struct LeftBehind {
+  std::uint32_t directories = 0;  // 0: none any more
+  std::string place;              // where they are
+  std::string last;               // the last of them, and what is in it; "": not known
+};
 // An interactive job awaits its bsub here.
 struct Ready {
   Attempt attempt;
@@ -166,7 +172,7 @@ struct PostOver {
 
 using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
                                 report::Ready, report::Running, report::Used, report::Stopped,
-                                report::Resumed, report::Over, report::PostOver>;
+                                report::Resumed, report::Over, report::PostOver, report::LeftBehind>;
 
 // What runs jobs. An order is given after the commit that it belongs to. How reports come to the Book is the shell's
 // (sched/mbatchd/engine.hpp).

@@ -1,6 +1,7 @@
 """Directories of jobs that are over, with what two users have left there: each user's part is removed as that user."""
 
 import os
+import shutil
 
 from users import ALICE, BOB, HOSTS, Users, group_of, needs
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -55,12 +56,21 @@ def test_what_a_user_moved_into_a_jobs_directory_is_not_removed_as_root(bench):
         log = batch.logs_text()
         expect_in(f"{stays} stays: user {ALICE} could not remove what is in it", log, "log of RES")
         expect_in("data/bobs/thesis", log, "what stays, in the log")
+        told = f"FILES OF ENDED JOBS COULD NOT BE REMOVED: 1 directory, {batch.spool}/n1/gone.left.*"
+        shown = lambda: " ".join(batch.good("bhosts", "-l", "n1").split())
+        wait_until(lambda: told in shown(), lambda: f"bhosts -l to say so: {shown()}\n{batch.logs_text()}")
+        expect_in("data/bobs/thesis", shown(), "what stays, in bhosts -l")
+        expect_in("files left behind on: n1\n", batch.good("badmin", "showstatus"), "showstatus")
+        expect("COULD NOT BE REMOVED" not in batch.good("bhosts", "-l", "n2"), "nothing of n2")
         batch.good("lsadmin", "resrestart", "n1")
         wait_until(lambda: "1 directories of earlier jobs stay" in batch.logs_text(), batch.logs_text)
         expect_equal(list(directories_there(batch)), [stays], "what the next RES does with it")
+        wait_until(lambda: told in shown(), lambda: f"bhosts -l to say so after RES was started anew: {shown()}")
         later = users.bsub(BOB, "true", "-o", "out", "-m", "n1")
         batch.wait_for(later, "DONE")
-    bench.saw("a directory of another's files stays and is named; links are not followed; 5,000 levels and a closed directory go")
+        shutil.rmtree(directories_there(batch)[stays])
+        wait_until(lambda: "COULD NOT BE REMOVED" not in shown(), lambda: f"nothing to be told any more: {shown()}", 30)
+    bench.saw("a directory of another's files stays and is named; links are not followed; 5,000 levels and a closed directory go; bhosts -l tells until it is removed")
 
 
 main(hosts=2, patience=10)

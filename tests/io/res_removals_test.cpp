@@ -165,5 +165,30 @@ TEST_F(RemovalsOfUsers, AProcessThatIsEndedTooSoonLeavesTheRestAfterItsTurns) {
   EXPECT_TRUE(there("gone.left.a/u/deep/file"));
 }
 
+// With a slice of no time at all each process is ended before it is done. The same tree goes where there is time.
+TEST_F(RemovalsOfUsers, WhatTakesLongerThanItsSlicesIsLeftAndNamed) {
+  users("a", kAlice);
+  std::string deep = "a/u/deep";
+  for (int i = 0; i < 300; ++i) {
+    deep += "/d";
+    fs::create_directory(top_ + "/" + deep);
+    own(deep, kAlice);
+  }
+  {
+    auto hasty = this->removals({.quiet = 1ms, .slice = 0ms, .turns = 3});
+    hasty.set_program(ROLLCALL_SHEPHERD, {});
+    hasty.add("a");
+    turn_until([&] { return !left_.empty(); });
+  }
+  ASSERT_EQ(left_.size(), 1u);
+  EXPECT_EQ(left_[0].name, "gone.left.a");
+  EXPECT_EQ(left_[0].user, kAlice);
+  EXPECT_TRUE(there("gone.left.a/u"));
+  auto removals = this->removals();
+  removals.set_program(ROLLCALL_SHEPHERD, {});
+  removals.add("gone.left.a");
+  EXPECT_TRUE(goes("gone.left.a"));
+}
+
 }  // namespace
 }  // namespace rollcall::res

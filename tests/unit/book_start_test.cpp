@@ -36,6 +36,21 @@ class BookStart : public BookTest {
   }
 };
 
+TEST_F(BookStart, WhatAHostCouldNotRemoveIsKnownUntilItIsGone) {
+  comes("hostA");
+  tells("hostA", report::LeftBehind{2, "/spool/hostA/gone.left.*", "gone.left.7.0.1 of user 5: a file"});
+  EXPECT_EQ(book->left_behind("hostA"),
+            "2 directories, /spool/hostA/gone.left.*; the last: gone.left.7.0.1 of user 5: a file");
+  EXPECT_EQ(book->left_behind("hostB"), "");
+  tells("hostA", report::LeftBehind{1, "/spool/hostA/gone.left.*", ""});
+  EXPECT_EQ(book->left_behind("hostA"), "1 directory, /spool/hostA/gone.left.*");
+  tells("hostA", report::LeftBehind{0, "/spool/hostA/gone.left.*", ""});
+  EXPECT_EQ(book->left_behind("hostA"), "");
+  tells("hostA", report::LeftBehind{1, "/spool/hostA/gone.left.*", ""});
+  comes("hostA");
+  EXPECT_EQ(book->left_behind("hostA"), "") << "RES tells it again where it is still so";
+}
+
 TEST_F(BookStart, NothingRunsBeforeEveryHostHasTheOrder) {
   a_start_on({"hostA", "hostB"});
   EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 1 on hostB", "OrderStart 1 on hostA"));

@@ -203,6 +203,12 @@ TEST(ResWords, WhatAHostTellsMeanwhile) {
   EXPECT_EQ(heard<report::NotPrepared>(told).why, "full");
   set_third(*told.mutable_begun()->add_jobs());
   EXPECT_EQ(heard<report::Begun>(told).attempts, std::vector<Attempt>{kThird});
+  told.mutable_left_behind()->set_directories(2);
+  told.mutable_left_behind()->set_place("/spool/a/gone.left.*");
+  told.mutable_left_behind()->set_last("gone.left.7.0.1");
+  const auto left = heard<report::LeftBehind>(told);
+  EXPECT_EQ(std::to_string(left.directories) + " " + left.place + " " + left.last,
+            "2 /spool/a/gone.left.* gone.left.7.0.1");
   EXPECT_EQ(name_of(go({kThird}).go().jobs(0)), text(kThird));
   set_third(*told.mutable_usage()->mutable_job());
   told.mutable_usage()->mutable_usage()->set_user_s(1.5);
