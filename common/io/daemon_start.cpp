@@ -16,6 +16,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/io/descriptor.hpp"
+#include "common/io/root_trust.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -87,6 +88,10 @@ DaemonProgram::DaemonProgram(char** argv)
 }
 
 void DaemonProgram::become_anew(const Log& log) const {
+  const auto trust = read_root_trust();
+  const auto believed =
+      trust ? check_trust(*trust, path_, "root would execute it") : Result<void>(trust.error());
+  if (!believed) return log.error(believed.error().text + "; going on as it was");
   setrlimit(RLIMIT_NOFILE, &open_files_);
   sigset_t ours;
   sigprocmask(SIG_SETMASK, &mask_, &ours);

@@ -52,7 +52,7 @@ class DaemonProgram {
   const std::string& path() const { return path_; }
 
   // Executes the file that lies at our path now, in this process. Comes back, with a line in the log, where that cannot be
-  // done: then the caller goes on from its beginning.
+  // done, or root may not execute it (root_trust.hpp): then the caller goes on from its beginning.
   void become_anew(const Log& log) const;
 
  private:

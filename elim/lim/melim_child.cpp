@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "common/io/descriptor.hpp"
+#include "common/io/root_trust.hpp"
 #include "common/wire/message_reader.hpp"
 
 namespace rollcall::lim {
@@ -92,6 +93,10 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
 
  private:
   void start() {
+    const auto trust = io::read_root_trust();
+    const auto believed =
+        trust ? io::check_trust(*trust, program_.path, "root would start it") : Result<void>(trust.error());
+    if (!believed) return cannot_start(believed.error().text);
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0)
       return cannot_start(std::string("no socketpair: ") + std::strerror(errno));

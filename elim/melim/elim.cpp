@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/host_list.hpp"
+#include "common/io/root_trust.hpp"
 #include "common/io/spawn.hpp"
 
 namespace rollcall::melim {
@@ -18,6 +19,13 @@ std::vector<std::string> own_environment() {
   std::vector<std::string> words;
   for (char** word = environ; word != nullptr && *word != nullptr; ++word) words.emplace_back(*word);
   return words;
+}
+
+// Where MELIM is root: the first administrator may be.
+Result<void> may_execute(const std::string& program) {
+  const auto trust = io::read_root_trust();
+  if (!trust) return trust.error();
+  return io::check_trust(*trust, program, "root would execute it");
 }
 
 bool ready(std::span<const pollfd> fds, const io::Descriptor& descriptor) {
@@ -64,7 +72,9 @@ void Elim::feed(const Event& event, TimePoint now) {
 void Elim::act(const Start&) {
   std::vector<std::string> argv{around_.orders.server_dir + "/" + name_};
   argv.insert(argv.end(), around_.orders.arguments.begin(), around_.orders.arguments.end());
-  auto keeper = start_keeper(argv, elim_environment(own_environment(), around_.orders));
+  const auto believed = may_execute(argv.front());
+  auto keeper = believed ? start_keeper(argv, elim_environment(own_environment(), around_.orders))
+                         : Result<Keeper>(believed.error());
   deaf_ = false;
   output_.clear();
   errors_.clear();

@@ -84,6 +84,25 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
       std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
 }
 
+std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
+  const std::string directory = conf::lsb_directory(*configuration.files.cluster);
+  std::vector<io::NamedPath> paths{{configuration.directory, "LSB_SHAREDIR"}, {directory, "LSB_CONFDIR"}};
+  for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users"})
+    paths.emplace_back(directory + "/" + name, name);
+  return paths;
+}
+
+LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir) {
+  auto loaded = load_configuration(env_dir);
+  if (!loaded.configuration) return loaded;
+  const auto& configuration = *loaded.configuration;
+  if (auto trust = io::check_daemon_trust(configuration.settings(), trusted_paths(configuration)); !trust) {
+    loaded.errors.push_back(trust.error().text);
+    loaded.configuration = nullptr;
+  }
+  return loaded;
+}
+
 LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before) {
   return load(kept.again(), before.instead_of);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/kept_files.hpp"
+#include "common/io/root_trust.hpp"
 #include "sched/policy/book.hpp"
 #include "sched/policy/scheduling_rules.hpp"
 
@@ -35,6 +36,10 @@ struct LoadedConfiguration {
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
+// What root has to be able to believe before it runs with them, at the start and whenever they are read anew.
+std::vector<io::NamedPath> trusted_paths(const Configuration& configuration);
+// load_configuration(), and an error as well where others could change what was read. Of root alone.
+LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir);
 // The same texts as the hour has them now. `before`: what they were in force as.
 LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before);
 // What LoadedConfiguration::packed said of an earlier set.

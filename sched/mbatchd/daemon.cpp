@@ -153,7 +153,7 @@ class Daemon {
 
   // A set with an error changes nothing.
   wire::BatchReply reconfigure() {
-    return take(load_configuration(setup_.env_dir), "new files are in force");
+    return take(load_trusted_configuration(setup_.env_dir), "new files are in force");
   }
 
   // A #if time() of the files in force has come to hold, or to hold no more. Windows begin and end with a minute.
@@ -187,10 +187,13 @@ class Daemon {
     return text_reply(joined(loaded.warnings));
   }
 
-  // With files that it cannot read the new mbatchd would end at once.
+  // With files or a key that it cannot use the new mbatchd would end at once.
   wire::BatchReply restart() {
-    const auto loaded = load_configuration(setup_.env_dir);
-    if (!loaded.configuration) {
+    auto loaded = load_trusted_configuration(setup_.env_dir);
+    if (loaded.configuration)
+      if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key)
+        loaded.errors.push_back(key.error().text);
+    if (!loaded.errors.empty()) {
       for (const auto& line : loaded.errors) log_.error(line);
       log_.error("mbatchd does not start again with these files");
       return refusal(Refusal::FAILED, joined(loaded.errors));

@@ -36,14 +36,6 @@ std::shared_ptr<const mbatchd::Configuration> first_configuration(const std::opt
   return kept->configuration;
 }
 
-std::vector<io::NamedPath> trusted_paths(const mbatchd::Configuration& configuration) {
-  const std::string directory = conf::lsb_directory(*configuration.files.cluster);
-  std::vector<io::NamedPath> paths{{configuration.directory, "LSB_SHAREDIR"}, {directory, "LSB_CONFDIR"}};
-  for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users"})
-    paths.emplace_back(directory + "/" + name, name);
-  return paths;
-}
-
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
   umask(022);  // the event files are for everybody to read; the store says itself who may
@@ -53,7 +45,8 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::
     for (const auto& line : loaded.errors) log.error(line);
     const auto configuration = first_configuration(options.env_dir, loaded, log);
     if (!configuration) return fail(starter, loaded.errors.front());
-    const auto trust = io::check_daemon_trust(configuration->settings(), trusted_paths(*configuration));
+    const auto trust =
+        io::check_daemon_trust(configuration->settings(), mbatchd::trusted_paths(*configuration));
     if (!trust) {
       log.error(trust.error().text);
       return fail(starter, trust.error().text);

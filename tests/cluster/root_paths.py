@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from rollcall_testing import shelter
+from rollcall_testing import processes, shelter
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import Skip, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
@@ -60,6 +60,44 @@ def test_a_program_of_another_owner_is_not_executed(bench):
         os.chown(shepherd, 0, 0)
         batch.user("bkill", str(job))
     bench.saw("a shepherd that another user owns is not executed, and the log says whose it is")
+
+
+def test_what_is_executed_or_read_later_is_checked_then(bench):
+    """mbatchd executes itself anew, LIM starts MELIM, MELIM (root's here) starts elims; mbatchd reads its files anew."""
+    needs_root()
+    os.chmod(bench.scratch, 0o755)
+    batch = BatchCluster(bench, ("n1",))
+    for program in ("mbatchd", "melim"):
+        real = os.path.realpath(f"{batch.etc}/{program}")
+        os.remove(f"{batch.etc}/{program}")
+        shutil.copy(real, f"{batch.etc}/{program}")
+    with batch:
+        os.chown(f"{batch.etc}/mbatchd", OTHER, 0)
+        refused_by = lambda what, done: expect_in(f"{what}: belongs to user {OTHER}, expected root", done.stdout + done.stderr, what)
+        refused_by(f"{batch.etc}/mbatchd", batch.user("badmin", "mbdrestart"))
+        os.chown(f"{batch.etc}/mbatchd", 0, 0)
+        os.chown(f"{batch.configdir}/lsb.queues", OTHER, 0)
+        for words in (("badmin", "reconfig"), ("badmin", "mbdrestart")):
+            refused_by(f"{batch.configdir}/lsb.queues", batch.user(*words))
+        os.chown(f"{batch.configdir}/lsb.queues", 0, 0)
+        os.chmod(f"{batch.conf}/cluster.key", 0o644)
+        done = batch.user("badmin", "mbdrestart")
+        expect_equal(done.returncode, 255, f"mbdrestart with a key that others may read: {done}")
+        expect_in("cluster.key", done.stdout + done.stderr, "why there is no restart")
+        os.chmod(f"{batch.conf}/cluster.key", 0o600)
+        batch.good("badmin", "reconfig")
+
+        elim, melim = f"{batch.etc}/elim.scratch", f"{batch.etc}/melim"
+        read = lambda name: open(f"{batch.logs}/{name}", encoding="utf-8", errors="replace").read()
+        log = lambda: read("lim.log.n1") + read("melim.log.n1")
+        for path, name in ((elim, "elim.scratch"), (melim, "melim")):
+            os.chown(path, OTHER, 0)
+            for process in bench.cluster.host("n1").processes(lambda p: name in " ".join(p.words)):
+                processes.send(process.pid, 9)
+            wait_until(lambda: f"{path}: belongs to user {OTHER}, expected root" in log(), lambda: f"{path} in the log: {log()[-3000:]}", 30)
+            os.chown(path, 0, 0)
+        wait_until(lambda: bench.cluster.host("n1").processes(lambda p: "elim.scratch" in " ".join(p.words)), "the elim to run again", 30)
+    bench.saw("mbatchd's program and files, its key, MELIM and an elim are checked each time")
 
 
 def test_a_file_of_roots_names_owners_and_the_log_repeats_what_that_means(bench):
