@@ -36,6 +36,7 @@ def test_hosts_that_are_down_are_skipped_unless_they_are_named(bench):
                 wait_until(lambda: set(down().values()) == {"unavail"}, lambda: f"n2 and n3 to be unavailable: {batch.status('n1')}", 60)
             expect_equal(batch.good("lsadmin", "resrestart", "n2"), "Restart RES on <n2> ...... done\n", "RES where LIM alone is down")
             wait_until(lambda: "starts again" in batch.daemon_log_text("res", "n2"), "RES of n2 to start again")
+            batch.good("lsrun", "-m", "n2", "true")  # waits until it answers
             expect_equal(batch.good("badmin", "hrestart", "n2"), "Restart slave batch daemon on <n2> ...... done\n", "the same by badmin")
             done = batch.user("lsadmin", "limrestart", "n3")
             expect("skipped" not in done.stdout and "n3" in done.stdout, f"n3 was asked: {done}")
