@@ -5,7 +5,7 @@ foreach(part cgroup hooks job keep lost start surroundings user)
   rollcall_test(res_${part}_test LABEL io SOURCES res_${part}_test.cpp LINK res_stage TIMEOUT 240)
   add_dependencies(res_${part}_test res shepherd)
 endforeach()
-rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp res_tasks_test.cpp res_asked_test.cpp
+rollcall_test(res_stream_test LABEL io SOURCES res_stream_test.cpp res_tasks_test.cpp res_asked_test.cpp res_usage_test.cpp
   LINK res_stage rollcall_batch_clients rollcall_channel rollcall_config TIMEOUT 240)
 add_dependencies(res_stream_test res shepherd)
 rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_directories_test.cpp res_orphans_test.cpp
