@@ -42,7 +42,7 @@ function(rollcall_nightly_sanitizer preset labels)
 endfunction()
 if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
   rollcall_nightly_sanitizer(asan "^(unit|io|cluster)$")
-  rollcall_nightly_sanitizer(tsan "^(unit|io)$") # whole daemons are among io; clusters of them would take most of a day
+  rollcall_nightly_sanitizer(tsan "^(unit|io|cluster)$")
   add_test(NAME sanitized_self_test COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/sanitized_self_test.sh)
   set_tests_properties(sanitized_self_test PROPERTIES LABELS unit TIMEOUT 60)
 

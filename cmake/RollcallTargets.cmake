@@ -63,6 +63,13 @@ function(rollcall_test name)
                        ENVIRONMENT "${ARG_ENVIRONMENT}")
 endfunction()
 
+# rollcall_skipped_test(NAME LABEL label REASON text): stands for a test that this build cannot run: ctest counts it as skipped.
+function(rollcall_skipped_test name)
+  cmake_parse_arguments(ARG "" "LABEL;REASON" "" ${ARGN})
+  add_test(NAME ${name} COMMAND sh -c "echo \"skipped: $1\"; exit 77" sh "${ARG_REASON}")
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} SKIP_RETURN_CODE 77 TIMEOUT 10)
+endfunction()
+
 # rollcall_property_test(...): the same with RapidCheck.
 function(rollcall_property_test name)
   if(NOT RAPIDCHECK_LIBRARY)

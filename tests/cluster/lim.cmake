@@ -5,8 +5,8 @@ target_link_libraries(lim_probe PRIVATE rollcall_cluster_channel rollcall_wire $
 set_target_properties(lim_probe PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs)
 rollcall_python_test(cluster_lim SCRIPT lim.py LABELS cluster TIMEOUT 300)
 rollcall_python_test(cluster_elims SCRIPT elims.py LABELS cluster TIMEOUT 300)
-# Clocks that are set while LIMs run; a library put before all others is nothing for a sanitizer's runtime.
-if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+# Clocks that are set while LIMs run.
+if(NOT ROLLCALL_FUZZ)
   add_library(stepped_clock MODULE ${CMAKE_SOURCE_DIR}/tests/programs/stepped_clock.c)
   set_target_properties(stepped_clock PROPERTIES
     C_STANDARD 11 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tests/io/melim_stage.hpp"
+#include "tests/io/sanitized.hpp"
 
 namespace rollcall::melim::test {
 namespace {
@@ -16,11 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kMostKilobytes = 1'000'000;  // a sanitizer's own memory
-#else
-constexpr std::size_t kMostKilobytes = 10'000;
-#endif
+constexpr std::size_t kMostKilobytes = rollcall::test::kSanitized ? 1'000'000 : 10'000;  // its own memory
 
 class MelimFaults : public MelimStage {
  protected:

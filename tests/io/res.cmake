@@ -13,7 +13,7 @@ rollcall_test(res_parts_test LABEL io SOURCES res_identities_test.cpp res_direct
 target_compile_definitions(res_parts_test PRIVATE ROLLCALL_SHEPHERD="$<TARGET_FILE:shepherd>")
 add_dependencies(res_parts_test shepherd)
 rollcall_test(res_meter_test LABEL io SOURCES res_meter_test.cpp LINK shepherd_shell)
-if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+if(NOT ROLLCALL_FUZZ)
   add_test(NAME daemons_do_not_fork
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/no_fork_test.sh ${CMAKE_CXX_COMPILER} $<TARGET_FILE:res_shell> $<TARGET_FILE:lim_shell>
       $<TARGET_FILE:mbatchd_shell>)

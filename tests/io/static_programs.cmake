@@ -1,5 +1,9 @@
 # Programs that need nothing of a host to start (cmake/QuickStart.cmake).
-if(NOT ROLLCALL_SANITIZE AND NOT ROLLCALL_FUZZ)
+if(ROLLCALL_SANITIZE)
+  foreach(program shepherd btools bsub restools taskstarter)
+    rollcall_skipped_test(${program}_links_test LABEL io REASON "programs with sanitizers are not static")
+  endforeach()
+elseif(NOT ROLLCALL_FUZZ)
   add_test(NAME shepherd_links_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/static_program_test.sh $<TARGET_FILE:shepherd>)
   set_tests_properties(shepherd_links_test PROPERTIES LABELS io TIMEOUT 20)
   if(MUNGE_ARCHIVE)

@@ -1,16 +1,21 @@
 #!/bin/sh
-# sanitized_self_test.sh: sanitized.sh fails where a test fails, where a program has found something, and where there is no test at all;
-# with a cmake and a ctest that do what this test says.
+# sanitized_self_test.sh: sanitized.sh fails where a test fails, where a program has found something, and where there is no test at all,
+# and counts what ran; with a cmake and a ctest that do what this test says.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/bin" "$scratch/build/asan/findings"
+mkdir -p "$scratch/bin" "$scratch/build/asan/findings" "$scratch/build/asan/Testing/Temporary"
 printf '#!/bin/sh\nexit 0\n' >"$scratch/bin/cmake"
 cat >"$scratch/bin/ctest" <<'END'
 #!/bin/sh
 [ -z "${FINDING:-}" ] || echo "$FINDING" >"$FINDINGS/asan.res.17"
+while [ "$1" != -O ]; do shift; done
+printf '97%% tests passed, 1 tests failed out of 40\n\nThe following tests did not run:\n\t 7 - a_test (Skipped)\n' >"$2"
+printf '[  SKIPPED ] A.B (0 ms)\n[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.B\n9 passed, 0 failed, 2 skipped\n' \
+    >"$FINDINGS/../Testing/Temporary/LastTest.log"
+[ -z "${LEAKS_IN:-}" ] || echo "${ASAN_OPTIONS:-none}" >>"$LEAKS_IN"
 exit "${TESTS:-0}"
 END
 chmod +x "$scratch/bin/cmake" "$scratch/bin/ctest"
@@ -37,11 +42,14 @@ expect() {
 run="$here/sanitized.sh $scratch asan io"
 # shellcheck disable=SC2086  # words
 {
-    expect 0 "" $run
+    expect 0 "others: 40 tests, 1 failed, 1 skipped; 3 cases skipped inside of others" $run
     expect 1 "" env TESTS=8 $run
     expect 1 "heap-use-after-free" env FINDING=heap-use-after-free $run
-    expect 0 "" $run # what an earlier run has found is gone
+    expect 0 "asan: 0 findings" $run # what an earlier run has found is gone
     expect 2 "usage" "$here/sanitized.sh" "$scratch"
+    expect 0 "unit: 40 tests" env LEAKS_IN="$scratch/leaks" "$here/sanitized.sh" "$scratch" asan "^(unit|io)$"
+    expect 0 "detect_leaks=1
+none" cat "$scratch/leaks"
     rm -r "$FINDINGS"
     expect 1 "no folder" $run
 }
