@@ -38,6 +38,11 @@ class Bench:
         return os.path.join(self.build, "bin")
 
     @property
+    def sanitized(self):
+        """Whether the programs have sanitizers: they do the same, several times slower."""
+        return os.path.isdir(os.path.join(self.build, "findings"))
+
+    @property
     def target(self):
         return os.path.join(self.build, "tests", "programs", "target")
 
