@@ -91,6 +91,8 @@ Result<CommandWords> CommandWords::parse(const CommandShape& shape, const std::v
     }
     parsed.given_.emplace_back(last, std::move(value));
   }
+  // Programs pass an empty word where they have nothing to say: lsid "".
+  if (shape.operands.empty()) std::erase(parsed.operands_, "");
   if (shape.operands.empty() && !parsed.operands_.empty())
     return usage_error("found " + printable(parsed.operands_.front()) + ", expected options alone");
   return parsed;

@@ -3,7 +3,7 @@ add_executable(lstools main.cpp load_request.cpp load_options.cpp watch.cpp scre
   lsid.cpp lsinfo.cpp lshosts.cpp lsload.cpp lsmon.cpp lsplace.cpp lseligible.cpp lsresreq.cpp
   lsadmin.cpp lsadmin_lim.cpp lsadmin_files.cpp)
 target_compile_definitions(lstools PRIVATE
-  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
+  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}.0, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(lstools PRIVATE
   answers_view_policy show_policy rollcall_resreq rollcall_commands rollcall_batch_clients)
 

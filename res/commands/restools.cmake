@@ -1,7 +1,7 @@
 # blaunch, lsrun, lsgrun, lsrcp: one program, a symbolic link for each name.
 add_executable(restools main.cpp remote_tasks.cpp blaunch.cpp lsrun.cpp lsgrun.cpp lsrcp.cpp)
 target_compile_definitions(restools PRIVATE
-  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}, ${ROLLCALL_RELEASE_DATE}")
+  ROLLCALL_PRODUCT="Rollcall, LSF-compatible, ${PROJECT_VERSION}.0, ${ROLLCALL_RELEASE_DATE}")
 target_link_libraries(restools PRIVATE launch_policy rollcall_batch_clients rollcall_stream_client)
 rollcall_static_command(restools) # a launcher starts one for each host
 
