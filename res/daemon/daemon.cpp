@@ -244,6 +244,7 @@ class Daemon {
 
   // Answers that are under way leave first.
   void begin_end(DaemonEnd how) {
+    if (how == DaemonEnd::stopped) end_ = how;  // also of one that was about to start again
     if (ending_) return;
     ending_ = true;
     end_ = how;

@@ -1,4 +1,7 @@
 // job_hosts.hpp, where RES runs the jobs.
+#include <chrono>
+#include <thread>
+
 #include "common/io/res_client.hpp"
 #include "sched/commands/job_hosts.hpp"
 
@@ -7,6 +10,37 @@ namespace {
 
 HostTrouble trouble_of(const io::ResError& error) {
   return {error.kind == io::ResError::Kind::refused, error.text};
+}
+
+using Clock = std::chrono::steady_clock;
+using Kind = io::ResError::Kind;
+constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::seconds kComesBack{5}, kAtOnce{1};
+
+// The next order is for the RES that comes, not for the one that goes.
+std::optional<HostTrouble> await_restart(const io::ResClient& client, const std::string& host) {
+  wire::ControlRes status;
+  status.set_action(wire::ControlRes::STATUS);
+  for (const auto until = Clock::now() + kComesBack; Clock::now() < until;) {
+    std::this_thread::sleep_for(kLook);
+    if (client.control(host, status)) return std::nullopt;
+  }
+  return HostTrouble{false, "it was told to start again, and does not answer yet"};
+}
+
+// A RES that starts again breaks the connection: the order is repeated.
+std::optional<HostTrouble> stop(const io::ResClient& client, const std::string& host) {
+  wire::ControlRes control;
+  control.set_action(wire::ControlRes::SHUTDOWN);
+  const auto began = Clock::now();
+  const auto said = client.control(host, control);
+  if (said) return std::nullopt;
+  if (said.error().kind != Kind::unreachable || Clock::now() - began > kAtOnce)
+    return trouble_of(said.error());
+  std::this_thread::sleep_for(2 * kLook);
+  const auto again = client.control(host, control);
+  if (again || again.error().kind == Kind::not_running) return std::nullopt;
+  return trouble_of(again.error());
 }
 
 }  // namespace
@@ -27,11 +61,12 @@ std::optional<HostTrouble> read_output(const conf::ClusterFiles& files, const co
 
 std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
                                         const std::string& host, DaemonOrder order) {
+  const io::ResClient client(files, settings);
+  if (order == DaemonOrder::stop) return stop(client, host);
   wire::ControlRes control;
-  control.set_action(order == DaemonOrder::stop ? wire::ControlRes::SHUTDOWN : wire::ControlRes::RESTART);
-  const auto said = io::ResClient(files, settings).control(host, control);
-  if (!said) return trouble_of(said.error());
-  return std::nullopt;
+  control.set_action(wire::ControlRes::RESTART);
+  if (const auto said = client.control(host, control); !said) return trouble_of(said.error());
+  return await_restart(client, host);
 }
 
 }  // namespace rollcall::sched

@@ -111,6 +111,45 @@ def test_badmin(bench):
     bench.saw("restarted, ended (unreach), started; jobs go on and wait")
 
 
+def test_an_end_right_behind_a_restart_ends_res(bench):
+    with BatchCluster(bench, HOSTS) as batch:
+        for _ in range(5):
+            restarted, ended = batch.good("badmin", "hrestart", "-f", "n2"), batch.good("badmin", "hshutdown", "-f", "n2")
+            expect_equal(restarted + ended, "Restart slave batch daemon on <n2> ...... done\n"
+                         "Shut down slave batch daemon on <n2> ...... done\n", "what was said")
+            wait_for_end_of_res(batch, "n2")
+            batch.start_daemon("res", "n2")
+        batch.good("lsadmin", "resrestart", "n2")
+        batch.good("badmin", "hshutdown", "-f", "n2")
+        wait_for_end_of_res(batch, "n2")
+    bench.saw("six times, RES has ended")
+
+
+def used_slots(batch, host):
+    return next(line.split()[4] for line in batch.user("bhosts", "-w").stdout.splitlines() if line.startswith(f"{host} "))
+
+
+def test_bkill_r_frees_the_slots_of_a_job_whose_res_is_away(bench):
+    """The job's directory and a user's and queue's limits have room again; RES ends the job when it comes back."""
+    with BatchCluster(bench, HOSTS, slots=2) as batch:
+        job = batch.bsub("exec sleep 1009", "-n", "4", "-o", "/dev/null", "-m", "n2 n1", "-R", "span[ptile=2]")
+        batch.wait_for(job, "RUN")
+        first = batch.field(job, "first_host")
+        other = next(host for host in HOSTS if host != first)
+        batch.kill_daemon("res", first)
+        batch.wait_for(job, "UNKWN")
+        expect_equal(used_slots(batch, other), "2", "slots that it has on the other host")
+        batch.good("bkill", "-r", str(job))
+        expect_equal(batch.wait_for(job, "EXIT"), "EXIT", "its end")
+        expect_equal((used_slots(batch, first), used_slots(batch, other)), ("0", "0"), "slots that are taken")
+        follows = batch.bsub("true", "-n", "2", "-o", "/dev/null", "-m", other)
+        batch.wait_for(follows, "DONE")
+        batch.start_daemon("res", first)
+        there = bench.cluster.host(first)
+        wait_until(lambda: not there.processes(lambda p: p.words == ("sleep", "1009")), "the job to be ended on its host", 20)
+    bench.saw("both hosts' slots are free at once")
+
+
 def shepherd_on(bench, host):
     there = bench.cluster.host(host).processes(processes.named("shepherd"))
     inner = [p for p in there if p.parent in {q.pid for q in there}]
