@@ -172,6 +172,8 @@ void Jobs::look(const JobPtr& job) {
   if (kept.over && !job->over) {
     job->over = kept.over;
     *job->over->mutable_job() = job->attempt;
+    if (!kept.over->why().empty())
+      log_.notice("job " + job_text(job->attempt.key()) + ": " + kept.over->why());
     if (job->post) *job->post->mutable_job() = job->attempt;
   }
   if (job->socket && job->over && !job->over_told) {  // the post-execution or the mail is still to come

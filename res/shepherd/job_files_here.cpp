@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -62,33 +63,55 @@ Result<void> open_errors(const wire::Submission& asked, const std::string& path,
   return {};
 }
 
-// A file in /tmp of a name that nobody has yet, and where that cannot be either the one that is mailed.
-Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFiles& files) {
+std::string tmp_top(const wire::JobOrder& order) {
+  return order.tmp_top().empty() ? "/tmp" : order.tmp_top();
+}
+
+struct NewFile {
+  std::string path;
+  io::Descriptor file;  // none: it cannot be made, errno says why
+};
+// In /tmp, of a name that no file has yet.
+NewFile make_in_tmp(const wire::JobOrder& order) {
   constexpr int kNames = 10;
-  files.output_elsewhere = true;
-  const std::string top = order.tmp_top().empty() ? "/tmp" : order.tmp_top();
-  const std::string name = file_in_directory(top, order.start().job().key(), ".out");
-  for (int i = 0; i < kNames && !files.output; ++i) {
-    files.places.output_file = i == 0 ? name : name + "." + std::to_string(i);
-    files.output = io::Descriptor(
-        open(files.places.output_file.c_str(), kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
+  const std::string name = file_in_directory(tmp_top(order), order.start().job().key(), ".out");
+  NewFile made;
+  for (int i = 0; i < kNames && !made.file; ++i) {
+    made.path = i == 0 ? name : name + "." + std::to_string(i);
+    made.file =
+        io::Descriptor(open(made.path.c_str(), kAppend | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600));
   }
+  return made;
+}
+
+void note(JobFiles& files, const std::string& line) {
+  files.output_note += (files.output_note.empty() ? "" : "; ") + line;
+}
+
+// A file in /tmp, and where that cannot be made either the one that is mailed.
+Result<void> open_instead(const wire::JobOrder& order, const Error& why, JobFiles& files) {
+  files.output_elsewhere = true;
+  NewFile made = make_in_tmp(order);
+  files.places.output_file = std::move(made.path);
+  files.output = std::move(made.file);
   if (!files.output) {
     files.spooled = true;
     files.places.output_file = files.places.job_file + ".out";
     files.output = open_as_user(files.places.output_file, kAppend | O_TRUNC);
     if (!files.output) return why;
   }
-  files.trouble +=
-      why.text + "; the output is " +
-      (files.spooled ? "in this mail" : "in " + files.places.output_file + " on " + order.host()) + ".\n";
+  const std::string there = "in " + files.places.output_file + " on " + order.host();
+  files.trouble += why.text + "; the output is " + (files.spooled ? "in this mail" : there) + ".\n";
+  note(files, why.text + "; the output is " + (files.spooled ? "mailed" : there));
   return {};
 }
 
 void open_errors_or_join(const wire::Submission& asked, const std::string& path, JobFiles& files) {
   if (const auto opened = open_errors(asked, path, files); !opened) {
     files.error_file.clear();
-    files.trouble += opened.error().text + "; what was written there is with the output.\n";
+    const std::string line = opened.error().text + "; what was written there is with the output";
+    files.trouble += line + ".\n";
+    note(files, line);
     files.errors = io::Descriptor(fcntl(files.output.get(), F_DUPFD_CLOEXEC, 3));
   }
 }
@@ -124,6 +147,20 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
 }
 
 }  // namespace
+
+Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files) {
+  const NewFile made = make_in_tmp(order);
+  if (!made.file) return cannot("make a file in", tmp_top(order));
+  // A FIFO that the job has put in its place must not hold us.
+  const io::Descriptor from(
+      open(files.places.output_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!from) return cannot("read", files.places.output_file);
+  std::array<char, 65536> room;
+  for (ssize_t size = 0; (size = read(from.get(), room.data(), room.size())) > 0;)
+    if (write(made.file.get(), room.data(), static_cast<std::size_t>(size)) != size)
+      return cannot("write", made.path);
+  return made.path;
+}
 
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode) {
   // The directory is its user's: a FIFO there is no file, and holds nobody.
@@ -179,8 +216,8 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
   if (!asked.output_dir().empty()) {
     base = under(base, expand_name(asked.output_dir(), job));
     mkdir(base.c_str(), 0777);
+    files.places.output_dir = base;
   }
-  files.places.output_dir = base;
   if (asked.interactive() != wire::Submission::NONE) return {};
 
   files.spooled = asked.output_file().empty();

@@ -21,6 +21,7 @@ struct JobFiles {
   bool input_missing = false;      // -i cannot be opened
   bool output_elsewhere = false;   // -o cannot be opened
   std::string trouble;             // what of -i, -o, -e is not where it should be, as lines for people
+  std::string output_note;         // where -o and -e are, and why, if elsewhere: for bjobs -l and the log
   std::string error_file;          // -e as it is; "" : standard error goes with the output
   bool spooled = false;            // no -o: the output is mailed
   io::Descriptor input, output, errors;
@@ -34,6 +35,8 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 // The directory, then -o, -e, -i. With a terminal or pipes of a client only the directory. Where -o or -e cannot be opened
 // the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
+// Copies what the job has written, which was to be mailed, to a new file of LSF_TMPDIR (/tmp); gives its path.
+Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files);
 // TMPDIR of the job, where the site wants one.
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places);
 bool write_private_file(const std::string& path, std::string_view text, mode_t mode);

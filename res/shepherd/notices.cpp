@@ -67,11 +67,23 @@ void tell_begin(const wire::JobOrder& order, const JobFiles& files, std::int64_t
               "", files.places.job_file + ".begin"});
 }
 
-pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
-               bool sampled, std::int64_t now_us) {
+bool has_unmailed(const JobFiles& files) {
+  struct stat facts;
+  return files.spooled && files.output && fstat(files.output.get(), &facts) == 0 && facts.st_size > 0;
+}
+
+std::string keep_unmailed(const wire::JobOrder& order, const JobFiles& files, const std::string& why) {
+  const auto kept = keep_output(order, files);
+  return why + (kept ? "; the output is in " + *kept + " on " + order.host()
+                     : "; the output is lost: " + kept.error().text);
+}
+
+EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
+                 bool sampled, std::int64_t now_us) {
   const auto& asked = order.start().submission();
-  if (!order.has_start() || order.start().mail_report_only()) return -1;
-  if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return -1;
+  EndTold told{-1, files.output_note};
+  if (!order.has_start() || order.start().mail_report_only()) return told;
+  if (asked.interactive() != wire::Submission::NONE && !asked.mail_report()) return told;
   ReportFacts facts{order,
                     over,
                     files.places.directory,
@@ -89,11 +101,16 @@ pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::F
       facts.trouble += "cannot write this report to " + files.places.output_file + ": " +
                        std::generic_category().message(error) + ".\n";
     else if (!files.output_elsewhere)
-      return -1;  // else a mail says where it is
+      return told;  // else a mail says where it is
   }
-  return start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
-                     report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
-                     files.spooled ? files.places.output_file : "", files.places.job_file + ".mail"});
+  told.mail = start_mail({order.mail_program(), order.sender(), recipient(order), subject_of(facts),
+                          report_text(facts, in_file ? ReportPlace::mail_alone : ReportPlace::mail),
+                          files.spooled ? files.places.output_file : "", files.places.job_file + ".mail"});
+  if (told.mail >= 0 || !has_unmailed(files)) return told;
+  append_report(files, report_text(facts, ReportPlace::output_file));
+  if (!told.note.empty()) told.note += "; ";
+  told.note += keep_unmailed(order, files, "there is no mail program that can be started (LSB_MAILPROG)");
+  return told;
 }
 
 }  // namespace rollcall::res

@@ -15,8 +15,16 @@ std::string calendar(std::int64_t us);
 // Where it was asked for. The mail program is left to itself.
 void tell_begin(const wire::JobOrder& order, const JobFiles& files, std::int64_t start_us);
 
-// The pid of the mail program, which the caller waits for; -1: there is none.
-pid_t tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
-               bool sampled, std::int64_t now_us);
+struct EndTold {
+  pid_t mail = -1;   // the mail program, which the caller waits for; -1: there is none
+  std::string note;  // where the output is, and why, if it is elsewhere than asked; "": it is not
+};
+EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire::FromRes::JobOver& over,
+                 bool sampled, std::int64_t now_us);
+
+// The job has written something that is to be mailed.
+bool has_unmailed(const JobFiles& files);
+// What could not be mailed goes to a file of LSF_TMPDIR. Gives a note as that of EndTold.
+std::string keep_unmailed(const wire::JobOrder& order, const JobFiles& files, const std::string& why);
 
 }  // namespace rollcall::res

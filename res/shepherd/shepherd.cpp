@@ -140,7 +140,9 @@ class Shepherd {
     const std::int64_t end_us = end_us_ != 0 ? end_us_ : wall_us();
     meter_.finish(job_ > 0, end_us);
     auto over = over_message(order_, e, meter_.usage(), {start_us_, end_us});
-    mail_ = tell_end(order_, files_, over, meter_.sampled(), wall_us());
+    const EndTold told = tell_end(order_, files_, over, meter_.sampled(), wall_us());
+    if (!told.note.empty()) over.set_why(over.why().empty() ? told.note : over.why() + "; " + told.note);
+    mail_ = told.mail;
     if (mail_ > 0) mail_until_ = now() + kMailPatience;
     guard_.say(kWordOver, over.SerializeAsString());
     if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads it as soon as we are gone
@@ -220,7 +222,7 @@ class Shepherd {
     while ((pid = wait4(-1, &status, WNOHANG, &used)) > 0) {
       if (pid == job_) ended = status;
       hooks_.ended(pid, status);
-      if (pid == mail_) mail_ended();
+      if (pid == mail_) mail_ended(status);
       if (!order_.has_start() && tasks_.has(pid)) tell_usage();  // before its client hears that it is over
       tasks_.ended(pid, status, used, life_.reason, now());
     }
@@ -369,10 +371,11 @@ class Shepherd {
 
   void end_mail() {
     if (mail_ > 0) kill(mail_, SIGKILL);
-    mail_ended();
+    mail_ended(SIGKILL);
   }
   // Reaped, or given up: the number may be another process's from here on.
-  void mail_ended() {
+  void mail_ended(int status) {
+    if (status != 0 && has_unmailed(files_)) keep_unmailed(order_, files_, "");
     mail_ = -1;
     mail_until_.reset();
     finish_if_done();

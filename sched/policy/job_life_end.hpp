@@ -120,7 +120,7 @@ class LifeEnd : protected LifeRecord {
     begins();
     acknowledge_and_release();
     record_.set_started(true);
-    record_.set_start_failure(told.why);  // -i that is not there: it has ended for that, and pends no more
+    record_.clear_start_failure();
     if (record_.requeue_asked()) return pend_again({});
     const int code =
         (told.exit_status & 0x7f) != 0 ? 128 + (told.exit_status & 0x7f) : (told.exit_status >> 8) & 0xff;
@@ -133,9 +133,10 @@ class LifeEnd : protected LifeRecord {
     if (reason == 0 && told.cwd_missing) reason = TERM_CWD_NOTEXIST;
     if (reason == 0 && record_.kill_asked() && code > 128) reason = asked_reason();
     if (told.post_follows) record_.set_post_status(wire::POST_RUNNING);
-    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us);
+    record_.set_start_failure(told.why);  // -i that is not there, or where the output is
+    if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us, told.why);
     finish(told.exit_status == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status,
-           told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us);
+           told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us, told.why);
   }
 
   bool excludes(int code) const {
@@ -214,7 +215,9 @@ class LifeEnd : protected LifeRecord {
     changed_the_plan();
   }
 
-  void finish(wire::JobStatus status, std::int32_t exit_status, std::int32_t reason, std::int64_t end_us) {
+  // `why`: what the host says of the end besides: where the output is.
+  void finish(wire::JobStatus status, std::int32_t exit_status, std::int32_t reason, std::int64_t end_us,
+              const std::string& why = {}) {
     record_.set_exit_status(exit_status);
     record_.set_term_reason(reason);
     record_.set_end_us(end_us == 0 ? now_.us : std::max(end_us, record_.start_us()));
@@ -229,7 +232,7 @@ class LifeEnd : protected LifeRecord {
     to(status);
     record_.set_starting(false);
     go_was_given();
-    record_status({});
+    record_status(why);
     // A log without post-execution says at once what it would say after one.
     if (status == wire::STATUS_DONE && record_.post_status() == wire::POST_NONE) {
       record_status({});

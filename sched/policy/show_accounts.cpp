@@ -18,14 +18,19 @@ struct Times {
   double cpu = 0, wait = 0, turnaround = 0, run = 0;
 };
 
+// Whole seconds, as lsb.acct and bhist have them.
+double between(std::int64_t from_us, std::int64_t to_us) {
+  return static_cast<double>(std::max<std::int64_t>(0, to_us / 1'000'000 - from_us / 1'000'000));
+}
+
 Times times_of(const Finish& finish) {
   const auto& job = finish.record();
   Times times;
   times.cpu = job.usage().user_s() + job.usage().system_s();
   const std::int64_t start = job.start_us() > 0 ? job.start_us() : job.end_us();
-  times.wait = static_cast<double>(seconds_between({job.submit_us()}, {start}));
-  times.turnaround = static_cast<double>(seconds_between({job.submit_us()}, {job.end_us()}));
-  times.run = static_cast<double>(seconds_between({start}, {job.end_us()}));
+  times.wait = between(job.submit_us(), start);
+  times.turnaround = between(job.submit_us(), job.end_us());
+  times.run = between(start, job.end_us());
   return times;
 }
 

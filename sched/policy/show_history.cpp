@@ -52,6 +52,22 @@ std::optional<wire::JobStatus> status_after(const JobEvent& event) {
   }
 }
 
+bool tells_post_execution(const JobEvent::Status& status) {
+  return status.post() == wire::POST_DONE || status.post() == wire::POST_ERR;
+}
+
+// When it happened. An end is told with its own time: mbatchd may have heard of it much later.
+std::int64_t moment_us(const JobEvent& event) {
+  const auto& status = event.status();
+  const bool told = finished(status.status()) && status.end_us() > 0 && !tells_post_execution(status);
+  return told ? std::min(status.end_us(), event.at_us()) : event.at_us();
+}
+
+// Between two moments as lsb.events has them, in whole seconds: so that the states add up to what bacct counts.
+std::int64_t spent(std::int64_t from_us, std::int64_t to_us) {
+  return std::max<std::int64_t>(0, to_us / 1'000'000 - from_us / 1'000'000) * 1'000'000;
+}
+
 void replay(JobHistory& job) {
   std::int64_t since = 0;
   for (const auto& event : job.events) {
@@ -64,10 +80,10 @@ void replay(JobHistory& job) {
     const auto status = status_after(event);
     if (!status) continue;
     if (const auto column = column_of(job.status))
-      job.spent_us[static_cast<std::size_t>(*column)] += std::max<std::int64_t>(0, event.at_us() - since);
-    since = event.at_us();
+      job.spent_us[static_cast<std::size_t>(*column)] += spent(since, moment_us(event));
+    since = std::max(since, moment_us(event));
     job.status = *status;
-    job.end_us = finished(*status) ? event.at_us() : 0;
+    job.end_us = finished(*status) ? since : 0;
   }
 }
 
@@ -105,14 +121,14 @@ std::string status_words(const JobEvent::Status& status) {
 std::vector<std::string> end_lines(const JobEvent::Status& status) {
   std::vector<std::string> lines;
   // What is said of a post-execution follows what was said of the end.
-  const bool told_before = status.post() == wire::POST_DONE || status.post() == wire::POST_ERR;
-  if (!told_before) {
+  if (!tells_post_execution(status)) {
     const auto& usage = status.usage();
     lines.push_back(end_words(status.status(), status.exit_status()) + ". The CPU time used is " +
                     fixed(usage.user_s() + usage.system_s(), 1) + " seconds");
     const std::string term = term_words(status.term_reason());
     if (status.status() == wire::STATUS_EXIT)
       lines.push_back("Completed <exit>" + (term.empty() ? "" : "; " + term));
+    if (!status.why().empty()) lines.push_back(status.why());
   }
   if (status.post() == wire::POST_DONE) lines.push_back("Post job process done successfully");
   if (status.post() == wire::POST_ERR) lines.push_back("Post job process failed");
@@ -200,12 +216,12 @@ std::array<std::string, 7> words_of(const std::array<std::int64_t, 7>& seconds) 
 }  // namespace
 
 std::array<std::int64_t, 7> JobHistory::seconds(WallTime now) const {
-  auto spent = spent_us;
+  auto total = spent_us;
   if (const auto column = column_of(status))
-    spent[static_cast<std::size_t>(*column)] += std::max<std::int64_t>(0, now.us - present_since(*this));
+    total[static_cast<std::size_t>(*column)] += spent(present_since(*this), now.us);
   std::array<std::int64_t, 7> seconds{};
-  for (std::size_t i = 0; i < spent.size(); ++i) {
-    seconds[i] = (spent[i] + 500'000) / 1'000'000;
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    seconds[i] = total[i] / 1'000'000;
     seconds[6] += seconds[i];
   }
   return seconds;
@@ -256,12 +272,12 @@ std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTi
   std::string text = "\n" + paragraph(history_title(job), wrapping);
   for (const auto& event : job.events)
     for (const auto& line : event_lines_of(job, event))
-      text += paragraph(time.at(event.at_us()) + ": " + line + ";", wrapping);
+      text += paragraph(time.at(moment_us(event)) + ": " + line + ";", wrapping);
   text += "\n\n";
   if (const auto* usage = last_usage(job); usage != nullptr && usage->max_memory_kb() > 0)
     text += "MEMORY USAGE:\nMAX MEM: " + bytes_words(usage->max_memory_kb()) +
             ";  AVG MEM: " + bytes_words(usage->average_memory_kb()) + "\n\n";
-  const std::int64_t until = job.end_us > 0 ? job.events.back().at_us() : time.now.us;
+  const std::int64_t until = job.end_us > 0 ? moment_us(job.events.back()) : time.now.us;
   text += "Summary of time in seconds spent in various states by  " + time.at(until) + "\n  ";
   std::array<std::string, 7> titles;
   std::copy(std::begin(kStateColumns), std::end(kStateColumns), titles.begin());

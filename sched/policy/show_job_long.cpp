@@ -75,8 +75,10 @@ std::string limit_table(const Titled& cells, std::size_t width) {
   if (cells.empty()) return "";
   std::string titles, values;
   for (const auto& [title, value] : cells) {
-    titles += left(title, width);
-    values += left(value, width);
+    // A long host name must not run into the next limit.
+    const std::size_t room = std::max(width, value.size() + 1);
+    titles += left(title, room);
+    values += left(value, room);
   }
   return "\n " + titles + "\n " + values + "\n";
 }
@@ -173,7 +175,8 @@ std::string end_paragraphs(const wire::JobRecord& job, Wrapping wrapping, const 
   std::string text = at + end_words(job.status(), job.exit_status());
   text += ". The CPU time used is " + cpu + " seconds.";
   text = paragraph(text, wrapping);
-  if (job.status() != wire::STATUS_EXIT) return text;
+  if (job.status() != wire::STATUS_EXIT)
+    return job.start_failure().empty() ? text : text + paragraph(at + job.start_failure() + ".", wrapping);
   const std::string term = job.lost() ? "" : term_words(job.term_reason());
   std::string completed = at + "Completed <exit>";
   if (job.lost()) completed += "; the job's processes were lost on its host, and ended there";

@@ -146,6 +146,42 @@ def test_bsub_tells_limits_on_a_terminal(bench):
     bench.saw("notices on a terminal, none with BSUB_QUIET")
 
 
+def test_aiidas_job_script(bench):
+    """The script copies LSB_OUTDIR to its directory where the variable is set: without -outdir it is its directory."""
+    notes = ready(bench)
+    head = 'if [ ! -z "$LSB_OUTDIR" ]\nthen\n  cp -R "$LSB_OUTDIR"/* .\nfi\n'
+    tail = 'if [ ! -z "$LSB_OUTDIR" ]\nthen\n   cp -R * "$LSB_OUTDIR"\nfi\n'
+    path = script(notes, f"#!/bin/bash\n#BSUB -rn\n#BSUB -n 1\n#BSUB -W 00:05\n#BSUB -o o\n#BSUB -e e\n{head}echo result >made\n{tail}")
+    out(f"cd {notes} && bsub -K < {path}", notes)
+    expect_equal(open(f"{notes}/e").read(), "", "its standard error")
+    results = bench.fresh_directory("results")
+    with open(f"{results}/input", "w", encoding="utf-8") as file:
+        file.write("of the user\n")
+    out(f"cd {notes} && bsub -K -outdir {results} < {path}", notes)
+    expect_equal((open(f"{results}/made").read(), open(f"{notes}/input").read()), ("result\n", "of the user\n"), "copied both ways")
+    bench.saw("LSB_OUTDIR with -outdir alone")
+
+
+def test_bacct_and_bhist_agree(bench):
+    notes = ready(bench)
+    job = number_in(out("bsub -o /dev/null 'sleep 1.7'", notes))
+    wait_done(job)
+    bhist = out(f"bhist {job}", notes).splitlines()[-1].split()
+    block = out(f"bacct -l {job}", notes)
+    row = block[block.index("CPU_T"):].splitlines()[1].split()
+    expect_equal(bhist[-1], row[2], f"TOTAL and TURNAROUND: {bhist}\n{row}")
+    bench.saw(f"{row[2]} s, in both")
+
+
+def test_lsid_with_an_empty_word(bench):
+    notes = ready(bench)
+    match(r"My cluster name is (\S+)", out('lsid ""', notes))
+    expect(sh("lsid x", notes).returncode != 0, "a word")
+    banner = sh("lsid -V", notes)
+    match(r"\d+\.\d+\.\d+\.\d+, ", banner.stdout + banner.stderr)
+    bench.saw("lsid \"\"; four parts in the banner")
+
+
 def test_nextflow_array(bench):
     notes = ready(bench)
     text = f"#!/bin/bash\n#BSUB -o {notes}/log.%I\n#BSUB -J nf-a[1-3]\n#BSUB -G ops\necho $LSB_JOBINDEX >{notes}/$LSB_JOBINDEX\nsleep 300\n"

@@ -318,6 +318,39 @@ TEST_F(ResMail, WithoutAnOutputFileTheOutputIsMailed) {
   EXPECT_THAT(mail, testing::EndsWith("The output (if any) follows:\n\nhello\nbad\n"));
 }
 
+TEST_F(ResMail, WithoutAMailerTheOutputIsKeptInAFile) {
+  configure("LSB_MAILPROG=" + path("nosuch") + "\nLSF_TMPDIR=" + directory_);
+  start_res();
+  auto order = job("echo hello");
+  order.mutable_submission()->clear_output_file();
+  start(order);
+  const auto over = wait_for_over();
+  EXPECT_EQ(over.exit_status(), 0);
+  EXPECT_THAT(over.why(), HasSubstr("the output is in " + path("1.out") + " on " + host_));
+  EXPECT_THAT(text("1.out"), testing::StartsWith("hello\n"));
+  EXPECT_THAT(text("1.out"), HasSubstr("Successfully completed."));
+}
+
+TEST_F(ResMail, AMailerThatFailsLosesNothing) {
+  configure("LSB_MAILPROG=/bin/false\nLSF_TMPDIR=" + directory_);
+  start_res();
+  auto order = job("echo hello");
+  order.mutable_submission()->clear_output_file();
+  start(order);
+  wait_for_over();
+  EXPECT_THAT(wait_for_file("1.out"), testing::StartsWith("hello\n"));
+}
+
+TEST_F(ResMail, WithoutAMailerNoFileIsMadeOfNothing) {
+  configure("LSB_MAILPROG=" + path("nosuch") + "\nLSF_TMPDIR=" + directory_);
+  start_res();
+  auto order = job("true");
+  order.mutable_submission()->clear_output_file();
+  start(order);
+  EXPECT_EQ(wait_for_over().why(), "");
+  EXPECT_NE(access(path("1.out").c_str(), F_OK), 0);
+}
+
 TEST_F(ResMail, SendmailIsToldToReadTheAddress) {
   ASSERT_EQ(mkdir(path("lib").c_str(), 0755), 0);
   write("lib/sendmail", "#!/bin/sh\n(echo \"$@\"; cat) > " + path("mail.new") + " && mv " + path("mail.new") +

@@ -91,6 +91,7 @@ TEST_F(ResKeep, OutputThatHasNoPlaceGoesElsewhereAndTheJobRuns) {
   const auto over = wait_for_over();
   EXPECT_EQ(over.how(), Over::ENDED);
   EXPECT_EQ(over.exit_status(), 0);
+  EXPECT_THAT(over.why(), HasSubstr("the output is in " + path("tmp/1.out") + " on " + host_));
   const std::string out = text("tmp/1.out");
   EXPECT_THAT(out, testing::StartsWith("hello\nbad\n"));
   EXPECT_THAT(out,

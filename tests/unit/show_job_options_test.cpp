@@ -74,6 +74,18 @@ TEST(JobPicks, ByExceptions) {
   EXPECT_NE(block.find("\n EXCEPTION STATUS:  overrun\n"), std::string::npos) << block;
 }
 
+TEST(JobBlock, TellsOptionsWithoutEffect) {
+  Shown shown = running_job();
+  const auto block = [&shown] {
+    return job_block(shown.view, shown.asked, Wrapping::none, ReasonForm::named, shown_at(kMay10));
+  };
+  EXPECT_EQ(block().find("WITHOUT EFFECT"), std::string::npos);
+  shown.asked.set_alloc_flags("smt4");
+  EXPECT_NE(block().find("\n WITHOUT EFFECT:\n -alloc_flags smt4: kept, without effect here\n"),
+            std::string::npos)
+      << block();
+}
+
 TEST(JobPicks, NoJobIsForwarded) {
   JobPicks picks;
   picks.forwarded = true;
