@@ -185,14 +185,16 @@ void ResLinks::beat() {
   std::vector<std::pair<std::string, io::LinkId>> silent;
   wire::ToRes ping;
   ping.mutable_ping()->set_number(++pings_);
+  std::vector<std::string> to_ping;  // sending may end a link, and change the table
   for (const auto& [host, link] : by_host_) {
     Peer& peer = peers_[link];
     if (!peer.answers_pings) continue;
     if (peer.unanswered++ < kBeats)
-      send(host, ping);
+      to_ping.push_back(host);
     else
       silent.emplace_back(host, link);
   }
+  for (const auto& host : to_ping) send(host, ping);
   for (const auto& [host, link] : silent) {
     log_.warning("RES of " + host + " is connected and does not answer: it counts as gone");
     links_.close(link);
