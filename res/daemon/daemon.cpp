@@ -24,6 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{100}, kLastPause{2000};  // between two dials
+constexpr milliseconds kLastPauseRefused{15'000};  // of an mbatchd that ends the connection without a welcome
 constexpr milliseconds kPortPatience{2000};
 constexpr std::chrono::seconds kBeat{5};
 
@@ -113,7 +114,7 @@ class Daemon {
 
   void redial() {
     redial_.expires_after(pause_);
-    pause_ = std::min(pause_ * 2, kLastPause);
+    pause_ = std::min(pause_ * 2, refused_ ? kLastPauseRefused : kLastPause);
     redial_.async_wait([this](const boost::system::error_code& error) {
       if (!error) dial();
     });
@@ -126,7 +127,7 @@ class Daemon {
       return clients_.opened(link, peer);
     }
     connected_ = true;
-    said_ = false;
+    welcome_ = false;
     wire::FromRes told;
     auto& hello = *told.mutable_hello();
     hello = jobs_.hello();
@@ -157,17 +158,24 @@ class Daemon {
       return {};
     }
     if (const auto done = io::changing([&] { return jobs_.order(order); }); !done) return done.error();
-    if (order.has_welcome())
-      pause_ = kFirstPause;  // one that does not want us is not dialled ten times a second
+    if (order.has_welcome()) {
+      welcome_ = true;
+      refused_ = said_ = false;
+      pause_ = kFirstPause;
+    }
     return {};
   }
 
   void ended(io::LinkId link, io::LinkEnd, const std::string& why) {
     if (link != mbatchd_) return clients_.ended(link);
-    if (connected_)
-      log_.warning("the connection with mbatchd on " + configuration_->batch.mbd_host + " ended: " + why);
+    const std::string mbatchd = "mbatchd on " + configuration_->batch.mbd_host;
+    // It knows no such host, or one elsewhere: its log says why.
+    refused_ = connected_ && !welcome_;
+    if (connected_ && welcome_)
+      log_.warning("the connection with " + mbatchd + " ended: " + why);
     else if (!said_)
-      log_.warning("mbatchd on " + configuration_->batch.mbd_host + " does not answer: " + why);
+      log_.warning(mbatchd +
+                   (refused_ ? " does not take this host (its log says why): " : " does not answer: ") + why);
     said_ = true;
     connected_ = false;
     mbatchd_ = 0;
@@ -240,6 +248,8 @@ class Daemon {
     jobs_.configure(configuration_);
     clients_.configure(configuration_);
     log_.notice("new files are in force");
+    pause_ = kFirstPause;
+    if (mbatchd_ == 0) redial();  // with them it may be taken
   }
 
   // Answers that are under way leave first.
@@ -267,7 +277,7 @@ class Daemon {
   boost::asio::steady_timer beat_;
   std::string run_;
   io::LinkId mbatchd_ = 0;
-  bool connected_ = false, said_ = false, ending_ = false;
+  bool connected_ = false, welcome_ = false, refused_ = false, said_ = false, ending_ = false;
   milliseconds pause_ = kFirstPause;
   DaemonEnd end_ = DaemonEnd::stopped;
 };

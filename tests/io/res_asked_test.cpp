@@ -79,5 +79,22 @@ TEST_F(ResAsked, ItTellsItsStatusAndEndsWhenAsked) {
   res_ = -1;
 }
 
+TEST_F(ResAsked, AnMbatchdThatDoesNotTakeThisHostIsToldOfOnceAndTriedAgainWithNewFiles) {
+  refuses_ = true;
+  start_res();
+  wait_until("further hellos", [&] { return hellos_.size() >= 4; });
+  refuses_ = false;
+  const auto before = hellos_.size();
+  kill(res_, SIGHUP);
+  wait_until("a hello with new files", [&] { return hellos_.size() > before; });
+  start(job("true"));
+  wait_for_over();
+  const std::string log = text("log"), told = "does not take this host (its log says why)";
+  const auto first = log.find(told);
+  ASSERT_NE(first, log.npos);
+  EXPECT_EQ(log.find(told, first + 1), log.npos);
+  EXPECT_EQ(log.find("the connection with mbatchd"), log.npos);
+}
+
 }  // namespace
 }  // namespace rollcall::res::test

@@ -130,6 +130,7 @@ Result<void> ResStage::hear(io::LinkId link, std::string_view payload) {
   heard_.push_back(said);
   if (!said.has_hello()) return {};
   hellos_.push_back(said.hello());
+  if (refuses_) return internal_error("this host is no server of the cluster");
   link_ = link;
   wire::ToRes order;
   *order.mutable_welcome() = settings_;

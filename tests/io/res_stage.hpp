@@ -69,6 +69,7 @@ class ResStage : public ::testing::Test {
 
   std::string directory_, host_;
   std::uint64_t term_ = 1;
+  bool refuses_ = false;           // mbatchd ends the link after ResHello
   wire::ToRes::Welcome settings_;  // what mbatchd welcomes with, before res starts
   boost::asio::io_context loop_{1};
   std::unique_ptr<io::Links> links_;
