@@ -240,10 +240,12 @@ int showconf(const Admin& admin) {
   const auto reply = order(admin.stage, std::move(control));
   if (!reply) return io::kFailed;
   const ShowTime time = show_time();
-  return admin.stage.print(
-      "MBD configuration at " + time.at(time.now.us) + "\n" +
-      conf::show_conf_text(conf::shown_parameters(admin.stage.files()), admin.words.has("-v")) +
-      with_newline(reply->text()));
+  auto parameters = conf::shown_parameters(admin.stage.files());
+  // Programs split every line at " = " and take both parts.
+  std::erase_if(parameters, [](const auto& parameter) { return parameter.value.empty(); });
+  return admin.stage.print("MBD configuration at " + time.at(time.now.us) + "\n" +
+                           conf::show_conf_text(parameters, admin.words.has("-v")) +
+                           with_newline(reply->text()));
 }
 
 int answer_of(const Admin& admin, Control::Action action) {

@@ -114,6 +114,9 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     case Control::HOST_OPEN:
     case Control::HOST_CLOSE:
       return applied(link, book_.control(asked, who, io::wall_now()));
+    case Control::SHOW_CONFIGURATION:  // what only reads is for every user, as LSF has it
+    case Control::SHOW_STATUS:
+      return clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));
     default:
       break;
   }

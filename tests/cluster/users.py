@@ -142,6 +142,27 @@ def test_a_user_acts_on_their_own_jobs_alone(bench):
     bench.saw("seven requests, bpeek and badmin refused; owner and root may")
 
 
+def test_what_only_reads_is_for_every_user(bench):
+    """Snakemake's LSF plugin reads `badmin showconf mbd` at its start, as its user: a title, then KEY = VALUE in every line."""
+    needs(bench)
+    users = Users(bench)
+    with users.batch:
+        said = users.run(ALICE, "badmin", "showconf", "mbd")
+        expect_equal((said.returncode, said.stderr), (0, ""), "badmin showconf mbd")
+        rows = [tuple(line.strip().split(" = ")) for line in said.stdout.strip().split("\n")]
+        values = {row[0]: row[1] for row in rows[1:]}
+        cluster = users.run(ALICE, "lsclusters").stdout.split("\n")[1].split()[0]
+        expect(os.path.exists(f"{values['LSB_SHAREDIR']}/{cluster}/logdir/lsb.events"), f"where lsb.events is: {values}")
+        with open(f"{values['LSF_CONFDIR']}/lsbatch/{cluster}/configdir/lsb.params", encoding="utf-8") as file:
+            expect_in("DEFAULT_QUEUE", file.read(), "where lsb.params is")
+        for words in (("badmin", "showstatus"), ("badmin", "showconf", "mbd", "all"), ("badmin", "mbdhist")):
+            expect_equal(users.run(ALICE, *words).returncode, 0, f"{words}")
+        for words in (("badmin", "mbddebug"), ("badmin", "mbdrebuild")):
+            refused = users.run(ALICE, *words)
+            expect(refused.returncode != 0, f"{words} by a user: {refused.stdout}")
+    bench.saw("showconf as the plugin reads it, showstatus, history; what changes something is refused")
+
+
 def test_paths_of_a_user_are_touched_as_the_user(bench):
     needs(bench)
     tmp = bench.fresh_directory("tmp")
