@@ -390,7 +390,8 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   if (hosts.size() < 100'000) add("LSB_HOSTS", hosts);
   if (counts.size() < 100'000) add("LSB_MCPU_HOSTS", counts);
   add("LSB_DJOB_NUMPROC", std::to_string(slots));
-  add("LSB_MAX_NUM_PROCESSORS", std::to_string(std::max(asked.max_slots(), min_slots(asked))));
+  add("LSB_MAX_NUM_PROCESSORS",
+      std::to_string(std::max({asked.max_slots(), min_slots(asked), asked.nodes() > 0 ? slots : 0U})));
   add("LSB_EXEC_CLUSTER", config.cluster->settings.cluster);
   add("LSFUSER", asked.user());
   add("LSB_JOB_EXECUSER", asked.user());

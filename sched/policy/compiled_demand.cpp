@@ -166,7 +166,7 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
   if (rule.select) compiled->queue_select = select_of(rule.select, demand, of_queue);
   compiled->order = order_of(parsed.value.order, compiled->error);
   compiled->hosts = hosts_of(demand, rule);
-  compiled->span = parsed.value.span;
+  if (!demand.whole_hosts) compiled->span = parsed.value.span;
   for (const auto& key : parsed.value.same) {
     const auto id = rules_->indices().find(key.name);
     if (!id && compiled->error.empty())
@@ -175,7 +175,8 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
   }
   add_alternatives(parsed.value, demand, *compiled);
   if (demand.exclusive && !rule.exclusive)
-    compiled->error = "queue " + demand.queue + " takes no exclusive jobs";
+    compiled->error = "queue " + demand.queue + " takes no " +
+                      (demand.whole_hosts ? "jobs of bsub -nnodes" : "exclusive jobs");
   return compiled;
 }
 

@@ -143,10 +143,17 @@ class Explanation {
       return;
     }
     if (fitting_ == 0) return;
-    std::string why = "job asks for " + slots_text(entry_.demand.min_slots) + span_words() + ", " +
-                      slots_text(free_) + (free_ == 1 ? " is" : " are") + " free on " +
-                      std::to_string(fitting_) + (fitting_ == 1 ? " host that fits" : " hosts that fit");
+    const Demand& demand = entry_.demand;
+    const std::string asked =
+        demand.whole_hosts ? hosts_text(demand.min_slots) : slots_text(demand.min_slots);
+    std::string why = "job asks for " + asked + span_words() + ", " + slots_text(free_) +
+                      (free_ == 1 ? " is" : " are") + " free on " + std::to_string(fitting_) +
+                      (fitting_ == 1 ? " host that fits" : " hosts that fit");
     reasons.push_back({"Not enough job slots", std::move(why), {}});
+  }
+
+  static std::string hosts_text(int count) {
+    return std::to_string(count) + (count == 1 ? " whole host" : " whole hosts");
   }
 
   std::string span_words() const {

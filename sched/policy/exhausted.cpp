@@ -25,7 +25,8 @@ bool no_less(const Alternative& asked, const Alternative& failed) {
 bool wants_no_less(const Asking& asked, const Asking& less) {
   const Compiled &a = *asked.entry->compiled, &b = *less.entry->compiled;
   const Demand &more = asked.entry->demand, &fewer = less.entry->demand;
-  return b.queue == a.queue && b.span == a.span && b.same == a.same && fewer.min_slots <= more.min_slots &&
+  return b.queue == a.queue && b.span == a.span && b.same == a.same &&
+         fewer.whole_hosts == more.whole_hosts && fewer.min_slots <= more.min_slots &&
          (!fewer.exclusive || more.exclusive) && no_less(*asked.alternative, *less.alternative);
 }
 

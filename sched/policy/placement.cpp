@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace rollcall::sched {
+namespace {
+
+// What min_slots and max_slots of the demand count.
+int counted(const Demand& demand, const Draft& draft) {
+  return demand.whole_hosts ? static_cast<int>(draft.hosts.size()) : draft.slots;
+}
+
+}  // namespace
 
 Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
   const Compiled& compiled = *entry.compiled;
@@ -111,7 +119,8 @@ int Placement::least(const Snapshot::DemandEntry& entry, HostNumber host) const 
   const Demand& demand = entry.demand;
   const auto& span = entry.compiled->span;
   if (span && span->hosts == 1) return demand.min_slots;
-  const int tile = this->tile(*entry.compiled, host);
+  const int tile = this->tile(entry, host);
+  if (demand.whole_hosts) return tile;
   const bool whole_tiles = tile > 0 && demand.min_slots == demand.max_slots && demand.min_slots % tile == 0;
   return whole_tiles ? tile : 1;
 }
@@ -155,13 +164,17 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Draft draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
-    if (draft.slots >= look.entry->demand.min_slots) return Placed{std::move(draft), &alternative};
+    if (counted(look.entry->demand, draft) >= look.entry->demand.min_slots)
+      return Placed{std::move(draft), &alternative};
     if (!look.limited && job.excluded.empty()) exhausted_.note({look.entry, &alternative}, look.ranking);
   }
   return std::nullopt;
 }
 
-int Placement::tile(const Compiled& compiled, HostNumber host) const {
+int Placement::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
+  const Compiled& compiled = *entry.compiled;
+  if (entry.demand.whole_hosts)
+    return std::max(1, state_->snapshot().slots(host).value_or(state_->snapshot().values(host).cpus));
   if (!compiled.span) return 0;
   if (compiled.span->ptile) return *compiled.span->ptile;
   if (!compiled.span->ptile_slots) return 0;
@@ -178,8 +191,8 @@ bool Placement::give(Look& look, const Alternative& alternative, HostNumber host
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   const bool one_host = compiled.span && compiled.span->hosts == 1;
-  const int wanted = demand.max_slots - draft.slots;
-  const int tile = this->tile(compiled, host);
+  const int tile = this->tile(*look.entry, host);
+  const int wanted = demand.whole_hosts ? tile : demand.max_slots - draft.slots;
   const int asked = tile > 0 ? std::min(tile, wanted) : wanted;
   const Fit room = state_->room(demand, compiled, alternative, host, asked, draft);
   look.limited = look.limited || room.limited;
@@ -190,7 +203,7 @@ bool Placement::give(Look& look, const Alternative& alternative, HostNumber host
     return true;
   }
   state_->add(compiled, alternative, host, slots, draft);
-  return !one_host && draft.slots < demand.max_slots;
+  return !one_host && counted(demand, draft) < demand.max_slots;
 }
 
 Draft Placement::fill(Look& look, const Alternative& alternative, const Each& each) const {
@@ -212,9 +225,9 @@ Draft Placement::fill(Look& look, const Alternative& alternative, const Each& ea
   }
   each([&](HostNumber host) { return host == first || give(look, alternative, host, draft, passed); });
   // Too few with whole tiles: what is missing is the last host's.
-  const int missing = demand.min_slots - draft.slots;
+  const int missing = demand.whole_hosts ? 0 : demand.min_slots - draft.slots;
   for (const HostNumber host : passed) {
-    const int tile = this->tile(compiled, host);
+    const int tile = this->tile(*look.entry, host);
     if (missing <= 0 || missing >= tile) continue;
     const Fit room = state_->room(demand, compiled, alternative, host, missing, draft);
     look.limited = look.limited || room.limited;
@@ -263,8 +276,9 @@ Draft Placement::fill_alike(Look& look, const Alternative& alternative, const Ea
         if (!take(host)) return;
     };
     Draft draft = fill(look, alternative, alike);
-    if (draft.slots > best.slots) best = std::move(draft);
-    if (best.slots >= look.entry->demand.max_slots) break;
+    const Demand& demand = look.entry->demand;
+    if (counted(demand, draft) > counted(demand, best)) best = std::move(draft);
+    if (counted(demand, best) >= demand.max_slots) break;
   }
   return best;
 }

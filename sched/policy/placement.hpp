@@ -8,6 +8,7 @@
 //   (none)        all that the best host has, then the next one
 //   hosts=1       the best host that has the least number of slots, as many as it can up to the most
 //   ptile=n       n on each host, on the last what is left; a host with fewer is passed over
+//   -nnodes       all slots of each host: its MXJ, without one its processors; so many hosts, whatever span says
 //   ptile='!'     as many as the host's MXJ (1 without), or what the list says of its type or model
 //   same[...]     hosts alike in it: the best group that has the most slots, else the largest that has enough
 #pragma once
@@ -83,7 +84,8 @@ class Placement {
   Draft fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
             std::vector<HostNumber>& passed) const;
-  int tile(const Compiled& compiled, HostNumber host) const;  // 0: no ptile
+  // Slots that go together on a host: of ptile, or all of a whole host; 0: any number.
+  int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
   std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;
 

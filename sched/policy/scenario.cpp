@@ -291,7 +291,8 @@ class ScenarioReader {
     const auto resreq = resreq_of(row, demand.queue);
     if (!resreq) return std::nullopt;
     demand.resreq = *resreq;
-    demand.exclusive = word(row, "EXCLUSIVE") == "Y";
+    demand.whole_hosts = word(row, "WHOLE_HOSTS") == "Y";
+    demand.exclusive = demand.whole_hosts || word(row, "EXCLUSIVE") == "Y";
     if (const auto begin = real(row, "BEGIN"))
       demand.begin = {scenario_->now.us + static_cast<std::int64_t>(*begin * 1e6)};
     demand.array_slots = static_cast<int>(real(row, "ARRAY_SLOTS").value_or(0));

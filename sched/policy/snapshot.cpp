@@ -27,7 +27,7 @@ std::string name_of(const Demand& demand) {
        {static_cast<long long>(demand.min_slots), static_cast<long long>(demand.max_slots),
         static_cast<long long>(demand.exclusive), static_cast<long long>(demand.begin.us),
         static_cast<long long>(demand.array), static_cast<long long>(demand.array_slots),
-        static_cast<long long>(demand.gpus_per_task)})
+        static_cast<long long>(demand.gpus_per_task), static_cast<long long>(demand.whole_hosts)})
     add(std::to_string(number));
   for (const auto& item : demand.asked_hosts) {
     add(item.name);
@@ -90,6 +90,7 @@ Demand demand_of(const Job& job, const std::string& resreq) {
                                   host.preference(), host.first_execution(), host.excluded()});
   }
   demand.exclusive = asked.exclusive();
+  demand.whole_hosts = asked.nodes() > 0;
   demand.begin = {asked.begin_us()};
   demand.array = asked.array_slots() > 0 ? job.record.key().id() : 0;
   demand.array_slots = static_cast<int>(asked.array_slots());

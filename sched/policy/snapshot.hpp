@@ -39,6 +39,7 @@ struct Demand {
   bool gpus_per_task = false;  // what it reserves of GPUs is for each slot
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;
+  bool whole_hosts = false;           // -nnodes: `min_slots` counts hosts, and the job has all slots of each
   WallTime begin;                     // -b; never: none
   std::int32_t array = 0;             // the array's id where it has a limit of its own (%N), else 0
   int array_slots = 0;                // that limit

@@ -195,12 +195,8 @@ Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobSc
 
 Result<wire::Submission> finish_submission(const Draft& draft, const SubmitContext& context) {
   wire::Submission job = draft.job;
-  auto resreqs = draft.resreqs;
-  if (job.nodes() > 0) {  // whole hosts, one slot of each
-    resreqs.push_back("span[ptile=1]");
-    job.set_exclusive(true);
-  }
-  auto merged = merged_resreq(resreqs, context.syntax);
+  if (job.nodes() > 0) job.set_exclusive(true);  // whole hosts
+  auto merged = merged_resreq(draft.resreqs, context.syntax);
   if (!merged) return merged.error();
   job.set_resreq(std::move(*merged));
 

@@ -111,6 +111,14 @@ std::optional<Refusal> check_limits(const wire::Limits& l) {
   return std::nullopt;
 }
 
+// -W 1:00/host, -c 1:00/model.
+std::optional<Refusal> check_speeds(const wire::Limits& l, const ConfigView& config) {
+  for (const std::string* spec : {&l.run_spec(), &l.cpu_spec()})
+    if (!spec->empty() && !config.cluster->names.official(*spec) && !config.cluster->shared.model(*spec))
+      return refusal(Refusal::BAD_REQUEST, *spec + ": Bad host specification");
+  return std::nullopt;
+}
+
 // What is not there yet is refused, never dropped.
 std::optional<Refusal> check_supported(const wire::Submission& a) {
   const auto not_yet = [](const std::string& option) {
@@ -266,6 +274,9 @@ std::optional<Refusal> check_queue(const conf::QueueRow& queue, const wire::Subm
     return no(Refusal::NOT_ALLOWED, "Queue does not accept interactive jobs");
   if (!interactive && queue.interactive == Interactive::only)
     return no(Refusal::NOT_ALLOWED, "Queue only accepts interactive jobs");
+  if (a.nodes() > 0 && !queue.exclusive)
+    return no(Refusal::NOT_ALLOWED,
+              "Queue does not accept -nnodes, which takes whole hosts; its EXCLUSIVE must be Y");
   if (a.exclusive() && !queue.exclusive)
     return no(Refusal::NOT_ALLOWED, "Queue does not accept exclusive jobs");
   const SlotLimits slots = slot_limits(queue);
@@ -344,6 +355,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
   };
   if (refused(check_words(asked)) || refused(check_supported(asked)) ||
       refused(check_dates(asked, context.now)) || refused(check_limits(asked.limits())) ||
+      refused(check_speeds(asked.limits(), context.config)) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
       refused(check_hosts(asked, context.config)) || refused(check_user_group(asked, context)))
     return checked;

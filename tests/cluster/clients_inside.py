@@ -5,6 +5,7 @@ import os
 import re
 
 from gpus import counted, with_gpus
+from rollcall_testing import batch_cluster
 from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
@@ -100,6 +101,47 @@ def test_radical_pilot_and_lightning(bench):
         expect_equal(ranks, hosts, "a line for each rank, the first host first")
         expect(10000 <= int(read(f"{notes}/port")) < 11000, "a port from LSB_JOBID")
     bench.saw("the host file and the rank file")
+
+
+PARSL = """#!/bin/bash
+#BSUB -W 10
+#BSUB -J parsl.x
+#BSUB -o {notes}/out
+#BSUB -e {notes}/err
+#BSUB -nnodes 2
+env >{notes}/job
+cp $LSB_DJOB_HOSTFILE {notes}/hosts
+"""
+
+
+def test_whole_hosts(bench):
+    """Parsl, AiiDA and Balsam ask for hosts: -nnodes. Empty ones, with all their slots."""
+    exclusive = batch_cluster.QUEUES.replace("QUEUE_NAME = normal", "QUEUE_NAME = normal\nEXCLUSIVE = Y")
+    with BatchCluster(bench, BOTH, slots=3, queues=exclusive) as batch:
+        notes = bench.fresh_directory()
+        path = os.path.join(notes, "parsl.submit")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(PARSL.format(notes=notes))
+        said = batch.good("bsub", path)
+        job = next(line.split()[1].strip("<>") for line in said.split("\n")
+                   if line.lower().startswith("job") and "is submitted to" in line.lower())
+        batch.wait_for(job, "DONE", "EXIT")
+        inside = variables(f"{notes}/job")
+        expect_equal(sorted(inside["LSB_HOSTS"].split()), ["n1"] * 3 + ["n2"] * 3, f"LSB_HOSTS; {read(f'{notes}/err')}")
+        expect_equal((inside["LSB_DJOB_NUMPROC"], inside["LSB_MAX_NUM_PROCESSORS"]), ("6", "6"), "their number")
+        expect_equal(sorted(read(f"{notes}/hosts").split()), ["n1"] * 3 + ["n2"] * 3, "LSB_DJOB_HOSTFILE")
+        expect_equal(batch.field(job, "slots"), "6", "bjobs")
+        small = batch.bsub("exec sleep 1000", "-m", "n2", "-o", "/dev/null")
+        batch.wait_for(small, "RUN")
+        waits = batch.bsub("true", "-nnodes", "2", "-o", "/dev/null")
+        wait_until(lambda: "1 host" in batch.good("bjobs", "-p", str(waits)), "why it pends")
+        expect_in("other jobs run there", batch.good("bjobs", "-p", "--why", str(waits)), "it waits for empty hosts")
+        batch.good("bkill", str(small))
+        batch.wait_for(waits, "DONE")
+        refused = batch.user("bsub", "-nnodes", "1", "-q", "priority", "true")
+        expect_equal((refused.returncode, refused.stdout), (255, ""), "a queue without EXCLUSIVE")
+        expect_in("priority: Queue does not accept -nnodes", refused.stderr, "the refusal names the option")
+    bench.saw("six slots of two hosts; only empty ones; the refusal names -nnodes")
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ TEST(Submission, OfWholeHosts) {
   ASSERT_TRUE(job);
   EXPECT_EQ(job->nodes(), 2u);
   EXPECT_EQ(job->min_slots(), 2u);
-  EXPECT_EQ(job->resreq(), "span[ptile=1]");
+  EXPECT_EQ(job->resreq(), "");
   EXPECT_TRUE(job->exclusive());
 }
 
