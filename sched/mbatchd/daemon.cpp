@@ -73,7 +73,7 @@ class Daemon {
         links_(loop_, key, link_limits(),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
-                [this](io::LinkId link, io::LinkEnd, const std::string& why) { ended(link, why); },
+                [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
                 [this](const std::string& line) { log_.warning(line); }, &tickets_}),
         engine_(make_engine(
             {loop_, links_, log, saving_.store().term(),
@@ -88,7 +88,8 @@ class Daemon {
             clients_),
         waiters_(book_,
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-                  [this](JobKey job) { return questions_.reasons(job); }}),
+                  [this](JobKey job) { return questions_.reasons(job); },
+                  [this](const sched::Job& job) { end_abandoned(job); }}),
         controls_(log, *engine_,
                   {[this] { return reconfigure(); }, [this] { return restart(); },
                    [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); }); },
@@ -223,11 +224,23 @@ class Daemon {
     return heard;
   }
 
-  void ended(io::LinkId link, const std::string& why) {
+  void ended(io::LinkId link, io::LinkEnd how, const std::string& why) {
     engine_->ended(link, why);
     clients_.ended(link);
+    if (how == io::LinkEnd::closed && waiters_.left(link, wall_now())) turn_soon();
     waiters_.ended(link);
     saving_.forget(link);
+  }
+
+  // As its owner would: a bsub -I that was killed leaves a job whose output nobody takes.
+  void end_abandoned(const sched::Job& job) {
+    const sched::Identity owner{job.asked->uid(), job.asked->gid(), job.asked->user(), {}, false};
+    wire::SignalJobs kill;
+    kill.mutable_filter()->add_keys()->set_id(job.key().id);
+    kill.set_reason("its bsub is gone");
+    log_.notice("job " + sched::text(job.key()) + " is ended: its bsub is gone");
+    auto work = book_.begin_signal(kill, owner);
+    changed(book_.signal_some(*work, 1, wall_now()).effects);
   }
 
   void host_told(const std::string& host, const sched::HostReport& report) {

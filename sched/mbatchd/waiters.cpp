@@ -11,6 +11,8 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
+constexpr std::int64_t kComesAgain = 3'000'000;  // us: a living bsub that lost its link is back by then
+
 }  // namespace
 
 // ---------------------------------------------------------------- jobs
@@ -27,6 +29,7 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
   ended(link);
   auto& waiter = jobs_[link];
   waiter = {key, asked.reasons(), {}};
+  left_.erase(key);
   note(by_id_, key.id, link);
   if (tell(link, waiter)) ended(link);
 }
@@ -131,6 +134,19 @@ void Waiters::ended(io::LinkId link) {
   jobs_.erase(waiter);
 }
 
+bool Waiters::interactive_before_start(sched::JobKey key) const {
+  const sched::Job* job = book_.find(key);
+  return job != nullptr && job->asked->interactive() != wire::Submission::NONE &&
+         !sched::finished(job->status()) && !job->record.started() && book_.stream(key) == nullptr;
+}
+
+bool Waiters::left(io::LinkId link, WallTime now) {
+  const auto waiter = jobs_.find(link);
+  if (waiter == jobs_.end() || !interactive_before_start(waiter->second.key)) return false;
+  left_[waiter->second.key] = WallTime{now.us + kComesAgain};
+  return true;
+}
+
 // ---------------------------------------------------------------- conditions
 
 void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who,
@@ -173,6 +189,18 @@ bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
 }
 
 void Waiters::tick(WallTime now) {
+  for (auto one = left_.begin(); one != left_.end();) {
+    if (one->second > now) {
+      ++one;
+      continue;
+    }
+    const auto key = one->first;
+    one = left_.erase(one);
+    // One that has its stream by now is ended by its host: nobody comes there.
+    const sched::Job* job = book_.find(key);
+    if (job != nullptr && by_id_.count(key.id) == 0 && !sched::finished(job->status()))
+      handler_.abandoned(*job);
+  }
   std::vector<io::LinkId> over;
   for (const auto& [link, waiter] : conditions_)
     if (waiter.until && *waiter.until <= now) over.push_back(link);
@@ -185,6 +213,8 @@ void Waiters::tick(WallTime now) {
 
 std::optional<WallTime> Waiters::next_deadline() const {
   std::optional<WallTime> next;
+  for (const auto& [key, at] : left_)
+    if (!next || at < *next) next = at;
   for (const auto& [link, waiter] : conditions_)
     if (waiter.until && (!next || *waiter.until < *next)) next = waiter.until;
   return next;

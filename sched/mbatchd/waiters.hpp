@@ -22,6 +22,8 @@ class Waiters {
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
     // Why a job pends; the key reason first.
     std::function<std::vector<wire::BatchReply::Reason>(sched::JobKey)> reasons;
+    // The bsub of an interactive job that has not begun has ended, and none came again.
+    std::function<void(const sched::Job&)> abandoned = {};
   };
   Waiters(const sched::Book& book, Handler handler) : book_(book), handler_(std::move(handler)) {}
 
@@ -29,6 +31,8 @@ class Waiters {
   void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
   void await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now);
   void ended(io::LinkId link);
+  // Before ended(): the client's process has closed the link, or was killed. True where there is a deadline for that.
+  bool left(io::LinkId link, WallTime now);
 
   // These jobs have changed, and the change is committed.
   void changed(const std::set<sched::JobKey>& jobs);
@@ -58,12 +62,16 @@ class Waiters {
   const sched::Job* shown(sched::JobKey key) const;
   bool over(sched::JobKey key) const;
 
+  bool interactive_before_start(sched::JobKey key) const;
+
   const sched::Book& book_;
   Handler handler_;
   std::map<io::LinkId, JobWaiter> jobs_;
   LinksById by_id_;
   std::map<io::LinkId, ConditionWaiter> conditions_;
   LinksById conditions_by_id_;  // of every job that a condition names
+  // Interactive jobs whose bsub may be dead, and when it counts as dead.
+  std::map<sched::JobKey, WallTime> left_;
 };
 
 }  // namespace rollcall::mbatchd

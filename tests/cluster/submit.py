@@ -200,6 +200,21 @@ def test_a_wait_says_lsfs_lines_alone_without_a_terminal(bench):
     bench.saw("no notice, no reason")
 
 
+def test_a_killed_interactive_bsub_takes_its_pending_job_along(bench):
+    with BatchCluster(bench, ALL[:1], slots=1) as batch:
+        first = batch.bsub("exec sleep 1000", "-o", "/dev/null")
+        batch.wait_for(first, "RUN")
+        waits = bench.cluster.host("n1").popen(["bsub", "-I", "sleep", "1000"], env=batch.environment(), stdin=subprocess.DEVNULL,
+                                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: batch.field(first + 1) == "PEND", "the interactive job to pend")
+        waits.kill()
+        waits.wait()
+        expect_equal(batch.wait_for(first + 1, "EXIT", seconds=20), "EXIT", "a job whose bsub is gone")
+        expect_in("its bsub is gone", batch.field(first + 1, "kill_reason"), "kill_reason")
+        batch.good("bkill", str(first))
+    bench.saw("it never gets a slot")
+
+
 def test_blaunch(bench):
     with BatchCluster(bench, ALL[:3]) as batch:
         notes = bench.fresh_directory()

@@ -58,6 +58,34 @@ TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
   EXPECT_EQ(replies[0].awaited().job().record().hosts(0).name(), "hostA");
 }
 
+TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
+  auto job = sched::plain_job();
+  job.set_interactive(wire::Submission::PLAIN);
+  submit(job);
+  wire::AwaitJob asked;
+  asked.mutable_key()->set_id(1);
+  std::vector<JobKey> abandoned;
+  Waiters some{*book,
+               {[](io::LinkId, const wire::BatchReply&) {},
+                [](JobKey) { return std::vector<wire::BatchReply::Reason>(); },
+                [&](const sched::Job& gone) { abandoned.push_back(gone.key()); }}};
+  some.await(kLink, asked, sched::kAnn);
+  ASSERT_TRUE(some.left(kLink, now));
+  some.ended(kLink);
+  some.await(kOther, asked, sched::kAnn);  // it has come again
+  EXPECT_FALSE(some.next_deadline());
+  ASSERT_TRUE(some.left(kOther, now));
+  some.ended(kOther);
+  some.tick(now);
+  EXPECT_THAT(abandoned, IsEmpty());
+  some.tick(*some.next_deadline());
+  EXPECT_THAT(abandoned, ElementsAre(JobKey{1, 0}));
+  submit(sched::plain_job());
+  asked.mutable_key()->set_id(2);
+  some.await(kLink, asked, sched::kAnn);  // bsub -K: the job goes on
+  EXPECT_FALSE(some.left(kLink, now));
+}
+
 TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
   submit(sched::plain_job());
   run_to_the_end({1, 0}, 0);
