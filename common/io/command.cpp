@@ -16,7 +16,9 @@ namespace {
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-int run_command(Command command, const std::string& product, const std::vector<std::string>& words) {
+int run_command(Command command, const std::string& product, std::vector<std::string> words) {
+  if (!words.empty() && words.front() == "--help") words.front() = "-h";
+  if (!words.empty() && words.front() == "--version") words.front() = "-V";
   Stage stage(command.shape.name, product);
   if (command.run_raw) {
     const int status = command.run_raw(stage, words);

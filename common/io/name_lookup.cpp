@@ -96,4 +96,8 @@ std::string look_up_user(uid_t user) {
   return answer.exited_with(0) ? answer.text.substr(0, answer.text.find(':')) : std::string();
 }
 
+bool no_such_user(const std::string& name) {
+  return ask({"getent", "passwd", "--", name}).exited_with(kUnknownName);
+}
+
 }  // namespace rollcall::io

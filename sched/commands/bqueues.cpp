@@ -1,4 +1,5 @@
 // bqueues: the queues and their jobs. bqueues(1).
+#include "common/io/name_lookup.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show_queues.hpp"
@@ -8,15 +9,28 @@ namespace {
 
 using Value = CommandOption::Value;
 
+// Neither a user of the system nor a user group.
+bool unknown(io::BatchClient& client, const std::string& user) {
+  if (user.empty() || user == "all" || !io::no_such_user(user)) return false;
+  wire::BatchRequest request;
+  request.mutable_groups()->add_groups(user);
+  request.mutable_groups()->set_of_users(true);
+  const auto answer = client.ask(std::move(request));
+  return answer.error && answer.error->refusal.why() == wire::BatchReply::Refusal::NO_USER;
+}
+
 int run_bqueues(io::Stage& stage, const CommandWords& words) {
   wire::BatchRequest request;
   auto& ask = *request.mutable_queues();
   for (const auto& name : words.operands()) ask.add_queues(name);
   ask.set_user(words.value("-u").value_or(""));
   ask.set_host(words.value("-m").value_or(""));
-  const auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  const Queues& queues = reply->queues();
+  auto client = client_of(stage);
+  if (!client) return io::kFailed;
+  if (unknown(*client, ask.user())) return complain(ask.user() + ": No such user or user group");
+  const auto answer = client->ask(std::move(request));
+  if (answer.error) return failed(stage, *answer.error);
+  const Queues& queues = answer.reply.queues();
   if (queues.queues().empty()) return complain("No queue found");
   const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
   if (words.has("-o") || words.has("-json") ||

@@ -1,4 +1,7 @@
 // busers, bparams, bmgroup, bugroup, bapp, blimits: what the batch system is told by its files, and what is taken of it.
+#include <algorithm>
+
+#include "common/io/name_lookup.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show_information.hpp"
@@ -8,21 +11,41 @@ namespace {
 
 using Value = CommandOption::Value;
 
+// Rows of names that nobody has go, and that is said. mbatchd answers for every name: users are the system's.
+int drop_unknown(wire::BatchReply::Users& users) {
+  int status = 0;
+  auto& rows = *users.mutable_users();
+  for (int i = 0; i < rows.size();) {
+    const auto& row = rows[i];
+    const bool known = row.group() || row.name() == "default" || row.counts().jobs() > 0;
+    if (known || !io::no_such_user(row.name())) {
+      ++i;
+      continue;
+    }
+    status = complain(row.name() + ": No such user or user group");
+    rows.DeleteSubrange(i, 1);
+  }
+  return status;
+}
+
 int busers(io::Stage& stage, const CommandWords& words) {
   wire::BatchRequest request;
   for (const auto& name : words.operands()) request.mutable_users()->add_users(name);
   request.mutable_users();
-  const auto reply = ask_all(stage, std::move(request));
+  auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
+  const int status = words.operands().empty() ? 0 : drop_unknown(*reply->mutable_users());
+  if (status != 0 && reply->users().users().empty()) return status;
   const std::string standard = setting(stage, "LSB_BUSERS_FORMAT");
   if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {
     const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultUserFields : standard);
     const auto text = users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
-    return text ? stage.print(*text) : stage.fail(text.error().text);
+    if (!text) return stage.fail(text.error().text);
+    return std::max(status, stage.print(*text));
   }
   std::string text = users_table(reply->users(), words.has("-w") ? UserForm::wide : UserForm::narrow);
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
-  return stage.print(text);
+  return std::max(status, stage.print(text));
 }
 
 int bparams(io::Stage& stage, const CommandWords& words) {

@@ -135,6 +135,10 @@ Result<ArrayName> parse_array_name(std::string_view text) {
     head = head.substr(0, percent);
   }
   const std::size_t bracket = head.rfind('[');
+  // "a[1-": what begins as indices does, and does not end, is a slip of the hand.
+  if (bracket != head.npos && bracket + 1 < head.size() &&
+      head.find_first_not_of("0123456789-,: ", bracket + 1) == head.npos)
+    return found(text, "a ] behind the indices");
   if (!head.ends_with(']') || bracket == head.npos) {
     array.name = std::string(text);
     return array;

@@ -57,11 +57,11 @@ def says(code, out, error, command, *words):
 def test_help_version_and_wrong_options_need_no_files(bench):
     environment = dict(bench.cluster.environment, LSF_ENVDIR="/nonexistent")
     for name in COMMANDS:
-        for option in ("-h", "-V"):
+        for option in ("-h", "--help", "-V", "--version"):
             done = subprocess.run([os.path.join(bench.bin, name), option], env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, timeout=20, check=False)
             expect_equal((done.returncode, done.stdout), (0, ""), f"{name} {option}")
-            expect_in({"-h": f"Usage: {name}", "-V": "LSF-compatible, "}[option], done.stderr, f"{name} {option}")
+            expect_in(f"Usage: {name}" if "h" in option else "LSF-compatible, ", done.stderr, f"{name} {option}")
         if name != "bmod":
             done = subprocess.run([os.path.join(bench.bin, name), "-Q"], env=environment, stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, timeout=20, check=False)
@@ -245,6 +245,11 @@ def test_queues_hosts_and_the_rest(_):
     expect_in("\nQUEUE: normal\n  -- ", site.good("bqueues", "-l", "normal"), "bqueues -l")
     says(0, r"normal\n", "", "bqueues", "-o", "QUEUE_NAME", "-noheader", "normal")
     says(255, "", "nosuch: No such queue\n", "bqueues", "nosuch")
+    says(255, "", "nosuch: No such user or user group\n", "bqueues", "-u", "nosuch")
+    says(255, "", "nosuch: No such user or user group\n", "busers", "nosuch")
+    says(255, r"USER/GROUP .*\nroot .*\n", "nosuch: No such user or user group\n", "busers", "nosuch", "root")
+    says(255, "", "nosuch: Bad host specification. Job not submitted.\n", "bsub", "-c", "1:00/nosuch", "true")
+    says(255, "", r'bsub: -J: found "a\[1-".*expected a \] behind the indices. Job not submitted.\n', "bsub", "-J", "a[1-", "true")
     says(0, r"Queue <normal> is closed\n", "", "badmin", "qclose", "normal")
     says(255, "", "normal: Queue has been closed. Job not submitted.\n", "bsub", "-q", "normal", "true")
     says(0, r"Queue <normal> is opened\n", "", "badmin", "qopen", "normal")

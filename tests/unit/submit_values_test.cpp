@@ -105,8 +105,8 @@ TEST(Names, OfArraysHaveIndicesAndSlots) {
   EXPECT_EQ(array->slots, 100u);
   EXPECT_EQ(parse_array_name("[1-3]")->name, "");
   EXPECT_EQ(parse_array_name("a[b][1-3]")->name, "a[b]");
-  for (const char* text :
-       {"a[]", "a[0]", "a[3-1]", "a[1-2:0]", "a[1:2]", "a[x]", "a[1,]", "a[1]%0", "a[1]%", "a[1]%x"})
+  for (const char* text : {"a[]", "a[0]", "a[3-1]", "a[1-2:0]", "a[1:2]", "a[x]", "a[1,]", "a[1]%0", "a[1]%",
+                           "a[1]%x", "a[1-", "a[1-10", "a[1,2:"})
     EXPECT_FALSE(parse_array_name(text)) << text;
 }
 
