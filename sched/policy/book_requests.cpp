@@ -231,6 +231,7 @@ void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Se
                   UnitWork& work) {
   work.refusal = std::move(selection.refusal);
   if (work.refusal) return;
+  std::sort(selection.jobs.begin(), selection.jobs.end());  // the units have the order of the ids
   work.units = units_of(m, filter, selection);
   work.unknown = std::move(selection.unknown);
   const auto& unknown = work.unknown;

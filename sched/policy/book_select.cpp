@@ -65,8 +65,10 @@ struct SelectWork {
   std::string one_user;            // or a group
   std::vector<std::string> hosts;  // where the filter names one
   std::map<std::int32_t, Wanted> ids;
-  Book::Selection first;        // `unknown` and `refusal`, until they are told
-  JobKey after{0, 0}, until{};  // keys looked at; the largest that there was at the beginning
+  std::vector<std::int32_t> order;  // the keys of `ids` as they were given
+  std::size_t at = 0;               // in `order`: that of `after`
+  Book::Selection first;            // `unknown` and `refusal`, until they are told
+  JobKey after{0, 0}, until{};      // the last key looked at; the largest that there was at the beginning
   bool over = false;
 
   bool by_id() const { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
@@ -115,7 +117,8 @@ class Selecting {
     std::vector<JobKey> keys = candidates(most);
     w_.over = keys.size() < most;
     for (const JobKey key : keys) {
-      if (!(w_.after < key)) continue;  // of an array that is passed over
+      if (passed(key)) continue;  // of an array that is passed over
+      while (w_.by_id() && w_.order[w_.at] != key.id) ++w_.at;
       w_.after = key;
       const bool arrays = w_.what == Selects::arrays;
       if ((arrays && key.index == 0) || !fits(*m_.find(key))) continue;
@@ -126,6 +129,10 @@ class Selecting {
 
  private:
   static constexpr std::int32_t kLargest = std::numeric_limits<std::int32_t>::max();
+
+  bool passed(JobKey key) const {
+    return w_.by_id() ? key.id == w_.after.id && key.index <= w_.after.index : !(w_.after < key);
+  }
 
   // Users, queues and hosts by name; false: there is no such thing.
   bool understand() {
@@ -139,12 +146,34 @@ class Selecting {
       w_.in_group = in_user_group(m_.config, user, "").has_value();
     if (!filter_.queue().empty() && !m_.queue_row(filter_.queue()) && m_.queues.count(filter_.queue()) == 0)
       return no(Refusal::NO_QUEUE, filter_.queue() + ": No such queue");
+    if (!filter_.application().empty() && !known_application(filter_.application()))
+      return no(Refusal::BAD_REQUEST, filter_.application() + ": No such application profile");
+    if (!filter_.user_group().empty() && !known_group(filter_.user_group()))
+      return no(Refusal::NO_USER, filter_.user_group() + ": No such user group");
     if (filter_.host().empty()) return true;
     auto hosts = hosts_named(m_.config, filter_.host());
     if (!hosts && m_.hosts.count(filter_.host()) == 0)
       return no(Refusal::NO_HOST, filter_.host() + ": No such host or host group");
     w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;
+  }
+  // Of the files, or of a job that is still there.
+  bool known_application(const std::string& name) const {
+    const auto& all = m_.config.lsb->applications;
+    return std::any_of(all.begin(), all.end(), [&](const auto& profile) { return profile.name == name; }) ||
+           submitted([&](const wire::Submission& asked) { return asked.application() == name; });
+  }
+  bool known_group(const std::string& name) const {
+    const auto& groups = w_.who.groups;
+    return in_user_group(m_.config, name, "").has_value() ||
+           std::find(groups.begin(), groups.end(), name) != groups.end() ||
+           submitted([&](const wire::Submission& asked) { return asked.user_group() == name; });
+  }
+  template <class Fits>
+  bool submitted(const Fits& fits) const {
+    return std::any_of(m_.submissions.begin(), m_.submissions.end(), [&](const auto& entry) {
+      return entry.second.kept.asked && fits(*entry.second.kept.asked);
+    });
   }
   bool no(Refusal::Why why, std::string text) {
     w_.first.refusal = refusal(why, std::move(text));
@@ -157,11 +186,16 @@ class Selecting {
       if (m_.ids.count(key.id) == 0 || (key.index != 0 && !m_.find(key)))
         w_.first.unknown.push_back(text(key));
       else if (key.index != 0)
-        w_.ids[key.id].single.insert(key.index);
+        named(key.id).single.insert(key.index);
       else
-        w_.ids[key.id].all = true;
+        named(key.id).all = true;
     }
     for (const auto& list : filter_.index_lists()) note_list(list);
+  }
+  Wanted& named(std::int32_t id) {
+    const auto [place, added] = w_.ids.try_emplace(id);
+    if (added) w_.order.push_back(id);
+    return place->second;
   }
   void note_list(const wire::IndexList& list) {
     Wanted wanted;
@@ -171,7 +205,7 @@ class Selecting {
       w_.first.unknown.push_back(ranges_text(list));
       return;
     }
-    auto& ranges = w_.ids[list.id()].ranges;
+    auto& ranges = named(list.id()).ranges;
     ranges.insert(ranges.end(), wanted.ranges.begin(), wanted.ranges.end());
   }
 
@@ -179,8 +213,8 @@ class Selecting {
   std::vector<JobKey> candidates(std::size_t most) const {
     std::vector<JobKey> keys;
     if (w_.by_id()) {
-      for (auto one = w_.ids.lower_bound(w_.after.id); one != w_.ids.end() && keys.size() < most; ++one)
-        add_elements(one->first, one->second, most, keys);
+      for (std::size_t at = w_.at; at < w_.order.size() && keys.size() < most; ++at)
+        add_elements(w_.order[at], w_.ids.at(w_.order[at]), most, keys);
       return keys;
     }
     if (!filter_.job_name().empty() && filter_.job_name().find('*') == std::string::npos) {

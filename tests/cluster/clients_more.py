@@ -146,6 +146,22 @@ def test_bsub_tells_limits_on_a_terminal(bench):
     bench.saw("notices on a terminal, none with BSUB_QUIET")
 
 
+def test_polls_of_many_jobs(bench):
+    """Parsl and AiiDA lose a whole poll to a status other than 0; rows come in the order of the ids."""
+    notes = ready(bench)
+    ids = [number_in(out("bsub -H -o /dev/null true", notes)) for _ in range(3)]
+    asked = [ids[2], "999999", ids[0], ids[1]]
+    poll = sh(f"bjobs -noheader -o 'jobid stat' {' '.join(asked)}", notes)
+    expect_equal((poll.returncode, poll.stdout, poll.stderr),
+                 (0, f"{ids[2]} PSUSP\n{ids[0]} PSUSP\n{ids[1]} PSUSP\n", "Job <999999> is not found\n"), "one of four is unknown")
+    expect_equal(sh("bjobs 999998 999999", notes).returncode, 255, "none is known")
+    expect_equal(sh(f"bjobs {ids[0]} 999999", notes, LSB_BJOBS_CONSISTENT_EXIT_CODE="Y").returncode, 255, "LSB_BJOBS_CONSISTENT_EXIT_CODE=Y")
+    expect_equal(sh(f"bjobs {ids[0]}", notes, LSB_BJOBS_CONSISTENT_EXIT_CODE="Y").returncode, 0, "all known")
+    killed = out(f"bkill {ids[1]} {ids[2]} {ids[0]}", notes)
+    expect_equal(re.findall(r"<(\d+)>", killed), [ids[1], ids[2], ids[0]], "bkill's lines")
+    bench.saw("status and order of bjobs with ids")
+
+
 def test_aiidas_job_script(bench):
     """The script copies LSB_OUTDIR to its directory where the variable is set: without -outdir it is its directory."""
     notes = ready(bench)

@@ -248,6 +248,8 @@ def test_queues_hosts_and_the_rest(_):
     says(255, "", "nosuch: No such user or user group\n", "bqueues", "-u", "nosuch")
     says(255, "", "nosuch: No such user or user group\n", "busers", "nosuch")
     says(255, r"USER/GROUP .*\nroot .*\n", "nosuch: No such user or user group\n", "busers", "nosuch", "root")
+    says(255, "", "nosuch: No such application profile\n", "bjobs", "-app", "nosuch")
+    says(255, "", "nosuch: No such user group\n", "bjobs", "-G", "nosuch")
     says(255, "", "nosuch: Bad host specification. Job not submitted.\n", "bsub", "-c", "1:00/nosuch", "true")
     says(255, "", r'bsub: -J: found "a\[1-".*expected a \] behind the indices. Job not submitted.\n', "bsub", "-J", "a[1-", "true")
     says(0, r"Queue <normal> is closed\n", "", "badmin", "qclose", "normal")
