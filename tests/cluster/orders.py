@@ -119,5 +119,26 @@ def test_signals_of_bkill_by_the_number_of_slots(bench):
     bench.saw("KILL alone with N and 2 slots; else INT first; exit 0 is DONE")
 
 
+def test_output_that_has_no_place_is_told_of(bench):
+    """A -o that cannot be opened, and output that would be mailed where there is no mail program: bjobs -l, bhist -l and the log say where."""
+    tmp = bench.fresh_directory("tmp")
+    with BatchCluster(bench, ["n1"], more_conf=f"LSB_MAILPROG=/nonexistent/mailer\nLSF_TMPDIR={tmp}") as batch:
+        lost = batch.bsub("echo of the first", "-o", "/nonexistent/folder/out")
+        mailed = batch.bsub("echo of the second")
+        quiet = batch.bsub("true")
+        for job in (lost, mailed, quiet):
+            expect_equal(batch.wait_for(job, "DONE", "EXIT"), "DONE", "its end")
+        for job, text in ((lost, "of the first"), (mailed, "of the second")):
+            where = f"the output is in {tmp}/{job}.out on n1"
+            with open(f"{tmp}/{job}.out", encoding="utf-8") as file:
+                expect(file.read().startswith(f"{text}\n"), f"the output of {job}")
+            expect_in(where, batch.good("bjobs", "-UF", str(job)), "bjobs -l")
+            expect_in(where, re.sub(r"\n {21}", "", batch.good("bhist", "-l", str(job))), "bhist -l")
+            expect_in(where, batch.daemon_log_text("res", "n1"), "RES's log")
+        expect("output is" not in batch.good("bjobs", "-UF", str(quiet)), "a job that has written nothing")
+        expect(not os.path.exists(f"{tmp}/{quiet}.out"), "a file of nothing")
+    bench.saw("both files, in three places")
+
+
 if __name__ == "__main__":
     main(hosts=1, patience=10)

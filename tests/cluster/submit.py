@@ -3,6 +3,7 @@ launchers of MPI that are started by blaunch."""
 
 import os
 import re
+import signal
 import subprocess
 
 from rollcall_testing.batch_cluster import BatchCluster
@@ -198,6 +199,27 @@ def test_a_wait_says_lsfs_lines_alone_without_a_terminal(bench):
         expect_equal(read(f"{notes}/err"), "<<Waiting for dispatch ...>>\n<<Terminated while pending>>\n", "standard error")
         expect_equal(waits.returncode, 126, "its exit code")
     bench.saw("no notice, no reason")
+
+
+def test_bsub_waits_for_mbatchd_and_ctrl_c_ends_it(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        notes = bench.fresh_directory()
+        batch.kill_daemon("mbatchd", "n1")
+        waiting = []
+        for name in ("ended", "served"):
+            with open(f"{notes}/{name}", "wb") as err:
+                waiting.append(bench.cluster.host("n1").popen(["bsub", "-o", "/dev/null", "true"], env=batch.environment(),
+                                                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, text=True))
+            wait_until(lambda: "Please wait" in read(f"{notes}/{name}"), lambda: f"it to wait: {read(f'{notes}/{name}')}")
+        ended, served = waiting
+        ended.send_signal(signal.SIGINT)
+        ended.communicate(timeout=30)
+        expect_equal(ended.returncode, -signal.SIGINT, "Ctrl-C")
+        batch.start_daemon("mbatchd", "n1")
+        said, _ = served.communicate(timeout=60)
+        expect_equal((served.returncode, said), (0, "Job <1> is submitted to default queue <normal>.\n"), "the other one")
+        batch.wait_for(1, "DONE")
+    bench.saw("one ended, one served")
 
 
 def test_a_killed_interactive_bsub_takes_its_pending_job_along(bench):

@@ -51,6 +51,19 @@ TEST(HistoryTable, IsThatOfARealSession) {
             "24520   annas   ./testjob.sh 1       0       462     0       0       0       463\n");
 }
 
+// The job has ended while mbatchd was away: its own end counts, and no part of a second is rounded up.
+TEST(HistoryTable, ChargesTheAbsenceOfMbatchdToNoState) {
+  Life life;
+  auto& event = life.at(700);
+  auto& status = *event.mutable_status();
+  status.set_status(wire::STATUS_DONE);
+  status.set_end_us((kMay10 + 60) * 1'000'000 + 700'000);
+  EXPECT_EQ(history_row(life.history(), false, wall_seconds(kMay10 + 900)),
+            "24520   annas   *tjob.sh  1       0       59      0       0       0       60\n");
+  const std::string block = history_block(life.history(), Wrapping::none, shown_at(kMay10 + 900));
+  EXPECT_NE(block.find("Tue May 10 21:10:22: Done successfully."), std::string::npos) << block;
+}
+
 TEST(HistoryBlock, IsThatOfARealSession) {
   EXPECT_EQ(history_block(Life().history(), Wrapping::at_80, shown_at(kMay10 + 484)),
             "\n"
