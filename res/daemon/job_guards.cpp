@@ -261,6 +261,7 @@ void Jobs::over(const JobPtr& job) {
 void Jobs::forget(const JobPtr& job) {
   const JobPtr keep = job;
   keep->timer.cancel();
+  keep->unread_timer.cancel();
   keep->drop_socket();
   jobs_.erase(keep->name);
   if (keep->first_host() && !keep->prepared) directories_.note_over(keep->attempt);

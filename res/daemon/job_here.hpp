@@ -18,7 +18,7 @@ constexpr std::size_t kMostUnsent = 1000;
 constexpr std::chrono::milliseconds kFirstLook{2}, kLastLook{200};  // at the end of a guard
 
 struct Jobs::Job {
-  Job(boost::asio::io_context& loop) : timer(loop) {}
+  Job(boost::asio::io_context& loop) : timer(loop), unread_timer(loop) {}
   ~Job() { drop_socket(); }
   void drop_socket() {
     if (watch) watch->release();  // the frame socket closes it
@@ -42,6 +42,8 @@ struct Jobs::Job {
   std::vector<std::string> unsent;  // for a shepherd that lives, or is to begin, and is not connected yet
   boost::asio::steady_timer timer;
   std::chrono::milliseconds pause = kFirstLook;
+  boost::asio::steady_timer unread_timer;
+  int unread_looks = 0;  // at an order to kill that was not read; 0: there is none
 
   std::optional<FromRes> ready, running, stopped, used;
   std::optional<FromRes::JobOver> over;
@@ -52,6 +54,8 @@ struct Jobs::Job {
 
   bool first_host() const { return order.has_start(); }
 };
+
+bool is_kill(const wire::ToRes::SignalJob& signal);
 
 // An end that no guard has written.
 FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How how, std::string why);

@@ -336,6 +336,7 @@ void Jobs::signal(const wire::ToRes::SignalJob& signal) {
   wire::ToShepherd message;
   *message.mutable_signal() = signal;
   send(job, message);
+  if (is_kill(signal)) see_that_it_is_read(job);
 }
 
 void Jobs::acknowledge(const wire::JobAttempt& attempt) {
@@ -349,7 +350,8 @@ void Jobs::acknowledge(const wire::JobAttempt& attempt) {
     auto& kill = *message.mutable_signal();
     *kill.mutable_job() = attempt;
     kill.set_signal(SIGKILL);  // not TERMINATE, which JOB_CONTROLS may mean otherwise
-    return send(job, message);
+    send(job, message);
+    return see_that_it_is_read(job);
   }
   const bool awaits_post = job->over->post_follows() && (!job->post || !job->over_acknowledged);
   job->over_acknowledged = true;
@@ -364,6 +366,7 @@ void Jobs::release(const wire::JobAttempt& attempt) {
   wire::ToShepherd message;
   *message.mutable_release()->mutable_job() = attempt;
   send(job, message);
+  see_that_it_is_read(job);
 }
 
 }  // namespace rollcall::res

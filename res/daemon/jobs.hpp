@@ -127,6 +127,9 @@ class Jobs {
   void send(const JobPtr& job, const wire::ToShepherd& message);
   void write_later(const JobPtr& job);
   void lost(const JobPtr& job);
+  void see_that_it_is_read(const JobPtr& job);
+  void look_for_unread(const JobPtr& job, std::chrono::seconds pause);
+  void kill_below_guard(const Job& job);
   void look(const JobPtr& job);
   void over(const JobPtr& job);
   void clear_away(const JobPtr& job);

@@ -9,6 +9,11 @@
 namespace rollcall::res {
 namespace {
 
+// prlimit(2) asks that all three groups of a process are the caller's. With this one as its saved group the shepherd keeps its
+// limits: its user's job could take its descriptors away, and then no bkill and no limit would reach the job. Programs that it
+// executes have their user's group as the saved one (execve(2)).
+constexpr gid_t kNobodysGroup = 65534;
+
 std::string failed(const char* what) { return std::string("cannot ") + what + ": " + std::strerror(errno); }
 
 }  // namespace
@@ -17,7 +22,9 @@ std::string become_user(uid_t user, gid_t group, const std::vector<gid_t>& group
   if (geteuid() != 0) return getuid() == user ? "" : "this job is of another user, and we are not root";
   if ((user != 0 || !groups.empty()) && setgroups(groups.size(), groups.data()) != 0)
     return failed("set the groups");
-  if (setresgid(group, group, group) != 0) return failed("set the group");
+  // A user namespace may not have that group.
+  const bool kept = user != 0 && setresgid(group, group, kNobodysGroup) == 0;
+  if (!kept && setresgid(group, group, group) != 0) return failed("set the group");
   if (setresuid(user, user, user) != 0) return failed("become the user");
   uid_t real = 0, effective = 0, saved = 0;
   if (getresuid(&real, &effective, &saved) != 0 || real != user || effective != user || saved != user)

@@ -36,6 +36,7 @@ constexpr std::size_t kMostOrder = 8 << 20;
 constexpr int kPatienceMs = 10'000;
 constexpr int kRoomPauseMs = 200;
 constexpr int kNotStarted = 127;
+constexpr int kMostStops = 100;  // of the shepherd, in a second: nobody but a loop of its user's does that
 
 [[noreturn]] void give_up(const std::string& why) {
   const std::string line = "shepherd: " + why + "\n";
@@ -171,11 +172,18 @@ class Guard {
       if (pid != shepherd_) continue;
       // It is its user's: who could stop it would be rid of all limits and of everybody's bkill.
       if (WIFSTOPPED(status))
-        io::signal_process(pid, shepherd_process_, SIGCONT);
+        io::signal_process(pid, shepherd_process_, stopped_too_often() ? SIGKILL : SIGCONT);
       else
         ended_ = true;
     }
     return pid < 0;  // none is left
+  }
+
+  // In such a loop it could keep no limit: then the job ends.
+  bool stopped_too_often() {
+    const auto now = steady_now();
+    if (now - stops_since_ > std::chrono::seconds(1)) stops_since_ = now, stops_ = 0;
+    return ++stops_ > kMostStops;
   }
 
   void take_words() {
@@ -233,7 +241,9 @@ class Guard {
   void keep_end() {
     if (end_.empty()) {
       auto over = own_over(wire::FromRes::JobOver::SHEPHERD_LOST, 128 + SIGKILL);
-      over.set_why("the shepherd of the job was killed on " + order_.host());
+      over.set_why((stops_ > kMostStops ? "the job stopped its shepherd without end on "
+                                        : "the shepherd of the job was killed on ") +
+                   order_.host());
       if (out_of_memory_) {  // by the kernel, for want of somebody larger
         over.set_how(wire::FromRes::JobOver::ENDED);
         over.set_term_reason(kTermMemLimit);
@@ -255,6 +265,8 @@ class Guard {
   io::CgroupSlot slot_;  // held until we and the shepherd are gone
   pid_t shepherd_ = -1;
   bool ended_ = false, out_of_memory_ = false;
+  TimePoint stops_since_{};
+  int stops_ = 0;
   std::string end_, post_;  // what is to be on disk
   bool kept_end_ = false, kept_post_ = true;
 };

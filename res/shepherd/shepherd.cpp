@@ -294,7 +294,11 @@ class Shepherd {
     const std::string why = text_of(error);
     if (!io::program_is_wrong(error)) return not_started(why);
     const std::string line = order_.host() + ": " + why + "\n";
-    [[maybe_unused]] const ssize_t told = write(files_.errors.get(), line.data(), line.size());
+    // It may be a FIFO that nobody reads: the shepherd does not wait for its user's readers.
+    pollfd room{files_.errors.get(), POLLOUT, 0};
+    if (poll(&room, 1, 0) == 1 && (room.revents & POLLOUT) != 0) {
+      [[maybe_unused]] const ssize_t told = write(files_.errors.get(), line.data(), line.size());
+    }
     not_started(why, io::exit_code_of(error));
   }
 
