@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <utility>
 
+#include "common/io/after_sockets.hpp"
 #include "common/io/link.hpp"
 
 namespace rollcall::io {
@@ -57,7 +57,8 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
   void wake() {
     if (!fresh.empty() || may_go_on()) {
       if (std::exchange(posted, true)) return;
-      return boost::asio::post(loop, [self = shared_from_this()] {
+      // A request that has arrived during a part is read before the next part is made.
+      return after_the_sockets(loop, [self = shared_from_this()] {
         self->posted = false;
         self->lap();
       });

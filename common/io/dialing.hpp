@@ -21,6 +21,9 @@ namespace rollcall::io {
 
 class SideThread;
 
+// Names that are looked up at once: a new master has all its hosts to find.
+inline constexpr std::size_t kMostNames = 1 << 16;
+
 struct Dialled {
   std::optional<boost::asio::ip::tcp::socket> socket;  // non-blocking; none: see `refused`
   bool refused = false;  // every address that answered did so with a closed port, and one did

@@ -17,6 +17,7 @@
 #include "common/io/answer_pump.hpp"
 #include "common/io/dialing.hpp"
 #include "common/io/door.hpp"
+#include "common/io/handshake_queue.hpp"
 #include "common/io/link.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/peer_holder.hpp"
@@ -29,8 +30,6 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 using LinkPointer = std::shared_ptr<Link>;
 
-constexpr std::size_t kMostNames =
-    1 << 16;  // that are looked up at once: a new master has all its hosts to find
 constexpr std::size_t kClientPayload =
     64 * 1024;  // bytes of a client's message; a daemon's may have a frame's most
 constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is unproved or does not read
@@ -57,6 +56,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
                [this] { return make_room(); }, [this] { keep_watch(); },
                [this](const std::string& line) { handler_.say(line); }}),
         pump_(loop, [this](const LinkPointer& link) { make_part(link); }),
+        handshakes_(loop, [this](const LinkPointer& link) { read_if_memory(link); }),
         names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}),
         strangers_({limits_.strangers, limits_.share}),
         users_({limits_.clients, limits_.clients}) {}
@@ -145,6 +145,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     strangers_.clear();
     users_.clear();
     pump_.clear();
+    handshakes_.clear();
     links_.clear();
     dialling_.clear();
   }
@@ -224,8 +225,16 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->socket.async_wait(tcp::socket::wait_read,
                             [self = shared_from_this(), link](const error_code& error) {
                               link->waits_to_read = false;
-                              if (!error) self->read_if_memory(link);
+                              if (error) return;
+                              if (self->in_a_crowd(*link)) return self->handshakes_.push(link);
+                              self->read_if_memory(link);
                             });
+  }
+
+  // One of many that its holder has, and none of them has proved who it is.
+  bool in_a_crowd(const Link& link) const {
+    return !link.opened && !link.peer.dialled && !link.holder.trusted &&
+           strangers_.held(link.holder.name) > HandshakeQueue::kCrowd;
   }
 
   void read_if_memory(const LinkPointer& link) {
@@ -483,6 +492,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   Handler handler_;
   Door door_;
   AnswerPump pump_;
+  HandshakeQueue handshakes_;
   std::optional<SideThread> names_;  // of hosts that are dialled; none: shut down
   LinkId next_id_ = 1;
   std::unordered_map<LinkId, LinkPointer> links_;

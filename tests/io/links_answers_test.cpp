@@ -66,6 +66,36 @@ TEST_F(LimLinks, ALongAnswerIsMadeBetweenOtherRequests) {
   for (int i = 0; i < kParts; ++i) EXPECT_EQ(std::stoi(lister.heard[static_cast<std::size_t>(i)]), i);
 }
 
+TEST_F(LimLinks, ARequestThatArrivesDuringAPartIsReadBeforeTheNextPart) {
+  Side server(loop, key);
+  constexpr int kDuring = 5;
+  int made = 0, made_when_heard = -1;
+  std::function<void()> during;
+  server.on_message = [&](io::LinkId id, std::string_view payload) {
+    if (payload == "short") {
+      made_when_heard = made;
+      return server.links.send(id, "done");
+    }
+    server.links.answer(id, [&]() -> std::optional<std::string> {
+      if (++made == kDuring) during();
+      const auto until = std::chrono::steady_clock::now() + milliseconds(2);
+      while (std::chrono::steady_clock::now() < until) continue;
+      return std::to_string(made);
+    });
+  };
+  const auto port = listen(server);
+  Client lister(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  Client other(connect(port), ClusterChannel::dial_as_anyone(key.public_half, io::random_seed()));
+  wait_until([&] { return lister.open() && other.open() && server.opened.size() == 2; }, "both clients");
+  during = [&] {
+    other.say("short");
+    EXPECT_TRUE(other.wrote());
+  };
+  lister.say("long");
+  wait_until([&] { return lister.wrote() && lister.read() && made_when_heard >= 0; }, "the short request");
+  EXPECT_EQ(made_when_heard, kDuring);
+}
+
 TEST_F(LimLinks, ALongAnswerWaitsForATurnThatSomebodyElseWaitsFor) {
   Side server(loop, key);
   int made = 0, made_at_promise = -1, made_at_reply = -1;

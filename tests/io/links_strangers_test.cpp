@@ -180,5 +180,28 @@ TEST(LinkLimits, FitIntoTheDescriptorsOfTheProcess) {
   EXPECT_GE(io::fitted({}, 3).share, 1U);
 }
 
+TEST_F(LimLinksOfStrangers, HandshakeOfAnotherUserDoesNotWaitForACrowd) {
+  constexpr std::size_t kCrowd = 200;
+  Side server(loop, key, {.time_to_prove = std::chrono::seconds(20), .strangers = 1000, .share = 500},
+              by_address);
+  const auto port = listen(server);
+  std::vector<std::unique_ptr<Client>> crowd;
+  for (std::size_t i = 0; i < kCrowd; ++i) crowd.push_back(anyone(2, port));
+  const auto other = anyone(3, port);
+  const auto opened_by_other = [&] {
+    for (const auto& [id, peer] : server.opened)
+      if (peer.holder == "10.0.0.3") return true;
+    return false;
+  };
+  wait_until([&] { return (other->open(), opened_by_other()); }, "the other user's handshake");
+  EXPECT_LT(server.opened.size(), kCrowd - 20) << "it waited for the crowd";
+  wait_until(
+      [&] {
+        for (const auto& client : crowd) client->open();
+        return server.opened.size() == kCrowd + 1;
+      },
+      "the crowd, which waits and is not refused");
+}
+
 }  // namespace
 }  // namespace rollcall::lim
