@@ -46,9 +46,9 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
       return one_after_another(
           [ask = request.queues()](const AnswerView& now) { return queues_answer(now, ask); });
     case wire::BatchRequest::kHosts:
-      return one_after_another([ask = request.hosts()](const AnswerView& now) {
-        return ask.shared() ? shared_answer(now, ask) : hosts_answer(now, ask);
-      });
+      if (!request.hosts().shared()) return hosts_answer(view, request.hosts());
+      return one_after_another(
+          [ask = request.hosts()](const AnswerView& now) { return shared_answer(now, ask); });
     case wire::BatchRequest::kUsers:
       return one_after_another(
           [ask = request.users(), who](const AnswerView& now) { return users_answer(now, ask, who); });

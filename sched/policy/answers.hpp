@@ -13,7 +13,8 @@
 //   jobs           | Book, reasons: Snapshot | many; Submissions and reasons once in an answer. `history`: what the store
 //                  |                         | adds. `sums`: one, from counters, where the filter allows it
 //   queues, users  | Book, files             | one or more
-//   hosts, shared  | Book, Snapshot          | one or more
+//   hosts          | Book, Snapshot          | many: at most 200 hosts each, as they are when their part is made
+//   shared         | Snapshot                | one or more
 //   parameters, groups, applications, limits | files, tallies | one
 //   events, finished                         | the store: answers_history.hpp says which of its rows fit
 #pragma once

@@ -1,6 +1,7 @@
 // What bhosts is told.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
 
 #include "common/base/load_vector.hpp"
@@ -193,24 +194,30 @@ class SeenHost final : public resreq::HostView {
   const HostValues& values_;
 };
 
-// bhosts -R: keeps those that fit.
-std::optional<wire::BatchReply> keep_fitting(const AnswerView& view, const std::string& text,
-                                             std::vector<HostNumber>& hosts) {
-  if (text.empty()) return std::nullopt;
-  const auto parsed = resreq::parse(text);
-  resreq::BindContext context;
-  context.indices = &view.snapshot.rules().indices();
-  const auto bound =
-      parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
-  if (bound.error) {
-    auto reply = refused_answer(wire::BatchReply::Refusal::BAD_RESREQ, bound.error->text);
-    reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound.error->offset));
+// bhosts -R: which hosts fit. Of one part: it refers to the resources of the files in force.
+class Fitting {
+ public:
+  Fitting(const AnswerView& view, const std::string& text) : view_(view) {
+    if (text.empty()) return;
+    const auto parsed = resreq::parse(text);
+    resreq::BindContext context;
+    context.indices = &view.snapshot.rules().indices();
+    bound_ = parsed.error ? resreq::BindResult{{}, parsed.error} : resreq::bind(parsed.value.select, context);
+  }
+  std::optional<wire::BatchReply> refused() const {
+    if (!bound_.error) return std::nullopt;
+    auto reply = refused_answer(wire::BatchReply::Refusal::BAD_RESREQ, bound_.error->text);
+    reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound_.error->offset));
     return reply;
   }
-  std::erase_if(
-      hosts, [&](HostNumber host) { return !bound.select->matches(SeenHost(view.snapshot.values(host))); });
-  return std::nullopt;
-}
+  bool fits(HostNumber host) const {
+    return !bound_.select || bound_.select->matches(SeenHost(view_.snapshot.values(host)));
+  }
+
+ private:
+  const AnswerView& view_;
+  resreq::BindResult bound_;
+};
 
 // Hosts and groups by name; none: all.
 struct Chosen {
@@ -242,27 +249,57 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   return chosen;
 }
 
+constexpr std::size_t kHostsOfPart = 200;  // about a millisecond's work
+
+// One answer to AskBatchHosts: which hosts, and how far it has come.
+class HostsAnswer {
+ public:
+  HostsAnswer(const AnswerView& view, const wire::AskBatchHosts& ask)
+      : ask_(ask), chosen_(named_hosts(view, ask)) {}
+
+  std::optional<wire::BatchReply> next(const AnswerView& view) {
+    if (over_) return std::nullopt;
+    const Fitting fitting(view, ask_.resreq());
+    if (!chosen_.refused) chosen_.refused = fitting.refused();
+    if (chosen_.refused) return over_ = true, std::move(*chosen_.refused);
+    wire::BatchReply part;
+    fill(view, fitting, *part.mutable_hosts());
+    part.set_last(over_);
+    return part;
+  }
+
+ private:
+  void fill(const AnswerView& view, const Fitting& fitting, wire::BatchReply::BatchHosts& to) {
+    const auto& rules = view.snapshot.rules();
+    const auto columns = ask_.load() ? load_columns(rules) : std::vector<ResourceId>();
+    if (at_ == 0)  // clients put the parts together
+      for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
+    const HostStandings standings(view.snapshot, view.now);
+    std::size_t bytes = 0;
+    for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
+         ++looked) {
+      const HostNumber number = chosen_.hosts[at_++];
+      if (!fitting.fits(number)) continue;
+      auto& host = *to.add_hosts();
+      host = host_of(view, standings, number, columns);
+      const std::string group = chosen_.by_name.count(number) > 0 ? "" : condensed_group(rules, number);
+      if (!group.empty()) (*host.mutable_words())["condensed"] = group;
+      bytes += host.ByteSizeLong();
+    }
+    over_ = at_ == chosen_.hosts.size();
+  }
+
+  const wire::AskBatchHosts ask_;
+  Chosen chosen_;
+  std::size_t at_ = 0;
+  bool over_ = false;
+};
+
 }  // namespace
 
-std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
-  const auto& rules = view.snapshot.rules();
-  Chosen chosen = named_hosts(view, ask);
-  if (!chosen.refused) chosen.refused = keep_fitting(view, ask.resreq(), chosen.hosts);
-  if (chosen.refused) return {*chosen.refused};
-  const auto columns = ask.load() ? load_columns(rules) : std::vector<ResourceId>();
-  const HostStandings standings(view.snapshot, view.now);
-  std::vector<BatchHost> hosts;
-  for (const HostNumber number : chosen.hosts) {
-    hosts.push_back(host_of(view, standings, number, columns));
-    const std::string group = chosen.by_name.count(number) > 0 ? "" : condensed_group(rules, number);
-    if (!group.empty()) (*hosts.back().mutable_words())["condensed"] = group;
-  }
-  return in_parts(hosts, [&](wire::BatchReply& part, const BatchHost* host) {
-    auto& to = *part.mutable_hosts();
-    if (to.index_names_size() == 0)
-      for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
-    if (host != nullptr) *to.add_hosts() = *host;
-  });
+NextPart hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {
+  return
+      [state = std::make_shared<HostsAnswer>(view, ask)](const AnswerView& now) { return state->next(now); };
 }
 
 std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask) {

@@ -6,7 +6,6 @@
 namespace rollcall::sched {
 
 std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::AskQueues& ask);
-std::vector<wire::BatchReply> hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 std::vector<wire::BatchReply> users_answer(const AnswerView& view, const wire::AskUsers& ask,
                                            const Identity& who);
@@ -14,6 +13,7 @@ std::vector<wire::BatchReply> parameters_answer(const AnswerView& view);
 std::vector<wire::BatchReply> groups_answer(const AnswerView& view, const wire::AskGroups& ask);
 std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const wire::AskApplications& ask);
 std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::AskLimits& ask);
+NextPart hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 NextPart jobs_answer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who);
 
 // A host name of a question, official; or as it is.

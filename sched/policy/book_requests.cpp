@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
-std::vector<JobUnit> units_of(const Book::Memory& m, const wire::JobFilter& filter,
-                              const Book::Selection& selection) {
+// Of a request that names jobs.
+std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Book::Selection& selection) {
   std::vector<JobUnit> units;
   const auto elements = [&selection](std::int32_t id) {
     const auto first = std::lower_bound(selection.jobs.begin(), selection.jobs.end(), JobKey{id, 0});
@@ -32,15 +32,18 @@ std::vector<JobUnit> units_of(const Book::Memory& m, const wire::JobFilter& filt
   }
   for (const auto& list : filter.index_lists())
     for (const JobKey key : elements(list.id())) units.push_back({text(key), {key}});
-  if (filter.keys_size() > 0 || filter.index_lists_size() > 0) return units;
-  for (const JobKey key : selection.jobs) {
+  return units;
+}
+
+// Of a request that names no job: elements of an array together.
+void add_units(const Book::Memory& m, const std::vector<JobKey>& jobs, std::vector<JobUnit>& units) {
+  for (const JobKey key : jobs) {
     const bool array = m.ids.at(key.id).array;
     if (array && !units.empty() && units.back().keys.front().id == key.id)
       units.back().keys.push_back(key);
     else
       units.push_back({std::to_string(key.id), {key}, false});
   }
-  return units;
 }
 
 class Signalling {
@@ -226,18 +229,48 @@ Applied refused(Refusal why) {
 
 namespace {
 
-// Which jobs a request means, for a work that begins.
-void choose_units(const Book::Memory& m, const wire::JobFilter& filter, Book::Selection selection,
-                  UnitWork& work) {
-  work.refusal = std::move(selection.refusal);
-  if (work.refusal) return;
-  std::sort(selection.jobs.begin(), selection.jobs.end());  // the units have the order of the ids
-  work.units = units_of(m, filter, selection);
-  work.unknown = std::move(selection.unknown);
+constexpr std::size_t kSelectedAtOnce = 2000;  // jobs: about a millisecond's work
+
+void settle_units(const wire::JobFilter& filter, UnitWork& work) {
+  std::sort(work.selected.jobs.begin(), work.selected.jobs.end());  // the units have the order of the ids
+  work.units = units_of(filter, work.selected);
   const auto& unknown = work.unknown;
   std::erase_if(work.units, [&unknown](const JobUnit& unit) {
     return unit.keys.empty() && std::find(unknown.begin(), unknown.end(), unit.name) != unknown.end();
   });
+  work.selected = {};
+}
+
+// Some more of the jobs that a request means.
+void select_units(const Book& book, const Book::Memory& m, const wire::JobFilter& filter, UnitWork& work) {
+  auto some = book.select_some(*work.selecting, kSelectedAtOnce);
+  const bool named = filter.keys_size() > 0 || filter.index_lists_size() > 0;
+  work.refusal = std::move(some.refusal);
+  work.unknown.insert(work.unknown.end(), some.unknown.begin(), some.unknown.end());
+  if (named)
+    work.selected.jobs.insert(work.selected.jobs.end(), some.jobs.begin(), some.jobs.end());
+  else
+    add_units(m, some.jobs, work.units);
+  if (!some.last && !work.refusal) return;
+  if (named && !work.refusal) settle_units(filter, work);
+  work.selecting.reset();
+}
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+// False: more is to be selected, and the turn is over.
+bool all_selected(const Book& book, const Book::Memory& m, const wire::JobFilter& filter, std::size_t most,
+                  UnitWork& work) {
+  if (work.selecting) select_units(book, m, filter, work);
+  while (work.selecting && most == kAll) select_units(book, m, filter, work);
+  return !work.selecting;
+}
+
+Applied nothing_yet() {
+  Applied applied;
+  applied.reply.mutable_outcomes();
+  applied.reply.set_last(false);
+  return applied;
 }
 
 // Of a unit that is done. Nothing where nothing is to be said of it.
@@ -288,11 +321,12 @@ std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, 
   if (find_control(request.reason(), Controls::none) != std::string::npos)
     work->refusal = refusal(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   else
-    choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
+    work->selecting = begin_select(request.filter(), who);
   return work;
 }
 
 Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
+  if (!all_selected(*this, *memory_, work.request.filter(), most, work)) return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
   Signalling signalling(*memory_, work.request, work.who, now);
@@ -305,7 +339,7 @@ Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
 
 Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
   const auto work = begin_signal(request, who);
-  return signal_some(*work, std::numeric_limits<std::size_t>::max(), now);
+  return signal_some(*work, kAll, now);
 }
 
 // ---------------------------------------------------------------- bswitch
@@ -351,7 +385,7 @@ std::shared_ptr<SwitchWork> Book::begin_switch(const wire::SwitchJobs& request, 
   if (!memory_->queue_row(request.queue()))
     work->refusal = refusal(Refusal::NO_QUEUE, request.queue() + ": No such queue");
   else
-    choose_units(*memory_, request.filter(), select(request.filter(), who), *work);
+    work->selecting = begin_select(request.filter(), who);
   return work;
 }
 
@@ -360,6 +394,8 @@ Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   const std::string name = work.request.queue();
   const conf::QueueRow* queue = memory_->queue_row(name);
   if (!work.refusal && !queue) work.refusal = refusal(Refusal::NO_QUEUE, name + ": No such queue");
+  if (!work.refusal && !all_selected(*this, *memory_, work.request.filter(), most, work))
+    return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
   applied.reply = walk_some(
@@ -374,7 +410,7 @@ Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
 
 Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
   const auto work = begin_switch(request, who);
-  return switch_some(*work, std::numeric_limits<std::size_t>::max(), now);
+  return switch_some(*work, kAll, now);
 }
 
 }  // namespace rollcall::sched

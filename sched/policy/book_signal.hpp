@@ -2,9 +2,11 @@
 // means, how far it has come, and what is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand
 // jobs; it is done in pieces, so that nobody else waits for all of them (Book::signal_some, switch_some).
 //
-// Which jobs are meant is settled at the begin; what each of them is when its turn comes counts.
+// All jobs that are meant are selected before anything is done to the first of them. Selecting is done in pieces as well; jobs that
+// are submitted after the begin are not meant. What each job is when its turn comes counts.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,8 @@ struct Objection {
 
 struct UnitWork {
   Identity who;
+  std::shared_ptr<SelectWork> selecting;  // null: all are selected
+  Book::Selection selected;               // of a request by id, until all are
   std::vector<JobUnit> units;
   std::vector<std::string> unknown;  // ids that are not there
   std::optional<Refusal> refusal;    // of the whole request

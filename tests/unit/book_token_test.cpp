@@ -240,6 +240,46 @@ TEST_F(BookTokenTest, AnArrayHasOneLineHoweverManyPieces) {
   EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 10u);
 }
 
+// About a millisecond's work at a time: nothing is done before all jobs that are meant are known.
+TEST_F(BookTokenTest, ManyJobsAreSelectedInPiecesBeforeTheFirstIsKilled) {
+  for (int i = 0; i < 5000; ++i) submit(plain_job());
+  const auto work = book->begin_signal(wire::SignalJobs(), kAnn);
+  for (int piece = 0; piece < 2; ++piece) {
+    const auto some = book->signal_some(*work, 500, now);
+    EXPECT_FALSE(some.reply.last());
+    EXPECT_FALSE(some.reply.has_refusal());
+    EXPECT_TRUE(some.effects.empty());
+  }
+  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 5000u);
+  submit(plain_job());  // came later: it is not meant
+  const auto first = book->signal_some(*work, 500, now);
+  EXPECT_EQ(first.reply.outcomes().outcomes_size(), 500);
+  for (int piece = 0; piece < 9; ++piece)
+    EXPECT_EQ(book->signal_some(*work, 500, now).reply.last(), piece == 8);
+  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 1u);
+}
+
+TEST_F(BookTokenTest, AnArrayIsOneLineThoughItIsSelectedInPieces) {
+  wire::SignalJobs request;
+  std::vector<std::string> expected;
+  for (int i = 0; i < 3; ++i) {
+    const auto id = submit(array_job(900));
+    request.mutable_filter()->add_keys()->set_id(id);
+    expected.push_back("Job <" + std::to_string(id) + "> is being terminated");
+  }
+  request.mutable_filter()->add_keys()->set_id(4711);
+  expected.push_back("! Job <4711>: No matching job found");
+  const auto work = book->begin_signal(request, kAnn);
+  std::vector<std::string> said;
+  for (bool last = false; !last;) {
+    const auto some = book->signal_some(*work, 1000, now);
+    last = some.reply.last();
+    for (const auto& line : answer(some)) said.push_back(line);
+  }
+  EXPECT_EQ(said, expected);
+  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 2700u);
+}
+
 TEST_F(BookTokenTest, PiecesOfNothingSayThatNothingIsThere) {
   wire::SignalJobs all;
   const auto work = book->begin_signal(all, kAnn);

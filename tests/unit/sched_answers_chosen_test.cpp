@@ -103,6 +103,19 @@ TEST_F(Answers, HostsOfACondensedGroupSaySoUnlessTheyAreNamed) {
   EXPECT_EQ(group_of(0), "-");
 }
 
+TEST_F(Answers, ManyHostsComeInPartsWithTheirColumnsOnce) {
+  wire::BatchRequest request;
+  request.mutable_hosts()->set_load(true);
+  for (int i = 0; i < 500; ++i) request.mutable_hosts()->add_hosts("hostA");
+  const auto all = parts(request);
+  ASSERT_EQ(all.size(), 3U);
+  wire::BatchReply merged;
+  for (const auto& part : all) merged.MergeFrom(part);
+  EXPECT_EQ(merged.hosts().hosts_size(), 500);
+  EXPECT_GT(merged.hosts().index_names_size(), 0);
+  EXPECT_EQ(merged.hosts().hosts(499).total_size(), merged.hosts().index_names_size());
+}
+
 TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
   const auto config = changed_site([](conf::LsbFiles& lsb) {
     conf::HostItem item;
