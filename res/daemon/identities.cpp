@@ -13,8 +13,6 @@ namespace rollcall::res {
 namespace {
 
 constexpr std::chrono::seconds kKept{60};
-constexpr std::chrono::seconds kPatience{10};
-constexpr std::size_t kMostWaiting = 4096;  // users, each asked about once
 constexpr std::size_t kRoom = 64 * 1024;
 
 std::vector<gid_t> groups_of(const std::string& name, gid_t group) {

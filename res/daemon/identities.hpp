@@ -37,6 +37,9 @@ class Identities {
   using Found = std::function<void(const Result<Identity>&)>;
   using LookUp = std::function<Result<Identity>(const Account&)>;  // runs in the thread
 
+  static constexpr std::size_t kMostWaiting = 4096;  // users, each asked about once
+  static constexpr std::chrono::seconds kPatience{10};
+
   explicit Identities(boost::asio::io_context& loop);
   Identities(boost::asio::io_context& loop, io::SideThread::Limits limits, LookUp look_up);  // for tests
 

@@ -5,9 +5,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/io/dialing.hpp"
 #include "common/io/links.hpp"
 #include "common/io/munge_asker.hpp"
 #include "elim/lim/http.hpp"
+#include "res/daemon/identities.hpp"
 
 namespace rollcall {
 namespace {
@@ -44,11 +46,16 @@ TEST(LimitsInManualPages, AreThoseOfTheDaemons) {
     EXPECT_THAT(text, HasSubstr(row("questions to munged", munge.waiting)));
     EXPECT_THAT(text, HasSubstr(row("of one holder", munge.each)));
     EXPECT_THAT(text, HasSubstr(row("at munged", seconds(munge.patience))));
+    EXPECT_THAT(text, HasSubstr(row("names looked up", io::kMostNames)));
+    EXPECT_THAT(text, HasSubstr(row("name lookup", seconds(links.dial_patience))));
   }
   EXPECT_THAT(limits_of("res.8.scd"), HasSubstr(row("identified clients", links.clients)));
   EXPECT_THAT(limits_of("lim.8.scd"), HasSubstr(row("identified clients", links.clients)));
   EXPECT_THAT(limits_of("res.8.scd"), HasSubstr(row("in line", seconds(munge.line))));
   EXPECT_THAT(limits_of("mbatchd.8.scd"), HasSubstr(row("in line", seconds(munge.line))));
+  const auto res_page = limits_of("res.8.scd");
+  EXPECT_THAT(res_page, HasSubstr(row("users looked up", res::Identities::kMostWaiting)));
+  EXPECT_THAT(res_page, HasSubstr(row("user lookup", seconds(res::Identities::kPatience))));
   EXPECT_THAT(limits_of("lim.8.scd"),
               HasSubstr(row("connections for metrics", lim::HttpLimits{}.connections)));
 }
