@@ -81,7 +81,11 @@ class BatchCluster(LoadCluster):
             file.write(text)
 
     def write_files(self, more_conf=""):
-        work, spool = os.path.join(self.top, "work"), os.path.join(self.top, "spool")
+        work, spool, tmp = (os.path.join(self.top, name) for name in ("work", "spool", "tmp"))
+        if "LSF_TMPDIR=" not in self.more_conf + more_conf:  # output that nobody mails stays with the cluster
+            os.makedirs(tmp, exist_ok=True)
+            os.chmod(tmp, 0o1777)
+            more_conf = f"LSF_TMPDIR={tmp}\n{more_conf}"
         super().write_files(
             f"LSB_SHAREDIR={work}\nROLLCALL_JOBDIR={spool}\nLSF_BINDIR={self.bench.bin}\n"
             f"LSB_MBD_PORT={MBD_PORT}\nLSF_RES_PORT={RES_PORT}\n{self.more_conf}\n{more_conf}"
