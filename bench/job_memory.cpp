@@ -119,6 +119,7 @@ class Site {
   void follow(const Effects& effects) {
     for (const auto& effect : effects)
       if (const auto* save = std::get_if<effect::SaveJob>(&effect)) keeper.job(save->key);
+    book.pack();
   }
   int tokens_ = 0;
 };

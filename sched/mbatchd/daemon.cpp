@@ -353,6 +353,7 @@ class Daemon {
     if (!saving_.failing() && !planning_.quick() && plan()) commit();
     questions_.answer_all(waiters_);
     requests_.go_on();
+    book_.pack();
     arm();
   }
 

@@ -43,7 +43,9 @@ void Questions::answer_view(const Asked& asked) {
     // Between two parts other files may have come into force: the numbers of hosts mean something else then.
     if (files != configuration_)
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
-    return next(view());
+    auto part = next(view());
+    book_.pack();
+    return part;
   };
   if (asked.request.has_jobs() && asked.request.jobs().history())
     guarded = with_old_jobs(store_, asked.request.jobs(), std::move(guarded));

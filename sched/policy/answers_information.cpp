@@ -72,8 +72,7 @@ std::vector<std::string> all_users(const AnswerView& view) {
   const auto& files = *view.snapshot.rules().lsb;
   for (const auto& row : files.users.users) take(row.name);
   for (const auto& group : files.users.groups) take(group.name);
-  for (const auto& [number, kept] : view.book.submissions())
-    if (kept.asked) take(kept.asked->user());
+  for (const auto& user : view.book.users_with_jobs()) take(user);
   return names;
 }
 
@@ -253,8 +252,7 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
     if (std::none_of(profiles.begin(), profiles.end(), [&](const auto& p) { return p.name == name; }))
       return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": No such application profile")};
   std::map<std::string, StatusCounts> counts;
-  for (const auto& [number, kept] : view.book.submissions())
-    if (kept.asked && !kept.asked->application().empty()) counts[kept.asked->application()].jobs += kept.jobs;
+  for (const auto& [name, jobs] : view.book.jobs_by_application()) counts[name].jobs = jobs;
   std::vector<Application> applications;
   for (const auto& profile : profiles) {
     if (ask.names_size() > 0 &&

@@ -41,11 +41,13 @@ void Book::load_submission(std::uint64_t number, std::shared_ptr<const wire::Sub
     if (auto parsed = Dependency::parse_bound(asked->bound_dependency()))
       dependency = std::make_shared<Dependency>(std::move(*parsed));
   memory_->add_submission(number, std::move(asked), std::move(dependency));
+  memory_->pack_if_many();
 }
 
 void Book::load_job(wire::JobRecord record) {
   if (memory_->submissions.count(record.submission()) == 0 || record.cleaned_us() != 0) return;
   memory_->add_job(std::move(record));
+  memory_->pack_if_many();
 }
 
 void Book::load_control(wire::ControlState state) {
@@ -72,8 +74,12 @@ Effects Book::loaded(WallTime now) {
     m.evaluate_all(number, nullptr);
   }
   m.heard_us = now.us;
+  for (auto& [key, known] : m.jobs) {
+    m.unpacked(known);
+    m.time_job(known, now);
+    m.pack_if_many();
+  }
   m.clock_went_back(now);  // while we were away
-  for (auto& [key, entry] : m.jobs) m.time_job(entry, now);
   for (auto& [id, entry] : m.ids) m.time_id(id);
   for (auto& [host, jobs] : m.hosts) {
     if (jobs.jobs.empty()) continue;
@@ -93,11 +99,11 @@ Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) 
   Effects effects;
   memory_->hear_clock(now);
   BookEntry* entry = memory_->entry(key);
-  if (!entry || entry->job.status() != wire::STATUS_PEND) return effects;
+  if (!entry || entry->job->status() != wire::STATUS_PEND) return effects;
   event::Dispatched whole = plan;
   if (auto gpus = memory_->gpus_for(plan); !gpus.empty()) whole.gpus = std::move(gpus);
   memory_->place(*entry, std::move(whole), now, effects);
-  for (const auto& host : entry->job.record.hosts())
+  for (const auto& host : entry->job->record.hosts())
     if (auto& link = memory_->links[host.name()]; !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.
       if (link.silent_since_us == 0 || link.lost) link.silent_since_us = now.us, link.lost = false;
@@ -121,6 +127,8 @@ Effects Book::resume(JobKey key, WallTime now) {
 
 // ---------------------------------------------------------------- answers
 
+void Book::pack() const { memory_->pack(); }
+
 const Job* Book::find(JobKey key) const { return memory_->find(key); }
 std::size_t Book::size() const { return memory_->jobs.size(); }
 
@@ -137,8 +145,10 @@ bool Book::is_array(std::int32_t id) const {
 const JobTally* Book::tally(std::int32_t id) const { return memory_->tally(id); }
 
 const KeptSubmission* Book::submission(std::uint64_t number) const {
-  const auto found = memory_->submissions.find(number);
-  return found == memory_->submissions.end() ? nullptr : &found->second.kept;
+  const auto found = memory_->kept.find(number);
+  if (found == memory_->kept.end()) return nullptr;
+  memory_->asked(found->second, number);
+  return &found->second;
 }
 
 const std::map<std::uint64_t, KeptSubmission>& Book::submissions() const { return memory_->kept; }
@@ -178,6 +188,18 @@ std::vector<std::string> Book::queues_with_jobs() const {
     if (!jobs.jobs.empty()) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> Book::users_with_jobs() const {
+  std::vector<std::string> names;
+  for (const auto& [name, jobs] : memory_->users)
+    if (!jobs.jobs.empty()) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const std::map<std::string, std::uint32_t>& Book::jobs_by_application() const {
+  return memory_->of_application;
 }
 
 StatusCounts Book::queue_counts(const std::string& queue) const { return counts_of(memory_->queues, queue); }

@@ -43,6 +43,7 @@
 #include "sched/policy/book_words.hpp"
 #include "sched/policy/dependency.hpp"
 #include "sched/policy/job_life.hpp"
+#include "sched/policy/packed.hpp"
 
 namespace rollcall::sched {
 
@@ -73,7 +74,8 @@ using SlotSums = std::map<wire::JobStatus, SlotCount>;
 
 // A submission that is in memory, and its dependency.
 struct KeptSubmission {
-  std::shared_ptr<const wire::Submission> asked;
+  mutable std::shared_ptr<const wire::Submission> asked;  // none: packed; Book::submission() unpacks it
+  mutable Packed<wire::Submission> packed;
   std::uint32_t jobs = 0;                                    // that were made of it
   std::shared_ptr<const Dependency> dependency;              // none: -
   DependencyState dependency_state = DependencyState::none;  // of all its jobs, unless per_element()
@@ -178,6 +180,10 @@ class Book {
   Effects tick(WallTime now);
   std::optional<WallTime> next_deadline() const;
 
+  // Jobs and submissions that were looked at go back to their packed form, a third of the memory. What find() and submission()
+  // returned is good until then. Call it when a turn, or a part of an answer, is over.
+  void pack() const;
+
   // ---------------------------------------------------------------- answers
 
   const Job* find(JobKey key) const;
@@ -187,8 +193,8 @@ class Book {
   bool is_array(std::int32_t id) const;
   const JobTally* tally(std::int32_t id) const;
   const KeptSubmission* submission(std::uint64_t number) const;
-  const std::map<std::uint64_t, KeptSubmission>& submissions() const;
-  const KeptToken* token(const std::string& token) const;  // as effects name it
+  const std::map<std::uint64_t, KeptSubmission>& submissions() const;  // packed ones too
+  const KeptToken* token(const std::string& token) const;              // as effects name it
 
   // By key. With no filter: everybody's.
   const std::set<JobKey>& with_status(wire::JobStatus status) const;
@@ -199,6 +205,9 @@ class Book {
   using Order = std::set<std::pair<double, JobKey>>;
   const Order& pending_of(const std::string& queue) const;
   std::vector<std::string> queues_with_jobs() const;
+  std::vector<std::string> users_with_jobs() const;
+  const std::map<std::string, std::uint32_t>& jobs_by_application()
+      const;  // without those that have no profile
 
   StatusCounts queue_counts(const std::string& queue) const;
   StatusCounts user_counts(const std::string& user) const;

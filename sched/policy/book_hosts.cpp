@@ -99,21 +99,21 @@ class Hearing {
   // The job that runs as this attempt with this host as its first one.
   BookEntry* first_of(const Attempt& attempt) {
     BookEntry* entry = placed_here(attempt);
-    return entry && entry->job.record.hosts(0).name() == host_ ? entry : nullptr;
+    return entry && entry->job->record.hosts(0).name() == host_ ? entry : nullptr;
   }
   // The job whose last attempt was given up when this host was lost, and whose rerun pends.
   BookEntry* given_up_here(const Attempt& attempt) {
     BookEntry* entry = m_.entry(attempt.job);
-    if (!entry || !pending(entry->job.status()) || entry->job.record.attempt() != attempt.number)
+    if (!entry || !pending(entry->job->status()) || entry->job->record.attempt() != attempt.number)
       return nullptr;
-    const auto& given_up = entry->job.record.given_up();
+    const auto& given_up = entry->job->record.given_up();
     return given_up.hosts_size() != 0 && given_up.hosts(0).name() == host_ ? entry : nullptr;
   }
   BookEntry* placed_here(const Attempt& attempt) {
     BookEntry* entry = m_.entry(attempt.job);
-    if (!entry || !placed(entry->job.status()) || entry->job.record.attempt() != attempt.number)
+    if (!entry || !placed(entry->job->status()) || entry->job->record.attempt() != attempt.number)
       return nullptr;
-    return is_on(entry->job.record, host_) ? entry : nullptr;
+    return is_on(entry->job->record, host_) ? entry : nullptr;
   }
 
   void hello(const report::HostCame& told) {
@@ -136,14 +136,14 @@ class Hearing {
     }
     const std::set<JobKey> believed = m_.hosts[host_].jobs;
     for (const JobKey key : believed) {
-      BookEntry& entry = m_.jobs.at(key);
+      BookEntry& entry = m_.at(key);
       const auto found = held.find(key);
       const report::Held* here = found == held.end() ? nullptr : found->second;
-      if (entry.job.record.hosts(0).name() == host_)
+      if (entry.job->record.hosts(0).name() == host_)
         first_host_back(entry, here);
       else
         other_host_back(entry, here);
-      if (placed(entry.job.status())) m_.vouch_for_silent_hosts(entry, now_, effects);
+      if (placed(entry.job->status())) m_.vouch_for_silent_hosts(entry, now_, effects);
     }
     effects.push_back(effect::ScheduleSoon{});
   }
@@ -153,17 +153,17 @@ class Hearing {
     if (here) back.held = here->state;
     back.knows_go = m_.links[host_].knows_go;
     m_.step(entry, back, now_, effects);
-    if (!here || !placed(entry.job.status())) return;
+    if (!here || !placed(entry.job->status())) return;
     // What happened by itself while nobody was told of it.
-    if (here->state == State::stopped && entry.job.record.signals().empty())
+    if (here->state == State::stopped && entry.job->record.signals().empty())
       m_.step(entry, event::StoppedThere{}, now_, effects);
     if (here->state == State::running) m_.step(entry, event::ResumedThere{}, now_, effects);
   }
 
   void other_host_back(BookEntry& entry, const report::Held* here) {
-    const wire::JobRecord& record = entry.job.record;
+    const wire::JobRecord& record = entry.job->record;
     if (here) m_.step(entry, event::Prepared{host_}, now_, effects);
-    if (!here) effects.push_back(effect::OrderExpect{entry.job.key(), host_, record.attempt()});
+    if (!here) effects.push_back(effect::OrderExpect{entry.job->key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
       effects.push_back(effect::OrderSignal{host_, signal_order(record, sent)});
   }
@@ -195,12 +195,12 @@ class Hearing {
     BookEntry* entry = first_of(told.attempt);
     if (!entry) return;
     entry->stream = std::make_unique<wire::StreamPlace>(told.stream);
-    effects.push_back(effect::TellWaiters{entry->job.key()});
+    effects.push_back(effect::TellWaiters{entry->job->key()});
   }
 
   // Not saved for itself: it is told again soon, and the job's next change saves it.
   void take_usage(BookEntry& entry, const wire::JobUsage& told) {
-    wire::JobRecord& record = entry.job.record;
+    wire::JobRecord& record = entry.job->record;
     if (record.hosts_size() == 1) {
       *record.mutable_usage() = told;
       return;
@@ -214,7 +214,7 @@ class Hearing {
     BookEntry* entry = first_of(told.attempt);
     if (BookEntry* given_up = entry ? nullptr : given_up_here(told.attempt)) {
       m_.step(*given_up, event::GivenUpEnded{told}, now_, effects);
-      if (finished(given_up->job.status())) return;
+      if (finished(given_up->job->status())) return;
     }
     if (!entry) {
       // Of what was never seen there is nothing to be cleared away.
@@ -228,7 +228,7 @@ class Hearing {
 
   void post_over(const report::PostOver& told) {
     BookEntry* entry = m_.entry(told.attempt.job);
-    if (entry && entry->job.record.attempt() == told.attempt.number)
+    if (entry && entry->job->record.attempt() == told.attempt.number)
       m_.step(*entry, event::PostEnded{told.failed}, now_, effects);
     effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
   }
@@ -260,8 +260,8 @@ Effects Book::host_gone(const std::string& host, WallTime now, Duration silent) 
   Effects effects{effect::ScheduleSoon{}};
   const std::set<JobKey> there = memory_->hosts[host].jobs;
   for (const JobKey key : there)
-    memory_->step(memory_->jobs.at(key), event::StartNotTaken{host + " has gone before it had the order", {}},
-                  now, effects);
+    memory_->step(memory_->at(key), event::StartNotTaken{host + " has gone before it had the order", {}}, now,
+                  effects);
   return effects;
 }
 
@@ -315,8 +315,8 @@ void Book::Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now,
 }
 
 void Book::Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
-  for (int i = 1; i < entry.job.record.hosts_size() && !entry.job.launch.go_given; ++i) {
-    const std::string host = entry.job.record.hosts(i).name();
+  for (int i = 1; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
+    const std::string host = entry.job->record.hosts(i).name();
     if (const auto& link = links[host]; link.connected && !link.knows_go)
       step(entry, event::Prepared{host}, now, effects);
   }

@@ -22,18 +22,20 @@ std::string Book::broken_invariant() const {
   const Memory& m = *memory_;
   Expected expected;
   for (const auto& [key, entry] : m.jobs) {
-    const wire::JobRecord& record = entry.job.record;
+    m.unpacked(entry);
+    const wire::JobRecord& record = entry.job->record;
     const std::string job = "job " + text(key) + ": ";
-    if (entry.job.key() != key) return job + "has another key";
+    if (entry.job->key() != key) return job + "has another key";
     if (auto broken = sched::broken_invariant(record); !broken.empty()) return broken;
     const auto submission = m.submissions.find(record.submission());
     if (submission == m.submissions.end()) return job + "has no submission";
-    if (submission->second.kept.asked != entry.job.asked) return job + "has another submission";
+    if (entry.submission != record.submission() || m.asked(entry.submission) != entry.job->asked)
+      return job + "has another submission";
     if (m.ids.count(key.id) == 0) return job + "has no id";
     expected.by_status[record.status()].insert(key);
     expected.jobs[entry.user].insert(key);
     expected.jobs[entry.queue].insert(key);
-    count_slots(expected.sums[entry.user], entry.job, 1);
+    count_slots(expected.sums[entry.user], *entry.job, 1);
     if (pending(record.status())) expected.pending[entry.queue].insert({record.order(), key});
     if (placed(record.status()))
       for (const auto& host : record.hosts()) {
@@ -77,7 +79,7 @@ std::string Book::broken_invariant() const {
     if (!submission.registered || !submission.kept.dependency->per_element()) continue;
     for (const std::int32_t index : m.ids.at(submission.id).indices) {
       const BookEntry& element = m.jobs.at({submission.id, index});
-      if (element.job.record.submission() == number &&
+      if (element.submission == number &&
           element.dependency != evaluate(*submission.kept.dependency, index, m))
         return name + ": the dependency of element " + std::to_string(index) + " is out of date";
     }

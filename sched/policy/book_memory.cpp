@@ -43,11 +43,20 @@ const JobTally* Book::Memory::tally(std::int32_t id) const {
 }
 const Job* Book::Memory::find(JobKey key) const {
   const auto found = jobs.find(key);
-  return found == jobs.end() ? nullptr : &found->second.job;
+  return found == jobs.end() ? nullptr : &unpacked(found->second);
 }
 BookEntry* Book::Memory::entry(JobKey key) {
   const auto found = jobs.find(key);
-  return found == jobs.end() ? nullptr : &found->second;
+  if (found == jobs.end()) return nullptr;
+  unpacked(found->second);
+  found->second.changed = true;
+  return &found->second;
+}
+BookEntry& Book::Memory::at(JobKey key) {
+  BookEntry& entry = jobs.at(key);
+  unpacked(entry);
+  entry.changed = true;
+  return entry;
 }
 
 // ---------------------------------------------------------------- submissions
@@ -57,6 +66,8 @@ SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
                                               std::shared_ptr<const Dependency> dependency) {
   SubmissionEntry& submission = submissions.try_emplace(number, kept[number]).first->second;
   submission.kept.asked = std::move(asked);
+  submission.kept.packed = {};
+  unpacked_submissions.push_back(number);
   submission.kept.dependency = std::move(dependency);
   if (submission.kept.dependency) submission.kept.dependency_state = DependencyState::not_yet;
   use_payload(*submission.kept.asked);
@@ -67,7 +78,7 @@ SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
 void Book::Memory::drop_submission_if_unused(std::uint64_t number) {
   const auto found = submissions.find(number);
   if (found == submissions.end() || found->second.kept.jobs != 0) return;
-  leave_payload(*found->second.kept.asked);
+  leave_payload(*asked(number));
   submissions.erase(found);
   kept.erase(number);
 }
@@ -90,15 +101,15 @@ void Book::Memory::leave_payload(const wire::Submission& asked) {
 // Most jobs of a queue have the same: they are not kept for each.
 const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   if (rules.size() > 20'000) rules.clear();
-  const wire::Submission& asked = *entry.job.asked;
-  std::string key = entry.job.record.queue();
+  const wire::Submission& asked = *entry.job->asked;
+  std::string key = entry.job->record.queue();
   key += '\0';
   key += asked.requeue_exits();
   key += '\0';
   key += asked.has_rerunnable() ? asked.rerunnable() ? 'y' : 'n' : '-';
   key += min_slots(asked) <= 1 ? '1' : 'm';
   const auto [found, fresh] = rules.try_emplace(std::move(key));
-  if (fresh) found->second = life_rules(config, queue_row(entry.job.record.queue()), asked);
+  if (fresh) found->second = life_rules(config, queue_row(entry.job->record.queue()), asked);
   return found->second;
 }
 
@@ -123,8 +134,8 @@ std::string Book::Memory::gpus_for(const event::Dispatched& plan) {
     std::vector<std::string> held;
     if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
       for (const JobKey key : jobs_there->second.jobs)
-        if (const BookEntry* job = entry(key); job && !job->job.record.gpus().empty())
-          held.push_back(job->job.record.gpus());
+        if (const BookEntry* job = entry(key); job && !job->job->record.gpus().empty())
+          held.push_back(job->job->record.gpus());
     return held;
   });
 }
@@ -134,37 +145,41 @@ std::string Book::Memory::gpus_for(const event::Dispatched& plan) {
 BookEntry& Book::Memory::add_job(wire::JobRecord record) {
   const JobKey key = key_of(record.key());
   SubmissionEntry& submission = submissions.at(record.submission());
-  const wire::Submission& asked = *submission.kept.asked;
+  const auto& whole = this->asked(submission.kept, record.submission());
+  const wire::Submission& asked = *whole;
   BookEntry& entry = jobs[key];
-  entry.job.asked = submission.kept.asked;
-  entry.job.record = std::move(record);
-  entry.user = &users[asked.user()];
-  entry.queue = &queues[entry.job.record.queue()];
+  entry.job = std::make_unique<Job>();
+  unpacked_jobs.push_back(key);
+  entry.job->asked = whole;
+  entry.job->record = std::move(record);
+  const auto user = users.try_emplace(asked.user()).first;
+  entry.user = &user->second;
+  entry.queue = &queues[entry.job->record.queue()];
   ++submission.kept.jobs;
+  count_application(asked, 1);
   submission.id = key.id;
 
   IdEntry& id = ids[key.id];
   if (id.indices.empty()) {
     id.array = key.index != 0;
-    id.user = asked.user();
-    id.name = asked.job_name();
-    if (!id.name.empty()) by_name[id.name].insert(key.id);
+    id.user = &user->first;
+    id.name = name_id(key.id, asked.job_name());
   }
   if (id.indices.empty() || id.indices.back() < key.index)
     id.indices.push_back(key.index);
   else
     id.indices.insert(std::lower_bound(id.indices.begin(), id.indices.end(), key.index), key.index);
-  if (finished(entry.job.status())) id.last_end_us = std::max(id.last_end_us, entry.job.record.end_us());
+  if (finished(entry.job->status())) id.last_end_us = std::max(id.last_end_us, entry.job->record.end_us());
 
   entry.user->jobs.insert(entry.user->jobs.end(), key);
   entry.queue->jobs.insert(entry.queue->jobs.end(), key);
-  next_order = std::max(next_order, entry.job.record.order() + 1);
+  next_order = std::max(next_order, entry.job->record.order() + 1);
   enter(entry);
   return entry;
 }
 
 void Book::Memory::remove_job(JobKey key) {
-  BookEntry& entry = jobs.at(key);
+  BookEntry& entry = at(key);
   leave(entry);
   set_deadline(entry.begin_due, 0, Timer::begin, key);
   set_deadline(entry.terminate_due, 0, Timer::terminate, key);
@@ -176,19 +191,37 @@ void Book::Memory::remove_job(JobKey key) {
   id.indices.erase(std::lower_bound(id.indices.begin(), id.indices.end(), key.index));
   if (id.indices.empty()) {
     set_deadline(id.clean_due, 0, Timer::clean, {key.id, 0});
-    if (!id.name.empty())
-      if (const auto named = by_name.find(id.name); named != by_name.end()) {
-        named->second.erase(key.id);
-        if (named->second.empty()) by_name.erase(named);
-      }
+    unname_id(key.id, *id.name);
     ids.erase(key.id);
   }
-  const std::uint64_t number = entry.job.record.submission();
+  const std::uint64_t number = entry.job->record.submission();
   SubmissionEntry& submission = submissions.at(number);
   --submission.kept.jobs;
+  count_application(*entry.job->asked, -1);
   register_dependents(number, submission);
   drop_submission_if_unused(number);
   jobs.erase(key);
+}
+
+void Book::Memory::count_application(const wire::Submission& asked, int sign) {
+  if (asked.application().empty()) return;
+  const auto count = of_application.try_emplace(asked.application()).first;
+  count->second += static_cast<std::uint32_t>(sign);
+  if (count->second == 0) of_application.erase(count);
+}
+
+const std::string* Book::Memory::name_id(std::int32_t id, const std::string& name) {
+  static const std::string kNoName;
+  if (name.empty()) return &kNoName;
+  const auto same = by_name.try_emplace(name).first;
+  same->second.insert(id);
+  return &same->first;
+}
+void Book::Memory::unname_id(std::int32_t id, const std::string& name) {
+  const auto same = by_name.find(name);
+  if (same == by_name.end()) return;
+  same->second.erase(id);
+  if (same->second.empty()) by_name.erase(same);
 }
 
 // ---------------------------------------------------------------- indices
@@ -221,13 +254,13 @@ void count_slots(JobsOf& user, const Job& job, int sign) {
 }
 
 void Book::Memory::leave(BookEntry& entry) {
-  const wire::JobRecord& record = entry.job.record;
-  const JobKey key = entry.job.key();
+  const wire::JobRecord& record = entry.job->record;
+  const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
-  const std::uint32_t slots = slots_of(entry.job);
+  const std::uint32_t slots = slots_of(*entry.job);
   by_status[status].erase(key);
   count_status(entry.user->counts, status, slots, false);
-  count_slots(*entry.user, entry.job, -1);
+  count_slots(*entry.user, *entry.job, -1);
   count_status(entry.queue->counts, status, slots, false);
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
   if (placed(status))
@@ -241,14 +274,15 @@ void Book::Memory::leave(BookEntry& entry) {
 }
 
 void Book::Memory::enter(BookEntry& entry) {
-  const wire::JobRecord& record = entry.job.record;
-  const JobKey key = entry.job.key();
+  const wire::JobRecord& record = entry.job->record;
+  const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
-  const std::uint32_t slots = slots_of(entry.job);
+  const std::uint32_t slots = slots_of(*entry.job);
+  entry.submission = record.submission();
   auto& same = by_status[status];
   same.insert(same.end(), key);
   count_status(entry.user->counts, status, slots, true);
-  count_slots(*entry.user, entry.job, 1);
+  count_slots(*entry.user, *entry.job, 1);
   count_status(entry.queue->counts, status, slots, true);
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
   if (placed(status))
@@ -279,16 +313,16 @@ void Book::Memory::counted(Effects& effects) {
 void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
   const std::size_t first = effects.size();
   const LifeRules& life = rules_of(entry);
-  wire::JobRecord& record = entry.job.record;
+  wire::JobRecord& record = entry.job->record;
   const bool was_placed = placed(record.status()) || finished(record.status());
   const auto* kill = std::get_if<event::KillAsked>(&event);
   const bool asked_back = record.requeue_asked() || (kill != nullptr && kill->requeue) ||
                           std::holds_alternative<event::RestartAsked>(event);
-  const JobKey key = entry.job.key();
+  const JobKey key = entry.job->key();
   const std::uint64_t number = record.submission();
   {
     const Change change(*this, entry);
-    sched::step(entry.job, life, event, now, effects);
+    sched::step(*entry.job, life, event, now, effects);
     // brequeue: behind the others. What nobody has asked for: before them.
     if (was_placed && pending(record.status())) {
       if (asked_back)
@@ -303,13 +337,12 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
   for (std::size_t i = first; i < effects.size(); ++i)
     if (auto* recorded = std::get_if<effect::RecordEvent>(&effects[i]);
         recorded && recorded->event.has_finish())
-      *recorded->event.mutable_finish()->mutable_asked() = *entry.job.asked;
+      *recorded->event.mutable_finish()->mutable_asked() = *entry.job->asked;
   IdEntry& id = ids.at(key.id);
   if (finished(record.status())) {
     id.last_end_us = std::max(id.last_end_us, record.end_us());
     entry.stream.reset();
     entry.usage.reset();
-    record = wire::JobRecord(record);  // a copy has no room for what was cleared
   }
   if (register_dependents(number, submissions.at(number))) evaluate_all(number, &effects);
   time_job(entry, now);
@@ -320,10 +353,10 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
 // ---------------------------------------------------------------- dependencies
 
 DependencyState Book::Memory::state_of(const BookEntry& entry) const {
-  const SubmissionEntry& submission = submissions.at(entry.job.record.submission());
+  const SubmissionEntry& submission = submissions.at(entry.submission);
   if (!submission.kept.dependency) return DependencyState::none;
   // What has run once has had its condition: it is not asked again.
-  if (!waits(entry.job.record)) return DependencyState::satisfied;
+  if (!waits(unpacked(entry).record)) return DependencyState::satisfied;
   return submission.kept.dependency->per_element() ? entry.dependency : submission.kept.dependency_state;
 }
 
@@ -340,10 +373,13 @@ bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& su
   for (const std::int32_t named_id : named) {
     const auto id = ids.find(named_id);
     if (id == ids.end()) continue;
+    auto& dependents = id->second.dependents;
+    if (!dependents) dependents = std::make_unique<DependencyWatch>();
     if (wanted)
-      id->second.dependents.add(number, dependency, named_id, id->second.tally);
+      dependents->add(number, dependency, named_id, id->second.tally);
     else
-      id->second.dependents.remove(number, dependency, named_id);
+      dependents->remove(number, dependency, named_id);
+    if (dependents->empty()) dependents.reset();
     time_id(named_id);
   }
   return wanted;
@@ -365,25 +401,25 @@ void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
   const auto id = ids.find(submission.id);
   if (id == ids.end()) return;
   for (const std::int32_t index : id->second.indices)
-    evaluate_element(number, jobs.at({submission.id, index}), effects);
+    evaluate_element(number, at({submission.id, index}), effects);
 }
 
 // Of a dependency that differs from element to element.
 void Book::Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
-  if (element.job.record.submission() != number) return;
+  if (element.submission != number) return;
   ++evaluations;
   const Dependency& dependency = *submissions.at(number).kept.dependency;
-  const DependencyState state = evaluate(dependency, element.job.key().index, *this);
+  const DependencyState state = evaluate(dependency, element.job->key().index, *this);
   if (state == element.dependency) return;
   element.dependency = state;
-  dependency_changes.elements.insert(element.job.key());
+  dependency_changes.elements.insert(element.job->key());
   if (effects) effects->push_back(effect::ScheduleSoon{});
 }
 
 void Book::Memory::look_again(std::int32_t id, JobKey changed, Effects& effects) {
   IdEntry& changed_id = ids.at(id);
-  if (changed_id.dependents.empty()) return;
-  const auto concerned = changed_id.dependents.changed(changed.index, changed_id.tally);
+  if (!changed_id.dependents) return;
+  const auto concerned = changed_id.dependents->changed(changed.index, changed_id.tally);
   for (const std::uint64_t number : concerned.whole) evaluate_all(number, &effects);
   if (concerned.same == nullptr) return;
   for (const std::uint64_t number : *concerned.same) {

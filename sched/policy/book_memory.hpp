@@ -11,6 +11,7 @@
 #include "sched/policy/book.hpp"
 #include "sched/policy/book_rules.hpp"
 #include "sched/policy/dependency_watch.hpp"
+#include "sched/policy/packed.hpp"
 #include "sched/policy/submission_check.hpp"
 
 namespace rollcall::sched {
@@ -38,8 +39,14 @@ struct HostLink {
   std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
 };
 
+// The job itself is there while somebody works with it, and its bytes else (Book::pack()). Whoever has an entry of
+// Memory::entry() or at() finds it there.
 struct BookEntry {
-  Job job;
+  mutable std::unique_ptr<Job> job;
+  mutable std::unique_ptr<Launch> launch;  // of a packed job that waits for its go-ahead
+  mutable Packed<wire::JobRecord> record;  // as it was packed last
+  mutable bool changed = true;             // since then
+  std::uint64_t submission = 0;            // the record's
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
   DependencyState dependency = DependencyState::none;            // of this element, where elements differ
@@ -56,8 +63,10 @@ struct IdEntry {
   JobTally tally;
   std::int64_t last_end_us = 0;
   std::int64_t clean_due = 0;  // stands in the deadlines
-  DependencyWatch dependents;  // submissions whose jobs wait for this id
-  std::string user, name;
+  std::unique_ptr<DependencyWatch>
+      dependents;                     // submissions whose jobs wait for this id; none: there is none
+  const std::string* user = nullptr;  // a key of Memory::users
+  const std::string* name = nullptr;  // a key of Memory::by_name, or kNoName
 };
 
 struct SubmissionEntry {
@@ -78,6 +87,8 @@ struct Book::Memory : JobFacts {
   bool counters_changed = false;
 
   std::unordered_map<JobKey, BookEntry> jobs;
+  mutable std::vector<JobKey> unpacked_jobs;
+  mutable std::vector<std::uint64_t> unpacked_submissions;
   std::map<std::int32_t, IdEntry> ids;
   std::map<std::uint64_t, KeptSubmission> kept;  // what others may look at
   std::map<std::uint64_t, SubmissionEntry> submissions;
@@ -87,6 +98,7 @@ struct Book::Memory : JobFacts {
   std::unordered_map<std::string, JobsOf> users, queues, hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
+  std::map<std::string, std::uint32_t> of_application;              // jobs by application profile
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
@@ -115,7 +127,18 @@ struct Book::Memory : JobFacts {
   const Job* find(JobKey key) const override;
 
   // --- jobs
-  BookEntry* entry(JobKey key);
+  BookEntry* entry(JobKey key);  // to be changed
+  BookEntry& at(JobKey key);     // the same, of a job that there is
+  Job& unpacked(const BookEntry& entry) const;
+  const std::shared_ptr<const wire::Submission>& asked(const KeptSubmission& kept,
+                                                       std::uint64_t number) const;
+  const std::shared_ptr<const wire::Submission>& asked(std::uint64_t number) const;
+  void pack() const;
+  void pack_if_many() const;
+  void count_application(const wire::Submission& asked, int sign);
+  // IdEntry::name of a name that the id has from now on; the id has it no more.
+  const std::string* name_id(std::int32_t id, const std::string& name);
+  void unname_id(std::int32_t id, const std::string& name);
   const conf::QueueRow* queue_row(const std::string& name) const { return config.lsb->queue(name); }
   SubmissionEntry& add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
                                   std::shared_ptr<const Dependency> dependency);

@@ -185,20 +185,20 @@ class Modifying {
   // By what they were made of.
   std::map<std::uint64_t, std::vector<JobKey>> by_submission(const std::vector<JobKey>& keys) {
     std::map<std::uint64_t, std::vector<JobKey>> same;
-    for (const JobKey key : keys) same[m_.entry(key)->job.record.submission()].push_back(key);
+    for (const JobKey key : keys) same[m_.jobs.at(key).submission].push_back(key);
     return same;
   }
 
   // Finished elements of an array stay as they are.
   std::optional<Refusal> allowed(std::vector<JobKey>& keys) {
     for (const JobKey key : keys) {
-      const event::By by = m_.by(m_.entry(key)->job, who_);
+      const event::By by = m_.by(*m_.find(key), who_);
       if (!by.owner && !by.admin) return refusal(Refusal::NOT_ALLOWED, "User permission denied");
     }
-    std::erase_if(keys, [this](JobKey key) { return finished(m_.entry(key)->job.status()); });
+    std::erase_if(keys, [this](JobKey key) { return finished(m_.find(key)->status()); });
     if (keys.empty()) return refusal(Refusal::FAILED, "Job has already finished");
-    const bool some_started = std::any_of(keys.begin(), keys.end(),
-                                          [this](JobKey key) { return placed(m_.entry(key)->job.status()); });
+    const bool some_started =
+        std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return placed(m_.find(key)->status()); });
     if (!some_started) return std::nullopt;
     for (const std::int32_t number : request_.fields()) {
       if (of_output(number))
@@ -216,7 +216,7 @@ class Modifying {
 
   CheckedSubmission check(std::uint64_t number, const std::vector<JobKey>& members) {
     CheckedSubmission failed;
-    const S& before = *m_.submissions.at(number).kept.asked;
+    const S& before = *m_.asked(number);
     S after = before;
     for (const std::int32_t n : request_.fields()) {
       const Field* row = field(n);
@@ -230,7 +230,7 @@ class Modifying {
     const BookEntry& first = *m_.entry(members.front());
     // Checked as its owner's, for the queue that it is in; an administrator may give what the owner may not.
     after.clear_queues();
-    after.add_queues(first.job.record.queue());
+    after.add_queues(first.job->record.queue());
     Identity owner{before.uid(), before.gid(), before.user(), who_.groups, who_.is_admin};
     SubmissionContext context = m_.context(owner, now_);
     context.queue_open = [](const std::string&) { return true; };  // it is in it
@@ -243,7 +243,7 @@ class Modifying {
     *checked.asked->mutable_queues() = before.queues();
     if (asks_for(S::kResreqFieldNumber))
       for (const JobKey key : members)
-        if (const Job& job = m_.entry(key)->job;
+        if (const Job& job = *m_.find(key);
             placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
           return checked.refusal = refusal(Refusal::FAILED,
                                            "Job has already started: the GPUs that it has stay as they are"),
@@ -289,25 +289,28 @@ class Modifying {
     std::uint64_t old = 0;
     for (const JobKey key : members) {
       BookEntry& entry = *m_.entry(key);
-      old = entry.job.record.submission();
+      old = entry.job->record.submission();
       {
         const Book::Memory::Change change(m_, entry);
-        entry.job.record.set_submission(number);
-        entry.job.asked = submission.kept.asked;
+        entry.job->record.set_submission(number);
+        m_.count_application(*entry.job->asked, -1);
+        entry.job->asked = m_.asked(number);
+        m_.count_application(*entry.job->asked, 1);
         entry.dependency = DependencyState::not_yet;
         // Hosts that could not start what it was may start what it is.
-        entry.job.record.clear_start_failure();
-        if (asks_for(S::kResreqFieldNumber) && placed(entry.job.status())) reserve(checked, entry.job.record);
+        entry.job->record.clear_start_failure();
+        if (asks_for(S::kResreqFieldNumber) && placed(entry.job->status()))
+          reserve(checked, entry.job->record);
       }
       --m_.submissions.at(old).kept.jobs;
       ++submission.kept.jobs;
       m_.time_job(entry, now_);
       effects.push_back(effect::SaveJob{key});
       effects.push_back(effect::TellWaiters{key});
-      if (tells_host() && placed(entry.job.status()))
+      if (tells_host() && placed(entry.job->status()))
         m_.step(entry,
                 event::LimitsChanged{
-                    effective_limits(m_.queue_row(entry.job.record.queue()), entry.job.asked->limits())},
+                    effective_limits(m_.queue_row(entry.job->record.queue()), entry.job->asked->limits())},
                 now_, effects);
     }
     m_.register_dependents(old, m_.submissions.at(old));
@@ -358,14 +361,9 @@ class Modifying {
 
   void rename(std::int32_t id, const std::string& name) {
     IdEntry& entry = m_.ids.at(id);
-    if (entry.name == name) return;
-    if (!entry.name.empty()) {
-      auto& same = m_.by_name[entry.name];
-      same.erase(id);
-      if (same.empty()) m_.by_name.erase(entry.name);
-    }
-    entry.name = name;
-    if (!name.empty()) m_.by_name[name].insert(id);
+    if (*entry.name == name) return;
+    m_.unname_id(id, *entry.name);
+    entry.name = m_.name_id(id, name);
   }
 
   void record(JobKey key, std::uint64_t number) {
@@ -377,7 +375,7 @@ class Modifying {
     modified.set_user(who_.user);
     modified.set_uid(who_.uid);
     modified.set_changes(terminal_text(request_.text(), Controls::newline_and_tab));
-    *modified.mutable_asked() = *m_.submissions.at(number).kept.asked;
+    *modified.mutable_asked() = *m_.asked(number);
     effects.push_back(std::move(recorded));
   }
 

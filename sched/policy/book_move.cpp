@@ -71,7 +71,7 @@ class Moving {
     for (const auto& [key, place] : to_move) {
       BookEntry& entry = *m_.entry(key);
       const Book::Memory::Change change(m_, entry);
-      entry.job.record.set_order(low + static_cast<double>(place + 1) * step);
+      entry.job->record.set_order(low + static_cast<double>(place + 1) * step);
       effects_.push_back(effect::SaveJob{key});
     }
     return low + step;
@@ -80,11 +80,12 @@ class Moving {
   // The order of the `position`-th of those that count; of the last one where there are fewer; none: there is none.
   template <class Iterator>
   std::optional<double> nth(Iterator it, Iterator end, int position) const {
+    const auto own = m_.users.find(who_.user);
     std::optional<double> reference;
     for (; it != end && position > 0; ++it) {
       const JobKey moved = key_of(request_.key());
       if (it->second.id == moved.id && (moved.index == 0 || moved.index == it->second.index)) continue;
-      if (!all_ && m_.jobs.at(it->second).job.asked->user() != who_.user) continue;
+      if (!all_ && (own == m_.users.end() || m_.jobs.at(it->second).user != &own->second)) continue;
       reference = it->first;
       --position;
     }
@@ -127,7 +128,7 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
   for (const JobKey k : keys) {
     BookEntry& entry = *memory_->entry(k);
     const Memory::Change change(*memory_, entry);
-    entry.job.record.set_order(order);
+    entry.job->record.set_order(order);
     applied.effects.push_back(effect::SaveJob{k});
   }
   wire::JobEvent event;

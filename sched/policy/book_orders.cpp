@@ -25,7 +25,7 @@ Duration usage_interval(const ConfigView& config, const wire::JobRecord& record)
 
 // Whether that attempt still runs as far as the Book knows.
 bool counts(const BookEntry* entry, std::uint64_t attempt) {
-  return entry && placed(entry->job.status()) && entry->job.record.attempt() == attempt;
+  return entry && placed(entry->job->status()) && entry->job->record.attempt() == attempt;
 }
 
 class Giving {
@@ -82,8 +82,8 @@ class Giving {
 
 std::optional<order::Start> Book::start_order(const effect::OrderStart& order) const {
   const BookEntry* entry = memory_->entry(order.key);
-  if (!counts(entry, order.attempt) || entry->job.record.hosts(0).name() != order.host) return std::nullopt;
-  const Job& job = entry->job;
+  if (!counts(entry, order.attempt) || entry->job->record.hosts(0).name() != order.host) return std::nullopt;
+  const Job& job = *entry->job;
   const wire::JobRecord& record = job.record;
   order::Start start;
   start.attempt = {order.key, order.attempt};
@@ -114,7 +114,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
 std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order) const {
   const BookEntry* entry = memory_->entry(order.key);
   if (!counts(entry, order.attempt)) return std::nullopt;
-  const Job& job = entry->job;
+  const Job& job = *entry->job;
   return order::Expect{{order.key, order.attempt},
                        job.asked->user(),
                        job.asked->uid(),
@@ -126,7 +126,7 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
 
 bool Book::has_go(const effect::OrderGo& order) const {
   const BookEntry* entry = memory_->entry(order.key);
-  return counts(entry, order.attempt) && entry->job.launch.go_given;
+  return counts(entry, order.attempt) && entry->job->launch.go_given;
 }
 
 bool Book::carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const {

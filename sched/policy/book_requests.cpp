@@ -79,9 +79,9 @@ class Signalling {
   }
 
   std::optional<Objection> apply(BookEntry& entry) {
-    const event::By by = m_.by(entry.job, who_);
+    const event::By by = m_.by(*entry.job, who_);
     if (!by.owner && !by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
-    const wire::JobStatus status = entry.job.status();
+    const wire::JobStatus status = entry.job->status();
     if (request_.action() == wire::SignalJobs::REQUEUE) return requeue(entry, by);
     if (finished(status)) return ends_post_execution(entry) ? kill(entry, by, kSigKill) : no(kFinished);
     switch (request_.action()) {
@@ -110,7 +110,7 @@ class Signalling {
   bool ends_post_execution(const BookEntry& entry) const {
     const bool killed = request_.action() == wire::SignalJobs::KILL ||
                         (request_.action() == wire::SignalJobs::SEND && request_.signal() == kSigKill);
-    return killed && entry.job.record.post_status() == wire::POST_RUNNING;
+    return killed && entry.job->record.post_status() == wire::POST_RUNNING;
   }
 
   std::optional<Objection> kill(BookEntry& entry, const event::By& by, int signal) {
@@ -122,7 +122,7 @@ class Signalling {
     return done(entry, event::StopAsked{by});
   }
   std::optional<Objection> resume(BookEntry& entry, const event::By& by) {
-    const wire::JobRecord& record = entry.job.record;
+    const wire::JobRecord& record = entry.job->record;
     const wire::JobStatus status =
         record.status() == wire::STATUS_UNKWN ? record.status_before_unknown() : record.status();
     if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP)
@@ -138,7 +138,7 @@ class Signalling {
     if (signal == kStop || signal == kTstp) return stop(entry, by);
     if (signal == kCont) return resume(entry, by);
     if (signal == kSigKill) return kill(entry, by, signal);
-    if (!placed(entry.job.status())) {
+    if (!placed(entry.job->status())) {
       if (signal == kTerm || signal == kInt || signal == kHup || signal == kQuit)
         return kill(entry, by, signal);
       return no("Job has not started yet");
@@ -147,7 +147,7 @@ class Signalling {
   }
 
   std::optional<Objection> requeue(BookEntry& entry, const event::By& by) {
-    const wire::JobStatus status = entry.job.status();
+    const wire::JobStatus status = entry.job->status();
     const bool ended_only = (request_.done_too() || request_.exit_too()) && !request_.running_too();
     if (finished(status)) {
       if (!(status == wire::STATUS_DONE ? request_.done_too() : request_.exit_too())) return no(kFinished);
@@ -164,7 +164,7 @@ class Signalling {
   // brun: all slots on the first host that is named, or shared out among them.
   std::optional<Objection> force(BookEntry& entry, const event::By& by) {
     if (!by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
-    if (entry.job.status() != wire::STATUS_PEND) return no("Job has already started or is held");
+    if (entry.job->status() != wire::STATUS_PEND) return no("Job has already started or is held");
     std::vector<std::string> hosts;
     for (const auto& name : request_.hosts()) {
       const auto named = hosts_named(m_.config, name);
@@ -178,7 +178,7 @@ class Signalling {
     });
     if (hosts.empty()) return no("No host that is named can be reached", Refusal::NO_HOST);
     event::Dispatched plan;
-    const std::uint32_t slots = min_slots(*entry.job.asked);
+    const std::uint32_t slots = min_slots(*entry.job->asked);
     const auto used = std::min<std::size_t>(hosts.size(), slots);
     for (std::size_t i = 0; i < used; ++i) {
       wire::ExecHost host;
@@ -187,8 +187,9 @@ class Signalling {
       plan.hosts.push_back(std::move(host));
     }
     plan.effective_resreq =
-        m_.resreq_of(m_.queue_row(entry.job.record.queue()), entry.job.record.queue(), *entry.job.asked).text;
-    reserve_gpus(*entry.job.asked, plan);
+        m_.resreq_of(m_.queue_row(entry.job->record.queue()), entry.job->record.queue(), *entry.job->asked)
+            .text;
+    reserve_gpus(*entry.job->asked, plan);
     plan.gpus = m_.gpus_for(plan);
     m_.place(entry, std::move(plan), now_, effects);
     return std::nullopt;
@@ -348,31 +349,31 @@ namespace {
 
 std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const conf::QueueRow& queue,
                                     const Identity& who, WallTime now, Effects& effects) {
-  const event::By by = m.by(entry.job, who);
+  const event::By by = m.by(*entry.job, who);
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), Refusal::NOT_ALLOWED};
-  if (finished(entry.job.status())) return Objection{std::string(kFinished)};
-  const wire::Submission& asked = *entry.job.asked;
+  if (finished(entry.job->status())) return Objection{std::string(kFinished)};
+  const wire::Submission& asked = *entry.job->asked;
   // It is the owner who must be allowed there; an administrator may put the job anywhere.
   const SubmissionContext context = m.context(who, now);
   if (auto why = check_queue(queue, asked, context)) return Objection{why->text(), why->why()};
   if (auto resreq = m.resreq_of(&queue, queue.name, asked); resreq.refusal)
     return Objection{resreq.refusal->text(), resreq.refusal->why()};
-  entry.queue->jobs.erase(entry.job.key());
+  entry.queue->jobs.erase(entry.job->key());
   {
     const Book::Memory::Change change(m, entry);
     entry.queue = &m.queues[queue.name];
-    entry.job.record.set_queue(queue.name);
-    if (pending(entry.job.status())) entry.job.record.set_order(m.next_order++);
+    entry.job->record.set_queue(queue.name);
+    if (pending(entry.job->status())) entry.job->record.set_order(m.next_order++);
   }
-  entry.queue->jobs.insert(entry.job.key());
-  effects.push_back(effect::SaveJob{entry.job.key()});
-  effects.push_back(effect::TellWaiters{entry.job.key()});
+  entry.queue->jobs.insert(entry.job->key());
+  effects.push_back(effect::SaveJob{entry.job->key()});
+  effects.push_back(effect::TellWaiters{entry.job->key()});
   wire::JobEvent event;
   auto& switched = *event.mutable_switched();
   switched.set_queue(queue.name);
   switched.set_user(who.user);
   switched.set_uid(who.uid);
-  record_event(effects, entry.job.key(), now, std::move(event));
+  record_event(effects, entry.job->key(), now, std::move(event));
   return std::nullopt;
 }
 

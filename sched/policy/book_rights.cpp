@@ -35,7 +35,7 @@ SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
     std::vector<std::int32_t> meant;
     const auto take = [&](const std::set<std::int32_t>& same) {
       for (const std::int32_t id : same)
-        if (ids.at(id).user == who.user) meant.push_back(id);
+        if (*ids.at(id).user == who.user) meant.push_back(id);
     };
     if (name.find('*') == std::string_view::npos) {
       if (const auto same = by_name.find(std::string(name)); same != by_name.end()) take(same->second);
@@ -44,14 +44,14 @@ SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
       for (const JobKey key : own->second.jobs)
         if (key.id != last) {
           last = key.id;
-          if (const IdEntry& id = ids.at(key.id); !id.name.empty() && glob_matches(name, id.name))
+          if (const IdEntry& id = ids.at(key.id); !id.name->empty() && glob_matches(name, *id.name))
             meant.push_back(last);
         }
     }
     // Newest first, by submission: ids may have started anew at 1.
     std::stable_sort(meant.begin(), meant.end(), [this](std::int32_t a, std::int32_t b) {
       const auto since = [this](std::int32_t id) {
-        return jobs.at({id, ids.at(id).indices.front()}).job.record.submission();
+        return jobs.at({id, ids.at(id).indices.front()}).submission;
       };
       return since(a) > since(b);
     });

@@ -121,6 +121,7 @@ class Selecting {
       while (w_.by_id() && w_.order[w_.at] != key.id) ++w_.at;
       w_.after = key;
       const bool arrays = w_.what == Selects::arrays;
+      m_.pack_if_many();
       if ((arrays && key.index == 0) || !fits(*m_.find(key))) continue;
       jobs.push_back(key);
       if (arrays) w_.after.index = kLargest;

@@ -87,7 +87,7 @@ class Submitting {
     auto& job = *recorded.event.mutable_new_job();
     job.set_submission(number);
     job.set_queue(queue);
-    const auto& asked = *m_.submissions.at(number).kept.asked;
+    const auto& asked = *m_.asked(number);
     *job.mutable_asked() = asked;
     *job.mutable_record() = new_record(asked, key, number, queue, now_);
     effects.push_back(std::move(recorded));
@@ -134,7 +134,7 @@ void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply
 
 // Of a job that was submitted just now: its token is among the last.
 void withdraw_token(Book::Memory& m, std::int32_t id) {
-  const std::int64_t submitted_us = m.jobs.at({id, m.ids.at(id).indices.front()}).job.record.submit_us();
+  const std::int64_t submitted_us = m.at({id, m.ids.at(id).indices.front()}).job->record.submit_us();
   for (auto name = m.tokens_by_time.rbegin(); name != m.tokens_by_time.rend(); ++name) {
     const auto token = m.tokens.find(**name);
     if (token->second.at_us < submitted_us) return;

@@ -14,9 +14,9 @@ void Book::Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer time
 }
 
 void Book::Memory::time_job(BookEntry& entry, WallTime now) {
-  const wire::JobRecord& record = entry.job.record;
-  const wire::Submission& asked = *entry.job.asked;
-  const JobKey key = entry.job.key();
+  const wire::JobRecord& record = entry.job->record;
+  const wire::Submission& asked = *entry.job->asked;
+  const JobKey key = entry.job->key();
   const bool begins = pending(record.status()) && asked.begin_us() > now.us;
   set_deadline(entry.begin_due, begins ? asked.begin_us() : 0, Timer::begin, key);
   const bool ends = asked.terminate_us() != 0 && !finished(record.status()) && !record.kill_asked();
@@ -25,7 +25,7 @@ void Book::Memory::time_job(BookEntry& entry, WallTime now) {
   for (const auto& host : record.avoided())
     if (avoided == 0 || host.until_us() < avoided) avoided = host.until_us();
   set_deadline(entry.avoid_due, avoided, Timer::avoid, key);
-  const Launch& launch = entry.job.launch;
+  const Launch& launch = entry.job->launch;
   const bool prepares = placed(record.status()) && !launch.go_given;
   set_deadline(entry.start_due, prepares ? launch.since_us + parameters.unknown_after_s * 1'000'000 : 0,
                Timer::start, key);
@@ -36,7 +36,7 @@ void Book::Memory::time_id(std::int32_t id) {
   const auto found = ids.find(id);
   if (found == ids.end()) return;
   IdEntry& entry = found->second;
-  const bool over = entry.tally.finished() == entry.tally.elements && entry.dependents.empty();
+  const bool over = entry.tally.finished() == entry.tally.elements && !entry.dependents;
   set_deadline(entry.clean_due, over ? entry.last_end_us + parameters.clean_period_s * 1'000'000 : 0,
                Timer::clean, {id, 0});
 }
@@ -71,12 +71,15 @@ void Book::Memory::clock_went_back(WallTime now) {
     link.silent_since_us = now.us;
     time_host(host);
   }
-  for (auto& [key, entry] : jobs) {
-    if (Launch& launch = entry.job.launch; launch.since_us > now.us) {
+  // A job with neither deadline has no time to set back.
+  for (auto& [key, known] : jobs) {
+    if (known.start_due == 0 && known.avoid_due == 0) continue;
+    BookEntry& entry = at(key);
+    if (Launch& launch = entry.job->launch; launch.since_us > now.us) {
       launch.since_us = now.us;
       time_job(entry, now);
     }
-    auto& avoided = *entry.job.record.mutable_avoided();
+    auto& avoided = *entry.job->record.mutable_avoided();
     if (avoided.empty()) continue;
     const std::int64_t latest = now.us + rules_of(entry).avoid_s * 1'000'000;
     for (auto& host : avoided) host.set_until_us(std::min(host.until_us(), latest));
@@ -102,7 +105,7 @@ void Book::Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
   // From the back, so that each takes the last place.
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) {
     const JobKey key{id, *index};
-    effect::RemoveJob removed{jobs.at(key).job.record};
+    effect::RemoveJob removed{at(key).job->record};
     removed.record.set_cleaned_us(now.us);
     effect::RecordEvent recorded;
     recorded.event.set_at_us(now.us);
@@ -139,7 +142,7 @@ Effects Book::tick(WallTime now) {
         break;
       case Timer::start: {
         entry->start_due = 0;
-        const std::string silent = silent_host(entry->job);
+        const std::string silent = silent_host(*entry->job);
         m.step(*entry, event::StartNotTaken{silent + " did not acknowledge the start in time", silent}, now,
                effects);
         break;
@@ -156,9 +159,9 @@ Effects Book::tick(WallTime now) {
         m.suspects_itself = m.suspects_itself || all;
         const std::set<JobKey> there = m.hosts[host].jobs;
         for (const JobKey job : there) {
-          BookEntry& on = m.jobs.at(job);
+          BookEntry& on = m.at(job);
           m.step(on, event::StartNotTaken{host + " was not heard of", {}}, now, effects);
-          if (placed(on.job.status()) && on.job.record.hosts(0).name() == host)
+          if (placed(on.job->status()) && on.job->record.hosts(0).name() == host)
             m.step(on, event::HostLost{all}, now, effects);
         }
         break;

@@ -9,6 +9,11 @@ namespace {
 
 // After so many, those that no job has any more are dropped.
 constexpr std::size_t kTrimAfter = 10'000;
+constexpr std::size_t kPackAfter = 1000;
+
+std::string demand_name(const Job& job) {
+  return std::to_string(job.record.submission()) + ' ' + job.record.queue();
+}
 
 HostFacts facts_of(const wire::Facts& said) {
   HostFacts facts;
@@ -71,18 +76,22 @@ void SnapshotKeeper::configure(std::shared_ptr<const SchedulingRules> rules) {
     snapshot_->queue(number) = {control.open, control.active};
   }
   if (load_known_) take_load();
+  std::size_t looked_at = 0;
   for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
                             wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
-    for (const JobKey key : book_.with_status(status)) job(key);
+    for (const JobKey key : book_.with_status(status)) {
+      job(key);
+      if (++looked_at % kPackAfter == 0) book_.pack();
+    }
 }
 
 void SnapshotKeeper::job(JobKey key) {
   no_longer_held(key);
   const Job* found = book_.find(key);
-  if (found == nullptr || finished(found->status()))
-    snapshot_->forget(key);
-  else
-    set_job(*found);
+  if (found != nullptr && !finished(found->status())) return set_job(*found);
+  snapshot_->forget(key);
+  // Elements of an array share it.
+  if (found != nullptr && key.index == 0) demands_.erase(demand_name(*found));
 }
 
 void SnapshotKeeper::set_job(const Job& job) {
@@ -110,8 +119,7 @@ DemandNumber SnapshotKeeper::demand_for(const Job& job) {
     snapshot_->trim();
     demands_.clear();
   }
-  const auto [place, is_new] =
-      demands_.try_emplace(std::to_string(job.record.submission()) + ' ' + job.record.queue());
+  const auto [place, is_new] = demands_.try_emplace(demand_name(job));
   if (is_new) {
     Demand demand = demand_of(job, book_.combined_resreq(job));
     // What type==local means is the submission host's matter, and LIM knows that host.

@@ -87,6 +87,7 @@ void BookWorld::commit() {
   }
   store_.next_id = book_->next_job_id();
   store_.next_submission = book_->next_submission();
+  book_->pack();
 }
 
 BookWorld::Host* BookWorld::reachable(const std::string& name) {

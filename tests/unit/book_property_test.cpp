@@ -96,7 +96,7 @@ class World {
     RC_ASSERT(book.broken_invariant() == "");
     std::set<std::uint64_t> named;
     for (const auto& [number, kept] : book.submissions())
-      for (const auto row : wire::payload_rows(*kept.asked)) named.insert(row);
+      for (const auto row : wire::payload_rows(*book.submission(number)->asked)) named.insert(row);
     RC_ASSERT(saved.payloads == named);
     Book again;
     again.configure(site(), now);
@@ -126,7 +126,10 @@ class World {
   }
 
  private:
-  void took(const Effects& effects) { saved.take(book, effects); }
+  void took(const Effects& effects) {
+    saved.take(book, effects);
+    book.pack();
+  }
   void took(const Applied& applied) { took(applied.effects); }
 
   static std::string any_host() { return *rc::gen::element<std::string>("hostA", "hostB", "hostC"); }

@@ -1,0 +1,60 @@
+// The Book: jobs and submissions as objects while somebody works with them, and as bytes else.
+#include <utility>
+
+#include "sched/policy/book_memory.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+constexpr std::size_t kMany = 1000;
+
+}  // namespace
+
+Job& Book::Memory::unpacked(const BookEntry& entry) const {
+  if (entry.job) return *entry.job;
+  auto job = std::make_unique<Job>();
+  entry.record.unpack(job->record);
+  job->asked = asked(entry.submission);
+  if (entry.launch) job->launch = std::move(*entry.launch);
+  entry.launch.reset();
+  unpacked_jobs.push_back(job->key());
+  entry.job = std::move(job);
+  return *entry.job;
+}
+
+const std::shared_ptr<const wire::Submission>& Book::Memory::asked(const KeptSubmission& one,
+                                                                   std::uint64_t number) const {
+  if (one.asked) return one.asked;
+  auto whole = std::make_shared<wire::Submission>();
+  one.packed.unpack(*whole);
+  one.asked = std::move(whole);
+  unpacked_submissions.push_back(number);
+  return one.asked;
+}
+const std::shared_ptr<const wire::Submission>& Book::Memory::asked(std::uint64_t number) const {
+  return asked(kept.at(number), number);
+}
+
+void Book::Memory::pack() const {
+  for (const JobKey key : std::exchange(unpacked_jobs, {})) {
+    const auto found = jobs.find(key);
+    if (found == jobs.end() || !found->second.job) continue;
+    const BookEntry& entry = found->second;
+    if (entry.changed) entry.record.pack(entry.job->record);
+    entry.changed = false;
+    if (!entry.job->launch.go_given) entry.launch = std::make_unique<Launch>(std::move(entry.job->launch));
+    entry.job.reset();
+  }
+  for (const std::uint64_t number : std::exchange(unpacked_submissions, {})) {
+    const auto found = kept.find(number);
+    if (found == kept.end() || !found->second.asked) continue;
+    if (found->second.packed.empty()) found->second.packed.pack(*found->second.asked);
+    found->second.asked.reset();
+  }
+}
+
+void Book::Memory::pack_if_many() const {
+  if (unpacked_jobs.size() + unpacked_submissions.size() > kMany) pack();
+}
+
+}  // namespace rollcall::sched
