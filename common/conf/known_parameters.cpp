@@ -132,6 +132,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"JOB_ACCEPT_INTERVAL", File::lsb_params},
     {"JOB_DISPATCH_PACK_SIZE", File::lsb_params, Effect::none, "a cycle starts all that can start"},
     {"JOB_EXIT_RATE_DURATION", File::lsb_params},
+    {"JOB_HISTORY_DAYS", File::lsb_params},
     {"JOB_POSTPROC_TIMEOUT", File::lsb_params},
     {"JOB_PREPROC_TIMEOUT", File::lsb_params},
     {"JOB_SPOOL_DIR", File::lsb_params, Effect::none,

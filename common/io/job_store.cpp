@@ -5,9 +5,11 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "common/io/job_store_files.hpp"
+#include "common/io/job_store_forget.hpp"
 #include "common/io/job_store_migration.hpp"
 #include "common/io/job_store_rows.hpp"
 #include "common/io/stored_events.hpp"
@@ -140,6 +142,7 @@ class JobStore::Impl {
 
   void bring_up_to_date() {
     sql_ << kPayloadTable;
+    sql_ << kEndIndex;
     if (schema_ == kSchema) return;
     move_payloads(sql_);
     put_number("rollcall_schema", kSchema);
@@ -170,6 +173,20 @@ class JobStore::Impl {
     for (std::size_t i = 0; i < kStoreNumbers; ++i)
       if (batch.numbers[i]) numbers_[i] = *batch.numbers[i];
     return last_event_ = seq;
+  }
+
+  StoreResult<Forgotten> forget(Forget what) {
+    Forgotten forgotten;
+    // The numbers of new events follow the last one.
+    what.events_until = std::min(what.events_until, last_event_ - std::min<std::uint64_t>(last_event_, 1));
+    const auto done = guarded([&] {
+      soci::transaction transaction(sql_);
+      forgotten = forgetting_.step(sql_, what);
+      transaction.commit();
+    });
+    if (done) return forgotten;
+    forgetting_.again();
+    return done.error();
   }
 
   void put(const StoredSubmission& submission) {
@@ -382,6 +399,7 @@ class JobStore::Impl {
   soci::session sql_;
   Statements statements_;  // after the session: they go first
   StoredSubmission last_read_;
+  StoreForgetting forgetting_;
 };
 
 JobStore::JobStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -411,6 +429,8 @@ StoreResult<void> JobStore::load(const StoreVisitor& visitor) {
 }
 
 StoreResult<std::uint64_t> JobStore::commit(StoreBatch& batch) { return impl_->commit(batch); }
+
+StoreResult<Forgotten> JobStore::forget(const Forget& what) { return impl_->forget(what); }
 
 StoreResult<std::shared_ptr<const wire::Submission>> JobStore::submission(std::uint64_t number) {
   std::shared_ptr<const wire::Submission> asked;

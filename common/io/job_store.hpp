@@ -12,7 +12,8 @@
 // A submission's script and environment are rows of `payloads`, which the submission names; they go with the last job that may
 // need them. A store of an older release, which has them in `submissions`, is changed by open().
 // A job that has left mbatchd's memory (JobRecord.cleaned_us) stays in `jobs` with live = 0. Events of the kinds that hold
-// a Submission are kept without it: they name its number, and the queries put it back.
+// a Submission are kept without it: they name its number, and the queries put it back. The numbers of events grow for ever; those of
+// forgotten events are missing. The last event always stays.
 #pragma once
 
 #include <array>
@@ -111,6 +112,17 @@ struct StoredEvent {
   wire::JobEvent event;
 };
 
+// What is old leaves the store (job_store_forget.hpp).
+struct Forget {
+  std::int64_t ended_before_us = 0;  // jobs that are not live, and events
+  std::uint64_t events_until = 0;    // events with larger numbers stay, whatever their age
+  std::size_t most = 50;             // rows that are looked at
+};
+struct Forgotten {
+  std::size_t jobs = 0, events = 0, submissions = 0;
+  bool more = false;  // false: a pass is over
+};
+
 class JobStore {
  public:
   // Makes the file where there is none (mode 0600). An error where the file or its directory is not our user's alone to
@@ -130,6 +142,9 @@ class JobStore {
   // are without their submissions.
   StoreResult<std::uint64_t> commit(StoreBatch& batch);
   StoreResult<std::uint64_t> commit(StoreBatch&& batch) { return commit(batch); }
+
+  // One step of a pass over what is old; the next call goes on. A transaction of its own.
+  StoreResult<Forgotten> forget(const Forget& what);
 
   // Nothing where there is none of this number.
   StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number);

@@ -41,6 +41,9 @@ constexpr const char* kTokenTable =
 constexpr const char* kPayloadTable =
     "create table if not exists payloads (number integer primary key, body blob not null)";
 
+// Came later: finished jobs by the time of their end, for those that are to be forgotten. Older programs keep it up to date.
+constexpr const char* kEndIndex = "create index if not exists jobs_ended on jobs (end_us) where live = 0";
+
 // A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
 class Body {
  public:

@@ -17,6 +17,7 @@
 #include "common/io/memory_reserve.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
+#include "sched/mbatchd/forgetting.hpp"
 #include "sched/mbatchd/in_force.hpp"
 #include "sched/mbatchd/kept_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
@@ -35,7 +36,8 @@ using Refusal = wire::BatchReply::Refusal;
 using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
-constexpr int kMostLaps = 16;  // of the loop, to collect what has come
+constexpr int kMostLaps = 16;              // of the loop, to collect what has come
+constexpr std::int64_t kHistoryDays = 30;  // JOB_HISTORY_DAYS
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr std::size_t kReserve = 16UL << 20;                    // bytes
 constexpr Duration kMemoryInterval = std::chrono::seconds(30);  // a look at the heap costs a millisecond
@@ -147,6 +149,7 @@ class Daemon {
     clients_.configure(configuration_);
     questions_.configure(configuration_);
     saving_.files().configure(file_ages_of(*configuration_, log_));
+    forgetting_.configure(parameter(*configuration_, "JOB_HISTORY_DAYS", kHistoryDays));
     load_.watch(configuration_->files.cluster, kLoadInterval);
     load_heard_ = Steady::now();
     planning_.want();
@@ -377,7 +380,7 @@ class Daemon {
   // ---- event files that lag behind
 
   void rebuild_events() {
-    saving_.files().rebuild();
+    saving_.files().rebuild(saving_.store());
     catch_up_soon();
   }
 
@@ -408,6 +411,7 @@ class Daemon {
     until(planning_.next_look());
     if (!saving_.failing()) wait = std::min(wait, planning_.wait().value_or(wait));
     wait = std::min(wait, saving_.wait().value_or(wait));
+    wait = std::min(wait, forgetting_.wait().value_or(wait));
     wake_.expires_after(wait);
     wake_.async_wait([this](const boost::system::error_code& error) {
       if (!error) woke();
@@ -433,7 +437,9 @@ class Daemon {
     waiters_.tick(now);
     planning_.tick(now);
     saving_.files().tick();
-    if (saving_.files().behind(saving_.store())) catch_up_soon();
+    const bool behind = saving_.files().behind(saving_.store());
+    if (behind) catch_up_soon();
+    if (!saving_.failing()) forgetting_.step(saving_.store(), behind, now);
     turn_soon();
   }
 
@@ -478,6 +484,7 @@ class Daemon {
   sched::SnapshotKeeper keeper_;
   Planning planning_;
   Saving saving_;
+  Forgetting forgetting_{log_};
   TicketOffice tickets_;
   io::Links links_;
   const std::unique_ptr<Engine> engine_;

@@ -111,12 +111,12 @@ bool EventFile::add(const std::string& lines) {
   return true;
 }
 
-bool EventFile::append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events) {
-  if (first_seq != seq_ + 1) return false;
+bool EventFile::append(std::uint64_t after, std::uint64_t last, const std::vector<wire::JobEvent>& events) {
+  if (after != seq_) return false;
   std::string text;
   for (const auto& event : events) text += line_(event);
   if (!add(text)) return false;
-  seq_ += events.size();
+  seq_ = last;
   if (!events.empty()) newest_s_ = std::max(newest_s_, WallTime{events.back().at_us()}.seconds());
   return true;
 }
@@ -202,8 +202,9 @@ void EventFiles::begin(const io::JobStore& store) {
   finished_ = store.number(Number::events_finished);
 }
 
-bool EventFiles::append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events) {
-  if (!file.append(first, events)) return false;
+bool EventFiles::append_to(EventFile& file, std::uint64_t after, std::uint64_t last,
+                           const std::vector<wire::JobEvent>& events) {
+  if (!file.append(after, last, events)) return false;
   if (&file == &events_) note_finished(events);
   return true;
 }
@@ -219,8 +220,8 @@ void EventFiles::note_finished(const std::vector<wire::JobEvent>& events) {
 
 void EventFiles::append(std::uint64_t last_seq, const std::vector<wire::JobEvent>& events) {
   if (events.empty()) return;
-  const bool up_to_date = append_to(events_, last_seq + 1 - events.size(), events);
-  append_to(accounts_, last_seq + 1 - events.size(), events);
+  const bool up_to_date = append_to(events_, last_seq - events.size(), last_seq, events);
+  append_to(accounts_, last_seq - events.size(), last_seq, events);
   if (up_to_date) put_full_events_aside();
   put_full_accounts_aside();
 }
@@ -239,7 +240,7 @@ bool EventFiles::catch_up(io::JobStore& store) {
     if (!found) return log_.error(found.error().text), false;
     std::vector<wire::JobEvent> events;
     for (const auto& one : *found) events.push_back(one.event);
-    if (events.empty() || !append_to(*file, query.after + 1, events)) return false;
+    if (events.empty() || !append_to(*file, query.after, found->back().seq, events)) return false;
   }
   put_full_accounts_aside();
   if (behind(store)) return true;
@@ -303,7 +304,14 @@ bool EventFiles::accounts_are_old() const {
   return ages_.account_minute && made < last_at(*ages_.account_minute, now);
 }
 
-void EventFiles::rebuild() {
+void EventFiles::rebuild(io::JobStore& store) {
+  io::EventQuery first;
+  first.most = 1;
+  const auto found = store.events(first);
+  if (found && !found->empty() && found->front().seq > 1) {
+    events_.say_how_new();
+    if (!events_.put_aside(ages_.event_files)) return;
+  }
   events_.anew();
   finished_ = 0;
 }

@@ -46,8 +46,9 @@ class EventFile {
 
   // As the store has it.
   void begin(std::uint64_t seq, std::int64_t size);
-  // Those that follow `last()`, in order. False where they could not be written: nothing of them is there.
-  bool append(std::uint64_t first_seq, const std::vector<wire::JobEvent>& events);
+  // Those that follow `after`, which is last(), in order, up to `last`: numbers of forgotten events are missing between. False
+  // where they could not be written: nothing of them is there.
+  bool append(std::uint64_t after, std::uint64_t last, const std::vector<wire::JobEvent>& events);
   bool put_aside(std::int64_t most_files);
   // With its first line, if it was not there.
   bool make() { return open(); }
@@ -106,8 +107,9 @@ class EventFiles {
   // One piece of what is missing, from the store. True where there is more to do and it may be done at once.
   bool catch_up(io::JobStore& store);
   bool behind(const io::JobStore& store) const;
-  // lsb.events anew from the store: catch_up() writes it.
-  void rebuild();
+  // lsb.events anew from the store: catch_up() writes it. Where the store has forgotten the first events the present file, which may
+  // have them, is put aside.
+  void rebuild(io::JobStore& store);
   // A file may be put aside by time alone. Call it now and then.
   void tick() { put_full_accounts_aside(); }
 
@@ -117,7 +119,8 @@ class EventFiles {
   bool switched() { return std::exchange(switched_, false); }
 
  private:
-  bool append_to(EventFile& file, std::uint64_t first, const std::vector<wire::JobEvent>& events);
+  bool append_to(EventFile& file, std::uint64_t after, std::uint64_t last,
+                 const std::vector<wire::JobEvent>& events);
   void put_full_events_aside();
   void put_full_accounts_aside();
   void put_events_aside();

@@ -189,7 +189,7 @@ TEST_F(EventFilesTest, AFileThatIsMadeAnewIsNotPutAsideOnTheWay) {
   for (int id = 1; id <= 7; ++id) run(id);
   ages_.finished_jobs = 3;
   configure();
-  files_->rebuild();
+  files_->rebuild(*store_);
   catch_up();
   EXPECT_EQ(count(text("lsb.events.1"), "\"JOB_NEW\""), 7) << "all of it is in one";
   EXPECT_FALSE(there("lsb.events.2"));
@@ -351,7 +351,7 @@ TEST_F(EventFilesTest, EventsAreMadeAnewFromTheStore) {
     std::ofstream spoilt(logs_ + "/lsb.events", std::ios::trunc);
     spoilt << "no line of ours\n";
   }
-  files_->rebuild();
+  files_->rebuild(*store_);
   catch_up();
   EXPECT_EQ(text("lsb.events"), before);
   EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 5) << "it is as it was";
@@ -361,9 +361,24 @@ TEST_F(EventFilesTest, AnEventsFileThatIsGoneIsMadeAnewToo) {
   for (int id = 1; id <= 5; ++id) run(id);
   const std::string before = text("lsb.events");
   ASSERT_EQ(unlink((logs_ + "/lsb.events").c_str()), 0);
-  files_->rebuild();
+  files_->rebuild(*store_);
   catch_up();
   EXPECT_EQ(text("lsb.events"), before);
+}
+
+TEST_F(EventFilesTest, TheFileThatHasWhatTheStoreHasForgottenIsPutAside) {
+  for (int id = 1; id <= 5; ++id) run(id);
+  const std::string before = text("lsb.events");
+  const auto forgotten = store_->forget({1'700'000'000'000'000 + 100, 4, 100});
+  ASSERT_TRUE(forgotten);
+  EXPECT_EQ(forgotten->events, 4U);
+  files_->rebuild(*store_);
+  catch_up();
+  EXPECT_EQ(count(text("lsb.events.1"), "\"JOB_NEW\""), 5);
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 3) << "what the store has";
+  run(6);
+  EXPECT_EQ(count(text("lsb.events"), "\"JOB_NEW\""), 4);
+  EXPECT_EQ(count(text("lsb.acct"), "\"JOB_FINISH\""), 6) << "it is as it was";
 }
 
 }  // namespace
