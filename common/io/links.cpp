@@ -374,7 +374,9 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
                               link->waits_to_write = false;
                               if (error || !self->flush(link)) return;
                               if (link->has_room()) return self->pump_.go_on(link);
-                              if (link->opened && link->client()) self->serve(link);
+                              if (link->opened && link->client()) return self->serve(link);
+                              if (link->opened && link->unsent.empty() && self->handler_.drained)
+                                self->handler_.drained(link->id);
                             });
     return true;
   }

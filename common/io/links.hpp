@@ -83,6 +83,8 @@ class Links {
     TicketDesk* tickets = nullptr;  // of clients that come again; none: nobody comes with one
     std::function<ConnectionHolder(int socket)>
         holder{};  // for tests; none: as the kernel says (peer_holder.hpp)
+    // A daemon has taken all that it had not taken at once: unsent() is 0.
+    std::function<void(LinkId)> drained{};
   };
   // The payloads of one answer, each made when there is room for it; nothing after the last. A call makes a bounded piece of
   // the answer, a millisecond's work or two: between two of them the loop does whatever else has come.

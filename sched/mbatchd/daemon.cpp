@@ -26,6 +26,7 @@
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/saving.hpp"
 #include "sched/mbatchd/ticket_office.hpp"
+#include "sched/mbatchd/waiting_orders.hpp"
 #include "sched/policy/heap_room.hpp"
 
 namespace rollcall::mbatchd {
@@ -46,7 +47,7 @@ constexpr Duration kLongestWait = std::chrono::seconds(60);     // the calendar 
 io::LinkLimits link_limits() {
   io::LinkLimits limits;
   limits.clients = 20'000;     // bsub -K waits as long as its job does
-  limits.unsent = 64UL << 20;  // orders for one host: a turn may start a thousand jobs there
+  limits.unsent = 64UL << 20;  // of a host that takes nothing; orders wait before (WaitingOrders)
   return limits;
 }
 
@@ -67,7 +68,7 @@ class Daemon {
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
         saving_(book_, std::move(store),
                 conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
-                {[this](const sched::Effect& order) { give(order); },
+                {[this](const sched::Effect& order) { orders_.take(order); },
                  [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
                  [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
@@ -76,11 +77,15 @@ class Daemon {
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
-                [this](const std::string& line) { log_.warning(line); }, &tickets_}),
+                [this](const std::string& line) { log_.warning(line); },
+                &tickets_,
+                {},
+                [this](io::LinkId link) { engine_->drained(link); }}),
         engine_(make_engine(
             {loop_, links_, log, saving_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
-             [this](const std::string& host, Duration silent) { host_gone(host, silent); }})),
+             [this](const std::string& host, Duration silent) { host_gone(host, silent); },
+             [this](const std::string& host) { orders_.room(host); }})),
         clients_(loop_, links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
@@ -274,6 +279,7 @@ class Daemon {
   }
 
   void host_gone(const std::string& host, Duration silent) {
+    orders_.gone(host);
     keeper_.connected(host, false);
     changed(book_.host_gone(host, wall_now(), silent));
   }
@@ -488,6 +494,8 @@ class Daemon {
   TicketOffice tickets_;
   io::Links links_;
   const std::unique_ptr<Engine> engine_;
+  WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
+                         [this](const sched::Effect& order) { give(order); }}};
   Clients clients_;
   Questions questions_;
   Waiters waiters_;

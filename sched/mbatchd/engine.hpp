@@ -28,6 +28,8 @@ struct EngineSetup {
   std::function<void(const std::string& host, const sched::HostReport&)> told;
   // `silent`: how long nothing had been heard of it by then.
   std::function<void(const std::string& host, Duration silent)> gone;
+  // The host has taken what it was sent: has_room() holds again.
+  std::function<void(const std::string& host)> room{};
 };
 
 class Engine : public sched::Engine {
@@ -36,6 +38,8 @@ class Engine : public sched::Engine {
   virtual void configure(std::shared_ptr<const Configuration> configuration) = 0;
   // Orders for the host arrive there: it has come, and has not gone.
   virtual bool reaches(const std::string& host) const = 0;
+  // Further orders for the host may be given now. Where it is not reached they are lost, and there is room.
+  virtual bool has_room(const std::string&) const { return true; }
   // What the engine has running on the host starts again, or ends; jobs go on. False where the host is not reached.
   virtual bool restart(const std::string& host, bool stop) = 0;
 
@@ -43,6 +47,7 @@ class Engine : public sched::Engine {
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;
   virtual Result<void> message(io::LinkId link, std::string_view engine) = 0;
   virtual void ended(io::LinkId link, const std::string& why) = 0;
+  virtual void drained(io::LinkId) {}
 };
 
 using EngineMaker = std::function<std::unique_ptr<Engine>(EngineSetup)>;

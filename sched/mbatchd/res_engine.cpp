@@ -25,6 +25,7 @@ class ResEngine : public Engine {
     hosts_.configure(std::move(configuration));
   }
   bool reaches(const std::string& host) const override { return hosts_.connected(host); }
+  bool has_room(const std::string& host) const override { return hosts_.has_room(host); }
   bool restart(const std::string& host, bool stop) override {
     wire::ToRes message;
     message.mutable_restart()->set_stop(stop);
@@ -66,6 +67,9 @@ class ResEngine : public Engine {
   void ended(io::LinkId link, const std::string& why) override {
     if (hosts_.has(link)) setup_.log.info("a RES has gone: " + why);
     hosts_.ended(link);
+  }
+  void drained(io::LinkId link) override {
+    if (const auto host = hosts_.host_of(link); !host.empty()) setup_.room(host);
   }
 
  private:

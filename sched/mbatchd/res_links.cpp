@@ -11,6 +11,7 @@ namespace rollcall::mbatchd {
 namespace {
 
 constexpr std::size_t kMostWaiting = 64UL << 20;  // bytes of one RES whose claim is being judged
+constexpr std::size_t kWindow = 4UL << 20;  // bytes of orders that a host has not taken; further ones wait
 constexpr std::size_t kMostTold = 1000;
 constexpr int kBeats = 3;  // of SBD_SLEEP_TIME
 constexpr std::chrono::milliseconds kShortestBeat{100};
@@ -216,6 +217,16 @@ bool ResLinks::send(const std::string& host, wire::ToRes order) {
   }
   links_.send(link->second, payload);
   return true;
+}
+
+bool ResLinks::has_room(const std::string& host) const {
+  const auto link = by_host_.find(host);
+  return link == by_host_.end() || links_.unsent(link->second) < kWindow;
+}
+
+std::string ResLinks::host_of(io::LinkId link) const {
+  const auto peer = peers_.find(link);
+  return peer == peers_.end() ? "" : peer->second.host;
 }
 
 void ResLinks::welcome(const std::string& host) {

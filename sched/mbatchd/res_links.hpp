@@ -58,6 +58,9 @@ class ResLinks {
   // Puts our term in. False where the host has no link.
   bool send(const std::string& host, wire::ToRes order);
   bool connected(const std::string& host) const { return by_host_.count(host) != 0; }
+  // What it has not taken yet is little. True where the host has no link.
+  bool has_room(const std::string& host) const;
+  std::string host_of(io::LinkId link) const;  // "": of none
 
  private:
   struct Peer {
