@@ -417,7 +417,7 @@ class Daemon {
     until(planning_.next_look());
     if (!saving_.failing()) wait = std::min(wait, planning_.wait().value_or(wait));
     wait = std::min(wait, saving_.wait().value_or(wait));
-    wait = std::min(wait, forgetting_.wait().value_or(wait));
+    if (!saving_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
     wake_.expires_after(wait);
     wake_.async_wait([this](const boost::system::error_code& error) {
       if (!error) woke();

@@ -1,6 +1,7 @@
 #include "sched/mbatchd/forgetting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rollcall::mbatchd {
 namespace {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "common/base/job_clock.hpp"
 #include "common/base/wall_time.hpp"
