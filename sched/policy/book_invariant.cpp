@@ -31,6 +31,7 @@ std::string Book::broken_invariant() const {
     if (submission == m.submissions.end()) return job + "has no submission";
     if (entry.submission != record.submission() || m.asked(entry.submission) != entry.job->asked)
       return job + "has another submission";
+    if (entry.shown != shown_status(record)) return job + "is shown in another state";
     if (m.ids.count(key.id) == 0) return job + "has no id";
     expected.by_status[record.status()].insert(key);
     expected.jobs[entry.user].insert(key);

@@ -279,6 +279,7 @@ void Book::Memory::enter(BookEntry& entry) {
   const wire::JobStatus status = record.status();
   const std::uint32_t slots = slots_of(*entry.job);
   entry.submission = record.submission();
+  entry.shown = shown_status(record);
   auto& same = by_status[status];
   same.insert(same.end(), key);
   count_status(entry.user->counts, status, slots, true);

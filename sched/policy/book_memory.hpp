@@ -43,10 +43,11 @@ struct HostLink {
 // Memory::entry() or at() finds it there.
 struct BookEntry {
   mutable std::unique_ptr<Job> job;
-  mutable std::unique_ptr<Launch> launch;  // of a packed job that waits for its go-ahead
-  mutable Packed<wire::JobRecord> record;  // as it was packed last
-  mutable bool changed = true;             // since then
-  std::uint64_t submission = 0;            // the record's
+  mutable std::unique_ptr<Launch> launch;     // of a packed job that waits for its go-ahead
+  mutable Packed<wire::JobRecord> record;     // as it was packed last
+  mutable bool changed = true;                // since then
+  wire::JobStatus shown = wire::STATUS_NULL;  // shown_status() of the record
+  std::uint64_t submission = 0;               // the record's
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
   DependencyState dependency = DependencyState::none;            // of this element, where elements differ
@@ -89,6 +90,9 @@ struct Book::Memory : JobFacts {
   std::unordered_map<JobKey, BookEntry> jobs;
   mutable std::vector<JobKey> unpacked_jobs;
   mutable std::vector<std::uint64_t> unpacked_submissions;
+  // Objects for the next that are unpacked: their texts have room already.
+  mutable std::vector<std::unique_ptr<Job>> spare_jobs;
+  mutable std::vector<std::shared_ptr<wire::Submission>> spare_submissions;
   std::map<std::int32_t, IdEntry> ids;
   std::map<std::uint64_t, KeptSubmission> kept;  // what others may look at
   std::map<std::uint64_t, SubmissionEntry> submissions;

@@ -7,12 +7,23 @@ namespace rollcall::sched {
 namespace {
 
 constexpr std::size_t kMany = 1000;
+constexpr std::size_t kSpare = 200;          // about as many as a part of an answer has
+constexpr std::uint32_t kSpareBytes = 2000;  // packed: a larger one would keep its room
+
+template <class Pointer>
+Pointer take_last(std::vector<Pointer>& from) {
+  if (from.empty()) return nullptr;
+  Pointer last = std::move(from.back());
+  from.pop_back();
+  return last;
+}
 
 }  // namespace
 
 Job& Book::Memory::unpacked(const BookEntry& entry) const {
   if (entry.job) return *entry.job;
-  auto job = std::make_unique<Job>();
+  auto job = take_last(spare_jobs);
+  if (!job) job = std::make_unique<Job>();
   entry.record.unpack(job->record);
   job->asked = asked(entry.submission);
   if (entry.launch) job->launch = std::move(*entry.launch);
@@ -25,7 +36,8 @@ Job& Book::Memory::unpacked(const BookEntry& entry) const {
 const std::shared_ptr<const wire::Submission>& Book::Memory::asked(const KeptSubmission& one,
                                                                    std::uint64_t number) const {
   if (one.asked) return one.asked;
-  auto whole = std::make_shared<wire::Submission>();
+  auto whole = take_last(spare_submissions);
+  if (!whole) whole = std::make_shared<wire::Submission>();
   one.packed.unpack(*whole);
   one.asked = std::move(whole);
   unpacked_submissions.push_back(number);
@@ -43,12 +55,20 @@ void Book::Memory::pack() const {
     if (entry.changed) entry.record.pack(entry.job->record);
     entry.changed = false;
     if (!entry.job->launch.go_given) entry.launch = std::make_unique<Launch>(std::move(entry.job->launch));
+    entry.job->asked.reset();
+    entry.job->launch = {};
+    if (spare_jobs.size() < kSpare && entry.record.size() < kSpareBytes)
+      spare_jobs.push_back(std::move(entry.job));
     entry.job.reset();
   }
   for (const std::uint64_t number : std::exchange(unpacked_submissions, {})) {
     const auto found = kept.find(number);
     if (found == kept.end() || !found->second.asked) continue;
     if (found->second.packed.empty()) found->second.packed.pack(*found->second.asked);
+    // Made here or by whoever submitted it: nobody else has it any more.
+    if (found->second.asked.use_count() == 1 && spare_submissions.size() < kSpare &&
+        found->second.packed.size() < kSpareBytes)
+      spare_submissions.push_back(std::const_pointer_cast<wire::Submission>(std::move(found->second.asked)));
     found->second.asked.reset();
   }
 }

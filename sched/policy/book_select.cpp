@@ -90,11 +90,7 @@ class Selecting {
 
   // Where user, queue and status say it all; none: jobs have to be looked at.
   std::optional<SlotSums> sums() const {
-    for (const auto* word :
-         {&filter_.host(), &filter_.job_name(), &filter_.project(), &filter_.job_group(),
-          &filter_.application(), &filter_.user_group(), &filter_.service_class(), &filter_.description()})
-      if (!word->empty()) return std::nullopt;
-    if (w_.by_id()) return std::nullopt;
+    if (asks_for_details() || w_.by_id()) return std::nullopt;
     SlotSums sums;
     const auto add_user = [&](const JobsOf& user) {
       for (const auto& [of, count] : user.sums) {
@@ -121,8 +117,7 @@ class Selecting {
       while (w_.by_id() && w_.order[w_.at] != key.id) ++w_.at;
       w_.after = key;
       const bool arrays = w_.what == Selects::arrays;
-      m_.pack_if_many();
-      if ((arrays && key.index == 0) || !fits(*m_.find(key))) continue;
+      if ((arrays && key.index == 0) || !fits(key)) continue;
       jobs.push_back(key);
       if (arrays) w_.after.index = kLargest;
     }
@@ -286,6 +281,27 @@ class Selecting {
     return w_.in_group && in_user_group(m_.config, w_.one_user, user).value_or(false);
   }
 
+  // More than user, queue and status, which are known without the job itself.
+  bool asks_for_details() const {
+    for (const auto* word :
+         {&filter_.host(), &filter_.job_name(), &filter_.project(), &filter_.job_group(),
+          &filter_.application(), &filter_.user_group(), &filter_.service_class(), &filter_.description()})
+      if (!word->empty()) return true;
+    return false;
+  }
+  bool fits(JobKey key) const {
+    const BookEntry& entry = m_.jobs.at(key);
+    if (!status_meant(entry.shown)) return false;
+    if (!w_.all_users && !user_meant(*m_.ids.at(key.id).user)) return false;
+    if (!filter_.queue().empty() && entry.queue != queue_meant()) return false;
+    if (!asks_for_details()) return true;
+    m_.pack_if_many();
+    return fits(m_.unpacked(entry));
+  }
+  const JobsOf* queue_meant() const {
+    const auto queue = m_.queues.find(filter_.queue());
+    return queue == m_.queues.end() ? nullptr : &queue->second;
+  }
   bool fits(const Job& job) const {
     const wire::Submission& asked = *job.asked;
     const wire::JobRecord& record = job.record;

@@ -22,11 +22,14 @@ class Packed {
     std::memcpy(block_.get(), &size, sizeof size);
     message.SerializeToArray(block_.get() + sizeof size, static_cast<int>(size));
   }
-  // Not of an empty one.
-  void unpack(Message& to) const {
+  // Not of an empty one: bytes, and the message.
+  std::uint32_t size() const {
     std::uint32_t size = 0;
     std::memcpy(&size, block_.get(), sizeof size);
-    to.ParseFromArray(block_.get() + sizeof size, static_cast<int>(size));
+    return size;
+  }
+  void unpack(Message& to) const {
+    to.ParseFromArray(block_.get() + sizeof(std::uint32_t), static_cast<int>(size()));
   }
 
  private:
