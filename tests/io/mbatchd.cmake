@@ -18,6 +18,7 @@ rollcall_mbatchd_test(mbatchd_test TIMEOUT 180)
 # ... and several users.
 rollcall_mbatchd_test(mbatchd_users_test TIMEOUT 180)
 # The event files by themselves, with a real store.
+rollcall_test(forgetting_test LABEL io SOURCES forgetting_test.cpp LINK mbatchd_shell TIMEOUT 120)
 rollcall_test(event_files_test LABEL io SOURCES event_files_test.cpp LINK mbatchd_shell TIMEOUT 120)
 # What is repeated, believed, or very much.
 rollcall_mbatchd_test(mbatchd_repeat_test TIMEOUT 180)
