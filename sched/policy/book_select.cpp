@@ -157,7 +157,7 @@ class Selecting {
   bool known_application(const std::string& name) const {
     const auto& all = m_.config.lsb->applications;
     return std::any_of(all.begin(), all.end(), [&](const auto& profile) { return profile.name == name; }) ||
-           submitted([&](const wire::Submission& asked) { return asked.application() == name; });
+           m_.of_application.count(name) != 0;
   }
   bool known_group(const std::string& name) const {
     const auto& groups = w_.who.groups;
@@ -168,7 +168,8 @@ class Selecting {
   template <class Fits>
   bool submitted(const Fits& fits) const {
     return std::any_of(m_.submissions.begin(), m_.submissions.end(), [&](const auto& entry) {
-      return entry.second.kept.asked && fits(*entry.second.kept.asked);
+      m_.pack_if_many();
+      return fits(*m_.asked(entry.first));
     });
   }
   bool no(Refusal::Why why, std::string text) {
