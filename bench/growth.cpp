@@ -3,7 +3,9 @@
 //
 // Work that can be counted (hosts looked at, dependencies evaluated, bytes of an answer) is judged by its counts, which are the
 // same on every machine. CPU time is judged by the ratio of two sizes alone, with a wide margin: caches end between them.
-// Usage: bench_growth [--small] [--judge]    --judge: exit status 1 where a curve is steeper than it may be
+// Usage: bench_growth [--small | --large] [--judge]
+//   --large  to 1,000,000 jobs and 10,000 hosts: 12 GB and some minutes
+//   --judge  exit status 1 where a curve is steeper than it may be
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -268,7 +270,13 @@ int main(int argc, char** argv) {
                        [word](const char* given) { return std::strcmp(given, word) == 0; });
   };
   const bool small = has("--small");
-  const int steep = by_jobs(small ? std::vector{100, 1000} : std::vector{1000, 10'000, 100'000, 300'000}) +
-                    by_hosts(small ? std::vector{1, 10, 100} : std::vector{1, 10, 100, 1000, 5000});
+  const bool large = has("--large");
+  const std::vector<int> jobs = small   ? std::vector{100, 1000}
+                                : large ? std::vector{10'000, 100'000, 1'000'000}
+                                        : std::vector{1000, 10'000, 100'000, 300'000};
+  const std::vector<int> hosts = small   ? std::vector{1, 10, 100}
+                                 : large ? std::vector{100, 1000, 10'000}
+                                         : std::vector{1, 10, 100, 1000, 5000};
+  const int steep = by_jobs(jobs) + by_hosts(hosts);
   return has("--judge") && steep > 0 ? 1 : 0;
 }
