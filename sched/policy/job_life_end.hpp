@@ -220,7 +220,8 @@ class LifeEnd : protected LifeRecord {
               const std::string& why = {}) {
     record_.set_exit_status(exit_status);
     record_.set_term_reason(reason);
-    record_.set_end_us(end_us == 0 ? now_.us : std::max(end_us, record_.start_us()));
+    // The host's clock told it, and may be hours away from ours: an end outside the attempt says nothing.
+    record_.set_end_us(end_us < record_.start_us() || end_us > now_.us || end_us == 0 ? now_.us : end_us);
     record_.clear_reserved();
     record_.clear_signals();
     record_.clear_avoided();

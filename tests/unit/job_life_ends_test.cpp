@@ -175,12 +175,25 @@ TEST_F(JobLife, AHostThatIsExcludedForGoodIsNotAvoidedForAWhile) {
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
 }
 
-TEST_F(JobLife, AHostWhoseClockIsBehindEndsNoJobBeforeItsStart) {
+TEST_F(JobLife, TheEndThatAHostTellsCountsWithinTheAttempt) {
   runs();
   auto end = ended(0);
-  end.told.end_us = now.us - 1;
+  end.told.end_us = job.record.start_us() + 1;
+  now = wall_seconds(5000);
   happens(end);
-  EXPECT_EQ(job.record.end_us(), job.record.start_us());
+  EXPECT_EQ(job.record.end_us(), job.record.start_us() + 1);
+}
+
+TEST_F(JobLife, AHostWhoseClockIsWrongEndsItsJobsWhenItTellsSo) {
+  const std::int64_t hour = 3'600'000'000;
+  for (const std::int64_t error : {-hour, hour}) {
+    runs();
+    now.us += 60'000'000;
+    auto end = ended(0);
+    end.told.end_us = now.us + error;
+    happens(end);
+    EXPECT_EQ(job.record.end_us(), now.us);
+  }
 }
 
 TEST_F(JobLife, RequeuedByItsOwner) {
