@@ -31,6 +31,7 @@ constexpr std::chrono::milliseconds kLongestPause{4000};
 struct Asked {
   std::optional<wire::StreamPlace> place;
   std::string why;
+  bool lost = false;  // the host or its RES was away for the whole patience, or has lost the job
 };
 
 // Longer from try to try, and not the same for all who were told together to come again.
@@ -41,7 +42,8 @@ std::chrono::milliseconds overload_pause(int tried) {
 
 using Clock = std::chrono::steady_clock;
 
-// Until when a host that is out of reach is asked again. A task that was asked for twice starts once: nobody comes for the other.
+// Until when a host that is out of reach, or whose RES is away, is asked again: it had the job's order when the job began. A task
+// that was asked for twice starts once: nobody comes for the other.
 Clock::time_point asked_until(const RemoteTasks& tasks) {
   if (!tasks.patience) return Clock::now();
   const Duration silence = tasks.patience->silence;
@@ -56,9 +58,10 @@ Asked ask(const io::ResClient& client, const std::string& host, const wire::RunT
     if (place) return {std::move(*place), ""};
     const auto& error = place.error();
     const bool overloaded = error.again && Clock::now() - begin < kOverloadPatience;
+    const bool refused = error.kind == io::ResError::Kind::refused;
     const bool starting = error.kind == io::ResError::Kind::not_running && tried < kTries;
-    const bool away = error.kind == io::ResError::Kind::unreachable && Clock::now() < until;
-    if (!overloaded && !starting && !away) return {std::nullopt, error.text};
+    const bool away = !refused && Clock::now() < until;
+    if (!overloaded && !starting && !away) return {std::nullopt, error.text, !refused || error.no_job};
     std::this_thread::sleep_for(overloaded ? overload_pause(tried) : kPause);
   }
 }
@@ -106,6 +109,19 @@ void end_job(io::Stage& stage, const RemoteTasks& tasks) {
     stage.fail("cannot end the job: " + error->text);
 }
 
+// A host of the job was lost before its task began. Tasks of one command wait for each other, so nothing begins on the others.
+bool lost_before_begin(const std::vector<Asked>& asked, const RemoteTasks& tasks) {
+  return tasks.patience && tasks.patience->action != CommfailAction::ignore_commfail &&
+         std::any_of(asked.begin(), asked.end(), [](const Asked& one) { return one.lost; });
+}
+
+int give_up(io::Stage& stage, const std::vector<Asked>& asked, const RemoteTasks& tasks) {
+  for (const auto& one : asked)
+    if (!one.place) stage.fail(one.why);
+  if (tasks.patience->action == CommfailAction::end_job) end_job(stage, tasks);
+  return io::kFailed;
+}
+
 }  // namespace
 
 int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
@@ -113,6 +129,7 @@ int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks) {
   const auto settings = conf::read_batch_settings(files);
   if (!settings) return stage.fail(settings.error().text);
   const auto asked = ask_all(io::ResClient(files, *settings), tasks);
+  if (lost_before_begin(asked, tasks)) return give_up(stage, asked, tasks);
 
   std::vector<io::StreamOrder> orders;
   for (const auto& one : asked) {

@@ -147,6 +147,39 @@ def test_short_host_gives_up_a_job_that_ended_while_its_RES_was_away(bench):
     bench.saw("it was told when it was back")
 
 
+# Its tasks begin when the gate opens.
+LATER = ("hostname >{notes}/first; while [ ! -e {gate} ]; do sleep 0.2; done; "
+         "blaunch -z \"$(sort -u $LSB_DJOB_HOSTFILE | xargs)\" 'echo task >>{notes}/tasks'; echo $? >{notes}/blaunch; exit 5")
+
+
+def job_without_RES(bench, batch):
+    """A job on two hosts; RES of the second one is killed before the tasks begin. Gives the job and that host."""
+    job = CutJob(bench, batch, LATER)
+    first = wait_until(lambda: read(f"{job.notes}/first").strip(), job.told, 60)
+    other = "n3" if first == "n2" else "n2"
+    batch.kill_daemon("res", other)
+    job.go_on()
+    return job, other
+
+
+def test_short_blaunch_waits_for_a_RES_that_is_away_and_ends_the_job_where_it_stays_away(bench):
+    with BatchCluster(bench, HOSTS, more_conf="LSF_RES_ALIVE_TIMEOUT=9") as batch:
+        job, other = job_without_RES(bench, batch)
+        pass_time(6)
+        batch.start_daemon("res", other)
+        job.expect_end("EXIT")
+        expect_equal(batch.field(job.number, "exit_code"), "5", job.told())
+        expect_equal(read(f"{job.notes}/tasks"), "task\ntask\n", job.told())
+        batch.wait_for_hosts()
+        job, other = job_without_RES(bench, batch)
+        job.expect_end("EXIT")
+        expect_in("DJOB_COMMFAIL_ACTION", read(f"{job.notes}/errors"), job.told())
+        expect_equal(read(f"{job.notes}/tasks"), "", job.told())
+        batch.start_daemon("res", other)
+        wait_for_no_shepherd(bench, batch)
+    bench.saw("the tasks began when RES was back; the job ended where it was away for longer than LSF_RES_ALIVE_TIMEOUT")
+
+
 def lose_for_good(bench, batch, patience):
     """n3 is cut off until the patience of every job but `ignore` is over."""
     jobs = jobs_of_both_mpis(bench, batch)
