@@ -84,6 +84,7 @@ report::HostCame came(const FromRes::ResHello& hello) {
   for (const auto& held : hello.jobs())
     came.jobs.push_back({attempt_of(held.job()), state_of(held.state()), held.first_host()});
   came.knows_go = hello.knows_go();
+  came.blank = hello.term() == 0;  // every RES keeps the term of the first mbatchd that greets it
   return came;
 }
 

@@ -140,7 +140,7 @@ class Hearing {
       const auto found = held.find(key);
       const report::Held* here = found == held.end() ? nullptr : found->second;
       if (entry.job->record.hosts(0).name() == host_)
-        first_host_back(entry, here);
+        first_host_back(entry, here, told.blank);
       else
         other_host_back(entry, here);
       if (placed(entry.job->status())) m_.vouch_for_silent_hosts(entry, now_, effects);
@@ -148,8 +148,9 @@ class Hearing {
     effects.push_back(effect::ScheduleSoon{});
   }
 
-  void first_host_back(BookEntry& entry, const report::Held* here) {
+  void first_host_back(BookEntry& entry, const report::Held* here, bool blank) {
     event::HostBack back;
+    back.blank = blank;
     if (here) back.held = here->state;
     back.knows_go = m_.links[host_].knows_go;
     m_.step(entry, back, now_, effects);

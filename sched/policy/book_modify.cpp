@@ -200,6 +200,20 @@ class Modifying {
     const bool some_started =
         std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return placed(m_.find(key)->status()); });
     if (!some_started) return std::nullopt;
+    auto why = allowed_of_started();
+    if (!why || std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return runs(key); })) return why;
+    // All of them are shown as pending: a start that waits for its go-ahead gives way to the change.
+    for (const JobKey key : keys) m_.step(*m_.entry(key), event::StartNotTaken{}, now_, effects);
+    return std::nullopt;
+  }
+
+  bool runs(JobKey key) const {
+    const Job& job = *m_.find(key);
+    return placed(job.status()) && job.launch.go_given;
+  }
+
+  // What cannot be changed of a job that has started.
+  std::optional<Refusal> allowed_of_started() const {
     for (const std::int32_t number : request_.fields()) {
       if (of_output(number))
         return refusal(Refusal::FAILED,

@@ -118,6 +118,8 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
     line = failure(name + ": " + std::string(kDenied), Refusal::NOT_ALLOWED);
     return applied;
   }
+  // A job whose start waits for its go-ahead is shown as pending: the start gives way.
+  for (const JobKey k : keys) memory_->step(*memory_->entry(k), event::StartNotTaken{}, now, applied.effects);
   std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
   if (keys.empty()) {
     line = failure(name + ": Job has already started or finished", Refusal::FAILED);

@@ -164,6 +164,8 @@ class Signalling {
   // brun: all slots on the first host that is named, or shared out among them.
   std::optional<Objection> force(BookEntry& entry, const event::By& by) {
     if (!by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
+    // A start that waits for its go-ahead, perhaps of a host that is frozen, gives way.
+    m_.step(entry, event::StartNotTaken{}, now_, effects);
     if (entry.job->status() != wire::STATUS_PEND) return no("Job has already started or is held");
     std::vector<std::string> hosts;
     for (const auto& name : request_.hosts()) {

@@ -114,6 +114,7 @@ struct PostEnded {
 struct HostBack {
   std::optional<report::Held::State> held;
   bool knows_go = false;
+  bool blank = false;  // report::HostCame
 };
 // The host was not heard of for longer than the patience.
 struct HostLost {

@@ -101,6 +101,8 @@ struct Held {
 struct HostCame {
   std::vector<Held> jobs;
   bool knows_go = false;  // it reports Prepared, and runs an attempt only when told to
+  // Its disk is new, so that it has forgotten what it was told before: an attempt that it had a Go for may have run.
+  bool blank = false;
 };
 // The order is on the host's disk: to run there, or for tasks to come.
 struct Prepared {

@@ -103,7 +103,10 @@ class Life : LifeEnd {
 
   void on(const event::NotPrepared& refused) {
     if (!waits_for_go()) return;
-    if (refused.host == record_.hosts(0).name()) {
+    // Nobody has come for an interactive job yet, so it pends again as any other. Where its first host could not start it
+    // after the go-ahead it ends: its user was told to come.
+    const bool interactive = asked_.interactive() != wire::Submission::NONE;
+    if (refused.host == record_.hosts(0).name() && !interactive) {
       report::Over told;
       told.how = How::not_started;
       told.exit_status = kNotStarted;
@@ -205,11 +208,11 @@ class Life : LifeEnd {
     heard_again();
     using State = report::Held::State;
     const bool runs_nothing = !back.held || *back.held == State::prepared;
-    if (runs_nothing && !record_.started())
-      return back.held ? has_only_the_order() : never_arrived(back.knows_go);
+    const bool may_have_run = record_.started() || (back.blank && launch_.go_given);
+    if (runs_nothing && !may_have_run) return back.held ? has_only_the_order() : never_arrived(back.knows_go);
     if (runs_nothing) {
       report::Over told;
-      told.how = How::never_seen;
+      told.how = back.blank ? How::host_restarted : How::never_seen;
       told.end_us = now_.us;
       return was_lost(told, TERM_ZOMBIE);
     }

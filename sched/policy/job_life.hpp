@@ -36,6 +36,7 @@
 //   waits: Prepared of the last host -> OrderGo. NotPrepared, StartNotTaken -> released everywhere, PEND. KillAsked, RemoveAsked,
 //          StopAsked, TerminateTimeCame -> released everywhere, then as PEND. HostBack: the order is there, or ordered again.
 //   given: HostBack(prepared) -> waits, for those that have not said again that they have the order. Begun, Ran -> it runs.
+//          HostBack of a host with a new disk: it may have run, and ends as with host_restarted.
 //
 //   (a) a job that an administrator has stopped is resumed by an administrator only
 //   (b) -> SSUSP where the scheduler has reasons of its own to hold it

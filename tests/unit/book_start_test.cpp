@@ -225,6 +225,72 @@ TEST_F(BookStart, AStopBeforeTheGoAheadHoldsTheJob) {
   EXPECT_THAT(orders(effects), Contains("OrderRelease 1 attempt 1 on hostA"));
 }
 
+TEST_F(BookStart, AnInteractiveJobWhoseHostCannotTakeTheOrderPendsAgain) {
+  auto job_asked = plain_job();
+  job_asked.set_interactive(wire::Submission::PLAIN);
+  submit(job_asked);
+  comes("hostA");
+  dispatch({1, 0}, {"hostA"});
+  tells("hostA", report::NotPrepared{{{1, 0}, 1}, "No space left on device"});
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  EXPECT_EQ(job({1, 0}).record.start_failure(), "hostA: No space left on device");
+}
+
+TEST_F(BookStart, AStartWithoutGoAheadGivesWayToBmod) {
+  a_start_on({"hostA"});
+  wire::ModifyJobs change;
+  change.mutable_filter()->add_keys()->set_id(1);
+  change.add_fields(wire::Submission::kAskedHostsFieldNumber);
+  change.mutable_changed()->add_asked_hosts()->set_name("hostB");
+  EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)), ElementsAre(Not(HasSubstr("started"))));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
+  EXPECT_EQ(job({1, 0}).asked->asked_hosts(0).name(), "hostB");
+}
+
+TEST_F(BookStart, AStartWithoutGoAheadGivesWayToBtopAndBrun) {
+  a_start_on({"hostA", "hostB"});
+  wire::MoveJob move;
+  set_key(*move.mutable_key(), {1, 0});
+  EXPECT_THAT(answer(book->move_job(move, kAnn, now)), ElementsAre(Not(HasSubstr("started"))));
+  EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
+  dispatch({1, 0}, {"hostA"});
+  Act run;
+  set_key(*run.mutable_filter()->add_keys(), {1, 0});
+  run.set_action(Act::FORCE);
+  run.add_hosts("hostB");
+  EXPECT_THAT(signal(run, kRoot), ElementsAre(Not(HasSubstr("started"))));
+  EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 2 on hostA", "OrderStart 1 on hostB"));
+}
+
+TEST_F(BookStart, AStartWithItsGoAheadStaysAgainstBmodAndBtop) {
+  a_start_on({"hostA"});
+  prepared("hostA");
+  wire::MoveJob move;
+  set_key(*move.mutable_key(), {1, 0});
+  EXPECT_THAT(answer(book->move_job(move, kAnn, now)), ElementsAre(HasSubstr("already started")));
+  wire::ModifyJobs change;
+  change.mutable_filter()->add_keys()->set_id(1);
+  change.add_fields(wire::Submission::kAskedHostsFieldNumber);
+  EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)), ElementsAre(HasSubstr("already started")));
+  EXPECT_THAT(orders(effects), IsEmpty());
+}
+
+TEST_F(BookStart, AJobWithItsGoAheadIsLostWhereTheHostComesBackWithANewDisk) {
+  a_start_on({"hostA"});
+  prepared("hostA");
+  tells("hostA", report::HostCame{{}, true, true});
+  EXPECT_EQ(status({1, 0}), wire::STATUS_EXIT);
+  EXPECT_TRUE(job({1, 0}).record.lost());
+  EXPECT_THAT(orders(effects), Not(Contains(HasSubstr("OrderStart"))));
+}
+
+TEST_F(BookStart, AJobWithoutGoAheadStartsOnAHostThatComesBackWithANewDisk) {
+  a_start_on({"hostA"});
+  tells("hostA", report::HostCame{{}, true, true});
+  EXPECT_THAT(orders(effects), ElementsAre("OrderStart 1 on hostA"));
+}
+
 // ---- silence
 
 TEST_F(BookStart, ShortConnectionsDoNotResetThePatience) {

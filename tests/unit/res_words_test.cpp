@@ -145,6 +145,14 @@ TEST(ResWords, AHostThatComesSaysWhatItHolds) {
   }
 }
 
+TEST(ResWords, AHostThatHasSeenNoTermHasANewDisk) {
+  FromRes told;
+  told.mutable_hello()->set_host("hostA");
+  EXPECT_TRUE(heard<report::HostCame>(told).blank);
+  told.mutable_hello()->set_term(1);
+  EXPECT_FALSE(heard<report::HostCame>(told).blank);
+}
+
 TEST(ResWords, EachEnd) {
   using How = report::Over::How;
   const std::pair<FromRes::JobOver::How, How> kEnds[] = {
