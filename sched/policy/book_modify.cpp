@@ -441,6 +441,12 @@ std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, 
   work->request = request;
   work->who = who;
   const auto& fields = request.fields();
+  if (fields.size() > kMostFields || request.text().size() > kLongestWord)
+    return refused_work(
+        work, refusal(Refusal::BAD_REQUEST, "found " + std::to_string(fields.size()) + " changes in " +
+                                                std::to_string(request.text().size()) +
+                                                " bytes, expected at most " + std::to_string(kMostFields) +
+                                                " in " + std::to_string(kLongestWord)));
   if (std::find(fields.begin(), fields.end(), S::kQueuesFieldNumber) == fields.end()) {
     choose_modified(*this, select(request.filter(), who), *work);
     return work;

@@ -1,6 +1,9 @@
 // The Book: bkill bstop bresume brequeue brun, bswitch.
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "common/base/terminal_text.hpp"
 #include "sched/policy/book_memory.hpp"
@@ -21,8 +24,11 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Book::Selecti
     while (last != selection.jobs.end() && last->id == id) ++last;
     return std::vector<JobKey>(first, last);
   };
+  // What is named twice is done and told once: a request may name an array a million times.
+  std::set<JobKey> named;
   for (const auto& wire_key : filter.keys()) {
     const JobKey key = key_of(wire_key);
+    if (!named.insert(key).second) continue;
     if (key.index == 0)
       units.push_back({text(key), elements(key.id)});
     else if (std::binary_search(selection.jobs.begin(), selection.jobs.end(), key))
@@ -30,8 +36,10 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Book::Selecti
     else
       units.push_back({text(key), {}});
   }
+  std::set<std::int32_t> listed;
   for (const auto& list : filter.index_lists())
-    for (const JobKey key : elements(list.id())) units.push_back({text(key), {key}});
+    if (listed.insert(list.id()).second)
+      for (const JobKey key : elements(list.id())) units.push_back({text(key), {key}});
   return units;
 }
 
@@ -237,10 +245,9 @@ constexpr std::size_t kSelectedAtOnce = 2000;  // jobs: about a millisecond's wo
 void settle_units(const wire::JobFilter& filter, UnitWork& work) {
   std::sort(work.selected.jobs.begin(), work.selected.jobs.end());  // the units have the order of the ids
   work.units = units_of(filter, work.selected);
-  const auto& unknown = work.unknown;
-  std::erase_if(work.units, [&unknown](const JobUnit& unit) {
-    return unit.keys.empty() && std::find(unknown.begin(), unknown.end(), unit.name) != unknown.end();
-  });
+  const std::unordered_set<std::string_view> unknown(work.unknown.begin(), work.unknown.end());
+  std::erase_if(work.units,
+                [&unknown](const JobUnit& unit) { return unit.keys.empty() && unknown.contains(unit.name); });
   work.selected = {};
 }
 
@@ -321,7 +328,11 @@ std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, 
   auto work = std::make_shared<SignalWork>();
   work->request = request;
   work->who = who;
-  if (find_control(request.reason(), Controls::none) != std::string::npos)
+  if (request.reason().size() > kLongestReason)  // each of its jobs keeps it
+    work->refusal =
+        refusal(Refusal::BAD_REQUEST, "-C: found " + std::to_string(request.reason().size()) +
+                                          " bytes, expected at most " + std::to_string(kLongestReason));
+  else if (find_control(request.reason(), Controls::none) != std::string::npos)
     work->refusal = refusal(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   else
     work->selecting = begin_select(request.filter(), who);

@@ -27,7 +27,22 @@ struct SelectWork {
   struct Wanted {
     bool all = false;
     std::set<std::int32_t> single;
-    std::vector<wire::IndexRange> ranges;
+    std::vector<wire::IndexRange> ranges;       // settled: those with a step alone
+    std::map<std::int32_t, std::int32_t> runs;  // first and last of those without one, apart from one another
+
+    // Ranges that touch are one, and the next index is found at once, however many there are.
+    void settle() {
+      std::sort(ranges.begin(), ranges.end(),
+                [](const auto& a, const auto& b) { return a.first() < b.first(); });
+      std::erase_if(ranges, [this](const wire::IndexRange& range) {
+        if (range.step() > 1 || range.first() < 0 || range.last() < range.first()) return false;
+        if (auto last = runs.rbegin(); last != runs.rend() && last->second >= range.first())
+          last->second = std::max(last->second, range.last());
+        else
+          runs.emplace(range.first(), range.last());
+        return true;
+      });
+    }
 
     // The first one from `from` on; none: there is none.
     std::optional<std::int32_t> next(std::int32_t from) const {
@@ -35,6 +50,9 @@ struct SelectWork {
       std::optional<std::int32_t> least;
       const auto offer = [&least](std::int32_t index) { least = std::min(least.value_or(index), index); };
       if (const auto one = single.lower_bound(from); one != single.end()) offer(*one);
+      const auto later = runs.upper_bound(from);
+      if (later != runs.end()) offer(later->first);
+      if (later != runs.begin() && std::prev(later)->second >= from) offer(from);
       for (const auto& range : ranges) {
         const std::int64_t step = std::max(1, range.step());
         const std::int64_t ahead = std::int64_t{from} - range.first();
@@ -188,6 +206,7 @@ class Selecting {
         named(key.id).all = true;
     }
     for (const auto& list : filter_.index_lists()) note_list(list);
+    for (auto& [id, wanted] : w_.ids) wanted.settle();
   }
   Wanted& named(std::int32_t id) {
     const auto [place, added] = w_.ids.try_emplace(id);
@@ -215,7 +234,7 @@ class Selecting {
       return keys;
     }
     if (!filter_.job_name().empty() && filter_.job_name().find('*') == std::string::npos) {
-      static const Wanted everything{true, {}, {}};
+      static const Wanted everything{true, {}, {}, {}};
       const auto same = m_.by_name.find(filter_.job_name());
       if (same == m_.by_name.end()) return keys;
       for (auto id = same->second.lower_bound(w_.after.id);

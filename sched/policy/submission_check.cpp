@@ -88,6 +88,10 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
   }
   if (bytes > kMostEnvironment) return bad("the environment is larger than 2 MB");
   if (a.umask() > 0777) return bad("the umask is no umask");
+  // As many as bsub takes: sums of slots must stay numbers.
+  for (const std::uint32_t slots : {a.min_slots(), a.max_slots(), a.array_slots()})
+    if (slots > static_cast<std::uint32_t>(kMaxTasks))
+      return bad("-n: found " + std::to_string(slots) + ", expected at most " + std::to_string(kMaxTasks));
   if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
   for (const auto& file : a.transfers())
     if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())

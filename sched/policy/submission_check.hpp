@@ -23,6 +23,8 @@ inline constexpr std::size_t kMostEnvironment = 2 * 1024 * 1024;  // bytes
 inline constexpr std::size_t kLongestWord = 64 * 1024;            // bytes: a name, a path, a command line
 inline constexpr std::size_t kMostSubmission = 900 * 1024;        // bytes: its order must fit into a frame
 inline constexpr std::size_t kMostElements = 1'000'000;
+inline constexpr std::size_t kLongestReason = 4095;  // bytes: bkill -C
+inline constexpr int kMostFields = 200;              // that one bmod changes
 
 // Requirements of job and queue together.
 struct CheckedResreq {
