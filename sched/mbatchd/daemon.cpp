@@ -38,7 +38,7 @@ using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
 constexpr int kMostLaps = 16;              // of the loop, to collect what has come
-constexpr std::int64_t kHistoryDays = 30;  // JOB_HISTORY_DAYS
+constexpr std::int64_t kHistoryDays = 0;  // JOB_HISTORY_DAYS: nothing leaves unless a site says so
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr std::size_t kReserve = 16UL << 20;                    // bytes
 constexpr Duration kMemoryInterval = std::chrono::seconds(30);  // a look at the heap costs a millisecond

@@ -108,8 +108,8 @@ constexpr Known kKnown[] = {
     {"MAX_JOBID", "The largest job ID", "", "999999", false},
     {"MAX_USER_JOB_STORAGE", "The maximum size of scripts and environments stored for a user's jobs", "MB",
      "4096", false},
-    {"JOB_HISTORY_DAYS", "The number of days for which finished jobs are kept for bhist and bacct", "days", "30",
-     false},
+    {"JOB_HISTORY_DAYS", "The number of days for which finished jobs are kept for bhist and bacct", "days",
+     "none", false},
 };
 
 std::string joined(const std::vector<std::string>& words) {

@@ -95,6 +95,8 @@ TEST_P(Killed, EveryStepHappensOnce) {
     expect_started();
     ASSERT_TRUE(host->connect(port_, key_)) << log();
   };
+  // Its disk has the term that greeted it: a host that has seen none has lost its disk, and its jobs.
+  host->serve(kPatience, [&] { return host->term() > 0; });
   const int id = submit();
   ASSERT_GT(id, 0);
   restart(0);
