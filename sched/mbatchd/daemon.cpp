@@ -137,10 +137,12 @@ class Daemon {
   void run_loop() {
     try {
       loop_.run();
+      return;
     } catch (const std::bad_alloc&) {
-      log_.error("mbatchd cannot have the memory that it needs");
-      end_ = DaemonEnd::restart;
+    } catch (const io::StateUnknown&) {
     }
+    log_.error("mbatchd cannot have the memory that it needs");
+    end_ = DaemonEnd::restart;
   }
 
   static WallTime wall_now() { return io::wall_now(); }
@@ -252,12 +254,14 @@ class Daemon {
   }
 
   void host_told(const std::string& host, const sched::HostReport& report) {
-    if (std::holds_alternative<sched::report::HostCame>(report)) {
-      keeper_.connected(host, true);
-      planning_.want();
-    }
-    changed(book_.host_told(host, report, wall_now()));
-    suspected_ = suspected_ && book_.suspects_itself();
+    io::changing([&] {
+      if (std::holds_alternative<sched::report::HostCame>(report)) {
+        keeper_.connected(host, true);
+        planning_.want();
+      }
+      changed(book_.host_told(host, report, wall_now()));
+      suspected_ = suspected_ && book_.suspects_itself();
+    });
   }
 
   std::shared_ptr<const wire::Submission> whole(const std::shared_ptr<const wire::Submission>& asked) {
@@ -279,9 +283,11 @@ class Daemon {
   }
 
   void host_gone(const std::string& host, Duration silent) {
-    orders_.gone(host);
-    keeper_.connected(host, false);
-    changed(book_.host_gone(host, wall_now(), silent));
+    io::changing([&] {
+      orders_.gone(host);
+      keeper_.connected(host, false);
+      changed(book_.host_gone(host, wall_now(), silent));
+    });
   }
 
   void heard_load(Result<sched::LoadNews> news) {

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "common/io/local_time.hpp"
+#include "common/io/memory_reserve.hpp"
+#include "sched/policy/submission_check.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -11,15 +13,18 @@ namespace {
 using Control = wire::ControlBatch;
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr std::size_t kPiece = 500;                  // jobs of one request in a turn: some ten milliseconds
-constexpr std::size_t kRoom = 1 << 20;               // bytes that a turn needs besides
-constexpr std::size_t kCopies = 4;                   // of a submission: Book, store, event, answer
-constexpr std::size_t kElement = 2048;               // bytes
-constexpr std::size_t kMostSubmission = 900 * 1024;  // bytes: its order must fit into a frame
+constexpr std::size_t kPiece = 500;     // jobs of one request in a turn: some ten milliseconds
+constexpr std::size_t kRoom = 1 << 20;  // bytes that a turn needs besides
+constexpr std::size_t kCopies = 4;      // of a submission: Book, store, event, answer
+constexpr std::size_t kElement = 2048;  // bytes
 
 }  // namespace
 
 void Requests::take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
+  io::changing([&] { carry_out(link, who, request); });
+}
+
+void Requests::carry_out(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
   using Request = wire::BatchRequest;
   const auto now = io::wall_now();
   switch (request.request_case()) {
@@ -51,10 +56,11 @@ void Requests::take(io::LinkId link, const sched::Identity& who, const wire::Bat
 
 void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request) {
   for (const auto& job : request.jobs())
-    if (const auto size = job.ByteSizeLong(); size > kMostSubmission)
-      return clients_.reply(link, refusal(Refusal::BAD_REQUEST,
-                                          "the job's script and environment have " + std::to_string(size) +
-                                              " bytes, expected at most " + std::to_string(kMostSubmission)));
+    if (const auto size = job.ByteSizeLong(); size > sched::kMostSubmission)
+      return clients_.reply(
+          link, refusal(Refusal::BAD_REQUEST, "the job's script and environment have " +
+                                                  std::to_string(size) + " bytes, expected at most " +
+                                                  std::to_string(sched::kMostSubmission)));
   if (!has_memory_for(request))
     return clients_.reply(link,
                           refusal(Refusal::FAILED,
@@ -68,9 +74,12 @@ bool Requests::has_memory_for(const wire::Submit& request) const {
   std::size_t bytes = kRoom;
   for (const auto& job : request.jobs()) {
     bytes += kCopies * job.ByteSizeLong();
+    // More elements than there may be are refused later, by what the user is told.
+    std::size_t elements = 0;
     for (const auto& range : job.indices())
-      bytes += kElement * static_cast<std::size_t>(std::max(0, range.last() - range.first()) /
-                                                   std::max(1, range.step()));
+      elements += static_cast<std::size_t>(
+          std::max<std::int64_t>(0, std::int64_t{range.last()} - range.first()) / std::max(1, range.step()));
+    if (elements <= sched::kMostElements) bytes += kElement * elements;
   }
   return handler_.memory_for(bytes);
 }

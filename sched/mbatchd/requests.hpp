@@ -42,6 +42,7 @@ class Requests {
     io::LinkId link = 0;
     std::function<sched::Applied(std::size_t most, WallTime now)> some;
   };
+  void carry_out(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   void do_piece(LongWork work);
   bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
