@@ -7,6 +7,9 @@
 FAKES=$(dirname -- "$(readlink -f -- "$0")")/fakes
 [ -f "${1:-}/pjllib.sh" ] || { echo "no wrappers in '${1:-}'" >&2 && exit 1; }
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/wrappers.XXXXXX")
+# Open MPI's session directories too: where two tests share them, the one that ends first may take the other's away.
+TMPDIR=$WORK
+export TMPDIR
 trap 'rm -rf "$WORK"' EXIT
 trap 'exit 1' HUP INT TERM
 BIN=$WORK/bin RECORD=$WORK/record TOOLS=$WORK/tools
