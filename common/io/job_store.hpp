@@ -112,7 +112,7 @@ struct StoredEvent {
   wire::JobEvent event;
 };
 
-// What is old leaves the store (job_store_forget.hpp).
+// Deletes old jobs and events (job_store_forget.hpp).
 struct Forget {
   std::int64_t ended_before_us = 0;  // jobs that are not live, and events
   std::uint64_t events_until = 0;    // events with larger numbers stay, whatever their age

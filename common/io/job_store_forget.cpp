@@ -31,7 +31,7 @@ std::vector<OldEvent> events_after(soci::session& sql, std::uint64_t after, std:
                           soci::use(from), soci::use(to), soci::use(limit), soci::into(one.seq),
                           soci::into(one.at), soci::into(one.id), soci::into(body.blob));
   rows.execute();
-  // What cannot be read names no submission, and goes as well.
+  // An event that cannot be read belongs to no submission that is known: it is deleted too.
   while (rows.fetch()) {
     if (!one.event.ParseFromString(body.bytes())) one.event.Clear();
     found.push_back(one);

@@ -21,7 +21,7 @@ std::optional<std::vector<std::string>> look_up_host(const std::string& name);
 std::string look_up_home(uid_t user);
 // What a user is called; "" where it cannot be found out.
 std::string look_up_user(uid_t user);
-// The name services say that nobody is called so. False also where they cannot be asked.
+// True: the name services know no user of this name. False where they know one, or cannot be asked.
 bool no_such_user(const std::string& name);
 
 }  // namespace rollcall::io

@@ -24,7 +24,7 @@ EndTold tell_end(const wire::JobOrder& order, const JobFiles& files, const wire:
 
 // The job has written something that is to be mailed.
 bool has_unmailed(const JobFiles& files);
-// What could not be mailed goes to a file of LSF_TMPDIR. Gives a note as that of EndTold.
+// Writes output that could not be mailed to a file in LSF_TMPDIR. Returns the note for the user, as EndTold has it.
 std::string keep_unmailed(const wire::JobOrder& order, const JobFiles& files, const std::string& why);
 
 }  // namespace rollcall::res

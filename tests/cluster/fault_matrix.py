@@ -49,14 +49,15 @@ def cluster_with_disk(bench, disk_of):
 
 
 class Pause:
-    """How long things last: `draw` is None where a fault ends as soon as it was told."""
+    """How long faults last, which is part of the fault and no wait for anything: drawn, or, where `draw` is None, until it was told."""
 
     def __init__(self, draw):
         self.draw = draw
 
     def before_fault(self):
         """Between the last change and the fault: some moment of its work."""
-        time.sleep(self.draw.uniform(0, 0.12) if self.draw else 0.02)
+        if self.draw:
+            time.sleep(self.draw.uniform(0, 0.12))
 
     def told_or_drawn(self, fault, asking):
         """The length of the fault. Not an aim of the test: whatever it is, the invariants hold."""
@@ -65,7 +66,8 @@ class Pause:
             return
         wait_until(lambda: fault.told(asking), lambda: f"the trouble of {fault.host}: "
                    f"{fault.batch.user('bhosts', '-l', fault.host, host=asking).stdout}\n{fault.batch.logs_text()}", 40)
-        time.sleep(self.draw.uniform(0, 4 * BEAT) if self.draw else 0.5)
+        if self.draw:
+            time.sleep(self.draw.uniform(0, 4 * BEAT))
 
 
 def njobs(batch):

@@ -29,7 +29,7 @@ if sys.argv[1] == "limits":
 if sys.argv[1] == "stop":
     while True:
         os.kill(shepherd, signal.SIGSTOP)
-time.sleep(1000)
+signal.pause()
 """
 
 
