@@ -74,6 +74,21 @@ else
   done
 fi
 
+# Another user than the one who built: all is installed, and the exit status says so.
+if [ "$(id -u)" -ne 0 ]; then
+  echo "installing as another user: not tried here, only root can become one"
+elif ! setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$build/cmake_install.cmake"; then
+  echo "installing as another user: not tried here, $build is closed to others"
+else
+  mkdir "$top/theirs"
+  chmod 755 "$top"
+  chown 65534:65534 "$top/theirs"
+  setpriv --reuid=65534 --regid=65534 --clear-groups "$cmake" --install "$build" --prefix "$top/theirs/lsf" >"$top/log" 2>&1 ||
+    complain "installing as another user ended with $?: $(tail -n 3 "$top/log")"
+  grep -q 'which another user owns' "$top/log" || complain "installing as another user: does not say that there is no list"
+  [ -x "$top/theirs/lsf/bin/lsload" ] || complain "installing as another user: no bin/lsload"
+fi
+
 echo '# the site was here' >>"$prefix/conf/lsf.conf"
 install_it
 grep -q 'the site was here' "$prefix/conf/lsf.conf" || complain "conf/lsf.conf: a second install has replaced it"
