@@ -107,8 +107,9 @@ BatchClient::BatchClient(const conf::ClusterFiles& files, conf::BatchSettings se
     : files_(&files), settings_(std::move(settings)), patience_(std::move(patience)) {
   const std::string here = host_name_here();
   from_host_ = files.names.official(here).value_or(here);
-  if (files.lsf_conf.value("ROLLCALL_TICKET_LIFE") != "0")
-    tickets_.emplace(settings_.mbd_host, settings_.mbd_port, here);
+  if (files.lsf_conf.value("ROLLCALL_TICKET_LIFE") == "0") return;
+  if (const auto cluster = load_cluster_public_key(public_key_path(files.settings.key_file)))
+    tickets_.emplace(settings_.mbd_host, settings_.mbd_port, here, *cluster);
 }
 
 BatchError BatchClient::gone(const TalkError& error) const {
@@ -122,6 +123,13 @@ BatchError BatchClient::gone(const TalkError& error) const {
               {}};
     case TalkError::Kind::broken:
       return {Kind::unreachable, "mbatchd" + host + ": " + error.text, {}};
+    case TalkError::Kind::stranger:
+      return {Kind::ours,
+              "mbatchd" + host + ": " + error.text +
+                  ": another cluster's daemon, or a key that was replaced; look at LSB_MBD_PORT, "
+                  "ROLLCALL_MBD_HOST and " +
+                  public_key_path(files_->settings.key_file),
+              {}};
     case TalkError::Kind::ours:
       break;
   }
@@ -174,7 +182,7 @@ std::optional<BatchError> BatchClient::connect_patiently(Tries tries, int wake, 
     const auto connected = connect(may_have_ticket);
     if (connected) return std::nullopt;
     const BatchError error = gone(connected.error());
-    if (connected.error().kind == TalkError::Kind::ours || tried == tries.most) return error;
+    if (error.kind == Kind::ours || tried == tries.most) return error;
     if (tries.until && Clock::now() > *tries.until) return error;
     if (tried > 1) say_once(error.text + ". Please wait ...");
     if (pause(tried == 1 ? kFirstPause : kPause, wake)) return error;

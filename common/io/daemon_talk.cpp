@@ -47,10 +47,12 @@ Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call&
   if (talk.on_ticket_) return talk;  // it leaves with the first request
   if (const auto sent = talk.flush(); !sent) return sent.error();
   talk.channel_.prepare();
+  talk.greeting_ = true;
   while (!talk.channel_.open()) {
     if (const auto sent = talk.flush(); !sent) return sent.error();
     if (const auto turned = talk.turn(std::nullopt); !turned) return turned.error();
   }
+  talk.greeting_ = false;
   if (!proof->munge) return talk;
   // The daemon gives a handshake little time, and munged may take its own.
   if (const auto sent = talk.flush(); !sent) return sent.error();
@@ -95,7 +97,7 @@ Talked<bool> DaemonTalk::turn(std::optional<int> wake) {
     inbox_.emplace_back(payload);
     return {};
   });
-  if (!fed) return broken(fed.error());
+  if (!fed) return TalkError{greeting_ ? Kind::stranger : Kind::broken, fed.error().text};
   return true;
 }
 

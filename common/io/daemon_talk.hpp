@@ -21,10 +21,11 @@ namespace rollcall::io {
 
 struct TalkError {
   enum class Kind {
-    refused,  // the host answers, and the daemon is not running there
-    silent,   // the host does not answer, or nobody knows its name
-    broken,   // it was there and is gone, or does not hold the cluster's key
-    ours,     // we cannot ask: no key, a request that is too large
+    refused,   // the host answers, and the daemon is not running there
+    silent,    // the host does not answer, or nobody knows its name
+    broken,    // it was there and is gone
+    stranger,  // something answers that does not hold the cluster's key: another try is of no use
+    ours,      // we cannot ask: no key, a request that is too large
   };
   Kind kind = Kind::ours;
   std::string text;  // one line, with host and port
@@ -71,6 +72,7 @@ class DaemonTalk {
   HostConnection connection_;
   ClusterChannel channel_;
   bool on_ticket_ = false;
+  bool greeting_ = false;  // the handshake goes on, without a ticket
   std::deque<std::string> inbox_;
   std::string unsent_;
 };

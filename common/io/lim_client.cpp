@@ -10,7 +10,7 @@ namespace rollcall::io {
 namespace {
 
 // One conversation: the question, all parts of the answer.
-Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
+Talked<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
                              const wire::Request& request, std::chrono::milliseconds patience) {
   DaemonTalk::Call call{host, files.settings.lim_port, patience, [](const std::string& credential) {
                           wire::ToLim message;
@@ -18,20 +18,21 @@ Result<wire::Reply> converse(const conf::ClusterFiles& files, const std::string&
                           return message.SerializeAsString();
                         }};
   auto talk = DaemonTalk::open(files, call);
-  if (!talk) return internal_error(talk.error().text);
+  if (!talk) return talk.error();
   wire::ToLim message;
   *message.mutable_request() = request;
   const auto asked = talk->send(message.SerializeAsString());
   if (!asked)
-    return internal_error(asked.error().text +
-                          (asked.error().kind == TalkError::Kind::ours ? ": name fewer hosts" : ""));
+    return TalkError{
+        asked.error().kind,
+        asked.error().text + (asked.error().kind == TalkError::Kind::ours ? ": name fewer hosts" : "")};
   wire::Reply reply;
   while (!reply.last()) {
     const auto payload = talk->receive();
-    if (!payload) return internal_error(payload.error().text);
+    if (!payload) return payload.error();
     wire::FromLim part;
     if (!part.ParseFromString(**payload) || !part.has_reply())
-      return internal_error("LIM: found a message that is no reply, expected one");
+      return TalkError{TalkError::Kind::broken, "LIM: found a message that is no reply, expected one"};
     reply.MergeFrom(part.reply());
   }
   return reply;
@@ -73,6 +74,10 @@ std::vector<std::string> LimClient::first_hosts() const {
 
 Answer LimClient::ask_host(const std::string& host, const wire::Request& request) const {
   auto reply = converse(files_, host, request, patience_);
+  if (!reply && reply.error().kind == TalkError::Kind::stranger)
+    return unreachable("LIM on host " + host + ": " + reply.error().text +
+                       ": another cluster's daemon, or a key that was replaced; look at LSF_LIM_PORT and " +
+                       public_key_path(files_.settings.key_file));
   if (!reply) return unreachable("LIM is down; try later: " + reply.error().text);
   return answer_of(std::move(*reply));
 }

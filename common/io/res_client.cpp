@@ -15,6 +15,8 @@ ResError error_of(const std::string& host, const TalkError& error) {
       return {ResError::Kind::unreachable, "host " + host + " is down or cannot be reached: " + error.text};
     case TalkError::Kind::broken:
       return {ResError::Kind::unreachable, "RES on host " + host + ": " + error.text, false, false, true};
+    case TalkError::Kind::stranger:
+      return {ResError::Kind::refused, "RES on host " + host + ": " + error.text};
     case TalkError::Kind::ours:
       break;
   }

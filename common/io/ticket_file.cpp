@@ -26,6 +26,20 @@ int hex_value(char digit) {
   return -1;
 }
 
+void append_hex(std::string& text, std::uint8_t byte) {
+  static constexpr char kHexDigits[] = "0123456789abcdef";
+  text.push_back(kHexDigits[byte >> 4]);
+  text.push_back(kHexDigits[byte & 15]);
+}
+
+// 64 bits of it: enough to tell the clusters apart that one user knows.
+std::string mark_of(const ClusterPublicKey& cluster) {
+  constexpr std::size_t kBytes = 8;
+  std::string text;
+  for (std::size_t i = 0; i < kBytes; ++i) append_hex(text, cluster[i]);
+  return text;
+}
+
 bool own_and_closed(const struct stat& info) { return info.st_uid == geteuid() && (info.st_mode & 077) == 0; }
 
 constexpr int kDirectory = O_DIRECTORY | O_CLOEXEC;
@@ -124,18 +138,15 @@ std::optional<Ticket> parse_ticket_file(std::string_view text) {
 }
 
 std::string print_ticket_file(const Ticket& ticket) {
-  static constexpr char kHexDigits[] = "0123456789abcdef";
   std::string text;
-  for (const char byte : ticket.bytes()) {
-    text.push_back(kHexDigits[static_cast<unsigned char>(byte) >> 4]);
-    text.push_back(kHexDigits[static_cast<unsigned char>(byte) & 15]);
-  }
+  for (const char byte : ticket.bytes()) append_hex(text, static_cast<unsigned char>(byte));
   text.push_back('\n');
   return text;
 }
 
-TicketFile::TicketFile(const std::string& daemon_host, int port, const std::string& here)
-    : name_("ticket." + daemon_host + "." + std::to_string(port) + "." + here) {
+TicketFile::TicketFile(const std::string& daemon_host, int port, const std::string& here,
+                       const ClusterPublicKey& cluster)
+    : name_("ticket." + daemon_host + "." + std::to_string(port) + "." + here + "." + mark_of(cluster)) {
   if (name_.find('/') != std::string::npos || name_.size() > kLongestName) name_.clear();
 }
 

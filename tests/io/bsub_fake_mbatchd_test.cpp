@@ -235,6 +235,21 @@ TEST_F(BsubFakeMbatchd, ThatIsSomethingElse) {
   EXPECT_THAT(said.err, EndsWith("Job not submitted.\n"));
 }
 
+TEST_F(BsubFakeMbatchd, WithAnotherKeyIsAnErrorAtOnce) {
+  FakeDaemon daemon({[](int socket) {
+    const std::string garbage(4096, '\xff');
+    send(socket, garbage.data(), garbage.size(), MSG_NOSIGNAL);
+    char byte = 0;
+    while (recv(socket, &byte, 1, 0) > 0) {
+    }
+  }});
+  const Said said = bsub(daemon.port(), "", "LSB_NTRIES=100");  // it serves one connection alone
+  expect_one_line(said);
+  EXPECT_THAT(said.err, Not(HasSubstr("Please wait")));
+  EXPECT_THAT(said.err,
+              HasSubstr("another cluster's daemon, or a key that was replaced; look at LSB_MBD_PORT"));
+}
+
 TEST_F(BsubFakeMbatchd, WhoseAnswerIsNoMessage) {
   const Said said = against([](End& end) {
     end.next<wire::ToMbatchd>();

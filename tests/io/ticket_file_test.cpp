@@ -28,6 +28,8 @@ Ticket ticket_of(std::uint8_t value) {
   return ticket;
 }
 
+const ClusterPublicKey kCluster{7};
+
 class TicketFiles : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -38,7 +40,7 @@ class TicketFiles : public ::testing::Test {
   void TearDown() override { fs::remove_all(top_); }
 
   std::string place() const { return top_ + "/.rollcall"; }
-  std::string path() const { return place() + "/ticket.m1.6881.n1"; }
+  std::string path() const { return place() + "/ticket.m1.6881.n1.0700000000000000"; }
   void expect_none(const char* why) const { EXPECT_FALSE(file_.read()) << why; }
   void expect(const Ticket& ticket) const {
     const auto found = file_.read();
@@ -47,7 +49,7 @@ class TicketFiles : public ::testing::Test {
   }
 
   std::string top_ = "/tmp/ticket_file.XXXXXX";
-  const TicketFile file_{"m1", 6881, "n1"};
+  const TicketFile file_{"m1", 6881, "n1", kCluster};
 };
 
 TEST_F(TicketFiles, AreReadAsTheyWereWrittenAndAreTheUsersAlone) {
@@ -65,9 +67,11 @@ TEST_F(TicketFiles, AreReadAsTheyWereWrittenAndAreTheUsersAlone) {
   file_.write(ticket_of(2));
   expect(ticket_of(2));
   EXPECT_EQ(std::distance(fs::directory_iterator(place()), {}), 1) << "nothing is left beside it";
-  EXPECT_FALSE(TicketFile("m2", 6881, "n1").read());
-  EXPECT_FALSE(TicketFile("m1", 6882, "n1").read());
-  EXPECT_FALSE(TicketFile("m1", 6881, "n2").read());
+  EXPECT_FALSE(TicketFile("m2", 6881, "n1", kCluster).read());
+  EXPECT_FALSE(TicketFile("m1", 6882, "n1", kCluster).read());
+  EXPECT_FALSE(TicketFile("m1", 6881, "n2", kCluster).read());
+  EXPECT_FALSE(TicketFile("m1", 6881, "n1", ClusterPublicKey{8}).read())
+      << "another cluster at the same port";
 }
 
 TEST_F(TicketFiles, AreInTheRunTimeDirectoryWhereThereIsOne) {
@@ -75,7 +79,7 @@ TEST_F(TicketFiles, AreInTheRunTimeDirectoryWhereThereIsOne) {
   fs::create_directory(run);
   setenv("XDG_RUNTIME_DIR", run.c_str(), 1);
   file_.write(ticket_of(1));
-  EXPECT_TRUE(fs::exists(run + "/rollcall/ticket.m1.6881.n1"));
+  EXPECT_TRUE(fs::exists(run + "/rollcall/ticket.m1.6881.n1.0700000000000000"));
   EXPECT_FALSE(fs::exists(place()));
   expect(ticket_of(1));
   setenv("XDG_RUNTIME_DIR", "run", 1);
@@ -200,8 +204,8 @@ TEST_F(TicketFiles, OnAFullDiskStayWhatTheyWere) {
 }
 
 TEST(TicketFileNames, ThatLeadElsewhereAreNone) {
-  EXPECT_FALSE(TicketFile("../x", 1, "n1").read());
-  EXPECT_FALSE(TicketFile(std::string(300, 'h'), 1, "n1").read());
+  EXPECT_FALSE(TicketFile("../x", 1, "n1", kCluster).read());
+  EXPECT_FALSE(TicketFile(std::string(300, 'h'), 1, "n1", kCluster).read());
 }
 
 // Every open() of what is below a directory waits while this lives, as on a file server that is gone; needs root.
