@@ -48,6 +48,8 @@ bool executable(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
+std::string own_directory_prefix() { return "/tmp/rollcall-" + std::to_string(geteuid()) + "-"; }
+
 // Up to `size` bytes from `from` on; fewer where there are no more.
 std::string read_at(int fd, std::size_t from, std::size_t size) {
   std::string text(size, '\0');
@@ -118,7 +120,17 @@ Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
 }
 
 std::string DaemonPlace::own_directory() const {
-  return "/tmp/rollcall-" + std::to_string(geteuid()) + "-" + std::to_string(settings_.lim_port);
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(settings_.env_dir, error);
+  return own_directory_prefix() + path_mark(error ? settings_.env_dir : whole.string());
+}
+
+// Where pid files may be. The last one is where releases before this one had theirs: their daemons may still run.
+std::vector<std::string> DaemonPlace::pid_directories() const {
+  std::vector<std::string> directories{own_directory(),
+                                       own_directory_prefix() + std::to_string(settings_.lim_port)};
+  if (!settings_.work_dir.empty()) directories.insert(directories.begin(), settings_.work_dir);
+  return directories;
 }
 
 Result<void> DaemonPlace::make_own_directory() const {
@@ -129,6 +141,27 @@ Result<void> DaemonPlace::make_own_directory() const {
   if (S_ISDIR(info.st_mode) && info.st_uid == geteuid() && (info.st_mode & 022) == 0) return {};
   return configuration_error(path + ": found something of another's, expected a directory that only user " +
                              std::to_string(geteuid()) + " may write");
+}
+
+std::string DaemonPlace::prepare_logs() const {
+  std::error_code error;
+  std::string why = "LSF_LOGDIR is not set";
+  const std::filesystem::path wanted = settings_.log_dir;
+  if (!wanted.empty()) {
+    if (!std::filesystem::exists(wanted, error)) {
+      auto above = wanted.parent_path();
+      while (above.has_relative_path() && !std::filesystem::exists(above, error)) above = above.parent_path();
+      const auto trust = believe(above.string(), "root would make LSF_LOGDIR in it");
+      error.clear();
+      if (trust) std::filesystem::create_directories(wanted, error);
+      why = trust ? "cannot make LSF_LOGDIR " + wanted.string() + ": " + error.message() : trust.error().text;
+      if (trust && !error) return "";
+    } else {
+      if (writable_directory(settings_.log_dir)) return "";
+      why = "LSF_LOGDIR " + settings_.log_dir + " is no directory that this user can write";
+    }
+  }
+  return "logs are in " + own_directory() + ": " + why;
 }
 
 Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const {
@@ -151,26 +184,32 @@ Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const
 
 std::string DaemonPlace::pid_file_by_name(const DaemonKind& kind) const {
   const std::string name = "/" + kind.name + "." + host_ + ".pid";
+  for (const std::string& directory : pid_directories())
+    if (is_ours(read_pid_file(directory + name))) return directory + name;
   const std::string wanted = settings_.work_dir + name, own = own_directory() + name;
   if (settings_.work_dir.empty()) return own;
+  const auto others = read_pid_file(wanted);
+  if (others && HeldProcess::hold(*others)) return own;  // a daemon of another configuration
   if (access(wanted.c_str(), F_OK) == 0) return wanted;
   if (access(own.c_str(), F_OK) == 0) return own;
   return writable_directory(settings_.work_dir) ? wanted : own;
 }
 
+bool DaemonPlace::is_ours(const std::optional<ProcessMark>& mark) const {
+  return mark && HeldProcess::hold(*mark) && belongs_to(mark->pid, settings_.env_dir);
+}
+
 // Only where such a process is here at all: the directory may hold the pid files of thousands of hosts.
 std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const DaemonKind& kind) const {
   if (!any_process_called(kind.name)) return std::nullopt;
-  for (const std::string& directory : {settings_.work_dir, own_directory()}) {
+  for (const std::string& directory : pid_directories()) {
     std::error_code error;
-    if (directory.empty()) continue;
     for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
          entry.increment(error)) {
       const std::string host = host_of_pid_file(kind, entry->path().filename().string());
       if (host.empty() || host == host_) continue;
       const auto mark = read_pid_file(entry->path());
-      if (mark && HeldProcess::hold(*mark) && shares_our_host_name(mark->pid))
-        return PidPlace{entry->path(), host};
+      if (is_ours(mark) && shares_our_host_name(mark->pid)) return PidPlace{entry->path(), host};
     }
   }
   return std::nullopt;
@@ -178,8 +217,7 @@ std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const DaemonKin
 
 DaemonPlace::PidPlace DaemonPlace::find_pid_file(const DaemonKind& kind) const {
   const std::string path = pid_file_by_name(kind);
-  const auto mark = read_pid_file(path);
-  if (mark && HeldProcess::hold(*mark)) return {path};
+  if (is_ours(read_pid_file(path))) return {path};
   return older_pid_file(kind).value_or(PidPlace{path});
 }
 

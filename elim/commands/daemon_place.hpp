@@ -4,9 +4,10 @@
 //   log        LSF_LOGDIR/NAME.log.HOST
 //   pid file   ROLLCALL_RUNDIR, else LSF_LOGDIR: /NAME.HOST.pid
 //
-// What is not set or cannot be written is in /tmp/rollcall-UID-PORT instead, a directory of the user's own; PORT is
-// LSF_LIM_PORT, so no two clusters of one host share it. HOST is what gethostname says. It reads and makes files; it
-// starts nothing.
+// What is not set or cannot be written is in /tmp/rollcall-UID-MARK instead, a directory of the user's own; MARK stands for
+// LSF_ENVDIR, so no two configurations of one host share it, and a new port in lsf.conf changes nothing. Two configurations may
+// name the same LSF_LOGDIR: a pid file whose process was started with another LSF_ENVDIR is left to that one. HOST is what
+// gethostname says. It reads and makes files; it starts nothing.
 #pragma once
 
 #include <optional>
@@ -38,10 +39,12 @@ class DaemonPlace {
     std::string path;
     std::size_t size = 0;  // bytes before this start
   };
+  // Makes LSF_LOGDIR where it is missing. One line that says where the logs are, and why, where they are not there; else "".
+  std::string prepare_logs() const;
   // Ready to be appended to. A log that is a link or another user's is not touched; the next place is taken.
   Result<OpenLog> open_log(const DaemonKind& kind) const;
 
-  // Where the pid file is, or is to be made. A daemon that lives here under a pid file of another HOST was started before the
+  // Where the pid file is, or is to be made: that of a process that lives and belongs to this configuration before others. A daemon that lives here under a pid file of another HOST was started before the
   // host was renamed: then it is that file, and `older_name` that HOST.
   struct PidPlace {
     std::string path;
@@ -55,6 +58,8 @@ class DaemonPlace {
  private:
   std::vector<std::string> program_directories(const DaemonKind& kind) const;
   std::string own_directory() const;
+  std::vector<std::string> pid_directories() const;
+  bool is_ours(const std::optional<ProcessMark>& mark) const;
   std::string pid_file_by_name(const DaemonKind& kind) const;
   std::optional<PidPlace> older_pid_file(const DaemonKind& kind) const;
   Result<void> make_own_directory() const;

@@ -82,6 +82,15 @@ bool shares_our_host_name(pid_t pid) {
   return theirs || ours || there == here;
 }
 
+bool belongs_to(pid_t pid, const std::string& env_dir) {
+  const auto words = io::read_file("/proc/" + std::to_string(pid) + "/cmdline");
+  if (!words || words->empty()) return true;
+  const std::string directory = started_with_directory(*words);
+  std::error_code error;
+  return directory == env_dir ||
+         (!directory.empty() && std::filesystem::equivalent(directory, env_dir, error) && !error);
+}
+
 std::string started_at(const ProcessMark& mark) {
   const long ticks_per_second = sysconf(_SC_CLK_TCK);
   const std::time_t when =

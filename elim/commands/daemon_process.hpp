@@ -26,6 +26,10 @@ bool any_process_called(const std::string& name);
 // Whether this process sees the host name that we see: it is not in a container of its own. True where we may not know.
 bool shares_our_host_name(pid_t pid);
 
+// Whether this process was started as a daemon of the configuration in `env_dir`. Unknown counts as yes: a process that is
+// just ending has no command line any more.
+bool belongs_to(pid_t pid, const std::string& env_dir);
+
 // When it started, in this host's time: "2026-11-21 12:34:56".
 std::string started_at(const ProcessMark& mark);
 

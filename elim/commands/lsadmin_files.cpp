@@ -7,6 +7,7 @@
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "elim/commands/lsadmin.hpp"
+#include "elim/commands/start_checks.hpp"
 #include "elim/policy/show_admin.hpp"
 
 namespace rollcall::elim {
@@ -32,6 +33,21 @@ Result<CommandWords> parse(const std::string& subcommand, const std::string& ope
 
 }  // namespace
 
+namespace {
+
+// The files are good, so this changes no exit status: they may be another host's.
+void say_what_start_refuses(const Admin& admin) {
+  const auto checked = conf::read_cluster_files(io::real_file_sources());
+  if (!checked.files) return;
+  const auto batch = conf::read_batch_settings(*checked.files);
+  if (!batch) return;
+  for (const auto& line : start_obstacles(*checked.files, *batch))
+    admin.stage.print("lsf_daemons start fails on this host: " + line + "\n");
+  for (const auto& line : start_warnings(*checked.files)) admin.stage.print("warning: " + line + "\n");
+}
+
+}  // namespace
+
 bool check_configuration(const Admin& admin, bool verbose) {
   if (!admin.json) admin.stage.print("Checking configuration files ...\n");
   const auto sources = io::real_file_sources();
@@ -50,7 +66,9 @@ bool check_configuration(const Admin& admin, bool verbose) {
 int ckconfig(const Admin& admin, const Words& words) {
   const auto parsed = parse("ckconfig", "", words);
   if (!parsed) return admin.stage.fail("ckconfig: " + parsed.error().text);
-  return check_configuration(admin, parsed->has("-v")) ? 0 : io::kFailed;
+  if (!check_configuration(admin, parsed->has("-v"))) return io::kFailed;
+  if (!admin.json) say_what_start_refuses(admin);
+  return 0;
 }
 
 int showconf(const Admin& admin, const Words& words) {

@@ -1,5 +1,5 @@
 # Starts, stops and looks at the daemons of a host; a program of its own, since it must work where no LIM runs.
-add_executable(lsf_daemons lsf_daemons.cpp daemon_place.cpp daemon_probe.cpp daemon_process.cpp daemon_start.cpp daemon_work.cpp)
+add_executable(lsf_daemons lsf_daemons.cpp cluster_setup.cpp start_checks.cpp daemon_place.cpp daemon_probe.cpp daemon_process.cpp daemon_start.cpp daemon_work.cpp)
 target_compile_definitions(lsf_daemons PRIVATE ROLLCALL_VERSION="${PROJECT_VERSION}")
 target_link_libraries(lsf_daemons PRIVATE
   daemons_policy rollcall_config rollcall_conf rollcall_cluster_channel rollcall_process rollcall_root_trust)

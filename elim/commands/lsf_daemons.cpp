@@ -17,11 +17,14 @@
 
 #include "common/base/command_words.hpp"
 #include "common/base/numbers.hpp"
+#include "common/base/shell_quote.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
+#include "elim/commands/cluster_setup.hpp"
 #include "elim/commands/daemon_probe.hpp"
 #include "elim/commands/daemon_start.hpp"
 #include "elim/commands/daemon_work.hpp"
+#include "elim/commands/start_checks.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -166,6 +169,8 @@ int make_ready(const Work& work) {
 
 int start(const Work& work) {
   if (const int code = make_ready(work)) return code;
+  for (const auto& line : start_warnings(work.checked.files.value())) complain("warning: " + line);
+  if (const auto note = work.place.prepare_logs(); !note.empty()) say(note);
   for (const auto& kind : work.kinds())
     if (const int code = start_one(work, kind)) return code;
   for (const auto& line : work.missing()) say(line);
@@ -223,18 +228,39 @@ const std::map<std::string, std::function<int(const Work&)>>& actions() {
 CommandShape shape() {
   using Value = CommandOption::Value;
   return {"lsf_daemons",
-          "start|stop|restart|status [lim|res|mbatchd ...] | init",
+          "start|stop|restart|status [lim|res|mbatchd ...] | init | setup DIR [NAME]",
           {{"-d", Value::required, "DIR LSF_ENVDIR, before that of the environment"},
            {"-t", Value::required, "SECONDS to wait for a daemon: 30 to get ready, 10 to end"},
            {"-h", Value::none, "print this and end"},
            {"-V", Value::none, "print the version and end"}},
           CommandShape::Order::anywhere,
-          "Starts, stops and looks at the daemons of this host; init makes the cluster's key."};
+          "Starts, stops and looks at the daemons of this host; init makes the cluster's key; setup makes "
+          "the files of a "
+          "cluster of this host in DIR."};
 }
 
 int usage(const std::string& text) {
   complain(text + "\n" + usage_text(shape()));
   return 2;
+}
+
+int setup(const std::vector<std::string>& operands) {
+  if (operands.size() < 2 || operands.size() > 3)
+    return usage("setup: found " + std::to_string(operands.size() - 1) +
+                 " words behind it, expected DIR [NAME]");
+  const std::string top = std::filesystem::absolute(operands[1]).lexically_normal().string();
+  umask(022);
+  const auto made = set_up_cluster(top.ends_with('/') ? top.substr(0, top.size() - 1) : top,
+                                   operands.size() == 3 ? operands[2] : "mycluster");
+  if (!made) {
+    complain(made.error().text);
+    return exit_code_of(made.error());
+  }
+  say("made the files of the cluster " + made->cluster + " in " + made->top + ": host " + made->host +
+      ", administrator " + made->administrator + ", ports " + std::to_string(made->lim_port) + " to " +
+      std::to_string(made->mbd_port));
+  say("next: export LSF_ENVDIR=" + shell_quote(made->top + "/conf") + "; lsf_daemons start");
+  return 0;
 }
 
 // The daemons that are named behind the action, in the order of their start; each once.
@@ -272,9 +298,10 @@ int run(const std::vector<std::string>& arguments) {
   if (words->has("-h")) return std::fputs(usage_text(shape()).c_str(), stderr), 0;
   if (words->has("-V")) return std::fputs("Rollcall " ROLLCALL_VERSION "\n", stderr), 0;
   const auto& operands = words->operands();
+  if (!operands.empty() && operands[0] == "setup") return setup(operands);
   if (operands.empty() || !actions().contains(operands[0]))
     return usage("found " + (operands.empty() ? "no action" : "\"" + operands[0] + "\"") +
-                 ", expected one of start stop restart status init");
+                 ", expected one of start stop restart status init setup");
   auto asked = kinds_asked(operands);
   if (!asked) return usage(asked.error().text);
   const auto work = prepare(*words, std::move(*asked));

@@ -99,6 +99,27 @@ Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& pat
   return configuration_error(path + ": found something else, expected a daemon's pid, start and boot");
 }
 
+std::string started_with_directory(std::string_view cmdline) {
+  bool next = false;
+  while (!cmdline.empty()) {
+    const std::string_view word = cmdline.substr(0, cmdline.find('\0'));
+    if (next) return std::string(word);
+    next = word == "-d";
+    cmdline.remove_prefix(std::min(word.size() + 1, cmdline.size()));
+  }
+  return "";
+}
+
+// FNV-1a: the same on every host and in every release.
+std::string path_mark(std::string_view path) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string mark;
+  for (int shift = 60; shift >= 0; shift -= 4) mark.push_back(kDigits[(hash >> shift) & 15]);
+  return mark;
+}
+
 std::string host_of_pid_file(const DaemonKind& kind, std::string_view file) {
   const std::string before = kind.name + ".";
   constexpr std::string_view kBehind = ".pid";

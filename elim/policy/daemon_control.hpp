@@ -49,6 +49,11 @@ struct ProcessMark {
 };
 std::string pid_file_text(const ProcessMark& mark);
 Result<ProcessMark> parse_pid_file(std::string_view text, const std::string& path);
+// The LSF_ENVDIR that a daemon was started with, from its /proc/PID/cmdline (words that end in NUL): the word after -d; "" where
+// there is none. A daemon belongs to the configuration in that directory, whatever pid file names it.
+std::string started_with_directory(std::string_view cmdline);
+// 16 hexadecimal digits for a path: what a directory in /tmp is called by, so that each configuration has its own.
+std::string path_mark(std::string_view path);
 // The host in the name of a pid file of this kind, NAME.HOST.pid; "" where it is another file.
 std::string host_of_pid_file(const DaemonKind& kind, std::string_view file);
 

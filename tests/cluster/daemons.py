@@ -11,7 +11,7 @@ import sys
 
 from rollcall_testing import processes
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
-from rollcall_testing.site import Site
+from rollcall_testing.site import Site, own_directory
 from rollcall_testing.waiting import wait_until
 
 OTHER = 54321  # a user that no machine has
@@ -366,7 +366,7 @@ def test_the_secret_is_in_no_argument_environment_or_log(bench):
 
 def test_clusters_side_by_side(bench):
     sites = [Site(bench), Site(bench), Site(bench, log=False)]
-    own = f"/tmp/rollcall-{os.geteuid()}-{sites[2].port}"
+    own = own_directory(sites[2].conf)
     try:
         for site in sites:
             site.good("start")
@@ -421,7 +421,7 @@ def test_a_trap_in_the_log_directory_is_not_stepped_into(bench):
     victim = os.path.join(site.top, "victim")
     with open(victim, "w", encoding="ascii") as file:
         file.write("precious\n")
-    own = f"/tmp/rollcall-{os.geteuid()}-{site.port}"
+    own = own_directory(site.conf)
     try:
         os.symlink(victim, site.log_file)
         site.good("start")
@@ -555,7 +555,7 @@ def test_lim_knows_who_asks_by_munge_and_root_by_the_key(bench):
 
 def test_words_that_cannot_be_meant(bench):
     site = Site(bench)
-    for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init'),
+    for words, found in ((("begin",), 'found "begin", expected one of start stop restart status init setup'),
                          (("start", "stop"), 'found "stop" behind start, expected lim, res or mbatchd'),
                          (("init", "lim"), 'found "lim" behind init, expected nothing'), (("-t", "0", "start"), '-t: found "0"'),
                          (("-t", "x", "start"), '-t: found "x"'), (("-x", "start"), "-x")):

@@ -53,6 +53,20 @@ TEST(PidFile, OfAnotherFormIsRefused) {
             "/l/lim.n1.pid: found something else, expected a daemon's pid, start and boot");
 }
 
+TEST(Daemon, BelongsToTheDirectoryItWasStartedWith) {
+  using namespace std::string_literals;
+  EXPECT_EQ(started_with_directory("/opt/etc/lim\0-d\0/opt/conf\0"s), "/opt/conf");
+  EXPECT_EQ(started_with_directory("/usr/bin/python3\0/x/lim\0-d\0/a b/conf"s), "/a b/conf");
+  for (const auto& none : {""s, "lim\0"s, "lim\0-d"s, "lim\0-d\0"s, "-dir\0/x\0"s, "\0\0\0"s})
+    EXPECT_EQ(started_with_directory(none), "");
+}
+
+TEST(PathMark, DiffersByPathAndIsTheSameInEveryRelease) {
+  EXPECT_EQ(path_mark(""), "cbf29ce484222325");
+  EXPECT_EQ(path_mark("a"), "af63dc4c8601ec8c");
+  EXPECT_NE(path_mark("/opt/a/conf"), path_mark("/opt/b/conf"));
+}
+
 TEST(PidFile, NamesItsHost) {
   EXPECT_EQ(host_of_pid_file(kLim, "lim.n1.site.com.pid"), "n1.site.com");
   for (const char* other : {"lim..pid", "lim.pid", "res.n1.pid", "lim.log.n1", "lim.n1.pid.lock-0", ""})

@@ -34,7 +34,7 @@ _rollcall_operands() {
     hstartup hhist mbdhist hist showconf showstatus ;;
   lsadmin) printf '%s\n' ckconfig reconfig limstartup limshutdown limrestart limlock limunlock limdebug showconf \
     resstartup resshutdown resrestart resdebug ;;
-  lsf_daemons) printf '%s\n' start stop restart status init ;;
+  lsf_daemons) printf '%s\n' start stop restart status init setup ;;
   esac
 }
 
