@@ -86,7 +86,7 @@ struct Site {
     auto next = *answer(request, kAnn, view());
     for (bool last = false; !last;) {
       const double from = cpu_ms();
-      const auto part = next(view());
+      auto part = next(view());
       answered.longest_ms = std::max(answered.longest_ms, cpu_ms() - from);
       if (!part) break;
       answered.bytes += static_cast<double>(part->SerializeAsString().size());

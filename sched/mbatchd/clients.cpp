@@ -17,14 +17,6 @@ constexpr std::size_t kMostReply =
     wire::kFrameLimit - 128;      // sealed, and with a ticket, it is to fit into a frame
 constexpr int kTicketLife = 300;  // seconds, and the most: as long as MUNGE's credentials are good
 
-wire::FromMbatchd message_of(wire::BatchReply reply) {
-  wire::FromMbatchd message;
-  *message.mutable_reply() = std::move(reply);
-  if (message.ByteSizeLong() > kMostReply)
-    *message.mutable_reply() = refusal(Refusal::FAILED, "one part of the answer is too large to send");
-  return message;
-}
-
 // As MungeAsker does it by itself, and the user's groups on the way.
 io::MungeAsker::LookUp look_up(std::shared_ptr<UserGroups> groups) {
   return [groups = std::move(groups)](const io::MungeAsker::Question& question) -> Result<io::KnownUser> {
@@ -205,8 +197,10 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
 }
 
 // With the ticket that the client asked for, once.
-std::string Clients::payload_for(io::LinkId link, wire::BatchReply reply) {
-  auto message = message_of(std::move(reply));
+std::string Clients::payload_for(io::LinkId link, sched::AnswerPart part) {
+  auto& message = part.message();
+  if (message.ByteSizeLong() > kMostReply)
+    *part = refusal(Refusal::FAILED, "one part of the answer is too large to send");
   const auto client = clients_.find(link);
   if (client == clients_.end() || !client->second.wants_ticket) return message.SerializeAsString();
   client->second.wants_ticket = false;
@@ -226,7 +220,7 @@ void Clients::answer(io::LinkId link, Parts parts) {
                   if (over) return std::nullopt;
                   auto part = parts();
                   over = !part || part->last();
-                  return part ? std::optional(payload_for(link, std::move(*part))) : std::nullopt;
+                  return part ? std::optional(payload_for(link, std::move(part))) : std::nullopt;
                 });
 }
 

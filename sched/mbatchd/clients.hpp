@@ -29,6 +29,7 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/ticket_office.hpp"
 #include "sched/mbatchd/user_groups.hpp"
+#include "sched/policy/answer_part.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -51,8 +52,8 @@ class Clients {
 
   // A reply of one part that is the last one, or one of several (AwaitJob).
   void reply(io::LinkId link, const wire::BatchReply& reply);
-  // Parts as they are read; nothing after the one that has `last`.
-  using Parts = std::function<std::optional<wire::BatchReply>()>;
+  // Parts as they are read; none after the one that has `last`.
+  using Parts = std::function<sched::AnswerPart()>;
   void answer(io::LinkId link, Parts parts);
 
  private:
@@ -72,7 +73,7 @@ class Clients {
   sched::Identity identity_of(const io::KnownUser& user) const;
   void known(Client& client, const io::KnownUser& user, bool by_key) const;
   void known_by_ticket(Client& client, const io::TicketId& ticket) const;
-  std::string payload_for(io::LinkId link, wire::BatchReply reply);
+  std::string payload_for(io::LinkId link, sched::AnswerPart part);
 
   io::Links& links_;
   TicketOffice& tickets_;

@@ -65,15 +65,14 @@ std::vector<std::int32_t> ids_of(const wire::JobFilter& filter) {
 // Parts of events: `fits` says which of them, and may keep what it has seen.
 Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::EventQuery& query,
              std::function<bool(const wire::JobEvent&)> fits) {
-  return [walk = Walk(store, std::move(ids), query),
-          fits = std::move(fits)]() mutable -> std::optional<BatchReply> {
-    BatchReply part;
-    auto& events = *part.mutable_events();
+  return [walk = Walk(store, std::move(ids), query), fits = std::move(fits)]() mutable -> sched::AnswerPart {
+    auto part = sched::AnswerPart::empty();
+    auto& events = *part->mutable_events();
     const auto more = walk.page([&](const wire::JobEvent& event) {
       if (fits(event)) *events.add_events() = sched::sent_event(event);
     });
     if (!more) return failure(more.error());
-    part.set_last(!*more);
+    part->set_last(!*more);
     return part;
   };
 }
@@ -110,11 +109,11 @@ class OldJobs {
   OldJobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts)
       : store_(store), ask_(ask), ids_(ids_of(ask.filter())), parts_(std::move(parts)) {}
 
-  std::optional<BatchReply> next() {
-    if (over_) return std::nullopt;
+  sched::AnswerPart next() {
+    if (over_) return {};
     if (!memory_over_) {
       auto part = parts_();
-      if (!part || part->has_refusal()) return over_ = true, part;
+      if (!part || part->has_refusal()) return over_ = true, std::move(part);
       for (auto& word : *part->mutable_jobs()->mutable_unknown()) unknown_.push_back(std::move(word));
       part->mutable_jobs()->clear_unknown();
       memory_over_ = part->last();
@@ -126,9 +125,9 @@ class OldJobs {
   }
 
  private:
-  std::optional<BatchReply> page() {
-    BatchReply part;
-    auto& jobs = *part.mutable_jobs();
+  sched::AnswerPart page() {
+    auto part = sched::AnswerPart::empty();
+    auto& jobs = *part->mutable_jobs();
     const auto found = store_.jobs(ids_[next_], after_, kPage);
     if (!found) return over_ = true, failure(found.error());
     for (const auto& record : *found) {
@@ -143,7 +142,7 @@ class OldJobs {
       after_ = -1;
     }
     over_ = next_ == ids_.size();
-    part.set_last(over_);
+    part->set_last(over_);
     return part;
   }
 
@@ -152,17 +151,17 @@ class OldJobs {
     sent_ = number;
     const auto asked = store_.submission(number);
     if (asked && *asked)
-      (*jobs.mutable_submissions())[number] = sched::sent_submission(**asked, ask_.submissions());
+      sched::send_submission(**asked, ask_.submissions(), (*jobs.mutable_submissions())[number]);
   }
 
   // Memory has said that these are not known; the store may know better.
-  BatchReply tell_unknown() {
-    BatchReply part;
-    auto& jobs = *part.mutable_jobs();
+  sched::AnswerPart tell_unknown() {
+    auto part = sched::AnswerPart::empty();
+    auto& jobs = *part->mutable_jobs();
     for (std::size_t asked = 0; asked < kPage / 4 && !unknown_.empty(); ++asked, unknown_.pop_front())
       if (!in_store(unknown_.front())) jobs.add_unknown(unknown_.front());
     over_ = unknown_.empty() && ids_.empty();
-    part.set_last(over_);
+    part->set_last(over_);
     return part;
   }
   // "ID" or "ID[INDEX]".

@@ -4,14 +4,14 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 
 #include "common/io/job_store.hpp"
+#include "sched/policy/answer_part.hpp"
 #include "sched/policy/answers_history.hpp"
 
 namespace rollcall::mbatchd {
 
-using Parts = std::function<std::optional<wire::BatchReply>()>;
+using Parts = std::function<sched::AnswerPart()>;
 
 Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who);
 Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const sched::Identity& who);

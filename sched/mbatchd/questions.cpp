@@ -39,7 +39,7 @@ void Questions::answer_view(const Asked& asked) {
     return clients_.reply(asked.link,
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
   Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
-                            this]() -> std::optional<wire::BatchReply> {
+                            this]() -> sched::AnswerPart {
     // Between two parts other files may have come into force: the numbers of hosts mean something else then.
     if (files != configuration_)
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");

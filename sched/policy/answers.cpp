@@ -15,11 +15,10 @@ NextPart one_after_another(std::function<Parts(const AnswerView&)> make) {
     std::optional<Parts> parts;
     std::size_t at = 0;
   };
-  return [make = std::move(make),
-          state = std::make_shared<State>()](const AnswerView& view) -> std::optional<wire::BatchReply> {
+  return [make = std::move(make), state = std::make_shared<State>()](const AnswerView& view) -> AnswerPart {
     if (!state->parts) state->parts = make(view);
-    if (state->at == state->parts->size()) return std::nullopt;
-    return std::move((*state->parts)[state->at++]);
+    if (state->at == state->parts->size()) return {};
+    return (*state->parts)[state->at++];
   };
 }
 

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "sched/policy/answer_part.hpp"
 #include "sched/policy/book.hpp"
 #include "sched/policy/schedule.hpp"
 
@@ -38,8 +39,8 @@ struct AnswerView {
   ReadWhole whole = {};  // scripts and environments; none: they are not shown
 };
 
-// The next part; nothing after the one with `last`. The view may be another one each time.
-using NextPart = std::function<std::optional<wire::BatchReply>(const AnswerView&)>;
+// The next part; none after the one with `last`. The view may be another one each time.
+using NextPart = std::function<AnswerPart(const AnswerView&)>;
 
 // Nothing where the request asks for none of these: AskEvents, AskFinished, AwaitJob, and whatever changes something.
 std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who,
@@ -50,8 +51,8 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, Pendi
 // Why a job pends, hosts by their number alone: bsub -K. None: it does not pend.
 std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
                                                       PendingReasons& reasons);
-// What may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
-wire::Submission sent_submission(const wire::Submission& asked, bool all);
+// Fills `to` with what may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
+void send_submission(const wire::Submission& asked, bool all, wire::Submission& to);
 
 // What clients are told of a request that cannot be answered.
 wire::BatchReply refused_answer(wire::BatchReply::Refusal::Why why, std::string text);

@@ -257,14 +257,14 @@ class HostsAnswer {
   HostsAnswer(const AnswerView& view, const wire::AskBatchHosts& ask)
       : ask_(ask), chosen_(named_hosts(view, ask)) {}
 
-  std::optional<wire::BatchReply> next(const AnswerView& view) {
-    if (over_) return std::nullopt;
+  AnswerPart next(const AnswerView& view) {
+    if (over_) return {};
     const Fitting fitting(view, ask_.resreq());
     if (!chosen_.refused) chosen_.refused = fitting.refused();
-    if (chosen_.refused) return over_ = true, std::move(*chosen_.refused);
-    wire::BatchReply part;
-    fill(view, fitting, *part.mutable_hosts());
-    part.set_last(over_);
+    if (chosen_.refused) return over_ = true, *chosen_.refused;
+    auto part = AnswerPart::empty();
+    fill(view, fitting, *part->mutable_hosts());
+    part->set_last(over_);
     return part;
   }
 

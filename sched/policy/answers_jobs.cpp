@@ -155,14 +155,14 @@ class JobsAnswer {
     if (ask.reasons()) reasons_ = std::make_unique<PendingReasons>(view.snapshot, view.now);
   }
 
-  std::optional<wire::BatchReply> next(const AnswerView& view) {
-    if (over_) return std::nullopt;
+  AnswerPart next(const AnswerView& view) {
+    if (over_) return {};
     if (reasons_) reasons_->look_at(view.snapshot, view.now);
-    wire::BatchReply part;
-    auto& jobs = *part.mutable_jobs();
+    auto part = AnswerPart::empty();
+    auto& jobs = *part->mutable_jobs();
     if (!ask_.sums() || !count(view, *jobs.mutable_sums())) fill(view, jobs);
-    if (refusal_) *part.mutable_refusal() = std::move(*refusal_), part.clear_answer(), over_ = true;
-    part.set_last(over_);
+    if (refusal_) *part->mutable_refusal() = std::move(*refusal_), part->clear_answer(), over_ = true;
+    part->set_last(over_);
     return part;
   }
 
@@ -272,7 +272,7 @@ class JobsAnswer {
     const std::uint64_t number = job.record.submission();
     if (!job.asked || !first_of(number)) return 0;
     auto& sent = (*jobs.mutable_submissions())[number];
-    sent = sent_submission(*job.asked, ask_.submissions());
+    send_submission(*job.asked, ask_.submissions(), sent);
     return sent.ByteSizeLong();
   }
 
@@ -346,8 +346,7 @@ class JobsAnswer {
 
 }  // namespace
 
-wire::Submission sent_submission(const wire::Submission& asked, bool all) {
-  wire::Submission sent;
+void send_submission(const wire::Submission& asked, bool all, wire::Submission& sent) {
   if (all) {
     sent = asked;
     sent.clear_script();
@@ -355,7 +354,7 @@ wire::Submission sent_submission(const wire::Submission& asked, bool all) {
     sent.clear_environment();
     wire::forget_payload_rows(sent);
     sent.set_command(shown_command(asked.command()));
-    return sent;
+    return;
   }
   sent.set_user(asked.user());
   sent.set_command(shown_command(asked.command()));
@@ -366,7 +365,6 @@ wire::Submission sent_submission(const wire::Submission& asked, bool all) {
   sent.set_max_slots(asked.max_slots());
   sent.set_array_slots(asked.array_slots());
   *sent.mutable_indices() = asked.indices();
-  return sent;
 }
 
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons) {

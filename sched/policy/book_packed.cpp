@@ -7,7 +7,7 @@ namespace rollcall::sched {
 namespace {
 
 constexpr std::size_t kMany = 1000;
-constexpr std::size_t kSpare = 200;          // about as many as a part of an answer has
+constexpr std::size_t kSpare = 500;          // more than a part of an answer has
 constexpr std::uint32_t kSpareBytes = 2000;  // packed: a larger one would keep its room
 
 template <class Pointer>

@@ -1,0 +1,46 @@
+// AnswerPart: one part of an answer, made in one piece of memory that goes at once; or none. A value that is moved.
+//
+// A list of very many jobs is some hundred objects and texts for each of its parts: made one by one on the heap, and freed one by
+// one, they cost mbatchd more than everything else about them.
+#pragma once
+
+#include <memory>
+
+#include "common/wire/batch.pb.h"
+
+namespace rollcall::sched {
+
+class AnswerPart {
+ public:
+  AnswerPart() = default;  // none
+  // A short one, which somebody has made already.
+  AnswerPart(const wire::BatchReply& reply) : AnswerPart(empty()) { **this = reply; }
+  static AnswerPart empty() {
+    AnswerPart part;
+    part.whole_ = std::make_unique<Whole>();
+    return part;
+  }
+
+  explicit operator bool() const { return whole_ != nullptr; }
+  wire::BatchReply& operator*() { return *whole_->message->mutable_reply(); }
+  wire::BatchReply* operator->() { return whole_->message->mutable_reply(); }
+  const wire::BatchReply* operator->() const { return &whole_->message->reply(); }
+  // As it is sent.
+  wire::FromMbatchd& message() { return *whole_->message; }
+
+ private:
+  struct Whole {
+    google::protobuf::Arena memory{sizes()};
+    wire::FromMbatchd* message = google::protobuf::Arena::CreateMessage<wire::FromMbatchd>(&memory);
+  };
+  static google::protobuf::ArenaOptions sizes() {
+    google::protobuf::ArenaOptions sizes;
+    sizes.start_block_size = 16 * 1024;
+    sizes.max_block_size = 128 * 1024;
+    return sizes;
+  }
+
+  std::unique_ptr<Whole> whole_;
+};
+
+}  // namespace rollcall::sched
