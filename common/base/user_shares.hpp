@@ -1,9 +1,10 @@
 // UserShares: how much of a daemon each user has, so that one cannot have all of it. A value.
 //
-// A share is whatever the daemon counts: connections, tasks. Root has no limit: it could take everything anyway. Who takes
-// gives back; what is not held by anybody is forgotten, so the table is as large as the users that are there.
+// A share is whatever the daemon counts: connections, tasks, bytes. Root has no limit: it could take everything anyway. The owner of
+// this value gives back what it took; a user who holds nothing has no entry in the table.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -19,16 +20,19 @@ class UserShares {
   void set_most(std::size_t most) { most_ = most; }
   std::size_t most() const { return most_; }
 
-  // False where the user has as many as one may have; nothing is taken then.
-  bool take(User user) {
-    if (user != 0 && most_ != 0 && held(user) >= most_) return false;
-    ++held_[user];
+  // False where the user would then have more than `most`; nothing is taken then.
+  bool take(User user, std::size_t amount = 1) {
+    const std::size_t has = held(user);
+    if (user != 0 && most_ != 0 && (has >= most_ || amount > most_ - has)) return false;
+    if (amount > 0) held_[user] = has + amount;
     return true;
   }
-  // One that was taken; more than that changes nothing.
-  void give(User user) {
+  // Gives back what was taken; more than that changes nothing.
+  void give(User user, std::size_t amount = 1) {
     const auto at = held_.find(user);
-    if (at != held_.end() && --at->second == 0) held_.erase(at);
+    if (at == held_.end()) return;
+    at->second -= std::min(at->second, amount);
+    if (at->second == 0) held_.erase(at);
   }
   std::size_t held(User user) const {
     const auto at = held_.find(user);

@@ -14,10 +14,12 @@
 
 namespace rollcall::wire {
 
-inline constexpr std::size_t kMostRequest = 16 << 20;  // bytes of one request, all its parts together
-inline constexpr std::size_t kMostTask = 900 << 10;     // of a RunTask: a shepherd gets it in one frame
+inline constexpr std::size_t kMostRequest = 4 << 20;  // bytes of one request, all its parts together
+inline constexpr std::size_t kMostTask = 900 << 10;   // of a RunTask: a shepherd gets it in one frame
+// Of all requests of one user that are not whole yet, in one daemon: each daemon counts it with UserShares.
+inline constexpr std::size_t kMostUnfinished = 64 << 20;
 
-// What a daemon keeps for each client. An error ends the connection.
+// What a daemon keeps for each client. After an error the parts are as before.
 class RequestParts {
  public:
   Result<void> add(std::string_view part) {
@@ -32,6 +34,8 @@ class RequestParts {
     if (const auto added = add(last); !added) return added.error();
     return std::exchange(bytes_, {});
   }
+  std::size_t bytes() const { return bytes_.size(); }
+  void clear() { std::string().swap(bytes_); }
 
  private:
   std::string bytes_;

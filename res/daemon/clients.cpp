@@ -51,6 +51,7 @@ void Clients::ended(io::LinkId link) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return;
   if (client->second.share) shares_.give(*client->second.share);
+  drop_unfinished(client->second);
   clients_.erase(client);
 }
 
@@ -69,11 +70,11 @@ bool Clients::take_share(Client& client, uid_t user) {
 Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return {};
-  if (!client->second.caller.known && !client->second.overloaded.empty()) {
+  if (!client->second.overloaded.empty()) {
     if (!is_a_part(payload)) refuse_for_now(link, client->second.overloaded);
     return {};
   }
-  const auto taken = client->second.requests.take(payload, client->second.caller.known);
+  const auto taken = take(client->second, payload);
   if (!taken) return taken.error();
   if (!*taken) return {};
   const Asked& asked = **taken;
@@ -83,6 +84,29 @@ Result<void> Clients::message(io::LinkId link, std::string_view payload) {
   }
   answer(link, asked);
   return {};
+}
+
+// One message, counted for its user where it is part of a request that is not whole yet.
+Result<std::optional<wire::ToResFromClient>> Clients::take(Client& client, std::string_view payload) {
+  const std::size_t before = client.requests.unfinished();
+  auto taken = client.requests.take(payload, client.caller.known);
+  const std::size_t now = client.requests.unfinished();
+  if (now <= before) {
+    unfinished_.give(client.caller.uid, before - now);
+  } else if (!unfinished_.take(client.caller.uid, now - before)) {
+    client.overloaded = "RES of " + configuration_->host + " holds " +
+                        std::to_string(unfinished_.held(client.caller.uid)) +
+                        " bytes of requests of yours that have not arrived whole, and each user may have " +
+                        std::to_string(unfinished_.most());
+    unfinished_.give(client.caller.uid, before);
+    client.requests.drop();
+  }
+  return taken;
+}
+
+void Clients::drop_unfinished(Client& client) {
+  unfinished_.give(client.caller.uid, client.requests.unfinished());
+  client.requests.drop();
 }
 
 // What it asks is read when we know who it is.

@@ -1,7 +1,8 @@
 // Clients: the conversation with those who run something here (blaunch, lsrun), look at output (bpeek), or control RES
 // (lsadmin, badmin): who they are, what they ask, what they get.
 //
-// Owns what each client has proved, and each user's share of the connections. Who may do what is res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
+// Owns what each client has proved, and each user's share of the connections and of unfinished requests. Who may do what is
+// res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -45,7 +46,7 @@ class Clients {
     ClientRequests requests;
     ResCaller caller;
     std::string hash, address, holder;
-    std::string overloaded;  // why its request is not answered now; then the caller is not known
+    std::string overloaded;  // why its request is not answered now
     bool peeks = false;
     std::optional<uid_t> share;  // whose connection it is
   };
@@ -53,6 +54,8 @@ class Clients {
 
   void learn(io::LinkId link, const Client& client, const std::string& credential);
   bool take_share(Client& client, uid_t user);
+  Result<std::optional<wire::ToResFromClient>> take(Client& client, std::string_view payload);
+  void drop_unfinished(Client& client);
   void answer(io::LinkId link, const Asked& asked);
   void run_task(io::LinkId link, const wire::RunTask& task, const ResCaller& caller);
   void peek(io::LinkId link, const wire::Peek& asked, std::int64_t from);
@@ -74,8 +77,9 @@ class Clients {
   io::MungeAsker munge_;
   std::shared_ptr<const Configuration> configuration_;
   std::unordered_map<io::LinkId, Client> clients_;
-  UserShares shares_{0};  // connections
-  std::string owner_;     // the name of the user who runs RES
+  UserShares shares_{0};                          // connections
+  UserShares unfinished_{wire::kMostUnfinished};  // bytes of requests that are not whole yet
+  std::string owner_;                             // the name of the user who runs RES
 };
 
 }  // namespace rollcall::res

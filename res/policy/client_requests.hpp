@@ -18,6 +18,9 @@ class ClientRequests {
   // Takes one message. Gives a whole request; none: its further parts follow. Errors (an unreadable message, a request
   // that is too large, parts before the client has proved who it is) end the connection.
   Result<std::optional<wire::ToResFromClient>> take(std::string_view payload, bool known);
+  // Bytes of a request that is not whole yet.
+  std::size_t unfinished() const { return parts_.bytes(); }
+  void drop() { parts_.clear(); }
 
  private:
   wire::RequestParts parts_;  // of a task that is larger than a frame of this client

@@ -6,6 +6,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/wire/frame.hpp"
+#include "sched/policy/request_bounds.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -48,7 +49,8 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& 
       munge_(loop, {}, look_up(groups_)),
       aside_(loop, io::SideThread::Limits{1, std::chrono::seconds(2)}),
       owner_{geteuid(), getegid(), groups_->name(geteuid())},
-      shares_(kUsualShare) {}
+      shares_(kUsualShare),
+      unfinished_(wire::kMostUnfinished) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
@@ -112,15 +114,53 @@ Result<void> Clients::message(io::LinkId link, const wire::ToMbatchd& message) {
   if (message.has_request()) return request(link, client, message.request());
   if (!message.has_part() && !message.has_last_part())
     return internal_error("found a message that is no client's, expected one");
-  if (!client.who && !client.overloaded.empty()) {
-    if (message.has_last_part()) refuse_for_now(link, client);
+  // Refused at the end: a client reads no answer before it has sent all parts.
+  if (client.refused) {
+    if (message.has_last_part()) refuse(link, *client.refused);
     return {};
   }
   if (!client.who)
-    return internal_error("found a large request of nobody in particular, expected a credential first");
-  if (message.has_part()) return client.parts.add(message.part());
-  const auto whole = client.parts.finish(message.last_part());
+    return internal_error("oversized request from an unauthenticated client, expected a credential first");
+  if (message.has_last_part()) return last_part(link, client, message.last_part());
+  take_part(client, message.part());
+  return {};
+}
+
+void Clients::take_part(Client& client, const std::string& part) {
+  const std::uint32_t user = client.who->uid;
+  if (!unfinished_.take(user, part.size())) {
+    client.refused =
+        refusal(Refusal::STARTING,
+                "mbatchd holds " + std::to_string(unfinished_.held(user)) +
+                    " bytes of requests of yours that have not arrived whole, and each user may have " +
+                    std::to_string(unfinished_.most()));
+    return drop_parts(client);
+  }
+  if (const auto added = client.parts.add(part); !added) {
+    unfinished_.give(user, part.size());
+    client.refused = refusal(Refusal::BAD_REQUEST, added.error().text);
+    drop_parts(client);
+  }
+}
+
+void Clients::drop_parts(Client& client) {
+  if (client.who) unfinished_.give(client.who->uid, client.parts.bytes());
+  client.parts.clear();
+}
+
+Result<void> Clients::last_part(io::LinkId link, Client& client, const std::string& part) {
+  take_part(client, part);
+  if (client.refused) {
+    refuse(link, *client.refused);
+    return {};
+  }
+  unfinished_.give(client.who->uid, client.parts.bytes());
+  const auto whole = client.parts.finish("");
   if (!whole) return whole.error();
+  if (auto why = sched::too_many_jobs(*whole)) {
+    reply(link, refusal(why->why(), std::move(*why->mutable_text())));
+    return {};
+  }
   wire::BatchRequest asked;
   if (!asked.ParseFromString(*whole)) return internal_error("found parts of no BatchRequest, expected one");
   return request(link, client, asked);
@@ -139,7 +179,9 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
           known(found->second, *user, false);
           links_.identified(link, user->uid);
         } else {
-          if (!user && user.error().busy) found->second.overloaded = user.error().text;
+          // A client takes STARTING for "try again", also one of an older version.
+          if (!user && user.error().busy)
+            found->second.refused = refusal(Refusal::STARTING, "mbatchd: " + user.error().text);
           log_.info("a client at " + found->second.address + ": " +
                     (user ? "uid " + std::to_string(user->uid) + " has no name here" : user.error().text));
         }
@@ -152,6 +194,7 @@ void Clients::ended(io::LinkId link) {
   const auto client = clients_.find(link);
   if (client == clients_.end()) return;
   if (client->second.has_share) shares_.give(client->second.who->uid);
+  drop_parts(client->second);
   clients_.erase(client);
 }
 
@@ -170,15 +213,14 @@ bool Clients::take_share(io::LinkId link) {
   return false;
 }
 
-// A client takes STARTING for "try again", also one of an older version.
-void Clients::refuse_for_now(io::LinkId link, const Client& client) {
-  reply(link, refusal(Refusal::STARTING, "mbatchd: " + client.overloaded));
+void Clients::refuse(io::LinkId link, const wire::BatchReply& why) {
+  reply(link, why);
   links_.close_when_sent(link);
 }
 
 Result<void> Clients::request(io::LinkId link, Client& client, const wire::BatchRequest& request) {
-  if (!client.who && !client.overloaded.empty()) {
-    refuse_for_now(link, client);
+  if (client.refused) {
+    refuse(link, *client.refused);
     return {};
   }
   if (!client.who) {
@@ -191,6 +233,10 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
     return {};
   }
   if (!take_share(link)) return {};
+  if (auto why = sched::out_of_bounds(request)) {
+    reply(link, refusal(why->why(), std::move(*why->mutable_text())));
+    return {};
+  }
   const sched::Identity who = *client.who;
   handler_.request(link, who, request);
   return {};

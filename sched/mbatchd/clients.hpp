@@ -1,15 +1,18 @@
 // Clients: the connections of the b* commands: who each of them is, its requests in one piece, and the way back.
 //
 // Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
-// its sender is believed, and nobody in particular is told nothing. One user has so many connections and no more, so that there
-// are some for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_office.hpp) with
+// its sender is believed, and nobody in particular is told nothing. One user has so many connections, and so many bytes of requests
+// that are not whole yet, so that there is room for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_office.hpp) with
 // the first reply; who came with one is its holder, with the rights that the holder has now.
 //
 // state x message  | munge                | part               | request, last_part
 //   nobody         | asks MUNGE; nothing  | offence            | refused; told to come again where MUNGE
 //                  | is read meanwhile    |                    | could not be asked for overload
-//   somebody       | offence              | kept, up to 16 MiB | the first one beyond the user's share: refused, closed;
-//                  |                      |                    | else handed on; nothing is read until it is answered
+//   somebody       | offence              | kept, up to 4 MiB  | the first one beyond the user's share: refused, closed;
+//                  |                      | and the user's     | else handed on where it keeps its bounds
+//                  |                      | share; else the    | (request_bounds.hpp); nothing is read until it is answered
+//                  |                      | rest is ignored    |
+//   too much kept  | offence              | ignored            | refused, closed
 #pragma once
 
 #include <functional>
@@ -60,14 +63,17 @@ class Clients {
   struct Client {
     std::string hash, address, holder;
     std::optional<sched::Identity> who;
-    std::string overloaded;                       // why nobody could say who it is just now
+    std::optional<wire::BatchReply> refused;      // the answer to its request, whatever that will be
     std::optional<sched::TicketHolder> may_have;  // a ticket for it
     bool wants_ticket = false;
     bool has_share = false;  // of its user's
     wire::RequestParts parts;
   };
   bool take_share(io::LinkId link);
-  void refuse_for_now(io::LinkId link, const Client& client);
+  void take_part(Client& client, const std::string& part);
+  void drop_parts(Client& client);
+  Result<void> last_part(io::LinkId link, Client& client, const std::string& part);
+  void refuse(io::LinkId link, const wire::BatchReply& reply);
   Result<void> ask_munge(io::LinkId link, Client& client, const std::string& credential);
   Result<void> request(io::LinkId link, Client& client, const wire::BatchRequest& request);
   sched::Identity identity_of(const io::KnownUser& user) const;
@@ -82,9 +88,10 @@ class Clients {
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<UserGroups> groups_;
   io::MungeAsker munge_;
-  io::SideThread aside_;  // for what configure() wants to know
-  io::KnownUser owner_;   // who runs mbatchd
-  UserShares shares_;
+  io::SideThread aside_;   // for what configure() wants to know
+  io::KnownUser owner_;    // who runs mbatchd
+  UserShares shares_;      // connections
+  UserShares unfinished_;  // bytes of requests that are not whole yet
   std::unordered_map<io::LinkId, Client> clients_;
 };
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "common/wire/submitted_jobs.hpp"
 #include "sched/mbatchd/res_words.hpp"
 #include "sched/policy/book.hpp"
+#include "sched/policy/request_bounds.hpp"
 #include "tests/unit/conf_files.hpp"
 
 using namespace rollcall;
@@ -168,7 +170,11 @@ void take(Batch& batch, unsigned kind, std::string_view bytes) {
     case 0:
     case 1:
     case 2:
-      if (parse(request, bytes)) batch.ask(request, kind % 8 == 0 ? kAnn : kind % 8 == 1 ? kBob : kRoot);
+      if (too_many_jobs(bytes)) return;
+      if (!parse(request, bytes) || out_of_bounds(request)) return;
+      if (wire::submitted_jobs(bytes) < static_cast<std::uint64_t>(request.submit().jobs_size()))
+        std::abort();
+      batch.ask(request, kind % 8 == 0 ? kAnn : kind % 8 == 1 ? kBob : kRoot);
       return;
     case 3:
     case 4:

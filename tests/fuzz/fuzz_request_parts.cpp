@@ -49,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view request(reinterpret_cast<const char*>(data) + 1, size - 1);
   pieces_are_one_again(request, 1 + data[0]);
   pieces_are_one_again(request, 1 << 16);
-  if (data[0] % 64 == 0) more_than_a_request_is_refused(request);  // it copies 16 MiB
+  if (data[0] % 64 == 0) more_than_a_request_is_refused(request);  // it copies 4 MiB
   return 0;
 }

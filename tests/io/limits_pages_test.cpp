@@ -8,8 +8,10 @@
 #include "common/io/dialing.hpp"
 #include "common/io/links.hpp"
 #include "common/io/munge_asker.hpp"
+#include "common/wire/request_parts.hpp"
 #include "elim/lim/http.hpp"
 #include "res/daemon/identities.hpp"
+#include "sched/policy/request_bounds.hpp"
 
 namespace rollcall {
 namespace {
@@ -28,6 +30,7 @@ std::string limits_of(const std::string& page) {
 std::string seconds(Duration time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
+std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 std::string row(const std::string& name, const std::string& value) {
   return "*" + name + "* (" + value + ")";
 }
@@ -53,6 +56,16 @@ TEST(LimitsInManualPages, AreThoseOfTheDaemons) {
   EXPECT_THAT(limits_of("lim.8.scd"), HasSubstr(row("identified clients", links.clients)));
   EXPECT_THAT(limits_of("res.8.scd"), HasSubstr(row("in line", seconds(munge.line))));
   EXPECT_THAT(limits_of("mbatchd.8.scd"), HasSubstr(row("in line", seconds(munge.line))));
+  for (const char* page : {"mbatchd.8.scd", "res.8.scd"}) {
+    EXPECT_THAT(limits_of(page), HasSubstr(row("large request", mebibytes(wire::kMostRequest))));
+    EXPECT_THAT(limits_of(page),
+                HasSubstr(row("unfinished requests of one user", mebibytes(wire::kMostUnfinished))));
+  }
+  const auto batch = limits_of("mbatchd.8.scd");
+  EXPECT_THAT(batch, HasSubstr(row("job ids of a request", sched::kMostKeys)));
+  EXPECT_THAT(batch, HasSubstr(row("names of one kind", sched::kMostNames)));
+  EXPECT_THAT(batch, HasSubstr(row("index ranges of an array", sched::kMostIndexRanges)));
+  EXPECT_THAT(batch, HasSubstr(row("jobs submitted together", sched::kMostAtOnce)));
   const auto res_page = limits_of("res.8.scd");
   EXPECT_THAT(res_page, HasSubstr(row("users looked up", res::Identities::kMostWaiting)));
   EXPECT_THAT(res_page, HasSubstr(row("user lookup", seconds(res::Identities::kPatience))));

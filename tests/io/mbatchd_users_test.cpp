@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/wire/request_parts.hpp"
 #include "mbatchd_stage.hpp"
 #include "munged.hpp"
 
@@ -12,25 +13,6 @@ using testing::HasSubstr;
 using Refusal = wire::BatchReply::Refusal;
 
 constexpr uid_t kDaemon = 1, kNobody = 65534;  // two users of every system
-
-// A credential of that user over this conversation.
-std::string credential_of(uid_t uid, const Talk& talk, const std::string& socket) {
-  int ends[2];
-  if (pipe(ends) != 0) return {};
-  const pid_t child = fork();
-  if (child == 0) {
-    if (setgid(uid) != 0 || setuid(uid) != 0) _exit(1);
-    const auto made = io::munge_encode(talk.hash(), socket);
-    _exit(made && write(ends[1], made->data(), made->size()) > 0 ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string credential(4096, '\0');
-  const ssize_t size = read(ends[0], credential.data(), credential.size());
-  credential.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return credential;
-}
 
 wire::BatchRequest reconfig_request() {
   wire::BatchRequest request;
@@ -51,7 +33,7 @@ class MbatchdUsers : public Stage {
   std::unique_ptr<Talk> as(uid_t uid) const {
     auto talk = stranger();
     wire::ToMbatchd proof;
-    proof.set_munge(credential_of(uid, *talk, munged_.socket()));
+    proof.set_munge(io::credential_of(uid, talk->hash(), munged_.socket()));
     talk->say(proof);
     return talk;
   }
@@ -95,7 +77,7 @@ TEST_F(MbatchdUsers, OthersMayNotTouchAJob) {
   // A credential of another conversation is worth nothing.
   const auto thief = stranger();
   wire::ToMbatchd stolen;
-  stolen.set_munge(credential_of(0, *owner, munged_.socket()));
+  stolen.set_munge(io::credential_of(0, owner->hash(), munged_.socket()));
   thief->say(stolen);
   EXPECT_EQ(ask(*thief, reconfig_request()).refusal().why(), Refusal::NOT_ALLOWED);
 }
@@ -117,6 +99,80 @@ TEST_F(MbatchdUsers, NobodyHasAllConnections) {
   wire::BatchReply reply;
   for (int i = 0; i < 100 && (i == 0 || reply.has_refusal()); ++i) reply = ask(*as(kDaemon), question);
   EXPECT_FALSE(reply.has_refusal()) << "who goes gives back";
+}
+
+// Connections that hold almost 4 MB each of requests that never end.
+TEST_F(MbatchdUsers, UnfinishedRequestsOfOneUserHaveABound) {
+  begin();
+  wire::ToMbatchd part, end;
+  part.set_part(std::string(60'000, 'p'));
+  end.set_last_part("p");
+  constexpr std::size_t kParts = wire::kMostRequest / 60'000,
+                        kFit = wire::kMostUnfinished / (kParts * 60'000);
+  std::vector<std::unique_ptr<Talk>> crowd;
+  const auto more = [&] {
+    crowd.push_back(as(kDaemon));
+    for (std::size_t sent = 0; sent < kParts; ++sent) crowd.back()->say(part);
+  };
+  for (std::size_t i = 0; i < kFit; ++i) more();
+  // Until mbatchd has read what these sent, one more finds room: its bytes are no BatchRequest, and end it.
+  std::optional<wire::FromMbatchd> refused;
+  for (int i = 0; i < 100 && !refused; ++i) {
+    more();
+    more();
+    crowd.back()->say(end);
+    refused = crowd.back()->hear();
+    if (!refused) crowd.pop_back();
+  }
+  ASSERT_TRUE(refused) << log();
+  EXPECT_EQ(refused->reply().refusal().why(), Refusal::STARTING) << "a client comes again";
+  EXPECT_THAT(refused->reply().refusal().text(), HasSubstr("each user may have 67108864"));
+  crowd.back()->hear();
+  EXPECT_TRUE(crowd.back()->ended());
+  wire::BatchRequest question;
+  question.mutable_parameters();
+  EXPECT_FALSE(ask(*as(kNobody), question).has_refusal()) << "others have theirs";
+  EXPECT_FALSE(ask(*as(kDaemon), question).has_refusal()) << "small requests hold nothing";
+  // Closed connections give back what they held.
+  crowd.clear();
+  wire::BatchReply reply;
+  for (int i = 0; i < 100 && (i == 0 || reply.has_refusal()); ++i) {
+    const auto next = as(kDaemon);
+    for (std::size_t sent = 0; sent < 3; ++sent) next->say(part);
+    reply = ask(*next, question);
+  }
+  EXPECT_FALSE(reply.has_refusal()) << reply.refusal().text();
+}
+
+TEST_F(MbatchdUsers, RequestsThatNoCommandSendsAreRefused) {
+  begin();
+  const auto talk = as(kDaemon);
+  wire::BatchRequest arrays;
+  for (int i = 0; i < 300; ++i) {
+    *arrays.mutable_submit()->add_jobs() = submit_request().submit().jobs(0);
+    auto& range = *arrays.mutable_submit()->mutable_jobs(i)->add_indices();
+    range.set_first(1);
+    range.set_last(1000);
+    range.set_step(1);
+  }
+  EXPECT_EQ(ask(*talk, arrays).refusal().text(),
+            "found 300000 jobs and array elements in one request, expected at most 20000");
+  wire::BatchRequest empty;
+  for (std::size_t i = 0; i <= 30'000; ++i) empty.mutable_submit()->add_jobs();
+  wire::ToMbatchd last;
+  last.set_last_part(empty.SerializeAsString());
+  talk->say(last);
+  auto reply = talk->hear();
+  ASSERT_TRUE(reply) << log();
+  EXPECT_EQ(reply->reply().refusal().text(), "found 30001 jobs in one request, expected at most 20000");
+  wire::ToMbatchd part;
+  part.set_part(std::string(60'000, 'p'));
+  for (std::size_t sent = 0; sent <= wire::kMostRequest; sent += 60'000) talk->say(part);
+  talk->say(last);
+  reply = talk->hear();
+  ASSERT_TRUE(reply) << log();
+  EXPECT_EQ(reply->reply().refusal().text(),
+            "found a request of more than 4194304 bytes, expected a smaller one");
 }
 
 }  // namespace

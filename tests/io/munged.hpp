@@ -75,6 +75,25 @@ class Munged {
   pid_t pid_ = 0;
 };
 
+// A credential of that user over `payload`; "" where none could be made.
+inline std::string credential_of(uid_t uid, const std::string& payload, const std::string& socket) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(uid) != 0 || setuid(uid) != 0) _exit(1);
+    const auto made = munge_encode(payload, socket);
+    _exit(made && write(ends[1], made->data(), made->size()) > 0 ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string credential(4096, '\0');
+  const ssize_t size = read(ends[0], credential.data(), credential.size());
+  credential.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return credential;
+}
+
 }  // namespace rollcall::io
 
 #define NEEDS_MUNGED(munged)                                          \

@@ -2,6 +2,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "common/wire/request_parts.hpp"
+#include "munged.hpp"
+#include "raw_peer.hpp"
 #include "res_stream_stage.hpp"
 
 namespace rollcall::res::test {
@@ -57,6 +60,61 @@ TEST_F(ResBounds, AShepherdThatTakesNothingIsNotKeptEverythingFor) {
   ASSERT_TRUE(refused) << "24 MB wait for it, and more are taken";
   EXPECT_THAT(refused->text, HasSubstr("does not take what it is sent"));
   wait_until("a task to be taken again", [&] { return run_task(task("true")).has_value(); });
+}
+
+// Connections that hold almost 4 MB each of tasks that never end.
+TEST_F(ResBounds, UnfinishedRequestsOfOneUserHaveABound) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const io::Munged munged;
+  NEEDS_MUNGED(munged);
+  configure("ROLLCALL_MUNGE_SOCKET=" + munged.socket());
+  start_res();
+  wait_for_hello();
+  wire::ToResFromClient part, end;
+  part.set_part(std::string(60'000, 'p'));
+  end.set_last_part("p");
+  const auto as_user = [&](uid_t uid) {
+    auto peer = std::make_unique<io::RawPeer>(
+        res_port_, io::ClusterChannel::dial_as_anyone(key_.public_half, io::random_seed()));
+    wire::ToResFromClient proof;
+    proof.set_munge(io::credential_of(uid, peer->hash(), munged.socket()));
+    peer->say(proof.SerializeAsString());
+    return peer;
+  };
+  constexpr std::size_t kParts = wire::kMostRequest / 60'000,
+                        kFit = wire::kMostUnfinished / (kParts * 60'000);
+  constexpr uid_t kDaemon = 1, kNobody = 65534;
+  std::vector<std::unique_ptr<io::RawPeer>> crowd;
+  const auto more = [&] {
+    crowd.push_back(as_user(kDaemon));
+    for (std::size_t sent = 0; sent < kParts; ++sent) crowd.back()->say(part.SerializeAsString());
+  };
+  const auto told = [](io::RawPeer& peer) {
+    wire::FromResToClient message;
+    const auto heard = peer.hear();
+    if (heard) message.ParseFromString(*heard);
+    return message;
+  };
+  for (std::size_t i = 0; i < kFit; ++i) more();
+  // Until RES has read what these sent, one more finds room: its bytes are no RunTask, and end it.
+  wire::FromResToClient refused;
+  for (int i = 0; i < 100 && !refused.has_refused(); ++i) {
+    more();
+    more();
+    crowd.back()->say(end.SerializeAsString());
+    refused = told(*crowd.back());
+    if (!refused.has_refused()) crowd.pop_back();
+  }
+  EXPECT_TRUE(refused.refused().busy()) << "a client comes again";
+  EXPECT_THAT(refused.refused().why(), HasSubstr("each user may have 67108864"));
+  wait_until("RES closes the connection", [&] { return crowd.back()->ended(); });
+  wire::ToResFromClient status;
+  status.mutable_control()->set_action(wire::ControlRes::STATUS);
+  for (const uid_t user : {kDaemon, kNobody}) {
+    const auto other = as_user(user);
+    other->say(status.SerializeAsString());
+    EXPECT_FALSE(told(*other).has_refused());
+  }
 }
 
 }  // namespace

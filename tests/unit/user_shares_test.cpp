@@ -34,6 +34,22 @@ TEST(UserShares, WhoHoldsNothingIsForgotten) {
   EXPECT_EQ(shares.users(), 0U);
 }
 
+TEST(UserShares, AmountsCountTogether) {
+  UserShares shares(100);
+  EXPECT_TRUE(shares.take(5, 60));
+  EXPECT_FALSE(shares.take(5, 41));
+  EXPECT_FALSE(shares.take(5, static_cast<std::size_t>(-1)));
+  EXPECT_TRUE(shares.take(5, 40));
+  EXPECT_TRUE(shares.take(9, 100));
+  EXPECT_FALSE(shares.take(9, 1));
+  shares.give(5, 30);
+  EXPECT_EQ(shares.held(5), 70U);
+  shares.give(5, 1000);
+  shares.give(9, 100);
+  EXPECT_TRUE(shares.take(7, 0));
+  EXPECT_EQ(shares.users(), 0U);
+}
+
 TEST(UserShares, ALowerMostCountsFromTheNextOne) {
   UserShares shares(10);
   for (int i = 0; i < 5; ++i) shares.take(5);
