@@ -8,7 +8,7 @@ namespace rollcall::sched {
 namespace {
 
 // What min_slots and max_slots of the demand count.
-int counted(const Demand& demand, const Draft& draft) {
+int counted(const Demand& demand, const Allocation& draft) {
   return demand.whole_hosts ? static_cast<int>(draft.hosts.size()) : draft.slots;
 }
 
@@ -162,7 +162,7 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
     if (state_->hopeless(alternative) || exhausted_.covers({look.entry, &alternative}, look.ranking))
       continue;
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
-    Draft draft =
+    Allocation draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
     if (counted(look.entry->demand, draft) >= look.entry->demand.min_slots)
       return Placed{std::move(draft), &alternative};
@@ -186,7 +186,7 @@ int Placement::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
 }
 
 // False: the draft has all it can have.
-bool Placement::give(Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+bool Placement::give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
                      std::vector<HostNumber>& passed) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
@@ -206,10 +206,10 @@ bool Placement::give(Look& look, const Alternative& alternative, HostNumber host
   return !one_host && counted(demand, draft) < demand.max_slots;
 }
 
-Draft Placement::fill(Look& look, const Alternative& alternative, const Each& each) const {
+Allocation Placement::fill(Look& look, const Alternative& alternative, const Each& each) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
-  Draft draft;
+  Allocation draft;
   std::vector<HostNumber> passed;
   HostNumber first = kNoHost;
   if (compiled.hosts && !compiled.hosts->first.empty()) {
@@ -258,7 +258,7 @@ std::optional<std::string> Placement::kind(const Compiled& compiled, HostNumber 
   return kind;
 }
 
-Draft Placement::fill_alike(Look& look, const Alternative& alternative, const Each& each) const {
+Allocation Placement::fill_alike(Look& look, const Alternative& alternative, const Each& each) const {
   std::vector<std::pair<std::string, std::vector<HostNumber>>> groups;  // in the order of their best hosts
   std::unordered_map<std::string, std::size_t> places;
   each([&](HostNumber host) {
@@ -269,13 +269,13 @@ Draft Placement::fill_alike(Look& look, const Alternative& alternative, const Ea
     groups[place->second].second.push_back(host);
     return true;
   });
-  Draft best;
+  Allocation best;
   for (const auto& [kind, hosts] : groups) {
     const Each alike = [&members = hosts](const Take& take) {
       for (const HostNumber host : members)
         if (!take(host)) return;
     };
-    Draft draft = fill(look, alternative, alike);
+    Allocation draft = fill(look, alternative, alike);
     const Demand& demand = look.entry->demand;
     if (counted(demand, draft) > counted(demand, best)) best = std::move(draft);
     if (counted(demand, best) >= demand.max_slots) break;

@@ -27,7 +27,7 @@
 namespace rollcall::sched {
 
 struct Placed {
-  Draft draft;
+  Allocation draft;
   const Alternative* alternative = nullptr;
 };
 
@@ -80,9 +80,9 @@ class Placement {
   bool selects(Look& look, HostNumber host) const;
   bool usable(Look& look, const Alternative& alternative, HostNumber host) const;
   void each(Look& look, std::size_t alternative, const PendingJob& job, const Take& take);
-  Draft fill(Look& look, const Alternative& alternative, const Each& each) const;
-  Draft fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
-  bool give(Look& look, const Alternative& alternative, HostNumber host, Draft& draft,
+  Allocation fill(Look& look, const Alternative& alternative, const Each& each) const;
+  Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
+  bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;
   // Slots that go together on a host: of ptile, or all of a whole host; 0: any number.
   int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;

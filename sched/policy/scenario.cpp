@@ -355,7 +355,7 @@ class ScenarioReader {
     WorkingState state(snapshot, job.started);
     const Compiled& compiled = *snapshot.demands()[job.demand].compiled;
     if (!compiled.error.empty()) return error(row, "RES_REQ " + word(row, "RES_REQ"), compiled.error);
-    Draft draft;
+    Allocation draft;
     for (const std::string& word : words(row, "HOSTS")) {
       const std::size_t star = word.find('*');
       const int slots =

@@ -205,7 +205,7 @@ int WorkingState::array_jobs(std::int32_t array) const {
   return (old == before.end() ? 0 : old->second) + (more == more_of_array_.end() ? 0 : more->second);
 }
 
-double WorkingState::drafted(const Draft& draft, TallyNumber tally) const {
+double WorkingState::drafted(const Allocation& draft, TallyNumber tally) const {
   for (const auto& [number, amount] : draft.taken)
     if (number == tally) return amount;
   return 0;
@@ -237,7 +237,7 @@ double count_of(const LimitRule& rule, const Alternative& alternative, int slots
 
 }  // namespace
 
-Fit WorkingState::room_of_take(const Take& take, HostNumber host, int wanted, const Draft& draft) const {
+Fit WorkingState::room_of_take(const Take& take, HostNumber host, int wanted, const Allocation& draft) const {
   if (!take.limited) return {wanted};
   double left = number(host, take.resource);
   if (take.shared)
@@ -249,7 +249,7 @@ Fit WorkingState::room_of_take(const Take& take, HostNumber host, int wanted, co
 }
 
 int WorkingState::room_of_charge(Charge charge, const Alternative& alternative, HostNumber host, int wanted,
-                                 const Draft& draft) const {
+                                 const Allocation& draft) const {
   const LimitRule& rule = rules().limits[charge.rule];
   if (rule.hosts && !(*rule.hosts)[host]) return wanted;
   const auto most = this->most(charge.rule, rule.per_host ? host : kNoHost);
@@ -269,7 +269,7 @@ int WorkingState::room_of_charge(Charge charge, const Alternative& alternative, 
 }
 
 Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alternative& alternative,
-                       HostNumber host, int wanted, const Draft& draft) const {
+                       HostNumber host, int wanted, const Allocation& draft) const {
   Fit fit{std::min(wanted, free_slots_[host])};
   if (fit.slots <= 0) return {0, Obstacle::full};
   if (demand.exclusive && jobs_[host] > 0) return {0, Obstacle::not_empty};
@@ -287,7 +287,7 @@ Fit WorkingState::room(const Demand& demand, const Compiled& compiled, const Alt
 }
 
 void WorkingState::add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots,
-                       Draft& draft) const {
+                       Allocation& draft) const {
   const bool first = draft.hosts.empty();
   const auto more = [](auto& list, auto number, double amount) {
     for (auto& [known, sum] : list)
@@ -308,7 +308,7 @@ void WorkingState::add(const Compiled& compiled, const Alternative& alternative,
 }
 
 std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled& compiled,
-                                            const Alternative& alternative, const Draft& draft) {
+                                            const Alternative& alternative, const Allocation& draft) {
   std::vector<Reservation> reservations;
   bool first = true;
   for (const SlotsOn& on : draft.hosts) {

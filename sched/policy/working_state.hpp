@@ -48,8 +48,8 @@ struct Fit {
   bool limited = false;  // a limit, and not what the host has, made it less
 };
 
-// What one job would take of hosts, as it is put together.
-struct Draft {
+// What one job would take of hosts: grows host by host, and is taken whole or not at all.
+struct Allocation {
   std::vector<SlotsOn> hosts;
   int slots = 0;
   std::vector<std::pair<TallyNumber, double>> taken;     // limits that are not per host
@@ -99,12 +99,12 @@ class WorkingState {
 
   // How many slots of `host`, at most `wanted`, the draft can take besides what it has: by slots, resources and limits.
   Fit room(const Demand& demand, const Compiled& compiled, const Alternative& alternative, HostNumber host,
-           int wanted, const Draft& draft) const;
+           int wanted, const Allocation& draft) const;
   void add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots,
-           Draft& draft) const;
+           Allocation& draft) const;
   // The draft is what the job gets.
   std::vector<Reservation> take(const Demand& demand, const Compiled& compiled,
-                                const Alternative& alternative, const Draft& draft);
+                                const Alternative& alternative, const Allocation& draft);
   // A suspended job goes on: it takes back what it had released. False, and nothing taken, where that is not there.
   bool take_back(const PlacedJob& job);
   void started(HostNumber host) { started_[host] = true; }
@@ -115,10 +115,10 @@ class WorkingState {
   double most_of(ResourceId id) const;
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
-  double drafted(const Draft& draft, TallyNumber tally) const;
-  Fit room_of_take(const Take& take, HostNumber host, int wanted, const Draft& draft) const;
+  double drafted(const Allocation& draft, TallyNumber tally) const;
+  Fit room_of_take(const Take& take, HostNumber host, int wanted, const Allocation& draft) const;
   int room_of_charge(Charge charge, const Alternative& alternative, HostNumber host, int wanted,
-                     const Draft& draft) const;
+                     const Allocation& draft) const;
 
   const Snapshot* snapshot_;
   WallTime now_;

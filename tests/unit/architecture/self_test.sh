@@ -135,6 +135,27 @@ environment res/daemon/x.hpp 'inline void f() { unsetenv("X"); }'
 fresh
 expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree"
 
+# types FIRST SECOND TEXT: two files say so, and TEXT is found.
+types() {
+    fresh
+    printf '%b\n' "$1" >"$dir/tree/sched/policy/a.hpp"
+    printf '%b\n' "$2" >"$dir/tree/sched/policy/b.hpp"
+    expect "$3" "$4" python3 "$here/check_types.py" "$dir/tree"
+}
+types 'namespace a::b {\nstruct Draft { int x; };\n}' 'namespace a { namespace b {\nclass Draft final : public Y<int> {\n}; } }' 1 \
+    'sched/policy/a.hpp:2: a::b::Draft is also defined in sched/policy/b.hpp:2'
+types 'struct Job {\n  enum class How : int { a, b };\n};' 'enum Job::How { c };' 1 'a.hpp:2: Job::How'
+types 'template <> struct std::hash<Key> {};' 'template <>\nstruct std::hash<Key> {};' 1 'std::hash<Key>'
+types 'namespace a { struct Draft {}; }' 'namespace b { struct Draft; struct Draft {}; }' 0 '2 types, each defined once'
+types 'struct Draft {};  // struct Other {' 'struct Draft;\nnamespace { struct Draft {}; }' 0 '1 types'
+types 'inline void f() { struct Draft {}; }' 'struct Draft {}; struct Draft g(struct Draft* of);' 0 '1 types'
+types 'template <class Draft> struct A { Draft x = {}; };' "const char* s = \"struct A { \"; char c = '{'; struct B {};" 0 '2 types'
+types 'struct std::hash<Key> {};' 'struct std::hash<Name> {};' 0 '2 types'
+fresh
+expect 2 "" python3 "$here/check_types.py" "$dir/tree"
+rm -r "$dir/tree/res"
+expect 2 "no source file in res" python3 "$here/check_types.py" "$dir/tree"
+
 # archive NAME CODE: a static archive of one object.
 archive() {
     printf '%s\n' "$2" >"$dir/$1.cpp"
