@@ -40,6 +40,7 @@ class SettingsReader {
     settings.strict_resreq = yes_no("LSF_STRICT_RESREQ", false);
     settings.check_addresses = yes_no("ROLLCALL_CHECK_ADDRESSES", true);
     settings.http = http();
+    yes_no("ROLLCALL_RESTART_DAEMONS", true);  // lsf_daemons alone takes it
     const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
     if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
       error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
@@ -126,8 +127,8 @@ const std::vector<std::string_view>& load_setting_names() {
       "LSF_CLUSTER_NAME", "LSF_CONFDIR", "LSF_LIM_PORT", "LSF_LOGDIR", "LSF_LOG_MASK", "LSF_MASTER_LIST",
       "LSF_SERVERDIR", "LSF_SERVER_HOSTS", "LSF_STRICT_RESREQ", "LSF_STRIP_DOMAIN", "ROLLCALL_CLUSTER",
       "ROLLCALL_RUNDIR", "ROLLCALL_HTTP", "ROLLCALL_CLUSTER_KEY", "ROLLCALL_CHECK_ADDRESSES",
-      "ROLLCALL_MUNGE_SOCKET", "ROLLCALL_PRODUCT", "LSF_RSH", "LSF_LSLOAD_FORMAT", "EGO_DEFINE_NCPUS",
-      "LSB_CONFDIR", "LSF_BINDIR", "LSF_LIBDIR",
+      "ROLLCALL_MUNGE_SOCKET", "ROLLCALL_RESTART_DAEMONS", "ROLLCALL_PRODUCT", "LSF_RSH", "LSF_LSLOAD_FORMAT",
+      "EGO_DEFINE_NCPUS", "LSB_CONFDIR", "LSF_BINDIR", "LSF_LIBDIR",
       // of the batch system: batch_settings.hpp
       "LSB_MBD_PORT", "LSF_RES_PORT", "ROLLCALL_MBD_HOST", "LSB_SHAREDIR", "ROLLCALL_JOBDIR",
       "ROLLCALL_JOB_CGROUPS", "ROLLCALL_USER_CONNECTIONS", "ROLLCALL_USER_TASKS",

@@ -1,2 +1,3 @@
 # What main() of every daemon begins with.
-rollcall_library(rollcall_daemon_start SOURCES daemon_start.cpp LINK rollcall_log rollcall_root_trust rollcall_base)
+rollcall_library(rollcall_daemon_start SOURCES daemon_start.cpp neighbours.cpp
+  LINK rollcall_log rollcall_root_trust rollcall_process rollcall_base Threads::Threads)

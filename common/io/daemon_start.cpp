@@ -16,6 +16,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/io/descriptor.hpp"
+#include "common/io/neighbours.hpp"
 #include "common/io/root_trust.hpp"
 
 namespace rollcall::io {
@@ -79,6 +80,7 @@ DaemonProgram::DaemonProgram(char** argv)
     : argv_(argv),
       path_(own_path()),
       pid_file_(taken_from_environment("ROLLCALL_PID_FILE")),
+      starter_(taken_from_environment("ROLLCALL_DAEMONS")),
       open_files_(raise_descriptor_limit()) {
   // A file beyond the limit of file sizes is an error, no daemon's end. Children have the signal, and we after becoming anew.
   sigset_t too_large;
@@ -96,10 +98,11 @@ void DaemonProgram::become_anew(const Log& log) const {
   sigset_t ours;
   sigprocmask(SIG_SETMASK, &mask_, &ours);
   // Not setenv(): a thread of ours may still hang in getaddrinfo(), which reads the environment.
-  std::string pid_file = "ROLLCALL_PID_FILE=" + pid_file_;
+  std::string pid_file = "ROLLCALL_PID_FILE=" + pid_file_, starter = "ROLLCALL_DAEMONS=" + starter_;
   std::vector<char*> words;
   for (char** word = environ; *word != nullptr; ++word) words.push_back(*word);
   if (!pid_file_.empty()) words.push_back(pid_file.data());
+  if (!starter_.empty()) words.push_back(starter.data());
   words.push_back(nullptr);
   execve(path_.c_str(), argv_, words.data());
   log.error("cannot execute " + path_ + ": " + std::strerror(errno) + "; going on as it was");
@@ -158,6 +161,8 @@ int daemon_main(const DaemonName& name, int argc, char** argv, const DaemonRun& 
     if (options->help) return std::fputs(name.usage, stderr), 0;
     if (options->version) return std::fprintf(stderr, "%s\n", name.product), 0;
     const DaemonProgram program(argv);
+    const Neighbours neighbours({program.pid_file(), program.starter(), options->env_dir.value_or("")},
+                                name.program);
     const int code = run(*options, program, starter);
     if (code == 0) program.ends_as_told();
     return code;

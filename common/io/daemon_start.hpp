@@ -39,7 +39,7 @@ class Starter {
 class DaemonProgram {
  public:
   // Raises the limit of open files to the hard one: a daemon has a connection for each host and client. Takes
-  // ROLLCALL_PID_FILE out of the environment: children have nothing to do with it.
+  // ROLLCALL_PID_FILE and ROLLCALL_DAEMONS out of the environment: children have nothing to do with them.
   explicit DaemonProgram(char** argv);
 
   // The end that was asked for: empties the pid file that lsf_daemons gave us (ROLLCALL_PID_FILE), where it is ours, so that
@@ -50,6 +50,9 @@ class DaemonProgram {
   const rlimit& open_files() const { return open_files_; }
   const sigset_t& mask() const { return mask_; }
   const std::string& path() const { return path_; }
+  // What lsf_daemons gave us; "" where something else has started us, or where nobody is to start daemons again.
+  const std::string& pid_file() const { return pid_file_; }
+  const std::string& starter() const { return starter_; }
 
   // Executes the file that lies at our path now, in this process. Comes back, with a line in the log, where that cannot be
   // done, or root may not execute it (root_trust.hpp): then the caller goes on from its beginning.
@@ -57,7 +60,7 @@ class DaemonProgram {
 
  private:
   char** argv_;
-  std::string path_, pid_file_;
+  std::string path_, pid_file_, starter_;
   rlimit open_files_{};
   sigset_t mask_{};
 };

@@ -49,6 +49,26 @@ for unit in lim res mbatchd; do
     complain "lib/systemd/system/$unit.service: does not start etc/$unit"
 done
 
+# What systemd says of the units: nothing. DelegateSubgroup is there only where systemd knows it.
+if command -v systemd-analyze >/dev/null; then
+  systemd-analyze verify --man=no "$prefix"/lib/systemd/system/*.service >"$top/verify" 2>&1 ||
+    complain "systemd-analyze verify ended with $?"
+  [ ! -s "$top/verify" ] || complain "systemd-analyze verify: $(cat "$top/verify")"
+else
+  echo "units: only their lines are looked at here (systemd-analyze is not installed)"
+fi
+mkdir "$top/fake"
+for version in 252 254 257; do
+  printf '#!/bin/sh\necho "systemd %s (%s-1)"\n' "$version" "$version" >"$top/fake/systemctl"
+  chmod 755 "$top/fake/systemctl"
+  PATH=$top/fake:$PATH "$cmake" --install "$build" --prefix "$top/units" >"$top/log" || { cat "$top/log" >&2; exit 1; }
+  if [ "$version" -ge 254 ]; then expected='DelegateSubgroup=res'; else expected='#DelegateSubgroup=res'; fi
+  grep -qxF "$expected" "$top/units/lib/systemd/system/res.service" || complain "res.service for systemd $version: no line $expected"
+done
+for unit in lim res mbatchd; do
+  grep -qxF 'Restart=on-failure' "$prefix/lib/systemd/system/$unit.service" || complain "$unit.service: is not started again"
+done
+
 # What a login shell gets, twice in the same shell, from sh and from csh where there is one.
 cat >"$top/expected" <<END
 $prefix/conf

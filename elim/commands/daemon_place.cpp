@@ -1,6 +1,7 @@
 #include "elim/commands/daemon_place.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -250,7 +251,10 @@ Result<void> check_own(int fd, const std::string& path) {
 constexpr int kOpenFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 // A file beside the pid file, for its user alone: anybody can lock what anybody may read.
-Result<io::Descriptor> lock_beside(const std::string& path) {
+// Another lsf_daemons may be at work, a neighbour's too: it is waited for.
+Result<io::Descriptor> lock_beside(const std::string& path, std::chrono::milliseconds patience) {
+  constexpr int kPauseMs = 20;
+  const auto end = std::chrono::steady_clock::now() + patience;
   while (true) {
     io::Descriptor fd(open(path.c_str(), kOpenFlags | O_CREAT, 0600));
     if (!fd) return failed(path, "open it", errno);
@@ -260,6 +264,10 @@ Result<io::Descriptor> lock_beside(const std::string& path) {
       return failed(path, "close it to others", errno);
     if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return failed(path, "lock it", errno);
+      if (std::chrono::steady_clock::now() < end) {
+        poll(nullptr, 0, kPauseMs);
+        continue;
+      }
       return configuration_error(
           path + ": another lsf_daemons is at work on this daemon; try again when it has ended");
     }
@@ -271,10 +279,11 @@ Result<io::Descriptor> lock_beside(const std::string& path) {
 
 }  // namespace
 
-Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make) {
+Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make,
+                                             std::chrono::milliseconds patience) {
   if (!make && access(path.c_str(), F_OK) != 0 && errno == ENOENT) return std::optional<PidFile>();
   const std::string beside = path + ".lock-" + std::to_string(geteuid());
-  auto lock = lock_beside(beside);
+  auto lock = lock_beside(beside, patience);
   if (!lock) return lock.error();
   io::Descriptor fd(open(path.c_str(), make ? kOpenFlags | O_CREAT : kOpenFlags, 0644));
   if (!fd) {

@@ -10,6 +10,7 @@
 // gethostname says. It reads and makes files; it starts nothing.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,9 +76,10 @@ std::string log_since(const std::string& path, std::size_t from);
 // PIDFILE.lock-UID, that its user alone can open; it goes with the pid file.
 class PidFile {
  public:
-  // make: where there is none, an empty one is made; else nothing is given. Errors: somebody holds the lock, it is a
-  // link, or it belongs to somebody whom we must not believe.
-  static Result<std::optional<PidFile>> lock(const std::string& path, bool make);
+  // make: where there is none, an empty one is made; else nothing is given. Errors: somebody holds the lock for longer than
+  // `patience`, it is a link, or it belongs to somebody whom we must not believe.
+  static Result<std::optional<PidFile>> lock(const std::string& path, bool make,
+                                             std::chrono::milliseconds patience);
 
   std::optional<ProcessMark> mark() const;
   Result<void> write(const ProcessMark& mark);

@@ -42,13 +42,6 @@ std::optional<Stat> read_stat(pid_t pid) {
   return stat;
 }
 
-std::string boot_id() {
-  auto text = io::read_file("/proc/sys/kernel/random/boot_id");
-  if (!text) return "00000000-0000-0000-0000-000000000000";
-  while (!text->empty() && text->back() == '\n') text->pop_back();
-  return *text;
-}
-
 // Seconds since 1970 when this kernel started; 0 where /proc does not say.
 std::int64_t boot_time() {
   const auto text = io::read_file("/proc/stat");
@@ -57,6 +50,13 @@ std::int64_t boot_time() {
 }
 
 }  // namespace
+
+std::string boot_id() {
+  auto text = io::read_file("/proc/sys/kernel/random/boot_id");
+  if (!text) return "00000000-0000-0000-0000-000000000000";
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return *text;
+}
 
 std::optional<ProcessMark> mark_of(pid_t pid) {
   const auto stat = read_stat(pid);

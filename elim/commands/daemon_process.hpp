@@ -18,6 +18,9 @@ namespace rollcall::elim {
 
 using Patience = std::chrono::milliseconds;
 
+// Which run of the kernel this is, as in a mark.
+std::string boot_id();
+
 // Nothing where there is no such process, or it has ended (a zombie).
 std::optional<ProcessMark> mark_of(pid_t pid);
 

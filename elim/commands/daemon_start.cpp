@@ -114,7 +114,7 @@ io::SpawnPlan plan_for(const std::string& program, const DaemonWords& words, int
 }  // namespace
 
 Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
-                                   Patience patience) {
+                                   Patience patience, const std::string& starter) {
   const auto program = place.program(kind);
   if (!program) return program.error();
   const auto log = place.open_log(kind);
@@ -126,7 +126,7 @@ Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& pl
   const io::Descriptor from_daemon(ends[0]);
   io::Descriptor to_us(ends[1]);
 
-  const DaemonWords words{place.settings().env_dir, file.path(), kReadyDescriptor};
+  const DaemonWords words{place.settings().env_dir, file.path(), kReadyDescriptor, starter};
   const auto started = io::spawn(plan_for(*program, words, null.get(), log->fd.get(), to_us.get()));
   to_us.reset();
   if (const auto* error = std::get_if<io::SpawnError>(&started))

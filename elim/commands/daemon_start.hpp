@@ -20,8 +20,9 @@ struct StartedDaemon {
 };
 // The ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says why: its own word,
 // else the last line of its log.
+// `starter`: lsf_daemons, with which it starts its neighbours again; "": it does not.
 Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
-                                   Patience patience);
+                                   Patience patience, const std::string& starter);
 
 struct Stopped {
   bool killed = false;  // the daemon itself did not end by TERM

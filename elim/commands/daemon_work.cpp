@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include "common/conf/row_reader.hpp"
 #include "common/io/host_addresses.hpp"
+#include "common/io/program_place.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -94,6 +96,10 @@ Result<DaemonWork> read_daemon_work(conf::FileSources sources) {
   auto checked = conf::read_cluster_files(sources);
   const auto batch = batch_settings(checked, *conf, *settings);
   if (!batch) return batch.error();
+  const auto restarts = conf->value("ROLLCALL_RESTART_DAEMONS");
+  const auto wanted = restarts.empty() ? std::optional(true) : conf::parse_yes_no(restarts);
+  if (!wanted)
+    return configuration_error("ROLLCALL_RESTART_DAEMONS: found " + restarts + ", expected Y or N");
   std::string here = io::host_name_here();
   auto role = role_of(checked, here, *batch);
   return DaemonWork{std::move(sources),
@@ -102,6 +108,7 @@ Result<DaemonWork> read_daemon_work(conf::FileSources sources) {
                     *batch,
                     std::move(here),
                     std::move(role),
+                    *wanted ? io::program_directory() + "/lsf_daemons" : "",
                     std::nullopt,
                     {}};
 }

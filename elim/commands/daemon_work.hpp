@@ -22,6 +22,7 @@ struct DaemonWork {
   conf::BatchSettings batch;
   std::string here;                  // what this host calls itself
   std::optional<HostRole> role;      // none: the files have errors, or do not have this host
+  std::string starter;               // this program, for daemons that restart their neighbours; "": none does
   std::optional<Patience> patience;  // of the command line
   std::vector<DaemonKind> asked;     // by name; none: all that belong here
 

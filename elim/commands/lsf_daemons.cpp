@@ -123,7 +123,7 @@ int status(const Work& work) {
 int start_one(const Work& work, const DaemonKind& kind) {
   if (auto prepared = work.place.prepare_pid_file(kind); !prepared) return complain(prepared.error().text);
   if (!work.place.find_pid_file(kind).older_name.empty()) return complain(judge(kind, look(work, kind)).line);
-  auto file = PidFile::lock(work.place.pid_file(kind), true);
+  auto file = PidFile::lock(work.place.pid_file(kind), true, stop_patience(work));
   if (!file) return complain(file.error().text);
   const auto mark = (*file)->mark();
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
@@ -140,7 +140,7 @@ int start_one(const Work& work, const DaemonKind& kind) {
     say(verdict.line);
     return 0;
   }
-  const auto started = start_daemon(kind, work.place, **file, start_patience(work));
+  const auto started = start_daemon(kind, work.place, **file, start_patience(work), work.starter);
   if (!started) {
     (*file)->remove();
     return complain(started.error().text);
@@ -177,8 +177,33 @@ int start(const Work& work) {
   return 0;
 }
 
+// For a neighbour that has seen it die. What an administrator has stopped, or another boot has started, has no mark of this boot.
+// Where it cannot start its mark stays, so that it is tried again.
+int revive_one(const Work& work, const DaemonKind& kind) {
+  auto file = PidFile::lock(work.place.pid_file(kind), false, Patience(0));
+  if (!file || !*file) return 0;  // another lsf_daemons is at work on it, or has ended it
+  const auto mark = (*file)->mark();
+  if (!mark || mark->boot != boot_id() || HeldProcess::hold(*mark)) return 0;
+  if (judge(kind, look(work, kind)).state == Verdict::State::running)
+    return 0;  // something else has started it
+  const auto started = start_daemon(kind, work.place, **file, start_patience(work), work.starter);
+  if (!started) {
+    if (auto kept = (*file)->write(*mark); !kept) complain(kept.error().text);
+    return complain(started.error().text);
+  }
+  say(kind.name + ": it died and was started again, pid " + std::to_string(started->mark.pid));
+  return 0;
+}
+
+int revive(const Work& work) {
+  if (const int code = make_ready(work)) return code;
+  int worst = 0;
+  for (const auto& kind : work.kinds()) worst = std::max(worst, revive_one(work, kind));
+  return worst;
+}
+
 int stop_one(const Work& work, const DaemonKind& kind) {
-  auto file = PidFile::lock(work.place.pid_file(kind), false);
+  auto file = PidFile::lock(work.place.pid_file(kind), false, stop_patience(work));
   if (!file) return complain(file.error().text);
   const auto mark = *file ? (*file)->mark() : std::nullopt;
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
@@ -221,7 +246,8 @@ int restart(const Work& work) {
 
 const std::map<std::string, std::function<int(const Work&)>>& actions() {
   static const std::map<std::string, std::function<int(const Work&)>> all{
-      {"start", start}, {"stop", stop}, {"restart", restart}, {"status", status}, {"init", init}};
+      {"start", start},   {"stop", stop}, {"restart", restart},
+      {"status", status}, {"init", init}, {"revive", revive}};
   return all;
 }
 

@@ -184,6 +184,7 @@ std::vector<std::string> daemon_environment(const std::vector<std::string>& word
   passed.push_back("LSF_ENVDIR=" + ours.env_dir);
   passed.push_back("ROLLCALL_READY_FD=" + std::to_string(ours.ready_descriptor));
   passed.push_back("ROLLCALL_PID_FILE=" + ours.pid_file);
+  if (!ours.starter.empty()) passed.push_back("ROLLCALL_DAEMONS=" + ours.starter);
   return passed;
 }
 

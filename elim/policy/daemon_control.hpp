@@ -94,6 +94,7 @@ struct DaemonWords {
   std::string env_dir;
   std::string pid_file;  // the daemon empties it when it ends as it was told
   int ready_descriptor = -1;
+  std::string starter = {};  // lsf_daemons itself, to start neighbours that died again; "": none is to
 };
 std::vector<std::string> daemon_environment(const std::vector<std::string>& words, bool root,
                                             const DaemonWords& ours);

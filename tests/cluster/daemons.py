@@ -67,7 +67,7 @@ def test_a_daemon_has_a_session_a_log_and_a_short_environment(bench):
         environment, _, rest = file.read().partition("\0\0")
     names = {word.split("=")[0] for word in environment.split("\0")}
     allowed = {"HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "TMPDIR", "LSF_ENVDIR", "ROLLCALL_READY_FD",
-               "ROLLCALL_PID_FILE", "LC_CTYPE"}
+               "ROLLCALL_PID_FILE", "ROLLCALL_DAEMONS", "LC_CTYPE"}
     expect(names <= allowed, f"the daemon's environment has {names - allowed}")
     expect_in(f"LSF_ENVDIR={site.conf}", environment.split("\0"), "environment")
     expect_equal(rest.split("\0"), ["/dev/null", site.log_file, site.log_file, str(site.pid()), "/"],
@@ -386,7 +386,7 @@ def test_clusters_side_by_side(bench):
 def test_two_starts_at_once_make_one_daemon(bench):
     site = Site(bench)
     site.good("init")
-    starts = [subprocess.Popen(site.words("start"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    starts = [subprocess.Popen(site.words("-t", "1", "start"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
               for _ in range(6)]
     ends = [(s.communicate(timeout=60), s.returncode) for s in starts]
     expect_equal(len(site.lims()), 1, "daemons")

@@ -1,16 +1,15 @@
 """A user with several clusters on one host, and without root: set up in one go, and no command of one touches another."""
 
 import os
-import pwd
 import shutil
 import socket
 import subprocess
 import time
 
 from rollcall_testing import processes
+from rollcall_testing.own_cluster import OwnCluster
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
-from rollcall_testing.site import Site, own_directory, without_munge_warning
-from rollcall_testing.waiting import wait_until
+from rollcall_testing.site import Site, own_directory
 
 
 def is_alive(pid):
@@ -95,104 +94,59 @@ def test_the_log_directory_is_made_or_another_is_named(bench):
         shutil.rmtree(own, ignore_errors=True)
 
 
-def command(bench, conf, name, *words, **how):
-    environment = dict(bench.cluster.environment, LSF_ENVDIR=conf, HOME=os.path.dirname(conf))
-    environment.pop("XDG_RUNTIME_DIR", None)
-    done = subprocess.run([os.path.join(bench.bin, name), *words], env=environment, capture_output=True, text=True,
-                          timeout=120, check=False, stdin=subprocess.DEVNULL, **how)
-    done.stderr, done.stdout = without_munge_warning(done.stderr), without_munge_warning(done.stdout)
-    return done
-
-
-def good(bench, conf, name, *words):
-    done = command(bench, conf, name, *words)
-    expect_equal((done.returncode, done.stderr), (0, ""), f"{name} {' '.join(words)}: {done.stdout}")
-    return done.stdout
-
-
-def set_up(bench, name):
-    """A cluster as lsf_daemons setup makes it, started; its LSF_ENVDIR."""
-    top = os.path.join(bench.fresh_directory(name), "mine")
-    os.chmod(os.path.dirname(top), 0o755)
-    out = good(bench, "/nowhere", "lsf_daemons", "setup", top, name)
-    user = pwd.getpwuid(os.geteuid()).pw_name
-    expect_in(f"made the files of the cluster {name} in {top}: host {socket.gethostname()}, administrator {user}, ports ", out,
-              "setup")
-    expect_in("\nnext: export LSF_ENVDIR=", out, "what is next")
-    return os.path.join(top, "conf")
-
-
-def start(bench, conf):
-    good(bench, conf, "lsf_daemons", "start")
-
-    def takes_jobs():
-        lines = command(bench, conf, "bhosts", "-w").stdout.splitlines()
-        return len(lines) > 1 and lines[1].split()[1] == "ok"
-
-    wait_until(takes_jobs, lambda: f"the host to take jobs: {command(bench, conf, 'bhosts', '-w')}", 60)
-
-
 def test_a_cluster_is_set_up_in_one_go_and_runs_a_job(bench):
-    conf = set_up(bench, "c1")
-    try:
-        expect_equal(good(bench, conf, "lsadmin", "ckconfig"), "Checking configuration files ...\nNo errors found.\n\n", "ckconfig")
-        expect_in("No errors found.", good(bench, conf, "badmin", "ckconfig"), "badmin ckconfig")
-        again = command(bench, conf, "lsf_daemons", "setup", os.path.dirname(conf))
+    with OwnCluster(bench) as own:
+        expect_equal(own.good("lsadmin", "ckconfig"), "Checking configuration files ...\nNo errors found.\n\n", "ckconfig")
+        expect_in("No errors found.", own.good("badmin", "ckconfig"), "badmin ckconfig")
+        again = own.run("lsf_daemons", "setup", own.top)
         expect_equal(again.returncode, 1, "a second setup")
-        expect_in(f"{conf}/lsf.conf: is there", again.stderr, "a second setup")
-        start(bench, conf)
-        note = os.path.join(conf, "..", "note")
-        expect_equal(command(bench, conf, "bsub", "-K", "-o", "/dev/null", f"echo $LSB_QUEUE >{note}").returncode, 0, "bsub -K")
+        expect_in(f"{own.conf}/lsf.conf: is there", again.stderr, "a second setup")
+        own.start()
+        note = own.path("note")
+        expect_equal(own.run("bsub", "-K", "-o", "/dev/null", f"echo $LSB_QUEUE >{note}").returncode, 0, "bsub -K")
         with open(note, encoding="ascii") as file:
             expect_equal(file.read(), "normal\n", "what the job wrote")
-    finally:
-        good(bench, conf, "lsf_daemons", "stop")
-    for words, said in ((("setup",), "expected DIR [NAME]"), (("setup", "/tmp/x/y", "a/b"), "expected 1 to 39 letters")):
-        done = command(bench, conf, "lsf_daemons", *words)
-        expect_equal(done.returncode, 2, " ".join(words))
-        expect_in(said, done.stderr, " ".join(words))
+        for words, said in ((("setup",), "expected DIR [NAME]"), (("setup", "/tmp/x/y", "a/b"), "expected 1 to 39 letters")):
+            done = own.run("lsf_daemons", *words)
+            expect_equal(done.returncode, 2, " ".join(words))
+            expect_in(said, done.stderr, " ".join(words))
 
 
 def test_no_command_reaches_another_cluster_at_its_port(bench):
-    one, other = set_up(bench, "one"), set_up(bench, "two")
-    with open(os.path.join(one, "lsf.conf"), encoding="ascii") as file:
+    one, other = OwnCluster(bench, "one"), OwnCluster(bench, "two")
+    with open(one.path("conf", "lsf.conf"), encoding="ascii") as file:
         ports = {line.split("=")[0]: line for line in file if "_PORT=" in line}
-    path = os.path.join(other, "lsf.conf")
+    path = other.path("conf", "lsf.conf")
     with open(path, encoding="ascii") as file:
         lines = [ports.get(line.split("=")[0], line) for line in file]
     with open(path, "w", encoding="ascii") as file:
         file.writelines(lines)
-    good(bench, other, "lsf_daemons", "init")
-    home = {"HOME": os.path.dirname(one)}
-    try:
-        start(bench, one)
-        good(bench, one, "bsub", "-o", "/dev/null", "true")
-        tickets = os.path.join(home["HOME"], ".rollcall")
+    other.good("lsf_daemons", "init")
+    with one:
+        one.start()
+        one.submit("true")
+        tickets = os.path.join(one.home, ".rollcall")
         expect([n for n in os.listdir(tickets) if n.startswith("ticket.")], "the first cluster's ticket")
-        environment = dict(bench.cluster.environment, LSF_ENVDIR=other, LSB_NTRIES="100", **home)
-        environment.pop("XDG_RUNTIME_DIR", None)
+        environment = dict(one.environment, LSF_ENVDIR=other.conf, LSB_NTRIES="100")
         for words in (("bsub", "-o", "/dev/null", "true"), ("bjobs",), ("bkill", "1")):
             begin = time.monotonic()
-            done = subprocess.run([os.path.join(bench.bin, words[0]), *words[1:]], env=environment, capture_output=True,
-                                  text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
+            done = other.run(*words, env=environment)
             expect_equal(done.returncode, 255, f"{words[0]}: {done.stdout}{done.stderr}")
             expect("Please wait" not in done.stderr, f"{words[0]} waits: {done.stderr}")
             expect_in("what answers does not hold the cluster's key: another cluster's daemon, or a key that was replaced",
                       done.stderr, words[0])
             expect(time.monotonic() - begin < 30, "at once")
-        done = command(bench, other, "lsid")
-        expect_in("what answers does not hold the cluster's key", done.stderr, "lsid")
-        jobs = [line for line in good(bench, one, "bjobs", "-a", "-w", "-noheader").splitlines() if line.strip()]
+        expect_in("what answers does not hold the cluster's key", other.run("lsid").stderr, "lsid")
+        jobs = [line for line in one.good("bjobs", "-a", "-w", "-noheader").splitlines() if line.strip()]
         expect_equal(len(jobs), 1, f"jobs of the first cluster: {jobs}")
-    finally:
-        good(bench, one, "lsf_daemons", "stop")
 
 
 def test_ckconfig_says_what_start_refuses(bench):
     site = Site(bench, batch=True)
 
     def said():
-        done = command(bench, site.conf, "lsadmin", "ckconfig")
+        done = subprocess.run([os.path.join(bench.bin, "lsadmin"), "ckconfig"], capture_output=True, text=True, check=False,
+                              env=dict(bench.cluster.environment, LSF_ENVDIR=site.conf), timeout=60)
         expect_equal(done.returncode, 0, done.stderr)
         return done.stdout
 
