@@ -217,8 +217,10 @@ void Clients::control(io::LinkId link, const wire::ControlRes& control) {
   }
   if (control.action() != wire::ControlRes::STATUS)
     log_.notice(wire::ControlRes::Action_Name(control.action()) + " by " + who);
+  auto done = handler_.control(control);
+  if (!done) return refuse(link, done.error().text, false, false);
   wire::FromResToClient message;
-  message.set_text(handler_.control(control));
+  message.set_text(std::move(*done));
   reply(link, message);
 }
 

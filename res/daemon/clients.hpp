@@ -28,8 +28,8 @@ namespace rollcall::res {
 class Clients {
  public:
   struct Handler {
-    // Carries a permitted control out, and gives the line that its caller is told.
-    std::function<std::string(const wire::ControlRes&)> control;
+    // Carries a permitted control out, and gives the line that its caller is told. An error: nothing was done.
+    std::function<Result<std::string>(const wire::ControlRes&)> control;
   };
   Clients(boost::asio::io_context& loop, io::Links& links, Jobs& jobs, const io::Log& log, Handler handler);
 

@@ -191,7 +191,19 @@ class Daemon {
 
   // ---- controls and signals
 
-  std::string carry_out(const wire::ControlRes& control) {
+  // While mbatchd knows of the jobs here they end in its sight alone.
+  Result<std::string> forget(bool sure) {
+    const std::string& host = configuration_->host;
+    if (connected_ && welcome_)
+      return configuration_error("RES on " + host + " obeys mbatchd on " + configuration_->batch.mbd_host +
+                                 ": there is nothing to forget; bkill ends jobs");
+    if (!sure) return jobs_.what_forgetting_loses();
+    jobs_.forget_all();
+    pause_ = kFirstPause;
+    return "RES on " + host + " ends its jobs and forgets them";
+  }
+
+  Result<std::string> carry_out(const wire::ControlRes& control) {
     switch (control.action()) {
       case wire::ControlRes::STATUS:
         return "RES on " + configuration_->host + " has " + std::to_string(jobs_.count()) +
@@ -211,8 +223,10 @@ class Daemon {
         log_.set_last(*level);
         return "the log level is " + control.text();
       }
+      case wire::ControlRes::FORGET:
+        return forget(control.text() == "yes");
       default:
-        return "this RES does not know what is asked";
+        return configuration_error("this RES does not know what is asked");
     }
   }
 

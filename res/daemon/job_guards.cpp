@@ -267,6 +267,7 @@ void Jobs::forget(const JobPtr& job) {
   if (keep->first_host() && !keep->prepared) directories_.note_over(keep->attempt);
   if (keep->share) task_shares_.give(*std::exchange(keep->share, std::nullopt));
   remove_later(keep->name);
+  forgotten();
 }
 
 // At once by its name. What is in it may be a million files of its user's.

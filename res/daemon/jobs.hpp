@@ -63,6 +63,13 @@ class Jobs {
   wire::FromRes::ResHello hello() const;  // without host, run and version
   void tell_all();                        // after Welcome: what it may not have heard
 
+  // ---- an administrator, where no mbatchd that knows these jobs will come again
+  // All jobs that an mbatchd has ordered end, and nobody is told. When the last one has gone the term is 0, as on a new disk: then
+  // any mbatchd is obeyed. A RES that ends meanwhile keeps the term, and has to be told again.
+  void forget_all();
+  // One line, for people.
+  std::string what_forgetting_loses() const;
+
   // ---- clients
   struct TaskAnswer {
     wire::StreamPlace place;
@@ -134,6 +141,7 @@ class Jobs {
   void over(const JobPtr& job);
   void clear_away(const JobPtr& job);
   void forget(const JobPtr& job);
+  void forgotten();
   void remove_later(const std::string& name);
   void left_behind(const std::vector<LeftDirectory>& left);
   void tell_left();
@@ -167,8 +175,9 @@ class Jobs {
   io::Descriptor cgroups_held_;
   // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
   Removals removals_;
-  std::size_t left_ = 0;   // directories that could not be removed
-  std::string last_left_;  // the last of them, for people; "": of a RES before us
+  bool forgetting_ = false;  // forget_all() goes on
+  std::size_t left_ = 0;     // directories that could not be removed
+  std::string last_left_;    // the last of them, for people; "": of a RES before us
   io::SideThread sweeper_;
 };
 

@@ -186,6 +186,36 @@ int hrestart(const Admin& admin) {
                          DaemonOrder::restart);
 }
 
+// Each host says what is lost before it is asked for; one question for all of them.
+int hforget(const Admin& admin) {
+  if (admin.words.operands().empty()) return admin.stage.fail("hforget: no host is named; name each, or all");
+  const auto names = host_names(admin);
+  if (!names) return io::kFailed;
+  const auto& files = admin.stage.files_to_ask();
+  const auto settings = conf::read_batch_settings(files);
+  if (!settings) return admin.stage.fail(settings.error().text);
+  int status = 0;
+  Words willing;
+  for (const auto& host : *names) {
+    const auto asked = forget_jobs(files, *settings, host, false);
+    admin.stage.print((asked.trouble ? asked.trouble->text : asked.said) + "\n");
+    if (asked.trouble)
+      status = io::kFailed;
+    else
+      willing.push_back(host);
+  }
+  if (willing.empty()) return status;
+  const auto yes = agreed(admin, "Do you really want to end and forget these jobs?");
+  if (!yes) return io::kFailed;
+  if (!*yes) return status;
+  for (const auto& host : willing) {
+    const auto done = forget_jobs(files, *settings, host, true);
+    admin.stage.print((done.trouble ? done.trouble->text : done.said) + "\n");
+    if (done.trouble) status = io::kFailed;
+  }
+  return status;
+}
+
 // ---------------------------------------------------------------- files
 
 bool check_files(io::Stage& stage, bool verbose) {
@@ -319,6 +349,8 @@ constexpr Subcommand kSubcommands[] = {
     {"hstartup", "[host ... | all]", "[-f] start RES, which runs the jobs of its host", hstartup},
     {"hshutdown", "[host ... | all]", "[-f] end RES; jobs go on", hshutdown},
     {"hrestart", "[host ... | all]", "[-f] start RES anew; jobs go on", hrestart},
+    {"hforget", "host ... | all", "[-f] have hosts forget the jobs of an mbatchd whose store is gone",
+     hforget},
     {"qhist", "[queue]", "[-t from,to] what was said to queues", qhist},
     {"hhist", "[host]", "[-t from,to] what was said to hosts", hhist},
     {"mbdhist", "", "[-t from,to] starts and ends of mbatchd", mbdhist},

@@ -34,4 +34,13 @@ enum class DaemonOrder { stop, restart };
 std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
                                         const std::string& host, DaemonOrder order);
 
+// That host is to end and forget the jobs of an mbatchd that will not come again. Not `sure`: it only says what would be lost.
+// What it says, or why it does not.
+struct Forgetting {
+  std::string said;
+  std::optional<HostTrouble> trouble;
+};
+Forgetting forget_jobs(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
+                       const std::string& host, bool sure);
+
 }  // namespace rollcall::sched

@@ -69,4 +69,14 @@ std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const c
   return await_restart(client, host);
 }
 
+Forgetting forget_jobs(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
+                       const std::string& host, bool sure) {
+  wire::ControlRes control;
+  control.set_action(wire::ControlRes::FORGET);
+  if (sure) control.set_text("yes");
+  const auto said = io::ResClient(files, settings).control(host, control);
+  if (!said) return {"", trouble_of(said.error())};
+  return {*said, std::nullopt};
+}
+
 }  // namespace rollcall::sched

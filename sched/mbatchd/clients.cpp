@@ -228,8 +228,8 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
         link,
         refusal(
             Refusal::NOT_ALLOWED,
-            "mbatchd does not know who you are: there is no good MUNGE credential, and you may not read the "
-            "cluster's key"));
+            "mbatchd cannot authenticate you: munged does not run on your host or on mbatchd's, or their munge "
+            "keys differ; only the cluster's owner can do without. Ask your administrator"));
     return {};
   }
   if (!take_share(link)) return {};

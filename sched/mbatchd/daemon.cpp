@@ -37,7 +37,7 @@ using Refusal = wire::BatchReply::Refusal;
 using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
-constexpr int kMostLaps = 16;              // of the loop, to collect what has come
+constexpr int kMostLaps = 16;             // of the loop, to collect what has come
 constexpr std::int64_t kHistoryDays = 0;  // JOB_HISTORY_DAYS: nothing leaves unless a site says so
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr std::size_t kReserve = 16UL << 20;                    // bytes
@@ -313,8 +313,9 @@ class Daemon {
 
   std::string status() const {
     std::size_t connected = 0;
-    std::string left;
+    std::string left, not_ours;
     for (const auto& host : configuration_->rules->hosts) {
+      if (!book_.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
       connected += engine_->reaches(host.name) ? 1 : 0;
       if (!book_.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
     }
@@ -328,6 +329,7 @@ class Daemon {
            "\nstore: " + (saving_.failing() ? "fails" : "keeps") +
            "\nload: " + (keeper_.load_known() ? "known" : "unknown") +
            (left.empty() ? "" : "\nfiles left behind on: " + left) +
+           (not_ours.empty() ? "" : "\nhosts with orders of another store: " + not_ours) +
            (configuration_->instead_of.empty() ? "" : "\nfiles: " + configuration_->instead_of);
   }
 

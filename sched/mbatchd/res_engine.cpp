@@ -19,7 +19,10 @@ class ResEngine : public Engine {
       : setup_(std::move(setup)),
         hosts_(setup_.loop, setup_.links, setup_.log, setup_.term,
                {[this](const std::string& host, const wire::FromRes& said) { hear(host, said); },
-                [this](const std::string& host, Duration silent) { lost(host, silent); }}) {}
+                [this](const std::string& host, Duration silent) { lost(host, silent); },
+                [this](const std::string& host, const std::string& why) {
+                  setup_.told(host, sched::report::NotOurs{why});
+                }}) {}
 
   void configure(std::shared_ptr<const Configuration> configuration) override {
     hosts_.configure(std::move(configuration));

@@ -135,11 +135,16 @@ Result<void> ResLinks::accept(io::LinkId link, Peer& peer, const wire::FromRes& 
   // The files may have changed while the claim was judged.
   if (hosts_.count(host) == 0)
     return internal_error("found a RES of " + host + ", which is no server any more");
-  if (message.hello().term() > term_)
-    return internal_error("the RES of " + host + " has had orders of term " +
-                          std::to_string(message.hello().term()) + ", and this mbatchd's is " +
-                          std::to_string(term_) +
-                          ": another mbatchd runs, or its store was put back to an older one");
+  if (message.hello().term() > term_) {
+    const std::string why =
+        "the RES of " + host + " has had orders of term " + std::to_string(message.hello().term()) +
+        ", and this mbatchd's is " + std::to_string(term_) +
+        ": another mbatchd runs, or its store was made anew or put back to an older one; \"badmin "
+        "hforget " +
+        host + "\" ends the jobs that this host has, and then it is taken";
+    handler_.not_ours(host, why);
+    return internal_error(why);
+  }
   const auto before = by_host_.find(host);
   if (before != by_host_.end()) {
     const io::LinkId older = before->second;

@@ -43,6 +43,8 @@ class ResLinks {
         said;  // ResHello too; `send` works from then on
     // `silent`: how long nothing was heard of it before.
     std::function<void(const std::string& host, Duration silent)> lost;
+    // It is there and has had orders of another store: why it is not taken, for people. Told at each try.
+    std::function<void(const std::string& host, const std::string& why)> not_ours;
   };
   ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
            Handler handler);

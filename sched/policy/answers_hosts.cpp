@@ -125,6 +125,8 @@ void add_words(const AnswerView& view, const HostStandings& standings, HostNumbe
   add_memory(view, standings, host, to);
   if (const auto trouble = view.book.trouble(rules.hosts[host].name); !trouble.empty())
     (*to.mutable_words())["trouble"] = trouble;
+  if (const auto why = view.book.not_ours(rules.hosts[host].name); !why.empty())
+    (*to.mutable_words())["not_ours"] = why;
   if (const auto left = view.book.left_behind(rules.hosts[host].name); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
   if (const auto held = gpus_held(view, rules.hosts[host].name); !held.empty())

@@ -154,6 +154,8 @@ class Book {
   std::string trouble(const std::string& host) const;
   // What jobs that are over have left there and an administrator has to remove, one line; "": nothing.
   std::string left_behind(const std::string& host) const;
+  // Why a host that is there is not taken; "": it is, or it is not there.
+  std::string not_ours(const std::string& host) const;
   // The host that mbatchd is on: that it is reached says nothing of the network.
   void set_own_host(std::string host);
   // All other hosts, at least two, were lost at once: mbatchd rather than they may be cut off. No rerunnable job is given up.

@@ -94,6 +94,7 @@ class Hearing {
   void operator()(const report::Over& told) { over(told); }
   void operator()(const report::PostOver& told) { post_over(told); }
   void operator()(const report::LeftBehind& told) { m_.links[host_].left_behind = left_text(told); }
+  void operator()(const report::NotOurs& told) { m_.links[host_].not_ours = told.why; }
 
  private:
   // The job that runs as this attempt with this host as its first one.
@@ -125,6 +126,7 @@ class Hearing {
     link.lost = false;
     link.knows_go = told.knows_go;
     link.left_behind.clear();  // it is told again
+    link.not_ours.clear();
     m_.time_host(host_);
     if (host_ != m_.own_host) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
@@ -273,6 +275,10 @@ std::string Book::trouble(const std::string& host) const {
 std::string Book::left_behind(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found == memory_->links.end() ? std::string() : found->second.left_behind;
+}
+std::string Book::not_ours(const std::string& host) const {
+  const auto found = memory_->links.find(host);
+  return found == memory_->links.end() ? std::string() : found->second.not_ours;
 }
 void Book::set_own_host(std::string host) { memory_->own_host = std::move(host); }
 bool Book::suspects_itself() const { return memory_->suspects_itself; }

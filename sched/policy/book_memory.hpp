@@ -36,6 +36,7 @@ struct HostLink {
   bool knows_go = false;              // report::HostCame
   std::string trouble;                // why it could not take an order; "": the last one it has taken
   std::int64_t trouble_us = 0;
+  std::string not_ours;     // why the host is not taken though it is there; "": it is, or it is not there
   std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
 };
 

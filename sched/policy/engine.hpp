@@ -123,6 +123,10 @@ struct LeftBehind {
   std::string place;              // where they are
   std::string last;               // the last of them, and what is in it; "": not known
 };
+// The host is there, and has had orders of another store than ours: it is not taken before an administrator says so.
+struct NotOurs {
+  std::string why;  // one line
+};
 // An interactive job awaits its bsub here.
 struct Ready {
   Attempt attempt;
@@ -172,9 +176,10 @@ struct PostOver {
 
 }  // namespace report
 
-using HostReport = std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun,
-                                report::Ready, report::Running, report::Used, report::Stopped,
-                                report::Resumed, report::Over, report::PostOver, report::LeftBehind>;
+using HostReport =
+    std::variant<report::HostCame, report::Prepared, report::NotPrepared, report::Begun, report::Ready,
+                 report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
+                 report::PostOver, report::LeftBehind, report::NotOurs>;
 
 // What runs jobs. An order is given after the commit that it belongs to. How reports come to the Book is the shell's
 // (sched/mbatchd/engine.hpp).

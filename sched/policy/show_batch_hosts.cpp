@@ -103,6 +103,8 @@ std::string block(const BatchHosts& hosts, const Host& h) {
   if (!h.comment().empty()) text += "\n ADMIN ACTION COMMENT: \"" + h.comment() + "\"\n";
   if (const auto trouble = h.words().find("trouble"); trouble != h.words().end())
     text += "\n LAST JOB COULD NOT BE STARTED: " + trouble->second + "\n";
+  if (const auto why = h.words().find("not_ours"); why != h.words().end())
+    text += "\n HOST IS NOT TAKEN: " + why->second + "\n";
   if (const auto left = h.words().find("left_behind"); left != h.words().end())
     text += "\n FILES OF ENDED JOBS COULD NOT BE REMOVED: " + left->second + "\n";
   if (hosts.index_names_size() > 0 && !h.unavailable())

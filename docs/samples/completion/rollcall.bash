@@ -30,7 +30,7 @@ _rollcall_operands() {
   bhosts | lshosts | lsload | lsmon | lsplace) _rollcall_hosts ;;
   bmgroup | bugroup | bapp) _rollcall_column "$1" ;;
   busers) echo all; cut -d: -f1 /etc/passwd ;;
-  badmin) printf '%s\n' ckconfig reconfig mbdrestart mbdrebuild qopen qclose qact qinact qhist hopen hclose hrestart hshutdown \
+  badmin) printf '%s\n' ckconfig reconfig mbdrestart mbdrebuild qopen qclose qact qinact qhist hopen hclose hforget hrestart hshutdown \
     hstartup hhist mbdhist hist showconf showstatus ;;
   lsadmin) printf '%s\n' ckconfig reconfig limstartup limshutdown limrestart limlock limunlock limdebug showconf \
     resstartup resshutdown resrestart resdebug ;;
