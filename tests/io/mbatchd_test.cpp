@@ -205,6 +205,7 @@ TEST_F(Mbatchd, AStoreThatWasPutBackGivesNoOrders) {
   EXPECT_EQ(host->attempts().size(), 0u);
   EXPECT_EQ(status(id), wire::STATUS_PEND);
   EXPECT_THAT(log(), HasSubstr("has had orders of term 3, and this mbatchd's is 2"));
+  EXPECT_THAT(log(), HasSubstr("\"badmin hforget " + host_ + "\" ends the jobs that this host has"));
 }
 
 TEST_F(Mbatchd, AResOfAnUnknownHostIsClosed) {

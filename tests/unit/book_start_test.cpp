@@ -51,6 +51,15 @@ TEST_F(BookStart, WhatAHostCouldNotRemoveIsKnownUntilItIsGone) {
   EXPECT_EQ(book->left_behind("hostA"), "") << "RES tells it again where it is still so";
 }
 
+TEST_F(BookStart, WhyAHostIsNotTakenIsKnownUntilItIs) {
+  tells("hostA", report::NotOurs{"it has had orders of term 5"});
+  EXPECT_EQ(book->not_ours("hostA"), "it has had orders of term 5");
+  EXPECT_EQ(book->not_ours("hostB"), "");
+  EXPECT_FALSE(book->connected("hostA"));
+  comes("hostA");
+  EXPECT_EQ(book->not_ours("hostA"), "");
+}
+
 TEST_F(BookStart, NothingRunsBeforeEveryHostHasTheOrder) {
   a_start_on({"hostA", "hostB"});
   EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 1 on hostB", "OrderStart 1 on hostA"));
