@@ -13,7 +13,8 @@ TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
   const io::LinkId dialled = other.links.dial("127.0.0.1", listen(server));
   wait_until([&] { return other.opened.count(dialled) == 1 && server.opened.size() == 1; },
              "both ends to open");
-  const auto& [accepted, peer] = *server.opened.begin();
+  const io::LinkId accepted = server.opened.begin()->first;
+  const auto& peer = server.opened.begin()->second;
   EXPECT_FALSE(peer.dialled);
   EXPECT_EQ(peer.caller, Caller::daemon);
   EXPECT_EQ(peer.address, "127.0.0.1");
