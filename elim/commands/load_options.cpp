@@ -1,5 +1,6 @@
 #include "elim/commands/load_options.hpp"
 
+#include "common/base/numbers.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
 
@@ -17,6 +18,11 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+std::optional<int> most_hosts(const CommandWords& words) {
+  const auto word = words.value("-n");
+  return word ? parse_whole(*word, 1, 1'000'000) : std::nullopt;
+}
+
 }  // namespace
 
 wire::Request load_request(io::Stage& stage, const CommandWords& words) {
@@ -28,6 +34,7 @@ wire::Request load_request(io::Stage& stage, const CommandWords& words) {
   if (words.has("-E")) load.set_queue(wire::Request::AskLoad::EFFECTIVE);
   if (words.has("-N")) load.set_queue(wire::Request::AskLoad::NORMALISED);
   load.set_elims(words.has("-json"));
+  load.set_most(static_cast<std::uint32_t>(most_hosts(words).value_or(0)));
   return request;
 }
 
@@ -41,6 +48,8 @@ LoadTable load_table_of(const CommandWords& words) {
 }
 
 std::optional<std::string> contradiction(const CommandWords& words) {
+  if (words.has("-n") && !most_hosts(words))
+    return "-n: found " + *words.value("-n") + ", expected a number of hosts, at least 1";
   static constexpr std::pair<const char*, const char*> kNotBoth[] = {
       {"-E", "-N"}, {"--watch", "-s"}, {"--watch", "-json"}, {"--watch", "-o"}};
   for (const auto& [one, other] : kNotBoth)
@@ -56,7 +65,8 @@ std::vector<CommandOption> load_options() {
           {"-N", Value::none, "normalised run queue lengths"},
           {"-E", Value::none, "effective run queue lengths"},
           {"-R", Value::required, "RES_REQ only hosts that fit, in its order"},
-          {"-I", Value::required, "INDEX[:INDEX...] these indices alone"}};
+          {"-I", Value::required, "INDEX[:INDEX...] these indices alone"},
+          {"-n", Value::required, "HOSTS so many hosts at the most, the best ones"}};
 }
 
 }  // namespace rollcall::elim

@@ -2,6 +2,7 @@
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
+#include "elim/policy/show_gpus.hpp"
 #include "elim/policy/show_hosts.hpp"
 
 namespace rollcall::elim {
@@ -16,6 +17,17 @@ std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
   return names;
 }
 
+// What static values do not say, elims report.
+int print_gpus(io::Stage& stage, const CommandWords& words, const Hosts& hosts) {
+  wire::Request request;
+  for (const auto& host : words.operands()) request.mutable_load()->add_hosts(host);
+  request.mutable_load();
+  const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
+  if (answer.error) return fail_with(stage, *answer.error, "");
+  const std::string text = hosts_gpus(hosts, answer.reply.loads(), words.has("-w"));
+  return text.empty() ? stage.fail("no GPU is counted on these hosts; see elim.hwloc(8)") : stage.print(text);
+}
+
 int run_lshosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-s")) return print_shared(stage, words, false);
   wire::Request request;
@@ -26,6 +38,7 @@ int run_lshosts(io::Stage& stage, const CommandWords& words) {
   hosts.set_from_host(this_host(stage.files_to_ask()));
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, hosts.resreq());
+  if (words.has("-gpu")) return print_gpus(stage, words, answer.reply.hosts());
   if (words.has("-json")) return stage.print(hosts_json(answer.reply.hosts()));
   if (const auto format = words.value("-o")) {
     const auto text = hosts_fields(answer.reply.hosts(), *format);
@@ -42,9 +55,10 @@ io::Command lshosts_command() {
   return {{"lshosts",
            "[host ...]",
            {{"-w", Value::none, "wide: nothing is cut"},
+            {"-gpu", Value::none, "the GPUs of the hosts, a row for each"},
             {"-l", Value::none, "everything that is known, a block for each host"},
             {"-R", Value::required, "RES_REQ only hosts that fit"},
-            {"-s", Value::none, "static shared resources; operands are resource names"},
+            {"-s", Value::none, "static resources with their values; operands are resource names"},
             {"-o", Value::required, "FORMAT these fields: \"host_name:20 type ncpus:-5 resources\""},
             {"-T", Value::none, "the tree of packages, caches, cores and NUMA nodes"}},
            CommandShape::Order::anywhere,

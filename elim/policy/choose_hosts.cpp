@@ -1,6 +1,8 @@
 // Which hosts an answer is about (answers.hpp), and shared resources.
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <map>
 
 #include "elim/policy/answers.hpp"
 
@@ -159,6 +161,31 @@ void add_dynamic(const ClusterView& view, ResourceId id, std::size_t servers, Re
   }
 }
 
+// Of each host's own static resources: column RESOURCES, VALUE@[default].
+struct OwnValue {
+  std::string value;
+  HostIndex host = 0;
+};
+using OwnValues = std::map<std::string, std::vector<OwnValue>, std::less<>>;  // by resource
+OwnValues own_values(const ClusterView& view) {
+  OwnValues all;
+  for (HostIndex host = 0; host < view.size(); ++host)
+    for (const auto& [name, value] : view.facts(host).values) all[name].push_back({value, host});
+  return all;
+}
+
+void add_own(const ClusterView& view, ResourceId id, const OwnValues& values, std::vector<Reply>& parts) {
+  constexpr std::size_t kOfItsHostAlone = std::numeric_limits<std::size_t>::max();
+  const auto found = values.find(view.indices().at(id).name);
+  if (found == values.end()) return;
+  std::size_t bytes = parts.back().ByteSizeLong();
+  for (const auto& own : found->second) {
+    if (bytes > kPartBytes) bytes = 0, parts.emplace_back();
+    bytes += found->first.size() + own.value.size() + view.name(own.host).size() + 16;
+    add_shared(view, id, own.value, {view.name(own.host)}, kOfItsHostAlone, *parts.back().mutable_shareds());
+  }
+}
+
 void add_static(const ClusterView& view, ResourceId id, std::size_t servers, Reply::Shareds& shareds) {
   const std::string& name = view.indices().at(id).name;
   for (const auto& mapping : view.files().cluster.resource_map) {
@@ -194,7 +221,8 @@ Chosen choose(const ClusterView& view, const Request::AskLoad& ask) {
   }
   const auto best = fitting(view, hosts.hosts, bound, ask.only_usable());
   if (!ask.has_place()) {
-    for (const HostIndex host : best) chosen.hosts.push_back({host, 0});
+    const std::size_t most = ask.most() > 0 ? ask.most() : best.size();
+    for (std::size_t i = 0; i < std::min(best.size(), most); ++i) chosen.hosts.push_back({best[i], 0});
     return chosen;
   }
   chosen.hosts = place(view, best, ask.place(), ask.place_most());
@@ -216,16 +244,19 @@ std::vector<Reply> shared_answer(const ClusterView& view, const Request::AskShar
   const auto& hosts = view.rules().hosts;
   const auto servers = static_cast<std::size_t>(
       std::count_if(hosts.begin(), hosts.end(), [](const auto& host) { return host.server; }));
+  const OwnValues values = ask.dynamic() ? OwnValues() : own_values(view);
   std::vector<Reply> parts(1);
   parts.back().mutable_shareds();
   for (const ResourceId id : wanted) {
     if (view.indices().at(id).dynamic() != ask.dynamic()) continue;
     if (parts.back().ByteSizeLong() > kPartBytes) parts.emplace_back();
     auto& shareds = *parts.back().mutable_shareds();
-    if (ask.dynamic())
+    if (ask.dynamic()) {
       add_dynamic(view, id, servers, shareds);
-    else
+    } else {
       add_static(view, id, servers, shareds);
+      add_own(view, id, values, parts);
+    }
   }
   parts.back().set_last(true);
   return parts;

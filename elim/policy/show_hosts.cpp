@@ -23,7 +23,14 @@ std::string factor_cell(double factor) {
 
 std::string server_cell(const Facts& host) { return host.server() ? "Yes" : "No"; }
 
-// Booleans, dedicated ones with "!", then name=value of the static ones.
+using Values = std::vector<std::pair<std::string, std::string>>;
+Values sorted_values(const Facts& host) {
+  Values sorted(host.values().begin(), host.values().end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+// Booleans, dedicated ones with "!", then name=value of the static ones, as lsf.cluster has them.
 std::string resources_of(const Facts& host) {
   std::string words;
   const auto add = [&words](const std::string& word) { words += (words.empty() ? "" : " ") + word; };
@@ -32,6 +39,7 @@ std::string resources_of(const Facts& host) {
     const bool mine = std::find(dedicated.begin(), dedicated.end(), name) != dedicated.end();
     add((mine ? "!" : "") + name);
   }
+  for (const auto& [name, value] : sorted_values(host)) add(name + "=" + value);
   return words;
 }
 
@@ -134,9 +142,7 @@ nlohmann::ordered_json facts_json(const Facts& h) {
   record["DEDICATED"] =
       nlohmann::ordered_json(std::vector<std::string>(h.dedicated().begin(), h.dedicated().end()));
   auto& values = record["VALUES"] = nlohmann::ordered_json::object();
-  std::vector<std::pair<std::string, std::string>> sorted(h.values().begin(), h.values().end());
-  std::sort(sorted.begin(), sorted.end());
-  for (const auto& [name, value] : sorted) values[name] = value;
+  for (const auto& [name, value] : sorted_values(h)) values[name] = value;
   auto& thresholds = record["THRESHOLDS"] = nlohmann::ordered_json::object();
   for (const auto& threshold : h.thresholds()) thresholds[threshold.name()] = threshold.value();
   return record;

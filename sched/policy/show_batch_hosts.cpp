@@ -122,6 +122,8 @@ std::string word(const Host& h, const char* name, const char* none) {
 
 std::string long_status(const Host& h) { return host_status(h, StatusForm::long_word); }
 std::string no_value(const Host&) { return "-"; }
+// The mode of a device is not known (docs/decisions/0036): "-", but of no devices there are none in any mode.
+std::string gpus_by_mode(const Host& h) { return word(h, "ngpus", "0") == "0" ? "0" : "-"; }
 std::string slots(const Host& h) { return h.has_max() ? free_slots(h) : "-"; }
 
 const std::vector<ShownField<Host>>& batch_host_fields() {
@@ -140,14 +142,14 @@ const std::vector<ShownField<Host>>& batch_host_fields() {
       {{"slots", "SLOTS", 8, {}}, slots},
       {{"slots_alloc", "SLOTS_ALLOC", 11, {}},
        [](const Host& h) { return std::to_string(h.counts().jobs()); }},
-      {{"ngpus", "NGPUS", 8, {"ng"}}, [](const Host& h) { return word(h, "ngpus", "-"); }},
+      {{"ngpus", "NGPUS", 8, {"ng"}}, [](const Host& h) { return word(h, "ngpus", "0"); }},
       {{"ngpus_alloc", "NGPUS_ALLOC", 11, {"ngu"}},
-       [](const Host& h) { return word(h, "ngpus_alloc", "-"); }},
-      {{"ngpus_excl_alloc", "NGPUS_EXCL_ALLOC", 16, {"ngx"}}, no_value},
-      {{"ngpus_shared_alloc", "NGPUS_SHARED_ALLOC", 18, {"ngs"}}, no_value},
-      {{"ngpus_shared_jexcl_alloc", "NGPUS_SHARED_JEXCL_ALLOC", 24, {"ngsjx"}}, no_value},
-      {{"ngpus_excl_avail", "NGPUS_EXCL_AVAIL", 16, {"ngfx"}}, no_value},
-      {{"ngpus_shared_avail", "NGPUS_SHARED_AVAIL", 18, {"ngfs"}}, no_value},
+       [](const Host& h) { return word(h, "ngpus_alloc", "0"); }},
+      {{"ngpus_excl_alloc", "NGPUS_EXCL_ALLOC", 16, {"ngx"}}, gpus_by_mode},
+      {{"ngpus_shared_alloc", "NGPUS_SHARED_ALLOC", 18, {"ngs"}}, gpus_by_mode},
+      {{"ngpus_shared_jexcl_alloc", "NGPUS_SHARED_JEXCL_ALLOC", 24, {"ngsjx"}}, gpus_by_mode},
+      {{"ngpus_excl_avail", "NGPUS_EXCL_AVAIL", 16, {"ngfx"}}, gpus_by_mode},
+      {{"ngpus_shared_avail", "NGPUS_SHARED_AVAIL", 18, {"ngfs"}}, gpus_by_mode},
       {{"attribute", "ATTRIBUTE", 20, {"attr"}}, no_value},
       {{"comments", "COMMENTS", 128, {"comment"}},
        [](const Host& h) { return h.comment().empty() ? "-" : h.comment(); }},

@@ -32,13 +32,15 @@ RESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION
 scratch Numeric 5 N (of each host)
 licences Numeric 5 N (of all hosts)
 rack String () () (static)
+cage String () () (static, of a host)
+patchrev Numeric () Y (static, of each host)
 big Boolean () () (static)
 End Resource
 )";
 constexpr const char* kCluster = R"(Begin Host
 HOSTNAME model type server RESOURCES
 n1 PC X86_64 1 (big)
-n2 PC X86_64 1 ()
+n2 PC X86_64 1 (cage=c7)
 n3 PC AARCH64 1 ()
 c1 PC X86_64 0 ()
 End Host
@@ -47,6 +49,7 @@ RESOURCENAME LOCATION
 scratch [default]
 licences [all]
 rack (left@[n1 n2] right@[n3])
+patchrev (4@[default])
 End ResourceMap
 )";
 
@@ -280,7 +283,7 @@ TEST_F(Answers, SharedResourcesByInstance) {
   Request::AskShared ask;
   const auto fixed = shared_answer(view(), ask);
   ASSERT_EQ(fixed.size(), 1U);
-  ASSERT_EQ(fixed[0].shareds().shareds_size(), 2);
+  ASSERT_EQ(fixed[0].shareds().shareds_size(), 6);
   EXPECT_EQ(fixed[0].shareds().shareds(0).value(), "left");
   EXPECT_THAT(fixed[0].shareds().shareds(0).hosts(), ElementsAre("n1", "n2"));
   ask.set_dynamic(true);
@@ -290,6 +293,28 @@ TEST_F(Answers, SharedResourcesByInstance) {
   EXPECT_TRUE(moving[0].shareds().shareds(0).all());
   ask.add_resources("nothing");
   EXPECT_TRUE(shared_answer(view(), ask)[0].has_refusal());
+}
+
+TEST_F(Answers, StaticValuesOfOneHostHaveARowOfTheirOwn) {
+  Request::AskShared ask;
+  ask.add_resources("cage");
+  ask.add_resources("patchrev");
+  const auto said = shared_answer(view(), ask);
+  std::vector<std::string> rows;
+  for (const auto& shared : said[0].shareds().shareds()) {
+    ASSERT_EQ(shared.hosts_size(), 1);
+    EXPECT_FALSE(shared.all());
+    rows.push_back(shared.resource() + " " + shared.value() + " " + shared.hosts(0));
+  }
+  EXPECT_THAT(rows, ElementsAre("cage c7 n2", "patchrev 4 n1", "patchrev 4 n2", "patchrev 4 n3"));
+}
+
+TEST_F(Answers, AsManyHostsAsAskedForTheBestOnes) {
+  auto ask = load("");
+  ask.set_most(2);
+  EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n2"));
+  ask.set_most(9);
+  EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n2", "n1"));
 }
 
 TEST_F(Answers, WhoIsNoMasterNamesIt) {

@@ -151,6 +151,15 @@ TEST(CondensedHosts, AreOneRowOfTheirGroup) {
   EXPECT_EQ(host_status(condensed(hosts).hosts(1), StatusForm::long_word), "unreach");
 }
 
+TEST(BatchHostsFields, HostWithoutGpusHasNone) {
+  BatchHosts hosts;
+  add_host(hosts, "archer", 2);
+  (*add_host(hosts, "p1-r01-n4", 8).mutable_words())["ngpus"] = "4";
+  (*hosts.mutable_hosts(1)->mutable_words())["ngpus_alloc"] = "1";
+  EXPECT_EQ(batch_hosts_fields(hosts, "hname ng ngu ngx", {false, false}).value(),
+            "archer 0 0 0\np1-r01-n4 4 1 -\n");
+}
+
 TEST(GpusOfHosts, AreThoseOfARealSession) {
   BatchHosts hosts;
   add_host(hosts, "archer", 2);

@@ -5,6 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/base/load_vector.hpp"
+#include "elim/policy/show_gpus.hpp"
+
 namespace rollcall::elim {
 namespace {
 
@@ -68,6 +71,46 @@ TEST(HostsLong, ShowsThresholdsUnderTheirIndices) {
   EXPECT_NE(text.find("RUN_WINDOWS:  (always open)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("LOAD_THRESHOLDS:\n  r15s   r1m   mem\n     -   3.5     -\n"), std::string::npos)
       << text;
+}
+
+TEST(HostsTable, StaticValuesStandBesideTheBooleans) {
+  Hosts hosts;
+  auto& host = add(hosts, "grid01");
+  host.add_booleans("mg");
+  (*host.mutable_values())["rack"] = "r7";
+  (*host.mutable_values())["patchrev"] = "4.5";
+  EXPECT_NE(hosts_table(hosts, false).find("Yes (mg patchrev=4.5 rack=r7)\n"), std::string::npos);
+  EXPECT_NE(hosts_table(hosts, true).find("Yes (mg patchrev=4.5 rack=r7)\n"), std::string::npos);
+  EXPECT_NE(hosts_long(hosts, {}).find("RESOURCES: mg patchrev=4.5 rack=r7\n"), std::string::npos);
+}
+
+TEST(HostsGpus, HasTheColumnsOfARealSession) {
+  Hosts hosts;
+  add(hosts, "node01");
+  auto& counted = add(hosts, "kilenc");
+  Loads loads;
+  for (const char* name : {"ngpus_physical", "gpu_driver", "gpu_maxfactor"}) loads.add_names(name);
+  auto& load = *loads.add_hosts();
+  load.set_host("kilenc");
+  for (const float value : {2.0F, kUnknownLoad, 7.0F}) load.add_values(value);
+  auto& driver = *load.add_words();
+  driver.set_index(1);
+  driver.set_value("396.37");
+  (*counted.mutable_values())["gpu_model0"] = "TeslaV100_PCIE_16GB";
+  EXPECT_EQ(hosts_gpus(hosts, loads, false),
+            "HOST_NAME   gpu_id       gpu_model   gpu_driver   gpu_factor      numa_id\n"
+            "kilenc           0 TeslaV100_PCIE_       396.37          7.0            -\n"
+            "                 1               -       396.37          7.0            -\n");
+}
+
+TEST(HostsGpus, OfNoHostIsEmpty) {
+  Hosts hosts;
+  add(hosts, "node01");
+  EXPECT_EQ(hosts_gpus(hosts, {}, false), "");
+  (*hosts.mutable_hosts(0)->mutable_values())["ngpus"] = "0";
+  EXPECT_EQ(hosts_gpus(hosts, {}, false), "");
+  (*hosts.mutable_hosts(0)->mutable_values())["ngpus"] = "1e300";
+  EXPECT_NE(hosts_gpus(hosts, {}, true), "") << "bounded";
 }
 
 TEST(HostsFields, AreThoseThatMonitorsAskFor) {
