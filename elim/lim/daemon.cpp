@@ -17,6 +17,7 @@
 #include "common/io/program_place.hpp"
 #include "common/io/random_bytes.hpp"
 #include "elim/lim/clients.hpp"
+#include "elim/lim/elim_logs.hpp"
 #include "elim/lim/melim_child.hpp"
 #include "elim/lim/melim_orders.hpp"
 #include "elim/lim/metrics.hpp"
@@ -178,9 +179,10 @@ class Daemon {
     if (access(program.path.c_str(), X_OK) != 0) program.path = io::program_directory() + "/melim";
     program.open_files = setup_.open_files;
     program.mask = setup_.mask;
-    const auto identity = melim_identity(configuration_->files);
-    if (!identity) return log_.error(identity.error().text);
-    program.identity = *identity;
+    const auto account = elim_account(configuration_->files);
+    if (!account) return log_.error(account.error().text);
+    elim_account_ = *account;
+    program.identity = account->identity;
     if (geteuid() == 0 && !program.identity)
       log_.warning(
           "elims run as root: section ClusterAdmins of lsf.cluster names nobody else as the first "
@@ -193,8 +195,17 @@ class Daemon {
   }
 
   void order_melim() {
-    if (melim_ && melim_order_ && !ending_)
-      melim_->order(melim_orders(*configuration_, own_host_.facts(), *melim_order_));
+    if (!melim_ || !melim_order_ || ending_) return;
+    if (elim_account_.identity && !melim_order_->resources.empty()) make_logs();
+    melim_->order(melim_orders(*configuration_, own_host_.facts(), elim_account_, *melim_order_));
+  }
+
+  void make_logs() {
+    const auto made =
+        make_elim_logs(configuration_->files.settings.log_dir, configuration_->host, *elim_account_.identity);
+    const std::string trouble = made ? "" : made.error().text;
+    if (!trouble.empty() && trouble != log_trouble_) log_.warning("logs of elims: " + trouble);
+    log_trouble_ = trouble;
   }
 
   // ---- time and signals
@@ -367,6 +378,8 @@ class Daemon {
   Clients clients_;
   Metrics metrics_;
   std::unique_ptr<MelimChild> melim_;  // none: no elim may run here
+  ElimAccount elim_account_;
+  std::string log_trouble_;  // told once
   std::optional<effect::OrderMelim> melim_order_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "common/io/program_place.hpp"
+#include "elim/lim/elim_logs.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -28,9 +29,11 @@ void add_known(const Configuration& configuration, const HostFacts& facts, wire:
   const auto& indices = configuration.files.indices;
   for (ResourceId id = 0; id < indices.size(); ++id) {
     const auto& definition = indices.at(id);
-    if (!definition.dynamic()) continue;
+    const bool fixed = !definition.dynamic();
+    if (fixed && definition.built_in) continue;
     auto& known = *orders.add_known();
     known.set_name(definition.name);
+    known.set_fixed(fixed);
     known.set_type(static_cast<std::uint32_t>(definition.type));
     known.set_built_in(definition.built_in);
     if (!definition.built_in) continue;
@@ -38,7 +41,43 @@ void add_known(const Configuration& configuration, const HostFacts& facts, wire:
   }
 }
 
+std::vector<gid_t> groups_of(const std::string& name, gid_t first) {
+  int count = 64;
+  std::vector<gid_t> groups(static_cast<std::size_t>(count));
+  if (getgrouplist(name.c_str(), first, groups.data(), &count) < 0) {
+    groups.resize(static_cast<std::size_t>(count));
+    getgrouplist(name.c_str(), first, groups.data(), &count);
+  }
+  groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return groups;
+}
+
+// Of LSF and of the account: what an elim finds its commands, its files and its log by.
+void add_environment(const Configuration& configuration, const ElimAccount& account,
+                     wire::MelimOrders& orders) {
+  const auto& settings = configuration.files.settings;
+  const auto add = [&orders](const char* name, const std::string& value) {
+    if (!value.empty()) orders.add_environment(std::string(name) + "=" + value);
+  };
+  add("LSF_ENVDIR", settings.env_dir);
+  add("LSF_SERVERDIR", orders.server_dir());
+  add("LSF_BINDIR", command_directory(configuration));
+  add("LSF_LIBDIR", configuration.files.lsf_conf.value("LSF_LIBDIR"));
+  add("LSF_LOGDIR", settings.log_dir);
+  add("HOME", account.home);
+  add("USER", account.name);
+  add("LOGNAME", account.name);
+}
+
 }  // namespace
+
+std::string command_directory(const Configuration& configuration) {
+  const std::string configured = configuration.files.lsf_conf.value("LSF_BINDIR");
+  if (!configured.empty()) return configured;
+  // In a build daemons and commands share a folder; installed, etc and bin are neighbours.
+  const std::string here = io::program_directory();
+  return access((here + "/lsid").c_str(), X_OK) == 0 ? here : here.substr(0, here.rfind('/')) + "/bin";
+}
 
 std::string server_directory(const Configuration& configuration) {
   const std::string& configured = configuration.files.settings.server_dir;
@@ -46,7 +85,7 @@ std::string server_directory(const Configuration& configuration) {
 }
 
 wire::MelimOrders melim_orders(const Configuration& configuration, const HostFacts& facts,
-                               const effect::OrderMelim& order) {
+                               const ElimAccount& account, const effect::OrderMelim& order) {
   const auto& settings = configuration.files.settings;
   const auto& parameters = configuration.files.cluster.parameters;
   wire::MelimOrders orders;
@@ -57,9 +96,11 @@ wire::MelimOrders melim_orders(const Configuration& configuration, const HostFac
   for (const auto& resource : order.resources) orders.add_resources(resource);
   add_known(configuration, facts, orders);
   for (const auto& word : parameters.elim_arguments) orders.add_arguments(word);
-  orders.add_environment("LSF_ENVDIR=" + settings.env_dir);
-  orders.add_environment("LSF_SERVERDIR=" + orders.server_dir());
-  if (!settings.log_dir.empty()) orders.add_environment("LSF_LOGDIR=" + settings.log_dir);
+  add_environment(configuration, account, orders);
+  for (const auto& directory : elim_log_directories(settings.log_dir, configuration.host))
+    orders.add_log_directories(directory);
+  orders.set_private_log_directory("/tmp/rollcall-elims-" + std::to_string(account.uid) + "-" +
+                                   std::to_string(settings.lim_port));
   orders.set_poll_interval_ms(ms(parameters.elim_poll_interval));
   orders.set_block_time_ms(ms(parameters.elim_block_time));
   orders.set_restart_interval_ms(ms(parameters.elim_restart_interval));
@@ -70,25 +111,28 @@ wire::MelimOrders melim_orders(const Configuration& configuration, const HostFac
   return orders;
 }
 
-Result<std::optional<io::SpawnIdentity>> melim_identity(const conf::ClusterFiles& files) {
+Result<ElimAccount> elim_account(const conf::ClusterFiles& files) {
   const auto& administrators = files.cluster.administrators;
-  const std::string name = administrators.empty() ? "root" : administrators.front();
-  if (geteuid() != 0 || name == "root") return std::optional<io::SpawnIdentity>();
+  const std::string first = administrators.empty() ? "root" : administrators.front();
+  const bool other = geteuid() == 0 && first != "root";
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 16 * 1024> room;
-  getpwnam_r(name.c_str(), &entry, room.data(), room.size(), &found);
-  if (found == nullptr)
-    return configuration_error("the administrator " + name + " is no user of this host: no elim can run");
-  io::SpawnIdentity identity{found->pw_uid, found->pw_gid, {}};
-  int count = 64;
-  identity.groups.resize(static_cast<std::size_t>(count));
-  if (getgrouplist(name.c_str(), found->pw_gid, identity.groups.data(), &count) < 0) {
-    identity.groups.resize(static_cast<std::size_t>(count));
-    getgrouplist(name.c_str(), found->pw_gid, identity.groups.data(), &count);
-  }
-  identity.groups.resize(static_cast<std::size_t>(std::max(count, 0)));
-  return std::optional(identity);
+  if (other)
+    getpwnam_r(first.c_str(), &entry, room.data(), room.size(), &found);
+  else
+    getpwuid_r(geteuid(), &entry, room.data(), room.size(), &found);
+  ElimAccount account;
+  account.uid = geteuid();
+  if (found == nullptr && other)
+    return configuration_error("the administrator " + first + " is no user of this host: no elim can run");
+  if (found == nullptr) return account;
+  account.uid = found->pw_uid;
+  account.name = found->pw_name;
+  account.home = found->pw_dir;
+  if (other)
+    account.identity = io::SpawnIdentity{found->pw_uid, found->pw_gid, groups_of(first, found->pw_gid)};
+  return account;
 }
 
 }  // namespace rollcall::lim

@@ -1,6 +1,11 @@
 // What MELIM is told: functions from the files and the stepper's order to MelimOrders, and to the user it runs as.
 #pragma once
 
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
 #include "common/base/result.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/load.pb.h"
@@ -12,11 +17,20 @@ namespace rollcall::lim {
 // Where elims and MELIM are: LSF_SERVERDIR, else beside this program.
 std::string server_directory(const Configuration& configuration);
 
-wire::MelimOrders melim_orders(const Configuration& configuration, const HostFacts& facts,
-                               const effect::OrderMelim& order);
+// Whom MELIM and its elims run as.
+struct ElimAccount {
+  std::optional<io::SpawnIdentity> identity;  // none: as LIM does
+  uid_t uid = 0;
+  std::string name, home;  // "": the account is not known here
+};
+// The first administrator, where LIM runs as root and that is somebody else; else LIM's own account. The error: there is
+// no such user here, and so no elim may run.
+Result<ElimAccount> elim_account(const conf::ClusterFiles& files);
 
-// The first administrator, where LIM runs as root and that is somebody else; none: MELIM runs as LIM does. The error:
-// there is no such user here, and so no elim may run.
-Result<std::optional<io::SpawnIdentity>> melim_identity(const conf::ClusterFiles& files);
+wire::MelimOrders melim_orders(const Configuration& configuration, const HostFacts& facts,
+                               const ElimAccount& account, const effect::OrderMelim& order);
+
+// LSF_BINDIR, else where the commands are beside this program.
+std::string command_directory(const Configuration& configuration);
 
 }  // namespace rollcall::lim

@@ -1,5 +1,6 @@
 #include "elim/melim/elim.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -50,10 +51,12 @@ wire::ElimState::State wire_state(Phase phase) {
   return wire::ElimState::WAITING;
 }
 
-std::string start_failure(const KeeperWord& word) {
+std::string start_failure(const KeeperWord& word, const std::string& program) {
   const std::string why = std::string("cannot ") + io::stage_text(static_cast<io::SpawnStage>(word.stage)) +
                           " it: " + std::strerror(word.value);
-  return word.value == ENOENT ? why + " (is the program that its first line names there?)" : why;
+  if (word.value != ENOENT) return why;
+  if (begins_with_dos_line(AT_FDCWD, program.c_str())) return why + ": " + kDosLine;
+  return why + " (is the program that its first line names there?)";
 }
 
 }  // namespace
@@ -70,10 +73,11 @@ void Elim::feed(const Event& event, TimePoint now) {
 }
 
 void Elim::act(const Start&) {
-  std::vector<std::string> argv{around_.orders.server_dir + "/" + name_};
+  std::vector<std::string> argv{path()};
   argv.insert(argv.end(), around_.orders.arguments.begin(), around_.orders.arguments.end());
   const auto believed = may_execute(argv.front());
-  auto keeper = believed ? start_keeper(argv, elim_environment(own_environment(), around_.orders))
+  auto keeper = believed ? start_keeper(argv, elim_environment(own_environment(), around_.orders),
+                                        around_.orders.server_dir)
                          : Result<Keeper>(believed.error());
   deaf_ = false;
   output_.clear();
@@ -209,7 +213,7 @@ void Elim::take_keeper_words(TimePoint now) {
         say("started, pid " + std::to_string(word.value));
         break;
       case KeeperWord::not_started:
-        last_error_ = start_failure(word);
+        last_error_ = start_failure(word, path());
         feed(StartFailed{last_error_}, now);
         break;
       case KeeperWord::ended:

@@ -39,6 +39,7 @@ class Elim {
   Elim(std::string name, FileIdentity identity, Surroundings& around, TimePoint now);
 
   const std::string& name() const { return name_; }
+  std::string path() const { return around_.orders.server_dir + "/" + name_; }
   const FileIdentity& identity() const { return identity_; }
   void set_identity(const FileIdentity& identity) { identity_ = identity; }
   bool retired() const { return life_.phase == Phase::retired; }

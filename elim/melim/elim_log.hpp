@@ -15,17 +15,17 @@ namespace rollcall::melim {
 
 class ElimLog {
  public:
-  // Empty: no log, lines go nowhere.
-  void open(std::string file);
+  // Where `file` cannot be written, `otherwise` is. Both empty: no log, lines go nowhere.
+  void open(std::string file, std::string otherwise = "");
 
   void say(std::string_view text);
 
  private:
   void write_line(const std::string& line);
-  void complain(const std::string& why);
+  void complain(const std::string& file, const std::string& why);
 
-  std::string file_;
-  bool complained_ = false;  // of this file
+  std::string file_, otherwise_;
+  bool complained_ = false;  // of these files
   LineBudget budget_{2000, std::chrono::milliseconds(200)};
 };
 

@@ -70,22 +70,25 @@ void leave_melim(const Pair& control, const Pair& output, const Pair& errors) {
 
 class KeeperLoop {
  public:
-  [[noreturn]] void run(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
+  [[noreturn]] void run(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                        const std::string& directory) {
     prctl(PR_SET_NAME, "melim-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     signals_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-    start(argv, environment);
+    start(argv, environment, directory);
     while (true) turn();
   }
 
  private:
-  void start(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
+  void start(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+             const std::string& directory) {
     io::SpawnPlan plan;
     plan.argv = argv;
     plan.environment = environment;
+    plan.directory = directory;
     sigemptyset(&plan.mask);
     plan.own_group = true;
     plan.parent_death_signal = SIGKILL;  // for the moment in which a keeper is killed
@@ -171,8 +174,8 @@ class KeeperLoop {
 
 }  // namespace
 
-Result<Keeper> start_keeper(const std::vector<std::string>& argv,
-                            const std::vector<std::string>& environment) {
+Result<Keeper> start_keeper(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                            const std::string& directory) {
   Pair control = control_pair();
   Pair output = output_pipe();
   Pair errors = output_pipe();
@@ -182,7 +185,7 @@ Result<Keeper> start_keeper(const std::vector<std::string>& argv,
   if (pid < 0) return internal_error(std::string("cannot fork: ") + std::strerror(errno));
   if (pid == 0) {
     leave_melim(control, output, errors);
-    KeeperLoop().run(argv, environment);
+    KeeperLoop().run(argv, environment, directory);
   }
   return Keeper{pid, std::move(control.ours), std::move(output.ours), std::move(errors.ours)};
 }

@@ -31,8 +31,8 @@ struct Keeper {
   io::Descriptor errors;
 };
 
-// Starts a keeper, which starts `argv` with `environment`.
-Result<Keeper> start_keeper(const std::vector<std::string>& argv,
-                            const std::vector<std::string>& environment);
+// Starts a keeper, which starts `argv` in `directory` with `environment`.
+Result<Keeper> start_keeper(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                            const std::string& directory);
 
 }  // namespace rollcall::melim

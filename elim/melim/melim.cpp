@@ -11,6 +11,7 @@
 
 #include "common/io/process_tree.hpp"
 #include "elim/melim/clock.hpp"
+#include "elim/melim/log_place.hpp"
 #include "elim/melim/orders.hpp"
 #include "elim/policy/elim_end.hpp"
 
@@ -106,10 +107,15 @@ void Melim::reap() {
 
 void Melim::take_orders(const wire::MelimOrders& message, TimePoint now) {
   ElimOrders orders = orders_of(message);
+  if (message.log_directories_size() > 0 || !message.private_log_directory().empty())
+    orders.log_dir =
+        writable_log_directory({message.log_directories().begin(), message.log_directories().end()},
+                               message.private_log_directory());
   const bool afresh = !same_start(around_.orders, orders);
   around_.orders = std::move(orders);
   around_.names = names_of(message);
-  around_.log.open(around_.orders.log_file);
+  const std::string& logs = around_.orders.log_dir;
+  around_.log.open(around_.orders.log_file, logs.empty() ? "" : logs + "/melim.log." + around_.orders.host);
   around_.log.say("orders: master " + std::string(1, around_.orders.master ? 'Y' : 'N') + ", " +
                   std::to_string(around_.orders.resources.size()) + " resources expected");
   for (auto& [name, elim] : elims_)

@@ -38,13 +38,18 @@ ElimNames names_of(const wire::MelimOrders& message) {
   // A resource that is mapped to other hosts alone is theirs to report.
   const std::set<std::string> expected(message.resources().begin(), message.resources().end());
   std::vector<ElimName> names;
+  std::set<std::string, std::less<>> fixed;
   for (const auto& known : message.known()) {
+    if (known.fixed()) {
+      fixed.insert(known.name());
+      continue;
+    }
     if (!known.built_in() && !expected.contains(known.name())) continue;
     ElimName name{known.name(), type_of(known.type()), known.built_in(), {}};
     if (known.has_most()) name.most = known.most();
     names.push_back(std::move(name));
   }
-  return ElimNames(std::move(names));
+  return ElimNames(std::move(names), std::move(fixed));
 }
 
 }  // namespace rollcall::melim

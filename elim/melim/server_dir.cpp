@@ -25,6 +25,13 @@ FileFacts facts_of(const struct stat& found) {
 
 }  // namespace
 
+bool begins_with_dos_line(int directory, const char* name) {
+  const io::Descriptor file(openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  char bytes[256];  // longer first lines are cut by the kernel
+  const ssize_t size = file ? read(file.get(), bytes, sizeof bytes) : -1;
+  return size > 0 && is_dos_line({bytes, static_cast<std::size_t>(size)});
+}
+
 void ServerDir::watch(const std::string& directory) {
   if (directory == path_ && inotify_) return;
   path_ = directory;
@@ -112,7 +119,9 @@ ServerDirListing ServerDir::look() {
     }
     const bool there = fstatat(dirfd(directory), entry->d_name, &found, 0) == 0;
     FoundElim elim;
-    elim.verdict = judge_elim(name, there ? facts_of(found) : FileFacts{}, runner);
+    FileFacts facts = there ? facts_of(found) : FileFacts{};
+    facts.dos_line = facts.type == FileType::regular && begins_with_dos_line(dirfd(directory), entry->d_name);
+    elim.verdict = judge_elim(name, facts, runner);
     if (there) elim.identity = {found.st_ino, found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_size};
     listing.elims.emplace(name, std::move(elim));
   }

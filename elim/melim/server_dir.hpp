@@ -37,6 +37,9 @@ struct ServerDirListing {
   bool too_many = false;
 };
 
+// Reads the first line of a script: see is_dos_line().
+bool begins_with_dos_line(int directory, const char* name);
+
 class ServerDir {
  public:
   void watch(const std::string& directory);

@@ -28,8 +28,14 @@ bool elim_name(std::string_view name) {
   return name == "elim" || (name.size() > 5 && name.substr(0, 5) == "elim.");
 }
 
+bool is_dos_line(std::string_view first_bytes) {
+  const std::size_t end = first_bytes.find('\n');
+  return first_bytes.starts_with("#!") && end != first_bytes.npos && first_bytes[end - 1] == '\r';
+}
+
 FileVerdict judge_elim(std::string_view name, const FileFacts& facts, const Runner& runner) {
   using Kind = FileVerdict::Kind;
+  if (name.ends_with('~')) return {Kind::pass_over, "found an editor's copy (a name that ends with ~)"};
   if (facts.type == FileType::missing)
     return {Kind::pass_over, "found a link that leads nowhere, expected a file"};
   if (facts.type != FileType::regular)
@@ -39,6 +45,7 @@ FileVerdict judge_elim(std::string_view name, const FileFacts& facts, const Runn
   if (auto why = who_else_can_change(facts, runner); !why.empty()) return {Kind::refuse, std::move(why)};
   if (name == "elim.user")
     return {Kind::run, "this name is reserved for backward compatibility: take another one"};
+  if (facts.dos_line) return {Kind::run, kDosLine};
   return {};
 }
 

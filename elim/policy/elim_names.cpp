@@ -4,7 +4,8 @@
 
 namespace rollcall::melim {
 
-ElimNames::ElimNames(std::vector<ElimName> names) : names_(std::move(names)) {
+ElimNames::ElimNames(std::vector<ElimName> names, std::set<std::string, std::less<>> fixed)
+    : names_(std::move(names)), fixed_(std::move(fixed)) {
   for (std::size_t i = 0; i < names_.size(); ++i) places_.emplace(names_[i].name, i);
 }
 

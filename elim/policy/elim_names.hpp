@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,15 +30,18 @@ class ElimNames {
   ElimNames(const ElimNames&) = delete;  // the map looks into the list
   ElimNames& operator=(const ElimNames&) = delete;
   // Of two with one name the first counts.
-  explicit ElimNames(std::vector<ElimName> names);
+  // `fixed`: resources of lsf.shared without INTERVAL, which no elim may report.
+  explicit ElimNames(std::vector<ElimName> names, std::set<std::string, std::less<>> fixed = {});
 
   const ElimName* find(std::string_view name) const;
+  bool is_fixed(std::string_view name) const { return fixed_.contains(name); }
   // The formal name of a built-in index that `name` is only an alias of ("cpu" is r1m's); empty where it is none.
   std::string_view meant_by(std::string_view name) const;
 
  private:
   std::vector<ElimName> names_;
   std::unordered_map<std::string_view, std::size_t> places_;  // views of names_
+  std::set<std::string, std::less<>> fixed_;
 };
 
 }  // namespace rollcall::melim

@@ -7,6 +7,9 @@
 namespace rollcall::melim {
 namespace {
 
+// Where LIM itself was started without PATH.
+constexpr const char* kStandardPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 void set_all(Variables& variables, const std::vector<std::string>& words) {
@@ -23,13 +26,27 @@ std::string joined(const std::vector<std::string>& words) {
   return result;
 }
 
+// LSF's commands come first, then what LIM was started with.
+std::string search_path(const Variables& variables) {
+  std::string path;
+  const auto add = [&path](const std::string& part) {
+    if (!part.empty()) path += (path.empty() ? "" : ":") + part;
+  };
+  for (const char* name : {"LSF_BINDIR", "LSF_SERVERDIR", "PATH"})
+    if (const auto found = variables.find(name); found != variables.end()) add(found->second);
+  if (const auto inherited = variables.find("PATH");
+      inherited == variables.end() || inherited->second.empty())
+    add(kStandardPath);
+  return path;
+}
+
 }  // namespace
 
 bool same_start(const ElimOrders& before, const ElimOrders& now) {
   return before.host == now.host && before.server_dir == now.server_dir && before.master == now.master &&
-         before.resources == now.resources && before.arguments == now.arguments &&
-         before.environment == now.environment && before.debug == now.debug &&
-         before.rules.abort_value == now.rules.abort_value;
+         before.log_dir == now.log_dir && before.resources == now.resources &&
+         before.arguments == now.arguments && before.environment == now.environment &&
+         before.debug == now.debug && before.rules.abort_value == now.rules.abort_value;
 }
 
 std::vector<std::string> elim_environment(const std::vector<std::string>& inherited,
@@ -40,6 +57,8 @@ std::vector<std::string> elim_environment(const std::vector<std::string>& inheri
   variables["LSF_MASTER"] = std::string(1, orders.master ? 'Y' : 'N');
   variables["LSF_RESOURCES"] = joined(orders.resources);
   variables["ELIM_ABORT_VALUE"] = std::to_string(orders.rules.abort_value);
+  if (!orders.log_dir.empty()) variables["LSF_LOGDIR"] = orders.log_dir;
+  variables["PATH"] = search_path(variables);
   if (orders.debug) variables.try_emplace("LSF_ELIM_DEBUG", "y");
   std::vector<std::string> words;
   words.reserve(variables.size());

@@ -12,7 +12,8 @@ namespace rollcall::melim {
 struct ElimOrders {
   std::string host;        // official name
   std::string server_dir;  // where the elims are
-  std::string log_file;    // empty: none
+  std::string log_file;    // of MELIM; empty: the one in log_dir
+  std::string log_dir;     // where the elims may write; empty: LSF_LOGDIR is what `environment` says
   bool master = false;
   std::vector<std::string> resources;    // LSF_RESOURCES; none: no elim runs
   std::vector<std::string> arguments;    // ELIMARGS
@@ -26,7 +27,8 @@ struct ElimOrders {
 bool same_start(const ElimOrders& before, const ElimOrders& now);
 
 // The environment of an elim: `inherited`, over it that of the orders, over it LSF_MASTER (Y or N), LSF_RESOURCES,
-// ELIM_ABORT_VALUE, and LSF_ELIM_DEBUG=y where it is on and neither has a value for it. Each name once.
+// ELIM_ABORT_VALUE, LSF_LOGDIR, and LSF_ELIM_DEBUG=y where it is on and neither has a value for it. PATH begins with
+// LSF_BINDIR and LSF_SERVERDIR. Each name once.
 std::vector<std::string> elim_environment(const std::vector<std::string>& inherited,
                                           const ElimOrders& orders);
 

@@ -115,7 +115,12 @@ class Reader {
 
   void unknown(std::string_view name) {
     const std::string_view formal = names_.meant_by(name);
-    if (formal.empty())
+    if (names_.is_fixed(name))
+      fault(FaultKind::unknown_name, name,
+            "found index " + printable(name) +
+                ", which has no INTERVAL in lsf.shared and so a fixed value; expected an index with an "
+                "INTERVAL");
+    else if (formal.empty())
       fault(FaultKind::unknown_name, name,
             "found index " + printable(name) +
                 ", expected one that lsf.shared defines and lsf.cluster maps to this host");

@@ -119,6 +119,13 @@ TEST(LoadString, AnUnknownNameIsPassedOverAlone) {
   EXPECT_EQ(read("1 NIO 1").faults.at(0).kind, FaultKind::unknown_name) << "names are of one case";
 }
 
+TEST(LoadString, IndexWithoutIntervalIsTold) {
+  const LoadString said = read_load_string("2 nio 1 patchrev 2", ElimNames({{"nio"}}, {"patchrev"}));
+  EXPECT_THAT(said.readings, ElementsAre(Reading{"nio", 1.0F}));
+  ASSERT_EQ(said.faults.size(), 1U);
+  EXPECT_THAT(said.faults[0].text, HasSubstr("\"patchrev\", which has no INTERVAL in lsf.shared"));
+}
+
 TEST(LoadString, ABuiltInIndexByItsFormalNameOnly) {
   EXPECT_THAT(read("1 tmp 20").readings, ElementsAre(Reading{"tmp", 20.0F}));
   EXPECT_EQ(fault_of("1 cpu 2"), "found index \"cpu\", expected the formal name r1m of the built-in index");

@@ -121,6 +121,21 @@ TEST(ElimFiles, WhatIsNoElim) {
   EXPECT_EQ(judge({}).kind, Kind::pass_over);
 }
 
+TEST(ElimFiles, AnEditorsCopyDoesNotRun) {
+  const FileVerdict verdict = judge({FileType::regular, 0755, 0, 0}, kAdministrator, "elim.x~");
+  EXPECT_EQ(verdict.kind, FileVerdict::Kind::pass_over);
+  EXPECT_THAT(verdict.text, HasSubstr("editor's copy"));
+}
+
+TEST(ElimFiles, CarriageReturnAfterTheInterpreterIsTold) {
+  EXPECT_TRUE(is_dos_line("#!/bin/sh\r\necho\r\n"));
+  for (const char* text : {"#!/bin/sh\necho\r\n", "#!/bin/sh\r", "#!", "\r\n", "#\r\n", ""})
+    EXPECT_FALSE(is_dos_line(text)) << text;
+  const FileVerdict verdict = judge({FileType::regular, 0755, 0, 0, true});
+  EXPECT_EQ(verdict.kind, FileVerdict::Kind::run) << "perl -w takes it";
+  EXPECT_THAT(verdict.text, HasSubstr("carriage return"));
+}
+
 TEST(ElimFiles, ElimUserRunsWithAWarning) {
   const FileVerdict verdict = judge({FileType::regular, 0755, 0, 0}, kAdministrator, "elim.user");
   EXPECT_EQ(verdict.kind, FileVerdict::Kind::run);
@@ -148,6 +163,22 @@ TEST(ElimEnvironment, WhatTheDocumentsPromise) {
       elim_environment({"PATH=/bin", "LSF_MASTER=old", "LSF_ENVDIR=/old", "noequals", "=x"}, orders());
   EXPECT_THAT(words, ElementsAre("ELIM_ABORT_VALUE=99", "LSF_ENVDIR=/conf", "LSF_MASTER=N",
                                  "LSF_RESOURCES=nio tmp2", "PATH=/bin"));
+}
+
+TEST(ElimEnvironment, CommandsOfLsfComeFirstInPath) {
+  ElimOrders asked = orders();
+  asked.environment = {"LSF_BINDIR=/lsf/bin", "LSF_SERVERDIR=/lsf/etc"};
+  EXPECT_THAT(elim_environment({"PATH=/site:/bin"}, asked), Contains("PATH=/lsf/bin:/lsf/etc:/site:/bin"));
+  EXPECT_THAT(elim_environment({}, asked), Contains(StartsWith("PATH=/lsf/bin:/lsf/etc:/usr/local/bin:")));
+}
+
+TEST(ElimEnvironment, LogDirectoryIsOneThatTheAccountCanWrite) {
+  ElimOrders asked = orders();
+  asked.environment = {"LSF_LOGDIR=/var/log/lsf"};
+  EXPECT_THAT(elim_environment({}, asked), Contains("LSF_LOGDIR=/var/log/lsf"));
+  asked.log_dir = "/var/log/lsf/elims.hosta";
+  EXPECT_THAT(elim_environment({}, asked), Contains("LSF_LOGDIR=/var/log/lsf/elims.hosta"));
+  EXPECT_FALSE(same_start(orders(), asked));
 }
 
 TEST(ElimEnvironment, MasterAndDebug) {

@@ -1,0 +1,30 @@
+#include "elim/melim/log_place.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace rollcall::melim {
+namespace {
+
+bool writable(const std::string& directory) {
+  mkdir(directory.c_str(), 0755);  // mostly it is there
+  struct stat found {};
+  return stat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         access(directory.c_str(), W_OK | X_OK) == 0;
+}
+
+bool ours_alone(const std::string& directory) {
+  struct stat found {};
+  return lstat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
+         (found.st_mode & 022) == 0;
+}
+
+}  // namespace
+
+std::string writable_log_directory(const std::vector<std::string>& directories, const std::string& own) {
+  for (const std::string& directory : directories)
+    if (!directory.empty() && writable(directory)) return directory;
+  return !own.empty() && writable(own) && ours_alone(own) ? own : "";
+}
+
+}  // namespace rollcall::melim
