@@ -172,7 +172,8 @@ void ClusterReader::check_values(RowReader& cells, const ResourceDefinition& def
       cells.error("LOCATION", *instance.value + "@",
                   "no value for " + definition.name + ", which is dynamic: an elim reports it");
     if (!definition.dynamic() && !instance.value)
-      cells.error("LOCATION", "[", "VALUE@[ for " + definition.name + ", which is static");
+      cells.error("LOCATION", "[",
+                  "VALUE@[ for " + definition.name + ", which is static: lsf.shared gives it no INTERVAL");
     if (instance.value && definition.type == ResourceType::numeric && !parse_real(*instance.value))
       cells.error("LOCATION", *instance.value, "a number for " + definition.name);
   }

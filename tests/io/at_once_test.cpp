@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/io/sanitized.hpp"
+
 namespace rollcall::io {
 namespace {
 
@@ -58,9 +60,7 @@ TEST(AtOnce, RunsAsManyAsItMayAndNoMore) {
 
 // Under a limit of its address space, in which only some stacks have room, or none.
 TEST(AtOnce, DoesAllWithTheThreadsThatThereAre) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer's own mappings exceed every limit";
-#endif
+  if (test::kSanitized) GTEST_SKIP() << "a sanitizer's own mappings exceed every limit";
   for (const std::size_t stacks : {3, 0}) {
     const pid_t child = fork();
     if (child == 0) {

@@ -268,7 +268,8 @@ TEST(LsfCluster, LocationsThatCannotBeMeant) {
       location("5@[all]"),
       "c:11: LOCATION: found \"5@\", expected no value for scratch, which is dynamic: an elim reports it");
   EXPECT_EQ(location("[all]", "seats"),
-            "c:11: LOCATION: found \"[\", expected VALUE@[ for seats, which is static");
+            "c:11: LOCATION: found \"[\", expected VALUE@[ for seats, which is static: lsf.shared gives it "
+            "no INTERVAL");
   EXPECT_EQ(location("many@[all]", "seats"), "c:11: LOCATION: found \"many\", expected a number for seats");
   EXPECT_EQ(location("()", "seats"), "c:11: LOCATION: found \"()\", expected where seats is");
   EXPECT_EQ(location("[all]", "unknown"),

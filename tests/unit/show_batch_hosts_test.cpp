@@ -109,7 +109,7 @@ TEST(BatchHostsFields, AreThoseOfARealSession) {
             "HOST_NAME    STATUS       NJOBS\n"
             "archer       ok           0\n"
             "kilenc       ok           0\n");
-  EXPECT_EQ(*batch_hosts_fields(hosts, "hname max ng", {false, false}), "archer 2 -\nkilenc 32 -\n");
+  EXPECT_EQ(*batch_hosts_fields(hosts, "hname max ng", {false, false}), "archer 2 0\nkilenc 32 0\n");
   EXPECT_EQ(*batch_hosts_fields(hosts, "host_name:12 status:12 njobs", {true}),
             "{\n"
             "  \"COMMAND\":\"bhosts\",\n"
