@@ -109,6 +109,17 @@ def test_without_a_usable_log_directory_there_is_a_private_one(bench):
         expect_owner(cluster, os.path.join(cluster.private, "melim.log.n1"), cluster.user.pw_uid)
 
 
+def test_log_directory_of_a_third_user_is_left_alone(bench):
+    with AccountCluster(bench) as cluster:
+        place = os.path.join(cluster.top, "logs-of-elims")
+        os.mkdir(place)
+        os.chown(place, pwd.getpwnam("games").pw_uid, 0)
+        cluster.log_directory(place)
+        expect_in(f"LSF_LOGDIR={cluster.private}", cluster.told_by_elim(cluster.private), "LSF_LOGDIR")
+        expect_equal(os.listdir(place), [], "what root makes in another's directory")
+        expect_in("logs of elims: ", cluster.log_text("n1"), "LIM's log")
+
+
 def test_private_log_directory_of_another_user_is_not_used(bench):
     with AccountCluster(bench) as cluster:
         cluster.log_directory(None)
