@@ -10,6 +10,7 @@ from rollcall_testing import processes
 from rollcall_testing.own_cluster import OwnCluster
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
 from rollcall_testing.site import Site, own_directory
+from rollcall_testing.waiting import wait_until
 
 
 def is_alive(pid):
@@ -110,6 +111,30 @@ def test_a_cluster_is_set_up_in_one_go_and_runs_a_job(bench):
             done = own.run("lsf_daemons", *words)
             expect_equal(done.returncode, 2, " ".join(words))
             expect_in(said, done.stderr, " ".join(words))
+
+
+def test_a_user_without_root_has_a_cluster(bench):
+    user = 5  # games: an account of every Debian that owns nothing
+    if os.geteuid() != 0:
+        raise Skip("only root can act as another user")
+    os.chmod(bench.scratch, 0o755)
+    if subprocess.run(["setpriv", f"--reuid={user}", "--clear-groups", "test", "-x", os.path.join(bench.bin, "lim")],
+                      check=False).returncode != 0:
+        raise Skip("the build is closed to other users")
+    with OwnCluster(bench, user=user) as own:
+        expect("fails on this host" not in own.good("lsadmin", "ckconfig"), "ckconfig")
+        own.start()
+        note = own.path("note")
+        done = own.run("bsub", "-K", "-o", "/dev/null", f"id -u >{note}")
+        expect_equal(done.returncode, 0, f"bsub -K: {done.stderr}\n{own.logs()}")
+        with open(note, encoding="ascii") as file:
+            expect_equal(int(file.read()), user, "whose job it is")
+        pid = own.pid("mbatchd")
+        processes.send(pid, 9)
+        wait_until(lambda: own.pid("mbatchd") not in (0, pid), lambda: f"another mbatchd\n{own.logs()}", 60)
+        own.wait_for_host("ok")
+        expect_equal(own.good("lsf_daemons", "stop"), "mbatchd: stopped\nres: stopped\nlim: stopped\n", "stop")
+        expect_equal(own.run("lsf_daemons", "status").returncode, 3, "status after stop")
 
 
 def test_no_command_reaches_another_cluster_at_its_port(bench):

@@ -11,18 +11,22 @@ from rollcall_testing.waiting import wait_until
 
 
 class OwnCluster:
-    """A context manager: its daemons are stopped behind it. HOME of its commands is a directory of its own."""
+    """A context manager: its daemons are stopped behind it. HOME of its commands is a directory of its own. `user`: whose it is,
+    a number; None: the caller's."""
 
-    def __init__(self, bench, name="mycluster"):
-        self.bench, self.host = bench, socket.gethostname()
+    def __init__(self, bench, name="mycluster", user=None):
+        self.bench, self.host, self.as_user = bench, socket.gethostname(), []
+        if user is not None:
+            self.as_user = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwuid(user).pw_gid}", "--clear-groups", "--"]
         self.home = bench.fresh_directory(name)
         os.chmod(self.home, 0o755)
+        os.chown(self.home, -1 if user is None else user, -1)
         self.top = os.path.join(self.home, "cluster")
         self.conf = os.path.join(self.top, "conf")
         self.environment = dict(bench.cluster.environment, LSF_ENVDIR=self.conf, HOME=self.home)
         self.environment.pop("XDG_RUNTIME_DIR", None)
-        user = pwd.getpwuid(os.geteuid()).pw_name
-        expect_in(f"made the files of the cluster {name} in {self.top}: host {self.host}, administrator {user}, ports ",
+        owner = pwd.getpwuid(os.geteuid() if user is None else user).pw_name
+        expect_in(f"made the files of the cluster {name} in {self.top}: host {self.host}, administrator {owner}, ports ",
                   self.good("lsf_daemons", "setup", self.top, name), "setup")
 
     def __enter__(self):
@@ -33,8 +37,9 @@ class OwnCluster:
 
     def run(self, command, *words, **how):
         how.setdefault("env", self.environment)
-        done = subprocess.run([os.path.join(self.bench.bin, command), *words], capture_output=True, text=True, timeout=120,
-                              check=False, stdin=subprocess.DEVNULL, **how)
+        line = [*self.as_user, os.path.join(self.bench.bin, command), *words]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+                              cwd=self.home, **how)
         done.stderr, done.stdout = without_munge_warning(done.stderr), without_munge_warning(done.stdout)
         return done
 
