@@ -1,11 +1,11 @@
 // badmin: the batch system's administrator's tool. badmin(8). With a subcommand it does that one, without it reads them
 // from standard input.
+#include "sched/commands/badmin.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <mutex>
-#include <set>
 #include <sstream>
 
 #include "common/base/host_list.hpp"
@@ -13,13 +13,8 @@
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
-#include "common/io/at_once.hpp"
 #include "common/io/config_source.hpp"
-#include "common/io/host_addresses.hpp"
-#include "common/io/hosts_down.hpp"
-#include "common/io/start_daemon.hpp"
 #include "sched/commands/asking.hpp"
-#include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
 #include "sched/policy/file_checks.hpp"
@@ -28,16 +23,9 @@
 namespace rollcall::sched {
 namespace {
 
+using Admin = BatchAdmin;
 using Control = wire::ControlBatch;
 using Value = CommandOption::Value;
-using Words = std::vector<std::string>;
-
-// What a subcommand runs with.
-struct Admin {
-  io::Stage& stage;
-  const char* name;
-  CommandWords words;
-};
 
 struct Subcommand {
   const char* name;
@@ -61,11 +49,6 @@ int control_names(const Admin& admin, Control::Action action, const Words& names
   return reply ? print_outcomes(admin.stage, *reply) : io::kFailed;
 }
 
-std::string this_host(io::Stage& stage) {
-  const std::string name = io::host_name_here();
-  return stage.files_to_ask().names.official(name).value_or(name);
-}
-
 // ---------------------------------------------------------------- queues and hosts
 
 int queues(const Admin& admin, Control::Action action) {
@@ -78,143 +61,8 @@ int qclose(const Admin& admin) { return queues(admin, Control::QUEUE_CLOSE); }
 int qact(const Admin& admin) { return queues(admin, Control::QUEUE_ACTIVATE); }
 int qinact(const Admin& admin) { return queues(admin, Control::QUEUE_INACTIVATE); }
 
-// None: this host.
-Words hosts_or_here(const Admin& admin) {
-  return admin.words.operands().empty() ? Words{this_host(admin.stage)} : admin.words.operands();
-}
 int hopen(const Admin& admin) { return control_names(admin, Control::HOST_OPEN, hosts_or_here(admin)); }
 int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE, hosts_or_here(admin)); }
-
-// ---------------------------------------------------------------- the daemons that run jobs
-
-// Nothing where the input ended before an answer, which was told.
-std::optional<bool> agreed(const Admin& admin, const std::string& question) {
-  if (admin.words.has("-f")) return true;
-  admin.stage.print(question + " [y/n] ");
-  const auto answer = io::Stage::read_line();
-  if (!answer) {
-    admin.stage.print("\n");
-    admin.stage.fail(std::string(admin.name) +
-                     ": the input ended before an answer; nothing was done (-f asks nothing)");
-    return std::nullopt;
-  }
-  return *answer == "y" || *answer == "Y" || *answer == "yes";
-}
-
-bool means_all(const Admin& admin) {
-  const auto& words = admin.words.operands();
-  return std::find(words.begin(), words.end(), "all") != words.end();
-}
-
-// Official names; nothing where it was said what is none. Hosts that are named need no Host section: the RES of each knows its own
-// names, and another one refuses.
-std::optional<Words> host_names(const Admin& admin) {
-  const auto& files = means_all(admin) ? admin.stage.files() : admin.stage.files_to_ask();
-  Words names;
-  for (const auto& word : hosts_or_here(admin)) {
-    if (word == "all") {
-      for (const auto& host : files.cluster.hosts)
-        if (host.server) names.push_back(host.name);
-      continue;
-    }
-    auto official = files.names.official(word);
-    if (!official && files.cluster.hosts.empty()) official = word;
-    if (!official) {
-      admin.stage.fail("found the host " + printable(word) + ", expected one of the cluster");
-      return std::nullopt;
-    }
-    names.push_back(*official);
-  }
-  return names;
-}
-
-int each_host(const Admin& admin, const std::string& title, const std::string& question,
-              const std::function<std::string(const std::string&)>& act) {
-  const auto names = host_names(admin);
-  if (!names) return io::kFailed;
-  if (means_all(admin)) {
-    const auto yes = agreed(admin, question);
-    if (!yes) return io::kFailed;
-    if (!*yes) return 0;
-  }
-  int status = 0;
-  std::vector<std::string> troubles(names->size());
-  io::at_once(
-      names->size(), io::kHostsAtOnce, [&](std::size_t i) { troubles[i] = act((*names)[i]); },
-      [&](std::size_t i) {
-        admin.stage.print(title + " slave batch daemon on <" + (*names)[i] + "> ...... " +
-                          (troubles[i].empty() ? "done" : troubles[i]) + "\n");
-        if (!troubles[i].empty()) status = io::kFailed;
-      });
-  return status;
-}
-
-std::string order_host(io::Stage& stage, const std::string& host, DaemonOrder order) {
-  const auto& files = stage.files_to_ask();
-  const auto settings = conf::read_batch_settings(files);
-  if (!settings) return settings.error().text;
-  const auto trouble = order_daemon(files, *settings, host, order);
-  return trouble ? trouble->text : "";
-}
-
-// each_host(); where all are meant, those known to be down are skipped.
-int order_each_host(const Admin& admin, const std::string& title, const std::string& question,
-                    DaemonOrder order) {
-  std::set<std::string> down;
-  std::once_flag asked;  // when the user has agreed
-  return each_host(admin, title, question, [&](const std::string& host) {
-    std::call_once(asked, [&] {
-      if (means_all(admin)) down = io::hosts_down(admin.stage.files());
-    });
-    if (down.count(host) == 0) return order_host(admin.stage, host, order);
-    return io::skipped_text("badmin " + std::string(admin.name) + " " + host);
-  });
-}
-
-int hstartup(const Admin& admin) {
-  const auto& files = admin.stage.files();
-  return each_host(admin, "Starting up", "Do you really want to start up slave batch daemon on all hosts?",
-                   [&](const std::string& host) { return io::start_daemon(files, host, "res", true); });
-}
-int hshutdown(const Admin& admin) {
-  return order_each_host(admin, "Shut down",
-                         "Do you really want to shut down slave batch daemon on all hosts?",
-                         DaemonOrder::stop);
-}
-int hrestart(const Admin& admin) {
-  return order_each_host(admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
-                         DaemonOrder::restart);
-}
-
-// Each host says what is lost before it is asked for; one question for all of them.
-int hforget(const Admin& admin) {
-  if (admin.words.operands().empty()) return admin.stage.fail("hforget: no host is named; name each, or all");
-  const auto names = host_names(admin);
-  if (!names) return io::kFailed;
-  const auto& files = admin.stage.files_to_ask();
-  const auto settings = conf::read_batch_settings(files);
-  if (!settings) return admin.stage.fail(settings.error().text);
-  int status = 0;
-  Words willing;
-  for (const auto& host : *names) {
-    const auto asked = forget_jobs(files, *settings, host, false);
-    admin.stage.print((asked.trouble ? asked.trouble->text : asked.said) + "\n");
-    if (asked.trouble)
-      status = io::kFailed;
-    else
-      willing.push_back(host);
-  }
-  if (willing.empty()) return status;
-  const auto yes = agreed(admin, "Do you really want to end and forget these jobs?");
-  if (!yes) return io::kFailed;
-  if (!*yes) return status;
-  for (const auto& host : willing) {
-    const auto done = forget_jobs(files, *settings, host, true);
-    admin.stage.print((done.trouble ? done.trouble->text : done.said) + "\n");
-    if (done.trouble) status = io::kFailed;
-  }
-  return status;
-}
 
 // ---------------------------------------------------------------- files
 

@@ -1,0 +1,30 @@
+// The subcommands of badmin that are about hosts' daemons (badmin_hosts.cpp), and what all subcommands run with. Each gives the exit
+// status. badmin(8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/base/command_words.hpp"
+#include "common/io/command.hpp"
+
+namespace rollcall::sched {
+
+using Words = std::vector<std::string>;
+
+// What a subcommand runs with.
+struct BatchAdmin {
+  io::Stage& stage;
+  const char* name;
+  CommandWords words;
+};
+
+// The hosts that are named; none: this host.
+Words hosts_or_here(const BatchAdmin& admin);
+
+int hstartup(const BatchAdmin& admin);
+int hshutdown(const BatchAdmin& admin);
+int hrestart(const BatchAdmin& admin);
+int hforget(const BatchAdmin& admin);
+
+}  // namespace rollcall::sched
