@@ -92,6 +92,7 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   ask.set_host(words.value("-m").value_or(""));
   ask.set_name(words.value("-n").value_or(""));
   ask.set_project(words.value("-P").value_or(""));
+  ask.set_application(words.value("-A").value_or(""));
   ask.set_unused_too(words.has("-a"));
   ask.set_configured(words.has("-c"));
   const auto reply = ask_all(stage, std::move(request));
@@ -165,13 +166,14 @@ std::vector<io::Command> information_commands() {
          {"-q", Value::required, "QUEUE of this queue"},
          {"-m", Value::required, "HOST of this host"},
          {"-P", Value::required, "PROJECT of this project"},
+         {"-A", Value::required, "APPLICATION of this application profile"},
          {"-a", Value::none, "limits of which nothing is taken, too"},
          wide},
         anywhere,
         "Shows how much is taken of the limits of queues, users and resources.",
         {{"-Lp", "license projects are not there"},
          {"-fwd -C", "nothing is forwarded to another cluster"},
-         {"-app", "limits of application profiles are shown with the others"},
+         {"-app", "-A selects an application profile"},
          {"-gl", "there are no global limits"}}},
        blimits,
        {}},

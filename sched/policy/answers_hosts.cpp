@@ -95,17 +95,18 @@ void add_memory(const AnswerView& view, const HostStandings& standings, HostNumb
     words["total_mem"] = memory_cell(numbers[*most]);
 }
 
-// "RUN 0,1;SUSP 2": the GPUs that jobs hold there.
-std::string gpus_held(const AnswerView& view, const std::string& host) {
-  std::string held;
+// The GPUs that jobs hold there.
+void add_gpus_held(const AnswerView& view, const std::string& host, BatchHost& to) {
   for (const JobKey key : view.book.on_host(host)) {
     const Job* job = view.book.find(key);
-    const std::string gpus = job == nullptr ? "" : gpus_on(job->record.gpus(), host);
-    if (gpus.empty()) continue;
-    const bool stopped = job->status() == wire::STATUS_SSUSP || job->status() == wire::STATUS_USUSP;
-    held += (held.empty() ? "" : ";") + std::string(stopped ? "SUSP " : "RUN ") + gpus;
+    if (job == nullptr) continue;
+    for (const auto& on : devices_of(job->record)) {
+      if (on.host() != host) continue;
+      auto& held = *to.add_gpus_held();
+      *held.mutable_devices() = on.devices();
+      held.set_suspended(job->status() == wire::STATUS_SSUSP || job->status() == wire::STATUS_USUSP);
+    }
   }
-  return held;
 }
 
 // The first condensed group of lsb.hosts that the host is in; "": none.
@@ -129,8 +130,7 @@ void add_words(const AnswerView& view, const HostStandings& standings, HostNumbe
     (*to.mutable_words())["not_ours"] = why;
   if (const auto left = view.book.left_behind(rules.hosts[host].name); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
-  if (const auto held = gpus_held(view, rules.hosts[host].name); !held.empty())
-    (*to.mutable_words())["gpus_held"] = held;
+  add_gpus_held(view, rules.hosts[host].name, to);
   const auto id = rules.indices().find(gpu_resource(*rules.cluster));
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;

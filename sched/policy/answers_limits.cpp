@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "sched/policy/answers_parts.hpp"
 #include "sched/policy/tally.hpp"
@@ -10,32 +11,6 @@ namespace rollcall::sched {
 namespace {
 
 using LimitRow = wire::BatchReply::LimitRow;
-
-std::string amount_words(const conf::LimitAmount& amount) {
-  std::string text = std::to_string(amount.amount);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return amount.percent ? text + "%" : text;
-}
-
-std::string taken_words(double number) {
-  conf::LimitAmount amount;
-  amount.amount = number;
-  return amount_words(amount);
-}
-
-// A tally's name: the number of its rule, then user, queue and project where each is counted.
-std::vector<std::string> name_parts(const std::string& name) {
-  std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (c == '\0')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  parts.resize(4);
-  return parts;
-}
 
 std::string kind_of(const SchedulingRules& rules, const LimitRule& rule) {
   if (rule.of == LimitOf::slots) return "SLOTS";
@@ -46,54 +21,55 @@ std::string kind_of(const SchedulingRules& rules, const LimitRule& rule) {
   return name;
 }
 
-// What is counted: of one user, queue, project, host where the rule counts each of them.
-struct Counted {
-  std::string user, queue, project;
-  HostNumber host = kNoHost;
-};
-
+using Names = google::protobuf::RepeatedPtrField<std::string>;
 using ListedNames = std::optional<std::vector<std::string>>;
-std::string names_or(const std::string& one, const ListedNames& list) {
-  if (!one.empty()) return one;
-  std::string words;
-  for (const auto& name : list.value_or(std::vector<std::string>()))
-    words += (words.empty() ? "" : ",") + name;
-  return words.empty() ? "-" : words;
+
+// The one that is counted, else those that the limit names.
+void add_names(const std::string& one, const ListedNames& list, Names& to) {
+  if (!one.empty())
+    *to.Add() = one;
+  else if (list)
+    to.Assign(list->begin(), list->end());
 }
 
 constexpr int kMostHostNames = 8;
 
-std::string hosts_of_limit(const SchedulingRules& rules, const LimitRule& rule, HostNumber host) {
-  if (host != kNoHost) return rules.hosts[host].name;
-  if (!rule.hosts) return "-";
-  std::string words;
-  int count = 0;
-  for (HostNumber number = 0; number < rule.hosts->size(); ++number)
-    if ((*rule.hosts)[number] && ++count <= kMostHostNames)
-      words += (words.empty() ? "" : ",") + rules.hosts[number].name;
-  return count > kMostHostNames ? words + ",..." : words;
-}
-
-// JL/U is the row's of the host in lsb.hosts; what is for each processor says so.
-std::string most_words(const SchedulingRules& rules, const LimitRule& rule, HostNumber host) {
-  if (rule.of_host_row && host != kNoHost) {
-    const BatchRow* const row = rules.row_of(rules.hosts[host].name, "", "");
-    return row != nullptr && row->user_slots ? std::to_string(*row->user_slots) : "-";
+void add_hosts(const SchedulingRules& rules, const LimitRule& rule, HostNumber host, LimitRow& row) {
+  if (host != kNoHost) return row.add_hosts(rules.hosts[host].name);
+  if (!rule.hosts) return;
+  for (HostNumber number = 0; number < rule.hosts->size() && !row.more_hosts(); ++number) {
+    if (!(*rule.hosts)[number]) continue;
+    if (row.hosts_size() == kMostHostNames)
+      row.set_more_hosts(true);
+    else
+      row.add_hosts(rules.hosts[number].name);
   }
-  if (rule.amounts.empty()) return "-";
-  return amount_words(rule.amounts.front()) + (rule.per_processor ? "*CPUS" : "");
 }
 
-LimitRow limit_row(const SchedulingRules& rules, const LimitRule& rule, const Counted& who,
-                   std::optional<double> taken) {
+using LimitAmount = wire::BatchReply::LimitAmount;
+
+// JL/U is the row's of the host in lsb.hosts.
+void set_most(const SchedulingRules& rules, const LimitRule& rule, HostNumber host, LimitAmount& row) {
+  if (rule.of_host_row && host != kNoHost) {
+    const BatchRow* const written = rules.row_of(rules.hosts[host].name, "", "");
+    if (written != nullptr && written->user_slots) row.set_most(*written->user_slots);
+    return;
+  }
+  if (rule.amounts.empty()) return;
+  row.set_most(rule.amounts.front().amount);
+  row.set_percent(rule.amounts.front().percent);
+  row.set_per_processor(rule.per_processor);
+}
+
+LimitRow limit_row(const SchedulingRules& rules, const LimitRule& rule, const TallyName& who,
+                   HostNumber host) {
   LimitRow row;
   row.set_name(rule.name);
-  row.add_consumers("USERS " + names_or(who.user, rule.users));
-  row.add_consumers("QUEUES " + names_or(who.queue, rule.queues));
-  row.add_consumers("HOSTS " + hosts_of_limit(rules, rule, who.host));
-  row.add_consumers("PROJECTS " + names_or(who.project, rule.projects));
-  const std::string most = most_words(rules, rule, who.host);
-  (*row.mutable_used())[kind_of(rules, rule)] = taken ? taken_words(*taken) + "/" + most : most;
+  add_names(who.user, rule.users, *row.mutable_users());
+  add_names(who.queue, rule.queues, *row.mutable_queues());
+  add_names(who.project, rule.projects, *row.mutable_projects());
+  add_names(who.application, rule.applications, *row.mutable_applications());
+  add_hosts(rules, rule, host, row);
   return row;
 }
 
@@ -115,51 +91,60 @@ class LimitsAsked {
   }
   std::vector<LimitRow> rows() {
     if (!ask_.configured()) add_taken();
-    for (std::size_t place = 0; place < rules_.limits.size(); ++place)
-      if ((ask_.configured() || (ask_.unused_too() && used_.count(place) == 0)) && meant(place, {}))
-        rows_.push_back(limit_row(rules_, rules_.limits[place], {},
-                                  ask_.configured() ? std::nullopt : std::optional(0.0)));
+    for (std::uint32_t rule = 0; rule < rules_.limits.size(); ++rule)
+      if (ask_.configured() || (ask_.unused_too() && used_.count(rule) == 0))
+        add_row({rule, {}, {}, {}, {}}, kNoHost, ask_.configured() ? std::nullopt : std::optional(0.0));
     return std::move(rows_);
   }
 
  private:
   void add_taken() {
     const auto& tallies = view_.snapshot.tallies();
-    const std::map<std::string, TallyNumber> sorted(tallies.numbers.begin(), tallies.numbers.end());
-    for (const auto& [name, number] : sorted) {
-      const auto parts = name_parts(name);
-      const std::size_t place = std::stoul(parts[0]);
-      if (place >= rules_.limits.size()) continue;
-      Counted who{parts[1], parts[2], parts[3], kNoHost};
-      if (!rules_.limits[place].per_host) {
-        add_row(place, who, tallies.taken[number]);
+    for (const auto& [name, number] : tallies.numbers) {
+      if (name.rule >= rules_.limits.size()) continue;
+      if (!rules_.limits[name.rule].per_host) {
+        add_used(name, kNoHost, tallies.taken[number]);
         continue;
       }
-      for (who.host = 0; who.host < rules_.hosts.size(); ++who.host)
-        if (const auto there = tallies.taken_on.find(on_host(number, who.host));
-            there != tallies.taken_on.end())
-          add_row(place, who, there->second);
+      for (HostNumber host = 0; host < rules_.hosts.size(); ++host)
+        if (const auto there = tallies.taken_on.find(on_host(number, host)); there != tallies.taken_on.end())
+          add_used(name, host, there->second);
     }
   }
-  void add_row(std::size_t place, const Counted& who, double taken) {
+  void add_used(const TallyName& name, HostNumber host, double taken) {
     if (taken <= 0) return;
-    used_.insert(place);
-    if (meant(place, who)) rows_.push_back(limit_row(rules_, rules_.limits[place], who, taken));
+    used_.insert(name.rule);
+    add_row(name, host, taken);
   }
-  bool meant(std::size_t place, const Counted& who) const {
-    const LimitRule& rule = rules_.limits[place];
+  void add_row(const TallyName& name, HostNumber host, std::optional<double> taken) {
+    if (!meant(name, host)) return;
+    const LimitRule& rule = rules_.limits[name.rule];
+    const auto [place, fresh] = places_.try_emplace(
+        std::tuple(rule.place, name.user, name.queue, name.project, name.application, host), rows_.size());
+    if (fresh) rows_.push_back(limit_row(rules_, rule, name, host));
+    LimitAmount& amount = *rows_[place->second].add_amounts();
+    amount.set_kind(kind_of(rules_, rule));
+    if (taken) amount.set_taken(*taken);
+    set_most(rules_, rule, host, amount);
+  }
+  bool meant(const TallyName& who, HostNumber host) const {
+    const LimitRule& rule = rules_.limits[who.rule];
     if (!ask_.name().empty() && rule.name != ask_.name()) return false;
-    if (host_ && who.host != kNoHost && who.host != *host_) return false;
+    if (host_ && host != kNoHost && host != *host_) return false;
     if (host_ && rule.hosts && !(*rule.hosts)[*host_]) return false;
-    return fits(ask_.user(), who.user) && fits(ask_.queue(), who.queue) && fits(ask_.project(), who.project);
+    return fits(ask_.user(), who.user) && fits(ask_.queue(), who.queue) &&
+           fits(ask_.project(), who.project) && fits(ask_.application(), who.application);
   }
 
   const AnswerView& view_;
   const SchedulingRules& rules_;
   const wire::AskLimits& ask_;
   std::optional<HostNumber> host_;
-  std::set<std::size_t> used_;
+  std::set<std::uint32_t> used_;
   std::vector<LimitRow> rows_;
+  // What one Limit says of slots, memory and others stands in one row.
+  using WhoseRow = std::tuple<std::string, std::string, std::string, std::string, std::string, HostNumber>;
+  std::map<WhoseRow, std::size_t> places_;
 };
 
 }  // namespace

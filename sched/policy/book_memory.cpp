@@ -129,13 +129,12 @@ const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const 
   return found->second;
 }
 
-std::string Book::Memory::gpus_for(const event::Dispatched& plan) {
+std::vector<wire::DevicesOn> Book::Memory::gpus_for(const event::Dispatched& plan) {
   return choose_gpus(plan.reserved, gpu_resource, [this](const std::string& host) {
-    std::vector<std::string> held;
+    std::vector<JobDevices> held;
     if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
       for (const JobKey key : jobs_there->second.jobs)
-        if (const BookEntry* job = entry(key); job && !job->job->record.gpus().empty())
-          held.push_back(job->job->record.gpus());
+        if (const BookEntry* job = entry(key)) held.push_back(devices_of(job->job->record));
     return held;
   });
 }

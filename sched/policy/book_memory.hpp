@@ -156,8 +156,8 @@ struct Book::Memory : JobFacts {
   // SubmissionEntry's own: a payload is in use while a submission names it.
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
-  std::string gpus_for(
-      const event::Dispatched& plan);  // JobRecord.gpus of a job that is about to be dispatched
+  // GPUs of a job that is about to be dispatched.
+  std::vector<wire::DevicesOn> gpus_for(const event::Dispatched& plan);
 
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.

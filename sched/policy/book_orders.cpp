@@ -103,7 +103,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.environment = job_environment(memory_->config, job, resreq.text);
   start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();
   start.cluster = memory_->config.cluster->settings.cluster;
-  start.gpus = gpus_on(record.gpus(), order.host);
+  start.gpus = gpus_on(record, order.host);
   start.submit_us = record.submit_us();
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
   start.wait_for_go = record.starting();
@@ -120,7 +120,7 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
                        job.asked->uid(),
                        hosts_of(job.record),
                        effective_limits(job),
-                       gpus_on(job.record.gpus(), order.host),
+                       gpus_on(job.record, order.host),
                        usage_interval(memory_->config, job.record)};
 }
 

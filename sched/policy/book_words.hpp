@@ -78,7 +78,7 @@ struct Dispatched {
   std::vector<wire::ExecHost> hosts;  // the first runs the job
   std::vector<wire::Reserved> reserved;
   std::string effective_resreq;
-  std::string gpus;  // JobRecord.gpus
+  std::vector<wire::DevicesOn> gpus;
   bool exclusive = false;
   double cpu_factor = 1;     // of the first host
   bool wait_for_go = false;  // the first host runs it only when told to; set by the Book

@@ -131,7 +131,7 @@ class Explanation {
     const char* const what = rule.of == LimitOf::jobs ? " jobs" : rule.of == LimitOf::slots ? " slots" : "";
     const auto charge = std::find_if(compiled_.charges.begin(), compiled_.charges.end(),
                                      [number](const Charge& c) { return c.rule == number; });
-    return rule.name + ": " + number_text(state_.taken(*charge, host)) + " of " +
+    return rule.place + ": " + number_text(state_.taken(*charge, host)) + " of " +
            number_text(most.value_or(NAN)) + what + " are taken";
   }
 

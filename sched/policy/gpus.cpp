@@ -1,3 +1,4 @@
+// JobRecord.gpus, which older stores have:
 // gpus   = host { ";" host }      host = NAME " " device { "," device }      device: a whole number from 0
 #include "sched/policy/gpus.hpp"
 
@@ -23,22 +24,43 @@ bool some_host_has(const conf::ClusterFiles& files, const std::string& resource)
                      [&](const auto& host) { return host.values.count(resource) != 0; });
 }
 
-void add_devices(std::string_view text, std::set<int>& devices) {
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    if (const auto device = parse_whole(text.substr(0, comma), 0, kMostDevices)) devices.insert(*device);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-}
-
-std::string lowest_free(int count, const std::set<int>& taken) {
-  std::string chosen;
-  for (int device = 0; count > 0; ++device) {
+wire::DevicesOn lowest_free(const std::string& host, int count, const std::set<std::uint32_t>& taken) {
+  wire::DevicesOn chosen;
+  chosen.set_host(host);
+  for (std::uint32_t device = 0; count > 0; ++device) {
     if (taken.count(device) != 0) continue;
-    chosen += (chosen.empty() ? "" : ",") + std::to_string(device);
+    chosen.add_devices(device);
     --count;
   }
   return chosen;
+}
+
+std::string devices_text(const wire::DevicesOn& on) {
+  std::string text;
+  for (const std::uint32_t device : on.devices()) text += (text.empty() ? "" : ",") + std::to_string(device);
+  return text;
+}
+
+// What stands before the mark, which `text` loses with it.
+std::string_view cut(std::string_view& text, char mark) {
+  const std::size_t end = std::min(text.find(mark), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+JobDevices parse_old(std::string_view gpus) {
+  JobDevices devices;
+  while (!gpus.empty()) {
+    std::string_view numbers = cut(gpus, ';');
+    wire::DevicesOn on;
+    on.set_host(std::string(cut(numbers, ' ')));
+    while (!numbers.empty())
+      if (const auto device = parse_whole(cut(numbers, ','), 0, kMostDevices))
+        on.add_devices(static_cast<std::uint32_t>(*device));
+    if (on.devices_size() > 0) devices.push_back(std::move(on));
+  }
+  return devices;
 }
 
 }  // namespace
@@ -73,27 +95,36 @@ resreq::ResReq gpu_requirement(const GpuRequest& request, const std::string& res
   return requirement;
 }
 
-std::string gpus_on(std::string_view gpus, std::string_view host) {
-  while (!gpus.empty()) {
-    const std::string_view part = gpus.substr(0, gpus.find(';'));
-    if (part.size() > host.size() && part.starts_with(host) && part[host.size()] == ' ')
-      return std::string(part.substr(host.size() + 1));
-    gpus.remove_prefix(std::min(part.size() + 1, gpus.size()));
-  }
+JobDevices devices_of(const wire::JobRecord& record) {
+  if (record.gpu_devices().empty()) return parse_old(record.gpus());
+  return {record.gpu_devices().begin(), record.gpu_devices().end()};
+}
+
+std::string gpus_on(const wire::JobRecord& record, std::string_view host) {
+  for (const auto& on : devices_of(record))
+    if (on.host() == host) return devices_text(on);
   return {};
 }
 
-std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
-                        const GpusHeld& held) {
-  std::string all;
+std::string gpus_text(const JobDevices& devices) {
+  std::string text;
+  for (const auto& on : devices) text += (text.empty() ? "" : ";") + on.host() + " " + devices_text(on);
+  return text;
+}
+
+JobDevices choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
+                       const GpusHeld& held) {
+  JobDevices all;
   if (resource.empty()) return all;
   for (const auto& part : reserved) {
     const bool whole =
         part.amount() >= 1 && part.amount() <= kMostDevices && std::floor(part.amount()) == part.amount();
     if (part.resource() != resource || part.host().empty() || !whole) continue;
-    std::set<int> taken;
-    for (const auto& gpus : held(part.host())) add_devices(gpus_on(gpus, part.host()), taken);
-    all += (all.empty() ? "" : ";") + part.host() + " " + lowest_free(static_cast<int>(part.amount()), taken);
+    std::set<std::uint32_t> taken;
+    for (const JobDevices& of_job : held(part.host()))
+      for (const auto& on : of_job)
+        if (on.host() == part.host()) taken.insert(on.devices().begin(), on.devices().end());
+    all.push_back(lowest_free(part.host(), static_cast<int>(part.amount()), taken));
   }
   return all;
 }

@@ -34,13 +34,19 @@ inline constexpr std::string_view kNoGpus =
 // What the request means to the scheduler: rusage[ngpus=2].
 resreq::ResReq gpu_requirement(const GpuRequest& request, const std::string& resource);
 
-// JobRecord.gpus: "hostA 0,1;hostB 0". What stands behind the host; "": none.
-std::string gpus_on(std::string_view gpus, std::string_view host);
+// The GPUs of a job's attempt, by host.
+using JobDevices = std::vector<wire::DevicesOn>;
+// Of records of older stores too, which have a text for it.
+JobDevices devices_of(const wire::JobRecord& record);
+// CUDA_VISIBLE_DEVICES on the host: "0,1"; "": none.
+std::string gpus_on(const wire::JobRecord& record, std::string_view host);
+// As people are shown it: "hostA 0,1;hostB 0".
+std::string gpus_text(const JobDevices& devices);
 
-// Devices for every reservation of `resource`, the lowest numbers that no job on the host holds. `held`: JobRecord.gpus of
-// the jobs that have the host. "": nothing of it is reserved.
-using GpusHeld = std::function<std::vector<std::string>(const std::string& host)>;
-std::string choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
-                        const GpusHeld& held);
+// Devices for every reservation of `resource`, the lowest numbers that no job on the host holds. `held`: the devices of the
+// jobs that have the host. Empty: nothing of it is reserved.
+using GpusHeld = std::function<std::vector<JobDevices>(const std::string& host)>;
+JobDevices choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
+                       const GpusHeld& held);
 
 }  // namespace rollcall::sched

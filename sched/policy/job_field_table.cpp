@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/exit_status.hpp"
+#include "sched/policy/gpus.hpp"
 #include "sched/policy/job.hpp"
 #include "sched/policy/job_picks.hpp"
 #include "sched/policy/show_job_long.hpp"
@@ -227,7 +228,7 @@ std::string gpu_num(const Of& of) {
 }
 std::string gpu_mode(const Of& of) { return gpu_part(of, "mode"); }
 std::string gpu_exclusive(const Of& of) { return gpu_part(of, "j_exclusive"); }
-std::string gpu_alloc(const Of& of) { return of.job.gpus(); }
+std::string gpu_alloc(const Of& of) { return gpus_text(devices_of(of.job)); }
 
 // ---------------------------------------------------------------- files
 std::string input_file(const Of& of) { return of.asked.input_file(); }

@@ -51,7 +51,7 @@ class Life : LifeEnd {
     for (const auto& host : plan.hosts) *record_.add_hosts() = host;
     for (const auto& reserved : plan.reserved) *record_.add_reserved() = reserved;
     record_.set_effective_resreq(plan.effective_resreq);
-    record_.set_gpus(plan.gpus);
+    record_.mutable_gpu_devices()->Assign(plan.gpus.begin(), plan.gpus.end());
     record_.set_exclusive_hosts(plan.exclusive);
     record_.set_cpu_factor(plan.cpu_factor);
     record_.set_start_us(now_.us);

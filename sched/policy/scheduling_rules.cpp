@@ -173,7 +173,8 @@ class RulesMaker {
     rule.queues = {{row.name}};
     const auto add = [&](const char* keyword, double amount, const char* reason) -> LimitRule& {
       LimitRule& added = rules_->limits.emplace_back(rule);
-      added.name = std::string(keyword) + " of queue " + row.name;
+      added.name = keyword;
+      added.place = added.name + " of queue " + row.name;
       added.reason = reason;
       added.amounts = always(amount);
       return added;
@@ -211,13 +212,15 @@ class RulesMaker {
       const char* const whose = rule.per_user ? "The user has reached his/her job slot limit"
                                               : "The user group has reached its job slot limit";
       if (row.max_jobs) {
-        rule.name = "MAX_JOBS of " + row.name + " in lsb.users";
+        rule.name = "MAX_JOBS";
+        rule.place = rule.name + " of " + row.name + " in lsb.users";
         rule.reason = whose;
         rule.amounts = always(*row.max_jobs);
         rules_->limits.push_back(rule);
       }
       if (row.per_processor) {
-        rule.name = "JL/P of " + row.name + " in lsb.users";
+        rule.name = "JL/P";
+        rule.place = rule.name + " of " + row.name + " in lsb.users";
         rule.reason = std::string(whose) + " per processor of the host";
         rule.amounts = always(*row.per_processor);
         rule.per_host = rule.per_processor = true;
@@ -230,7 +233,8 @@ class RulesMaker {
     const auto limited = [](const BatchRow& row) { return row.user_slots.has_value(); };
     if (std::none_of(rules_->rows.begin(), rules_->rows.end(), limited)) return;
     LimitRule rule;
-    rule.name = "JL/U of lsb.hosts";
+    rule.name = "JL/U";
+    rule.place = rule.name + " of lsb.hosts";
     rule.reason = "The user has reached his/her job slot limit on the host";
     rule.per_user = rule.per_host = rule.of_host_row = true;
     rules_->limits.push_back(std::move(rule));
@@ -262,16 +266,25 @@ class RulesMaker {
     return rule;
   }
 
+  // Those without a name are numbered in their order.
+  std::string limit_name(const conf::ResourceLimit& limit) {
+    if (!limit.name.empty()) return limit.name;
+    std::string number = std::to_string(unnamed_++);
+    if (number.size() < 3) number.insert(0, 3 - number.size(), '0');
+    return "NONAME" + number;
+  }
+
   void make_resource_limits(const conf::ResourceLimit& limit) {
     // Licence projects are no concept of ours: a limit of theirs is nobody's, not everybody's.
     if (limit.consumers.contains("LIC_PROJECTS") || limit.consumers.contains("PER_LIC_PROJECT")) return;
     LimitRule rule = consumers_of(limit);
-    rule.name = "limit " + limit.name + " of lsb.resources";
+    rule.name = limit_name(limit);
+    rule.place = "limit " + rule.name + " of lsb.resources";
     const auto add = [&](LimitOf of, const std::string& what, const std::vector<conf::LimitAmount>& amounts) {
       LimitRule& added = rules_->limits.emplace_back(rule);
       added.of = of;
       added.amounts = amounts;
-      added.reason = "Resource (" + what + ") limit " + limit.name + " has been reached";
+      added.reason = "Resource (" + what + ") limit " + added.name + " has been reached";
       return &added;
     };
     for (const auto& [keyword, amounts] : limit.amounts) {
@@ -289,6 +302,7 @@ class RulesMaker {
 
   std::shared_ptr<SchedulingRules> rules_ = std::make_shared<SchedulingRules>();
   std::set<std::string> resolving_;
+  int unnamed_ = 0;
 };
 
 }  // namespace

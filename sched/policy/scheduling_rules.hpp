@@ -82,7 +82,8 @@ enum class LimitOf { slots, jobs, resource };
 // One limit, wherever it was written. A job counts where every consumer list admits it. `per_*`: each one is counted by
 // itself, else all that the list admits together. MXJ: per_host slots of one host.
 struct LimitRule {
-  std::string name;    // "QJOB_LIMIT of normal", "limit1 of lsb.resources": for words to act on
+  std::string name;  // as people wrote it: "limit1", "QJOB_LIMIT"; NONAME000 and on of a Limit without a name
+  std::string place;   // "QJOB_LIMIT of queue normal", "limit limit1 of lsb.resources": for words to act on
   std::string reason;  // LSF's text of what waits for it
   LimitOf of = LimitOf::slots;
   ResourceId resource = 0;                 // with LimitOf::resource

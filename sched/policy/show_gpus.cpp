@@ -1,19 +1,9 @@
 #include "sched/policy/show_gpus.hpp"
 
-#include <algorithm>
-
 #include "common/base/table_cells.hpp"
 
 namespace rollcall::sched {
 namespace {
-
-// The first part of `text`, up to `at`; `text` loses it.
-std::string_view take_part(std::string_view& text, char at) {
-  const auto end = std::min(text.find(at), text.size());
-  const auto part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
 
 std::string allocation_row(std::string_view host, std::string_view device) {
   return " " + left(host, 17) + left("-", 5) + left(device, 4) + left("-", 13) + left("-", 8) + left("-", 7) +
@@ -22,17 +12,16 @@ std::string allocation_row(std::string_view host, std::string_view device) {
 
 }  // namespace
 
-std::string gpu_allocation(std::string_view gpus) {
+std::string gpu_allocation(const JobDevices& gpus) {
   if (gpus.empty()) return "";
   std::string text =
       "\n GPU_ALLOCATION:\n"
       " HOST             TASK ID  MODEL        MTOTAL  FACTOR MRSV    SOCKET NVLINK\n";
-  while (!gpus.empty()) {
-    std::string_view devices = take_part(gpus, ';');
-    std::string_view host = take_part(devices, ' ');
-    while (!devices.empty()) {
-      text += allocation_row(host, take_part(devices, ','));
-      host = "";
+  for (const auto& on : gpus) {
+    std::string host = on.host();
+    for (const std::uint32_t device : on.devices()) {
+      text += allocation_row(host, std::to_string(device));
+      host.clear();
     }
   }
   return text;
@@ -45,7 +34,7 @@ std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrappi
     text += "\n GPU REQUIREMENT DETAILS:\n" + paragraph(" Combined: " + asked.gpu(), wrapping) +
             paragraph(" Effective: " + asked.gpu(), wrapping);
   }
-  return text + gpu_allocation(job.record().gpus());
+  return text + gpu_allocation(devices_of(job.record()));
 }
 
 }  // namespace rollcall::sched

@@ -4,15 +4,15 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "sched/policy/gpus.hpp"
 #include "sched/policy/show_jobs.hpp"
 
 namespace rollcall::sched {
 
 // " GPU REQUIREMENT DETAILS:" of a job that asks for some, " GPU_ALLOCATION:" of one that has some; else "".
 std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrapping wrapping);
-// `gpus`: of the job's record, "hostA 0,1;hostB 0". The table begins with a blank line; "" for none.
-std::string gpu_allocation(std::string_view gpus);
+// The table begins with a blank line; "" for none.
+std::string gpu_allocation(const JobDevices& gpus);
 
 }  // namespace rollcall::sched

@@ -315,10 +315,10 @@ void at_speed(JobHistory& job, double speed) {
   }
 }
 
-std::string gpus_of(const JobHistory& job) {
-  std::string gpus;
+JobDevices gpus_of(const JobHistory& job) {
+  JobDevices gpus;
   for (const auto& event : job.events)
-    if (event.has_finish()) gpus = event.finish().record().gpus();
+    if (event.has_finish()) gpus = devices_of(event.finish().record());
   return gpus;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sched/policy/gpus.hpp"
 #include "sched/policy/job.hpp"
 #include "sched/policy/show_text.hpp"
 
@@ -55,8 +56,8 @@ std::string history_by_time(const std::vector<JobHistory>& jobs, std::int64_t fr
                             Wrapping wrapping, const ShowTime& time);
 // bhist -N: the job's processor times at the speed of a CPU factor.
 void at_speed(JobHistory& job, double speed);
-// bhist -gpu: the devices of its last start; "" where it had none.
-std::string gpus_of(const JobHistory& job);
+// bhist -gpu: the devices of its last start; empty where it had none.
+JobDevices gpus_of(const JobHistory& job);
 
 // badmin hhist, qhist, hist, mbdhist: one line; "" for an event of a job.
 std::string system_line(const wire::JobEvent& event, const ShowTime& time);

@@ -35,6 +35,7 @@ Host first_of_group(const Host& host, const std::string& group) {
   Host row = host;
   row.set_name(group);
   row.clear_words();
+  row.clear_gpus_held();
   row.clear_comment();
   row.clear_user_limit();
   return row;
@@ -55,31 +56,22 @@ void join(const Host& host, Host& row) {
   add_counts(host.counts(), *row.mutable_counts());
 }
 
+constexpr std::uint32_t kMostDevices = 4096;  // of a host: what mbatchd says is not believed beyond it
+
 // Of one device of a host.
 struct DeviceJobs {
   unsigned run = 0, susp = 0;
 };
 
-// "RUN 0,1;SUSP 2": what jobs hold, one behind the other.
-std::map<int, DeviceJobs> device_jobs(std::string_view held) {
-  std::map<int, DeviceJobs> devices;
-  while (!held.empty()) {
-    const std::string_view job = held.substr(0, held.find(';'));
-    held.remove_prefix(std::min(job.size() + 1, held.size()));
-    const bool runs = job.starts_with("RUN ");
-    std::string_view numbers = job.substr(std::min(job.find(' ') + 1, job.size()));
-    while (!numbers.empty()) {
-      const std::string_view number = numbers.substr(0, numbers.find(','));
-      numbers.remove_prefix(std::min(number.size() + 1, numbers.size()));
-      int device = -1;
-      std::from_chars(number.data(), number.data() + number.size(), device);
-      if (device >= 0) ++(runs ? devices[device].run : devices[device].susp);
-    }
-  }
+std::map<std::uint32_t, DeviceJobs> device_jobs(const Host& host) {
+  std::map<std::uint32_t, DeviceJobs> devices;
+  for (const auto& held : host.gpus_held())
+    for (const std::uint32_t device : held.devices())
+      ++(held.suspended() ? devices[device].susp : devices[device].run);
   return devices;
 }
 
-std::string gpu_row(const std::string& host, int device, const DeviceJobs& jobs) {
+std::string gpu_row(const std::string& host, std::uint32_t device, const DeviceJobs& jobs) {
   const auto number = [](unsigned count) { return right(std::to_string(count), 7); };
   // The model and the memory of a device only its driver could tell.
   return left(host, 20) + right(std::to_string(device), 7) + right("-", 21) + right("-", 10) +
@@ -109,11 +101,12 @@ std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide) {
   std::string text;
   for (const auto& host : hosts.hosts()) {
     const std::string count = word_of(host, "ngpus");
-    int devices = 0;
+    std::uint32_t devices = 0;
     std::from_chars(count.data(), count.data() + count.size(), devices);
-    const auto jobs = device_jobs(word_of(host, "gpus_held"));
+    devices = std::min(devices, kMostDevices);
+    const auto jobs = device_jobs(host);
     std::string name = wide ? host.name() : host.name().substr(0, 19);
-    for (int device = 0; device < devices; ++device) {
+    for (std::uint32_t device = 0; device < devices; ++device) {
       const auto held = jobs.find(device);
       text += gpu_row(name, device, held == jobs.end() ? DeviceJobs{} : held->second);
       name.clear();

@@ -84,11 +84,36 @@ std::string application_counts(const Application& a) {
          right(std::to_string(c.running()), 7) + right(std::to_string(c.ssusp() + c.ususp()), 7);
 }
 
-// "USERS anna" -> "anna"; "-" where every one counts.
-std::string consumer(const wire::BatchReply::LimitRow& row, const std::string& kind) {
-  for (const auto& word : row.consumers())
-    if (word.compare(0, kind.size() + 1, kind + " ") == 0) return word.substr(kind.size() + 1);
-  return "-";
+using LimitRow = wire::BatchReply::LimitRow;
+
+template <class Names>
+std::string names_cell(const Names& names, const char* more = "") {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ",") + name;
+  return text.empty() ? "-" : text + more;
+}
+
+std::string amount_text(double amount) {
+  std::string text = std::to_string(amount);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+// "3/4"; what is allowed alone where that was asked for.
+std::string limit_cell(const LimitRow& row, const std::string& kind) {
+  const auto amount = std::find_if(row.amounts().begin(), row.amounts().end(),
+                                   [&](const auto& a) { return a.kind() == kind; });
+  if (amount == row.amounts().end()) return "-";
+  std::string most = amount->has_most() ? amount_text(amount->most()) : "-";
+  if (amount->percent()) most += "%";
+  if (amount->per_processor()) most += "*CPUS";
+  return amount->has_taken() ? amount_text(amount->taken()) + "/" + most : most;
+}
+
+// A cell and a blank behind it, however long the cell is.
+std::string cell(const std::string& text, std::size_t width) {
+  return left(text, std::max(width, text.size() + 1));
 }
 
 }  // namespace
@@ -182,21 +207,23 @@ std::string applications_long(const wire::BatchReply::Applications& applications
 
 std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured) {
   std::set<std::string> kinds;
-  for (const auto& row : rows.rows())
-    for (const auto& [kind, used] : row.used()) kinds.insert(kind);
+  bool applications = false;
+  for (const auto& row : rows.rows()) {
+    for (const auto& amount : row.amounts()) kinds.insert(amount.kind());
+    applications = applications || row.applications_size() > 0;
+  }
   std::string text = configured ? "" : "\nINTERNAL RESOURCE LIMITS:\n\n";
   text +=
       left("NAME", 20) + left("USERS", 12) + left("QUEUES", 12) + left("HOSTS", 12) + left("PROJECTS", 12);
+  if (applications) text += left("APPS", 12);
   for (const auto& kind : kinds) text += left(kind, 10);
   text += "\n";
   for (const auto& row : rows.rows()) {
-    text += left(row.name(), 19) + " " + left(consumer(row, "USERS"), 11) + " " +
-            left(consumer(row, "QUEUES"), 11) + " " + left(consumer(row, "HOSTS"), 11) + " " +
-            left(consumer(row, "PROJECTS"), 11) + " ";
-    for (const auto& kind : kinds) {
-      const auto used = row.used().find(kind);
-      text += left(used == row.used().end() ? "-" : used->second, 10);
-    }
+    text += cell(row.name(), 20) + cell(names_cell(row.users()), 12) + cell(names_cell(row.queues()), 12) +
+            cell(names_cell(row.hosts(), row.more_hosts() ? ",..." : ""), 12) +
+            cell(names_cell(row.projects()), 12);
+    if (applications) text += cell(names_cell(row.applications()), 12);
+    for (const auto& kind : kinds) text += cell(limit_cell(row, kind), 10);
     text += "\n";
   }
   return text;

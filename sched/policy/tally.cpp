@@ -31,11 +31,11 @@ std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand&
     if (!admits(rule.users, users) || !admits(rule.queues, {demand.queue}) ||
         !admits(rule.projects, {demand.project}) || !admits(rule.applications, {demand.application}))
       continue;
-    std::string name = std::to_string(number);
-    for (const auto& [per, who] :
-         {std::pair(rule.per_user, &demand.user), std::pair(rule.per_queue, &demand.queue),
-          std::pair(rule.per_project, &demand.project), std::pair(rule.per_application, &demand.application)})
-      name.append(1, '\0').append(per ? *who : "");
+    TallyName name{number, {}, {}, {}, {}};
+    if (rule.per_user) name.user = demand.user;
+    if (rule.per_queue) name.queue = demand.queue;
+    if (rule.per_project) name.project = demand.project;
+    if (rule.per_application) name.application = demand.application;
     const auto [found, added] = numbers.emplace(std::move(name), static_cast<TallyNumber>(taken.size()));
     if (added) taken.push_back(0);
     charges.push_back({found->second, number});

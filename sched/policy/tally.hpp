@@ -1,9 +1,10 @@
 // Tallies: how much of every limit, every host and every shared resource is taken by jobs that have hosts. A value that
 // Snapshot keeps up to date job by job, and that a cycle copies and goes on with.
 //
-// A tally is one counter of a LimitRule: of all together, or of one user, queue or project where the rule counts each.
+// A tally is one counter of a LimitRule: of all together, or of one user, queue, project or application where the rule counts each.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -27,8 +28,15 @@ inline std::uint64_t on_host(std::uint32_t number, HostNumber host) {
   return std::uint64_t{number} << 32 | host;
 }
 
+// Whose counter a tally is. "": the rule does not count each by itself.
+struct TallyName {
+  std::uint32_t rule = 0;  // of SchedulingRules::limits
+  std::string user, queue, project, application;
+  friend auto operator<=>(const TallyName&, const TallyName&) = default;
+};
+
 struct Tallies {
-  std::unordered_map<std::string, TallyNumber> numbers;  // rule, user, queue, project, application
+  std::map<TallyName, TallyNumber> numbers;
   std::vector<double> taken;                             // by TallyNumber, of rules that are not per host
   std::unordered_map<std::uint64_t, double> taken_on;    // on_host(TallyNumber, host), of those that are
   std::unordered_map<std::int32_t, int> array_jobs;      // elements that have hosts, of arrays with %limit

@@ -1,4 +1,5 @@
 // The Book and the hosts: how they come to agree, and what a job's host is told.
+#include "sched/policy/gpus.hpp"
 #include "tests/unit/book_fixture.hpp"
 
 namespace rollcall::sched {
@@ -231,7 +232,9 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   submit(asked);
   event::Dispatched plan = on_hosts({"hostA", "hostB"});
   plan.hosts[0].set_slots(2);
-  plan.gpus = "hostA 0,1;hostB 3";
+  wire::JobRecord devices;  // as an older store has it
+  devices.set_gpus("hostA 0,1;hostB 3");
+  plan.gpus = devices_of(devices);
   book->dispatch({1, 3}, plan, now);
   const auto start = book->start_order({{1, 3}, "hostA", 1}).value();
   EXPECT_EQ(start.queue, "normal");

@@ -78,20 +78,44 @@ TEST(Gpus, WhoCountsThem) {
   EXPECT_EQ(gpu_resource(*site("ngpus String 30 () (x)\n", "ngpus [default]\n").cluster), "");
 }
 
+JobDevices older(const std::string& gpus) {
+  wire::JobRecord record;
+  record.set_gpus(gpus);
+  return devices_of(record);
+}
+
 TEST(Gpus, DevicesAreTheLowestThatAreFree) {
-  const auto none = [](const std::string&) { return std::vector<std::string>(); };
-  EXPECT_EQ(choose_gpus({reserved("hostA", 2), reserved("hostB", 1)}, "ngpus", none), "hostA 0,1;hostB 0");
-  const auto some = [](const std::string& host) {
-    return host == "hostA" ? std::vector<std::string>{"hostA 1;hostB 0", "hostA 3"}
-                           : std::vector<std::string>{};
+  const auto none = [](const std::string&) { return std::vector<JobDevices>(); };
+  const auto chosen = [](const std::vector<wire::Reserved>& parts, const GpusHeld& held,
+                         const char* resource = "ngpus") {
+    return gpus_text(choose_gpus(parts, resource, held));
   };
-  EXPECT_EQ(choose_gpus({reserved("hostA", 3)}, "ngpus", some), "hostA 0,2,4");
-  EXPECT_EQ(choose_gpus({reserved("hostA", 1, "mem")}, "ngpus", none), "");
-  EXPECT_EQ(choose_gpus({reserved("hostA", 0.5)}, "ngpus", none), "");  // half of one is nobody's alone
-  EXPECT_EQ(choose_gpus({reserved("hostA", 1e18)}, "ngpus", none), "");
-  EXPECT_EQ(choose_gpus({reserved("hostA", 1)}, "", none), "");
-  EXPECT_EQ(gpus_on("hostA 0,1;hostAB 2", "hostAB"), "2");
-  EXPECT_EQ(gpus_on("hostA 0,1", "host"), "");
+  EXPECT_EQ(chosen({reserved("hostA", 2), reserved("hostB", 1)}, none), "hostA 0,1;hostB 0");
+  const auto some = [](const std::string& host) {
+    return host == "hostA" ? std::vector<JobDevices>{older("hostA 1;hostB 0"), older("hostA 3")}
+                           : std::vector<JobDevices>{};
+  };
+  EXPECT_EQ(chosen({reserved("hostA", 3)}, some), "hostA 0,2,4");
+  EXPECT_EQ(chosen({reserved("hostA", 1, "mem")}, none), "");
+  EXPECT_EQ(chosen({reserved("hostA", 0.5)}, none), "");  // half of one is nobody's alone
+  EXPECT_EQ(chosen({reserved("hostA", 1e18)}, none), "");
+  EXPECT_EQ(chosen({reserved("hostA", 1)}, none, ""), "");
+}
+
+TEST(Gpus, OfRecordsOfOlderStoresAreRead) {
+  wire::JobRecord record;
+  EXPECT_TRUE(devices_of(record).empty());
+  record.set_gpus("hostA 0,1;hostAB 2");
+  EXPECT_EQ(gpus_on(record, "hostAB"), "2");
+  EXPECT_EQ(gpus_on(record, "hostA"), "0,1");
+  EXPECT_EQ(gpus_on(record, "host"), "");
+  EXPECT_EQ(gpus_text(devices_of(record)), "hostA 0,1;hostAB 2");
+  EXPECT_TRUE(older(";; ;hostA;hostA x,-1,99999;").empty()) << "what says nothing";
+  wire::DevicesOn on;
+  on.set_host("hostB");
+  on.add_devices(7);
+  *record.add_gpu_devices() = on;
+  EXPECT_EQ(gpus_text(devices_of(record)), "hostB 7") << "the new field counts";
 }
 
 class GpuBook : public testing::Test {
@@ -167,7 +191,7 @@ TEST_F(GpuBook, BrunTakesDevicesToo) {
   force.set_action(wire::SignalJobs::FORCE);
   force.add_hosts("hostA");
   book.signal_jobs(force, {0, 0, "root", {}, true}, now);
-  EXPECT_EQ(book.find({second, 0})->record.gpus(), "hostA 1,2");
+  EXPECT_EQ(gpus_text(devices_of(book.find({second, 0})->record)), "hostA 1,2");
   EXPECT_EQ(book.find({second, 0})->record.reserved_size(), 1);
 }
 

@@ -183,8 +183,21 @@ class LimitAnswers : public Answers {
     std::string text = reply.refusal().text();
     for (const auto& row : reply.limits().rows()) {
       text += row.name();
-      for (const auto& word : row.consumers()) text += " | " + word;
-      for (const auto& [kind, used] : row.used()) text += " | " + kind + " " + used;
+      const auto add = [&text](const char* heading, const auto& names) {
+        text += std::string(" | ") + heading;
+        for (const auto& name : names) text += " " + name;
+        if (names.empty()) text += " -";
+      };
+      add("USERS", row.users());
+      add("QUEUES", row.queues());
+      add("HOSTS", row.hosts());
+      add("PROJECTS", row.projects());
+      if (!row.applications().empty()) add("APPS", row.applications());
+      for (const auto& amount : row.amounts()) {
+        text += " | " + amount.kind();
+        if (amount.has_taken()) text += " " + std::to_string(static_cast<int>(amount.taken())) + " of";
+        text += " " + std::to_string(static_cast<int>(amount.most()));
+      }
       text += "\n";
     }
     return text;
@@ -196,14 +209,12 @@ TEST_F(LimitAnswers, AreOfQueuesUsersAndEachHost) {
   run_on("hostA");
   run_on("hostB");
   wire::AskLimits ask;
-  const std::string queue =
-      "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/3\n";
-  const std::string user =
-      "UJOB_LIMIT of queue normal | USERS ann | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3/9\n";
+  const std::string queue = "QJOB_LIMIT | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3 of 3\n";
+  const std::string user = "UJOB_LIMIT | USERS ann | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3 of 9\n";
   const std::string hosts_a =
-      "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostA | PROJECTS - | SLOTS 2/2\n";
+      "HJOB_LIMIT | USERS - | QUEUES normal | HOSTS hostA | PROJECTS - | SLOTS 2 of 2\n";
   const std::string hosts_b =
-      "HJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS hostB | PROJECTS - | SLOTS 1/2\n";
+      "HJOB_LIMIT | USERS - | QUEUES normal | HOSTS hostB | PROJECTS - | SLOTS 1 of 2\n";
   const std::string all = rows(ask);
   for (const auto& row : {queue, user, hosts_a, hosts_b})
     EXPECT_NE(all.find(row), std::string::npos) << row << "\nin\n" << all;
@@ -218,18 +229,57 @@ TEST_F(LimitAnswers, AreOfQueuesUsersAndEachHost) {
   EXPECT_NE(rows(ask).find(queue), std::string::npos);
 }
 
+// A row of lsb.resources: PER_APP had one row for all, and -n knew no name that people had written.
+TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
+  const auto config = changed_site([](conf::LsbFiles& lsb) {
+    conf::ResourceLimit limit;
+    limit.name = "limit1";
+    limit.consumers["PER_APP"] = {"all"};
+    limit.amounts["SLOTS"] = {{6, false, {}}};
+    limit.amounts["JOBS"] = {{4, false, {}}};
+    lsb.resources.limits.push_back(limit);
+    limit.name.clear();
+    limit.consumers = {{"PROJECTS", {"p", "q"}}};
+    lsb.resources.limits.push_back(limit);
+  });
+  book->configure(config, now);
+  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  PlacedJob placed;
+  placed.hosts = {{0, 1}};
+  for (const char* application : {"cfd", "cfd", "fem"}) {
+    Demand demand;
+    demand.queue = "normal";
+    demand.user = "ann";
+    demand.project = "p";
+    demand.application = application;
+    placed.demand = keeper.snapshot().demand(demand);
+    ++placed.key.id;
+    keeper.snapshot().place(placed);
+  }
+  wire::AskLimits ask;
+  ask.set_name("limit1");
+  EXPECT_EQ(rows(ask),
+            "limit1 | USERS - | QUEUES - | HOSTS - | PROJECTS - | APPS cfd | JOBS 2 of 4 | SLOTS 2 of 6\n"
+            "limit1 | USERS - | QUEUES - | HOSTS - | PROJECTS - | APPS fem | JOBS 1 of 4 | SLOTS 1 of 6\n");
+  ask.set_application("fem");
+  EXPECT_EQ(rows(ask),
+            "limit1 | USERS - | QUEUES - | HOSTS - | PROJECTS - | APPS fem | JOBS 1 of 4 | SLOTS 1 of 6\n");
+  ask.clear_application();
+  ask.set_name("NONAME000");
+  EXPECT_EQ(rows(ask),
+            "NONAME000 | USERS - | QUEUES - | HOSTS - | PROJECTS p q | JOBS 3 of 4 | SLOTS 3 of 6\n");
+}
+
 TEST_F(LimitAnswers, OfWhichNothingIsTakenAreShownWhereTheyAreAskedFor) {
   wire::AskLimits ask;
   EXPECT_EQ(rows(ask), "");
   ask.set_unused_too(true);
-  EXPECT_NE(rows(ask).find(
-                "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 0/3\n"),
+  EXPECT_NE(rows(ask).find("QJOB_LIMIT | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 0 of 3\n"),
             std::string::npos)
       << rows(ask);
   ask.set_unused_too(false);
   ask.set_configured(true);
-  EXPECT_NE(rows(ask).find(
-                "QJOB_LIMIT of queue normal | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3\n"),
+  EXPECT_NE(rows(ask).find("QJOB_LIMIT | USERS - | QUEUES normal | HOSTS - | PROJECTS - | SLOTS 3\n"),
             std::string::npos)
       << rows(ask);
 }

@@ -166,7 +166,11 @@ TEST(GpusOfHosts, AreThoseOfARealSession) {
   EXPECT_EQ(batch_hosts_gpus(hosts, true), "");
   auto& host = add_host(hosts, "p1-r01-n4", 8);
   (*host.mutable_words())["ngpus"] = "3";
-  (*host.mutable_words())["gpus_held"] = "RUN 0,1;SUSP 1";
+  auto& runs = *host.add_gpus_held();
+  for (const unsigned device : {0U, 1U}) runs.add_devices(device);
+  auto& stopped = *host.add_gpus_held();
+  stopped.add_devices(1);
+  stopped.set_suspended(true);
   EXPECT_EQ(
       batch_hosts_gpus(hosts, true),
       "HOST_NAME            GPU_ID                MODEL     MUSED      MRSV  NJOBS    RUN   SUSP    RSV \n"

@@ -120,13 +120,34 @@ TEST(LimitsTable, HasAColumnForEachKind) {
   wire::BatchReply::LimitRows rows;
   auto& row = *rows.add_rows();
   row.set_name("limit1");
-  row.add_consumers("USERS anna");
-  row.add_consumers("QUEUES -");
-  (*row.mutable_used())["SLOTS"] = "3/4";
+  row.add_users("anna");
+  const auto add = [](auto& to, const char* kind, double taken, double most) -> auto& {
+    auto& amount = *to.add_amounts();
+    amount.set_kind(kind);
+    amount.set_taken(taken);
+    amount.set_most(most);
+    return amount;
+  };
+  add(row, "SLOTS", 3, 4);
   EXPECT_EQ(limits_table(rows, false),
             "\nINTERNAL RESOURCE LIMITS:\n\n"
             "NAME                USERS       QUEUES      HOSTS       PROJECTS    SLOTS     \n"
             "limit1              anna        -           -           -           3/4       \n");
+  auto& other = *rows.add_rows();
+  other.set_name("a_limit_with_a_long_name");
+  for (const char* queue : {"normal", "night"}) other.add_queues(queue);
+  other.add_hosts("hostA");
+  other.set_more_hosts(true);
+  other.add_applications("cfd");
+  add(other, "MEM", 0.5, 30).set_percent(true);
+  add(other, "SLOTS", 1, 0.5).set_per_processor(true);
+  EXPECT_EQ(
+      limits_table(rows, false),
+      "\nINTERNAL RESOURCE LIMITS:\n\n"
+      "NAME                USERS       QUEUES      HOSTS       PROJECTS    APPS        MEM       SLOTS     \n"
+      "limit1              anna        -           -           -           -           -         3/4       \n"
+      "a_limit_with_a_long_name -           normal,night hostA,...   -           cfd         0.5/30%   "
+      "1/0.5*CPUS \n");
 }
 
 TEST(Applications, HaveRowsAndBlocks) {

@@ -272,7 +272,7 @@ TEST(HistoryBlock, AtAnotherSpeed) {
   EXPECT_NE(
       history_block(job, Wrapping::none, shown_at(kMay10 + 9)).find("The CPU time used is 5.0 seconds;"),
       std::string::npos);
-  EXPECT_EQ(gpus_of(job), "kilenc 0");
+  EXPECT_EQ(gpus_text(gpus_of(job)), "kilenc 0");
 }
 
 TEST(JobFields, OfWarningsAndMemory) {
