@@ -152,6 +152,7 @@ class Daemon {
   // What everything that has no state of its own is told of the files.
   void put_in_force() {
     keeper_.configure(configuration_->rules);
+    book_.cpu_factors(keeper_.cpu_factors());
     engine_->configure(configuration_);
     clients_.configure(configuration_);
     questions_.configure(configuration_);
@@ -296,6 +297,7 @@ class Daemon {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
       keeper_.load(std::move(*news));
+      book_.cpu_factors(keeper_.cpu_factors());
       planning_.want();
       return turn_soon();
     }

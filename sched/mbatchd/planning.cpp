@@ -41,19 +41,7 @@ bool Planning::make(WallTime now) {
 
 // False where the job is no longer what the plan was made for.
 bool Planning::carry_out(const sched::Dispatch& dispatch, WallTime now) {
-  const auto& snapshot = keeper_.snapshot();
-  const auto& rules = snapshot.rules();
-  sched::event::Dispatched event;
-  for (const auto& place : dispatch.hosts) {
-    auto& host = event.hosts.emplace_back();
-    host.set_name(rules.hosts[place.host].name);
-    host.set_slots(static_cast<std::uint32_t>(place.slots));
-  }
-  for (const auto& reservation : dispatch.reservations)
-    event.reserved.push_back(sched::wire_of(rules, reservation));
-  if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
-  event.exclusive = snapshot.demand(dispatch.demand).exclusive;
-  auto effects = book_.dispatch(dispatch.job, event, now);
+  auto effects = book_.dispatch(dispatch.job, sched::dispatched_of(keeper_.snapshot(), dispatch), now);
   if (effects.empty()) {
     keeper_.job(dispatch.job);
     return false;

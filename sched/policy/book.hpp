@@ -140,7 +140,10 @@ class Book {
   // The commit that a submission needs has failed for good: the job was never there.
   void withdraw(std::int32_t id);
 
-  // Of the plan. A job that is no longer what the plan was made for is passed over.
+  // Of every host that is known. A job's placement has its first host's, for JOB_START, lsb.acct and -N; 1 where it is unknown.
+  void cpu_factors(std::unordered_map<std::string, double> factors);
+
+  // Of the plan. A job that is no longer what the plan was made for is skipped.
   Effects dispatch(JobKey key, const event::Dispatched& plan, WallTime now);
   Effects suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now);
   Effects resume(JobKey key, WallTime now);

@@ -107,6 +107,7 @@ struct Book::Memory : JobFacts {
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
+  std::unordered_map<std::string, double> cpu_factors;  // Book::cpu_factors()
   std::string own_host;
   std::int64_t loaded_us = 0;        // since then hosts may come
   std::size_t connected_others = 0;  // connected hosts other than own_host

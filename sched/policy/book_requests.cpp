@@ -196,6 +196,7 @@ class Signalling {
       host.set_slots(static_cast<std::uint32_t>(slots / used + (i < slots % used ? 1 : 0)));
       plan.hosts.push_back(std::move(host));
     }
+    plan.exclusive = entry.job->asked->exclusive();
     plan.effective_resreq =
         m_.resreq_of(m_.queue_row(entry.job->record.queue()), entry.job->record.queue(), *entry.job->asked)
             .text;

@@ -80,7 +80,7 @@ struct Dispatched {
   std::string effective_resreq;
   std::vector<wire::DevicesOn> gpus;
   bool exclusive = false;
-  double cpu_factor = 1;     // of the first host
+  double cpu_factor = 1;     // of the first host; set by the Book
   bool wait_for_go = false;  // the first host runs it only when told to; set by the Book
 };
 struct SuspendPlanned {

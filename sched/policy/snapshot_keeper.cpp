@@ -59,6 +59,21 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 }  // namespace
 
+event::Dispatched dispatched_of(const Snapshot& snapshot, const Dispatch& dispatch) {
+  const SchedulingRules& rules = snapshot.rules();
+  event::Dispatched event;
+  for (const SlotsOn& place : dispatch.hosts) {
+    wire::ExecHost& host = event.hosts.emplace_back();
+    host.set_name(rules.hosts[place.host].name);
+    host.set_slots(static_cast<std::uint32_t>(place.slots));
+  }
+  for (const Reservation& reservation : dispatch.reservations)
+    event.reserved.push_back(wire_of(rules, reservation));
+  if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
+  event.exclusive = snapshot.demand(dispatch.demand).exclusive;
+  return event;
+}
+
 void SnapshotKeeper::configure(std::shared_ptr<const SchedulingRules> rules) {
   rules_ = std::move(rules);
   snapshot_ = std::make_unique<Snapshot>(rules_);
@@ -178,6 +193,14 @@ void SnapshotKeeper::load(LoadNews news) {
   if (std::exchange(kinds_, kinds) != kinds)
     return configure(rules_);  // jobs that were asked for on these hosts mean others now
   take_load();
+}
+
+std::unordered_map<std::string, double> SnapshotKeeper::cpu_factors() const {
+  std::unordered_map<std::string, double> factors;
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
+    if (const double factor = snapshot_->values(number).cpu_factor; factor > 0)
+      factors.emplace(rules_->hosts[number].name, factor);
+  return factors;
 }
 
 void SnapshotKeeper::load_lost() {

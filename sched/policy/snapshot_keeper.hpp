@@ -19,6 +19,9 @@
 
 namespace rollcall::sched {
 
+// What the Book is told of a job that the plan gives hosts. CPU factor and GPUs are the Book's to add.
+event::Dispatched dispatched_of(const Snapshot& snapshot, const Dispatch& dispatch);
+
 class SnapshotKeeper {
  public:
   explicit SnapshotKeeper(const Book& book) : book_(book) {}
@@ -36,6 +39,8 @@ class SnapshotKeeper {
   // No LIM has answered for longer than the patience.
   void load_lost();
   bool load_known() const { return load_known_; }
+  // By host, for Book::cpu_factors().
+  std::unordered_map<std::string, double> cpu_factors() const;
 
   // Jobs that waited for others and wait no more. Call it before a cycle.
   void dependencies(const Book::DependencyChanges& changes);

@@ -75,6 +75,34 @@ def test_a_parallel_job_gets_the_hosts_it_asked_for(bench):
     bench.saw("two slots on each of four hosts, told alike in three ways")
 
 
+def test_the_speed_of_its_host_goes_with_a_job(bench):
+    """A cluster of slow and fast hosts: JOB_START, lsb.acct and bacct -N know which a job has run on."""
+    batch = BatchCluster(bench, ALL[:2])
+    batch.models = {"n1": "PC", "n2": "FAST"}
+    batch.write_files()
+    logs = os.path.join(batch.work, "test", "logdir")
+    burn = "i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done"
+    with batch:
+        for host, factor in (("n1", 2.0), ("n2", 8.0)):
+            job = batch.bsub(burn, "-m", host, "-o", "/dev/null")
+            batch.wait_for(job, "DONE")
+            for name, found in (("lsb.events", rf'"JOB_START" \S+ \d+ {job} 4 0 0 {factor:.2f} 1 "{host}"'),
+                                ("lsb.acct", rf'"JOB_FINISH" \S+ \d+ {job} .* 64 {factor:.2f} "')):
+                path = os.path.join(logs, name)
+                wait_until(lambda: re.search(found, read(path)), lambda: f"{found} in {name}: {read(path)}")
+
+            def seconds(*words):
+                lines = batch.good("bacct", "-l", *words, str(job)).splitlines()
+                at = next(i for i, line in enumerate(lines) if line.split()[:2] == ["CPU_T", "WAIT"])
+                return float(lines[at + 1].split()[0])
+
+            own = seconds()
+            expect(own >= 0.1, f"the job computed: {own} s")
+            expect(abs(seconds("-N", "4") - own * factor / 4) < 0.02, f"bacct -N 4 of {own} s: {seconds('-N', '4')}, at {factor}")
+            expect(abs(seconds("-N", host) - own) < 0.02, f"bacct -N {host} of {own} s: {seconds('-N', host)}")
+    bench.saw("factors 2 and 8 in JOB_START, in lsb.acct and in what bacct -N makes of the CPU time")
+
+
 def mpi_job(bench, batch, kind, mpi, launcher_words):
     notes = bench.fresh_directory()
     job = batch.bsub(f"{launcher_words} {bench.mpi_target(mpi)} {notes} allreduce", "-n", "8", "-a", kind, "-R",

@@ -29,6 +29,7 @@ End HostType
 Begin HostModel
 MODELNAME CPUFACTOR ARCHITECTURE
 PC 2.0 ()
+FAST 8.0 ()
 End HostModel
 Begin Resource
 RESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION
@@ -73,6 +74,7 @@ class LoadCluster:
         self.interval, self.patience, self.administrators = interval, patience, administrators
         self.resources = ["scratch Numeric 5 N (megabytes of scratch)"]
         self.map = ["scratch [default]"]
+        self.models = {}  # of hosts whose model is not to be found out: PC, FAST
         self.lims = {}
         self.more_environment = {}  # of the LIMs, and so of their elims; "{host}" is the host's name
         for program in ("lim", "melim"):
@@ -101,7 +103,7 @@ class LoadCluster:
             file.write(os.urandom(32).hex() + "\n")
 
     def write_files(self, more_conf=""):
-        rows = "\n".join(f"{name} ! ! 1 ()" for name in self.names)
+        rows = "\n".join(f"{name} {self.models.get(name, '!')} ! 1 ()" for name in self.names)
         if "ROLLCALL_JOBDIR=" not in more_conf:  # where a RES of this machine has run LIM would look for it
             more_conf = f"ROLLCALL_JOBDIR={self.top}/jobs\n{more_conf}"
         self.write(
