@@ -207,7 +207,7 @@ class JobsAnswer {
   std::size_t add(const AnswerView& view, const Job& job, Slice& slice, wire::BatchReply::Jobs& jobs) {
     if (ask_.sums()) {
       const SlotCount one{slots_shown(job), 1};
-      add_sum(job.status(), one, *jobs.mutable_sums());
+      add_sum(shown_status(job.record), one, *jobs.mutable_sums());
       slice.added(0);
       return 0;
     }
@@ -223,7 +223,7 @@ class JobsAnswer {
     return bytes;
   }
   static std::uint64_t slots_shown(const Job& job) {
-    if (!placed(job.status())) return std::max(1U, job.asked->min_slots());
+    if (!placed(shown_status(job.record))) return std::max(1U, job.asked->min_slots());
     std::uint64_t slots = 0;
     for (const auto& host : job.record.hosts()) slots += host.slots();
     return slots;

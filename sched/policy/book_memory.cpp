@@ -246,8 +246,10 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 }  // namespace
 
 void count_slots(JobsOf& user, const Job& job, int sign) {
-  const auto sum = user.sums.try_emplace({job.record.queue(), job.status()}).first;
-  sum->second.slots += static_cast<std::uint64_t>(sign * static_cast<std::int64_t>(slots_of(job)));
+  const wire::JobStatus status = shown_status(job.record);
+  const std::int64_t slots = pending(status) ? min_slots(*job.asked) : slots_of(job);
+  const auto sum = user.sums.try_emplace({job.record.queue(), status}).first;
+  sum->second.slots += static_cast<std::uint64_t>(sign * slots);
   sum->second.jobs += static_cast<std::uint64_t>(sign);
   if (sum->second.jobs == 0) user.sums.erase(sum);
 }

@@ -181,6 +181,32 @@ TEST_F(Answers, SumsOfSlotsAreCountedAndNotAddedUpFromJobs) {
   EXPECT_EQ(slots, 5000U);
 }
 
+TEST_F(Answers, SumsCountAStartThatWaitsAsBjobsShowsIt) {
+  tells("hostA", report::HostCame{{}, true, false});
+  const auto id = submit_seen(plain_job());
+  dispatch({id, 0});
+  ASSERT_EQ(status({id, 0}), wire::STATUS_RUN);
+  wire::BatchRequest request;
+  request.mutable_jobs()->set_sums(true);
+  const auto shown = [&] {
+    std::string text;
+    for (const auto& part : parts(request))
+      for (const auto& [state, slots] : part.jobs().sums().slots())
+        text += std::to_string(state) + ": " + std::to_string(slots) + " ";
+    return text;
+  };
+  const auto one = [](wire::JobStatus state) { return std::to_string(state) + ": 1 "; };
+  for (const char* name : {"", "*"}) {  // counted, and added up from jobs
+    request.mutable_jobs()->mutable_filter()->set_job_name(name);
+    EXPECT_EQ(shown(), one(wire::STATUS_PEND)) << name;
+  }
+  runs({id, 0});
+  for (const char* name : {"", "*"}) {
+    request.mutable_jobs()->mutable_filter()->set_job_name(name);
+    EXPECT_EQ(shown(), one(wire::STATUS_RUN)) << name;
+  }
+}
+
 TEST_F(Answers, APendingJobHasReasonsInBothForms) {
   submit_seen(plain_job());
   wire::BatchRequest request;
