@@ -150,6 +150,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_JOB_PREEMPT", File::lsb_params, Effect::later, kNoPreemption},
     {"MAX_JOB_REQUEUE", File::lsb_params},
     {"MAX_PREEXEC_RETRY", File::lsb_params},
+    {"MAX_REQUEUE_PAUSE", File::lsb_params},
     {"MAX_SBD_CONNS", File::lsb_params, Effect::none, "every host has one connection"},
     {"MAX_SBD_FAIL", File::lsb_params},
     {"MAX_STREAM_RECORDS", File::lsb_params, Effect::none, kNoStream},

@@ -108,6 +108,8 @@ constexpr Known kKnown[] = {
     {"MAX_JOBID", "The largest job ID", "", "999999", false},
     {"MAX_USER_JOB_STORAGE", "The maximum size of scripts and environments stored for a user's jobs", "MB",
      "4096", false},
+    {"MAX_REQUEUE_PAUSE", "The longest pause before a job that ended at once is started again", "seconds",
+     "MBD_SLEEP_TIME", false},
     {"JOB_HISTORY_DAYS", "The number of days for which finished jobs are kept for bhist and bacct", "days",
      "none", false},
 };

@@ -184,6 +184,7 @@ void Book::Memory::remove_job(JobKey key) {
   set_deadline(entry.terminate_due, 0, Timer::terminate, key);
   set_deadline(entry.avoid_due, 0, Timer::avoid, key);
   set_deadline(entry.start_due, 0, Timer::start, key);
+  set_deadline(entry.pause_due, 0, Timer::pause, key);
   entry.user->jobs.erase(key);
   entry.queue->jobs.erase(key);
   IdEntry& id = ids.at(key.id);
@@ -245,6 +246,7 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 
 }  // namespace
 
+// As people are shown the job: while its start waits for its hosts it pends, with the slots that it asks for.
 void count_slots(JobsOf& user, const Job& job, int sign) {
   const wire::JobStatus status = shown_status(job.record);
   const std::int64_t slots = pending(status) ? min_slots(*job.asked) : slots_of(job);

@@ -54,8 +54,8 @@ struct BookEntry {
   DependencyState dependency = DependencyState::none;            // of this element, where elements differ
   std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;  // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
-  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0,
-               start_due = 0;  // what stands in the deadlines
+  // What stands in the deadlines.
+  std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0;
 };
 
 // A job id: one job, or the elements of an array.
@@ -123,7 +123,7 @@ struct Book::Memory : JobFacts {
   std::unordered_map<std::string, KeptToken> tokens;
   std::deque<const std::string*> tokens_by_time;  // keys of `tokens`
 
-  enum class Timer { begin, terminate, avoid, clean, host, start };
+  enum class Timer { begin, terminate, avoid, clean, host, start, pause };
   // JobKey of a job, of an id (index 0), or none with the name of a host.
   std::set<std::tuple<std::int64_t, Timer, JobKey, std::string>> deadlines;
   std::int64_t heard_us = 0;  // the last time that was told; 0: none yet

@@ -313,6 +313,8 @@ class Modifying {
         entry.dependency = DependencyState::not_yet;
         // Hosts that could not start what it was may start what it is.
         entry.job->record.clear_start_failure();
+        entry.job->record.set_short_runs(0);
+        entry.job->record.set_paused_until_us(0);
         if (asks_for(S::kResreqFieldNumber) && placed(entry.job->status()))
           reserve(checked, entry.job->record);
       }

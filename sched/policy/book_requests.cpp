@@ -200,6 +200,7 @@ class Signalling {
     plan.effective_resreq =
         m_.resreq_of(m_.queue_row(entry.job->record.queue()), entry.job->record.queue(), *entry.job->asked)
             .text;
+    entry.job->record.set_short_runs(0);  // whoever says brun knows of them
     reserve_gpus(*entry.job->asked, plan);
     plan.gpus = m_.gpus_for(plan);
     m_.place(entry, std::move(plan), now_, effects);

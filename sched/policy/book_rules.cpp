@@ -97,6 +97,8 @@ BookParameters book_parameters(const ConfigView& config) {
   result.exit_after_preexec_retries = cell(params.cells, "LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
   if (const auto most = number(params.cells, "MAX_USER_JOB_STORAGE"))
     result.most_stored_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *most));
+  result.longest_pause_s =
+      number(params.cells, "MAX_REQUEUE_PAUSE").value_or(whole_seconds(params.mbd_sleep_time));
   result.steady_after_s = std::max<std::int64_t>(1, whole_seconds(params.sbd_sleep_time));
   result.unknown_after_s = std::max(1, params.max_sbd_fail) * result.steady_after_s;
   return result;
@@ -120,6 +122,7 @@ LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, cons
   rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
   rules.sequential =
       min_slots(asked) <= 1 || yes(config.cluster->lsf_conf.value("LSB_USE_SEQUENTIAL_SIGNAL"));
+  rules.longest_pause_s = params.longest_pause_s;
   rules.avoid_s = std::max<std::int64_t>(1, whole_seconds(config.lsb->params.mbd_sleep_time));
   if (queue) {
     rules.queue_pre_exec = queue->jobs.pre_exec;

@@ -22,6 +22,7 @@ struct BookParameters {
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
   std::int64_t steady_after_s = 30;   // SBD_SLEEP_TIME: a connection that lasts so long is no flapping one
+  std::int64_t longest_pause_s = 60;  // MAX_REQUEUE_PAUSE, without it MBD_SLEEP_TIME; 0: none
   std::uint64_t most_stored_mb = 4096;      // MAX_USER_JOB_STORAGE; 0: any number
   std::int64_t unknown_after_s = 90;  // MAX_SBD_FAIL times SBD_SLEEP_TIME: how long a host may be silent
 };

@@ -29,6 +29,9 @@ void Book::Memory::time_job(BookEntry& entry, WallTime now) {
   const bool prepares = placed(record.status()) && !launch.go_given;
   set_deadline(entry.start_due, prepares ? launch.since_us + parameters.unknown_after_s * 1'000'000 : 0,
                Timer::start, key);
+  // Of a clock that was set back: no pause is longer than the longest.
+  const std::int64_t latest = now.us + parameters.longest_pause_s * 1'000'000;
+  set_deadline(entry.pause_due, std::min(record.paused_until_us(), latest), Timer::pause, key);
 }
 
 // An array leaves when its last element may; what others wait for stays.
@@ -71,10 +74,11 @@ void Book::Memory::clock_went_back(WallTime now) {
     link.silent_since_us = now.us;
     time_host(host);
   }
-  // A job with neither deadline has no time to set back.
+  // A job with none of these deadlines has no time to set back.
   for (auto& [key, known] : jobs) {
-    if (known.start_due == 0 && known.avoid_due == 0) continue;
+    if (known.start_due == 0 && known.avoid_due == 0 && known.pause_due == 0) continue;
     BookEntry& entry = at(key);
+    if (known.pause_due != 0) time_job(entry, now);
     if (Launch& launch = entry.job->launch; launch.since_us > now.us) {
       launch.since_us = now.us;
       time_job(entry, now);
@@ -139,6 +143,10 @@ Effects Book::tick(WallTime now) {
       case Timer::avoid:
         entry->avoid_due = 0;
         m.step(*entry, event::AvoidanceOver{}, now, effects);
+        break;
+      case Timer::pause:
+        entry->pause_due = 0;
+        m.step(*entry, event::PauseOver{}, now, effects);
         break;
       case Timer::start: {
         entry->start_due = 0;

@@ -103,6 +103,7 @@ struct EventText {
   std::string operator()(const event::RestartAsked& e) const { return "RestartAsked" + by(e.by); }
   std::string operator()(const event::TerminateTimeCame&) const { return "TerminateTimeCame"; }
   std::string operator()(const event::AvoidanceOver&) const { return "AvoidanceOver"; }
+  std::string operator()(const event::PauseOver&) const { return "PauseOver"; }
 };
 
 // The action, and what it needs to be understood.

@@ -166,6 +166,7 @@ struct RestartAsked {
 // --- from the clock
 struct TerminateTimeCame {};  // bsub -t
 struct AvoidanceOver {};      // hosts are not excluded any longer
+struct PauseOver {};          // the pause after short runs
 }  // namespace event
 
 using JobHappening =
@@ -174,7 +175,7 @@ using JobHappening =
                  event::Prepared, event::NotPrepared, event::Begun, event::StartNotTaken, event::HostLost,
                  event::GivenUpEnded, event::KillAsked, event::RemoveAsked, event::SignalAsked,
                  event::StopAsked, event::ResumeAsked, event::LimitsChanged, event::RestartAsked,
-                 event::TerminateTimeCame, event::AvoidanceOver>;
+                 event::TerminateTimeCame, event::AvoidanceOver, event::PauseOver>;
 std::string text(const JobHappening& event);  // one line
 
 namespace effect {

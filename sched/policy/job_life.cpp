@@ -47,6 +47,7 @@ class Life : LifeEnd {
   void on(const event::Dispatched& plan) {
     if (status() != wire::STATUS_PEND || plan.hosts.empty()) return;
     clear_attempt();
+    record_.set_paused_until_us(0);
     record_.set_attempt(record_.attempt() + 1);
     for (const auto& host : plan.hosts) *record_.add_hosts() = host;
     for (const auto& reserved : plan.reserved) *record_.add_reserved() = reserved;
@@ -377,6 +378,12 @@ class Life : LifeEnd {
     if (!placed(status())) return finish(wire::STATUS_EXIT, kInterrupted, TERM_DEADLINE, now_.us);
     terminate(rules_.sequential, TERM_DEADLINE);
     changed();
+  }
+
+  void on(const event::PauseOver&) {
+    if (record_.paused_until_us() == 0) return;
+    record_.set_paused_until_us(0);
+    changed_the_plan();
   }
 
   void on(const event::AvoidanceOver&) {

@@ -30,6 +30,7 @@
 //   RUN SSUSP USUSP| EXIT, KILL | SEND             | -            | -              | TERMINATE         | hosts return
 //   UNKWN, ZOMBI   | EXIT, KILL | SEND             | -            | -              | ZOMBI, TERMINATE  | hosts return
 //   DONE, EXIT     | -          | -                | PEND, PSUSP  | POST_DONE, _ERR| -                 | -
+//   PauseOver: PEND, PSUSP: it may start again. Dispatched (brun), brequeue and the job's end end a pause too; so does bmod.
 //   LimitsChanged: where the job has hosts they are told; else nothing.
 //
 //   The start, where the first host knows go-aheads (Launch, job.hpp). "waits": go_given is false.
@@ -42,7 +43,8 @@
 //   (b) -> SSUSP where the scheduler has reasons of its own to hold it
 //   (c) the end: how \ what of it
 //         ended           brequeue: -> PEND or PSUSP. A code of REQUEUE_EXIT_VALUES (bsub -Q), not killed, fewer than
-//                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host. Else 0: -> DONE, other: -> EXIT
+//                         MAX_JOB_REQUEUE times: -> PEND, EXCLUDE() without this host, after short runs with a pause
+//                         (requeue_pause.hpp). Else 0: -> DONE, other: -> EXIT
 //         pre_exec_failed killed, or exit code 99 (LSB_EXIT_PRE_ABORT): -> EXIT. Else -> PEND at the head, without this
 //                         host for a while; after MAX_PREEXEC_RETRY times -> PSUSP, or EXIT
 //                         (LOCAL_MAX_PREEXEC_RETRY_ACTION)
@@ -79,6 +81,7 @@ struct LifeRules {
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
   std::uint32_t terminate_for = 0;  // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
   bool sequential = true;           // of its TERMINATE: INT, TERM, KILL; false: KILL at once
+  std::int64_t longest_pause_s = 60;  // MAX_REQUEUE_PAUSE; 0: none
   std::int64_t avoid_s = 60;        // how long a host is avoided where it could not start the job
   std::string queue_pre_exec, queue_post_exec;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sched/policy/job_life_record.hpp"
+#include "sched/policy/requeue_pause.hpp"
 
 namespace rollcall::sched {
 
@@ -127,7 +128,7 @@ class LifeEnd : protected LifeRecord {
     if (!record_.kill_asked() && may_requeue(code)) {
       record_.set_requeues(record_.requeues() + 1);
       if (excludes(code)) exclude(record_.hosts(0).name());
-      return pend_again("exit code " + std::to_string(code));
+      return pend_after_a_run("exit code " + std::to_string(code));
     }
     std::int32_t reason = told.term_reason;
     if (reason == 0 && told.cwd_missing) reason = TERM_CWD_NOTEXIST;
@@ -137,6 +138,18 @@ class LifeEnd : protected LifeRecord {
     if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us, told.why);
     finish(told.exit_status == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status,
            told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us, told.why);
+  }
+
+  // What ends at once is not started thousands of times a minute.
+  void pend_after_a_run(std::string why) {
+    const RequeuePause next =
+        requeue_pause(record_.short_runs(), now_.us - record_.start_us(), rules_.longest_pause_s);
+    record_.set_short_runs(next.short_runs);
+    if (next.pause_s > 0) {
+      record_.set_paused_until_us(now_.us + next.pause_s * 1'000'000);
+      why += " after a short run; it starts again after " + std::to_string(next.pause_s) + " s";
+    }
+    pend_again(why);
   }
 
   bool excludes(int code) const {
@@ -203,6 +216,7 @@ class LifeEnd : protected LifeRecord {
       status.set_why(why);
       status.set_end_us(now_.us);
     } else {
+      no_pause();
       auto& requeue = *add_event().mutable_requeue();
       requeue.set_user(killer);
     }
@@ -227,6 +241,7 @@ class LifeEnd : protected LifeRecord {
     record_.clear_avoided();
     record_.clear_status_before_unknown();
     record_.clear_given_up();
+    no_pause();
     record_.set_suspend_reasons(0);
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);

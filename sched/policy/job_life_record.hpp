@@ -71,6 +71,7 @@ class LifeRecord {
     record_.clear_signals();
     record_.clear_usage();
     record_.clear_gpus();
+    record_.clear_gpu_devices();
     record_.clear_effective_resreq();
     record_.clear_exec_user();
     record_.clear_exec_home();
@@ -98,6 +99,11 @@ class LifeRecord {
     record_.clear_status_before_unknown();
     record_.set_lost(false);
     record_.set_cpu_factor(0);
+  }
+
+  void no_pause() {
+    record_.set_short_runs(0);
+    record_.set_paused_until_us(0);
   }
 
   // ------------------------------------------------------------ the start

@@ -84,6 +84,7 @@ std::string broken_invariant(const wire::JobRecord& r) {
     return job + "is over and is not";
   if (status == wire::STATUS_DONE && r.exit_status() != 0) return job + "is done and has failed";
   if (!placed(status) && r.signals_size() != 0) return job + "has signals and no process";
+  if (r.paused_until_us() != 0 && !pending(status)) return job + "pauses and does not pend";
   if (r.avoided_size() > r.excluded_hosts_size()) return job + "avoids hosts that are not excluded";
   if (r.submit_us() == 0 || r.status_us() == 0) return job + "has no dates";
   return {};

@@ -1,4 +1,5 @@
 // Why jobs pend, in LSF's texts and in words to act on (schedule.hpp, PendingReasons).
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -9,6 +10,12 @@
 
 namespace rollcall::sched {
 namespace {
+
+std::string pause_words(std::int64_t left_s) {
+  return "its last runs ended within 10 s: it may start in " +
+         std::to_string(std::max<std::int64_t>(0, left_s)) +
+         " s (MAX_REQUEUE_PAUSE); brun or bmod ends the pause";
+}
 
 std::optional<PendingReason> of_hold(Hold hold) {
   switch (hold) {
@@ -84,6 +91,14 @@ void PendingReasons::look_at(const Snapshot& snapshot, WallTime now) {
 }
 
 std::uint32_t PendingReasons::State::of_job(const PendingJob& job) {
+  if (job.hold == Hold::paused) {
+    // Rounded up: it does not start before.
+    const std::int64_t left_s = (job.paused_until.us - now.us + 999'999) / 1'000'000;
+    return share("pause " + std::to_string(left_s), [&] {
+      return std::vector<PendingReason>{
+          {"Job was requeued and waits for its next start", pause_words(left_s), {}}};
+    });
+  }
   if (job.hold != Hold::none)
     return share("hold " + std::to_string(static_cast<int>(job.hold)),
                  [&] { return std::vector{*of_hold(job.hold)}; });

@@ -42,6 +42,7 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
   pending.order = record.order();
   pending.submitted = {std::max(record.submit_us(), record.status_us())};
   pending.hold = hold;
+  pending.paused_until = {record.paused_until_us()};
   pending.requeued = record.requeues() > 0;
   for (const auto& name : record.excluded_hosts())
     if (const auto host = rules.host(name)) pending.excluded.push_back(*host);

@@ -309,18 +309,16 @@ class ScenarioReader {
       demand->asked_hosts = *items;
     else
       return error(row, "HOSTS " + word(row, "HOSTS"), items.error().text);
-    static const std::map<std::string, Hold> holds{{"", Hold::none},
-                                                   {"dependency", Hold::dependency},
-                                                   {"never", Hold::never},
-                                                   {"stopped", Hold::stopped},
-                                                   {"admin", Hold::stopped_by_administrator}};
+    static const std::map<std::string, Hold> holds{
+        {"", Hold::none},           {"dependency", Hold::dependency},          {"never", Hold::never},
+        {"stopped", Hold::stopped}, {"admin", Hold::stopped_by_administrator}, {"paused", Hold::paused}};
     PendingJob job;
     job.demand = scenario_->snapshot.demand(*demand);
     job.order = real(row, "ORDER").value_or(keys->id);
     job.submitted = ago(row, "AGE");
     const auto hold = holds.find(word(row, "HOLD"));
     if (hold == holds.end())
-      return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped or admin");
+      return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped, admin or paused");
     job.hold = hold->second;
     for (const std::string& name : words(row, "EXCLUDED"))
       if (const auto number = host(row, name)) job.excluded.push_back(*number);

@@ -59,6 +59,7 @@ enum class Hold : std::uint8_t {
   never,       // ... and never will
   stopped,     // PSUSP by its user
   stopped_by_administrator,
+  paused,  // after short runs: PendingJob::paused_until
 };
 
 struct PendingJob {
@@ -67,6 +68,7 @@ struct PendingJob {
   double order = 0;    // JobRecord.order: smaller first, in its queue
   WallTime submitted;  // or when it was last requeued or resumed: NEW_JOB_SCHED_DELAY counts from it
   Hold hold = Hold::none;
+  WallTime paused_until;
   bool requeued = false;
   std::vector<HostNumber> excluded;  // EXCLUDE() and failed pre-exec: never there again
 };

@@ -156,7 +156,7 @@ Hold SnapshotKeeper::hold_of(const Job& job) const {
     case DependencyState::never:
       return Hold::never;
     default:
-      return Hold::none;
+      return job.record.paused_until_us() != 0 ? Hold::paused : Hold::none;
   }
 }
 

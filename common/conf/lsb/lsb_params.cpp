@@ -92,7 +92,8 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   set(params.clean_period, cells.seconds("CLEAN_PERIOD"));
   set(params.max_job_num, cells.whole("MAX_JOB_NUM", 0, kMaxSeconds));
   // Checked here, read where they count: sched/policy/book_rules.cpp, sched/mbatchd/in_force.cpp, daemon.cpp.
-  for (const char* name : {"MAX_USER_JOB_STORAGE", "MAX_EVENT_ARCHIVE_FILE", "JOB_HISTORY_DAYS"})
+  for (const char* name :
+       {"MAX_USER_JOB_STORAGE", "MAX_EVENT_ARCHIVE_FILE", "JOB_HISTORY_DAYS", "MAX_REQUEUE_PAUSE"})
     (void)cells.whole(name, 0, kMaxSeconds);
   set(params.hist_hours, cells.whole("HIST_HOURS", 0, kMaxSeconds));
   set(params.pg_susp_it, cells.seconds("PG_SUSP_IT"));
