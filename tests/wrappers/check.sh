@@ -43,6 +43,13 @@ failed() {
   [ ! -s "$RECORD/stderr" ] || sed 's/^/  stderr: /' <"$RECORD/stderr" >&2
 }
 
+# silent_stdin: from here on stdin has no bytes and no end. At the end of its stdin mpiexec.hydra 4.0 writes to its proxy; where the
+# proxy's tasks have ended already, SIGPIPE kills mpiexec (141), and their output is lost.
+silent_stdin() {
+  mkfifo "$WORK/silent"
+  exec <>"$WORK/silent"
+}
+
 # install_ NAME...: fakes of these names, launchers in PATH, pam and TaskStarter beside the wrappers.
 install_() {
   for program do

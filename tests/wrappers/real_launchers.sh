@@ -18,6 +18,7 @@ task=$FAKES/task me=$(uname -n)
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_plm_rsh_agent=$FAKES/agent HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$FAKES/agent PJL_RSH=$FAKES/agent
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_plm_rsh_agent HYDRA_LAUNCHER HYDRA_LAUNCHER_EXEC PJL_RSH
+silent_stdin
 id=0
 [ "$launcher" != generic ] || id=1 # LSF_PM_TASKID begins at 1
 

@@ -24,6 +24,8 @@ LSF_PJL_TYPE=$type
 export HOME LSF_PJL_TYPE OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 export OMPI_MCA_plm_rsh_agent HYDRA_LAUNCHER HYDRA_LAUNCHER_EXEC PJL_RSH
 
+silent_stdin
+
 # real NAME=VALUE... PROGRAM WORD...: a program of BIN, ended after 20 s
 real() {
   status=0
