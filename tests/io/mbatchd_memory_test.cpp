@@ -91,8 +91,9 @@ TEST_F(MbatchdMemory, ScriptsAreInTheStoreAndReachTheHost) {
   host->runs_at_once = false;
   host->serve(kPatience, [&] { return host->attempts().size() > std::size_t{kJobs}; });
   ASSERT_EQ(host->attempts().size(), std::size_t{kJobs} + 1) << log();
-  if (!rollcall::test::kSanitized)
+  if (!rollcall::test::kSanitized) {
     EXPECT_LT(peak(), before + 48 * kMb) << "what waits for room is not in memory";
+  }
   for (const auto& [key, attempt] : host->attempts()) {
     if (key.first.first == 1) continue;
     EXPECT_EQ(attempt.order.submission().script(), request.submit().jobs(0).script());
