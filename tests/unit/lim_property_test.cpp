@@ -158,7 +158,7 @@ RC_GTEST_PROP(LimProperty, SoundWhateverComes, ()) {
     const std::string broken = broken_invariant(driver.lim);
     if (!broken.empty()) RC_FAIL(broken + " after " + text(event));
     const auto deadline = next_deadline(driver.lim);
-    RC_ASSERT(!deadline || *deadline > driver.now);
+    RC_ASSERT((!deadline || *deadline > driver.now));  // RC_ASSERT itself evaluates both sides
     RC_ASSERT(!driver.lim.started || deadline.has_value());
   }
 }
