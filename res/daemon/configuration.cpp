@@ -96,6 +96,7 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   result.job_cgroups = !no(result.files.lsf_conf.value("ROLLCALL_JOB_CGROUPS"));
   const auto& lsf_conf = result.files.lsf_conf;
   result.task_relay = !no(lsf_conf.value("ROLLCALL_TASK_RELAY"));
+  result.mpi_variables = !no(lsf_conf.value("ROLLCALL_MPI_VARIABLES"));
   result.usage_factor = usage_factor_of(lsf_conf, loaded.warnings);
   result.host_type = type_of(result.files, *official);
   result.enforcement = enforcement_of(lsf_conf);

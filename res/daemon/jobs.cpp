@@ -204,6 +204,7 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   order.set_stop_signal(configuration_->stop_signal);
   *order.mutable_enforcement() = configuration_->enforcement;
   order.set_task_relay(configuration_->task_relay);
+  order.set_mpi_variables(configuration_->mpi_variables);
   order.set_usage_factor(configuration_->usage_factor);
   order.set_cgroups(cgroups_);
   return order;

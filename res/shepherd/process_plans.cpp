@@ -3,18 +3,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "res/policy/job_commands.hpp"
+#include "res/policy/mpi_environment.hpp"
 #include "res/policy/process_plan.hpp"
 #include "res/shepherd/job_limits.hpp"
 
 namespace rollcall::res {
 namespace {
 
+// A job of one slot is left as it is: an mpirun in it runs as many tasks as it is asked for.
+void add_mpi_to(std::vector<std::string>& words, const wire::JobOrder& order, const JobPlaces& places) {
+  unsigned slots = 0;
+  for (const auto& host : order.start().hosts()) slots += std::max(host.slots(), 1U);
+  const std::string blaunch = order.bin_dir() + "/blaunch";
+  const bool wanted = order.mpi_variables() && slots > 1 && access(blaunch.c_str(), X_OK) == 0;
+  add_mpi_variables(words, {wanted ? blaunch : "", places.host_file});
+}
+
 std::vector<std::string> environment_of(const wire::JobOrder& order, const JobPlaces& places) {
   auto words = job_environment(order, places);
+  add_mpi_to(words, order, places);
   set_variable(words, "LS_JOBPID", std::to_string(getpid()));
   set_variable(words, "LSB_JOBRES_PID", std::to_string(getpid()));
   return words;
@@ -88,6 +100,7 @@ io::SpawnPlan task_plan(const wire::JobOrder& order, const JobPlaces& of_job, co
   auto places = of_job;
   places.directory = task_directory(order, task.cwd());
   plan.environment = task_environment(order, task, places);
+  move_mpi_host_file(plan.environment, places.host_file);
   set_variable(plan.environment, "LS_JOBPID", std::to_string(getpid()));
   plan.directory = places.directory;
   plan.umask = static_cast<mode_t>(task.umask() & 0777);

@@ -1,5 +1,6 @@
 # The batch system on several hosts.
 rollcall_python_test(cluster_batch SCRIPT batch.py LABELS cluster TIMEOUT 600)
+rollcall_python_test(cluster_bare_mpirun SCRIPT bare_mpirun.py LABELS cluster TIMEOUT 180)
 rollcall_python_test(cluster_clients SCRIPT clients.py LABELS cluster TIMEOUT 600)
 rollcall_python_test(cluster_chaos SCRIPT chaos.py LABELS cluster TIMEOUT 900)
 # Each fault of hosts and networks, met by jobs at each of their moments; with all kinds of jobs and drawn lengths for the night.
