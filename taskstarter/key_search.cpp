@@ -17,9 +17,14 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-std::string home_directory() {
-  if (const auto home = variable("HOME"); home && !home->empty()) return *home;
-  return io::look_up_home(geteuid());
+// HOME may be one that was made for the job, and another than where pam was started: then the key is in the user's own.
+std::string key_file_at_home() {
+  const auto in = [](const std::string& home) { return io::key_file_path(std::nullopt, std::nullopt, home); };
+  const auto home = variable("HOME");
+  const bool named = home && !home->empty();
+  if (named && access(in(*home).c_str(), F_OK) == 0) return in(*home);
+  const std::string own = in(io::look_up_home(geteuid()));
+  return named && access(own.c_str(), F_OK) != 0 ? in(*home) : own;
 }
 
 bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }
@@ -55,8 +60,8 @@ Result<SiteWords> read_site(const std::string& conf_dir) {
 
 Result<io::Key> find_key(const Result<SiteWords>& site) {
   if (!site) return site.error();
-  return io::load_key(
-      io::key_file_path(std::nullopt, site->key_file, is_word(site->key_file) ? "" : home_directory()));
+  return io::load_key(is_word(site->key_file) ? io::key_file_path(std::nullopt, site->key_file, "")
+                                              : key_file_at_home());
 }
 
 bool job_cgroups_wanted(const Result<SiteWords>& site) {

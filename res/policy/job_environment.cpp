@@ -104,8 +104,10 @@ std::string_view value_of(const google::protobuf::RepeatedPtrField<std::string>&
 std::vector<std::string> task_environment(const wire::JobOrder& order, const wire::RunTask& task,
                                           const JobPlaces& places) {
   Builder result;
+  // HOME first: a task of a job has its caller's, who may have made one for the job; lsrun's is that of the host.
+  if (!order.task_only()) result.set_if("HOME", order.home());
   result.add_words(task.environment());
-  result.set_if("HOME", order.home());
+  if (order.task_only()) result.set_if("HOME", order.home());
   result.set_if("USER", order.user());
   result.set_if("LOGNAME", order.user());
   result.set_if("LSB_DJOB_HOSTFILE", places.host_file);

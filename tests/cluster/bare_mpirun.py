@@ -66,6 +66,22 @@ def test_bkill_ends_the_ranks_of_all_hosts(bench, name):
     bench.saw("24 processes on 4 hosts, none after bkill")
 
 
+def test_a_private_home_goes_to_all_hosts(bench):
+    """A script that makes a HOME for its job, round blaunch and round mpirun.lsf, whose TaskStarters look for pam's key there."""
+    launcher = launchers.by_name("openmpi", bench)
+    with BatchCluster(bench, ALL[:2]) as batch:
+        home, notes = bench.fresh_directory(), bench.fresh_directory()
+        both = ("-n", "2", "-R", "span[ptile=1]", "-a", "openmpi")
+        seen = finished(bench, batch, f"export HOME={home}; blaunch 'echo $HOME'", *both)
+        expect_equal(seen.split(), [home] * 2, "HOME of blaunch's tasks")
+        command = f"export HOME={home}; unset ROLLCALL_KEY_FILE; mpirun.lsf {bench.mpi_target(launcher.mpi)} {notes} allreduce"
+        text = finished(bench, batch, command, *both)
+        expect_in("allreduce 3\n", text, "the sum")
+        expect_equal(sorted(n.host for n in notes_in(notes)), ["n1", "n2"], "hosts")
+        expect(os.path.exists(f"{home}/.rollcall/key"), "pam made its key there")
+    bench.saw("HOME on both hosts; mpirun.lsf ran on both")
+
+
 NAMES = "env | grep -E '^(OMPI_MCA|PRTE_MCA|HYDRA)' | sort; echo $LSB_DJOB_HOSTFILE"
 
 

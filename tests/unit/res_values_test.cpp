@@ -120,6 +120,17 @@ TEST(ResEnvironment, OfTasksAndHooks) {
   EXPECT_THAT(hook, Contains("LSB_JOBEXIT_INFO=SIGNAL 15 TERM"));
 }
 
+TEST(ResEnvironment, TasksOfAJobKeepTheHomeOfTheirCaller) {
+  wire::JobOrder order;
+  order.set_home("/home/me");
+  wire::RunTask task;
+  EXPECT_THAT(task_environment(order, task, {}), ElementsAre("HOME=/home/me"));
+  task.add_environment("HOME=/scratch/private");
+  EXPECT_THAT(task_environment(order, task, {}), ElementsAre("HOME=/scratch/private"));
+  order.set_task_only(true);  // lsrun
+  EXPECT_THAT(task_environment(order, task, {}), ElementsAre("HOME=/home/me"));
+}
+
 TEST(ResEnvironment, TasksHaveTheTmpdirOfTheirHost) {
   wire::JobOrder order;
   wire::RunTask task;
