@@ -86,6 +86,13 @@ bool lower(const SpawnLimit& limit) {
   return setrlimit(resource, &lowered) == 0;
 }
 
+// Standard input may be a file, and the terminal the others'.
+bool take_terminal() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (ioctl(fd, TIOCSCTTY, 0) == 0) return true;
+  return false;
+}
+
 // Returns where it failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
                   int* moved) {
@@ -104,7 +111,7 @@ SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environ
   }
   for (const auto& limit : plan.limits)
     if (!lower(limit)) return SpawnStage::limits;
-  if (plan.terminal && ioctl(STDIN_FILENO, TIOCSCTTY, 0) != 0) return SpawnStage::redirect;
+  if (plan.terminal && !take_terminal()) return SpawnStage::redirect;
   if (plan.nice != 0) setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + plan.nice);
   if (plan.umask) umask(*plan.umask);
   if (!plan.directory.empty() && chdir(plan.directory.c_str()) != 0) return SpawnStage::directory;

@@ -146,6 +146,24 @@ Result<void> choose_directory(const wire::JobOrder& order, JobFiles& files) {
   return {};
 }
 
+// Of an interactive job each of -i, -o and -e takes one stream away from the client; the others stay there. Where -o or -e cannot
+// be opened the client has that stream as well.
+Result<void> open_files_of_interactive(const wire::Submission& asked, const wire::JobKey& job,
+                                       const std::string& base, JobFiles& files) {
+  if (!asked.output_file().empty())
+    if (const auto opened = open_output(asked, output_path(base, asked.output_file(), job, ".out"), files);
+        !opened)
+      note(files, opened.error().text + "; the output is bsub's");
+  if (!asked.error_file().empty())
+    if (const auto opened = open_errors(asked, output_path(base, asked.error_file(), job, ".err"), files);
+        !opened) {
+      files.error_file.clear();
+      note(files, opened.error().text + "; standard error is bsub's");
+    }
+  if (asked.input_file().empty() && !asked.has_spooled_input()) return {};
+  return open_input(asked, job, files);
+}
+
 }  // namespace
 
 Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files) {
@@ -218,7 +236,8 @@ Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files) {
     mkdir(base.c_str(), 0777);
     files.places.output_dir = base;
   }
-  if (asked.interactive() != wire::Submission::NONE) return {};
+  if (asked.interactive() != wire::Submission::NONE)
+    return open_files_of_interactive(asked, job, base, files);
 
   files.spooled = asked.output_file().empty();
   const std::string output =

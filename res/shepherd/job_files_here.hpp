@@ -32,7 +32,7 @@ struct JobFiles {
 JobPlaces job_places(const wire::JobOrder& order, const std::string& own);
 // The host file. Best effort.
 void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
-// The directory, then -o, -e, -i. With a terminal or pipes of a client only the directory. Where -o or -e cannot be opened
+// The directory, then -o, -e, -i. An interactive job has only those that are asked for. Where -o or -e cannot be opened
 // the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
 // Copies what the job has written, which was to be mailed, to a new file of LSF_TMPDIR (/tmp); gives its path.

@@ -271,7 +271,7 @@ class Shepherd {
     if (Stream* const client = tasks_.of_job()) {
       auto made = client->ends();
       if (!made) return not_started(made.error().text);
-      ends = std::move(*made);
+      ends = with_files(std::move(*made), files_);
       lead_to(*plan, *client, ends);
     } else {
       plan->descriptors = {{files_.input.get(), 0}, {files_.output.get(), 1}, {files_.errors.get(), 2}};

@@ -1,5 +1,6 @@
 #include "res/shepherd/tasks.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,9 +35,21 @@ std::string text_of(const io::SpawnError& error) {
          std::strerror(error.error);
 }
 
+StreamEnds with_files(StreamEnds ends, const JobFiles& files) {
+  const auto copy = [](const io::Descriptor& from, io::Descriptor& to) {
+    if (from) to = io::Descriptor(fcntl(from.get(), F_DUPFD_CLOEXEC, 3));
+  };
+  copy(files.input, ends.input);
+  copy(files.output, ends.output);
+  copy(files.errors, ends.errors);
+  return ends;
+}
+
 void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends) {
   plan.descriptors = {{ends.input.get(), 0}, {ends.output.get(), 1}, {ends.errors.get(), 2}};
-  plan.terminal = stream.terminal();
+  const bool on_it =
+      isatty(ends.input.get()) == 1 || isatty(ends.output.get()) == 1 || isatty(ends.errors.get()) == 1;
+  plan.terminal = stream.terminal() && on_it;
   const std::string& name = stream.begin().terminal();
   if (plan.terminal && !name.empty()) set_variable(plan.environment, "TERM", name);
 }

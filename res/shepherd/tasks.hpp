@@ -15,6 +15,7 @@
 
 #include "common/io/spawn.hpp"
 #include "common/wire/res.pb.h"
+#include "res/shepherd/job_files_here.hpp"
 #include "res/shepherd/stream.hpp"
 
 namespace rollcall::res {
@@ -67,6 +68,8 @@ class Tasks {
 
 std::string text_of(const io::SpawnError& error);
 // For a process with a client: its descriptors, its terminal, TERM.
+// What -i, -o and -e of an interactive job have opened takes the place of its client's ends.
+StreamEnds with_files(StreamEnds ends, const JobFiles& files);
 void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends);
 
 }  // namespace rollcall::res

@@ -12,7 +12,7 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
     if (ended.killed_pending) waiter.say("<<Terminated while pending>>");
     return exit_code_of(ended);
   }
-  io::StreamOrder order{*place, job.input_file().empty()};
+  io::StreamOrder order{*place, job.input_file().empty() && !job.has_spooled_input()};
   order.place.set_host(stage.files_to_ask().names.address(place->host()).value_or(place->host()));
   io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
                               job.interactive() == wire::Submission::TERMINAL};

@@ -127,6 +127,32 @@ def test_interactive_with_pipes(bench):
     bench.saw("input, output, errors, 3 MB, exit codes")
 
 
+def test_interactive_with_files(bench):
+    """Each of -i, -o and -e takes one stream from the terminal; the others stay there."""
+    with BatchCluster(bench, ALL[:2]) as batch:
+        place = bench.fresh_directory()
+        with open(f"{place}/in", "w", encoding="ascii") as file:
+            file.write("from the file\n")
+        script = "cat; echo err >&2; exit 5"
+        for option in ("-I", "-Ip"):
+            done = batch.user("bsub", option, "-i", f"{place}/in", script, input="typed\n")
+            expect_equal(done.returncode, 5, f"exit code; {done.stderr}")
+            expect_in("from the file", done.stdout, f"{option} -i")
+            expect("typed" not in done.stdout, done.stdout)
+            done = batch.user("bsub", option, "-o", f"{place}/out{option}.%J", "-e", f"{place}/err{option}", script,
+                              stdin=subprocess.DEVNULL)
+            expect_equal(done.returncode, 5, f"exit code; {done.stderr}")
+            expect("err" not in done.stdout + done.stderr.replace("stderr", ""), f"{done.stdout} {done.stderr}")
+            expect_equal(open(f"{place}/err{option}", encoding="ascii").read(), "err\n", f"{option} -e")
+        done = batch.user("bsub", "-I", "-o", f"{place}/out", "echo out; echo err >&2", stdin=subprocess.DEVNULL)
+        expect_equal(open(f"{place}/out", encoding="ascii").read(), "out\n", "-o alone")
+        expect_in("err\n", done.stderr, "standard error stays bsub's")
+        lost = batch.user("bsub", "-I", "-i", f"{place}/none", "true", stdin=subprocess.DEVNULL)
+        expect(lost.returncode != 0, "an input that is missing")
+        expect_in(f"cannot open {place}/none", lost.stderr, "why")
+    bench.saw("-i, -o and -e of -I and -Ip; what has no file stays at the terminal; a missing -i is told")
+
+
 def test_interactive_with_a_terminal(bench):
     with BatchCluster(bench, ALL[:2]) as batch:
         prefix = " ".join(bench.cluster.host("n1").entering())
