@@ -16,7 +16,7 @@ class BatchReader {
     const Setting* setting = conf_.find(name);
     if (!setting) return otherwise;
     const auto number = parse_whole(setting->value, 1, 65535);
-    if (!number) fail(*setting, name, "a port from 1 to 65535");
+    if (!number) fatal(*setting, name, "a port from 1 to 65535");
     return number.value_or(otherwise);
   }
 
@@ -24,7 +24,7 @@ class BatchReader {
   std::string directory(std::string_view name, std::string otherwise) {
     const Setting* setting = conf_.find(name);
     if (!setting) return otherwise;
-    if (!setting->value.starts_with('/')) fail(*setting, name, "an absolute path");
+    if (!setting->value.starts_with('/')) fatal(*setting, name, "an absolute path");
     return setting->value;
   }
 
@@ -32,7 +32,7 @@ class BatchReader {
     const Setting* setting = conf_.find(name);
     if (!setting) return false;
     const auto value = parse_yes_no(setting->value);
-    if (!value) fail(*setting, name, "Y or N");
+    if (!value) error(*setting, name, "Y or N");
     return value.value_or(false);
   }
 
@@ -40,14 +40,20 @@ class BatchReader {
     const Setting* setting = conf_.find(name);
     if (!setting) return std::nullopt;
     const auto value = parse_seconds(setting->value);
-    if (!value) fail(*setting, name, "seconds from 0 to " + std::to_string(kMaxSeconds));
+    if (!value) error(*setting, name, "seconds from 0 to " + std::to_string(kMaxSeconds));
     return value;
   }
 
  private:
-  void fail(const Setting& setting, std::string_view name, std::string_view expected) {
-    problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
-                                                ", expected " + std::string(expected));
+  static std::string told(const Setting& setting, std::string_view name, std::string_view expected) {
+    return std::string(name) + ": found " + printable(setting.value) + ", expected " + std::string(expected);
+  }
+  void error(const Setting& setting, std::string_view name, std::string_view expected) {
+    problems_.error(setting_place(setting), told(setting, name, expected));
+  }
+  // Of ports and directories: with the default, daemons would not find one another, or an empty store.
+  void fatal(const Setting& setting, std::string_view name, std::string_view expected) {
+    problems_.fatal(setting_place(setting), told(setting, name, expected));
   }
 
   const LsfConf& conf_;
@@ -80,7 +86,7 @@ BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems)
 Result<BatchSettings> read_batch_settings(const ClusterFiles& files) {
   Problems problems;
   auto batch = read_batch_settings(files, problems);
-  if (problems.has_errors()) return configuration_error(problems.all().front().line());
+  if (const Problem* problem = problems.first_fatal()) return configuration_error(problem->line());
   return batch;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/known_parameters.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -17,10 +19,11 @@ class SetReader {
     if (const auto text = this->text(sources_.env_dir + "/lsf.conf")) {
       files.lsf_conf = LsfConf::parse(*text, sources_.env_dir + "/lsf.conf", checked_.problems);
       files.settings = read_load_settings(files.lsf_conf, sources_.env_dir, checked_.problems);
+      tell_without_effect(files.lsf_conf, checked_.problems);
       read_shared(files);
     }
     checked_.problems.sort();
-    if (!checked_.problems.has_errors()) checked_.files = std::move(files);
+    (checked_.problems.has_fatal() ? checked_.rest : checked_.files) = std::move(files);
     return std::move(checked_);
   }
 
@@ -31,7 +34,7 @@ class SetReader {
     if (!text) {
       std::string why = text.error().text;
       if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
-      checked_.problems.error({path, 0}, "found nothing to read, expected a file: " + why);
+      checked_.problems.fatal({path, 0}, "found nothing to read, expected a file: " + why);
       return std::nullopt;
     }
     checked_.read.push_back(path);
@@ -46,7 +49,10 @@ class SetReader {
     };
     syntax.time = sources_.time;
     syntax.decided = sources_.decided;
-    return parse_sections(text, path, syntax, checked_.problems);
+    auto file = parse_sections(text, path, syntax, checked_.problems);
+    tell_without_effect(path.ends_with("/lsf.shared") ? "lsf.shared" : "lsf.cluster", file,
+                        checked_.problems);
+    return file;
   }
 
   void read_shared(ClusterFiles& files) {
@@ -66,7 +72,7 @@ class SetReader {
                     [&](const ClusterRow& row) { return row.name == name; }))
       return true;
     if (!clusters.empty())
-      checked_.problems.error({path, 0}, "found no cluster " + printable(name) +
+      checked_.problems.fatal({path, 0}, "found no cluster " + printable(name) +
                                              ", expected the one that lsf.conf names in section Cluster");
     return false;
   }
@@ -104,12 +110,19 @@ class SetReader {
       else
         candidates.push_back(host->name);
     }
-    if (!files.settings.master_list.empty()) return;
+    if (!files.settings.master_list.empty()) return require_candidate(files);
     for (const ClusterHost& host : files.cluster.hosts)
       if (host.server) candidates.push_back(host.name);
     if (candidates.empty() && !files.cluster.hosts.empty())
-      checked_.problems.error(files.cluster.hosts[0].place,
+      checked_.problems.fatal(files.cluster.hosts[0].place,
                               "found no server host, expected one that can be master (server 1)");
+  }
+
+  // Without one of the listed hosts, another host as master would be a choice that the site did not make.
+  void require_candidate(const ClusterFiles& files) {
+    if (files.candidates.empty())
+      checked_.problems.fatal(setting_place(*files.lsf_conf.find("LSF_MASTER_LIST")),
+                              "LSF_MASTER_LIST: found no server host of this cluster, expected at least one");
   }
 
   const FileSources& sources_;
@@ -153,13 +166,12 @@ double ClusterFiles::cpu_factor(std::string_view model) const {
 std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources) {
   const std::string path = sources.env_dir + "/lsf.conf";
   const auto text = sources.read(path);
-  auto parsed = text ? LsfConf::parse(*text, path) : Result<LsfConf>(text.error());
-  if (!parsed) return std::nullopt;
-  auto settings = read_load_settings(*parsed, sources.env_dir);
-  if (!settings) return std::nullopt;
+  if (!text) return std::nullopt;
+  Problems problems;
   ClusterFiles files;
-  files.lsf_conf = std::move(*parsed);
-  files.settings = std::move(*settings);
+  files.lsf_conf = LsfConf::parse(*text, path, problems);
+  files.settings = read_load_settings(files.lsf_conf, sources.env_dir, problems);
+  if (problems.has_fatal()) return std::nullopt;
   const auto hosts = sources.read(sources.env_dir + "/hosts");
   files.names = HostNames(files.lsf_conf.value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");
   for (const std::string& word : files.settings.master_list)

@@ -1,6 +1,6 @@
 // ClusterFiles: everything the load system knows from files, checked together: lsf.conf, lsf.shared and lsf.cluster.NAME.
 //
-// A value, and the only way to get one is a set without errors. Reading is injected (ReadFile), so a check
+// A value. A row or value with an error is told and left out; a fatal error leaves no set (problems.hpp). Reading is injected (ReadFile), so a check
 // (`lsadmin ckconfig`), LIM's reconfig and the tests are one function. The lsb.* files are apart (lsb_files.hpp).
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "common/base/host_facts.hpp"
 #include "common/base/index_table.hpp"
 #include "common/conf/host_names.hpp"
+#include "common/conf/limit_unit.hpp"
 #include "common/conf/lsf_cluster.hpp"
 #include "common/conf/lsf_conf.hpp"
 #include "common/conf/lsf_shared.hpp"
@@ -32,6 +33,7 @@ struct LoadSettings {
   std::vector<std::string> master_list;   // LSF_MASTER_LIST, as written
   std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: whom a client asks first
   bool strict_resreq = false;             // LSF_STRICT_RESREQ
+  LimitUnit limit_unit;                   // LSF_UNIT_FOR_LIMITS, LSF_ENABLE_TMP_UNIT
   bool check_addresses = true;  // ROLLCALL_CHECK_ADDRESSES: of daemons that say which host they are on
   std::string http;             // ROLLCALL_HTTP: "PORT" or "ADDRESS:PORT"; "" : off
 };
@@ -60,9 +62,11 @@ struct FileSources {
   TimeDecided decided = {};      // of every #if time()
 };
 
-// `files` is there only where `problems` has no errors.
+// `files` is there unless `problems` has a fatal error.
 struct CheckedClusterFiles {
   std::optional<ClusterFiles> files;
+  std::optional<ClusterFiles>
+      rest;  // where there are no `files`: what could be read, to check the lsb.* files all the same
   Problems problems;
   std::vector<std::string> read;  // the files that were found, in the order of reading
 };
@@ -70,7 +74,7 @@ CheckedClusterFiles read_cluster_files(const FileSources& sources);
 
 // What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a daemon, which runs on with the files it has. Its
 // `candidates` are those of LSF_MASTER_LIST; hosts have no official names but what they are called there. Nothing where
-// lsf.conf has an error.
+// lsf.conf has a fatal error.
 std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources);
 
 // lsf.conf alone, for programs that need ports and directories before the rest can be read.

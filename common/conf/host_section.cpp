@@ -50,16 +50,19 @@ class HostReader {
     if (word.empty() || word == "!") return std::nullopt;
     const auto& known = shared_.host_types;
     if (std::find(known.begin(), known.end(), word) == known.end() &&
-        std::find(std::begin(kDetectedTypes), std::end(kDetectedTypes), word) == std::end(kDetectedTypes))
+        std::find(std::begin(kDetectedTypes), std::end(kDetectedTypes), word) == std::end(kDetectedTypes)) {
       cells_.error("type", word, "! or a type of section HostType in lsf.shared");
+      return std::nullopt;  // the host finds its own
+    }
     return word;
   }
 
   std::optional<std::string> model() {
     const std::string word = cells_.word("model");
     if (word.empty() || word == "!") return std::nullopt;
-    if (!shared_.model(word)) cells_.error("model", word, "! or a model of section HostModel in lsf.shared");
-    return word;
+    if (shared_.model(word)) return word;
+    cells_.error("model", word, "! or a model of section HostModel in lsf.shared");
+    return std::nullopt;  // the host finds its own
   }
 
   void take_resource(ClusterHost& host, std::string_view word) {
@@ -88,8 +91,12 @@ class HostReader {
   void take_value(ClusterHost& host, const ResourceDefinition& definition, std::string_view word,
                   std::size_t equals) {
     if (definition.built_in) return cells_.error("RESOURCES", word, "a resource that is not built in");
-    if (definition.dynamic())
-      return cells_.error("RESOURCES", word, "a static resource; an elim reports " + definition.name);
+    if (definition.dynamic()) {
+      if (equals != std::string_view::npos)
+        return cells_.error("RESOURCES", word, definition.name + " without a value: an elim reports it");
+      host.reported.push_back(definition.name);
+      return;
+    }
     if (equals == std::string_view::npos || equals + 1 == word.size())
       return cells_.error("RESOURCES", word, definition.name + "=VALUE");
     const std::string value(word.substr(equals + 1));

@@ -1,6 +1,9 @@
 #include "common/conf/known_parameters.hpp"
 
+#include <algorithm>
+
 #include "common/conf/problems.hpp"
+#include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
@@ -14,6 +17,7 @@ constexpr std::string_view kNoAffinity = "jobs are not bound to processors yet";
 constexpr std::string_view kProofs = "who a caller is, MUNGE or the cluster's key proves";
 constexpr std::string_view kNoPoe = "POE is not supported";
 constexpr std::string_view kNoCheckpoint = "jobs are not checkpointed";
+constexpr std::string_view kInstaller = "it tells installers and shells where files are";
 constexpr std::string_view kNoStream = "lsb.stream is not written";
 
 const std::vector<KnownParameter> kLsfConf{
@@ -24,14 +28,17 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSB_BJOBS_FORMAT"},
     {"LSB_BQUEUES_FORMAT"},
     {"LSB_BUSERS_FORMAT"},
+    {"LSB_BSUB_PARSE_SCRIPT"},
     {"LSB_CONFDIR"},
     {"LSB_DEBUG", File::lsf_conf, Effect::none,
      "ports are LSB_MBD_PORT and LSF_RES_PORT; levels LSF_LOG_MASK"},
     {"LSB_DEFAULT_PJLTYPE"},
+    {"LSB_DJOB_COMMFAIL_ACTION"},
     {"LSB_DJOB_HB_INTERVAL"},
     {"LSB_DJOB_RU_INTERVAL"},
     {"LSB_ESUB_METHOD"},
     {"LSB_GPU_NEW_SYNTAX", File::lsf_conf, Effect::none, "-gpu has the new syntax alone"},
+    {"LSB_GPU_REQ"},
     {"LSB_HCLOSE_BY_RES", File::lsf_conf, Effect::none, "a host whose RES is down takes no jobs anyway"},
     {"LSB_JOBID_DISP_LENGTH", File::lsf_conf, Effect::none, "a job's number is never cut"},
     {"LSB_JOB_CPULIMIT"},
@@ -48,6 +55,7 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSB_NTRIES"},
     {"LSB_PRE_POST_EXEC_USER", File::lsf_conf, Effect::none, "pre- and post-execution run as the job's user"},
     {"LSB_SBD_PORT", File::lsf_conf, Effect::none, "RES does sbatchd's work, on LSF_RES_PORT"},
+    {"LSB_SET_TMPDIR"},
     {"LSB_SHAREDIR"},
     {"LSB_SIGSTOP"},
     {"LSB_STDOUT_DIRECT", File::lsf_conf, Effect::none, "output goes to the file of -o directly, always"},
@@ -66,7 +74,7 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_ELIM_BLOCKTIME"},
     {"LSF_ELIM_DEBUG"},
     {"LSF_ELIM_RESTARTS"},
-    {"LSF_ENABLE_TMP_UNIT", File::lsf_conf, Effect::none, "tmp is in MB"},
+    {"LSF_ENABLE_TMP_UNIT"},
     {"LSF_GPU_AUTOCONFIG", File::lsf_conf, Effect::none, "elim.hwloc counts GPUs where a site starts it"},
     {"LSF_GPU_RESOURCE_IGNORE", File::lsf_conf, Effect::none, "GPUs are what elims count"},
     {"LSF_HOST_ADDR_RANGE", File::lsf_conf, Effect::none, "hosts are those of lsf.cluster"},
@@ -84,6 +92,9 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_LSLOAD_FORMAT"},
     {"LSF_MASTER_LIST"},
     {"LSF_MC_FORWARD_FAIRSHARE_CHARGE_DURATION", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"LSF_INCLUDEDIR", File::lsf_conf, Effect::none, kInstaller},
+    {"LSF_LICENSE_FILE", File::lsf_conf, Effect::none, "there are no licenses"},
+    {"LSF_MANDIR", File::lsf_conf, Effect::none, kInstaller},
     {"LSF_MISC", File::lsf_conf, Effect::none, "nothing is kept there"},
     {"LSF_PAM_APPL_CHKPNT", File::lsf_conf, Effect::none, kNoCheckpoint},
     {"LSF_PAM_CLEAN_JOB_DELAY"},
@@ -108,9 +119,15 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_SERVER_HOSTS"},
     {"LSF_STRICT_RESREQ"},
     {"LSF_STRIP_DOMAIN"},
+    {"LSF_TMPDIR"},
     {"LSF_UNIT_FOR_LIMITS"},
+    {"LSF_TOP", File::lsf_conf, Effect::none, kInstaller},
     {"LSF_USE_HOSTEQUIV", File::lsf_conf, Effect::none, kProofs},
     {"MC_PLUGIN_REMOTE_RESOURCE", File::lsf_conf, Effect::later, kNoMultiCluster},
+    {"ROLLCALL_KEY_FILE"},
+    {"ROLLCALL_TASK_CGROUPS"},
+    {"ROLLCALL_TASK_RELAY"},
+    {"XLSF_UIDDIR", File::lsf_conf, Effect::none, kInstaller},
 };
 
 const std::vector<KnownParameter> kLsbParams{
@@ -168,9 +185,9 @@ const std::vector<KnownParameter> kLsbParams{
     {"SBD_SLEEP_TIME", File::lsb_params},
 };
 
-std::string line_of(const Place& place, const KnownParameter& known) {
-  return place.text() + ": " + std::string(known.name) + " has no effect" +
-         (known.effect == Effect::later ? " yet" : "") + ": " + std::string(known.why);
+void tell(const Place& place, const KnownParameter& known, Problems& problems) {
+  problems.warning(place, std::string(known.name) + " has no effect" +
+                              (known.effect == Effect::later ? " yet" : "") + ": " + std::string(known.why));
 }
 
 }  // namespace
@@ -184,18 +201,22 @@ const std::vector<KnownParameter>& known_parameters() {
   return all;
 }
 
-std::vector<std::string> parameters_without_effect(const LsfConf& lsf_conf, const LsbParams& params) {
-  std::vector<std::string> lines;
-  for (const KnownParameter& known : known_parameters()) {
-    if (known.effect == Effect::some) continue;
-    if (known.file == File::lsf_conf) {
-      if (const Setting* setting = lsf_conf.find(known.name))
-        lines.push_back(line_of(setting_place(*setting), known));
-    } else if (const Cell* cell = params.cells.find(known.name)) {
-      lines.push_back(line_of(cell->place, known));
-    }
-  }
-  return lines;
+bool has_effect(std::string_view parameter) {
+  return std::any_of(kLsbParams.begin(), kLsbParams.end(), [parameter](const KnownParameter& known) {
+    return known.effect == Effect::some && same_name(known.name, parameter);
+  });
+}
+
+void tell_without_effect(const LsfConf& lsf_conf, Problems& problems) {
+  for (const KnownParameter& known : known_parameters())
+    if (known.file == File::lsf_conf && known.effect != Effect::some)
+      if (const Setting* setting = lsf_conf.find(known.name)) tell(setting_place(*setting), known, problems);
+}
+
+void tell_without_effect(const LsbParams& params, Problems& problems) {
+  for (const KnownParameter& known : known_parameters())
+    if (known.file == File::lsb_params && known.effect != Effect::some)
+      if (const Cell* cell = params.cells.given(known.name)) tell(cell->place, known, problems);
 }
 
 }  // namespace rollcall::conf

@@ -1,7 +1,7 @@
 // KnownParameters: every LSF parameter of lsf.conf and lsb.params that we know of, and whether it has an effect here.
 //
-// Sites bring their files along. What is set there and does nothing is said once in the log of mbatchd, so that nobody
-// believes in it. A value; what a parameter means is in the man pages of the files.
+// Sites bring their files along. What is set there and does nothing is a warning of who reads the file: ckconfig, and each
+// daemon in its log. A value; what a parameter means is in the man pages of the files.
 #pragma once
 
 #include <string>
@@ -27,7 +27,11 @@ struct KnownParameter {
 };
 const std::vector<KnownParameter>& known_parameters();
 
-// One line for each that is set and has no effect: "lsf.conf:12: LSF_AUTH has no effect: ...".
-std::vector<std::string> parameters_without_effect(const LsfConf& lsf_conf, const LsbParams& params);
+// Of lsb.params: false for unknown names too.
+bool has_effect(std::string_view parameter);
+
+// A warning for each that is set and has no effect: "LSF_AUTH has no effect: ...".
+void tell_without_effect(const LsfConf& lsf_conf, Problems& problems);
+void tell_without_effect(const LsbParams& params, Problems& problems);
 
 }  // namespace rollcall::conf

@@ -32,12 +32,13 @@ class SettingsReader {
     if (settings.cluster.empty()) settings.cluster = conf_.value("LSF_CLUSTER_NAME");
     if (const Setting* port = conf_.find("LSF_LIM_PORT")) {
       const auto number = parse_whole(port->value, 1, 65535);
-      if (!number) error(*port, "LSF_LIM_PORT", "a port from 1 to 65535");
+      if (!number) fatal(*port, "LSF_LIM_PORT", "a port from 1 to 65535");
       settings.lim_port = number.value_or(settings.lim_port);
     }
     settings.master_list = hosts("LSF_MASTER_LIST");
     settings.server_hosts = hosts("LSF_SERVER_HOSTS");
     settings.strict_resreq = yes_no("LSF_STRICT_RESREQ", false);
+    settings.limit_unit = limit_unit();
     settings.check_addresses = yes_no("ROLLCALL_CHECK_ADDRESSES", true);
     settings.http = http();
     yes_no("ROLLCALL_RESTART_DAEMONS", true);  // lsf_daemons alone takes it
@@ -47,7 +48,7 @@ class SettingsReader {
     return settings;
   }
 
-  // lsf.conf is full of names of other programs; what is a slip of the hand is told, the rest is not ours.
+  // What nobody reads is told; what is a slip of the hand with the name that was meant.
   void warn_of_names() {
     auto known = load_setting_names();
     for (const auto& parameter : known_parameters())
@@ -58,7 +59,9 @@ class SettingsReader {
       const auto meant = std::find_if(known.begin(), known.end(), [&name = name](std::string_view one) {
         return name.substr(0, 4) == one.substr(0, 4) && one_slip(name, one);
       });
-      if (meant != known.end())
+      if (meant == known.end())
+        problems_.warning(setting_place(setting), name + " has no effect: this release does not know it");
+      else
         problems_.warning(setting_place(setting), "found the parameter " + name + ", expected " +
                                                       std::string(*meant) + "? It is passed over");
     }
@@ -70,7 +73,7 @@ class SettingsReader {
     const Setting* setting = conf_.find(name);
     if (!setting) return otherwise;
     if (setting->value.starts_with('/')) return setting->value;
-    error(*setting, name, "an absolute path");
+    fatal(*setting, name, "an absolute path");
     return otherwise;
   }
 
@@ -87,9 +90,25 @@ class SettingsReader {
     const Setting* setting = conf_.find(name);
     if (!setting) return {};
     auto words = split_words(setting->value);
-    for (const std::string& word : words)
-      if (!host_name(word)) error(*setting, name, "host names with blanks between them");
+    std::erase_if(words, [&](const std::string& word) {
+      if (host_name(word)) return false;
+      error(*setting, name, "host names with blanks between them");
+      return true;
+    });
     return words;
+  }
+
+  LimitUnit limit_unit() {
+    LimitUnit unit;
+    unit.of_tmp = yes_no("LSF_ENABLE_TMP_UNIT", false);
+    const Setting* setting = conf_.find("LSF_UNIT_FOR_LIMITS");
+    if (!setting) return unit;
+    const auto kb = unit_kb(setting->value);
+    // With KB in its place, jobs would be killed that are within their limits.
+    if (!kb) return fatal(*setting, "LSF_UNIT_FOR_LIMITS", "KB, MB, GB, TB, PB or EB"), unit;
+    unit.kb = *kb;
+    unit.given = true;
+    return unit;
   }
 
   bool yes_no(std::string_view name, bool otherwise) {
@@ -111,9 +130,15 @@ class SettingsReader {
     return "";
   }
 
+  static std::string told(const Setting& setting, std::string_view name, std::string_view expected) {
+    return std::string(name) + ": found " + printable(setting.value) + ", expected " + std::string(expected);
+  }
   void error(const Setting& setting, std::string_view name, std::string_view expected) {
-    problems_.error(setting_place(setting), std::string(name) + ": found " + printable(setting.value) +
-                                                ", expected " + std::string(expected));
+    problems_.error(setting_place(setting), told(setting, name, expected));
+  }
+  // Of ports and directories: daemons that took the default would not find one another, or an empty store.
+  void fatal(const Setting& setting, std::string_view name, std::string_view expected) {
+    problems_.fatal(setting_place(setting), told(setting, name, expected));
   }
 
   const LsfConf& conf_;
@@ -147,8 +172,7 @@ Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::stri
   Problems problems;
   auto settings = SettingsReader(lsf_conf, problems).read(env_dir);
   problems.sort();
-  for (const Problem& problem : problems.all())
-    if (problem.kind == Problem::Kind::error) return configuration_error(problem.line());
+  if (const Problem* problem = problems.first_fatal()) return configuration_error(problem->line());
   return settings;
 }
 

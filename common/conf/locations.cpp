@@ -63,8 +63,8 @@ Result<std::vector<Written>> instances_of(std::string_view text) {
 
 class Resolver {
  public:
-  Resolver(const HostNames& names, const std::vector<std::string>& server_hosts)
-      : names_(names), server_hosts_(server_hosts) {}
+  Resolver(const HostNames& names, const std::vector<std::string>& server_hosts, std::vector<Error>& left_out)
+      : names_(names), server_hosts_(server_hosts), left_out_(left_out) {}
 
   Result<std::vector<ResourceInstance>> resolve(const std::vector<Written>& written);
 
@@ -78,14 +78,15 @@ class Resolver {
     return found(word, "a host of section Host");
   }
   Result<ResourceInstance> resolve(const Written& written);
-  Result<std::vector<std::string>> all_but(const Written& written) const;
+  Result<std::vector<std::string>> all_but(const Written& written);
 
   const HostNames& names_;
   const std::vector<std::string>& server_hosts_;
+  std::vector<Error>& left_out_;
   std::set<std::string> placed_;
 };
 
-Result<std::vector<std::string>> Resolver::all_but(const Written& written) const {
+Result<std::vector<std::string>> Resolver::all_but(const Written& written) {
   std::set<std::string> left_out;
   for (std::size_t i = 1; i < written.words.size(); ++i) {
     std::string_view word = written.words[i];
@@ -96,8 +97,10 @@ Result<std::vector<std::string>> Resolver::all_but(const Written& written) const
     else
       return found(written.text, "nothing but ~HOST after all");
     const auto name = host(written, word);
-    if (!name) return name.error();
-    left_out.insert(*name);
+    if (name)
+      left_out.insert(*name);
+    else
+      left_out_.push_back(name.error());
   }
   std::vector<std::string> hosts;
   for (const std::string& name : server_hosts_)
@@ -118,8 +121,10 @@ Result<ResourceInstance> Resolver::resolve(const Written& written) {
       if (word == "default" || word == "others" || word == "all")
         return found(written.text, word + " alone between its brackets");
       auto name = host(written, word);
-      if (!name) return name.error();
-      instance.hosts.push_back(std::move(*name));
+      if (name)
+        instance.hosts.push_back(std::move(*name));
+      else
+        left_out_.push_back(name.error());
     }
   }
   for (const std::string& name : instance.hosts)
@@ -145,7 +150,7 @@ Result<std::vector<ResourceInstance>> Resolver::resolve(const std::vector<Writte
     }
     auto instance = resolve(one);
     if (!instance) return instance.error();
-    instances.push_back(std::move(*instance));
+    if (!instance->hosts.empty() || instance->all_hosts) instances.push_back(std::move(*instance));
   }
   if (!others) return instances;
   for (const std::string& name : server_hosts_)
@@ -158,10 +163,11 @@ Result<std::vector<ResourceInstance>> Resolver::resolve(const std::vector<Writte
 }  // namespace
 
 Result<std::vector<ResourceInstance>> parse_locations(std::string_view text, const HostNames& names,
-                                                      const std::vector<std::string>& server_hosts) {
+                                                      const std::vector<std::string>& server_hosts,
+                                                      std::vector<Error>& left_out) {
   const auto written = instances_of(text);
   if (!written) return written.error();
-  return Resolver(names, server_hosts).resolve(*written);
+  return Resolver(names, server_hosts, left_out).resolve(*written);
 }
 
 }  // namespace rollcall::conf

@@ -6,7 +6,7 @@
 //   ResourceMap    RESOURCENAME LOCATION                                 LOCATION: see locations.cpp
 //   RemoteClusters CLUSTERNAME [EQUIV] [CACHE_INTERVAL] [RECV_FROM] [AUTH]
 //
-// RESOURCES = { ["!"] BOOLEAN | NAME "=" VALUE }. Section Host is read first, wherever it stands.
+// RESOURCES = { ["!"] BOOLEAN | NAME "=" VALUE | DYNAMIC }. Section Host is read first, wherever it stands.
 #include "common/conf/lsf_cluster.hpp"
 
 #include <algorithm>
@@ -90,6 +90,7 @@ class ClusterReader {
   void check_values(RowReader& cells, const ResourceDefinition& definition,
                     const std::vector<ResourceInstance>& instances);
   void map_every_host();
+  void map_reported();
   void read_remote_clusters();
 
   const SectionFile& file_;
@@ -112,12 +113,15 @@ LsfCluster ClusterReader::read(const std::string& file_name) {
   const auto sections = file_.all("Host");
   if (std::all_of(sections.begin(), sections.end(),
                   [](const Section* section) { return section->rows.empty(); }))
-    problems_.error({file_name, 0},
+    problems_.fatal({file_name, 0},
                     "found no host, expected a section Host with HOSTNAME and one row or more");
+  else if (cluster_.hosts.empty())
+    problems_.fatal(sections.front()->place, "found no valid host in section Host, expected one or more");
   for (const ClusterHost& host : cluster_.hosts)
     if (host.server) server_hosts_.push_back(host.name);
   read_resource_map();
   map_every_host();
+  map_reported();
   read_remote_clusters();
   return std::move(cluster_);
 }
@@ -125,9 +129,11 @@ LsfCluster ClusterReader::read(const std::string& file_name) {
 void ClusterReader::read_administrators() {
   for (const std::string_view section : {"ClusterAdmins", "ClusterManager"})
     each_row(file_, section, {{}, {"ADMINISTRATORS", "MANAGER"}}, problems_, [this](const Row& row) {
-      for (const std::string_view keyword : {"ADMINISTRATORS", "MANAGER"})
+      for (const std::string_view keyword : {"ADMINISTRATORS", "MANAGER"}) {
+        if (const Cell* cell = row.given(keyword)) cluster_.administrators_place = cell->place;
         for (const std::string& name : RowReader(row, problems_).words(keyword))
           cluster_.administrators.push_back(name);
+      }
     });
 }
 
@@ -158,10 +164,14 @@ void ClusterReader::map_resource(const Row& row) {
     if (other.resource == name)
       return cells.warning("RESOURCENAME", name,
                            "one row for it; this one is passed over for that at " + other.place.text());
-  auto instances = parse_locations(location->text, names_, server_hosts_);
-  if (!instances)
-    return problems_.error(location->place, "LOCATION of " + name + ": " + instances.error().text);
+  std::vector<Error> left_out;
+  auto instances = parse_locations(location->text, names_, server_hosts_, left_out);
+  if (!instances) left_out.push_back(instances.error());
+  for (const Error& error : left_out)
+    problems_.error(location->place, "LOCATION of " + name + ": " + error.text);
+  if (!instances) return;
   check_values(cells, definition, *instances);
+  if (!cells.valid() || instances->empty()) return;
   cluster_.resource_map.push_back({name, std::move(*instances), row.place});
 }
 
@@ -188,6 +198,20 @@ void ClusterReader::map_every_host() {
         std::none_of(cluster_.resource_map.begin(), cluster_.resource_map.end(), mapped))
       cluster_.resource_map.push_back({name, {{.kind = ResourceInstance::Kind::each_host}}, resource.place});
   }
+}
+
+// A dynamic resource in RESOURCES of a host: an elim reports it there, as with LOCATION [HOST]. ResourceMap counts more.
+void ClusterReader::map_reported() {
+  std::map<std::string, ResourceMapping> own;
+  for (const ClusterHost& host : cluster_.hosts)
+    for (const std::string& name : host.reported) {
+      if (std::any_of(cluster_.resource_map.begin(), cluster_.resource_map.end(),
+                      [&name](const ResourceMapping& mapping) { return mapping.resource == name; }))
+        continue;
+      auto& mapping = own.try_emplace(name, ResourceMapping{name, {}, host.place}).first->second;
+      mapping.instances.push_back({.hosts = {host.name}});
+    }
+  for (auto& [name, mapping] : own) cluster_.resource_map.push_back(std::move(mapping));
 }
 
 void ClusterReader::read_remote_clusters() {

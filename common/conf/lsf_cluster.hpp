@@ -46,6 +46,7 @@ struct ClusterHost {
   std::vector<std::string> booleans;          // Boolean resources of RESOURCES
   std::vector<std::string> dedicated;         // "!res": chosen only by jobs that name it; also in booleans
   std::map<std::string, std::string> values;  // "name=value": static strings and numbers
+  std::vector<std::string> reported;          // "name": dynamic resources, which an elim of this host reports
   int disks = -1;                             // nd; -1: detected
   int rexpri = 0;
   TimeWindows run_windows;                   // RUNWINDOW; empty: always open
@@ -82,6 +83,7 @@ struct LsfCluster {
   std::string name;
   ClusterParameters parameters;
   std::vector<std::string> administrators;  // as written; the first is the primary one; empty: root
+  Place administrators_place;
   std::vector<ClusterHost> hosts;           // in the order of the file
   std::vector<ResourceMapping> resource_map;
   std::vector<RemoteCluster> remote_clusters;

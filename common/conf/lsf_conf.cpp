@@ -105,6 +105,16 @@ std::string quoted(const std::string& value) {
   return quote + value + quote;
 }
 
+// A line that could not be read and was to say where the cluster's ports, keys or data are: with the default in its place
+// daemons would not find one another, or an empty store.
+bool tells_a_place(std::string_view line) {
+  constexpr std::string_view kPlaces[] = {
+      "LSB_SHAREDIR",  "LSF_CONFDIR", "LSB_CONFDIR",     "LSF_LIM_PORT", "LSB_MBD_PORT",    "LSF_RES_PORT",
+      "LSF_SERVERDIR", "ROLLCALL_",   "LSF_MASTER_LIST", "LSF_LOGDIR",   "LSF_CLUSTER_NAME"};
+  return std::any_of(std::begin(kPlaces), std::end(kPlaces),
+                     [line](std::string_view name) { return line.starts_with(name); });
+}
+
 // The tail of the error line: "; broken too: lines 4, 9 and 3 more".
 std::string broken_too(const std::vector<int>& lines) {
   constexpr std::size_t kShown = 5;
@@ -134,6 +144,8 @@ LsfConf LsfConf::parse(std::string_view text, const std::string& file_name, Prob
     auto pair = pair_of(content);
     if (pair)
       conf.settings_[pair->name] = {std::move(pair->value), place.text()};
+    else if (tells_a_place(content))
+      problems.fatal(place, pair.error().text);
     else
       problems.error(place, pair.error().text);
   }

@@ -47,6 +47,7 @@ class ResourceReader {
     if (const auto release = cells_.yes_no("RELEASE")) definition.release = *release;
     definition.consumable = cells_.yes_no("CONSUMABLE");
     definition.description = cells_.text("DESCRIPTION");
+    if (!cells_.valid()) return std::nullopt;
     check_fit(definition);
     return resource;
   }
@@ -60,6 +61,11 @@ class ResourceReader {
     if (odd || (name.front() >= '0' && name.front() <= '9')) {
       cells_.error(name_keyword_, name,
                    "a name that begins with no digit and has none of " + std::string(kNotInNames));
+      return false;
+    }
+    if (name.starts_with("define_ncpus_") && reserved_resource_name(name)) {
+      // Files of LSF 10.1 define them; how ncpus is counted needs no row.
+      cells_.warning(name_keyword_, name, "no row: the name is reserved, and the row is ignored");
       return false;
     }
     if (reserved_resource_name(name)) {
@@ -133,7 +139,7 @@ void read_clusters(const SectionFile& file, const std::string& file_name, LsfSha
   const auto sections = file.all("Cluster");
   if (std::all_of(sections.begin(), sections.end(),
                   [](const Section* section) { return section->rows.empty(); }))
-    problems.error({file_name, 0},
+    problems.fatal({file_name, 0},
                    "found no cluster, expected a section Cluster with ClusterName and one row or more");
 }
 
@@ -143,7 +149,8 @@ void read_models(const SectionFile& file, LsfShared& shared, Problems& problems)
     HostModel model{.name = cells.required("MODELNAME"), .place = row.place};
     if (model.name.empty()) return;
     model.cpu_factor = cells.real("CPUFACTOR", 0, 1e9).value_or(1.0);
-    if (model.cpu_factor == 0) cells.error("CPUFACTOR", "0", "a number above 0");
+    if (model.cpu_factor == 0) return cells.error("CPUFACTOR", "0", "a number above 0");
+    if (!cells.valid()) return;
     model.architectures = cells.words("ARCHITECTURE");
     if (const HostModel* other = shared.model(model.name))
       return cells.error("MODELNAME", model.name, "a model that is not at " + other->place.text() + " too");
@@ -172,8 +179,8 @@ LsfShared read_lsf_shared(const SectionFile& file, const std::string& file_name,
   read_models(file, shared, problems);
   const auto take = [&](std::string_view name_keyword, bool new_index) {
     return [&, name_keyword, new_index](const Row& row) {
-      if (auto resource = ResourceReader(row, name_keyword, problems).read(new_index))
-        add_resource(shared, std::move(*resource), problems);
+      auto resource = ResourceReader(row, name_keyword, problems).read(new_index);
+      if (resource) add_resource(shared, std::move(*resource), problems);
     };
   };
   each_row(file, "Resource",

@@ -18,8 +18,9 @@ struct Place {
 
 struct Problem {
   enum class Kind {
-    error,    // it cannot be meant; the set is not taken
-    warning,  // unknown or odd, and passed over
+    fatal,  // the set cannot be used: a file or the hosts are missing, or it is not known where the data are
+    error,  // the row or value is invalid and left out; the set is used without it
+    warning,  // unknown, odd or without effect
   };
   Kind kind = Kind::error;
   Place place;
@@ -30,8 +31,11 @@ struct Problem {
 
 class Problems {
  public:
+  void fatal(const Place& place, std::string text) { add(Problem::Kind::fatal, place, std::move(text)); }
   void error(const Place& place, std::string text) { add(Problem::Kind::error, place, std::move(text)); }
   void warning(const Place& place, std::string text) { add(Problem::Kind::warning, place, std::move(text)); }
+
+  void add(const Problems& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
 
   const std::vector<Problem>& all() const { return all_; }
   // By file, in the order in which the files were first named, then by line: as a person goes through them.
@@ -47,14 +51,35 @@ class Problems {
       return std::pair(number_of(a), a.place.line) < std::pair(number_of(b), b.place.line);
     });
   }
+  // Fatal ones too.
   int errors() const {
     return static_cast<int>(std::count_if(all_.begin(), all_.end(),
-                                          [](const Problem& p) { return p.kind == Problem::Kind::error; }));
+                                          [](const Problem& p) { return p.kind != Problem::Kind::warning; }));
   }
   int warnings() const { return static_cast<int>(all_.size()) - errors(); }
   bool has_errors() const { return errors() > 0; }
+  bool has_fatal() const { return first_fatal() != nullptr; }
+  const Problem* first_fatal() const {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [](const Problem& p) { return p.kind == Problem::Kind::fatal; });
+    return found == all_.end() ? nullptr : &*found;
+  }
+
+  // For a daemon's log. The fatal errors come first: the first line says why a set is not used.
+  std::vector<std::string> error_lines() const {
+    auto lines = lines_of(Problem::Kind::fatal);
+    for (auto& line : lines_of(Problem::Kind::error)) lines.push_back(std::move(line));
+    return lines;
+  }
+  std::vector<std::string> warning_lines() const { return lines_of(Problem::Kind::warning); }
 
  private:
+  std::vector<std::string> lines_of(Problem::Kind kind) const {
+    std::vector<std::string> lines;
+    for (const Problem& problem : all_)
+      if (problem.kind == kind) lines.push_back(problem.line());
+    return lines;
+  }
   void add(Problem::Kind kind, const Place& place, std::string text) {
     all_.push_back({kind, place, std::move(text)});
   }

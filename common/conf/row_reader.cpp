@@ -6,6 +6,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -39,6 +40,7 @@ Place RowReader::place(std::string_view keyword) const {
 }
 
 void RowReader::error(std::string_view keyword, std::string_view found, std::string_view expected) {
+  valid_ = false;
   problems_.error(place(keyword), std::string(keyword) + ": found " + printable(found) + ", expected " +
                                       std::string(expected));
 }
@@ -49,6 +51,7 @@ void RowReader::warning(std::string_view keyword, std::string_view found, std::s
 }
 
 void RowReader::told(std::string_view keyword, const std::string& text) {
+  valid_ = false;
   problems_.error(place(keyword), std::string(keyword) + ": " + text);
 }
 
@@ -130,8 +133,23 @@ TimeWindows RowReader::windows(std::string_view keyword) {
   if (!cell) return {};
   auto windows = TimeWindows::parse(cell->text);
   if (windows) return *windows;
-  problems_.error(cell->place, std::string(keyword) + ": " + windows.error().text);
+  told(keyword, windows.error().text);
   return {};
+}
+
+Row without_errors(const Row& row, const Problems& problems) {
+  Row rest;
+  rest.place = row.place;
+  for (const auto& [keyword, cell] : row.cells()) {
+    const auto of_cell = [&keyword = keyword, &cell = cell](const Problem& problem) {
+      return problem.kind != Problem::Kind::warning && problem.place.line == cell.place.line &&
+             problem.place.file == cell.place.file && problem.text.size() > keyword.size() &&
+             problem.text[keyword.size()] == ':' &&
+             same_name(std::string_view(problem.text).substr(0, keyword.size()), keyword);
+    };
+    if (std::none_of(problems.all().begin(), problems.all().end(), of_cell)) rest.set(keyword, cell);
+  }
+  return rest;
 }
 
 const ResourceDefinition* threshold_index(const IndexTable& indices, std::string_view keyword) {
@@ -198,8 +216,16 @@ bool check_keywords(const Section& section, const Keywords& keywords, Problems& 
 
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
                     Problems& problems) {
+  // Sections that LSF knows and that do nothing here are told with the reason (without_effect.hpp).
+  const auto explained = [](const std::string& name) {
+    const auto& rows = keywords_without_effect();
+    return std::any_of(rows.begin(), rows.end(), [&name](const KeywordWithoutEffect& row) {
+      return row.keyword.empty() && same_name(row.section, name);
+    });
+  };
   for (const Section& section : file.sections)
-    if (std::none_of(known.begin(), known.end(),
+    if (!explained(section.name) &&
+        std::none_of(known.begin(), known.end(),
                      [&section](std::string_view name) { return same_name(name, section.name); }))
       problems.warning(section.place, "found section " + printable(section.name) +
                                           ", which is unknown and passed over, expected " + list_of(known));

@@ -44,6 +44,9 @@ class RowReader {
   std::optional<Duration> some_seconds(std::string_view keyword);
   TimeWindows windows(std::string_view keyword);
 
+  // False after an error: the row is not to be used.
+  bool valid() const { return valid_; }
+
   // "KEYWORD: found VALUE, expected WHAT" at the place of the value (of the row, where there is none).
   void error(std::string_view keyword, std::string_view found, std::string_view expected);
   void warning(std::string_view keyword, std::string_view found, std::string_view expected);
@@ -54,7 +57,11 @@ class RowReader {
   Place place(std::string_view keyword) const;
   const Row& row_;
   Problems& problems_;
+  bool valid_ = true;
 };
+
+// The row without the values that `problems` has an error of: what is in force of it.
+Row without_errors(const Row& row, const Problems& problems);
 
 // The dynamic numeric resource that the keyword of a column of thresholds names, in any case and by an alias (CPU, r15s,
 // a site's own); nullptr for other keywords.

@@ -12,6 +12,8 @@
 // A section is horizontal where its first line is KEYWORD = ..., else vertical. Where the first line has none of the section's
 // default keywords, its keyword line is missing (or commented out): the default ones count, and the line is a row. Cells that
 // are over at the end of a row are part of the last one where all of them have "[": instance lists without parentheses.
+//
+// A section without its End is a fatal error: the file was cut off, and its rest may be missing. All else that is wrong is left out.
 #include "common/conf/section_file.hpp"
 
 #include <algorithm>
@@ -110,7 +112,7 @@ class Parser {
 
   SectionFile parse(const std::vector<SectionLine>& lines) {
     for (const SectionLine& line : lines) take(line);
-    if (open_) problems_.error(open_->place, "found no end of the section, expected End " + open_->name);
+    if (open_) problems_.fatal(open_->place, "found no end of the section, expected End " + open_->name);
     close();
     return std::move(file_);
   }
@@ -138,7 +140,7 @@ class Parser {
 void Parser::take(const SectionLine& line) {
   const std::string_view left = placeholder(line.text);
   if (!left.empty())
-    problems_.error(line.place, found(left, "the value that the installation puts in its place"));
+    return problems_.error(line.place, found(left, "the value that the installation puts in its place"));
   if (const auto name = frame(line.text, "begin")) return take_begin(*name, line.place);
   if (open_) {
     if (const auto name = frame(line.text, "end")) return take_end(*name, line.place);
@@ -149,7 +151,7 @@ void Parser::take(const SectionLine& line) {
 }
 
 void Parser::take_begin(const std::string& name, const Place& place) {
-  if (open_) problems_.error(place, "found Begin " + name + ", expected End " + open_->name + " before it");
+  if (open_) problems_.fatal(place, "found Begin " + name + ", expected End " + open_->name + " before it");
   close();
   if (name.empty()) problems_.error(place, "found Begin alone, expected the name of a section after it");
   open_ = Section{.name = name, .place = place};

@@ -7,6 +7,7 @@
 namespace rollcall::conf {
 namespace {
 
+constexpr int kMostWarnings = 50;  // without -v
 constexpr const char* kDefault = "default";
 
 std::string yes_no(bool value) { return value ? "Y" : "N"; }
@@ -62,10 +63,6 @@ std::string shown(const std::string& value) {
   return quote + value + quote;
 }
 
-std::string counted(int number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::vector<ShownParameter> shown_parameters(const ClusterFiles& files) {
@@ -102,14 +99,17 @@ std::string check_text(const Problems& problems, const std::vector<std::string>&
   std::string text;
   if (verbose)
     for (const std::string& file : files) text += "Checked " + file + "\n";
+  int warnings = 0;
   for (const Problem& problem : problems.all())
-    if (verbose || problem.kind == Problem::Kind::error) text += problem.line() + "\n";
+    if (problem.kind != Problem::Kind::warning || verbose || ++warnings <= kMostWarnings)
+      text += problem.line() + "\n";
   const int errors = problems.errors();
   text += errors == 0   ? "No errors found."
           : errors == 1 ? "There is 1 error."
                         : "There are " + std::to_string(errors) + " errors.";
-  if (problems.warnings() > 0 && !verbose)
-    text += " (" + counted(problems.warnings(), "warning") + ": -v shows)";
+  if (problems.warnings() == 1) text += "\nThere is 1 warning.";
+  if (problems.warnings() > 1) text += "\nThere are " + std::to_string(problems.warnings()) + " warnings.";
+  if (warnings > kMostWarnings) text += " -v shows all of them.";
   return text + "\n";
 }
 

@@ -60,7 +60,7 @@ const conf::ClusterFiles& Stage::files() {
   auto partial = conf::read_files_to_ask(sources);
   if (!partial) {
     for (const auto& problem : checked.problems.all())
-      if (problem.kind == conf::Problem::Kind::error) fail(problem.line());
+      if (problem.kind == conf::Problem::Kind::fatal) fail(problem.line());
     std::exit(kFailed);
   }
   partial->candidates.clear();  // this host is asked, which knows who is master

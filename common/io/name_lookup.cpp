@@ -100,4 +100,8 @@ bool no_such_user(const std::string& name) {
   return ask({"getent", "passwd", "--", name}).exited_with(kUnknownName);
 }
 
+bool no_such_group(const std::string& name) {
+  return ask({"getent", "group", "--", name}).exited_with(kUnknownName);
+}
+
 }  // namespace rollcall::io

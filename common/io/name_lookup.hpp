@@ -23,5 +23,6 @@ std::string look_up_home(uid_t user);
 std::string look_up_user(uid_t user);
 // True: the name services know no user of this name. False where they know one, or cannot be asked.
 bool no_such_user(const std::string& name);
+bool no_such_group(const std::string& name);
 
 }  // namespace rollcall::io

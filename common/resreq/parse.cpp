@@ -105,6 +105,16 @@ bool parse_all(Cursor& in, const Syntax& syntax, ResReq& value) {
   return !in.failed() && check_depth(in, value);
 }
 
+void scale_usages(Rusage& rusage, const Syntax& syntax) {
+  for (UsageAlternative& alternative : rusage.alternatives)
+    for (UsageString& string : alternative.strings)
+      for (Usage& usage : string.usages) {
+        if (!usage.value || usage.value->sized) continue;
+        if (usage.name == "mem" || usage.name == "swp") usage.value->value *= syntax.memory_mb;
+        if (usage.name == "tmp") usage.value->value *= syntax.tmp_mb;
+      }
+}
+
 }  // namespace
 
 ParseResult parse(std::string_view text, const Syntax& syntax) {
@@ -113,6 +123,7 @@ ParseResult parse(std::string_view text, const Syntax& syntax) {
   if (result.error) return result;
   Cursor in(text);
   if (!parse_all(in, syntax, result.value)) result.error = in.error();
+  if (result.value.rusage) scale_usages(*result.value.rusage, syntax);
   return result;
 }
 

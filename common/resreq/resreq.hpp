@@ -181,6 +181,8 @@ struct ResReq {
 
 struct Syntax {
   bool strict = false;  // LSF_STRICT_RESREQ: select has the later grammar only
+  // MB that a number without a unit means in rusage: LSF_UNIT_FOR_LIMITS. It is printed again as it was written.
+  double memory_mb = 1, tmp_mb = 1;
 };
 
 // What is wrong, with the place.

@@ -13,7 +13,10 @@ Result<conf::LsfConf> read_lsf_conf(const conf::FileSources& sources) {
   const std::string path = sources.env_dir + "/lsf.conf";
   const auto text = sources.read(path);
   if (!text) return text.error();
-  return conf::LsfConf::parse(*text, path);
+  conf::Problems problems;
+  auto conf = conf::LsfConf::parse(*text, path, problems);
+  if (const auto* fatal = problems.first_fatal()) return configuration_error(fatal->line());
+  return conf;
 }
 
 // Ports and directories are lsf.conf's alone; who mbatchd's host is needs all files.

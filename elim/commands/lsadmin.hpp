@@ -22,9 +22,8 @@ struct Admin {
 // About files alone; no daemon is needed.
 int ckconfig(const Admin& admin, const Words& words);
 int showconf(const Admin& admin, const Words& words);
-// "Checking configuration files ..." and what was found; false where there are errors. As JSON: only where there are, or
-// where that was asked for.
-bool check_configuration(const Admin& admin, bool verbose);
+// Prints "Checking configuration files ..." and what was found. As JSON: only errors, or where that was asked for.
+conf::Problems check_configuration(const Admin& admin, bool verbose);
 
 // About daemons.
 int reconfig(const Admin& admin, const Words& words);

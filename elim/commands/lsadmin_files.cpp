@@ -3,9 +3,11 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
+#include "common/conf/lsb/system_names.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/system_names.hpp"
 #include "elim/commands/lsadmin.hpp"
 #include "elim/commands/start_checks.hpp"
 #include "elim/policy/show_admin.hpp"
@@ -48,25 +50,27 @@ void say_what_start_refuses(const Admin& admin) {
 
 }  // namespace
 
-bool check_configuration(const Admin& admin, bool verbose) {
+conf::Problems check_configuration(const Admin& admin, bool verbose) {
   if (!admin.json) admin.stage.print("Checking configuration files ...\n");
   const auto sources = io::real_file_sources();
   auto checked = conf::read_cluster_files(sources);
-  if (checked.files) {
-    conf::read_batch_settings(*checked.files, checked.problems);
-    conf::refuse_shared_addresses(*checked.files, sources, checked.problems);
-  }
+  const auto& files = checked.files ? *checked.files : *checked.rest;
+  conf::read_batch_settings(files, checked.problems);
+  conf::refuse_shared_addresses(files, sources, checked.problems);
+  // Name services may be slow: a reconfiguration does not wait for them.
+  if (admin.subcommand == "ckconfig") conf::check_system_names(files, io::system_names(), checked.problems);
+  checked.problems.sort();
   if (!admin.json)
     admin.stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
   else if (checked.problems.has_errors() || admin.subcommand == "ckconfig")
     admin.stage.print(check_json(admin.subcommand, checked.problems, checked.read));
-  return !checked.problems.has_errors();
+  return checked.problems;
 }
 
 int ckconfig(const Admin& admin, const Words& words) {
   const auto parsed = parse("ckconfig", "", words);
   if (!parsed) return admin.stage.fail("ckconfig: " + parsed.error().text);
-  if (!check_configuration(admin, parsed->has("-v"))) return io::kFailed;
+  if (check_configuration(admin, parsed->has("-v")).has_errors()) return io::kFailed;
   if (!admin.json) say_what_start_refuses(admin);
   return 0;
 }

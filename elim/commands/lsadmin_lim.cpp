@@ -193,7 +193,12 @@ Result<Given> given(const Admin& admin, const Words& words, const std::string& q
   if (!hosts) return hosts.error();
   Given all{*hosts, parsed->has("-v"), true};
   const bool checks = admin.subcommand == "reconfig" || admin.subcommand == "limrestart";
-  if (checks && !check_configuration(admin, all.verbose)) return configuration_error("");
+  if (checks) {
+    const auto problems = check_configuration(admin, all.verbose);
+    if (problems.has_errors() && !problems.has_fatal() && !parsed->has("-f") && !admin.json)
+      admin.stage.print("-f goes on without the rows and values that have errors.\n");
+    if (problems.has_fatal() || (problems.has_errors() && !parsed->has("-f"))) return configuration_error("");
+  }
   if (!all.hosts.all || parsed->has("-f")) return all;
   const auto yes = agreed(admin, question);
   if (!yes) return yes.error();

@@ -155,7 +155,7 @@ int make_ready(const Work& work) {
   if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
   if (!work.checked.files) {
     for (const auto& problem : work.checked.problems.all())
-      if (problem.kind == conf::Problem::Kind::error) complain(problem.line());
+      if (problem.kind != conf::Problem::Kind::warning) complain(problem.line());
     return kFailed;
   }
   const auto& cluster = work.checked.files->cluster;

@@ -46,18 +46,15 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
 
   LoadedConfiguration loaded;
   loaded.kept = kept;
-  for (const auto& problem : checked.problems.all())
-    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
-        .push_back(problem.line());
-  if (!checked.files) {
-    if (loaded.errors.empty()) loaded.errors.push_back(sources.env_dir + ": cannot be read");
-    return loaded;
-  }
+  loaded.errors = checked.problems.error_lines();
+  loaded.warnings = checked.problems.warning_lines();
+  if (!checked.files) return loaded;
   const std::string name = io::host_name_here();
   const auto official = checked.files->names.official(name);
   if (!official || checked.files->cluster.host(*official) == nullptr) {
-    loaded.errors.push_back("this host is called " + name + ", and section Host of lsf.cluster." +
-                            checked.files->cluster.name + " has no such host");
+    loaded.errors.insert(loaded.errors.begin(), "this host is called " + name +
+                                                    ", and section Host of lsf.cluster." +
+                                                    checked.files->cluster.name + " has no such host");
     return loaded;
   }
   const auto& settings = checked.files->settings;
@@ -65,7 +62,7 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
       settings,
       {{settings.server_dir.empty() ? "" : settings.server_dir + "/melim", "the program of MELIM"}});
   if (!trust) {
-    loaded.errors.push_back(trust.error().text);
+    loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     return loaded;
   }
   loaded.warnings.insert(loaded.warnings.end(), trust->notes.begin(), trust->notes.end());

@@ -1,5 +1,5 @@
-// Configuration: the cluster's files as this LIM runs with them, and which of their hosts it is on. Read whole or not at
-// all: a set with an error leaves what is in force as it is, and every line of it is told.
+// Configuration: the cluster's files as this LIM runs with them, and which of their hosts it is on. A row with an
+// error is told and left out; a set with a fatal error leaves what is in force as it is.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/kept_files.hpp"
+#include "common/conf/told_lines.hpp"
 
 namespace rollcall::lim {
 

@@ -337,12 +337,13 @@ class Daemon {
   void look_at_conditions() {
     const auto kept = refused_ ? refused_ : configuration_->kept;
     if (!kept->outdated()) return;
-    const auto loaded = load_configuration_anew(*kept);
+    auto loaded = load_configuration_anew(*kept);
     refused_ = loaded.kept;
+    told_.keep_new(loaded.errors, loaded.warnings);
     take(loaded, "a #if time() of the files has changed what is in force");
   }
 
-  // A set with an error changes nothing.
+  // A set with a fatal error changes nothing.
   Reply take(const LoadedConfiguration& loaded, const char* what) {
     for (const auto& line : first_of(loaded.warnings)) log_.warning(line);
     for (const auto& line : first_of(loaded.errors)) log_.error(line);
@@ -389,6 +390,7 @@ class Daemon {
   bool sampled_ = false;
   int minute_ = -1;                                 // of the day, when #if time() was looked at
   std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
+  conf::ToldLines told_;
   TimePoint armed_for_{Duration::max()};
   bool ending_ = false;
   DaemonEnd end_ = DaemonEnd::stopped;

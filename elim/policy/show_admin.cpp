@@ -23,7 +23,7 @@ std::string check_json(const std::string& subcommand, const conf::Problems& prob
   document["FILES"] = files;
   auto& list = document["PROBLEMS"] = Json::array();
   for (const auto& problem : problems.all())
-    list.push_back({{"KIND", problem.kind == conf::Problem::Kind::error ? "error" : "warning"},
+    list.push_back({{"KIND", problem.kind == conf::Problem::Kind::warning ? "warning" : "error"},
                     {"FILE", problem.place.file},
                     {"LINE", problem.place.line},
                     {"TEXT", problem.text}});

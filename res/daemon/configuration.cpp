@@ -71,23 +71,20 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   const auto sources = env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources();
   auto checked = conf::read_cluster_files(sources);
   LoadedConfiguration loaded;
-  for (const auto& problem : checked.problems.all())
-    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
-        .push_back(problem.line());
-  if (!checked.files) {
-    if (loaded.errors.empty()) loaded.errors.push_back(sources.env_dir + ": cannot be read");
-    return loaded;
-  }
+  loaded.errors = checked.problems.error_lines();
+  loaded.warnings = checked.problems.warning_lines();
+  if (!checked.files) return loaded;
   const auto batch = conf::read_batch_settings(*checked.files);
   if (!batch) {
-    loaded.errors.push_back(batch.error().text);
+    loaded.errors.insert(loaded.errors.begin(), batch.error().text);
     return loaded;
   }
   const std::string name = io::host_name_here();
   const auto official = checked.files->names.official(name);
   if (!official || checked.files->cluster.host(*official) == nullptr) {
-    loaded.errors.push_back("this host is called " + name + ", and section Host of lsf.cluster." +
-                            checked.files->cluster.name + " has no such host");
+    loaded.errors.insert(loaded.errors.begin(), "this host is called " + name +
+                                                    ", and section Host of lsf.cluster." +
+                                                    checked.files->cluster.name + " has no such host");
     return loaded;
   }
   Configuration result{std::move(*checked.files), *batch, *official, "", {}, 0, ""};
@@ -108,7 +105,7 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
   if (yes(lsf_conf.value("LSB_SET_TMPDIR"))) result.tmp_dir = result.tmp_top;
   auto trust = io::check_daemon_trust(result.files.settings, {{result.batch.job_dir, "ROLLCALL_JOBDIR"}});
   if (!trust) {
-    loaded.errors.push_back(trust.error().text);
+    loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     return loaded;
   }
   loaded.warnings.insert(loaded.warnings.end(), trust->notes.begin(), trust->notes.end());

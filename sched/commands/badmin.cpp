@@ -10,10 +10,11 @@
 
 #include "common/base/host_list.hpp"
 #include "common/conf/batch_settings.hpp"
-#include "common/conf/lsb/lsb_files.hpp"
+#include "common/conf/lsb/system_names.hpp"
 #include "common/conf/shared_addresses.hpp"
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
+#include "common/io/system_names.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/ask_words.hpp"
@@ -66,27 +67,41 @@ int hclose(const Admin& admin) { return control_names(admin, Control::HOST_CLOSE
 
 // ---------------------------------------------------------------- files
 
-bool check_files(io::Stage& stage, bool verbose) {
+// All of lsf.* and lsb.* in one go, as far as they can be read.
+conf::Problems check_files(const Admin& admin) {
+  io::Stage& stage = admin.stage;
+  // Name services may be slow: a reconfiguration does not wait for them.
+  const bool with_names = admin.name == std::string_view("ckconfig");
   stage.print("\nChecking configuration files ...\n\n");
   const auto sources = io::real_file_sources();
-  const auto cluster = conf::read_cluster_files(sources);
-  if (!cluster.files) {
-    stage.print(conf::check_text(cluster.problems, cluster.read, verbose) + "\n");
-    return false;
+  auto cluster = conf::read_cluster_files(sources);
+  auto& problems = cluster.problems;
+  auto read = cluster.read;
+  const auto& files = cluster.files ? *cluster.files : *cluster.rest;
+  conf::read_batch_settings(files, problems);
+  conf::refuse_shared_addresses(files, sources, problems);
+  if (with_names) conf::check_system_names(files, io::system_names(), problems);
+  if (!files.cluster.name.empty()) {
+    const auto lsb = conf::read_lsb_files(sources, files);
+    problems.add(lsb.problems);
+    read.insert(read.end(), lsb.read.begin(), lsb.read.end());
+    if (lsb.files) check_requirements(files, *lsb.files, problems);
+    if (lsb.files && with_names) conf::check_system_names(*lsb.files, io::system_names(), problems);
   }
-  auto checked = conf::read_lsb_files(sources, *cluster.files);
-  conf::read_batch_settings(*cluster.files, checked.problems);
-  conf::refuse_shared_addresses(*cluster.files, sources, checked.problems);
-  if (checked.files) check_requirements(*cluster.files, *checked.files, checked.problems);
-  checked.problems.sort();
-  stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
-  return !checked.problems.has_errors();
+  problems.sort();
+  stage.print(conf::check_text(problems, read, admin.words.has("-v")) + "\n");
+  return problems;
 }
 
-int ckconfig(const Admin& admin) { return check_files(admin.stage, admin.words.has("-v")) ? 0 : io::kFailed; }
+int ckconfig(const Admin& admin) { return check_files(admin).has_errors() ? io::kFailed : 0; }
 
 int checked_order(const Admin& admin, Control::Action action, const char* done, const char* aborted) {
-  if (!check_files(admin.stage, admin.words.has("-v"))) return complain(aborted);
+  const auto problems = check_files(admin);
+  if (problems.has_fatal()) return complain(aborted);
+  if (problems.has_errors() && !admin.words.has("-f")) {
+    admin.stage.print("-f goes on without the rows and values that have errors.\n");
+    return complain(aborted);
+  }
   Control control;
   control.set_action(action);
   const auto reply = order(admin.stage, std::move(control));
@@ -185,7 +200,8 @@ int hist(const Admin& admin) {
 
 constexpr Subcommand kSubcommands[] = {
     {"ckconfig", "", "[-v] check the configuration files", ckconfig},
-    {"reconfig", "", "[-v] [-f] have mbatchd read the files anew", reconfig},
+    {"reconfig", "", "[-v] [-f] have mbatchd read the files anew; -f: also without rows that have errors",
+     reconfig},
     {"mbdrestart", "", "[-v] [-f] start mbatchd anew", mbdrestart},
     {"mbdrebuild", "", "have mbatchd write lsb.events anew", mbdrebuild},
     {"qopen", "[queue ... | all]", "[-C comment] let queues take jobs", qopen},

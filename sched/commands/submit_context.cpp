@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "common/io/local_time.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 #include "sched/policy/submit_values.hpp"
 
 extern char** environ;
@@ -36,10 +37,9 @@ std::uint32_t current_umask() {
 
 Result<SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host) {
   SubmitContext context;
-  auto unit = unit_in_kb(files.lsf_conf.value("LSF_UNIT_FOR_LIMITS"));
-  if (!unit) return configuration_error("LSF_UNIT_FOR_LIMITS: " + unit.error().text);
-  context.limit_unit_kb = *unit;
-  context.syntax.strict = files.settings.strict_resreq;
+  context.limit_unit_kb = files.settings.limit_unit.kb;
+  context.syntax = resreq_syntax(files.settings);
+  context.gpu_default = files.lsf_conf.value("LSB_GPU_REQ");
   context.now = io::wall_now().seconds();
   context.local = io::local_time();
   for (char** word = environ; *word; ++word) context.environment.emplace_back(*word);

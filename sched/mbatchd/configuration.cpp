@@ -1,7 +1,6 @@
 #include "sched/mbatchd/configuration.hpp"
 
 #include "common/base/numbers.hpp"
-#include "common/conf/known_parameters.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 #include "sched/policy/file_checks.hpp"
@@ -10,9 +9,11 @@ namespace rollcall::mbatchd {
 namespace {
 
 void tell(LoadedConfiguration& loaded, const conf::Problems& problems) {
-  for (const auto& problem : problems.all())
-    (problem.kind == conf::Problem::Kind::warning ? loaded.warnings : loaded.errors)
-        .push_back(problem.line());
+  const auto errors = problems.error_lines();
+  // The first line says why a set is not used.
+  loaded.errors.insert(problems.has_fatal() ? loaded.errors.begin() : loaded.errors.end(), errors.begin(),
+                       errors.end());
+  for (auto& line : problems.warning_lines()) loaded.warnings.push_back(std::move(line));
 }
 
 // The files of the set; `sources` keeps what it reads of them.
@@ -20,44 +21,35 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   LoadedConfiguration loaded;
   auto cluster = conf::read_cluster_files(sources);
   tell(loaded, cluster.problems);
-  if (!cluster.files) {
-    if (loaded.errors.empty()) loaded.errors.push_back(sources.env_dir + ": cannot be read");
-    return loaded;
-  }
+  if (!cluster.files) return loaded;
   auto made = std::make_shared<Configuration>();
   made->files.cluster = std::make_shared<conf::ClusterFiles>(std::move(*cluster.files));
   const auto& files = *made->files.cluster;
 
-  const auto batch = conf::read_batch_settings(files);
-  if (!batch) {
-    loaded.errors.push_back(batch.error().text);
-    return loaded;
-  }
-  made->files.batch = std::make_shared<conf::BatchSettings>(*batch);
+  conf::Problems of_batch;
+  const auto batch = std::make_shared<conf::BatchSettings>(conf::read_batch_settings(files, of_batch));
+  tell(loaded, of_batch);
+  if (of_batch.has_fatal()) return loaded;
+  made->files.batch = batch;
   made->directory = conf::batch_directory(*batch, files.settings);
   const std::string name = io::host_name_here();
   made->host = files.names.official(name).value_or(name);
   if (made->host != batch->mbd_host) {
-    loaded.errors.push_back("mbatchd of cluster " + files.settings.cluster + " runs on " + batch->mbd_host +
-                            ", and this is " + made->host +
-                            ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
+    loaded.errors.insert(loaded.errors.begin(), "mbatchd of cluster " + files.settings.cluster + " runs on " +
+                                                    batch->mbd_host + ", and this is " + made->host +
+                                                    ": start it there, or set ROLLCALL_MBD_HOST in lsf.conf");
     loaded.elsewhere = true;
     return loaded;
   }
 
   auto lsb = conf::read_lsb_files(sources, files);
   tell(loaded, lsb.problems);
-  if (!lsb.files) {
-    if (loaded.errors.empty()) loaded.errors.push_back(conf::lsb_directory(files) + ": cannot be read");
-    return loaded;
-  }
+  if (!lsb.files) return loaded;
   made->files.lsb = std::make_shared<conf::LsbFiles>(std::move(*lsb.files));
   // badmin takes no such files; where they are there all the same, no queue is to vanish for it.
   conf::Problems requirements;
   sched::check_requirements(files, *made->files.lsb, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
-  for (auto& line : conf::parameters_without_effect(files.lsf_conf, made->files.lsb->params))
-    loaded.warnings.push_back(std::move(line));
   made->rules = sched::scheduling_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);
   return loaded;
@@ -97,7 +89,7 @@ LoadedConfiguration load_trusted_configuration(const std::optional<std::string>&
   if (!loaded.configuration) return loaded;
   const auto& configuration = *loaded.configuration;
   if (auto trust = io::check_daemon_trust(configuration.settings(), trusted_paths(configuration)); !trust) {
-    loaded.errors.push_back(trust.error().text);
+    loaded.errors.insert(loaded.errors.begin(), trust.error().text);
     loaded.configuration = nullptr;
   }
   return loaded;

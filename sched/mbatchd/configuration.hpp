@@ -1,5 +1,5 @@
-// Configuration: all files as this mbatchd runs with them: lsf.*, lsb.*, and lsf.conf's part for the batch system. Read whole
-// or not at all: a set with an error leaves what is in force as it is, and every line of it is told.
+// Configuration: all files as this mbatchd runs with them: lsf.*, lsb.*, and lsf.conf's part for the batch system. A row
+// with an error is told and left out; a set with a fatal error leaves what is in force as it is.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/kept_files.hpp"
+#include "common/conf/told_lines.hpp"
 #include "common/io/root_trust.hpp"
 #include "sched/policy/book.hpp"
 #include "sched/policy/scheduling_rules.hpp"

@@ -163,7 +163,7 @@ class Daemon {
     planning_.want();
   }
 
-  // A set with an error changes nothing.
+  // A set with a fatal error changes nothing.
   wire::BatchReply reconfigure() {
     return take(load_trusted_configuration(setup_.env_dir), "new files are in force");
   }
@@ -174,12 +174,13 @@ class Daemon {
     if (ending_ || std::exchange(minute_, minute) == minute) return;
     const auto kept = refused_ ? refused_ : configuration_->kept;
     if (!kept->outdated()) return;
-    const auto loaded = load_configuration_anew(*kept, *configuration_);
+    auto loaded = load_configuration_anew(*kept, *configuration_);
     refused_ = loaded.kept;
+    told_.keep_new(loaded.errors, loaded.warnings);
     take(loaded, "a #if time() of the files has changed what is in force");
   }
 
-  // A set with an error changes nothing.
+  // A set with a fatal error changes nothing.
   wire::BatchReply take(const LoadedConfiguration& loaded, const char* what) {
     for (const auto& line : loaded.warnings) log_.warning(line);
     for (const auto& line : loaded.errors) log_.error(line);
@@ -196,16 +197,20 @@ class Daemon {
     put_in_force();
     changed(std::move(effects));
     log_.notice(what);
-    return text_reply(joined(loaded.warnings));
+    auto told = loaded.errors;
+    told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());
+    return text_reply(joined(told));
   }
 
   // With files or a key that it cannot use the new mbatchd would end at once.
   wire::BatchReply restart() {
     auto loaded = load_trusted_configuration(setup_.env_dir);
     if (loaded.configuration)
-      if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key)
-        loaded.errors.push_back(key.error().text);
-    if (!loaded.errors.empty()) {
+      if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key) {
+        loaded.errors.insert(loaded.errors.begin(), key.error().text);
+        loaded.configuration = nullptr;
+      }
+    if (!loaded.configuration) {
       for (const auto& line : loaded.errors) log_.error(line);
       log_.error("mbatchd does not start again with these files");
       return refusal(Refusal::FAILED, joined(loaded.errors));
@@ -495,6 +500,7 @@ class Daemon {
   std::shared_ptr<const Configuration> configuration_;
   std::int64_t minute_ = 0;                         // when #if time() was looked at
   std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
+  conf::ToldLines told_;
   boost::asio::io_context loop_{1};
   sched::Book book_;
   sched::SnapshotKeeper keeper_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "common/conf/known_parameters.hpp"
 #include "sched/policy/answers_parts.hpp"
 
 namespace rollcall::sched {
@@ -88,7 +89,6 @@ struct Known {
 // In bparams' order. The first five are all that bparams shows by itself.
 constexpr Known kKnown[] = {
     {"DEFAULT_QUEUE", "System default queues for automatic queue selection", "", "", true},
-    {"DEFAULT_HOST_SPEC", "The default host or host model specification", "", "", true},
     {"MBD_SLEEP_TIME", "The interval for dispatching jobs by master batch daemon", "seconds", "60", true},
     {"SBD_SLEEP_TIME", "The interval for checking jobs by slave batch daemon", "seconds", "30", true},
     {"JOB_ACCEPT_INTERVAL", "The interval for a host to accept two batch jobs subsequently",
@@ -99,7 +99,6 @@ constexpr Known kKnown[] = {
     {"MAX_JOB_NUM", "The maximum number of finished jobs that are logged in current event file", "", "1000",
      false},
     {"MAX_SBD_FAIL", "The maximum number of retries for reaching a slave batch daemon", "", "3", false},
-    {"HIST_HOURS", "The number of hours of resource consumption history", "", "5", false},
     {"DEFAULT_PROJECT", "The default project assigned to jobs", "", "default", false},
     {"JOB_TERMINATE_INTERVAL", "The interval to terminate a job", "seconds", "10", false},
     {"JOB_PREPROC_TIMEOUT", "The time that a pre-execution may take", "minutes", "none", false},
@@ -217,7 +216,7 @@ std::vector<wire::BatchReply> parameters_answer(const AnswerView& view) {
     parameters.push_back(std::move(parameter));
   }
   for (const auto& [name, cell] : params.cells.cells()) {
-    if (!named.insert(name).second) continue;
+    if (!named.insert(name).second || !conf::has_effect(name)) continue;
     Parameter parameter;
     parameter.set_name(name);
     parameter.set_value(cell.text);

@@ -9,6 +9,7 @@
 #include "sched/policy/book_signal.hpp"
 #include "sched/policy/gpus.hpp"
 #include "sched/policy/reservations.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 
 namespace rollcall::sched {
 
@@ -347,7 +348,7 @@ class Modifying {
 
   std::vector<wire::Reserved> reserved(const CheckedSubmission& checked,
                                        const wire::JobRecord& record) const {
-    const auto parsed = resreq::parse(checked.resreq, {m_.config.cluster->settings.strict_resreq});
+    const auto parsed = resreq::parse(checked.resreq, resreq_syntax(m_.config.cluster->settings));
     const bool per_task = gpu_request(checked.asked->gpu()).per_task;
     return reserved_rows(*m_.config.cluster, *m_.config.lsb, parsed.value, record,
                          per_task ? m_.gpu_resource : "");
@@ -363,7 +364,7 @@ class Modifying {
   void reserve(const CheckedSubmission& checked, wire::JobRecord& record) const {
     record.clear_reserved();
     for (auto& row : reserved(checked, record)) *record.add_reserved() = std::move(row);
-    auto parsed = resreq::parse(checked.resreq, {m_.config.cluster->settings.strict_resreq});
+    auto parsed = resreq::parse(checked.resreq, resreq_syntax(m_.config.cluster->settings));
     if (parsed.value.rusage) parsed.value.rusage->alternatives.resize(1);
     record.set_effective_resreq(resreq::print(parsed.value));
   }

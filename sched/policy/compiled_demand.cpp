@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/policy/gpus.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -149,7 +150,7 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
 std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Tallies& tallies) {
   auto compiled = std::make_shared<Compiled>();
   const auto queue = rules_->queue(demand.queue);
-  const auto parsed = resreq::parse(demand.resreq, {rules_->cluster->settings.strict_resreq});
+  const auto parsed = resreq::parse(demand.resreq, resreq_syntax(rules_->cluster->settings));
   compiled->charges = tallies.charges(*rules_, demand);
   if (!queue) {
     compiled->error = "queue " + demand.queue + " is not in lsb.queues any more";

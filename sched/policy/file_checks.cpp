@@ -2,6 +2,7 @@
 
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -21,7 +22,7 @@ std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
 
 void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
                         conf::Problems& problems) {
-  const resreq::Syntax syntax{cluster.settings.strict_resreq};
+  const auto syntax = resreq_syntax(cluster.settings);
   for (const auto& queue : lsb.queues)
     for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"}) {
       const conf::Cell* cell = queue.cells.given(keyword);

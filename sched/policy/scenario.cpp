@@ -24,6 +24,7 @@
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 #include "common/resreq/merge.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 #include "sched/policy/working_state.hpp"
 
 namespace rollcall::sched {
@@ -62,7 +63,7 @@ class ScenarioReader {
   Error failure() const {
     std::string text;
     for (const auto& problem : problems_.all())
-      if (problem.kind == conf::Problem::Kind::error) text += (text.empty() ? "" : "\n") + problem.line();
+      if (problem.kind != conf::Problem::Kind::warning) text += (text.empty() ? "" : "\n") + problem.line();
     return usage_error(text);
   }
 
@@ -165,7 +166,7 @@ class ScenarioReader {
 
   bool take(const conf::Problems& problems) {
     for (const auto& problem : problems.all())
-      if (problem.kind == conf::Problem::Kind::error) problems_.error(problem.place, problem.text);
+      if (problem.kind != conf::Problem::Kind::warning) problems_.error(problem.place, problem.text);
     return !problems.has_errors();
   }
 
@@ -266,14 +267,15 @@ class ScenarioReader {
 
   // As the Book makes it: the job's requirement over the queue's, with defaults.
   std::optional<std::string> resreq_of(const conf::Row& row, const std::string& queue) {
-    const auto job = resreq::parse(word(row, "RES_REQ"));
+    const auto job = resreq::parse(word(row, "RES_REQ"), resreq_syntax(rules().cluster->settings));
     const auto number = rules().queue(queue);
     if (!number || job.error) {
       error(row, number ? "RES_REQ " + word(row, "RES_REQ") : "queue " + queue,
             number ? "a requirement: " + job.error->text : "one of section Queue");
       return std::nullopt;
     }
-    const auto of_queue = resreq::parse(rules().queues[*number].row->jobs.res_req);
+    const auto of_queue =
+        resreq::parse(rules().queues[*number].row->jobs.res_req, resreq_syntax(rules().cluster->settings));
     const auto both = resreq::job_over_queue(job.value, of_queue.value, rules().indices());
     if (both) return resreq::print(resreq::with_defaults(*both, rules().indices()));
     error(row, "RES_REQ " + word(row, "RES_REQ"), both.error().text);

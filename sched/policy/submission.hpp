@@ -23,6 +23,7 @@ namespace rollcall::sched {
 struct SubmitContext {
   std::int64_t limit_unit_kb = 1;  // LSF_UNIT_FOR_LIMITS
   resreq::Syntax syntax;
+  std::string gpu_default;  // LSB_GPU_REQ: what -gpu does not say
   std::int64_t now = 0;  // seconds since 1970
   LocalTime local = utc_time;
   std::vector<std::string> environment;  // NAME=VALUE words

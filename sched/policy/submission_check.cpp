@@ -8,6 +8,7 @@
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/merge.hpp"
 #include "sched/policy/gpus.hpp"
+#include "sched/policy/resreq_syntax.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -299,7 +300,7 @@ CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* qu
                               const wire::Submission& a) {
   CheckedResreq result;
   const IndexTable& indices = config.cluster->indices;
-  const resreq::Syntax syntax{config.cluster->settings.strict_resreq};
+  const auto syntax = resreq_syntax(config.cluster->settings);
   const auto bad = [&result](const std::string& text, std::size_t offset) {
     result.refusal = refusal(Refusal::BAD_RESREQ, "Bad resource requirement syntax: " + text);
     result.refusal->set_offset(static_cast<std::uint32_t>(offset));

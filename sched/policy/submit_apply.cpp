@@ -97,9 +97,9 @@ ROLLCALL_OPTION(run_time) {
   draft.job.mutable_limits()->set_run_spec(std::move(time->host_spec));
   return {};
 }
-// LSF_UNIT_FOR_LIMITS is the unit of core, memory, stack and swap; data and files are in KB always.
+// LSF_UNIT_FOR_LIMITS is the unit of all but files, which are in KB always.
 ROLLCALL_OPTION(core) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_core_kb); }
-ROLLCALL_OPTION(data) { return set_size(draft, value, 1, &wire::Limits::set_data_kb); }
+ROLLCALL_OPTION(data) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_data_kb); }
 ROLLCALL_OPTION(file_size) { return set_size(draft, value, 1, &wire::Limits::set_file_kb); }
 ROLLCALL_OPTION(stack) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_stack_kb); }
 ROLLCALL_OPTION(swap) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_swap_kb); }
@@ -179,6 +179,12 @@ ROLLCALL_OPTION(shell) {
 }
 ROLLCALL_OPTION(gpu) {
   auto gpu = parse_gpu(value);
+  if (gpu && !context.gpu_default.empty()) {
+    if (const auto standard = parse_gpu(context.gpu_default); !standard)
+      return usage_error("LSB_GPU_REQ of lsf.conf: " + standard.error().text);
+    // What the job names comes last, and counts.
+    gpu = parse_gpu(conf::trim(value) == "-" ? context.gpu_default : context.gpu_default + ":" + value);
+  }
   if (!gpu) return gpu.error();
   draft.job.set_gpu(std::move(*gpu));
   return {};

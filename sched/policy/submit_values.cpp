@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "common/base/numbers.hpp"
+#include "common/conf/limit_unit.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/words.hpp"
 
@@ -29,7 +30,6 @@ constexpr std::size_t kLongestName = 4094;  // of a job, in bytes: bsub(1)
 constexpr int kMostIndex = 2'147'483'646;
 constexpr int kMostSlots = kMaxTasks;
 constexpr std::int64_t kMinute = 60;
-constexpr std::string_view kUnits = "kmgtpez";
 
 Error found(std::string_view text, std::string_view expected) {
   std::string shown;
@@ -38,23 +38,7 @@ Error found(std::string_view text, std::string_view expected) {
   return usage_error("found \"" + shown + "\", expected " + std::string(expected));
 }
 
-// 1 for K, 1024 for M ...; with or without B.
-std::optional<std::int64_t> unit_kb(std::string_view unit) {
-  const std::string word = conf::lower(unit);
-  if (word.empty() || word.size() > 2 || (word.size() == 2 && word[1] != 'b')) return std::nullopt;
-  const std::size_t power = kUnits.find(word[0]);
-  if (power == kUnits.npos) return std::nullopt;
-  return std::int64_t{1} << (10 * power);
-}
-
 }  // namespace
-
-Result<std::int64_t> unit_in_kb(std::string_view unit) {
-  if (unit.empty()) return std::int64_t{1};
-  const auto kb = unit_kb(unit);
-  if (!kb) return found(unit, "KB, MB, GB, TB, PB or EB");
-  return *kb;
-}
 
 Result<Size> parse_size(std::string_view text, std::int64_t default_kb) {
   const std::string_view all = text = conf::trim(text);
@@ -68,7 +52,7 @@ Result<Size> parse_size(std::string_view text, std::int64_t default_kb) {
   const auto [stop, error] =
       std::from_chars(text.data(), text.data() + end, number, std::chars_format::fixed);
   const std::string_view unit = conf::trim(text.substr(end));
-  const auto scale = unit.empty() ? std::optional(default_kb) : unit_kb(unit);
+  const auto scale = unit.empty() ? std::optional(default_kb) : conf::unit_kb(unit);
   const bool good = end > 0 && error == std::errc() && stop == text.data() + end && scale;
   if (!good || number * static_cast<double>(*scale) > 9e18)
     return found(all, "a size: NUMBER[KB|MB|GB|TB|PB|EB]");

@@ -15,9 +15,6 @@
 
 namespace rollcall::sched {
 
-// LSF_UNIT_FOR_LIMITS as a number of KB; "" is KB.
-Result<std::int64_t> unit_in_kb(std::string_view unit);
-
 struct Size {
   std::int64_t kb = 0;
   bool hard = false;  // "20GB!"

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const InputFiles input({reinterpret_cast<const char*>(data), size},
                          {{"lsb.", "/c/lsbatch/lab/configdir/"}});
   const auto checked = read_lsb_files(input.sources(), *cluster.files);
-  require(checked.files.has_value() == !checked.problems.has_errors());
+  require(checked.files.has_value() == !checked.problems.has_fatal());
   for (const Problem& problem : checked.problems.all())
     require(problem.line().find('\n') == std::string::npos);
   if (!checked.files) return 0;

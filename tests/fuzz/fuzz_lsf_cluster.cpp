@@ -20,7 +20,7 @@ void require(bool held) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const InputFiles input({reinterpret_cast<const char*>(data), size}, {});
   const auto checked = read_cluster_files(input.sources());
-  require(checked.files.has_value() == !checked.problems.has_errors());
+  require(checked.files.has_value() == !checked.problems.has_fatal());
   for (const Problem& problem : checked.problems.all())
     require(problem.line().find('\n') == std::string::npos);
   require(!check_text(checked.problems, checked.read, true).empty());

@@ -127,7 +127,7 @@ def test_a_start_with_broken_files_says_which_it_has(bench):
         wait_until(lambda: "ended without lsf_daemons" in site.run("lsf_daemons", "status").stdout, "its death to show")
         queues = os.path.join(site.conf, "lsbatch", "mycluster", "configdir", "lsb.queues")
         with open(queues, "a", encoding="ascii") as file:
-            file.write("Begin Queue\nQUEUE_NAME = half\nPRIORITY = much\nEnd Queue\n")
+            file.write("Begin Queue\nQUEUE_NAME = half\nPRIORITY = 3\n")
         done = site.run("lsf_daemons", "start")
         expect_equal(done.returncode, 0, f"start: {done.stderr}")
         expect_in(f"mbatchd: started, pid {site.pid('mbatchd')}\n", done.stdout, "start")

@@ -67,9 +67,17 @@ TEST_F(BrokenFiles, WhatAReconfigurationTookIsKept) {
   write_queues("PRIORITY = 55\n");
   ASSERT_FALSE(ask(control(Control::RECONFIG)).has_refusal()) << log();
   kill_hard();
-  write_queues("PRIORITY = much\n");
+  break_file("lsbatch/test/configdir/lsb.queues");
   EXPECT_THAT(start(), HasSubstr("lsb.queues:")) << log();
   EXPECT_EQ(priority(), "55");
+}
+
+TEST_F(BrokenFiles, AnInvalidValueIsLeftOutAndTold) {
+  write_queues("PRIORITY = much\n");
+  expect_started();
+  EXPECT_GT(submit(), 0);
+  EXPECT_THAT(log(), HasSubstr("lsb.queues:"));
+  EXPECT_THAT(log(), HasSubstr("PRIORITY: found \"much\""));
 }
 
 TEST_F(BrokenFiles, AMissingFileIsABrokenOne) {
@@ -89,7 +97,7 @@ TEST_F(BrokenFiles, GoodFilesAreTakenAsTheyAre) {
 }
 
 TEST_F(BrokenFiles, TheFirstStartNeedsGoodFiles) {
-  write_queues("PRIORITY = much\n");
+  break_file("lsbatch/test/configdir/lsb.queues");
   EXPECT_THAT(start(), HasSubstr("lsb.queues:"));
   EXPECT_THAT(log(), Not(HasSubstr("starts with"))) << "there is nothing to start with";
 }
@@ -98,7 +106,7 @@ TEST_F(BrokenFiles, TheFirstStartNeedsGoodFiles) {
 TEST_F(BrokenFiles, AnotherHostsMbatchdIsNotStartedHere) {
   expect_started();
   kill_hard();
-  write_queues("PRIORITY = much\n");
+  break_file("lsbatch/test/configdir/lsb.queues");
   write_lsf_conf("ROLLCALL_MBD_HOST=other");
   EXPECT_THAT(start(), Not(StartsWith("ready")));
 }

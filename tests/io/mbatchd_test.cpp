@@ -251,7 +251,7 @@ TEST_F(Mbatchd, WhoWaitsForAJobHearsOfItsEnd) {
 
 TEST_F(Mbatchd, BrokenFilesAreNotTaken) {
   expect_started();
-  write_queues("PRIORITY = much\n");
+  write("lsbatch/test/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = torn\n");
   const auto refused = ask(control_request(Control::RECONFIG));
   ASSERT_TRUE(refused.has_refusal());
   EXPECT_THAT(refused.refusal().text(), HasSubstr("lsb.queues:"));

@@ -41,13 +41,13 @@ MemoryFiles with(const std::string& path, const std::string& more) {
 
 std::vector<std::string> said(const MemoryFiles& files) {
   const auto checked = read_cluster_files(files.sources());
-  EXPECT_EQ(checked.files.has_value(), !checked.problems.has_errors());
-  return lines_of(checked.problems);
+  EXPECT_EQ(checked.files.has_value(), !checked.problems.has_fatal());
+  return lines_of_values(checked.problems);
 }
 
 ClusterFiles taken(const MemoryFiles& files) {
   auto checked = read_cluster_files(files.sources());
-  EXPECT_THAT(lines_of(checked.problems), IsEmpty());
+  EXPECT_THAT(lines_of_values(checked.problems), IsEmpty());
   return checked.files ? *checked.files : ClusterFiles{};
 }
 
@@ -219,14 +219,15 @@ TEST(ShowConf, TheVerdictOnASet) {
   EXPECT_EQ(check_text(problems, {"/c/a"}, false), "No errors found.\n");
   EXPECT_EQ(check_text(problems, {"/c/a"}, true), "Checked /c/a\nNo errors found.\n");
   problems.warning({"f", 1}, "found x, expected y");
-  EXPECT_EQ(check_text(problems, {}, false), "No errors found. (1 warning: -v shows)\n");
+  EXPECT_EQ(check_text(problems, {}, false),
+            "f:1: warning: found x, expected y\nNo errors found.\nThere is 1 warning.\n");
   problems.error({"f", 2}, "found p, expected q");
   EXPECT_EQ(check_text(problems, {}, false),
-            "f:2: found p, expected q\nThere is 1 error. (1 warning: -v shows)\n");
+            "f:1: warning: found x, expected y\nf:2: found p, expected q\nThere is 1 error.\nThere is 1 warning.\n");
   problems.error({"f", 3}, "found r, expected s");
   EXPECT_EQ(check_text(problems, {}, true),
             "f:1: warning: found x, expected y\nf:2: found p, expected q\nf:3: found r, expected s\nThere "
-            "are 2 errors.\n");
+            "are 2 errors.\nThere is 1 warning.\n");
 }
 
 }  // namespace

@@ -20,4 +20,21 @@ for name in $(sed -n 's/^    {"\([A-Z_]*\)", File::[a-z_]*, Effect::none.*/\1/p'
         bad=1
     fi
 done
+# Keywords of queues that do nothing: no program reads them, but where they are shown. One that lsb.params has too may be read there.
+keywords=common/conf/without_effect.cpp
+[ -r "$keywords" ] || { echo "$keywords: missing" >&2; exit 2; }
+for name in $(sed -n 's/^    {"lsb.queues", "Queue", "\([A-Z_]*\)".*/\1/p' "$keywords"); do
+    if grep -q "{\"$name\", File::lsb_params" "$table"; then continue; fi
+    if grep -rqF --include='*.cpp' --exclude='answers_*.cpp' --exclude='show_*.cpp' "\"$name\"" pam taskstarter elim sched res; then
+        echo "$keywords: $name is said to have no effect, and something reads it"
+        bad=1
+    fi
+done
+# And the other way round: what is read of lsf.conf is in the table, or a site that sets it is told that it has no effect.
+for name in $(grep -rhoE --include='*.cpp' 'lsf_conf(\(\))?\.(value|find)\("[A-Z_]+"\)' common pam taskstarter elim sched res | grep -oE '"[A-Z_]+"' | tr -d '"' | sort -u); do
+    if ! grep -qF "\"$name\"" "$table" common/conf/load_settings.cpp; then
+        echo "$table: $name is read, and missing"
+        bad=1
+    fi
+done
 exit $bad

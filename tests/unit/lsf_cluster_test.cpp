@@ -167,7 +167,8 @@ TEST(LsfCluster, HostRowsOfSeveralVersions) {
 
 TEST(LsfCluster, HostsThatCannotBeMeant) {
   EXPECT_THAT(said_of_host("host/A ! ! 1 ()"),
-              ElementsAre("c:3: HOSTNAME: found \"host/A\", expected letters, digits, '-', '.', '_'"));
+              ElementsAre("c:3: HOSTNAME: found \"host/A\", expected letters, digits, '-', '.', '_'",
+                          "c:1: found no valid host in section Host, expected one or more"));
   EXPECT_THAT(
       said_of_host("hostA Cray VAX 2 (no rack !weight scratch=3 mg=1 weight=x mem=4)"),
       ElementsAre("c:3: type: found \"VAX\", expected ! or a type of section HostType in lsf.shared",
@@ -176,7 +177,7 @@ TEST(LsfCluster, HostsThatCannotBeMeant) {
                   "c:3: RESOURCES: found \"no\", expected a resource of lsf.shared",
                   "c:3: RESOURCES: found \"rack\", expected rack=VALUE",
                   "c:3: RESOURCES: found \"!weight\", expected weight=VALUE",
-                  "c:3: RESOURCES: found \"scratch=3\", expected a static resource; an elim reports scratch",
+                  "c:3: RESOURCES: found \"scratch=3\", expected scratch without a value: an elim reports it",
                   "c:3: RESOURCES: found \"mg=\", expected the name alone of a Boolean resource",
                   "c:3: RESOURCES: found \"weight=x\", expected weight=NUMBER",
                   "c:3: RESOURCES: found \"mem=4\", expected a resource that is not built in"));

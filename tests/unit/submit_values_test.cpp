@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "common/conf/limit_unit.hpp"
+
 using namespace rollcall;
 using namespace rollcall::sched;
 using testing::ElementsAre;
@@ -51,10 +53,10 @@ TEST(Sizes, RefuseWhatIsNone) {
 }
 
 TEST(Units, OfLimits) {
-  EXPECT_EQ(*unit_in_kb(""), 1);
-  EXPECT_EQ(*unit_in_kb("MB"), 1024);
-  EXPECT_EQ(*unit_in_kb("g"), 1024 * 1024);
-  EXPECT_FALSE(unit_in_kb("fish"));
+  EXPECT_EQ(*conf::unit_kb("KB"), 1);
+  EXPECT_EQ(*conf::unit_kb("MB"), 1024);
+  EXPECT_EQ(*conf::unit_kb("g"), 1024 * 1024);
+  EXPECT_FALSE(conf::unit_kb("fish"));
 }
 
 TEST(RunTimes, InHoursMinutesAndFractions) {

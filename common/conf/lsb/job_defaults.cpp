@@ -9,9 +9,12 @@
 namespace rollcall::conf {
 namespace {
 
+constexpr std::int64_t kMostKb = std::int64_t{1} << 62;
+
 class DefaultsReader {
  public:
-  DefaultsReader(const Row& row, Problems& problems) : row_(row), cells_(row, problems) {}
+  DefaultsReader(const Row& row, const LimitUnit& unit, Problems& problems)
+      : row_(row), unit_(unit), cells_(row, problems) {}
 
   JobDefaults read() {
     JobDefaults defaults;
@@ -29,13 +32,13 @@ class DefaultsReader {
     defaults.terminate_when = reasons();
     defaults.cpu_limit = times("CPULIMIT");
     defaults.run_limit = times("RUNLIMIT");
-    defaults.memory_limit = amounts("MEMLIMIT");
-    defaults.process_limit = amounts("PROCESSLIMIT");
-    defaults.file_limit = amounts("FILELIMIT").most;
-    defaults.data_limit = amounts("DATALIMIT").most;
-    defaults.stack_limit = amounts("STACKLIMIT").most;
-    defaults.core_limit = amounts("CORELIMIT").most;
-    defaults.swap_limit = amounts("SWAPLIMIT").most;
+    defaults.memory_limit = amounts("MEMLIMIT", unit_.kb);
+    defaults.process_limit = amounts("PROCESSLIMIT", 1);
+    defaults.file_limit = amounts("FILELIMIT", 1).most;  // in KB always
+    defaults.data_limit = amounts("DATALIMIT", unit_.kb).most;
+    defaults.stack_limit = amounts("STACKLIMIT", unit_.kb).most;
+    defaults.core_limit = amounts("CORELIMIT", unit_.kb).most;
+    defaults.swap_limit = amounts("SWAPLIMIT", unit_.kb).most;
     defaults.task_limit = tasks();
     defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
     defaults.links = read_parallel_links(row_, cells_);
@@ -76,10 +79,12 @@ class DefaultsReader {
       else
         (i + 1 < words.size() ? limit.standard : limit.most) = *time;
     }
+    check_order(keyword, limit);
     return limit;
   }
 
-  Limit<long long> amounts(std::string_view keyword) {
+  // `each`: what one of the number is, in KB.
+  Limit<long long> amounts(std::string_view keyword, std::int64_t each) {
     const auto words = cells_.words(keyword);
     Limit<long long> limit;
     if (words.size() > 2) cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM");
@@ -87,12 +92,26 @@ class DefaultsReader {
       long long value = 0;
       const char* const last = words[i].data() + words[i].size();
       const auto [end, error] = std::from_chars(words[i].data(), last, value);
-      if (error != std::errc{} || end != last || value < 0)
+      if (error != std::errc{} || end != last || value < 0 || value > kMostKb / each)
         cells_.error(keyword, words[i], "a whole number");
       else
-        (i + 1 < words.size() ? limit.standard : limit.most) = value;
+        (i + 1 < words.size() ? limit.standard : limit.most) = value * each;
     }
+    check_order(keyword, limit);
     return limit;
+  }
+
+  // A default above the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling.
+  template <class T>
+  void check_order(std::string_view keyword, Limit<T>& limit) {
+    if (!limit.standard || !limit.most || !above(*limit.standard, *limit.most)) return;
+    cells_.error(keyword, cells_.text(keyword),
+                 "a default that is at most the maximum; the default is left out");
+    limit.standard.reset();
+  }
+  static bool above(long long standard, long long most) { return standard > most; }
+  static bool above(const TimeLimit& standard, const TimeLimit& most) {
+    return standard.host_spec == most.host_spec && standard.time > most.time;
   }
 
   std::vector<int> tasks() {
@@ -100,16 +119,17 @@ class DefaultsReader {
     std::vector<int> limits;
     for (const std::string& word : cells_.words(keyword)) {
       const auto value = parse_whole(word, 1, kMaxTasks);
-      if (!value) cells_.error(keyword, word, "a whole number from 1");
-      limits.push_back(value.value_or(1));
+      if (!value) return cells_.error(keyword, word, "a whole number from 1"), std::vector<int>{};
+      limits.push_back(*value);
     }
-    if (limits.size() > 3 || !std::is_sorted(limits.begin(), limits.end()))
-      cells_.error(keyword, row_.find(keyword)->text,
-                   "[MINIMUM [DEFAULT]] MAXIMUM, none less than the one before");
-    return limits;
+    if (limits.size() <= 3 && std::is_sorted(limits.begin(), limits.end())) return limits;
+    cells_.error(keyword, row_.find(keyword)->text,
+                 "[MINIMUM [DEFAULT]] MAXIMUM, none less than the one before");
+    return {};
   }
 
   const Row& row_;
+  const LimitUnit& unit_;
   RowReader cells_;
 };
 
@@ -125,8 +145,8 @@ const std::vector<std::string>& job_default_keywords() {
   return keywords;
 }
 
-JobDefaults read_job_defaults(const Row& row, Problems& problems) {
-  return DefaultsReader(row, problems).read();
+JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems) {
+  return DefaultsReader(row, unit, problems).read();
 }
 
 }  // namespace rollcall::conf

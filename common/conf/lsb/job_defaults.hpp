@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/conf/limit_unit.hpp"
 #include "common/conf/lsb/parallel_links.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/row_reader.hpp"
@@ -28,7 +29,7 @@ struct JobDefaults {
   std::vector<std::string> terminate_when;  // WINDOW LOAD PREEMPT USER
   RequeueExits requeue_exits;
   Limit<TimeLimit> cpu_limit, run_limit;
-  Limit<long long> memory_limit;  // KB, as these limits are written
+  Limit<long long> memory_limit;  // KB, whatever LSF_UNIT_FOR_LIMITS is
   Limit<long long> process_limit;
   std::optional<long long> file_limit, data_limit, stack_limit, core_limit, swap_limit;  // KB
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
@@ -38,6 +39,6 @@ struct JobDefaults {
 
 // The keywords that are read here.
 const std::vector<std::string>& job_default_keywords();
-JobDefaults read_job_defaults(const Row& row, Problems& problems);
+JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems);
 
 }  // namespace rollcall::conf

@@ -15,6 +15,7 @@ struct ApplicationProfile {
   Row cells;  // all of the section, also what is not read here
 };
 
-std::vector<ApplicationProfile> read_lsb_applications(const SectionFile& file, Problems& problems);
+std::vector<ApplicationProfile> read_lsb_applications(const SectionFile& file, const LimitUnit& unit,
+                                                      Problems& problems);
 
 }  // namespace rollcall::conf

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "common/base/host_list.hpp"
+#include "common/conf/known_parameters.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -20,21 +22,17 @@ class CrossCheck {
   }
 
   void check() {
-    for (const std::string& name : files_.params.default_queues)
-      if (!files_.queue(name)) {
-        const Cell* cell = files_.params.cells.find("DEFAULT_QUEUE");
-        problems_.error(cell->place,
-                        "DEFAULT_QUEUE: found " + printable(name) + ", expected a queue of lsb.queues");
-      }
     for (const QueueRow& queue : files_.queues) check_queue(queue);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
     for (const HostPartition& partition : files_.hosts.partitions)
       for (const HostItem& item : partition.hosts) check_item(partition.name, item, partition.place);
-    for (const ComputeUnit& unit : files_.hosts.compute_units) check_unit(unit);
+    for (const ComputeUnit& unit : files_.hosts.compute_units)
+      check_members(unit.name, unit.members, unit.place);
     for (const HostExport& lease : files_.resources.host_exports)
       for (const std::string& name : lease.hosts)
         if (!host(name)) warn(lease.place, "PER_HOST", name, "a host of the cluster");
+    for (const ResourceLimit& limit : files_.resources.limits) check_limit(limit);
     for (const SharedResourceExport& lease : files_.resources.resource_exports)
       if (!cluster_.indices.find(lease.name))
         warn(lease.place, "NAME", lease.name, "a resource of lsf.shared");
@@ -56,6 +54,24 @@ class CrossCheck {
       for (const HostItem& item : *list ? **list : std::vector<HostItem>{})
         if (!files_.queue(item.name))
           warn(queue.place, "PREEMPTION of " + queue.name, item.name, "a queue of lsb.queues");
+  }
+
+  void check_limit(const ResourceLimit& limit) {
+    for (const auto& [keyword, names] : limit.consumers)
+      for (const std::string& word : names) {
+        const std::string name = word.starts_with('~') ? word.substr(1) : word;
+        if (name == "all" || name == "none" || name == "default") continue;
+        if (keyword.ends_with("QUEUES") || keyword == "PER_QUEUE") {
+          if (!files_.queue(name)) warn(limit.place, keyword, word, "a queue of lsb.queues");
+        } else if (keyword == "HOSTS" || keyword == "PER_HOST") {
+          if (!host(name) && !groups_.contains(name) && name.find('@') == std::string::npos)
+            warn(limit.place, keyword, word, "a host or a group of hosts");
+        } else if (keyword == "APPS" || keyword == "PER_APP") {
+          if (std::none_of(files_.applications.begin(), files_.applications.end(),
+                           [&name](const ApplicationProfile& known) { return known.name == name; }))
+            warn(limit.place, keyword, word, "a profile of lsb.applications");
+        }
+      }
   }
 
   void check_cluster(const QueueRow& queue, const std::string& name) {
@@ -94,14 +110,6 @@ class CrossCheck {
     }
   }
 
-  void check_unit(const ComputeUnit& unit) {
-    check_members(unit.name, unit.members, unit.place);
-    const auto& types = files_.params.compute_unit_types;
-    if (!unit.type.empty() && std::find(types.begin(), types.end(), unit.type) == types.end())
-      problems_.error(unit.place, "TYPE: found " + printable(unit.type) +
-                                      ", expected a type of COMPUTE_UNIT_TYPES in lsb.params");
-  }
-
   const LsbFiles& files_;
   const ClusterFiles& cluster_;
   Problems& problems_;
@@ -116,22 +124,45 @@ class LsbReader {
     LsbFiles files;
     const std::string dir = lsb_directory(cluster_);
     Problems& problems = checked_.problems;
+    const LimitUnit& unit = cluster_.settings.limit_unit;
     files.params = read_lsb_params(sections(dir + "/lsb.params", true), problems);
-    files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, problems);
+    tell_without_effect(files.params, problems);
+    files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, unit, problems);
+    check_default_queues(files);
     make_default_queue(files, dir);
-    files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", true), cluster_.indices, problems);
+    files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", false), cluster_.indices, problems);
+    check_unit_types(files);
     files.users = read_lsb_users(sections(dir + "/lsb.users", false), problems);
-    files.applications = read_lsb_applications(sections(dir + "/lsb.applications", false), problems);
-    files.resources = read_lsb_resources(sections(dir + "/lsb.resources", false), problems);
+    files.applications = read_lsb_applications(sections(dir + "/lsb.applications", false), unit, problems);
+    files.resources = read_lsb_resources(sections(dir + "/lsb.resources", false), unit, problems);
     read_lsf_task(sections(cluster_.settings.conf_dir + "/lsf.task", false, lsf_task_syntax()), files.tasks,
                   problems);
     CrossCheck(files, cluster_, problems).check();
     problems.sort();
-    if (!problems.has_errors()) checked_.files = std::move(files);
+    if (!problems.has_fatal()) checked_.files = std::move(files);
     return std::move(checked_);
   }
 
  private:
+  void check_unit_types(LsbFiles& files) {
+    const auto& types = files.params.compute_unit_types;
+    std::erase_if(files.hosts.compute_units, [&](const ComputeUnit& unit) {
+      if (std::find(types.begin(), types.end(), unit.type) != types.end()) return false;
+      checked_.problems.error(unit.place, "TYPE: found " + printable(unit.type) +
+                                              ", expected a type of COMPUTE_UNIT_TYPES in lsb.params");
+      return true;
+    });
+  }
+
+  void check_default_queues(LsbFiles& files) {
+    std::erase_if(files.params.default_queues, [&](const std::string& name) {
+      if (files.queue(name) != nullptr) return false;
+      checked_.problems.error(files.params.cells.find("DEFAULT_QUEUE")->place,
+                              "DEFAULT_QUEUE: found " + printable(name) + ", expected a queue of lsb.queues");
+      return true;
+    });
+  }
+
   // Where nobody says which queue is for jobs without -q there is one of this name, with nothing in it.
   static void make_default_queue(LsbFiles& files, const std::string& dir) {
     if (!files.params.default_queues.empty() || files.queue("default") != nullptr) return;
@@ -146,14 +177,16 @@ class LsbReader {
     if (!text) {
       std::string why = text.error().text;
       if (why.starts_with(path + ": ")) why.erase(0, path.size() + 2);
-      if (required) checked_.problems.error({path, 0}, "found nothing to read, expected a file: " + why);
+      if (required) checked_.problems.fatal({path, 0}, "found nothing to read, expected a file: " + why);
       return {};
     }
     checked_.read.push_back(path);
     syntax.include = sources_.read;
     syntax.time = sources_.time;
     syntax.decided = sources_.decided;
-    return parse_sections(*text, path, syntax, checked_.problems);
+    auto file = parse_sections(*text, path, syntax, checked_.problems);
+    tell_without_effect(path.substr(path.rfind('/') + 1), file, checked_.problems);
+    return file;
   }
 
   const FileSources& sources_;

@@ -1,9 +1,10 @@
 // LsbFiles: everything the batch system knows from files, checked together: lsb.params, lsb.queues, lsb.hosts, lsb.users,
-// lsb.applications, lsb.resources, and lsf.task. A value, and the only way to get one is a set without errors.
+// lsb.applications, lsb.resources, and lsf.task. A value. A row or value with an error is told and left out; a fatal error
+// leaves no set.
 //
 // It is read on top of a set of the load system (cluster_files.hpp), whose hosts and resources it names. The files are in
-// LSB_CONFDIR/CLUSTER/configdir (LSB_CONFDIR: LSF_CONFDIR/lsbatch), lsf.task in LSF_CONFDIR. lsb.params, lsb.queues and
-// lsb.hosts must be there.
+// LSB_CONFDIR/CLUSTER/configdir (LSB_CONFDIR: LSF_CONFDIR/lsbatch), lsf.task in LSF_CONFDIR. lsb.params and lsb.queues
+// must be there.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,7 @@ struct LsbFiles {
   const QueueRow* queue(std::string_view name) const;
 };
 
+// `files` is there unless `problems` has a fatal error.
 struct CheckedLsbFiles {
   std::optional<LsbFiles> files;
   Problems problems;

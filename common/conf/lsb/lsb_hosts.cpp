@@ -53,8 +53,10 @@ void read_hosts(const SectionFile& file, const IndexTable& indices, LsbHosts& ho
     keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
     if (!check_keywords(*section, keywords, problems)) continue;
     for (const Row& row : section->rows) {
+      const int before = problems.errors();
       auto host = read_host(row, indices, problems);
-      if (is_new(hosts.hosts, host.name, row, problems)) hosts.hosts.push_back(std::move(host));
+      if (problems.errors() == before && is_new(hosts.hosts, host.name, row, problems))
+        hosts.hosts.push_back(std::move(host));
     }
   }
 }

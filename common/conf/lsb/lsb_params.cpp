@@ -75,7 +75,7 @@ void read_unit_types(RowReader& cells, LsbParams& params) {
     auto& types = params.compute_unit_types;
     if (name.empty() || std::find(types.begin(), types.end(), name) != types.end() ||
         (standard && !params.default_compute_unit_type.empty()))
-      cells.error("COMPUTE_UNIT_TYPES", name, "names, each once, one of them with ! at its end");
+      return cells.error("COMPUTE_UNIT_TYPES", name, "names, each once, one of them with ! at its end");
     if (standard) params.default_compute_unit_type = name;
     types.push_back(std::move(name));
   }
@@ -132,6 +132,7 @@ LsbParams read_lsb_params(const SectionFile& file, Problems& problems) {
   params.cells.place = place;
   const Row cells = params.cells;
   read_row(cells, params, problems);
+  params.cells = without_errors(cells, problems);
   return params;
 }
 

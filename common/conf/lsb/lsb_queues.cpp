@@ -4,22 +4,25 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
 namespace {
 
 const std::vector<std::string> kQueueKeywords{
-    "PRIORITY",        "QJOB_LIMIT",          "UJOB_LIMIT",      "PJOB_LIMIT", "HJOB_LIMIT", "RUN_WINDOW",
-    "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY", "INTERACTIVE",     "USERS",      "EXCLUSIVE",  "MIG",
-    "ADMINISTRATORS",  "SLOT_RESERVE",        "FAIRSHARE",       "PREEMPTION", "HOSTS",      "SNDJOBS_TO",
-    "RCVJOBS_FROM",    "IMPT_JOBBKLG",        "MAX_RSCHED_TIME", "FWD_USERS",  "RERUNNABLE", "CHUNK_JOB_SIZE",
-    "JOB_OVERRUN",     "JOB_UNDERRUN",        "JOB_IDLE"};
+    "PRIORITY",        "QJOB_LIMIT",   "UJOB_LIMIT",      "PJOB_LIMIT",
+    "HJOB_LIMIT",      "RUN_WINDOW",   "DISPATCH_WINDOW", "NEW_JOB_SCHED_DELAY",
+    "INTERACTIVE",     "USERS",        "EXCLUSIVE",       "MIG",
+    "ADMINISTRATORS",  "SLOT_RESERVE", "FAIRSHARE",       "PREEMPTION",
+    "HOSTS",           "SNDJOBS_TO",   "RCVJOBS_FROM",    "IMPT_JOBBKLG",
+    "MAX_RSCHED_TIME", "FWD_USERS",    "RERUNNABLE",      "CHUNK_JOB_SIZE",
+    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL"};
 
 class QueueReader {
  public:
-  QueueReader(const Row& row, const IndexTable& indices, Problems& problems)
-      : row_(row), indices_(indices), problems_(problems), cells_(row, problems) {}
+  QueueReader(const Row& row, const IndexTable& indices, const LimitUnit& unit, Problems& problems)
+      : row_(row), indices_(indices), unit_(unit), problems_(problems), cells_(row, problems) {}
 
   QueueRow read() {
     QueueRow queue;
@@ -27,7 +30,7 @@ class QueueReader {
     queue.cells = row_;
     queue.name = cells_.required("QUEUE_NAME");
     queue.priority = cells_.whole("PRIORITY", 0, kMaxTasks).value_or(1);
-    queue.jobs = read_job_defaults(row_, problems_);
+    queue.jobs = read_job_defaults(row_, unit_, problems_);
     queue.queue_limit = cells_.whole("QJOB_LIMIT", 0, kMaxTasks);
     queue.user_limit = cells_.whole("UJOB_LIMIT", 0, kMaxTasks);
     queue.host_limit = cells_.whole("HJOB_LIMIT", 0, kMaxTasks);
@@ -38,6 +41,8 @@ class QueueReader {
     queue.fairshare = fairshare();
     queue.preemption = preemption();
     queue.hosts = host_items("HOSTS", cells_.words("HOSTS"));
+    // An invalid list means no host: an empty one would mean all.
+    if (queue.hosts.empty() && row_.given("HOSTS")) queue.hosts = {HostItem{.name = "none"}};
     queue.users = cells_.words("USERS");
     queue.administrators = cells_.words("ADMINISTRATORS");
     queue.exclusive = exclusive();
@@ -47,6 +52,7 @@ class QueueReader {
     queue.new_job_delay = cells_.whole("NEW_JOB_SCHED_DELAY", 0, kMaxSeconds);
     read_multicluster(queue);
     check_exceptions();
+    queue.cells = without_errors(row_, problems_);
     return queue;
   }
 
@@ -157,6 +163,7 @@ class QueueReader {
 
   const Row& row_;
   const IndexTable& indices_;
+  const LimitUnit& unit_;
   Problems& problems_;
   RowReader cells_;
 };
@@ -183,18 +190,19 @@ std::map<std::string, Threshold> read_thresholds(const Row& row, const IndexTabl
 }
 
 std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices,
-                                      Problems& problems) {
+                                      const LimitUnit& unit, Problems& problems) {
   std::vector<QueueRow> queues;
   check_sections(file, {"Queue"}, problems);
   for (const Section* section : file.all("Queue")) {
     Keywords keywords{{"QUEUE_NAME"}, kQueueKeywords};
     const auto& common = job_default_keywords();
     keywords.known.insert(keywords.known.end(), common.begin(), common.end());
+    add_without_effect("lsb.queues", "Queue", keywords.known);
     const auto columns = threshold_keywords(*section, indices);
     keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
     if (!check_keywords(*section, keywords, problems)) continue;
     for (const Row& row : section->rows) {
-      auto queue = QueueReader(row, indices, problems).read();
+      auto queue = QueueReader(row, indices, unit, problems).read();
       const auto other = std::find_if(queues.begin(), queues.end(),
                                       [&queue](const QueueRow& known) { return known.name == queue.name; });
       if (other != queues.end())

@@ -54,7 +54,8 @@ struct QueueRow {
   Row cells;  // all of the section, also what is not read here
 };
 
-std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices, Problems& problems);
+std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices,
+                                      const LimitUnit& unit, Problems& problems);
 
 // All thresholds of a row, in fractions for ut.
 std::map<std::string, Threshold> read_thresholds(const Row& row, const IndexTable& indices,

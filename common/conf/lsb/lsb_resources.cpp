@@ -57,7 +57,7 @@ void read_host_export(const Row& row, LsbResources& resources, Problems& problem
       cells.error("DISTRIBUTION", row.find("DISTRIBUTION")->text,
                   "one cluster for TYPE=shared with PER_HOST");
   }
-  resources.host_exports.push_back(std::move(lease));
+  if (cells.valid()) resources.host_exports.push_back(std::move(lease));
 }
 
 // Nothing where the text is no amount.
@@ -98,7 +98,13 @@ std::vector<LimitAmount> read_amounts(const Row& row, const std::string& keyword
   return amounts;
 }
 
-void read_limit(const Row& row, LsbResources& resources, Problems& problems) {
+// Percents have no unit.
+void scale(std::vector<LimitAmount>& amounts, double unit) {
+  for (LimitAmount& amount : amounts)
+    if (!amount.percent) amount.amount *= unit;
+}
+
+void read_limit(const Row& row, const LimitUnit& unit, LsbResources& resources, Problems& problems) {
   RowReader cells(row, problems);
   ResourceLimit limit{.name = cells.word("NAME"), .place = row.place};
   for (const std::string& keyword : kConsumers)
@@ -106,10 +112,18 @@ void read_limit(const Row& row, LsbResources& resources, Problems& problems) {
   for (const std::string& keyword : kAmounts)
     if (auto amounts = read_amounts(row, keyword, cells); !amounts.empty())
       limit.amounts[keyword] = std::move(amounts);
+  scale(limit.amounts["MEM"], unit.memory_mb());
+  scale(limit.amounts["SWP"], unit.memory_mb());
+  scale(limit.amounts["TMP"], unit.tmp_mb());
+  std::erase_if(limit.amounts, [](const auto& amounts) { return amounts.second.empty(); });
   if (const Cell* cell = row.given("RESOURCE")) {
     const auto shares = parse_shares(cell->text, 0);
     if (!shares) return cells.told("RESOURCE", shares.error().text);
     limit.resources = *shares;
+    for (Share& share : limit.resources)
+      share.amount *= share.name == "mem" || share.name == "swp" ? unit.memory_mb()
+                      : share.name == "tmp"                      ? unit.tmp_mb()
+                                                                 : 1;
   }
   for (const auto& [all, each] : {std::pair("USERS", "PER_USER"), std::pair("QUEUES", "PER_QUEUE"),
                                   std::pair("HOSTS", "PER_HOST"), std::pair("PROJECTS", "PER_PROJECT")})
@@ -122,9 +136,9 @@ void read_limit(const Row& row, LsbResources& resources, Problems& problems) {
     if (!limit.consumers.contains("PER_HOST"))
       cells.error("SLOTS_PER_PROCESSOR", row.find("SLOTS_PER_PROCESSOR")->text, "PER_HOST beside it");
   }
-  if (limit.amounts.empty() && limit.resources.empty())
+  if (cells.valid() && limit.amounts.empty() && limit.resources.empty())
     cells.warning("NAME", limit.name, "an amount: SLOTS MEM SWP TMP JOBS or RESOURCE");
-  resources.limits.push_back(std::move(limit));
+  if (cells.valid()) resources.limits.push_back(std::move(limit));
 }
 
 void read_method(const Row& row, LsbResources& resources, Problems& problems) {
@@ -134,12 +148,12 @@ void read_method(const Row& row, LsbResources& resources, Problems& problems) {
   const auto& name = method.method;
   if (!name.empty() && name != "PER_JOB" && name != "PER_HOST" && name != "PER_SLOT" && name != "PER_TASK")
     cells.error("METHOD", name, "PER_JOB, PER_HOST, PER_SLOT or PER_TASK");
-  if (!method.resource.empty()) resources.reservation_methods.push_back(std::move(method));
+  if (cells.valid()) resources.reservation_methods.push_back(std::move(method));
 }
 
 }  // namespace
 
-LsbResources read_lsb_resources(const SectionFile& file, Problems& problems) {
+LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems) {
   LsbResources resources;
   check_sections(file,
                  {"HostExport", "SharedResourceExport", "Limit", "ResourceReservation", "ReservationUsage"},
@@ -153,20 +167,21 @@ LsbResources read_lsb_resources(const SectionFile& file, Problems& problems) {
              SharedResourceExport lease{.name = cells.required("NAME"), .place = row.place};
              lease.instances = cells.whole("NINSTANCES", 1, kMaxSeconds).value_or(1);
              const auto shares = distribution(row, cells);
-             if (!shares || lease.name.empty()) return;
+             if (!shares || !cells.valid()) return;
              lease.distribution = *shares;
              resources.resource_exports.push_back(std::move(lease));
            });
   Keywords limit{{}, {"NAME", "RESOURCE"}};
   limit.known.insert(limit.known.end(), kConsumers.begin(), kConsumers.end());
   limit.known.insert(limit.known.end(), kAmounts.begin(), kAmounts.end());
-  each_row(file, "Limit", limit, problems, [&](const Row& row) { read_limit(row, resources, problems); });
+  each_row(file, "Limit", limit, problems,
+           [&](const Row& row) { read_limit(row, unit, resources, problems); });
   each_row(file, "ResourceReservation", {{"NAME"}, {"USERS", "HOSTS", "TIME_WINDOW"}}, problems,
            [&](const Row& row) {
              RowReader cells(row, problems);
              ReservationPolicy policy{cells.required("NAME"), cells.words("USERS"), cells.words("HOSTS"),
                                       cells.windows("TIME_WINDOW"), row.place};
-             if (!policy.name.empty()) resources.reservations.push_back(std::move(policy));
+             if (cells.valid()) resources.reservations.push_back(std::move(policy));
            });
   each_row(file, "ReservationUsage", {{"RESOURCE"}, {"METHOD", "RESERVE"}}, problems,
            [&](const Row& row) { read_method(row, resources, problems); });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/time_windows.hpp"
+#include "common/conf/limit_unit.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/section_file.hpp"
 
@@ -43,7 +44,7 @@ struct ResourceLimit {
   std::string name;
   // Consumers: USERS PER_USER QUEUES PER_QUEUE HOSTS PER_HOST PROJECTS PER_PROJECT and others of this form, as words.
   std::map<std::string, std::vector<std::string>> consumers;
-  // SLOTS SLOTS_PER_PROCESSOR MEM SWP TMP JOBS.
+  // SLOTS SLOTS_PER_PROCESSOR MEM SWP TMP JOBS. MEM, SWP and TMP in MB.
   std::map<std::string, std::vector<LimitAmount>> amounts;
   std::vector<Share> resources;  // RESOURCE = [name, amount] ...
   Place place;
@@ -73,6 +74,7 @@ struct LsbResources {
   std::vector<ReservationMethod> reservation_methods;
 };
 
-LsbResources read_lsb_resources(const SectionFile& file, Problems& problems);
+// `unit`: of MEM and SWP, and TMP; they are kept in MB.
+LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, Problems& problems);
 
 }  // namespace rollcall::conf

@@ -17,7 +17,7 @@ void read_user(const Row& row, LsbUsers& users, Problems& problems) {
   for (const UserLimits& other : users.users)
     if (other.name == user.name)
       return cells.error("USER_NAME", user.name, "each user once; it is at " + other.place.text() + " too");
-  if (!user.name.empty()) users.users.push_back(std::move(user));
+  if (cells.valid()) users.users.push_back(std::move(user));
 }
 
 void read_group(const Row& row, LsbUsers& users, Problems& problems) {
@@ -51,6 +51,7 @@ void read_mapping(const Row& row, LsbUsers& users, Problems& problems) {
     if (at == std::string::npos || at == 0 || at + 1 == word.size())
       cells.error("REMOTE", word, "USER@CLUSTER");
   }
+  if (!cells.valid()) return;
   if (mapping.local.empty() || mapping.remote.empty())
     return problems.error(row.place, "found a user map without LOCAL or REMOTE, expected users in both");
   users.mappings.push_back(std::move(mapping));

@@ -1,0 +1,28 @@
+// WithoutEffect: keywords and whole sections of the section files that LSF knows and that do nothing here. Each is told with its
+// place where a site sets it, by ckconfig and in the log of the daemon that reads the file.
+//
+// Parameters of lsf.conf and lsb.params are in known_parameters.hpp. An unknown keyword is told by check_keywords().
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/conf/problems.hpp"
+#include "common/conf/section_file.hpp"
+
+namespace rollcall::conf {
+
+struct KeywordWithoutEffect {
+  std::string_view file;     // lsf.shared, lsf.cluster, lsb.queues ...
+  std::string_view section;  // "Queue"
+  std::string_view keyword;  // "": the whole section
+  std::string_view why;
+};
+const std::vector<KeywordWithoutEffect>& keywords_without_effect();
+
+// The keywords of a section of `file` that do nothing: they are known, and need no warning of check_keywords().
+void add_without_effect(std::string_view file, std::string_view section, std::vector<std::string>& known);
+// A warning for each that is set, at its first place in the file.
+void tell_without_effect(std::string_view file, const SectionFile& sections, Problems& problems);
+
+}  // namespace rollcall::conf
