@@ -17,14 +17,9 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-// HOME may be one that was made for the job, and another than where pam was started: then the key is in the user's own.
-std::string key_file_at_home() {
-  const auto in = [](const std::string& home) { return io::key_file_path(std::nullopt, std::nullopt, home); };
-  const auto home = variable("HOME");
-  const bool named = home && !home->empty();
-  if (named && access(in(*home).c_str(), F_OK) == 0) return in(*home);
-  const std::string own = in(io::look_up_home(geteuid()));
-  return named && access(own.c_str(), F_OK) != 0 ? in(*home) : own;
+std::string home_directory() {
+  if (const auto home = variable("HOME"); home && !home->empty()) return *home;
+  return io::look_up_home(geteuid());
 }
 
 bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }
@@ -44,6 +39,10 @@ Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) 
   return std::optional<conf::LsfConf>(std::move(*conf));
 }
 
+std::string key_file_of(const SiteWords& site) {
+  return io::key_file_path(std::nullopt, site.key_file, is_word(site.key_file) ? "" : home_directory());
+}
+
 }  // namespace
 
 Result<SiteWords> read_site(const std::string& conf_dir) {
@@ -60,8 +59,12 @@ Result<SiteWords> read_site(const std::string& conf_dir) {
 
 Result<io::Key> find_key(const Result<SiteWords>& site) {
   if (!site) return site.error();
-  return io::load_key(is_word(site->key_file) ? io::key_file_path(std::nullopt, site->key_file, "")
-                                              : key_file_at_home());
+  return io::load_key(key_file_of(*site));
+}
+
+std::string key_file_told(const std::string& conf_dir) {
+  const auto site = read_site(conf_dir);
+  return site ? key_file_of(*site) : "no file";
 }
 
 bool job_cgroups_wanted(const Result<SiteWords>& site) {

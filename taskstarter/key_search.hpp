@@ -19,9 +19,12 @@ struct SiteWords {
 // The error names the file, and the line where it has one.
 Result<SiteWords> read_site(const std::string& conf_dir);
 
-// That file, else HOME/.rollcall/key. Where HOME is not set or has none, the user's home directory is looked up. The
+// That file, else HOME/.rollcall/key. A launcher may have dropped HOME: then the user's home directory is looked up. The
 // error names the file.
 Result<io::Key> find_key(const Result<SiteWords>& site);
+
+// Which file that was, for the line that says that pam has another key.
+std::string key_file_told(const std::string& conf_dir);
 
 // Unless the word is "N": docs/decisions/0012.
 bool job_cgroups_wanted(const Result<SiteWords>& site);

@@ -80,7 +80,7 @@ TEST_F(TaskStarterLink, APamWithAnotherKeyIsNotBelieved) {
   auto pam = pam_.accept();
   EXPECT_FALSE(pam.next_or_end("the end of the connection"));
   EXPECT_EQ(starter.wait(), ExitStatus::exited(125));
-  EXPECT_THAT(starter.errors(), HasSubstr("what answers there does not hold our key"));
+  EXPECT_THAT(starter.errors(), HasSubstr("what answers there does not hold our key (" + other.path + ")"));
   EXPECT_EQ(starter.rest(), "");
 }
 
