@@ -86,7 +86,7 @@ struct Task {
   ExitStatus status = ExitStatus::exited(0);  // only when ended
   std::int64_t end_us = 0;                    // microseconds since 1970; 0 while it lives
   TaskUsage usage;                            // only when ended
-  std::size_t gone = 0;                       // its place among all that went away or were given up; 0: none
+  std::size_t gone = 0;                       // its place among all that ended, went away or were given up
 
   bool live() const { return state == TaskState::running || state == TaskState::away; }
 };

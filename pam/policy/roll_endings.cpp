@@ -28,6 +28,7 @@ void Endings::became_live(Tid tid) {
 void Endings::no_longer_live(Tid tid, TaskState state) {
   Task& task = roll_.tasks[tid];
   task.state = state;
+  if (state == TaskState::ended) task.gone = ++roll_.gone;
   --roll_.live;
   roll_.away.erase(tid);
   if (task.registration.rank) {
@@ -333,6 +334,9 @@ void Endings::finish() {
     say("the launcher " + roll_.rules.launcher + " ended well, and none of " +
         std::to_string(*roll_.rules.expected) +
         " tasks has registered: was TaskStarter among what it started?");
+  const bool fewer = roll_.launcher_status && roll_.expected && roll_.registered() > 0 && !roll_.complete();
+  if (fewer && !roll_.verdict && !roll_.term_delivered) say(fewer_line(roll_));
+  if (const std::string line = first_failure_line(roll_); !line.empty()) say(line);
   if (roll_.not_started > 0 && !roll_.verdict) {
     say_not_started();
     roll_.verdict = not_started_code();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstdio>
 #include <map>
 #include <system_error>
@@ -112,6 +113,37 @@ std::string missing_line(const Roll& roll, Duration timeout, const std::string& 
   const std::string all = roll.expected ? " of " + std::to_string(*roll.expected) : "";
   return std::to_string(roll.registered()) + all + " tasks registered within " + seconds_text(timeout) +
          " (" + parameter + ")" + counts_per_host(roll) + missing_ranks(roll);
+}
+
+std::string fewer_line(const Roll& roll) {
+  return "only " + std::to_string(roll.registered()) + " of " + std::to_string(roll.expected.value_or(0)) +
+         " tasks registered before the launcher " + roll.rules.launcher + " ended" + counts_per_host(roll) +
+         missing_ranks(roll);
+}
+
+std::string first_failure_line(const Roll& roll) {
+  const auto failed = [](const Task& task) {
+    return task.state == TaskState::ended && task.status.shell_code() != 0;
+  };
+  std::optional<Tid> first;
+  for (Tid tid = 0; tid < roll.tasks.size(); ++tid)
+    if (failed(roll.tasks[tid]) && (!first || roll.tasks[tid].gone < roll.tasks[*first].gone)) first = tid;
+  if (!first) return "";
+  const ExitStatus& status = roll.tasks[*first].status;
+  for (const auto& asked : roll.signals)
+    if (status.by_signal() && asked.signal.signo == status.signo()) return "";
+  std::size_t killed = 0;
+  std::set<std::string> hosts;
+  for (Tid tid = 0; tid < roll.tasks.size(); ++tid) {
+    const ExitStatus& other = roll.tasks[tid].status;
+    if (tid == *first || !failed(roll.tasks[tid]) || !other.by_signal()) continue;
+    if (other.signo() != SIGKILL && other.signo() != SIGTERM) continue;
+    ++killed;
+    hosts.insert(roll.tasks[tid].registration.host);
+  }
+  if (killed == 0) return "";
+  return task_name(roll, *first) + " failed first, with " + status.text() + "; " + std::to_string(killed) +
+         (killed == 1 ? " more was" : " more were") + " killed after it (" + fold_hosts(hosts) + ")";
 }
 
 std::string lost_process(const std::string& name, pid_t pid, const std::string& host,

@@ -15,6 +15,13 @@ std::string fold_hosts(const std::set<std::string>& hosts);
 // "412 of 512 tasks: cannot execute /x/app: No such file or directory (hosts n1-n4)", one line for each kind of failure.
 std::vector<std::string> not_started_lines(const Roll& roll);
 
+// "only 3 of 4 tasks registered before the launcher mpirun ended: n1 2 of 2, n2 1 of 2; missing ranks 3"
+std::string fewer_line(const Roll& roll);
+
+// "task 2 (pid 17) on n2 failed first, with Exit (3); 3 more were killed after it (n1,n3)"; "" where none was killed after one
+// that failed by itself, or where pam was asked to send that signal.
+std::string first_failure_line(const Roll& roll);
+
 // "3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; missing ranks 3"
 std::string missing_line(const Roll& roll, Duration timeout, const std::string& parameter);
 
