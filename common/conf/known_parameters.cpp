@@ -136,6 +136,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"ACCT_ARCHIVE_TIME", File::lsb_params},
     {"CLEAN_PERIOD", File::lsb_params},
     {"COMPUTE_UNIT_TYPES", File::lsb_params, Effect::later, "compute units are not scheduled yet"},
+    {"DEFAULT_APPLICATION", File::lsb_params},
     {"DEFAULT_HOST_SPEC", File::lsb_params, Effect::none, "time limits are wall clock time of any host"},
     {"DEFAULT_PROJECT", File::lsb_params},
     {"DEFAULT_QUEUE", File::lsb_params},

@@ -123,6 +123,21 @@ bool join(std::optional<Section>& first, const std::optional<Section>& second) {
   return true;
 }
 
+// `base` is of a queue or a profile. The order is the job's alone, and a span of -1 stays.
+Result<ResReq> over(const ResReq& job, const ResReq& base) {
+  ResReq result = job;
+  result.select = both(base.select, job.select);
+  auto rusage = over(job.rusage, base.rusage);
+  if (!rusage) return rusage.error();
+  result.rusage = std::move(rusage.value());
+  if (!job.span) result.span = base.span;
+  result.same = base.same;
+  append_new(result.same, job.same);
+  if (!job.cu) result.cu = base.cu;
+  if (!job.affinity) result.affinity = base.affinity;
+  return result;
+}
+
 Error twice(const char* section) {
   return usage_error(std::string("found ") + section + " a second time, expected it once");
 }
@@ -146,18 +161,21 @@ Result<ResReq> merge(const ResReq& first, const ResReq& second) {
 Result<ResReq> job_over_queue(const ResReq& job, const ResReq& queue, const IndexTable& indices) {
   if (job.empty()) return queue;
   if (std::string why = above_queue(job, queue, indices); !why.empty()) return usage_error(std::move(why));
-  ResReq result = job;
-  result.select = both(queue.select, job.select);
-  auto rusage = over(job.rusage, queue.rusage);
-  if (!rusage) return rusage.error();
-  result.rusage = std::move(rusage.value());
-  if (!job.span) result.span = queue.span;
-  if (result.span && result.span->hosts == -1) result.span.reset();
-  result.same = queue.same;
-  append_new(result.same, job.same);
-  if (!job.cu) result.cu = queue.cu;
-  if (!job.affinity) result.affinity = queue.affinity;
+  auto result = over(job, queue);
+  if (result && result->span && result->span->hosts == -1) result->span.reset();
   return result;
+}
+
+Result<ResReq> job_over_files(const ResReq& job, const std::optional<ResReq>& profile,
+                              const std::optional<ResReq>& queue, const IndexTable& indices) {
+  if (!profile) return queue ? job_over_queue(job, *queue, indices) : Result<ResReq>(job);
+  auto merged = over(job, *profile);
+  if (!merged) return merged;
+  if (merged->order.empty()) merged->order = profile->order;
+  if (!queue) return merged;
+  merged = job_over_queue(*merged, *queue, indices);
+  if (merged && merged->order.empty()) merged->order = queue->order;
+  return merged;
 }
 
 ResReq with_defaults(ResReq resreq, const IndexTable& indices) {

@@ -12,6 +12,8 @@
 //   affinity an error                           the job's, else the queue's
 #pragma once
 
+#include <optional>
+
 #include "common/base/index_table.hpp"
 #include "common/base/result.hpp"
 #include "common/resreq/resreq.hpp"
@@ -21,6 +23,10 @@ namespace rollcall::resreq {
 // Errors are usage errors of the form "found X, expected Y". No merging gives more than kMostWords usages in all
 // alternatives of rusage together.
 Result<ResReq> merge(const ResReq& first, const ResReq& second);
+// With the requirements of an application profile: those of the job lie over the profile's like over a queue's, but that the
+// job may ask for more; what comes of them lies over the queue's. `order` is the job's, else the profile's, else the queue's.
+Result<ResReq> job_over_files(const ResReq& job, const std::optional<ResReq>& profile,
+                              const std::optional<ResReq>& queue, const IndexTable& indices);
 Result<ResReq> job_over_queue(const ResReq& job, const ResReq& queue, const IndexTable& indices);
 
 // What a job runs with that says no more: the default type (evaluate.hpp) and the default order. As bjobs -l shows it.

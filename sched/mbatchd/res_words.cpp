@@ -121,6 +121,8 @@ ToRes to_res(sched::order::Start order) {
   auto& start = *message.mutable_start();
   set_attempt(*start.mutable_job(), order.attempt);
   *start.mutable_submission() = *order.asked;
+  start.mutable_submission()->set_pre_exec(std::move(order.pre_exec));
+  start.mutable_submission()->set_post_exec(std::move(order.post_exec));
   set_hosts(start, order.hosts);
   *start.mutable_limits() = std::move(order.limits);
   start.set_queue(std::move(order.queue));

@@ -99,6 +99,7 @@ constexpr Known kKnown[] = {
     {"MAX_JOB_NUM", "The maximum number of finished jobs that are logged in current event file", "", "1000",
      false},
     {"MAX_SBD_FAIL", "The maximum number of retries for reaching a slave batch daemon", "", "3", false},
+    {"DEFAULT_APPLICATION", "The default application profile of jobs", "", "", false},
     {"DEFAULT_PROJECT", "The default project assigned to jobs", "", "default", false},
     {"JOB_TERMINATE_INTERVAL", "The interval to terminate a job", "seconds", "10", false},
     {"JOB_PREPROC_TIMEOUT", "The time that a pre-execution may take", "minutes", "none", false},
@@ -254,8 +255,6 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
   for (const auto& name : ask.names())
     if (std::none_of(profiles.begin(), profiles.end(), [&](const auto& p) { return p.name == name; }))
       return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": No such application profile")};
-  std::map<std::string, StatusCounts> counts;
-  for (const auto& [name, jobs] : view.book.jobs_by_application()) counts[name].jobs = jobs;
   std::vector<Application> applications;
   for (const auto& profile : profiles) {
     if (ask.names_size() > 0 &&
@@ -266,7 +265,7 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
     application.set_description(profile.jobs.description);
     for (const auto& [keyword, cell] : profile.cells.cells())
       (*application.mutable_lines())[keyword] = cell.text;
-    add(counts[profile.name], *application.mutable_counts());
+    add(view.book.application_counts(profile.name), *application.mutable_counts());
     applications.push_back(std::move(application));
   }
   return in_parts(applications, [](wire::BatchReply& part, const Application* application) {

@@ -27,6 +27,7 @@ wire::Limits limits_of(const conf::JobDefaults& jobs, bool standard) {
   }
   if (const auto memory = pick(jobs.memory_limit)) limits.set_memory_kb(*memory);
   if (const auto processes = pick(jobs.process_limit)) limits.set_processes(*processes);
+  if (const auto threads = pick(jobs.thread_limit)) limits.set_threads(*threads);
   if (standard) return limits;
   if (jobs.file_limit) limits.set_file_kb(*jobs.file_limit);
   if (jobs.data_limit) limits.set_data_kb(*jobs.data_limit);

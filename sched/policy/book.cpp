@@ -198,8 +198,9 @@ std::vector<std::string> Book::users_with_jobs() const {
   return names;
 }
 
-const std::map<std::string, std::uint32_t>& Book::jobs_by_application() const {
-  return memory_->of_application;
+StatusCounts Book::application_counts(const std::string& profile) const {
+  const auto found = memory_->of_application.find(profile);
+  return found == memory_->of_application.end() ? StatusCounts{} : found->second.counts;
 }
 
 StatusCounts Book::queue_counts(const std::string& queue) const { return counts_of(memory_->queues, queue); }
@@ -243,7 +244,8 @@ const wire::StreamPlace* Book::stream(JobKey key) const {
 }
 
 wire::Limits Book::effective_limits(const Job& job) const {
-  return sched::effective_limits(memory_->queue_row(job.record.queue()), job.asked->limits());
+  return sched::effective_limits(terms_of(memory_->config, job.record.queue(), *job.asked),
+                                 job.asked->limits());
 }
 
 const std::string& Book::combined_resreq(const Job& job) const {

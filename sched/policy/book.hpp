@@ -211,12 +211,11 @@ class Book {
   const Order& pending_of(const std::string& queue) const;
   std::vector<std::string> queues_with_jobs() const;
   std::vector<std::string> users_with_jobs() const;
-  const std::map<std::string, std::uint32_t>& jobs_by_application()
-      const;  // without those that have no profile
 
   StatusCounts queue_counts(const std::string& queue) const;
   StatusCounts user_counts(const std::string& user) const;
   StatusCounts host_counts(const std::string& host) const;
+  StatusCounts application_counts(const std::string& profile) const;
 
   // What a filter means. `unknown`: ids that are not there, as they were written. Without `statuses`: unfinished ones (or
   // every one, where ids are given). Errors of the filter are refusals: NO_USER, NO_QUEUE, NO_HOST.

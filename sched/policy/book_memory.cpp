@@ -108,8 +108,9 @@ const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   key += '\0';
   key += asked.has_rerunnable() ? asked.rerunnable() ? 'y' : 'n' : '-';
   key += min_slots(asked) <= 1 ? '1' : 'm';
+  key += asked.application();
   const auto [found, fresh] = rules.try_emplace(std::move(key));
-  if (fresh) found->second = life_rules(config, queue_row(entry.job->record.queue()), asked);
+  if (fresh) found->second = life_rules(config, terms_of(config, entry.job->record.queue(), asked), asked);
   return found->second;
 }
 
@@ -124,8 +125,12 @@ const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const 
   key += asked.resreq();
   key += '\0';
   key += asked.gpu();
+  key += '\0';
+  key += asked.application();
   const auto [found, fresh] = resreqs.try_emplace(std::move(key));
-  if (fresh) found->second = sched::combined_resreq(config, queue, asked);
+  if (fresh)
+    found->second =
+        sched::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
   return found->second;
 }
 
@@ -206,8 +211,8 @@ void Book::Memory::remove_job(JobKey key) {
 void Book::Memory::count_application(const wire::Submission& asked, int sign) {
   if (asked.application().empty()) return;
   const auto count = of_application.try_emplace(asked.application()).first;
-  count->second += static_cast<std::uint32_t>(sign);
-  if (count->second == 0) of_application.erase(count);
+  count->second.kept += static_cast<std::uint32_t>(sign);
+  if (count->second.kept == 0) of_application.erase(count);
 }
 
 const std::string* Book::Memory::name_id(std::int32_t id, const std::string& name) {
@@ -246,6 +251,11 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 
 }  // namespace
 
+void Book::Memory::count_in_application(const Job& job, bool more) {
+  const auto found = of_application.find(job.asked->application());
+  if (found != of_application.end()) count_status(found->second.counts, job.status(), slots_of(job), more);
+}
+
 // As people are shown the job: while its start waits for its hosts it pends, with the slots that it asks for.
 void count_slots(JobsOf& user, const Job& job, int sign) {
   const wire::JobStatus status = shown_status(job.record);
@@ -265,6 +275,7 @@ void Book::Memory::leave(BookEntry& entry) {
   count_status(entry.user->counts, status, slots, false);
   count_slots(*entry.user, *entry.job, -1);
   count_status(entry.queue->counts, status, slots, false);
+  count_in_application(*entry.job, false);
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
   if (placed(status))
     for (const auto& host : record.hosts()) {
@@ -288,6 +299,7 @@ void Book::Memory::enter(BookEntry& entry) {
   count_status(entry.user->counts, status, slots, true);
   count_slots(*entry.user, *entry.job, 1);
   count_status(entry.queue->counts, status, slots, true);
+  count_in_application(*entry.job, true);
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
   if (placed(status))
     for (const auto& host : record.hosts()) {

@@ -26,6 +26,12 @@ struct JobsOf {
   std::uint64_t stored_bytes = 0;  // of a user: submissions with their payloads
 };
 
+// The jobs of an application profile, which lsb.applications need not have any more.
+struct ApplicationJobs {
+  std::uint32_t kept = 0;  // finished ones too
+  StatusCounts counts;
+};
+
 struct HostLink {
   bool connected = false;
   std::int64_t silent_since_us = 0;   // where it is not connected
@@ -103,7 +109,7 @@ struct Book::Memory : JobFacts {
   std::unordered_map<std::string, JobsOf> users, queues, hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
-  std::map<std::string, std::uint32_t> of_application;              // jobs by application profile
+  std::map<std::string, ApplicationJobs> of_application;            // by name; none without jobs
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
@@ -142,6 +148,7 @@ struct Book::Memory : JobFacts {
   void pack() const;
   void pack_if_many() const;
   void count_application(const wire::Submission& asked, int sign);
+  void count_in_application(const Job& job, bool more);
   // IdEntry::name of a name that the id has from now on; the id has it no more.
   const std::string* name_id(std::int32_t id, const std::string& name);
   void unname_id(std::int32_t id, const std::string& name);

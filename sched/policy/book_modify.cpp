@@ -250,6 +250,8 @@ class Modifying {
     SubmissionContext context = m_.context(owner, now_);
     context.queue_open = [](const std::string&) { return true; };  // it is in it
     context.pending_jobs = [] { return std::uint32_t{0}; };
+    context.default_application.clear();
+    context.kept_application = before.application();
     const bool same_dates = after.terminate_us() == before.terminate_us();
     if (same_dates) context.now = {};
     CheckedSubmission checked = check_submission(after, context);
@@ -327,7 +329,8 @@ class Modifying {
       if (tells_host() && placed(entry.job->status()))
         m_.step(entry,
                 event::LimitsChanged{
-                    effective_limits(m_.queue_row(entry.job->record.queue()), entry.job->asked->limits())},
+                    effective_limits(terms_of(m_.config, entry.job->record.queue(), *entry.job->asked),
+                                     entry.job->asked->limits())},
                 now_, effects);
     }
     m_.register_dependents(old, m_.submissions.at(old));

@@ -18,9 +18,9 @@ std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) {
   return {record.hosts().begin(), record.hosts().end()};
 }
 
-Duration usage_interval(const ConfigView& config, const wire::JobRecord& record) {
-  return told_usage_interval(
-      link_times(config, record.queue(), static_cast<std::size_t>(record.hosts_size())));
+Duration usage_interval(const ConfigView& config, const Job& job) {
+  return told_usage_interval(link_times(config, terms_of(config, job.record.queue(), *job.asked),
+                                        static_cast<std::size_t>(job.record.hosts_size())));
 }
 
 // Whether that attempt still runs as far as the Book knows.
@@ -93,12 +93,15 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.queue = record.queue();
   const conf::QueueRow* queue = memory_->queue_row(record.queue());
   if (queue) {
-    start.job_starter = queue->jobs.job_starter;
     start.queue_pre_exec = queue->jobs.pre_exec;
     start.queue_post_exec = queue->jobs.post_exec;
-    start.nice = queue->jobs.nice;
-    start.controls = queue->jobs.job_controls;
   }
+  JobPrograms programs = programs_of(terms_of(memory_->config, record.queue(), *job.asked), *job.asked);
+  start.pre_exec = std::move(programs.pre_exec);
+  start.post_exec = std::move(programs.post_exec);
+  start.job_starter = std::move(programs.job_starter);
+  start.nice = programs.nice;
+  start.controls = std::move(programs.controls);
   const CheckedResreq& resreq = memory_->resreq_of(queue, record.queue(), *job.asked);
   start.environment = job_environment(memory_->config, job, resreq.text);
   start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();
@@ -107,7 +110,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.submit_us = record.submit_us();
   if (resreq.mem_mb > 0) start.requested_memory_kb = static_cast<std::uint64_t>(resreq.mem_mb * 1024);
   start.wait_for_go = record.starting();
-  start.usage_interval = usage_interval(memory_->config, record);
+  start.usage_interval = usage_interval(memory_->config, job);
   return start;
 }
 
@@ -121,7 +124,7 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
                        hosts_of(job.record),
                        effective_limits(job),
                        gpus_on(job.record, order.host),
-                       usage_interval(memory_->config, job.record)};
+                       usage_interval(memory_->config, job)};
 }
 
 bool Book::has_go(const effect::OrderGo& order) const {

@@ -18,7 +18,7 @@ event::By Book::Memory::by(const Job& job, const Identity& who) const {
 }
 
 SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
-  SubmissionContext context{config, who, now, {}, {}, {}, {}, {}};
+  SubmissionContext context{config, who, now, {}, {}, {}, {}, {}, config.lsb->params.default_application, {}};
   context.queue_open = [this](const std::string& queue) {
     const auto found = queue_controls.find(queue);
     return found == queue_controls.end() || found->second.open;

@@ -23,64 +23,10 @@ std::optional<std::int64_t> number(const conf::Row& row, std::string_view keywor
     return std::nullopt;
   return value;
 }
-bool yes(std::string_view word) { return !word.empty() && (word[0] == 'Y' || word[0] == 'y'); }
 
 std::int64_t whole_seconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
 }
-
-// One kind of limit: what was asked, the queue's default, the queue's maximum.
-struct LimitRow {
-  std::string_view keyword;
-  std::optional<std::int64_t> (*asked)(const wire::Limits&);
-  void (*set)(wire::Limits&, std::int64_t);
-  std::optional<std::int64_t> (*standard)(const conf::JobDefaults&);
-  std::optional<std::int64_t> (*most)(const conf::JobDefaults&);
-};
-
-std::optional<std::int64_t> seconds_of(const std::optional<conf::TimeLimit>& limit) {
-  if (!limit) return std::nullopt;
-  return whole_seconds(limit->time);
-}
-template <class T>
-std::optional<std::int64_t> whole(const std::optional<T>& value) {
-  if (!value) return std::nullopt;
-  return static_cast<std::int64_t>(*value);
-}
-std::optional<std::int64_t> nothing(const conf::JobDefaults&) { return std::nullopt; }
-
-#define ROLLCALL_LIMIT(field)                                \
-  [](const wire::Limits& l) -> std::optional<std::int64_t> { \
-    if (!l.has_##field()) return std::nullopt;               \
-    return l.field();                                        \
-  },                                                         \
-      [](wire::Limits& l, std::int64_t v) { l.set_##field(v); }
-
-const LimitRow kLimits[] = {
-    {"CORELIMIT", ROLLCALL_LIMIT(core_kb), nothing,
-     [](const conf::JobDefaults& q) { return whole(q.core_limit); }},
-    {"CPULIMIT", ROLLCALL_LIMIT(cpu_s),
-     [](const conf::JobDefaults& q) { return seconds_of(q.cpu_limit.standard); },
-     [](const conf::JobDefaults& q) { return seconds_of(q.cpu_limit.most); }},
-    {"DATALIMIT", ROLLCALL_LIMIT(data_kb), nothing,
-     [](const conf::JobDefaults& q) { return whole(q.data_limit); }},
-    {"FILELIMIT", ROLLCALL_LIMIT(file_kb), nothing,
-     [](const conf::JobDefaults& q) { return whole(q.file_limit); }},
-    {"MEMLIMIT", ROLLCALL_LIMIT(memory_kb),
-     [](const conf::JobDefaults& q) { return whole(q.memory_limit.standard); },
-     [](const conf::JobDefaults& q) { return whole(q.memory_limit.most); }},
-    {"PROCESSLIMIT", ROLLCALL_LIMIT(processes),
-     [](const conf::JobDefaults& q) { return whole(q.process_limit.standard); },
-     [](const conf::JobDefaults& q) { return whole(q.process_limit.most); }},
-    {"RUNLIMIT", ROLLCALL_LIMIT(run_s),
-     [](const conf::JobDefaults& q) { return seconds_of(q.run_limit.standard); },
-     [](const conf::JobDefaults& q) { return seconds_of(q.run_limit.most); }},
-    {"STACKLIMIT", ROLLCALL_LIMIT(stack_kb), nothing,
-     [](const conf::JobDefaults& q) { return whole(q.stack_limit); }},
-    {"SWAPLIMIT", ROLLCALL_LIMIT(swap_kb), nothing,
-     [](const conf::JobDefaults& q) { return whole(q.swap_limit); }},
-};
-#undef ROLLCALL_LIMIT
 
 }  // namespace
 
@@ -102,74 +48,6 @@ BookParameters book_parameters(const ConfigView& config) {
   result.steady_after_s = std::max<std::int64_t>(1, whole_seconds(params.sbd_sleep_time));
   result.unknown_after_s = std::max(1, params.max_sbd_fail) * result.steady_after_s;
   return result;
-}
-
-LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, const wire::Submission& asked) {
-  const BookParameters params = book_parameters(config);
-  LifeRules rules;
-  if (!asked.requeue_exits().empty()) {
-    if (const auto exits = conf::parse_requeue_exits(asked.requeue_exits())) rules.requeue_exits = *exits;
-  } else if (queue) {
-    rules.requeue_exits = queue->jobs.requeue_exits;
-  }
-  rules.rerunnable =
-      asked.has_rerunnable() ? asked.rerunnable() : queue && yes(cell(queue->cells, "RERUNNABLE"));
-  rules.most_requeues = params.most_requeues;
-  rules.most_preexec_retries = config.lsb->params.max_preexec_retry;
-  // Of a job that runs in this cluster, which all do: it goes before the one for all clusters.
-  if (const auto local = number(config.lsb->params.cells, "LOCAL_MAX_PREEXEC_RETRY"))
-    rules.most_preexec_retries = static_cast<int>(std::min<std::int64_t>(*local, 1'000'000'000));
-  rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
-  rules.sequential =
-      min_slots(asked) <= 1 || yes(config.cluster->lsf_conf.value("LSB_USE_SEQUENTIAL_SIGNAL"));
-  rules.longest_pause_s = params.longest_pause_s;
-  rules.avoid_s = std::max<std::int64_t>(1, whole_seconds(config.lsb->params.mbd_sleep_time));
-  if (queue) {
-    rules.queue_pre_exec = queue->jobs.pre_exec;
-    rules.queue_post_exec = queue->jobs.post_exec;
-    for (const auto& word : queue->jobs.terminate_when) {
-      if (word == "WINDOW") rules.terminate_for |= wire::SUSPEND_WINDOW;
-      if (word == "LOAD") rules.terminate_for |= wire::SUSPEND_LOAD;
-      if (word == "USER") rules.terminate_for |= wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
-    }
-  }
-  return rules;
-}
-
-wire::Limits effective_limits(const conf::QueueRow* queue, const wire::Limits& asked) {
-  wire::Limits limits = asked;
-  if (!queue) return limits;
-  for (const LimitRow& row : kLimits) {
-    const auto most = row.most(queue->jobs);
-    auto value = row.asked(asked);
-    if (!value) value = row.standard(queue->jobs);
-    if (!value || (most && *value > *most)) value = most;
-    if (value) row.set(limits, *value);
-  }
-  return limits;
-}
-
-std::string limit_above(const conf::QueueRow& queue, const wire::Limits& asked) {
-  for (const LimitRow& row : kLimits) {
-    const auto most = row.most(queue.jobs);
-    const auto value = row.asked(asked);
-    if (most && value && *value > *most) return std::string(row.keyword);
-  }
-  return {};
-}
-
-SlotLimits slot_limits(const conf::QueueRow& queue) {
-  const auto& limits = queue.jobs.task_limit;
-  switch (limits.size()) {
-    case 0:
-      return {};
-    case 1:
-      return {1, 1, limits[0]};
-    case 2:
-      return {limits[0], limits[0], limits[1]};
-    default:
-      return {limits[0], limits[1], limits[2]};
-  }
 }
 
 // ---------------------------------------------------------------- users and hosts
@@ -366,6 +244,9 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   const auto add = [&words](std::string_view name, const std::string& value) {
     words.push_back(std::string(name) + "=" + value);
   };
+  // First: what LSF itself sets is not changed by a profile.
+  const JobTerms terms = terms_of(config, record.queue(), asked);
+  if (terms.application) words = terms.application->environment;
 
   std::string hosts, counts;
   std::uint32_t slots = 0;
@@ -399,7 +280,7 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSFUSER", asked.user());
   add("LSB_JOB_EXECUSER", asked.user());
   add("LSF_INVOKE_CMD", "bsub");
-  const auto times = link_times(config, record.queue(), static_cast<std::size_t>(record.hosts_size()));
+  const auto times = link_times(config, terms, static_cast<std::size_t>(record.hosts_size()));
   for (auto& word : link_words(times)) words.push_back(std::move(word));
   words.emplace_back("LSF_LIM_API_NTRIES=1");
   add("LS_EXEC_T", "START");

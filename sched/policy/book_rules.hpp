@@ -1,5 +1,5 @@
-// What the files in force mean for a job: its queue's defaults and maxima, who may use a queue, how its life goes. Pure
-// functions of a ConfigView; nothing is kept here.
+// What the files in force mean for the Book: its parameters, who may use a queue, what a job is told. Pure functions of a
+// ConfigView; nothing is kept here. What holds for one job by its queue and its profile is in job_terms.hpp.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 #include "common/wire/batch.pb.h"
 #include "sched/policy/book_config.hpp"
-#include "sched/policy/job_life.hpp"
+#include "sched/policy/job_terms.hpp"
 
 namespace rollcall::sched {
 
@@ -27,24 +27,6 @@ struct BookParameters {
   std::int64_t unknown_after_s = 90;  // MAX_SBD_FAIL times SBD_SLEEP_TIME: how long a host may be silent
 };
 BookParameters book_parameters(const ConfigView& config);
-
-LifeRules life_rules(const ConfigView& config, const conf::QueueRow* queue, const wire::Submission& asked);
-
-// What was asked, else the queue's default, never above the queue's maximum. A queue that is gone: as asked.
-wire::Limits effective_limits(const conf::QueueRow* queue, const wire::Limits& asked);
-// A limit of `asked` that the queue does not allow: its name ("MEMLIMIT"); "" where all are allowed.
-std::string limit_above(const conf::QueueRow& queue, const wire::Limits& asked);
-
-// "[minimum [default]] maximum" of PROCLIMIT.
-struct SlotLimits {
-  int least = 1, standard = 1, most = 0;  // most 0: no limit
-};
-SlotLimits slot_limits(const conf::QueueRow& queue);
-
-// -n as it counts: 1 where it was not given.
-inline std::uint32_t min_slots(const wire::Submission& asked) {
-  return asked.min_slots() == 0 ? 1 : asked.min_slots();
-}
 
 // Members of USERS, ADMINISTRATORS and user groups: users, groups of lsb.users, groups of the system, all; "~" takes out.
 bool names_user(const ConfigView& config, const std::vector<std::string>& words, const Identity& who);

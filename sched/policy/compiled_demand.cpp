@@ -175,6 +175,10 @@ std::shared_ptr<const Compiled> DemandCompiler::compile(const Demand& demand, Ta
     if (id) compiled->same.push_back(*id);
   }
   add_alternatives(parsed.value, demand, *compiled);
+  compiled->application_gone =
+      !demand.application.empty() && rules_->lsb->application(demand.application) == nullptr;
+  if (compiled->application_gone)
+    compiled->error = "application profile " + demand.application + " is not in lsb.applications any more";
   if (demand.exclusive && !rule.exclusive)
     compiled->error = "queue " + demand.queue + " takes no " +
                       (demand.whole_hosts ? "jobs of bsub -nnodes" : "exclusive jobs");

@@ -52,7 +52,8 @@ struct Alternative {
 };
 
 struct Compiled {
-  std::string error;  // why it can have no host at all; "": it can
+  std::string error;              // why it can have no host at all; "": it can
+  bool application_gone = false;  // `error` says so too
   QueueNumber queue = kNoQueue;
   std::shared_ptr<const Select> select;
   std::shared_ptr<const Select> queue_select;  // for its own pending reason

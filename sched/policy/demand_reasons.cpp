@@ -76,7 +76,8 @@ class Explanation {
     std::vector<PendingReason> reasons;
     verdict_ = obstacle_of(state_, entry_);
     if (verdict_.obstacle != JobObstacle::none) reasons.push_back(of_job(verdict_));
-    if (verdict_.obstacle == JobObstacle::impossible) return reasons;
+    if (verdict_.obstacle == JobObstacle::impossible || verdict_.obstacle == JobObstacle::application)
+      return reasons;
     for (HostNumber host = 0; host < state_.rules().hosts.size(); ++host) look_at(host, job);
     if (verdict_.obstacle == JobObstacle::none) add_of_room(job, reasons);
     std::stable_sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
@@ -95,6 +96,10 @@ class Explanation {
 
   PendingReason of_job(JobVerdict verdict) const {
     switch (verdict.obstacle) {
+      case JobObstacle::application:
+        return {"The application profile of the job is not configured",
+                compiled_.error + "; bmod -app names another, bmod -appn none",
+                {}};
       case JobObstacle::queue_inactive:
         return {"The queue is inactive", "badmin qact " + queue().name + " activates it", {}};
       case JobObstacle::queue_window:

@@ -51,6 +51,7 @@ struct Start {
   std::vector<wire::ExecHost> hosts;              // this one first
   wire::Limits limits;                            // effective
   std::string queue, job_starter, queue_pre_exec, queue_post_exec;
+  std::string pre_exec, post_exec;       // instead of those of `asked`: the job's, else its profile's
   std::vector<std::string> environment;  // NAME=VALUE words that come to those of `asked`
   int nice = 0;
   conf::JobControls controls;

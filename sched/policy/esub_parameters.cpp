@@ -188,6 +188,7 @@ const std::vector<Parameter>& parameters() {
        set_date<&S::set_terminate_us>, [](Draft& d) { d.job.clear_terminate_us(); }},
       ROLLCALL_TEXT("LSB_SUB2_JOB_GROUP", job_group, apply::job_group),
       ROLLCALL_TEXT("LSB_SUB3_JOB_REQUEUE", requeue_exits, apply::requeue_exits),
+      ROLLCALL_TEXT("LSB_SUB3_APP", application, apply::application),
       ROLLCALL_TEXT("LSB_SUB3_CWD", asked_cwd, apply::cwd),
       ROLLCALL_TEXT("LSB_SUB4_OUTDIR", output_dir, apply::output_dir),
       ROLLCALL_TEXT("LSB_SUB4_JOB_DESCRIPTION", description, apply::description),

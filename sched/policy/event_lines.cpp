@@ -10,6 +10,28 @@ using namespace event_fields;
 
 constexpr std::size_t kHeadDigits = 12;
 
+// Behind userPriority: from the reservation to the job's description.
+void put_later_fields(Line& line, const wire::Submission& asked) {
+  line.string(asked.reservation())
+      .string(asked.job_group())
+      .string(asked.service_class())
+      .number(asked.limits().has_threads() ? asked.limits().threads() : kNone)
+      .string("")  // external scheduler
+      .string("")  // warning action
+      .number(asked.warning_seconds() > 0 ? static_cast<std::int64_t>(asked.warning_seconds()) : kNone)
+      .number(kNone)  // run limit of the service class
+      .string("")     // licence project
+      .number(0)      // options3
+      .string(asked.application())
+      .string(asked.post_exec())
+      .number(kNone)  // estimated run time
+      .string(asked.requeue_exits())
+      .number(kNone)  // first checkpoint
+      .number(kNone)  // migration
+      .string("")     // resize command
+      .string(asked.description());
+}
+
 // JOB_NEW, and JOB_MODIFY, whose list is the same. $4 and on.
 std::string submission_line(std::string_view type, const wire::JobEvent& event, const wire::Submission& asked,
                             const std::string& queue, std::int64_t submit_us) {
@@ -61,6 +83,7 @@ std::string submission_line(std::string_view type, const wire::JobEvent& event, 
       .string("")
       .string("")  // spooled input, command, and their directory
       .number(asked.has_priority() ? static_cast<std::int64_t>(asked.priority()) : kNone);
+  put_later_fields(line, asked);
   return line.end();
 }
 

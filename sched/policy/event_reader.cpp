@@ -29,6 +29,30 @@ void take_port_and_slots(EventWords& words, wire::Submission& asked) {
   asked.set_max_slots(static_cast<std::uint32_t>(std::max(1, words.small())));
 }
 
+// Behind userPriority: from the reservation to the job's description.
+constexpr std::size_t kLastFields = 18;
+void take_last_fields(EventWords& words, wire::Submission& asked) {
+  asked.set_reservation(words.later_text());
+  asked.set_job_group(words.later_text());
+  asked.set_service_class(words.later_text());
+  if (const auto threads = words.later_number(); threads > 0) asked.mutable_limits()->set_threads(threads);
+  words.later_text();  // external scheduler
+  words.later_text();  // warning action
+  if (const auto seconds = words.later_number(); seconds > 0)
+    asked.set_warning_seconds(static_cast<std::uint32_t>(std::min<std::int64_t>(seconds, 1'000'000'000)));
+  words.later_number();  // run limit of the service class
+  words.later_text();    // licence project
+  words.later_number();  // options3
+  asked.set_application(words.later_text());
+  asked.set_post_exec(words.later_text());
+  words.later_number();  // estimated run time
+  asked.set_requeue_exits(words.later_text());
+  words.later_number();  // first checkpoint
+  words.later_number();  // migration
+  words.later_text();    // resize command
+  asked.set_description(words.later_text());
+}
+
 // What came after LSF 4; bits of options are ours only where the record ends where ours do.
 void take_late_fields(EventWords& words, std::int64_t options, wire::Submission& asked,
                       wire::JobEvent& event) {
@@ -43,7 +67,10 @@ void take_late_fields(EventWords& words, std::int64_t options, wire::Submission&
   const bool told = words.more();
   if (const auto priority = words.later_number(); told && priority >= 0)
     asked.set_priority(static_cast<std::uint32_t>(std::min<std::int64_t>(priority, 1'000'000)));
-  if (told && !words.more()) take_option_bits(options, options2, asked);
+  // An older record of ours has ended; one of LSF's goes on behind the description.
+  const bool ours = told && (!words.more() || words.left() == kLastFields);
+  if (words.more()) take_last_fields(words, asked);
+  if (ours) take_option_bits(options, options2, asked);
 }
 
 void take_transfers(EventWords& words, wire::Submission& asked) {

@@ -23,20 +23,22 @@ std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
 void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
                         conf::Problems& problems) {
   const auto syntax = resreq_syntax(cluster.settings);
+  const auto check = [&](const conf::Row& cells, const char* keyword) {
+    const conf::Cell* cell = cells.given(keyword);
+    if (cell == nullptr) return;
+    const std::string where = std::string(keyword) + ": ";
+    const auto at = [](const resreq::ParseError& error) {
+      return error.text + ", at character " + std::to_string(error.offset + 1);
+    };
+    const auto parsed = resreq::parse(cell->text, syntax);
+    if (parsed.error)
+      problems.error(cell->place, where + at(*parsed.error));
+    else if (const auto unknown = unknown_name(parsed.value, cluster, syntax))
+      problems.warning(cell->place, where + at(*unknown));
+  };
   for (const auto& queue : lsb.queues)
-    for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"}) {
-      const conf::Cell* cell = queue.cells.given(keyword);
-      if (cell == nullptr) continue;
-      const std::string where = std::string(keyword) + ": ";
-      const auto at = [](const resreq::ParseError& error) {
-        return error.text + ", at character " + std::to_string(error.offset + 1);
-      };
-      const auto parsed = resreq::parse(cell->text, syntax);
-      if (parsed.error)
-        problems.error(cell->place, where + at(*parsed.error));
-      else if (const auto unknown = unknown_name(parsed.value, cluster, syntax))
-        problems.warning(cell->place, where + at(*unknown));
-    }
+    for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"}) check(queue.cells, keyword);
+  for (const auto& profile : lsb.applications) check(profile.cells, "RES_REQ");
 }
 
 }  // namespace rollcall::sched

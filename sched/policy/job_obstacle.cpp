@@ -14,6 +14,7 @@ WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& ent
 JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& entry) {
   const Demand& demand = entry.demand;
   const Compiled& compiled = *entry.compiled;
+  if (compiled.application_gone) return {JobObstacle::application};
   if (!compiled.error.empty()) return {JobObstacle::impossible};
   const QueueRule& queue = state.rules().queues[compiled.queue];
   if (!state.snapshot().queue(compiled.queue).active) return {JobObstacle::queue_inactive};

@@ -8,7 +8,8 @@ namespace rollcall::sched {
 
 enum class JobObstacle {
   none,
-  impossible,  // Compiled::error
+  impossible,   // Compiled::error
+  application,  // the profile of the job is gone from lsb.applications
   queue_inactive,
   queue_window,  // DISPATCH_WINDOW of the queue
   run_window,

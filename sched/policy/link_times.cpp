@@ -12,10 +12,11 @@ std::string whole_seconds_up(Duration time) {
 
 }  // namespace
 
-LinkTimes link_times(const ConfigView& config, const std::string& queue, std::size_t hosts) {
-  const auto* row = config.lsb->queue(queue);
-  const conf::ParallelLinks none;
-  conf::ParallelLinks links = conf::joined(row ? row->jobs.links : none, config.lsb->params.links);
+LinkTimes link_times(const ConfigView& config, const JobTerms& terms, std::size_t hosts) {
+  conf::ParallelLinks links;
+  if (terms.application) links = terms.application->jobs.links;
+  if (terms.queue) links = conf::joined(links, terms.queue->jobs.links);
+  links = conf::joined(links, config.lsb->params.links);
   links = conf::joined(links, {config.batch->heartbeat, config.batch->usage_interval, {}});
   const Duration standard = config.lsb->params.sbd_sleep_time;
   LinkTimes times;

@@ -1,16 +1,16 @@
 // LinkTimes: what the files in force say of the connections of a parallel job: how long a silent host is waited for, how often
 // usage is told. A pure function of a ConfigView.
 //
-// DJOB_HB_INTERVAL, DJOB_RU_INTERVAL   of the queue, else of lsb.params, else LSB_DJOB_... of lsf.conf: scaled with the job's hosts
+// DJOB_HB_INTERVAL, DJOB_RU_INTERVAL   of the profile, else of the queue, else of lsb.params, else LSB_DJOB_... of lsf.conf: scaled with the job's hosts
 // none of them                          SBD_SLEEP_TIME, as it is
-// DJOB_COMMFAIL_ACTION                  of the queue, else of lsb.params
+// DJOB_COMMFAIL_ACTION                  of the profile, else of the queue, else of lsb.params
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "common/base/link_patience.hpp"
-#include "sched/policy/book_config.hpp"
+#include "sched/policy/job_terms.hpp"
 
 namespace rollcall::sched {
 
@@ -19,7 +19,7 @@ struct LinkTimes {
   Duration usage{0};
   bool usage_is_own = false;  // of DJOB_RU_INTERVAL: the host is told; else it knows SBD_SLEEP_TIME
 };
-LinkTimes link_times(const ConfigView& config, const std::string& queue, std::size_t hosts);
+LinkTimes link_times(const ConfigView& config, const JobTerms& terms, std::size_t hosts);
 
 // What the hosts of a job are told: zero where they know it.
 inline Duration told_usage_interval(const LinkTimes& times) {

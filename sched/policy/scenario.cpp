@@ -7,7 +7,7 @@
 //              LAST_START = SECONDS, since a job was started there
 //   QueueState QUEUE, STATUS = Open:Active | Open:Inact | ...
 //   Shared     RESOURCE, HOST, VALUE          what a dynamic shared resource is, by a host of the instance
-//   Pending    JOB, USER, QUEUE, PROJECT, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED
+//   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED
 //              JOB = ID [ "[" FIRST "-" LAST "]" ]        SLOTS = MIN [ "," MAX ]       RES_REQ = "..." as bsub -R
 //              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
 //              HOLD = dependency | never | stopped | admin
@@ -102,6 +102,7 @@ class ScenarioReader {
                                                           {"resourcemap", "lsf.cluster.lab"},
                                                           {"parameters", "lsb.params"},
                                                           {"queue", "lsb.queues"},
+                                                          {"application", "lsb.applications"},
                                                           {"host", "lsb.hosts"},
                                                           {"hostgroup", "lsb.hosts"},
                                                           {"hostpartition", "lsb.hosts"},
@@ -265,7 +266,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  // As the Book makes it: the job's requirement over the queue's, with defaults.
+  // As the Book makes it: the job's requirement over the profile's and the queue's, with defaults.
   std::optional<std::string> resreq_of(const conf::Row& row, const std::string& queue) {
     const auto job = resreq::parse(word(row, "RES_REQ"), resreq_syntax(rules().cluster->settings));
     const auto number = rules().queue(queue);
@@ -276,7 +277,10 @@ class ScenarioReader {
     }
     const auto of_queue =
         resreq::parse(rules().queues[*number].row->jobs.res_req, resreq_syntax(rules().cluster->settings));
-    const auto both = resreq::job_over_queue(job.value, of_queue.value, rules().indices());
+    std::optional<resreq::ResReq> of_profile;
+    if (const auto* profile = rules().lsb->application(word(row, "APPLICATION")))
+      of_profile = resreq::parse(profile->jobs.res_req, resreq_syntax(rules().cluster->settings)).value;
+    const auto both = resreq::job_over_files(job.value, of_profile, of_queue.value, rules().indices());
     if (both) return resreq::print(resreq::with_defaults(*both, rules().indices()));
     error(row, "RES_REQ " + word(row, "RES_REQ"), both.error().text);
     return std::nullopt;
@@ -287,6 +291,7 @@ class ScenarioReader {
     demand.queue = word(row, "QUEUE", rules().queues.front().name);
     demand.user = word(row, "USER", "ann");
     demand.project = word(row, "PROJECT", "default");
+    demand.application = word(row, "APPLICATION");
     const auto slots = conf::split_words(word(row, "SLOTS", "1"), ",");
     demand.min_slots = parse_whole(slots.front(), 1, kMaxTasks).value_or(1);
     demand.max_slots = parse_whole(slots.back(), demand.min_slots, kMaxTasks).value_or(demand.min_slots);

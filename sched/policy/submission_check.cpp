@@ -129,7 +129,6 @@ std::optional<Refusal> check_supported(const wire::Submission& a) {
   const auto not_yet = [](const std::string& option) {
     return refusal(Refusal::BAD_REQUEST, option + " is not supported yet");
   };
-  if (!a.application().empty()) return not_yet("-app");
   if (!a.service_class().empty()) return not_yet("-sla");
   if (!a.reservation().empty()) return not_yet("-U");
   if (a.has_priority()) return not_yet("-sp");
@@ -193,6 +192,34 @@ std::optional<Refusal> check_user_group(const wire::Submission& a, const Submiss
                 : refusal(Refusal::BAD_REQUEST, name + ": No such user group");
 }
 
+std::optional<Refusal> check_application(const wire::Submission& a, const SubmissionContext& context) {
+  const std::string& name = a.application();
+  if (name.empty() || name == context.kept_application || context.config.lsb->application(name))
+    return std::nullopt;
+  return refusal(Refusal::BAD_REQUEST, name + ": No such application profile");
+}
+
+// -n within the TASKLIMIT of a queue or a profile.
+std::string slots_outside(const SlotLimits& limits, const wire::Submission& a) {
+  if (a.min_slots() == 0) return {};
+  if (limits.most != 0 && a.min_slots() > static_cast<std::uint32_t>(limits.most))
+    return "Too many processors requested";
+  const bool too_few = std::max(a.min_slots(), a.max_slots()) < static_cast<std::uint32_t>(limits.least);
+  return too_few ? "Too few processors requested" : "";
+}
+
+std::optional<Refusal> check_profile_limits(const wire::Submission& a, const SubmissionContext& context) {
+  const conf::ApplicationProfile* profile = context.config.lsb->application(a.application());
+  if (!profile) return std::nullopt;
+  const auto no = [profile](const std::string& text) {
+    return refusal(Refusal::BAD_REQUEST, profile->name + ": " + text);
+  };
+  if (const auto why = slots_outside(slot_limits(profile->jobs), a); !why.empty()) return no(why);
+  if (const std::string above = limit_above(*profile, a.limits()); !above.empty())
+    return no("Cannot exceed the maximum of the application profile: " + above);
+  return std::nullopt;
+}
+
 // The queues to try, in order.
 std::vector<std::string> candidates(const wire::Submission& a, const ConfigView& config) {
   if (!a.queues().empty()) return {a.queues().begin(), a.queues().end()};
@@ -238,6 +265,7 @@ void fill_in(wire::Submission& a, const SubmissionContext& context) {
   // A client need not know lsf.cluster, so it may call itself by another of its names.
   if (auto official = context.config.cluster->names.official(a.from_host()))
     a.set_from_host(std::move(*official));
+  if (a.application().empty()) a.set_application(context.default_application);
   if (a.project().empty()) a.set_project(context.config.lsb->params.default_project);
   if (a.min_slots() == 0 && a.max_slots() != 0) a.set_min_slots(1);
   if (a.min_slots() != 0 && a.max_slots() == 0) a.set_max_slots(a.min_slots());
@@ -284,20 +312,14 @@ std::optional<Refusal> check_queue(const conf::QueueRow& queue, const wire::Subm
               "Queue does not accept -nnodes, which takes whole hosts; its EXCLUSIVE must be Y");
   if (a.exclusive() && !queue.exclusive)
     return no(Refusal::NOT_ALLOWED, "Queue does not accept exclusive jobs");
-  const SlotLimits slots = slot_limits(queue);
-  if (a.min_slots() != 0) {
-    if (slots.most != 0 && a.min_slots() > static_cast<std::uint32_t>(slots.most))
-      return no(Refusal::BAD_REQUEST, "Too many processors requested");
-    if (std::max(a.min_slots(), a.max_slots()) < static_cast<std::uint32_t>(slots.least))
-      return no(Refusal::BAD_REQUEST, "Too few processors requested");
-  }
+  if (const auto why = slots_outside(slot_limits(queue.jobs), a); !why.empty())
+    return no(Refusal::BAD_REQUEST, why);
   if (const std::string above = limit_above(queue, a.limits()); !above.empty())
     return no(Refusal::BAD_REQUEST, "Cannot exceed queue's hard limit(s): " + above);
   return std::nullopt;
 }
 
-CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* queue,
-                              const wire::Submission& a) {
+CheckedResreq combined_resreq(const ConfigView& config, const JobTerms& terms, const wire::Submission& a) {
   CheckedResreq result;
   const IndexTable& indices = config.cluster->indices;
   const auto syntax = resreq_syntax(config.cluster->settings);
@@ -321,17 +343,17 @@ CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* qu
     if (!both) return bad(both.error().text, 0), result;
     merged = std::move(*both);
   }
-  if (queue && !queue->jobs.res_req.empty()) {
-    // A queue's own mistake was told when its file was read; it is no job's fault.
-    if (auto of_queue = resreq::parse(queue->jobs.res_req, syntax); !of_queue.error) {
-      auto both = resreq::job_over_queue(merged, of_queue.value, indices);
-      if (!both) {
-        bad(both.error().text, 0);
-        return result;
-      }
-      merged = std::move(*both);
-    }
-  }
+  // What is wrong in the files was told when they were read; it is no job's fault.
+  const auto of_files = [&syntax](const std::string& text) -> std::optional<resreq::ResReq> {
+    if (text.empty()) return std::nullopt;
+    auto parsed = resreq::parse(text, syntax);
+    return parsed.error ? std::nullopt : std::optional(std::move(parsed.value));
+  };
+  const auto of_profile = of_files(terms.application ? terms.application->jobs.res_req : "");
+  const auto of_queue = of_files(terms.queue ? terms.queue->jobs.res_req : "");
+  auto all = resreq::job_over_files(merged, of_profile, of_queue, indices);
+  if (!all) return bad(all.error().text, 0), result;
+  merged = std::move(*all);
   merged = resreq::with_defaults(merged, indices);
   resreq::BindContext context;
   context.indices = &indices;
@@ -362,13 +384,14 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
       refused(check_dates(asked, context.now)) || refused(check_limits(asked.limits())) ||
       refused(check_speeds(asked.limits(), context.config)) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
-      refused(check_hosts(asked, context.config)) || refused(check_user_group(asked, context)))
+      refused(check_hosts(asked, context.config)) || refused(check_user_group(asked, context)) ||
+      refused(check_application(asked, context)))
     return checked;
   checked.asked = std::make_shared<wire::Submission>(asked);
   wire::Submission& a = *checked.asked;
   fill_in(a, context);
   checked.default_queue = a.queues().empty();
-  if (refused(choose_queue(checked, context))) return checked;
+  if (refused(check_profile_limits(a, context)) || refused(choose_queue(checked, context))) return checked;
   if (const auto most = most_pending(context.config, context.who))
     if (context.pending_jobs() + checked.indices.size() > static_cast<std::uint64_t>(*most)) {
       checked.refusal =
@@ -376,16 +399,16 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
                                             std::to_string(*most) + " pending jobs (MAX_PEND_JOBS)");
       return checked;
     }
-  const conf::QueueRow* queue = context.config.lsb->queue(checked.queue);
+  const JobTerms terms = terms_of(context.config, checked.queue, a);
   if (a.min_slots() == 0) {
-    a.set_min_slots(static_cast<std::uint32_t>(slot_limits(*queue).standard));
+    a.set_min_slots(static_cast<std::uint32_t>(slot_limits(terms).standard));
     a.set_max_slots(a.min_slots());
   }
-  const CheckedResreq resreq = context.resreq(*queue, a);
+  const CheckedResreq resreq = context.resreq(*terms.queue, a);
   if (refused(resreq.refusal) || refused(bind_dependency(checked, context))) return checked;
   checked.resreq = resreq.text;
   // Only what was asked for here, or is more than nothing of the queue's, is worth a line.
-  const wire::Limits effective = effective_limits(queue, a.limits());
+  const wire::Limits effective = effective_limits(terms, a.limits());
   checked.notices = limit_notices(context.config, effective, resreq.rusage);
   return checked;
 }

@@ -26,15 +26,14 @@ inline constexpr std::size_t kMostElements = 1'000'000;
 inline constexpr std::size_t kLongestReason = 4095;  // bytes: bkill -C
 inline constexpr int kMostFields = 200;              // that one bmod changes
 
-// Requirements of job and queue together.
+// Requirements of job, application profile and queue together.
 struct CheckedResreq {
   std::string text;
   std::string rusage;  // its rusage section as printed, "" for none
   double mem_mb = 0;   // of it; 0: none
   std::optional<Refusal> refusal;
 };
-CheckedResreq combined_resreq(const ConfigView& config, const conf::QueueRow* queue,
-                              const wire::Submission& asked);
+CheckedResreq combined_resreq(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked);
 
 // What the check must know of the Book.
 struct SubmissionContext {
@@ -47,6 +46,8 @@ struct SubmissionContext {
   std::function<CheckedResreq(const conf::QueueRow&, const wire::Submission&)> resreq;
   Dependency::Ids ids;
   Dependency::Known known;
+  std::string default_application;  // of a job that names none; a changed job has none
+  std::string kept_application;     // of a changed job: it may be gone from lsb.applications
 };
 
 struct CheckedSubmission {

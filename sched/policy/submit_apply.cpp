@@ -245,6 +245,7 @@ ROLLCALL_OPTION(spool_command) { return draft.spool_command = true, Result<void>
 ROLLCALL_OPTION(pre_exec) { return text_value(draft.job.mutable_pre_exec(), value, "a command"); }
 ROLLCALL_OPTION(post_exec) { return text_value(draft.job.mutable_post_exec(), value, "a command"); }
 ROLLCALL_OPTION(job_group) { return text_value(draft.job.mutable_job_group(), value, "a job group"); }
+ROLLCALL_OPTION(application) { return text_value(draft.job.mutable_application(), value, "a profile"); }
 ROLLCALL_OPTION(description) { return text_value(draft.job.mutable_description(), value, "a text"); }
 ROLLCALL_OPTION(mail_user) { return text_value(draft.job.mutable_mail_user(), value, "a user"); }
 ROLLCALL_OPTION(esubs) {

@@ -13,7 +13,7 @@ Apply array_name, begin, terminate, cpu, run_time, core, data, file_size, memory
 Apply slots, nodes, resreq, hosts, queues, project, user_group, dependency, transfer, environment, shell, gpu;
 Apply requeue_exits, warning_signal, warning_time, cwd, output_dir, output, output_over, errors, errors_over,
     input, input_spooled, spool_command;
-Apply pre_exec, post_exec, job_group, description, mail_user, esubs, alloc_flags, command;
+Apply pre_exec, post_exec, job_group, application, description, mail_user, esubs, alloc_flags, command;
 Apply hold, exclusive, rerunnable, never_rerun, mail_start, mail_end, waits, plain, terminal, terminal_shell,
     id_only, json, verbose;
 

@@ -36,6 +36,12 @@ constexpr auto job_options() {
        "\"QUEUE ...\" the first of these that takes the job"},
       {"-P", kWord, "-P", {S::kProjectFieldNumber}, apply::project, "PROJECT"},
       {"-G", kWord, "-G", {S::kUserGroupFieldNumber}, apply::user_group, "USER_GROUP"},
+      {"-app",
+       kWord,
+       "-app",
+       {S::kApplicationFieldNumber},
+       apply::application,
+       "PROFILE application profile of lsb.applications"},
       {"-g", kWord, "-g", {S::kJobGroupFieldNumber}, apply::job_group, "JOB_GROUP"},
       {"-n",
        kWord,
@@ -257,7 +263,6 @@ constexpr auto other_options() {
   };
   return std::to_array<SubmitOption>(
       {word("-U", kReserve),
-       word("-app", "application profiles are not there yet"),
        word("-sla", "service classes are not there yet"),
        word("-sp", "user-assigned job priorities are not there yet"),
        word("-ext", "external schedulers are not there yet"),

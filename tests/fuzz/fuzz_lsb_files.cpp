@@ -32,6 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(problem.line().find('\n') == std::string::npos);
   if (!checked.files) return 0;
   for (const QueueRow& queue : checked.files->queues) require(checked.files->queue(queue.name) != nullptr);
+  for (const ApplicationProfile& profile : checked.files->applications) {
+    require(checked.files->application(profile.name) != nullptr);
+    for (const std::string& word : profile.environment) require(word.find('=') != std::string::npos);
+  }
   for (const HostGroup& group : checked.files->hosts.groups)
     for (const std::string& member : group.members) member_matches(member, "host12");
   return 0;

@@ -65,6 +65,8 @@ void check(std::string_view text, const Syntax& syntax) {
   if (const auto merged = merge(first.value, first.value)) static_cast<void>(print(*merged));
   if (const auto over = job_over_queue(first.value, first.value, table))
     require(with_defaults(*over, table).select != nullptr);
+  if (const auto over = job_over_files(first.value, first.value, first.value, table))
+    static_cast<void>(print(*over));
 }
 
 }  // namespace

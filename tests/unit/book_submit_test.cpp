@@ -97,7 +97,8 @@ TEST_F(BookTest, WhatIsRefused) {
   EXPECT_THAT(refused(with([](S& a) { a.set_terminate_us(5); })), HasSubstr("Bad time specification"));
   EXPECT_THAT(refused(with([](S& a) { a.add_asked_hosts()->set_name("mars"); })),
               HasSubstr("mars: Bad host name"));
-  EXPECT_THAT(refused(with([](S& a) { a.set_application("x"); })), HasSubstr("-app is not supported yet"));
+  EXPECT_THAT(refused(with([](S& a) { a.set_application("x"); })),
+              HasSubstr("x: No such application profile"));
   EXPECT_THAT(refused(with([](S& a) { a.set_cwd(std::string("/a\0b", 4)); })), HasSubstr("zero byte"));
   for (const char* name : {"a\nb", "a\x1b[2J", "a\x7f"})
     EXPECT_THAT(refused(with([name](S& a) { a.set_job_name(name); })), HasSubstr("control character"));

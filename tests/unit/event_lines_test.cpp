@@ -75,7 +75,7 @@ TEST(EventLines, NewJobAsItsReadersCountIt) {
   *event.mutable_new_job()->mutable_asked() = asked();
   event.mutable_new_job()->set_queue("normal");
   const Fields f = fields_of(event_line(event));
-  ASSERT_EQ(f.size(), 59U) << "$1 to $58";
+  ASSERT_EQ(f.size(), 77U) << "$1 to $58, and 18 behind";
   EXPECT_EQ(f[1], "JOB_NEW");
   EXPECT_EQ(f[2], "10.1");
   EXPECT_EQ(f[3], "1700000100");
@@ -137,23 +137,33 @@ TEST(EventLines, NewJobFieldForField) {
   asked.set_login_shell("shell49");
   asked.set_user_group("group51");
   asked.set_priority(58);
+  asked.set_reservation("rsv59");
+  asked.set_job_group("group60");
+  asked.set_service_class("sla61");
+  limits.set_threads(62);
+  asked.set_warning_seconds(65);
+  asked.set_application("app69");
+  asked.set_post_exec("post70");
+  asked.set_requeue_exits("72");
+  asked.set_description("description76");
   auto event = event_of(4, 54);
   *event.mutable_new_job()->mutable_asked() = asked;
   event.mutable_new_job()->set_queue("queue29");
   const Fields f = fields_of(event_line(event));
   const std::string options = f[6], options2 = f[53];
   EXPECT_NE(options, "0");
-  EXPECT_THAT(
-      f, testing::ElementsAre("from 1", "JOB_NEW", "10.1", "1700000100", "4", "5", options, "7", "1700000100",
-                              "9", "10", "11", "0", "0", "u14", "15", "16", "17", "18", "19", "20", "-1",
-                              "-1", "-1", "24", "-1", "spec26", "1.00", "28", "queue29", "res30", "from31",
-                              "cwd32", "", "in34", "out35", "err36", "home37", "1700000100.4", "0", "dep40",
-                              "pre41", "name42", "command43", "0", "mail45", "project46", "47", "", "shell49",
-                              "", "group51", "", options2, "54", "", "", "", "58"));
+  EXPECT_THAT(f, testing::ElementsAre(
+                     "from 1", "JOB_NEW", "10.1", "1700000100", "4", "5", options, "7", "1700000100", "9",
+                     "10", "11", "0", "0", "u14", "15", "16", "17", "18", "19", "20", "-1", "-1", "-1", "24",
+                     "-1", "spec26", "1.00", "28", "queue29", "res30", "from31", "cwd32", "", "in34", "out35",
+                     "err36", "home37", "1700000100.4", "0", "dep40", "pre41", "name42", "command43", "0",
+                     "mail45", "project46", "47", "", "shell49", "", "group51", "", options2, "54", "", "",
+                     "", "58", "rsv59", "group60", "sla61", "62", "", "", "65", "-1", "", "0", "app69",
+                     "post70", "-1", "72", "-1", "-1", "", "description76"));
   asked.set_interactive(wire::Submission::TERMINAL);
   *event.mutable_new_job()->mutable_asked() = asked;
   const Fields interactive = fields_of(event_line(event));
-  ASSERT_EQ(interactive.size(), 60U);
+  ASSERT_EQ(interactive.size(), 78U);
   EXPECT_EQ(Fields(interactive.begin() + 46, interactive.begin() + 49), (Fields{"project46", "0", "47"}))
       << "niosPort";
 }

@@ -287,6 +287,21 @@ TEST(EventReader, BitsOfOthersAreNotOurs) {
   EXPECT_EQ(read_line(line)->new_job().asked().priority(), 58U);
 }
 
+TEST(EventReader, OlderRecordsOfOursEndBeforeTheApplication) {
+  auto event = some_event();
+  *event.mutable_new_job()->mutable_asked() = all_asked();
+  event.mutable_new_job()->mutable_asked()->set_application("app");
+  event.mutable_new_job()->set_queue("q");
+  const std::string line = event_line(event);
+  EXPECT_EQ(read_line(line)->new_job().asked().application(), "app");
+  const auto end = line.rfind(" 58 ");
+  ASSERT_NE(end, std::string::npos);
+  const auto older = read_line(line.substr(0, end + 3) + "\n");
+  ASSERT_TRUE(older);
+  EXPECT_EQ(older->new_job().asked().application(), "");
+  EXPECT_TRUE(older->new_job().asked().hold()) << "the bits are ours";
+}
+
 struct File {
   std::vector<std::string> events;
   EventReader::PassedOver passed;

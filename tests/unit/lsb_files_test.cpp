@@ -256,6 +256,40 @@ TEST(LsbApplications, Profiles) {
   EXPECT_EQ(files.applications.at(0).name, "fluent");
   EXPECT_EQ(files.applications.at(0).jobs.cpu_limit.most->time, 180min);
   EXPECT_EQ(files.applications.at(0).jobs.description, "FLUENT (any version)");
+  EXPECT_EQ(files.application("fluent"), &files.applications.at(0));
+  EXPECT_EQ(files.application("other"), nullptr);
+  EXPECT_EQ(files.application(""), nullptr);
+}
+
+TEST(LsbApplications, EnvironmentOfAProfile) {
+  EXPECT_THAT(*parse_env_vars("\"A='1 2', B_2='', A='3'\""), ElementsAre("B_2=", "A=3"));
+  EXPECT_THAT(*parse_env_vars("A='='"), ElementsAre("A=="));
+  for (const char* text : {"", "\"\"", "A", "A=1", "A='1", "1A='x'", "='x'", "A='1' B='2'", "A='1',",
+                           "A='a,b'", "A B='1'", "A='\"'"})
+    EXPECT_FALSE(parse_env_vars(text)) << text;
+}
+
+TEST(LsbApplications, WhatIsWrongAndWhatHasNoEffect) {
+  EXPECT_THAT(
+      said({{"applications",
+             "Begin Application\nNAME = a\nCHKPNT_DIR = /c\nRUNTIME = 5\nSTOP_COND = ut > 1\nMIG = ()\n"
+             "ENV_VARS = A\nRERUNNABLE = perhaps\nMAX_JOB_REQUEUE = -1\nNOSUCH = 1\nEnd Application\n"
+             "Begin Application\nNAME = a\nEnd Application\n"},
+            {"params", "Begin Parameters\nDEFAULT_APPLICATION = b\nEnd Parameters\n"}}),
+      ::testing::UnorderedElementsAre(
+          "params:2: warning: DEFAULT_APPLICATION: found \"b\", expected an application profile of lsb.applications",
+          "applications:3: warning: CHKPNT_DIR of application profile \"a\" has no effect: jobs are not "
+          "checkpointed",
+          "applications:4: warning: RUNTIME of application profile \"a\" has no effect: estimated run times "
+          "are "
+          "not there yet",
+          "applications:5: warning: STOP_COND of application profile \"a\" has no effect: it is a queue's "
+          "parameter",
+          "applications:7: ENV_VARS: found \"A\", expected NAME='VALUE',NAME='VALUE'",
+          HasSubstr("applications:8: RERUNNABLE: found \"perhaps\""),
+          HasSubstr("applications:9: MAX_JOB_REQUEUE: found \"-1\""),
+          HasSubstr("applications:10: warning: found \"NOSUCH\" in section Application"),
+          HasSubstr("applications:13: NAME: found \"a\"")));
 }
 
 TEST(ParallelLinks, OfAProfileAQueueAndAllJobs) {

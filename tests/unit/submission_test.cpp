@@ -87,8 +87,9 @@ TEST(Submission, ReplacesOptionsOfOneKind) {
 
 TEST(Submission, NamesTheLineOfAScript) {
   EXPECT_THAT(error_of({}, "#!/bin/sh\n\n#BSUB -n zero\ntrue\n"), HasSubstr("line 3: -n: found \"zero\""));
-  EXPECT_THAT(error_of({}, "#BSUB -app x\ntrue\n"),
-              HasSubstr("line 1: -app: application profiles are not there yet"));
+  EXPECT_THAT(error_of({}, "#BSUB -sla x\ntrue\n"),
+              HasSubstr("line 1: -sla: service classes are not there yet"));
+  EXPECT_EQ(submission({}, "#BSUB -app x\ntrue\n")->application(), "x");
 }
 
 TEST(Submission, MergesRequirements) {

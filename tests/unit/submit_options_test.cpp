@@ -45,7 +45,7 @@ TEST(SubmitOptions, TakeAnyWordAsAValue) {
 }
 
 TEST(SubmitOptions, AreRefusedByNameWhereTheyAreNotThereYet) {
-  for (const char* option : {"-U", "-app", "-sla", "-sp", "-ext", "-We", "-k", "-clusters"})
+  for (const char* option : {"-U", "-sla", "-sp", "-ext", "-We", "-k", "-clusters"})
     EXPECT_THAT(split({option, "v", "x"}),
                 testing::AllOf(HasSubstr(std::string(option) + ":"), HasSubstr("not there")))
         << option;

@@ -34,6 +34,7 @@ class DefaultsReader {
     defaults.run_limit = times("RUNLIMIT");
     defaults.memory_limit = amounts("MEMLIMIT", unit_.kb);
     defaults.process_limit = amounts("PROCESSLIMIT", 1);
+    defaults.thread_limit = amounts("THREADLIMIT", 1);
     defaults.file_limit = amounts("FILELIMIT", 1).most;  // in KB always
     defaults.data_limit = amounts("DATALIMIT", unit_.kb).most;
     defaults.stack_limit = amounts("STACKLIMIT", unit_.kb).most;
@@ -141,7 +142,8 @@ const std::vector<std::string>& job_default_keywords() {
       "POST_EXEC",   "JOB_STARTER", "JOB_CONTROLS",     "REQUEUE_EXIT_VALUES", "CPULIMIT",
       "RUNLIMIT",    "MEMLIMIT",    "FILELIMIT",        "DATALIMIT",           "TERMINATE_WHEN",
       "STACKLIMIT",  "CORELIMIT",   "SWAPLIMIT",        "PROCESSLIMIT",        "PROCLIMIT",
-      "TASKLIMIT",   "NICE",        "DJOB_HB_INTERVAL", "DJOB_RU_INTERVAL",    "DJOB_COMMFAIL_ACTION"};
+      "TASKLIMIT",   "NICE",        "DJOB_HB_INTERVAL", "DJOB_RU_INTERVAL",    "DJOB_COMMFAIL_ACTION",
+      "THREADLIMIT"};
   return keywords;
 }
 

@@ -30,7 +30,7 @@ struct JobDefaults {
   RequeueExits requeue_exits;
   Limit<TimeLimit> cpu_limit, run_limit;
   Limit<long long> memory_limit;  // KB, whatever LSF_UNIT_FOR_LIMITS is
-  Limit<long long> process_limit;
+  Limit<long long> process_limit, thread_limit;
   std::optional<long long> file_limit, data_limit, stack_limit, core_limit, swap_limit;  // KB
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
   int nice = 0;

@@ -1,6 +1,10 @@
 // LsbApplications: the typed view of lsb.applications: profiles that a job names with -app. Values.
+//
+// What is read here has an effect for the jobs of the profile (sched/policy/job_terms.hpp). Every other parameter of LSF's
+// gets a warning that says why it has none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +15,16 @@ namespace rollcall::conf {
 struct ApplicationProfile {
   std::string name;
   JobDefaults jobs;
+  std::vector<std::string> environment;  // ENV_VARS: NAME=VALUE words, each name once
+  std::optional<int> nice;               // none: the queue's
+  std::optional<RequeueExits> requeue_exits;
+  std::optional<bool> rerunnable;
   Place place;
   Row cells;  // all of the section, also what is not read here
 };
+
+// "NAME='VALUE',NAME='VALUE'", all of it perhaps in double quotes. A name that comes again has its last value.
+Result<std::vector<std::string>> parse_env_vars(std::string_view text);
 
 std::vector<ApplicationProfile> read_lsb_applications(const SectionFile& file, const LimitUnit& unit,
                                                       Problems& problems);

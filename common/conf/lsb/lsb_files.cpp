@@ -22,6 +22,10 @@ class CrossCheck {
   }
 
   void check() {
+    if (const std::string& name = files_.params.default_application;
+        !name.empty() && !files_.application(name))
+      warn(files_.params.cells.find("DEFAULT_APPLICATION")->place, "DEFAULT_APPLICATION", name,
+           "an application profile of lsb.applications");
     for (const QueueRow& queue : files_.queues) check_queue(queue);
     for (const BatchHost& host : files_.hosts.hosts) check_batch_host(host);
     for (const HostGroup& group : files_.hosts.groups) check_members(group.name, group.members, group.place);
@@ -138,6 +142,7 @@ class LsbReader {
     read_lsf_task(sections(cluster_.settings.conf_dir + "/lsf.task", false, lsf_task_syntax()), files.tasks,
                   problems);
     CrossCheck(files, cluster_, problems).check();
+    if (!files.application(files.params.default_application)) files.params.default_application.clear();
     problems.sort();
     if (!problems.has_fatal()) checked_.files = std::move(files);
     return std::move(checked_);
@@ -200,6 +205,13 @@ const QueueRow* LsbFiles::queue(std::string_view name) const {
   const auto found =
       std::find_if(queues.begin(), queues.end(), [name](const QueueRow& row) { return row.name == name; });
   return found == queues.end() ? nullptr : &*found;
+}
+
+const ApplicationProfile* LsbFiles::application(std::string_view name) const {
+  if (name.empty()) return nullptr;
+  const auto found = std::find_if(applications.begin(), applications.end(),
+                                  [name](const ApplicationProfile& profile) { return profile.name == name; });
+  return found == applications.end() ? nullptr : &*found;
 }
 
 std::string lsb_directory(const ClusterFiles& cluster) {

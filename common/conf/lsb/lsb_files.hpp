@@ -32,6 +32,7 @@ struct LsbFiles {
   LsfTask tasks;
 
   const QueueRow* queue(std::string_view name) const;
+  const ApplicationProfile* application(std::string_view name) const;  // "": none
 };
 
 // `files` is there unless `problems` has a fatal error.

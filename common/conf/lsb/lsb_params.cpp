@@ -100,6 +100,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   params.default_queues = cells.words("DEFAULT_QUEUE");
   params.default_host_spec = cells.word("DEFAULT_HOST_SPEC");
   if (row.given("DEFAULT_PROJECT")) params.default_project = cells.word("DEFAULT_PROJECT");
+  params.default_application = cells.word("DEFAULT_APPLICATION");
   set(params.max_preexec_retry, cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds));
   if (const auto minutes = cells.whole("MC_RECLAIM_DELAY", 0, kMaxTasks))
     params.mc_reclaim_delay = std::chrono::minutes(*minutes);

@@ -35,6 +35,7 @@ struct LsbParams {
   std::vector<std::string> default_queues;
   std::string default_host_spec;
   std::string default_project = "default";
+  std::string default_application;  // of a job that names none; "": none
   std::optional<int> max_preexec_retry;
   Duration mc_reclaim_delay = std::chrono::minutes(10);
   ForwardChoice forward_choice;

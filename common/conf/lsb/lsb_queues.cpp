@@ -17,7 +17,8 @@ const std::vector<std::string> kQueueKeywords{
     "ADMINISTRATORS",  "SLOT_RESERVE", "FAIRSHARE",       "PREEMPTION",
     "HOSTS",           "SNDJOBS_TO",   "RCVJOBS_FROM",    "IMPT_JOBBKLG",
     "MAX_RSCHED_TIME", "FWD_USERS",    "RERUNNABLE",      "CHUNK_JOB_SIZE",
-    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL"};
+    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL",
+    "MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"};
 
 class QueueReader {
  public:

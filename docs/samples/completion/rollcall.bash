@@ -14,6 +14,7 @@ _rollcall_hosts() { _rollcall_column lshosts -w; }
 _rollcall_value() {
   case $2 in
   -q) _rollcall_queues ;;
+  -app) _rollcall_column bapp ;;
   -m | -N) _rollcall_hosts ;;
   -gpu) printf '%s\n' num=1 num=1:mode=shared num=1:mode=exclusive_process ;;
   -u) echo all; cut -d: -f1 /etc/passwd ;;
