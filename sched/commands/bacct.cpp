@@ -145,9 +145,10 @@ class Accounts {
   void add(wire::JobEvent event) {
     if (!event.has_finish() || !is_expected(told_, event, time_)) return;
     if (told_.speed > 0) to_speed(*event.mutable_finish(), told_.speed);
-    if (jobs_++ == 0) text_ = accounts_preface(ask_, caller_name(), time_);
+    if (jobs_++ == 0 && !as_json()) text_ = accounts_preface(ask_, caller_name(), time_);
     summary_.add(event.finish());
-    if ((words_.has("-l") || words_.has("-UF")) && !words_.has("-b"))
+    if (as_json() && !words_.has("-b")) records_.push_back(account_record(event.finish(), time_));
+    if (!as_json() && (words_.has("-l") || words_.has("-UF")) && !words_.has("-b"))
       text_ += account_block(event.finish(), words_.has("-UF") ? Wrapping::none : Wrapping::at_80, time_);
     if (text_.size() > kPrinted) print();
   }
@@ -157,9 +158,14 @@ class Accounts {
     out_.finish();
   }
   std::size_t jobs() const { return jobs_; }
-  std::string summary() const { return summary_.text(); }
+  std::string summary() const {
+    if (!as_json()) return summary_.text();
+    if (words_.has("-b")) return json_document("bacct", "SUMMARIES", {summary_.record()});
+    return json_document("bacct", "JOBS", records_);
+  }
 
  private:
+  bool as_json() const { return words_.has("-json"); }
   static constexpr std::size_t kPrinted = 64 << 10;  // bytes at once
 
   const CommandWords& words_;
@@ -168,6 +174,7 @@ class Accounts {
   const ShowTime& time_;
   AccountSummary summary_;
   std::size_t jobs_ = 0;
+  std::vector<std::string> records_;  // -json
   PatientPrinter out_;
   std::string text_;
 };
@@ -224,6 +231,7 @@ io::Command bacct_command() {
             {"-UF", Value::none, "the same without wrapped lines"},
             {"-b", Value::none, "the sums alone, whatever else is said"},
             {"-w", Value::none, "wide: nothing is ever cut"},
+            {"-json", Value::none, "print JSON: a record for each job; with -b one of the sums"},
             {"-d", Value::none, "jobs that ended well"},
             {"-e", Value::none, "jobs that exited"},
             {"-u", Value::required, "USERS of these users, or all"},

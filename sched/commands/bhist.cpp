@@ -81,6 +81,11 @@ constexpr std::int64_t kWeek = 7LL * 86400 * 1'000'000;  // -t without -T
 
 int print(io::Stage& stage, const CommandWords& words, const std::vector<JobHistory>& jobs,
           const std::optional<TimeSpan>& during, const ShowTime& time) {
+  if (words.has("-json")) {
+    std::vector<std::string> records;
+    for (const auto& job : jobs) records.push_back(history_record(job, time.now));
+    return stage.print(json_document("bhist", "JOBS", records));
+  }
   const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
   if (words.has("-t")) {
     const TimeSpan span = during.value_or(TimeSpan{time.now.us - kWeek, 0});
@@ -223,6 +228,7 @@ io::Command bhist_command() {
       {"-b", Value::none, "rows, whatever else is said"},
       {"-UF", Value::none, "as -l, without wrapped lines"},
       {"-w", Value::none, "wide: nothing is cut"},
+      {"-json", Value::none, "print JSON: a record for each job with its row, whatever else is said"},
       {"-gpu", Value::none, "with -l: the GPUs that it had"},
       {"-t", Value::none, "what happened to all of them, by time: in the last week, or in that of -T"},
       {"-T", Value::required, "FROM,TO jobs to which something happened then"},

@@ -53,6 +53,7 @@ int bparams(io::Stage& stage, const CommandWords& words) {
   request.mutable_parameters();
   const auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
+  if (words.has("-json")) return stage.print(parameters_json(reply->parameters()));
   const ParameterForm form = words.has("-a")   ? ParameterForm::all
                              : words.has("-l") ? ParameterForm::explained
                                                : ParameterForm::shortly;
@@ -81,6 +82,7 @@ int bapp(io::Stage& stage, const CommandWords& words) {
   if (!reply) return io::kFailed;
   const auto& applications = reply->applications();
   if (applications.applications().empty()) return complain("No application profile found");
+  if (words.has("-json")) return stage.print(applications_json(applications, words.has("-l")));
   return stage.print(words.has("-l") ? applications_long(applications) : applications_table(applications));
 }
 
@@ -98,6 +100,7 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   const auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
   if (reply->limits().rows().empty()) return complain("No resource usage found.");
+  if (words.has("-json")) return stage.print(limits_json(reply->limits()));
   return stage.print(limits_table(reply->limits(), words.has("-c")));
 }
 
@@ -111,6 +114,7 @@ int bslots(io::Stage&, const CommandWords&) {
 std::vector<io::Command> information_commands() {
   const auto anywhere = CommandShape::Order::anywhere;
   const CommandOption wide{"-w", Value::none, "wide: nothing is cut"};
+  const CommandOption json{"-json", Value::none, "print JSON"};
   const CommandOption allocated{"-alloc", Value::none, "slots are counted: they always are"};
   const RefusedOptions units{"-cu -cuname", "there are no compute units"};
   return {
@@ -120,14 +124,14 @@ std::vector<io::Command> information_commands() {
          allocated,
          {"-o", Value::required, "FORMAT these fields: \"user:12 njobs pend run\""},
          {"-noheader", Value::none, "no header line"},
-         {"-json", Value::none, "print JSON"}},
+         json},
         anywhere,
         "Shows limits and jobs of users: unless they are named, your own."},
        busers,
        {}},
       {{"bparams",
         "",
-        {{"-l", Value::none, "with what they mean"}, {"-a", Value::none, "all of them"}},
+        {{"-l", Value::none, "with what they mean"}, {"-a", Value::none, "all of them"}, json},
         anywhere,
         "Shows the parameters of the batch system."},
        bparams,
@@ -153,7 +157,7 @@ std::vector<io::Command> information_commands() {
        {}},
       {{"bapp",
         "[profile ...]",
-        {{"-l", Value::none, "everything that is known, a block for each"}, wide, allocated},
+        {{"-l", Value::none, "everything that is known, a block for each"}, wide, allocated, json},
         anywhere,
         "Shows application profiles."},
        bapp,
@@ -168,7 +172,8 @@ std::vector<io::Command> information_commands() {
          {"-P", Value::required, "PROJECT of this project"},
          {"-A", Value::required, "APPLICATION of this application profile"},
          {"-a", Value::none, "limits of which nothing is taken, too"},
-         wide},
+         wide,
+         json},
         anywhere,
         "Shows how much is taken of the limits of queues, users and resources.",
         {{"-Lp", "license projects are not there"},

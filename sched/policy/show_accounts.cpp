@@ -121,6 +121,35 @@ std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTim
          right(shown(usage.max_swap_kb()), 8) + "\n" + rule() + "\n";
 }
 
+std::string account_record(const Finish& finish, const ShowTime& time) {
+  const auto& job = finish.record();
+  const auto& asked = finish.asked();
+  const Times times = times_of(finish);
+  const auto date = [&time](std::int64_t us) { return us > 0 ? time.at(us) : "-"; };
+  const auto megabytes = [](std::int64_t kb) { return std::to_string(kb / 1024); };
+  const std::string hosts = exec_host_words(job, ":");
+  return json_record({{"JOBID", text(key_of(job.key()))},
+                      {"USER", asked.user()},
+                      {"PROJECT", asked.project()},
+                      {"APPLICATION", asked.application()},
+                      {"QUEUE", job.queue()},
+                      {"JOB_NAME", shown_name(job, asked)},
+                      {"FROM_HOST", asked.from_host()},
+                      {"EXEC_HOST", hosts.empty() ? "-" : hosts},
+                      {"STATUS", job.status() == wire::STATUS_DONE ? "done" : "exit"},
+                      {"EXIT_REASON", job.status() == wire::STATUS_DONE ? "" : term_words(job.term_reason())},
+                      {"SUBMIT_TIME", date(job.submit_us())},
+                      {"START_TIME", date(job.start_us())},
+                      {"FINISH_TIME", date(job.end_us())},
+                      {"CPU_T", fixed(times.cpu, 2)},
+                      {"WAIT", fixed(times.wait, 0)},
+                      {"TURNAROUND", fixed(times.turnaround, 0)},
+                      {"RUN_TIME", fixed(times.run, 0)},
+                      {"HOG_FACTOR", fixed(quotient(times.cpu, times.turnaround), 4)},
+                      {"MEM", megabytes(job.usage().max_memory_kb())},
+                      {"SWAP", megabytes(job.usage().max_swap_kb())}});
+}
+
 void AccountSummary::Sum::add(double value, bool first) {
   total += value;
   most = first ? value : std::max(most, value);
@@ -138,6 +167,25 @@ void AccountSummary::add(const Finish& finish) {
   run_.add(times.run, first);
   // What has not run has not been held up either.
   if (times.run > 0) expansion_.add(times.turnaround / times.run, started_++ == 0);
+}
+
+std::string AccountSummary::record() const {
+  const double jobs = static_cast<double>(std::max<std::size_t>(1, done_ + exited_));
+  const double started = static_cast<double>(std::max<std::size_t>(1, started_));
+  JsonRecord record{{"DONE_JOBS", std::to_string(done_)}, {"EXITED_JOBS", std::to_string(exited_)}};
+  const auto put = [&record](const std::string& name, const Sum& sum, double count, int digits) {
+    record.emplace_back("TOTAL_" + name, fixed(sum.total, digits));
+    record.emplace_back("AVERAGE_" + name, fixed(sum.total / count, digits));
+    record.emplace_back("MAXIMUM_" + name, fixed(sum.most, digits));
+    record.emplace_back("MINIMUM_" + name, fixed(sum.least, digits));
+  };
+  put("CPU_TIME", cpu_, jobs, 1);
+  put("WAIT_TIME", wait_, jobs, 1);
+  put("TURNAROUND", turnaround_, jobs, 0);
+  put("RUN_TIME", run_, jobs, 0);
+  put("HOG_FACTOR", hog_, jobs, 2);
+  put("EXPANSION_FACTOR", expansion_, started, 2);
+  return json_record(record);
 }
 
 std::string AccountSummary::text() const {

@@ -15,11 +15,15 @@ std::string accounts_preface(const wire::AskFinished& ask, const std::string& ca
 // bacct -l: one job, with the line behind it.
 std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTime& time);
 
+// bacct -json: the job and the table of its block, times in seconds, sizes in MB.
+std::string account_record(const Finish& finish, const ShowTime& time);
+
 // Adds up; then the table SUMMARY.
 class AccountSummary {
  public:
   void add(const Finish& finish);
   std::string text() const;
+  std::string record() const;  // bacct -b -json
 
  private:
   struct Sum {

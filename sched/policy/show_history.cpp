@@ -268,6 +268,18 @@ std::string history_row(const JobHistory& job, bool wide, WallTime now) {
          " " + (wide ? left(name, 9) + " " : left(name, 10)) + cells(words_of(job.seconds(now)), 8) + "\n";
 }
 
+std::string history_record(const JobHistory& job, WallTime now) {
+  std::string name = job.asked.job_name().empty() ? job.asked.command() : job.asked.job_name();
+  if (job.key.index > 0) name += "[" + std::to_string(job.key.index) + "]";
+  JsonRecord record{{"JOBID", text(job.key)},
+                    {"USER", job.asked.user()},
+                    {"JOB_NAME", std::move(name)},
+                    {"STAT", std::string(status_word(job.status))}};
+  const auto seconds = words_of(job.seconds(now));
+  for (std::size_t i = 0; i < seconds.size(); ++i) record.emplace_back(kStateColumns[i], seconds[i]);
+  return json_record(record);
+}
+
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time) {
   std::string text = "\n" + paragraph(history_title(job), wrapping);
   for (const auto& event : job.events)

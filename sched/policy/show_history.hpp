@@ -48,6 +48,7 @@ class Histories {
 
 std::string history_header();
 std::string history_row(const JobHistory& job, bool wide, WallTime now);
+std::string history_record(const JobHistory& job, WallTime now);  // bhist -json
 // bhist -l: begins with a blank line.
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time);
 

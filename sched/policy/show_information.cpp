@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "common/base/table_cells.hpp"
@@ -84,6 +85,18 @@ std::string application_counts(const Application& a) {
          right(std::to_string(c.running()), 7) + right(std::to_string(c.ssusp() + c.ususp()), 7);
 }
 
+std::string application_statistics(const wire::BatchReply::Counts& c) {
+  std::string names, numbers;
+  const std::pair<const char*, std::uint32_t> columns[] = {{"NJOBS", c.jobs()},  {"PEND", c.pending()},
+                                                           {"RUN", c.running()}, {"SSUSP", c.ssusp()},
+                                                           {"USUSP", c.ususp()}, {"RSV", c.reserved()}};
+  for (const auto& [name, number] : columns) {
+    names += right(name, 9);
+    numbers += right(std::to_string(number), 9);
+  }
+  return names + "\n" + numbers + "\n";
+}
+
 using LimitRow = wire::BatchReply::LimitRow;
 
 template <class Names>
@@ -153,6 +166,14 @@ std::string parameters_text(const wire::BatchReply::Parameters& parameters, Para
   return text;
 }
 
+std::string parameters_json(const wire::BatchReply::Parameters& parameters) {
+  std::vector<std::string> records;
+  for (const auto& p : parameters.parameters())
+    if (!p.value().empty())
+      records.push_back(json_record({{"NAME", p.name()}, {"VALUE", p.value()}, {"UNIT", p.unit()}}));
+  return json_document("bparams", "PARAMETERS", records);
+}
+
 std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users) {
   std::string text = of_users ? "GROUP_NAME    USERS\n" : "GROUP_NAME    HOSTS\n";
   for (const auto& group : groups.groups()) {
@@ -193,8 +214,8 @@ std::string applications_long(const wire::BatchReply::Applications& applications
   for (const auto& a : applications.applications()) {
     if (!text.empty()) text += std::string(79, '-') + "\n";
     text += "\nAPPLICATION NAME: " + a.name() + "\n  -- " +
-            (a.description().empty() ? "No description provided." : a.description()) +
-            "\n\nSTATISTICS:\n  NJOBS   PEND    RUN   SUSP \n" + application_counts(a) + "\n\nPARAMETERS:\n";
+            (a.description().empty() ? "No description provided." : a.description()) + "\n\nSTATISTICS:\n" +
+            application_statistics(a.counts()) + "\nPARAMETERS:\n";
     std::vector<std::string> lines;
     for (const auto& [keyword, value] : a.lines())
       if (keyword != "NAME" && keyword != "DESCRIPTION")
@@ -203,6 +224,47 @@ std::string applications_long(const wire::BatchReply::Applications& applications
     for (const auto& line : lines) text += line;
   }
   return text;
+}
+
+std::string applications_json(const wire::BatchReply::Applications& applications, bool parameters) {
+  std::vector<std::string> records;
+  for (const auto& a : applications.applications()) {
+    const auto& c = a.counts();
+    JsonRecord record{{"APP_NAME", a.name()},
+                      {"NJOBS", std::to_string(c.jobs())},
+                      {"PEND", std::to_string(c.pending())},
+                      {"RUN", std::to_string(c.running())},
+                      {"SUSP", std::to_string(c.ssusp() + c.ususp())},
+                      {"SSUSP", std::to_string(c.ssusp())},
+                      {"USUSP", std::to_string(c.ususp())},
+                      {"RSV", std::to_string(c.reserved())}};
+    if (parameters) {
+      const std::map<std::string, std::string> lines(a.lines().begin(), a.lines().end());
+      record.emplace_back("DESCRIPTION", a.description());
+      for (const auto& [keyword, value] : lines)
+        if (keyword != "NAME" && keyword != "DESCRIPTION") record.emplace_back(keyword, value);
+    }
+    records.push_back(json_record(record));
+  }
+  return json_document("bapp", "APPS", records);
+}
+
+std::string limits_json(const wire::BatchReply::LimitRows& rows) {
+  std::set<std::string> kinds;
+  for (const auto& row : rows.rows())
+    for (const auto& amount : row.amounts()) kinds.insert(amount.kind());
+  std::vector<std::string> records;
+  for (const auto& row : rows.rows()) {
+    JsonRecord record{{"NAME", row.name()},
+                      {"USERS", names_cell(row.users())},
+                      {"QUEUES", names_cell(row.queues())},
+                      {"HOSTS", names_cell(row.hosts(), row.more_hosts() ? ",..." : "")},
+                      {"PROJECTS", names_cell(row.projects())},
+                      {"APPS", names_cell(row.applications())}};
+    for (const auto& kind : kinds) record.emplace_back(kind, limit_cell(row, kind));
+    records.push_back(json_record(record));
+  }
+  return json_document("blimits", "LIMITS", records);
 }
 
 std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured) {

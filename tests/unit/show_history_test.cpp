@@ -51,6 +51,14 @@ TEST(HistoryTable, IsThatOfARealSession) {
             "24520   annas   ./testjob.sh 1       0       462     0       0       0       463\n");
 }
 
+TEST(HistoryTable, IsARecordWithJson) {
+  EXPECT_EQ(history_record(Life().history(), wall_seconds(kMay10 + 458)),
+            "    {\n      \"JOBID\":\"24520\",\n      \"USER\":\"annas\",\n"
+            "      \"JOB_NAME\":\".\\/testjob.sh\",\n      \"STAT\":\"RUN\",\n      \"PEND\":\"1\",\n"
+            "      \"PSUSP\":\"0\",\n      \"RUN\":\"457\",\n      \"USUSP\":\"0\",\n      \"SSUSP\":\"0\",\n"
+            "      \"UNKWN\":\"0\",\n      \"TOTAL\":\"458\"\n    }");
+}
+
 // The job has ended while mbatchd was away: its own end counts, and no part of a second is rounded up.
 TEST(HistoryTable, ChargesTheAbsenceOfMbatchdToNoState) {
   Life life;
@@ -232,6 +240,22 @@ TEST(Accounts, SummaryIsThatOfARealSession) {
             " Minimum expansion factor of a job:  1.00\n"
             " Total Run time consumed:       668      Average Run time consumed:     668\n"
             " Maximum Run time of a job:     668      Minimum Run time of a job:     668\n");
+}
+
+TEST(Accounts, AreRecordsWithJson) {
+  auto finish = finished_job();
+  finish.mutable_asked()->set_application("solver");
+  const std::string record = account_record(finish, shown_at(kMay10));
+  for (const char* line :
+       {"\"JOBID\":\"24520\"", "\"USER\":\"annas\"", "\"APPLICATION\":\"solver\"", "\"STATUS\":\"done\"",
+        "\"CPU_T\":\"3.37\"", "\"WAIT\":\"1\"", "\"TURNAROUND\":\"669\"", "\"RUN_TIME\":\"668\"",
+        "\"HOG_FACTOR\":\"0.0050\"", "\"MEM\":\"12\"", "\"EXEC_HOST\":\"kilenc\""})
+    EXPECT_NE(record.find(line), std::string::npos) << line << "\n" << record;
+  AccountSummary summary;
+  summary.add(finish);
+  for (const char* line : {"\"DONE_JOBS\":\"1\"", "\"EXITED_JOBS\":\"0\"", "\"TOTAL_CPU_TIME\":\"3.4\"",
+                           "\"MAXIMUM_TURNAROUND\":\"669\"", "\"AVERAGE_EXPANSION_FACTOR\":\"1.00\""})
+    EXPECT_NE(summary.record().find(line), std::string::npos) << line << "\n" << summary.record();
 }
 
 TEST(Accounts, BlockIsThatOfARealSession) {

@@ -150,6 +150,44 @@ TEST(LimitsTable, HasAColumnForEachKind) {
       "1/0.5*CPUS \n");
 }
 
+TEST(Json, HasARecordForEachRow) {
+  wire::BatchReply::Parameters parameters;
+  auto& p = *parameters.add_parameters();
+  p.set_name("MBD_SLEEP_TIME");
+  p.set_value("20");
+  p.set_unit("seconds");
+  parameters.add_parameters()->set_name("DEFAULT_HOST_SPEC");
+  EXPECT_EQ(parameters_json(parameters),
+            "{\n  \"COMMAND\":\"bparams\",\n  \"PARAMETERS\":1,\n  \"RECORDS\":[\n    {\n"
+            "      \"NAME\":\"MBD_SLEEP_TIME\",\n      \"VALUE\":\"20\",\n      \"UNIT\":\"seconds\"\n"
+            "    }\n  ]\n}\n");
+  wire::BatchReply::Applications applications;
+  auto& one = *applications.add_applications();
+  one.set_name("solver");
+  one.mutable_counts()->set_pending(3);
+  (*one.mutable_lines())["CPULIMIT"] = "24:0";
+  const std::string brief = applications_json(applications, false),
+                    all = applications_json(applications, true);
+  EXPECT_NE(brief.find("\"APPS\":1"), std::string::npos);
+  EXPECT_NE(brief.find("\"APP_NAME\":\"solver\""), std::string::npos);
+  EXPECT_NE(brief.find("\"PEND\":\"3\""), std::string::npos);
+  EXPECT_EQ(brief.find("CPULIMIT"), std::string::npos);
+  EXPECT_NE(all.find("\"CPULIMIT\":\"24:0\""), std::string::npos);
+  wire::BatchReply::LimitRows rows;
+  auto& row = *rows.add_rows();
+  row.set_name("limit1");
+  row.add_applications("solver");
+  auto& amount = *row.add_amounts();
+  amount.set_kind("SLOTS");
+  amount.set_taken(3);
+  amount.set_most(4);
+  rows.add_rows()->set_name("limit2");
+  const std::string limits = limits_json(rows);
+  EXPECT_NE(limits.find("\"LIMITS\":2"), std::string::npos);
+  EXPECT_NE(limits.find("\"APPS\":\"solver\",\n      \"SLOTS\":\"3\\/4\""), std::string::npos) << limits;
+  EXPECT_NE(limits.find("\"SLOTS\":\"-\""), std::string::npos) << "each record has every key";
+}
+
 TEST(Applications, HaveRowsAndBlocks) {
   wire::BatchReply::Applications applications;
   auto& one = *applications.add_applications();
@@ -162,6 +200,14 @@ TEST(Applications, HaveRowsAndBlocks) {
   EXPECT_NE(applications_long(applications).find("APPLICATION NAME: solver\n  -- A solver\n"),
             std::string::npos);
   EXPECT_NE(applications_long(applications).find("\nCPULIMIT:  24:0\n"), std::string::npos);
+  one.mutable_counts()->set_jobs(12);
+  one.mutable_counts()->set_running(9);
+  one.mutable_counts()->set_ususp(3);
+  EXPECT_NE(applications_long(applications)
+                .find("STATISTICS:\n"
+                      "    NJOBS     PEND      RUN    SSUSP    USUSP      RSV\n"
+                      "       12        0        9        0        3        0\n"),
+            std::string::npos);
 }
 
 }  // namespace
