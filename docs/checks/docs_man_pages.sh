@@ -1,5 +1,6 @@
 #!/bin/sh
-# docs_man_pages.sh SOURCES RENDERED: every docs/man/*.scd has been rendered, and mandoc finds no error in the page.
+# docs_man_pages.sh SOURCES RENDERED: every docs/man/*.scd has been rendered, mandoc finds no error in the page,
+# and man finds it by each name of its line NAME.
 set -eu
 sources=$1
 rendered=$2
@@ -20,6 +21,11 @@ for source in "$sources"/*.scd; do
   page=$(basename "$source" .scd)
   file=$rendered/man${page##*.}/$page
   [ -s "$file" ] || { complain "$file: not rendered (build the target man)"; continue; }
+  section=${page##*.}
+  for name in $(awk '/^# NAME/ { getline; getline; sub(/ - .*/, ""); gsub(/,/, ""); print; exit }' "$source"); do
+    [ -f "$sources/$name.$section.scd" ] || [ "$(cat "$rendered/man$section/$name.$section")" = ".so man$section/$page" ] ||
+      complain "man $name: expected a page that leads to $page"
+  done
   mandoc -T lint -W error "$file" || complain "docs/man/$page.scd: mandoc finds errors in the rendered page"
 done
 exit "$bad"
