@@ -269,7 +269,24 @@ TEST(LsbApplications, EnvironmentOfAProfile) {
     EXPECT_FALSE(parse_env_vars(text)) << text;
 }
 
-TEST(LsbApplications, WhatIsWrongAndWhatHasNoEffect) {
+TEST(LsbApplications, WhatHasNoEffect) {
+  Problems problems;
+  const auto file = parse_sections(
+      "Begin Application\nNAME = a\nCHKPNT_DIR = /c\nRUNTIME = 5\nSTOP_COND = ut > 1\nMIG = ()\nEnd "
+      "Application\n",
+      "applications", {}, problems);
+  EXPECT_EQ(read_lsb_applications(file, {}, problems).size(), 1U);
+  EXPECT_THAT(
+      lines_of(problems),
+      ElementsAre("applications:3: warning: CHKPNT_DIR of application profile \"a\" has no effect: jobs "
+                  "are not checkpointed",
+                  "applications:4: warning: RUNTIME of application profile \"a\" has no effect: "
+                  "estimated run times are not there yet",
+                  "applications:5: warning: STOP_COND of application profile \"a\" has no effect: it "
+                  "is a queue's parameter"));
+}
+
+TEST(LsbApplications, WhatIsWrong) {
   EXPECT_THAT(
       said({{"applications",
              "Begin Application\nNAME = a\nCHKPNT_DIR = /c\nRUNTIME = 5\nSTOP_COND = ut > 1\nMIG = ()\n"
@@ -277,14 +294,8 @@ TEST(LsbApplications, WhatIsWrongAndWhatHasNoEffect) {
              "Begin Application\nNAME = a\nEnd Application\n"},
             {"params", "Begin Parameters\nDEFAULT_APPLICATION = b\nEnd Parameters\n"}}),
       ::testing::UnorderedElementsAre(
-          "params:2: warning: DEFAULT_APPLICATION: found \"b\", expected an application profile of lsb.applications",
-          "applications:3: warning: CHKPNT_DIR of application profile \"a\" has no effect: jobs are not "
-          "checkpointed",
-          "applications:4: warning: RUNTIME of application profile \"a\" has no effect: estimated run times "
-          "are "
-          "not there yet",
-          "applications:5: warning: STOP_COND of application profile \"a\" has no effect: it is a queue's "
-          "parameter",
+          "params:2: warning: DEFAULT_APPLICATION: found \"b\", expected an application profile of "
+          "lsb.applications",
           "applications:7: ENV_VARS: found \"A\", expected NAME='VALUE',NAME='VALUE'",
           HasSubstr("applications:8: RERUNNABLE: found \"perhaps\""),
           HasSubstr("applications:9: MAX_JOB_REQUEUE: found \"-1\""),
