@@ -151,12 +151,15 @@ Talked<void> BatchClient::connect(bool may_have_ticket) {
   if (settings_.mbd_host.empty())
     return TalkError{TalkError::Kind::ours,
                      "ROLLCALL_MBD_HOST: found none and no master candidate, expected mbatchd's host"};
-  DaemonTalk::Call call{settings_.mbd_host, settings_.mbd_port, patience_.each,
+  DaemonTalk::Call call{settings_.mbd_host,
+                        settings_.mbd_port,
+                        patience_.each,
                         [](const std::string& credential) {
                           wire::ToMbatchd message;
                           message.set_munge(credential);
                           return message.SerializeAsString();
                         },
+                        true,
                         std::nullopt};
   if (may_have_ticket && tickets_ && !ticket_failed_) call.ticket = tickets_->read();
   wants_ticket_ = may_have_ticket && tickets_ && !call.ticket;

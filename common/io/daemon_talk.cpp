@@ -1,5 +1,7 @@
 #include "common/io/daemon_talk.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "common/io/munge_credential.hpp"
@@ -8,6 +10,8 @@ namespace rollcall::io {
 namespace {
 
 using Kind = TalkError::Kind;
+
+constexpr std::chrono::seconds kMungePause{1};
 
 // How this user can prove who they are: by the key where they may read it, else by MUNGE.
 struct Proof {
@@ -56,8 +60,14 @@ Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call&
   if (!proof->munge) return talk;
   // The daemon gives a handshake little time, and munged may take its own.
   if (const auto sent = talk.flush(); !sent) return sent.error();
-  if (const auto credential = munge_encode(talk.channel_.hash(), *proof->munge))
-    if (const auto put = talk.put(call.introduction(*credential)); !put) return put.error();
+  const auto pause = [] { std::this_thread::sleep_for(kMungePause); };
+  const auto credential = call.must_prove ? munge_encode_patiently(talk.channel_.hash(), *proof->munge, pause)
+                                          : munge_encode(talk.channel_.hash(), *proof->munge);
+  if (!credential && call.must_prove)
+    return TalkError{Kind::ours, "cannot authenticate you: " + credential.error().text +
+                                     "; try again, or ask your administrator"};
+  if (!credential) return talk;
+  if (const auto put = talk.put(call.introduction(*credential)); !put) return put.error();
   return talk;
 }
 

@@ -44,6 +44,8 @@ class DaemonTalk {
     std::chrono::milliseconds patience{5000};  // for one host to accept, and to send the next bytes
     // The first message of a client that proves by MUNGE: this credential, as the daemon's protocol has it.
     std::function<std::string(const std::string& credential)> introduction;
+    bool must_prove =
+        false;  // an error where MUNGE makes no credential; else the daemon takes this client for anybody
     // What the daemon gave this user: then nothing is waited for and nothing else is proved. Only for a first request that
     // does no harm where it is asked again, since the caller does that when the ticket turns out to be worthless.
     std::optional<Ticket> ticket;

@@ -113,7 +113,7 @@ class MungeAsker::Impl : public std::enable_shared_from_this<Impl> {
     if (end == SideThread::End::late) return unanswered(limits_.patience);
     if (end == SideThread::End::crowded || !answer)
       return overloaded("the system gives no thread or no memory");
-    if (!*answer) return NotKnown{false, answer->error().text};
+    if (!*answer) return NotKnown{munged_is_away(answer->error()), answer->error().text};
     return **answer;
   }
 

@@ -7,8 +7,8 @@
 // Questions wait in a line for each asker (whose connection it is, as the kernel says), and askers take turns: a user whose
 // thousand tasks start at once delays others by some questions only. A few are with munged at a time; those have its patience.
 //
-// Every question gets one answer, in the loop, never before ask() returns: the user, or an error. With `busy` set munged could
-// not be asked now, and the client is told to retry; otherwise the credential is invalid.
+// Every question gets one answer, in the loop, never before ask() returns: the user, or an error. An error says with `busy` that munged
+// was overloaded or did not answer: the daemon tells the client to retry. Any other error means that the credential is invalid.
 #pragma once
 
 #include <functional>

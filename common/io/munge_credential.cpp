@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 
@@ -13,6 +14,11 @@ namespace {
 
 // A credential over 32 bytes has about 200; MUNGE's own limit is far higher.
 constexpr std::size_t kMostCredentialBytes = 4096;
+
+constexpr int kTries = 3;
+constexpr std::chrono::seconds kQuick{2};
+
+constexpr const char* kAway = "MUNGE: munged does not answer: ";
 
 Error failed(const std::string& why) { return internal_error("MUNGE: " + why); }
 
@@ -31,7 +37,7 @@ Result<Context> context(const std::string& socket) {
 Error failed(const Context& context, const char* what, munge_err_t error) {
   const char* const text = munge_library().error_text(context.get());
   const std::string said = text != nullptr ? text : "error " + std::to_string(error);
-  if (error == EMUNGE_SOCKET) return failed("munged does not answer: " + said);
+  if (error == EMUNGE_SOCKET) return internal_error(kAway + said);
   return failed(std::string(what) + ": " + said);
 }
 
@@ -48,6 +54,19 @@ Result<std::string> munge_encode(std::string_view payload, const std::string& so
   const Owned owned(credential, std::free);
   if (error != EMUNGE_SUCCESS || credential == nullptr) return failed(*made, "no credential", error);
   return std::string(credential);
+}
+
+bool munged_is_away(const Error& error) { return error.text.starts_with(kAway); }
+
+Result<std::string> munge_encode_patiently(std::string_view payload, const std::string& socket,
+                                           const std::function<void()>& pause) {
+  for (int tried = 1;; ++tried) {
+    const auto begun = std::chrono::steady_clock::now();
+    auto credential = munge_encode(payload, socket);
+    const bool slow = std::chrono::steady_clock::now() - begun > kQuick;
+    if (credential || tried == kTries || slow || !munged_is_away(credential.error())) return credential;
+    pause();
+  }
 }
 
 Result<MungeIdentity> munge_decode(std::string_view credential, std::string_view payload,

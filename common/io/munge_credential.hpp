@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ struct MungeIdentity {
 
 // `socket` is munged's; empty: the library's own (ROLLCALL_MUNGE_SOCKET in lsf.conf names another one).
 Result<std::string> munge_encode(std::string_view payload, const std::string& socket = {});
+
+// The same for a client, which tries again, with a `pause` in between, where munged does not answer: it may be starting anew. An error
+// comes after three tries, or at once where one try took long: libmunge itself waits some ten seconds for a munged that hangs.
+Result<std::string> munge_encode_patiently(std::string_view payload, const std::string& socket,
+                                           const std::function<void()>& pause);
+
+// The error says that munged did not answer: the credential may be good.
+bool munged_is_away(const Error& error);
 
 // Who made the credential, where it is good, new, of this realm, and over exactly these bytes. A credential can be
 // decoded once: a second time it is a replay, and refused.

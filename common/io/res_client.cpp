@@ -31,11 +31,13 @@ ResError unexpected(const std::string& host) {
 }  // namespace
 
 FromRes<DaemonTalk> ResClient::open(const std::string& host) const {
-  const DaemonTalk::Call call{host, settings_.res_port, patience_, [](const std::string& credential) {
+  const DaemonTalk::Call call{host, settings_.res_port, patience_,
+                              [](const std::string& credential) {
                                 wire::ToResFromClient message;
                                 message.set_munge(credential);
                                 return message.SerializeAsString();
-                              }};
+                              },
+                              true};
   auto talk = DaemonTalk::open(files_, call);
   if (!talk) return error_of(host, talk.error());
   return std::move(*talk);

@@ -117,7 +117,8 @@ def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
         wait_until(lambda: not munged(bench, users), "its end")
         forget_ticket(users, BOB)
         refused = users.run(BOB, "bsub", "true")
-        expect(refused.returncode != 0 and refused.stdout == "" and refused.stderr, f"without munged: {refused}")
+        expect(refused.returncode != 0 and refused.stdout == "", f"without munged: {refused}")
+        expect_in("cannot authenticate you: MUNGE: munged does not answer", refused.stderr, "without munged")
         with open(os.path.join(place, "go"), "w", encoding="ascii"):
             pass
         batch.wait_for(before, "EXIT")

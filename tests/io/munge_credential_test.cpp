@@ -133,6 +133,27 @@ TEST(MungeCredential, ThatWasChangedIsRefused) {
   for (const auto& text : odd) EXPECT_FALSE(munge_decode(text, kHash, munged.socket()));
 }
 
+TEST(MungeCredential, ClientTriesAgainWhileMungedIsAway) {
+  const Munged munged;
+  NEEDS_MUNGED(munged);
+  const std::string place = munged.socket() + ".later";
+  int pauses = 0;
+  const auto comes_back = [&] {
+    if (++pauses == 2) fs::create_symlink(munged.socket(), place);
+  };
+  EXPECT_TRUE(munge_encode_patiently("payload", place, comes_back));
+  EXPECT_EQ(pauses, 2);
+  fs::remove(place);
+  pauses = 10;
+  const auto away = munge_encode_patiently("payload", place, comes_back);
+  ASSERT_FALSE(away);
+  EXPECT_EQ(pauses, 12) << "three tries";
+  EXPECT_TRUE(munged_is_away(away.error())) << away.error().text;
+  const auto forged = munge_decode("MUNGE:forged:", "payload", munged.socket());
+  ASSERT_FALSE(forged);
+  EXPECT_FALSE(munged_is_away(forged.error())) << forged.error().text;
+}
+
 TEST(MungeCredential, WithoutMungedIsOneLineThatSaysSo) {
   const std::string nowhere = "/nonexistent/rollcall/munge.socket";
   const auto credential = munge_encode(kHash, nowhere);
