@@ -380,6 +380,7 @@ bool Jobs::adopt_prepared(const JobPtr& job) {
   job->order = std::move(*order);
   job->attempt = job->order.start().job();
   jobs_[job->name] = job;
+  log_.info(job->name + ": it was prepared and waits for mbatchd's word to start");
   return true;
 }
 

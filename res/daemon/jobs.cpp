@@ -62,6 +62,7 @@ void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
   if (named.empty() || access(shepherd_.c_str(), X_OK) != 0)
     shepherd_ = io::program_directory() + "/shepherd";
   removals_.set_program(shepherd_, configuration_->trust);
+  removals_.on_failure([this](const std::string& line) { log_.error(line); });
   task_shares_.set_most(configuration_->user_tasks);
 }
 
@@ -170,6 +171,17 @@ void Jobs::with_order(const AccountFacts& asked, std::function<void(Result<wire:
   });
 }
 
+// Root executes it where the job is root's: then nobody else may be able to change it. Such a job's output is kept, as without a mailer.
+std::string Jobs::mail_program_for(uid_t user) const {
+  const std::string program = configuration_->files.lsf_conf.value("LSB_MAILPROG");
+  if (user != 0 || !program.starts_with('/')) return program;
+  const auto trusted = io::check_trust(configuration_->trust, program.substr(0, program.find_first_of(" \t")),
+                                       "root would execute it (LSB_MAILPROG)");
+  if (trusted) return program;
+  log_.error(trusted.error().text + "; no mail is sent about this job of root's");
+  return "/dev/null/LSB_MAILPROG";  // cannot be executed
+}
+
 wire::JobOrder Jobs::order_of(const Identity& identity) const {
   const auto& settings = configuration_->files.settings;
   wire::JobOrder order;
@@ -185,7 +197,7 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   order.set_lib_dir(configuration_->batch.lib_dir.empty() ? beside.substr(0, beside.rfind('/')) + "/lib"
                                                           : configuration_->batch.lib_dir);
   order.set_env_dir(settings.env_dir);
-  order.set_mail_program(configuration_->files.lsf_conf.value("LSB_MAILPROG"));
+  order.set_mail_program(mail_program_for(identity.uid));
   order.set_user(identity.name);
   order.set_uid(identity.uid);
   order.set_gid(identity.gid);

@@ -119,6 +119,7 @@ class Jobs {
   // At once where the user is known here.
   void with_order(const AccountFacts& asked, std::function<void(Result<wire::JobOrder>)> done);
   wire::JobOrder order_of(const Identity& identity) const;
+  std::string mail_program_for(uid_t user) const;
   void add_host_words(wire::JobOrder& order) const;
   JobPtr make(const std::string& name, const wire::JobOrder& order, std::string& why);
   bool adopt_prepared(const JobPtr& job);

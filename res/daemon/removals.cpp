@@ -9,6 +9,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstring>
 #include <sstream>
 #include <utility>
 
@@ -128,11 +129,19 @@ void Removals::begin() {
   }
 }
 
-// What cannot be started is left for the next turn, which another removal brings, or the next RES.
+// The batch waits for the next turn, which another removal brings, or the next RES.
+bool Removals::cannot_start(const Batch& batch, const std::string& why) {
+  if (say_ && !std::exchange(said_, true))
+    say_("directories of jobs are not removed now: cannot start " + program_ + " as uid " +
+         std::to_string(batch.user.user) + ": " + why + "; another removal or the next RES tries again");
+  return false;
+}
+
 bool Removals::start(Batch& batch) {
   int ends[2];
   const auto program = io::open_trusted_program(trust_, program_);
-  if (!program || pipe2(ends, O_CLOEXEC) != 0) return false;
+  if (!program) return cannot_start(batch, program.error().text);
+  if (pipe2(ends, O_CLOEXEC) != 0) return cannot_start(batch, std::strerror(errno));
   io::Descriptor ours(ends[0]);
   const io::Descriptor theirs(ends[1]);
   Batch part{batch.user, {}, batch.turns};
@@ -149,7 +158,10 @@ bool Removals::start(Batch& batch) {
   plan.standard_output = theirs.get();
   plan.descriptors = {{folder_->get(), kFolder}};
   const auto started = io::spawn(plan);
-  if (!std::holds_alternative<pid_t>(started)) return false;
+  if (const auto* error = std::get_if<io::SpawnError>(&started))
+    return cannot_start(
+        batch, std::string("cannot ") + io::stage_text(error->stage) + ": " + std::strerror(error->error));
+  said_ = false;
   batch.names.resize(batch.names.size() - some);
   const auto helper =
       std::make_shared<Helper>(loop_, std::move(ours), std::move(part), std::get<pid_t>(started));

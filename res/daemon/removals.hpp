@@ -51,6 +51,8 @@ class Removals {
     program_ = std::move(path);
     trust_ = std::move(trust);
   }
+  // Hears a line where a process of a user cannot be started; once, until one starts again.
+  void on_failure(std::function<void(const std::string& line)> say) { say_ = std::move(say); }
   void add(std::string name);
   void job_starts() { busy_ = true; }
   // False: it is none of ours.
@@ -69,6 +71,7 @@ class Removals {
   void in_thread(std::function<void()> work, std::function<void()> done);
   void begin();
   bool start(Batch& batch);
+  bool cannot_start(const Batch& batch, const std::string& why);
   void read_on(const std::shared_ptr<Helper>& helper);
   void ended(const std::shared_ptr<Helper>& helper);
   void finish(Batch batch, const std::string& said);
@@ -79,6 +82,8 @@ class Removals {
   Pace pace_;
   sigset_t mask_;
   Tell tell_;
+  std::function<void(const std::string& line)> say_;
+  bool said_ = false;
   std::string program_;
   io::RootTrust trust_;
   boost::asio::steady_timer timer_;

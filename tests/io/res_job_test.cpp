@@ -331,6 +331,23 @@ TEST_F(ResMail, WithoutAMailerTheOutputIsKeptInAFile) {
   EXPECT_THAT(text("1.out"), HasSubstr("Successfully completed."));
 }
 
+TEST_F(ResMail, AMailerThatAnotherUserCanChangeIsNotExecutedAsRoot) {
+  if (geteuid() != 0) GTEST_SKIP() << "RES of an ordinary user trusts whom it likes";
+  ASSERT_EQ(mkdir(path("theirs").c_str(), 0755), 0);
+  write("theirs/mailer", "#!/bin/sh\ntouch " + path("executed") + "\n");
+  chmod(path("theirs/mailer").c_str(), 0755);
+  ASSERT_EQ(chown(path("theirs").c_str(), 1, 1), 0);
+  configure("LSB_MAILPROG=" + path("theirs/mailer") + " -x\nLSF_TMPDIR=" + directory_);
+  start_res();
+  auto order = job("echo hello");
+  order.mutable_submission()->clear_output_file();
+  start(order);
+  EXPECT_THAT(wait_for_over().why(), HasSubstr("the output is in " + path("1.out") + " on " + host_));
+  EXPECT_THAT(text("1.out"), testing::StartsWith("hello\n"));
+  EXPECT_NE(access(path("executed").c_str(), F_OK), 0);
+  EXPECT_THAT(text("log"), HasSubstr("root would execute it (LSB_MAILPROG); no mail is sent"));
+}
+
 TEST_F(ResMail, AMailerThatFailsLosesNothing) {
   configure("LSB_MAILPROG=/bin/false\nLSF_TMPDIR=" + directory_);
   start_res();
