@@ -14,20 +14,19 @@
 
 #include "common/io/daemon_start.hpp"
 #include "common/io/local_time.hpp"
-#include "common/io/memory_reserve.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/forgetting.hpp"
 #include "sched/mbatchd/in_force.hpp"
 #include "sched/mbatchd/kept_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
+#include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/planning.hpp"
 #include "sched/mbatchd/questions.hpp"
 #include "sched/mbatchd/requests.hpp"
 #include "sched/mbatchd/saving.hpp"
 #include "sched/mbatchd/ticket_office.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
-#include "sched/policy/heap_room.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -40,9 +39,7 @@ using sched::JobKey;
 constexpr int kMostLaps = 16;             // of the loop, to collect what has come
 constexpr std::int64_t kHistoryDays = 0;  // JOB_HISTORY_DAYS: nothing leaves unless a site says so
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
-constexpr std::size_t kReserve = 16UL << 20;                    // bytes
-constexpr Duration kMemoryInterval = std::chrono::seconds(30);  // a look at the heap costs a millisecond
-constexpr Duration kLongestWait = std::chrono::seconds(60);     // the calendar may have been set meanwhile
+constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may have been set meanwhile
 
 io::LinkLimits link_limits() {
   io::LinkLimits limits;
@@ -104,7 +101,7 @@ class Daemon {
         requests_(book_, saving_, questions_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *configuration_; },
-                   [this](std::size_t bytes) { return reserve_.restore() && io::memory_for(bytes); }}),
+                   [this](std::size_t bytes) { return memory_.has(bytes); }}),
         load_(loop_, [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         signals_(loop_),
         wake_(loop_) {}
@@ -439,18 +436,8 @@ class Daemon {
     });
   }
 
-  // Memory that is free stays with the allocator until somebody says so.
-  void give_memory_back() {
-    if (Steady::now() - looked_at_memory_ < kMemoryInterval || turn_posted_) return;
-    looked_at_memory_ = Steady::now();
-    const auto heap = io::heap_use();
-    if (!reserve_.spent() && !sched::worth_giving_back(heap.free, heap.used)) return;
-    io::give_memory_back();
-    if (reserve_.spent() && reserve_.restore()) log_.notice("mbatchd has the memory that it needs again");
-  }
-
   void woke() {
-    give_memory_back();
+    if (!turn_posted_) memory_.give_back();
     const auto now = wall_now();
     changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
     if (book_.suspects_itself() && !std::exchange(suspected_, true))
@@ -521,8 +508,7 @@ class Daemon {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer wake_;
 
-  io::MemoryReserve reserve_{kReserve};
-  Steady::time_point looked_at_memory_{};
+  MemoryWatch memory_{log_};
   bool turn_posted_ = false, more_came_ = false;
   int laps_ = 0;
   bool waiters_due_ = false;  // a cycle is over
@@ -548,7 +534,7 @@ Result<void> make_directory(const std::string& path) {
 
 Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
                              const std::function<void()>& ready) {
-  io::keep_freed_memory();  // give_memory_back() at a quiet moment
+  io::keep_freed_memory();  // MemoryWatch gives it back at a quiet moment
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
