@@ -2,6 +2,7 @@
 #include "sched/policy/dependency.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace rollcall::sched {
 
@@ -61,7 +62,9 @@ std::string Dependency::text() const {
 Result<Dependency> Dependency::bound(const Ids& ids, const Known& known) const {
   Dependency result;
   result.nodes_.reserve(nodes_.size());
-  std::vector<std::uint32_t> place(nodes_.size());  // of a node of ours in the result
+  std::vector<std::uint32_t> place(nodes_.size());                   // of a node of ours in the result
+  std::unordered_map<std::string, std::vector<std::int32_t>> named;  // each name is looked up once
+  std::size_t patterns = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     Node node = nodes_[i];
     if (node.kind != Node::Kind::condition) {
@@ -74,9 +77,17 @@ Result<Dependency> Dependency::bound(const Ids& ids, const Known& known) const {
     JobCondition condition = conditions_[node.first];
     std::vector<std::int32_t> meant{condition.id};
     if (!condition.name.empty()) {
-      meant = ids(condition.name);
+      const bool pattern = condition.name.find('*') != std::string::npos;
+      auto known_name = named.find(condition.name);
+      if (known_name == named.end()) {
+        if (pattern && ++patterns > kMostPatterns)
+          return usage_error("dependency condition: found more than " + std::to_string(kMostPatterns) +
+                             " names with \"*\", expected fewer");
+        known_name = named.emplace(condition.name, ids(condition.name)).first;
+        if (!pattern && known_name->second.size() > 1) known_name->second.resize(1);
+      }
+      meant = known_name->second;
       if (meant.empty()) return usage_error(condition.name + ": No matching job found");
-      if (condition.name.find('*') == std::string::npos) meant.resize(1);
     } else if (!known(condition.id)) {
       return usage_error("Job <" + std::to_string(condition.id) + "> is not found");
     }

@@ -24,6 +24,8 @@ namespace rollcall::sched {
 inline constexpr std::size_t kLongestDependency = 16 * 1024;  // bytes
 inline constexpr int kDeepestDependency = 100;                // parentheses and "!" inside one another
 inline constexpr std::size_t kMostConditions = 1024;
+inline constexpr std::size_t kMostPatterns =
+    64;  // different names with "*": each is compared with all jobs of the user
 
 enum class Condition {
   done,

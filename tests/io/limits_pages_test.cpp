@@ -11,6 +11,7 @@
 #include "common/wire/request_parts.hpp"
 #include "elim/lim/http.hpp"
 #include "res/daemon/identities.hpp"
+#include "sched/policy/dependency.hpp"
 #include "sched/policy/request_bounds.hpp"
 
 namespace rollcall {
@@ -66,6 +67,8 @@ TEST(LimitsInManualPages, AreThoseOfTheDaemons) {
   EXPECT_THAT(batch, HasSubstr(row("names of one kind", sched::kMostNames)));
   EXPECT_THAT(batch, HasSubstr(row("index ranges of an array", sched::kMostIndexRanges)));
   EXPECT_THAT(batch, HasSubstr(row("jobs submitted together", sched::kMostAtOnce)));
+  EXPECT_THAT(batch, HasSubstr(row("conditions of a dependency", sched::kMostConditions)));
+  EXPECT_THAT(batch, HasSubstr(row("names with \"\\*\" in it", sched::kMostPatterns)));
   const auto res_page = limits_of("res.8.scd");
   EXPECT_THAT(res_page, HasSubstr(row("users looked up", res::Identities::kMostWaiting)));
   EXPECT_THAT(res_page, HasSubstr(row("user lookup", seconds(res::Identities::kPatience))));

@@ -1,4 +1,4 @@
-// One request that names the same job very often, or what no job can have.
+// One request that names the same job very often, compares long texts, or asks for what no job can have.
 #include <gmock/gmock.h>
 
 #include "sched/policy/submission_check.hpp"
@@ -85,6 +85,49 @@ TEST_F(BookTest, ReasonsAndChangesHaveALength) {
   text.mutable_filter()->add_keys()->set_id(1);
   text.set_text(std::string(kLongestWord + 1, 't'));
   EXPECT_THAT(answer(book->modify_jobs(text, kAnn, now)).front(), HasSubstr("expected at most 200 in 65536"));
+}
+
+// By recursion, for short texts.
+bool simply_matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern[0] == '*')
+    return simply_matches(pattern.substr(1), name) ||
+           (!name.empty() && simply_matches(pattern, name.substr(1)));
+  return !name.empty() && pattern[0] == name[0] && simply_matches(pattern.substr(1), name.substr(1));
+}
+
+TEST(NamePattern, MatchesAsItsRuleForAllShortTexts) {
+  std::vector<std::string> names{""}, patterns{""};
+  for (std::size_t i = 0; names[i].size() < 5; ++i)
+    for (const char c : {'a', 'b'}) names.push_back(names[i] + c);
+  for (std::size_t i = 0; patterns[i].size() < 5; ++i)
+    for (const char c : {'a', 'b', '*'}) patterns.push_back(patterns[i] + c);
+  for (const auto& pattern : patterns)
+    for (const auto& name : names)
+      ASSERT_EQ(glob_matches(pattern, name), simply_matches(pattern, name)) << pattern << " and " << name;
+}
+
+// Each of these pairs once took a second: the product of the lengths.
+TEST(NamePattern, LongPatternsCostTheirLength) {
+  const std::string name(64'000, 'a'), pattern = "*" + std::string(32'000, 'a') + "b*";
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(glob_matches(pattern, name));
+}
+
+TEST(DependencyBounds, EachNameIsLookedUpOnceAndPatternsAreCounted) {
+  int looked_up = 0;
+  const auto ids = [&looked_up](std::string_view) {
+    ++looked_up;
+    return std::vector<std::int32_t>{3, 2, 1};
+  };
+  const auto known = [](std::int32_t) { return true; };
+  std::string same = "done(n)", patterns = "done(n*)";
+  for (int i = 1; i < 1000; ++i) same += "&&done(n)";
+  for (std::size_t i = 1; i < kMostPatterns; ++i) patterns += "&&done(n" + std::to_string(i) + "*)";
+  EXPECT_TRUE(Dependency::parse(same)->bound(ids, known));
+  EXPECT_EQ(looked_up, 1);
+  EXPECT_TRUE(Dependency::parse(patterns)->bound(ids, known));
+  EXPECT_EQ(Dependency::parse(patterns + "&&done(m*)")->bound(ids, known).error().text,
+            "dependency condition: found more than 64 names with \"*\", expected fewer");
 }
 
 }  // namespace
