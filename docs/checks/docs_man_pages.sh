@@ -22,10 +22,12 @@ for source in "$sources"/*.scd; do
   file=$rendered/man${page##*.}/$page
   [ -s "$file" ] || { complain "$file: not rendered (build the target man)"; continue; }
   section=${page##*.}
-  for name in $(awk '/^# NAME/ { getline; getline; sub(/ - .*/, ""); gsub(/,/, ""); print; exit }' "$source"); do
+  awk '/^# NAME/ { getline; getline; sub(/ - .*/, ""); gsub(/, */, "\n"); print; exit }' "$source" >"$rendered/names.$$"
+  while read -r name; do
     [ -f "$sources/$name.$section.scd" ] || [ "$(cat "$rendered/man$section/$name.$section")" = ".so man$section/$page" ] ||
       complain "man $name: expected a page that leads to $page"
-  done
+  done <"$rendered/names.$$"
+  rm -f "$rendered/names.$$"
   mandoc -T lint -W error "$file" || complain "docs/man/$page.scd: mandoc finds errors in the rendered page"
 done
 exit "$bad"

@@ -122,6 +122,7 @@ std::string fewer_line(const Roll& roll) {
 }
 
 std::string first_failure_line(const Roll& roll) {
+  if (roll.launcher_status && roll.launcher_status->by_signal()) return "";  // that is what came first
   const auto failed = [](const Task& task) {
     return task.state == TaskState::ended && task.status.shell_code() != 0;
   };

@@ -301,10 +301,10 @@ TEST_F(Answers, StaticValuesOfOneHostHaveARowOfTheirOwn) {
   ask.add_resources("patchrev");
   const auto said = shared_answer(view(), ask);
   std::vector<std::string> rows;
-  for (const auto& shared : said[0].shareds().shareds()) {
-    ASSERT_EQ(shared.hosts_size(), 1);
-    EXPECT_FALSE(shared.all());
-    rows.push_back(shared.resource() + " " + shared.value() + " " + shared.hosts(0));
+  for (const auto& row : said[0].shareds().shareds()) {
+    ASSERT_EQ(row.hosts_size(), 1);
+    EXPECT_FALSE(row.all());
+    rows.push_back(row.resource() + " " + row.value() + " " + row.hosts(0));
   }
   EXPECT_THAT(rows, ElementsAre("cage c7 n2", "patchrev 4 n1", "patchrev 4 n2", "patchrev 4 n3"));
 }

@@ -74,9 +74,10 @@ TEST(DependencyWatch, TellsEverybodyWhoseConditionHasAnotherTruth) {
       const auto concerned = watch.changed(1, array.tally);
       for (const auto& [waiter, dependency] : waiting) {
         const auto truth = truth_of(dependency.conditions()[0], array.tally);
-        if (truth != known[waiter])
+        if (truth != known[waiter]) {
           EXPECT_EQ(concerned.whole.count(waiter), 1U)
               << "seed " << seed << " step " << step << ": " << dependency.text() << " is not told";
+        }
         known[waiter] = truth;
       }
       EXPECT_EQ(watch.empty(), waiting.empty());

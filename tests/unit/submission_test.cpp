@@ -123,7 +123,7 @@ TEST(Submission, HasLimitsInKb) {
   EXPECT_FALSE(job->limits().memory_hard());
   EXPECT_EQ(job->limits().swap_kb(), 2 * 1024 * 1024);
   EXPECT_EQ(job->limits().core_kb(), 1024);
-  EXPECT_EQ(job->limits().data_kb(), 5);
+  EXPECT_EQ(job->limits().data_kb(), 5 * 1024);
   EXPECT_EQ(job->limits().file_kb(), 6);
   EXPECT_EQ(job->limits().stack_kb(), 7 * 1024);
   EXPECT_EQ(job->limits().run_s(), 5400);
