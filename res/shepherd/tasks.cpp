@@ -13,7 +13,7 @@
 namespace rollcall::res {
 namespace {
 
-constexpr Duration kGrace = std::chrono::seconds(2);  // between TERM and KILL for a task whose client is gone
+constexpr Duration kGrace = std::chrono::seconds(1);  // between TERM and KILL for a task whose client is gone
 
 void signal_group(pid_t pid, int signo) {
   if (pid > 0 && kill(-pid, signo) != 0) kill(pid, signo);
@@ -95,21 +95,34 @@ bool Tasks::turn(const std::vector<pollfd>& fds, TimePoint now) {
     task.stream->turn(fds, now);
     if (task.stream->wanted()) begin(task);
     while (const auto signo = task.stream->take_signal()) signal_group(task.pid, *signo);
-    if (task.stream->lost()) {
-      if (task.of_job) {
-        handler_.client_lost();
-      } else {
-        end(task, SIGHUP);
-        end(task, SIGTERM);
-        task.kill_at = now + kGrace;
-      }
-    }
-    if (task.kill_at && now >= *task.kill_at) {
-      task.kill_at.reset();
-      end(task, SIGKILL);
-    }
+    if (task.stream->lost()) lose_client(task, now);
   }
-  return drop_done();
+  const bool killed = kill_remnants(now);
+  return drop_done() || killed;
+}
+
+void Tasks::lose_client(Task& task, TimePoint now) {
+  if (task.of_job) return handler_.client_lost();
+  if (task.pid < 0) return;
+  auto processes = io::descendants_of(task.pid);
+  processes.push_back(task.pid);
+  remnants_.push_back({std::move(processes), now + kGrace});
+  end(task, SIGHUP);
+  end(task, SIGTERM);
+}
+
+// True where some were due. What they have started since then goes with them.
+bool Tasks::kill_remnants(TimePoint now) {
+  return std::erase_if(remnants_, [now](const Remnant& remnant) {
+           if (now < remnant.kill_at) return false;
+           auto processes = remnant.processes;
+           for (const pid_t pid : remnant.processes) {
+             const auto below = io::descendants_of(pid);
+             processes.insert(processes.end(), below.begin(), below.end());
+           }
+           io::signal_if_below(getpid(), SIGKILL, processes);
+           return true;
+         }) > 0;
 }
 
 bool Tasks::drop_done() {
@@ -123,9 +136,10 @@ void Tasks::nothing_starts(TimePoint now) {
 
 std::optional<TimePoint> Tasks::next_deadline() const {
   std::optional<TimePoint> first;
+  const auto at_most = [&first](TimePoint due) { first = first ? std::min(*first, due) : due; };
   for (const auto& task : tasks_)
-    for (const auto& due : {task->stream->next_deadline(), task->kill_at})
-      if (due) first = first ? std::min(*first, *due) : *due;
+    if (const auto due = task->stream->next_deadline()) at_most(*due);
+  for (const auto& remnant : remnants_) at_most(remnant.kill_at);
   return first;
 }
 
@@ -162,7 +176,6 @@ void Tasks::ended(pid_t pid, int status, const rusage& used, int term_reason, Ti
   for (auto& task : tasks_) {
     if (task->pid != pid) continue;
     task->pid = -1;
-    task->kill_at.reset();
     wire::JobUsage usage;
     usage.set_user_s(seconds(used.ru_utime));
     usage.set_system_s(seconds(used.ru_stime));

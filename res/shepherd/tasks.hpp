@@ -47,7 +47,7 @@ class Tasks {
   // The job is over: those whose client has not come are not waited for any more.
   void nothing_starts(TimePoint now);
   void ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now);
-  bool empty() const { return tasks_.empty(); }
+  bool empty() const { return tasks_.empty() && remnants_.empty(); }
   bool has(pid_t pid) const;
 
  private:
@@ -56,14 +56,21 @@ class Tasks {
     wire::RunTask asked;
     pid_t pid = -1;
     bool of_job = false;
-    std::optional<TimePoint> kill_at = {};
+  };
+  // What a task had below it when its client was lost: its first process may end by HUP and leave those that ignore it.
+  struct Remnant {
+    std::vector<pid_t> processes;
+    TimePoint kill_at;
   };
   void begin(Task& task);
+  void lose_client(Task& task, TimePoint now);
+  bool kill_remnants(TimePoint now);
   bool drop_done();
   void end(const Task& task, int signo) const;
 
   Handler handler_;
   std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<Remnant> remnants_;
 };
 
 std::string text_of(const io::SpawnError& error);

@@ -61,6 +61,26 @@ def test_kill_stop_resume(bench):
     bench.saw("USUSP, RUN, EXIT; a finished and an unknown job refused with LSF's words")
 
 
+def test_a_killed_blaunch_leaves_nothing(bench):
+    with BatchCluster(bench, ALL[:2]) as batch:
+        notes = bench.fresh_directory()
+        # The shell that RES starts dies by HUP; what it leaves ignores HUP and TERM.
+        with open(f"{notes}/task", "w", encoding="utf-8") as file:
+            file.write(f"trap '' HUP TERM\necho $$ >{notes}/$(hostname).new\nmv {notes}/$(hostname).new {notes}/$(hostname).pid\n"
+                       "while :; do sleep 1; done\n")
+        job = batch.bsub(f"blaunch -z 'n1 n2' 'sh {notes}/task; true' & echo $! >{notes}/blaunch; wait; sleep 1000", "-n", "2", "-R",
+                         "span[ptile=1]", "-o", "/dev/null")
+        files = [f"{notes}/{name}.pid" for name in ALL[:2]]
+        wait_until(lambda: all(map(os.path.exists, files)), lambda: f"tasks: {os.listdir(notes)}")
+        tasks = [int(read(file)) for file in files]
+        os.kill(int(read(f"{notes}/blaunch")), 9)
+        wait_until(lambda: not any(os.path.exists(f"/proc/{task}") for task in tasks), lambda: f"{tasks} live on", 20)
+        expect_equal(batch.field(job), "RUN", "the job")
+        batch.good("bkill", str(job))
+        batch.wait_for(job, "EXIT")
+    bench.saw("what ignored HUP and TERM is gone on both hosts; the job goes on")
+
+
 def test_a_parallel_job_gets_the_hosts_it_asked_for(bench):
     with BatchCluster(bench, ALL) as batch:
         notes = bench.fresh_directory()
