@@ -20,6 +20,7 @@
 #include "common/base/numbers.hpp"
 #include "common/base/restart_pauses.hpp"
 #include "common/io/descriptor.hpp"
+#include "common/io/read_file.hpp"
 #include "common/io/root_trust.hpp"
 #include "common/io/spawn.hpp"
 
@@ -42,15 +43,21 @@ void block_signals() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
+// What ran before this boot is not started again: who started this host anew decides what runs on it.
+bool of_this_boot(std::string_view mark) {
+  const auto boot = read_file("/proc/sys/kernel/random/boot_id");
+  return !boot || mark.find(std::string_view(*boot).substr(0, boot->find('\n'))) != mark.npos;
+}
+
 }  // namespace
 
 bool daemon_has_died(const std::string& pid_file) {
   const Descriptor file(open(pid_file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  std::array<char, 32> text;
+  std::array<char, 256> text;
   const ssize_t size = file ? read(file.get(), text.data(), text.size()) : 0;
-  const std::string_view line(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
-  const auto pid = parse_whole(line.substr(0, line.find('\n')), 2, 1 << 30);
-  if (!pid) return false;
+  const std::string_view mark(text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  const auto pid = parse_whole(mark.substr(0, mark.find('\n')), 2, 1 << 30);
+  if (!pid || !of_this_boot(mark)) return false;
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (!process) return errno == ESRCH;
   pollfd ended{process.get(), POLLIN, 0};  // one that nobody has reaped is gone as well

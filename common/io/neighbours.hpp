@@ -37,7 +37,7 @@ class Neighbours {
   std::thread thread_;
 };
 
-// The daemon that the first line of this pid file names is gone. False where there is no such file, it is empty (the daemon ended as
+// The daemon that this pid file names is gone. False where it was of another boot, there is no such file, it is empty (the daemon ended as
 // it was told), or the process is there.
 bool daemon_has_died(const std::string& pid_file);
 

@@ -80,6 +80,12 @@ io::Descriptor open_own_log(const std::string& path) {
   return fd;
 }
 
+bool only_we_write(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+         (info.st_mode & 022) == 0;
+}
+
 }  // namespace
 
 DaemonPlace::DaemonPlace(conf::LoadSettings settings)
@@ -126,11 +132,13 @@ std::string DaemonPlace::own_directory() const {
   return own_directory_prefix() + path_mark(error ? settings_.env_dir : whole.string());
 }
 
-// Where pid files may be. The last one is where releases before this one had theirs: their daemons may still run.
+// Where pid files may be. The last one is where releases before this one had theirs: their daemons may still run. Anybody can make
+// a directory of these names in /tmp: what is not our user's alone is not looked into.
 std::vector<std::string> DaemonPlace::pid_directories() const {
-  std::vector<std::string> directories{own_directory(),
-                                       own_directory_prefix() + std::to_string(settings_.lim_port)};
-  if (!settings_.work_dir.empty()) directories.insert(directories.begin(), settings_.work_dir);
+  std::vector<std::string> directories;
+  if (!settings_.work_dir.empty()) directories.push_back(settings_.work_dir);
+  for (const auto& own : {own_directory(), own_directory_prefix() + std::to_string(settings_.lim_port)})
+    if (only_we_write(own)) directories.push_back(own);
   return directories;
 }
 

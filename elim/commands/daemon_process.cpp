@@ -86,6 +86,7 @@ bool belongs_to(pid_t pid, const std::string& env_dir) {
   const auto words = io::read_file("/proc/" + std::to_string(pid) + "/cmdline");
   if (!words || words->empty()) return true;
   const std::string directory = started_with_directory(*words);
+  if (directory.empty()) return true;  // it has LSF_ENVDIR of its environment
   std::error_code error;
   return directory == env_dir ||
          (!directory.empty() && std::filesystem::equivalent(directory, env_dir, error) && !error);

@@ -105,6 +105,8 @@ class Daemon {
   // ---- mbatchd
 
   void dial() {
+    // What mbatchd was told of these jobs would not hold: their ends are told to nobody.
+    if (jobs_.forgetting()) return redial();
     const auto& files = configuration_->files;
     const std::string& host = configuration_->batch.mbd_host;
     mbatchd_ = links_.dial(files.names.address(host).value_or(host),

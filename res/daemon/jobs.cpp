@@ -81,6 +81,10 @@ void Jobs::leave() { io::remove_slots(cgroups_); }
 // ---- orders
 
 Result<void> Jobs::order(const wire::ToRes& order) {
+  if (forgetting_) {
+    refuse(order, "an administrator has the jobs of this host forgotten, and some have not ended yet");
+    return internal_error("found an order while jobs are being forgotten, expected none");
+  }
   if (order.term() < directories_.term()) {
     refuse(order, "the order is of term " + std::to_string(order.term()) + ", and this host has seen term " +
                       std::to_string(directories_.term()));

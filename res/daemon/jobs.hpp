@@ -67,6 +67,7 @@ class Jobs {
   // All jobs that an mbatchd has ordered end, and nobody is told. When the last one has gone the term is 0, as on a new disk: then
   // any mbatchd is obeyed. A RES that ends meanwhile keeps the term, and has to be told again.
   void forget_all();
+  bool forgetting() const { return forgetting_; }
   // One line, for people.
   std::string what_forgetting_loses() const;
 

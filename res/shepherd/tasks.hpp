@@ -74,9 +74,9 @@ class Tasks {
 };
 
 std::string text_of(const io::SpawnError& error);
-// For a process with a client: its descriptors, its terminal, TERM.
 // What -i, -o and -e of an interactive job have opened takes the place of its client's ends.
 StreamEnds with_files(StreamEnds ends, const JobFiles& files);
+// For a process with a client: its descriptors, its terminal, TERM.
 void lead_to(io::SpawnPlan& plan, const Stream& stream, const StreamEnds& ends);
 
 }  // namespace rollcall::res
