@@ -59,6 +59,33 @@ def test_clusters_with_the_same_log_directory(bench):
         shutil.rmtree(own_directory(other.conf), ignore_errors=True)
 
 
+def test_another_users_pid_file_in_tmp_is_not_believed(bench):
+    if os.geteuid() != 0:
+        raise Skip("needs root: another user makes the directory")
+    nobody, site = 65534, Site(bench)
+    directory = f"/tmp/rollcall-0-{site.port}"  # where an earlier release had root's
+    os.mkdir(directory)
+    decoy = subprocess.Popen(["python3", "-c", "import signal; signal.pause()", "-d", str(site.conf)], user=nobody, cwd="/")
+    try:
+        with open(f"/proc/{decoy.pid}/stat", encoding="ascii") as file:
+            ticks = file.read().rpartition(")")[2].split()[19]
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            boot = file.read().strip()
+        path = f"{directory}/lim.{socket.gethostname()}.pid"
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"{decoy.pid}\n{ticks} {boot}\n")
+        for each in (directory, path):
+            os.chown(each, nobody, nobody)
+        site.good("start")
+        the_lim(site)
+        expect_equal(site.good("stop"), "lim: stopped\n", "stop")
+        expect_equal((decoy.poll(), os.listdir(directory)), (None, [os.path.basename(path)]), "the other user's process and files")
+    finally:
+        decoy.kill()
+        decoy.wait()
+        shutil.rmtree(directory)
+
+
 def test_a_new_port_leaves_no_lim_behind(bench):
     site = Site(bench, log=False)
     try:
