@@ -136,9 +136,7 @@ void read_clusters(const SectionFile& file, const std::string& file_name, LsfSha
                            "a cluster that is not at " + other.place.text() + " too");
     shared.clusters.push_back(std::move(cluster));
   });
-  const auto sections = file.all("Cluster");
-  if (std::all_of(sections.begin(), sections.end(),
-                  [](const Section* section) { return section->rows.empty(); }))
+  if (shared.clusters.empty())
     problems.fatal({file_name, 0},
                    "found no cluster, expected a section Cluster with ClusterName and one row or more");
 }

@@ -1,5 +1,6 @@
 // Any bytes as lsf.conf, lsf.shared, lsf.cluster.NAME and hosts: a set that holds together, or what is wrong.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 #include "common/conf/kept_files.hpp"
@@ -11,8 +12,10 @@ using namespace rollcall::conf;
 
 namespace {
 
-void require(bool held) {
-  if (!held) std::abort();
+void require(bool held, int line = __builtin_LINE()) {
+  if (held) return;
+  std::fprintf(stderr, "what line %d requires does not hold\n", line);
+  std::abort();
 }
 
 }  // namespace
