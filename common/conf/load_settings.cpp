@@ -48,7 +48,7 @@ class SettingsReader {
     return settings;
   }
 
-  // What nobody reads is told; what is a slip of the hand with the name that was meant.
+  // Warns of each unknown name; where it looks like a typing error, the warning has the known name.
   void warn_of_names() {
     auto known = load_setting_names();
     for (const auto& parameter : known_parameters())

@@ -216,7 +216,7 @@ bool check_keywords(const Section& section, const Keywords& keywords, Problems& 
 
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
                     Problems& problems) {
-  // Sections that LSF knows and that do nothing here are told with the reason (without_effect.hpp).
+  // LSF's sections without effect get a warning with the reason (without_effect.hpp).
   const auto explained = [](const std::string& name) {
     const auto& rows = keywords_without_effect();
     return std::any_of(rows.begin(), rows.end(), [&name](const KeywordWithoutEffect& row) {

@@ -1,7 +1,7 @@
-// WithoutEffect: keywords and whole sections of the section files that LSF knows and that do nothing here. Each is told with its
-// place where a site sets it, by ckconfig and in the log of the daemon that reads the file.
+// WithoutEffect: LSF's keywords and sections that have no effect here. Where a site sets one, ckconfig and the log of the daemon
+// that reads the file warn of it, with file and line.
 //
-// Parameters of lsf.conf and lsb.params are in known_parameters.hpp. An unknown keyword is told by check_keywords().
+// Parameters of lsf.conf and lsb.params are in known_parameters.hpp. check_keywords() warns of unknown keywords.
 #pragma once
 
 #include <string_view>

@@ -50,7 +50,7 @@ class DaemonProgram {
   const rlimit& open_files() const { return open_files_; }
   const sigset_t& mask() const { return mask_; }
   const std::string& path() const { return path_; }
-  // What lsf_daemons gave us; "" where something else has started us, or where nobody is to start daemons again.
+  // From lsf_daemons; "" where something else started this daemon, or ROLLCALL_RESTART_DAEMONS is N.
   const std::string& pid_file() const { return pid_file_; }
   const std::string& starter() const { return starter_; }
 

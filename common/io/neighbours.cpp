@@ -43,7 +43,7 @@ void block_signals() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
-// What ran before this boot is not started again: who started this host anew decides what runs on it.
+// A daemon of an earlier boot is not started again: after a boot the administrator decides what runs.
 bool of_this_boot(std::string_view mark) {
   const auto boot = read_file("/proc/sys/kernel/random/boot_id");
   return !boot || mark.find(std::string_view(*boot).substr(0, boot->find('\n'))) != mark.npos;
@@ -60,7 +60,7 @@ bool daemon_has_died(const std::string& pid_file) {
   if (!pid || !of_this_boot(mark)) return false;
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   if (!process) return errno == ESRCH;
-  pollfd ended{process.get(), POLLIN, 0};  // one that nobody has reaped is gone as well
+  pollfd ended{process.get(), POLLIN, 0};  // a zombie counts as gone
   return poll(&ended, 1, 0) > 0;
 }
 

@@ -21,7 +21,7 @@ class Neighbours {
     std::string starter;   // the path of lsf_daemons; "": nothing is watched
     std::string env_dir;
   };
-  // What goes wrong is told on stderr, as the daemon's own lines are.
+  // Errors go to stderr, as the daemon's own lines do.
   Neighbours(Host host, const std::string& program);
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;

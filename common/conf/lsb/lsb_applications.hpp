@@ -1,7 +1,7 @@
 // LsbApplications: the typed view of lsb.applications: profiles that a job names with -app. Values.
 //
-// What is read here has an effect for the jobs of the profile (sched/policy/job_terms.hpp). Every other parameter of LSF's
-// gets a warning that says why it has none.
+// Every parameter read here acts on the jobs of the profile (sched/policy/job_terms.hpp). Every other parameter of LSF's
+// gets a warning that says why it has no effect.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // LsbFiles: everything the batch system knows from files, checked together: lsb.params, lsb.queues, lsb.hosts, lsb.users,
-// lsb.applications, lsb.resources, and lsf.task. A value. A row or value with an error is told and left out; a fatal error
-// leaves no set.
+// lsb.applications, lsb.resources, and lsf.task. A value. A row or value with an error is reported and left out; after a fatal
+// error there is no set.
 //
 // It is read on top of a set of the load system (cluster_files.hpp), whose hosts and resources it names. The files are in
 // LSB_CONFDIR/CLUSTER/configdir (LSB_CONFDIR: LSF_CONFDIR/lsbatch), lsf.task in LSF_CONFDIR. lsb.params and lsb.queues
