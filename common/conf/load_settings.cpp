@@ -92,7 +92,11 @@ class SettingsReader {
     auto words = split_words(setting->value);
     std::erase_if(words, [&](const std::string& word) {
       if (host_name(word)) return false;
-      error(*setting, name, "host names with blanks between them");
+      // Another master than the site's would open an empty store.
+      if (name == "LSF_MASTER_LIST")
+        fatal(*setting, name, "host names with blanks between them");
+      else
+        error(*setting, name, "host names with blanks between them");
       return true;
     });
     return words;

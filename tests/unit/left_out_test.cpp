@@ -177,6 +177,8 @@ TEST(RowsLeftOut, WhatRefusesASet) {
   EXPECT_TRUE(refused("/c/lsf.conf", "LSB_SHAREDIR /work\n")) << "an empty store is no store without a row";
   EXPECT_TRUE(refused("/c/lsf.conf", "LSB_SHAREDIR=work\n"));
   EXPECT_TRUE(refused("/c/lsf.conf", "LSF_MASTER_LIST=gone\n"));
+  EXPECT_TRUE(refused("/c/lsf.conf", "LSF_MASTER_LIST=\"h1,h2\"\n"));
+  EXPECT_TRUE(refused("/c/lsf.conf", "LSF_MASTER_LIST=\"h1, h2\"\n"));
   EXPECT_FALSE(refused("/c/lsf.conf", "LSF_MASTER_LIST=\"gone h2\"\n"));
   EXPECT_TRUE(refused("/c/lsf.shared", "Begin Cluster\nClusterName\nEnd Cluster\n"));
   EXPECT_TRUE(refused("/c/lsf.cluster.lab", "Begin Host\nHOSTNAME\nh/1\nEnd Host\n"));
