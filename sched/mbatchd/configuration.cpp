@@ -79,7 +79,7 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
   const std::string directory = conf::lsb_directory(*configuration.files.cluster);
   std::vector<io::NamedPath> paths{{configuration.directory, "LSB_SHAREDIR"}, {directory, "LSB_CONFDIR"}};
-  for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users"})
+  for (const char* name : {"lsb.params", "lsb.queues", "lsb.hosts", "lsb.users", "lsb.applications"})
     paths.emplace_back(directory + "/" + name, name);
   return paths;
 }

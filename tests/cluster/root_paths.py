@@ -76,10 +76,13 @@ def test_what_is_executed_or_read_later_is_checked_then(bench):
         refused_by = lambda what, done: expect_in(f"{what}: belongs to user {OTHER}, expected root", done.stdout + done.stderr, what)
         refused_by(f"{batch.etc}/mbatchd", batch.user("badmin", "mbdrestart"))
         os.chown(f"{batch.etc}/mbatchd", 0, 0)
-        os.chown(f"{batch.configdir}/lsb.queues", OTHER, 0)
-        for words in (("badmin", "reconfig"), ("badmin", "mbdrestart")):
-            refused_by(f"{batch.configdir}/lsb.queues", batch.user(*words))
-        os.chown(f"{batch.configdir}/lsb.queues", 0, 0)
+        with open(f"{batch.configdir}/lsb.applications", "w", encoding="ascii") as file:
+            file.write("Begin Application\nNAME = fluent\nEnd Application\n")
+        for name in ("lsb.queues", "lsb.applications"):  # both name what runs as other users
+            os.chown(f"{batch.configdir}/{name}", OTHER, 0)
+            for words in (("badmin", "reconfig"), ("badmin", "mbdrestart")):
+                refused_by(f"{batch.configdir}/{name}", batch.user(*words))
+            os.chown(f"{batch.configdir}/{name}", 0, 0)
         os.chmod(f"{batch.conf}/cluster.key", 0o644)
         done = batch.user("badmin", "mbdrestart")
         expect_equal(done.returncode, 255, f"mbdrestart with a key that others may read: {done}")
