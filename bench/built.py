@@ -1,4 +1,4 @@
-"""What a bench needs of a build folder: where something is missing, which CMake targets make it."""
+"""Checks that a build folder has the programs of a bench; names the CMake targets of those that are missing."""
 
 import os
 import sys
