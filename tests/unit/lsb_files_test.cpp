@@ -303,6 +303,20 @@ TEST(LsbApplications, WhatIsWrong) {
           HasSubstr("applications:13: NAME: found \"a\"")));
 }
 
+TEST(LsbApplications, AnInvalidValueLeavesTheQueuesInForce) {
+  Problems problems;
+  const auto file = parse_sections(
+      "Begin Application\nNAME = a\nNICE = 50\nREQUEUE_EXIT_VALUES = 99x\nEnd Application\n"
+      "Begin Application\nNAME = b\nNICE = 5\nREQUEUE_EXIT_VALUES = 99\nEnd Application\n",
+      "applications", {}, problems);
+  const auto profiles = read_lsb_applications(file, {}, problems);
+  ASSERT_EQ(profiles.size(), 2U);
+  EXPECT_FALSE(profiles[0].nice);
+  EXPECT_FALSE(profiles[0].requeue_exits);
+  EXPECT_TRUE(profiles[1].nice);
+  EXPECT_TRUE(profiles[1].requeue_exits);
+}
+
 TEST(ParallelLinks, OfAProfileAQueueAndAllJobs) {
   const char* lines =
       "DJOB_HB_INTERVAL = 20\nDJOB_RU_INTERVAL = 25\nDJOB_COMMFAIL_ACTION = \"IGNORE_COMMFAIL\"\n";

@@ -113,8 +113,9 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
   profile.jobs = read_job_defaults(row, unit, problems);
   profile.jobs.job_controls = {control(row, "SUSPEND_CONTROL"), control(row, "RESUME_CONTROL"),
                                control(row, "TERMINATE_CONTROL")};
-  if (row.given("NICE")) profile.nice = profile.jobs.nice;
-  if (row.given("REQUEUE_EXIT_VALUES")) profile.requeue_exits = profile.jobs.requeue_exits;
+  const Row valid = without_errors(row, problems);  // instead of an invalid value, the queue's is in force
+  if (valid.given("NICE")) profile.nice = profile.jobs.nice;
+  if (valid.given("REQUEUE_EXIT_VALUES")) profile.requeue_exits = profile.jobs.requeue_exits;
   profile.rerunnable = cells.yes_no("RERUNNABLE");
   if (const Cell* cell = row.given("ENV_VARS")) {
     if (auto words = parse_env_vars(cell->text))
