@@ -43,13 +43,14 @@ CPULIMIT = 70/hostC
 End Application
 )";
 
-ConfigView with_profiles(const std::string& profiles, const std::string& standard = "") {
+ConfigView with_profiles(const std::string& profiles, const std::string& standard = "",
+                         const std::vector<std::string>& lines = {}) {
   ConfigView view = site_files("LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\n");
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   conf::Problems problems;
   lsb->applications =
       conf::read_lsb_applications(conf::parse_sections(profiles, "applications", {}, problems), {}, problems);
-  EXPECT_EQ(conf::lines_of(problems), std::vector<std::string>{});
+  EXPECT_EQ(conf::lines_of(problems), lines);
   lsb->params.default_application = standard;
   view.lsb = lsb;
   return view;
@@ -107,6 +108,22 @@ TEST_F(JobTermsTest, TheSecondOfTwoNumbersIsAMaximum) {
   EXPECT_EQ(limits.cpu_spec(), "hostC");
   asked.mutable_limits()->set_run_s(16 * 60);
   EXPECT_EQ(refused(asked), "capped: Cannot exceed the maximum of the application profile: RUNLIMIT");
+}
+
+TEST_F(JobTermsTest, AnInvalidDefaultLeavesTheMaximumInForce) {
+  book->configure(
+      with_profiles(
+          "Begin Application\nNAME = a\nRUNLIMIT = soon 15\nMEMLIMIT = 900 400\nEnd Application\n", "",
+          {"applications:3: RUNLIMIT: found \"soon\", expected [HOURS:]MINUTES[/HOST_SPEC]",
+           "applications:4: MEMLIMIT: found \"900 400\", expected a default that is at most the maximum; "
+           "the maximum is the default now"}),
+      now);
+  auto asked = of_profile("a");
+  const auto limits = book->effective_limits(job({submit(asked), 0}));
+  EXPECT_EQ(limits.run_s(), 15 * 60);
+  EXPECT_EQ(limits.memory_kb(), 400);
+  asked.mutable_limits()->set_run_s(16 * 60);
+  EXPECT_EQ(refused(asked), "a: Cannot exceed the maximum of the application profile: RUNLIMIT");
 }
 
 TEST_F(JobTermsTest, SlotsAreWithinTheBoundsOfProfileAndQueue) {

@@ -97,17 +97,35 @@ TEST(LimitUnit, AnInvalidUnitRefusesTheSet) {
               HasSubstr("LSF_UNIT_FOR_LIMITS: found \"megs\", expected KB, MB, GB"));
 }
 
-TEST(LimitUnit, ADefaultAboveItsMaximumIsLeftOut) {
+TEST(LimitUnit, TheMaximumStandsWhereItsDefaultIsInvalid) {
   Problems problems;
   Row row;
   row.set("MEMLIMIT", {"200 100", {"q", 3}});
   row.set("RUNLIMIT", {"2:00 1:00", {"q", 4}});
+  row.set("CPULIMIT", {"soon 90", {"q", 5}});
+  row.set("THREADLIMIT", {"1 2 3", {"q", 6}});
+  row.set("PROCESSLIMIT", {"5 many", {"q", 7}});
   const auto jobs = read_job_defaults(row, {}, problems);
-  EXPECT_FALSE(jobs.memory_limit.standard || jobs.run_limit.standard);
+  EXPECT_EQ(jobs.memory_limit.standard, 100);
   EXPECT_EQ(jobs.memory_limit.most, 100);
+  EXPECT_EQ(jobs.run_limit.standard->time, std::chrono::hours(1));
+  EXPECT_EQ(jobs.run_limit.most->time, std::chrono::hours(1));
+  EXPECT_EQ(jobs.cpu_limit.standard->time, std::chrono::minutes(90));
+  EXPECT_FALSE(jobs.thread_limit.standard || jobs.thread_limit.most);
+  EXPECT_EQ(jobs.process_limit.standard, 5);
+  EXPECT_FALSE(jobs.process_limit.most);
   EXPECT_THAT(lines_of(problems),
-              testing::UnorderedElementsAre(HasSubstr("q:3: MEMLIMIT: found \"200 100\""),
-                                            HasSubstr("q:4: RUNLIMIT: found \"2:00 1:00\"")));
+              testing::UnorderedElementsAre("q:3: MEMLIMIT: found \"200 100\", expected a default that is at "
+                                            "most the maximum; the maximum is the "
+                                            "default now",
+                                            HasSubstr("q:4: RUNLIMIT: found \"2:00 1:00\""),
+                                            HasSubstr("q:5: CPULIMIT: found \"soon\""),
+                                            HasSubstr("q:6: THREADLIMIT: found \"1 2 3\""),
+                                            HasSubstr("q:7: PROCESSLIMIT: found \"many\"")));
+  const Row shown = cells_in_force(row, jobs, problems);
+  EXPECT_EQ(shown.find("MEMLIMIT")->text, "100") << "bapp -l shows what is in force";
+  EXPECT_EQ(shown.find("CPULIMIT")->text, "90");
+  EXPECT_FALSE(shown.find("THREADLIMIT"));
 }
 
 }  // namespace

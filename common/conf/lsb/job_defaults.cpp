@@ -43,6 +43,7 @@ class DefaultsReader {
     defaults.task_limit = tasks();
     defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
     defaults.links = read_parallel_links(row_, cells_);
+    defaults.maximum_alone = std::move(maximum_alone_);
     return defaults;
   }
 
@@ -70,45 +71,47 @@ class DefaultsReader {
   }
 
   Limit<TimeLimit> times(std::string_view keyword) {
-    const auto words = cells_.words(keyword);
-    Limit<TimeLimit> limit;
-    if (words.size() > 2) cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM");
-    for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
-      const auto time = parse_time_limit(words[i]);
-      if (!time)
-        cells_.told(keyword, time.error().text);
-      else
-        (i + 1 < words.size() ? limit.standard : limit.most) = *time;
-    }
-    check_order(keyword, limit);
-    return limit;
+    return limit_of<TimeLimit>(keyword, [&](const std::string& word) -> std::optional<TimeLimit> {
+      const auto time = parse_time_limit(word);
+      if (time) return *time;
+      cells_.told(keyword, time.error().text);
+      return std::nullopt;
+    });
   }
 
   // `each`: what one of the number is, in KB.
   Limit<long long> amounts(std::string_view keyword, std::int64_t each) {
-    const auto words = cells_.words(keyword);
-    Limit<long long> limit;
-    if (words.size() > 2) cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM");
-    for (std::size_t i = 0; i < words.size() && i < 2; ++i) {
+    return limit_of<long long>(keyword, [&](const std::string& word) -> std::optional<long long> {
       long long value = 0;
-      const char* const last = words[i].data() + words[i].size();
-      const auto [end, error] = std::from_chars(words[i].data(), last, value);
-      if (error != std::errc{} || end != last || value < 0 || value > kMostKb / each)
-        cells_.error(keyword, words[i], "a whole number");
-      else
-        (i + 1 < words.size() ? limit.standard : limit.most) = value * each;
-    }
-    check_order(keyword, limit);
-    return limit;
+      const char* const last = word.data() + word.size();
+      const auto [end, error] = std::from_chars(word.data(), last, value);
+      if (error == std::errc{} && end == last && value >= 0 && value <= kMostKb / each) return value * each;
+      cells_.error(keyword, word, "a whole number");
+      return std::nullopt;
+    });
   }
 
-  // A default above the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling.
-  template <class T>
-  void check_order(std::string_view keyword, Limit<T>& limit) {
-    if (!limit.standard || !limit.most || !above(*limit.standard, *limit.most)) return;
-    cells_.error(keyword, cells_.text(keyword),
-                 "a default that is at most the maximum; the default is left out");
-    limit.standard.reset();
+  // "[DEFAULT] MAXIMUM". An invalid default must not take the maximum along: the maximum is the default then. A default above
+  // the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling.
+  template <class T, class Parse>
+  Limit<T> limit_of(std::string_view keyword, const Parse& parse) {
+    const auto words = cells_.words(keyword);
+    Limit<T> limit;
+    if (words.empty()) return limit;
+    if (words.size() > 2) return cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM"), limit;
+    if (words.size() == 2) limit.standard = parse(words.front());
+    limit.most = parse(words.back());
+    if (words.size() == 1 || !limit.most) return limit;
+    if (limit.standard && above(*limit.standard, *limit.most)) {
+      cells_.error(keyword, join(words),
+                   "a default that is at most the maximum; the maximum is the default now");
+      limit.standard.reset();
+    }
+    if (!limit.standard) {
+      limit.standard = limit.most;
+      maximum_alone_.emplace_back(keyword, words.back());
+    }
+    return limit;
   }
   static bool above(long long standard, long long most) { return standard > most; }
   static bool above(const TimeLimit& standard, const TimeLimit& most) {
@@ -132,6 +135,7 @@ class DefaultsReader {
   const Row& row_;
   const LimitUnit& unit_;
   RowReader cells_;
+  std::vector<std::pair<std::string, std::string>> maximum_alone_;
 };
 
 }  // namespace
@@ -149,6 +153,13 @@ const std::vector<std::string>& job_default_keywords() {
 
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems) {
   return DefaultsReader(row, unit, problems).read();
+}
+
+Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems) {
+  Row cells = without_errors(row, problems);
+  for (const auto& [keyword, maximum] : defaults.maximum_alone)
+    if (const Cell* cell = row.find(keyword)) cells.set(keyword, {maximum, cell->place});
+  return cells;
 }
 
 }  // namespace rollcall::conf

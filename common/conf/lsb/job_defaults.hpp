@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/conf/limit_unit.hpp"
@@ -35,10 +36,14 @@ struct JobDefaults {
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
   int nice = 0;
   ParallelLinks links;  // DJOB_*
+  // Limits of which only the maximum is valid: keyword and the maximum's word. It is the default too.
+  std::vector<std::pair<std::string, std::string>> maximum_alone;
 };
 
 // The keywords that are read here.
 const std::vector<std::string>& job_default_keywords();
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems);
+// What is in force of the row: without its invalid values; of a limit whose default is invalid, the maximum.
+Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems);
 
 }  // namespace rollcall::conf

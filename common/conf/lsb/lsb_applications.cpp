@@ -127,7 +127,7 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
   for (const char* name : {"MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"})
     (void)cells.whole(name, 0, kMaxSeconds);
   profile.place = row.place;
-  profile.cells = without_errors(row, problems);
+  profile.cells = cells_in_force(row, profile.jobs, problems);
   for (const auto& [keyword, cell] : row.cells())
     if (const WithoutEffect* known = without_effect(keyword); known && !cell.is_default())
       problems.warning(cell.place, std::string(known->keyword) + " of application profile " +

@@ -53,7 +53,7 @@ class QueueReader {
     queue.new_job_delay = cells_.whole("NEW_JOB_SCHED_DELAY", 0, kMaxSeconds);
     read_multicluster(queue);
     check_exceptions();
-    queue.cells = without_errors(row_, problems_);
+    queue.cells = cells_in_force(row_, queue.jobs, problems_);
     return queue;
   }
 
