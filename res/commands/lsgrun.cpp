@@ -11,8 +11,9 @@ namespace rollcall::res {
 namespace {
 
 constexpr const char* kLsgrunUsage =
-    "usage: lsgrun [-i] [-n] [-p] [-P | -S] [-v] {-f HOST_FILE | -m \"HOST ...\" | -R RES_REQ} COMMAND "
+    "usage: lsgrun [-i] [-n] [-p] [-P | -S] [-v] [-f HOST_FILE | -m \"HOST ...\" | -R RES_REQ] COMMAND "
     "[ARGUMENT ...]\n"
+    "On all hosts that are up, or\n"
     "  -f HOST_FILE   on the hosts in this file, one on each line\n"
     "  -m \"HOST ...\"  on these hosts\n"
     "  -R RES_REQ     on every host that fits\n"
@@ -27,6 +28,7 @@ constexpr const char* kLsgrunUsage =
 // Nothing where it was told why there are none.
 std::optional<std::vector<std::string>> hosts_of(io::Stage& stage, const LsgrunOptions& options) {
   if (!options.resreq.empty()) return placed_hosts(stage, options.resreq, {}, 0);
+  if (options.hosts.empty() && options.host_file.empty()) return hosts_that_are_up(stage);
   std::vector<std::string> hosts = options.hosts;
   if (!options.host_file.empty()) {
     const auto text = io::read_file(options.host_file);

@@ -178,6 +178,22 @@ std::string official_name(io::Stage& stage, const std::string& host) {
 
 std::string this_host(io::Stage& stage) { return official_name(stage, io::host_name_here()); }
 
+std::optional<std::vector<std::string>> hosts_that_are_up(io::Stage& stage) {
+  wire::Request request;
+  request.mutable_load()->set_from_host(this_host(stage));
+  const auto answer = io::LimClient(stage.files_to_ask()).ask_master(request);
+  if (answer.error) return stage.fail(answer.error->text), std::nullopt;
+  std::vector<std::string> hosts;
+  for (const auto& host : answer.reply.loads().hosts()) {
+    if (host.status().unavailable() || host.status().res_down())
+      stage.fail("host " + host.host() + (host.status().unavailable() ? " is unavailable" : " has no RES") +
+                 ": left out");
+    else
+      hosts.push_back(host.host());
+  }
+  return hosts;
+}
+
 std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std::string& resreq,
                                                      const std::vector<std::string>& among, unsigned least) {
   wire::Request request;

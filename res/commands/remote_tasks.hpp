@@ -26,6 +26,10 @@ int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks);
 // What a task has from us: environment, working directory, umask.
 wire::RunTask task_from_here();
 
+// All hosts of the cluster but those that are unavailable or lack a RES, of which it prints a line each. Nothing where LIM does
+// not answer, which it prints.
+std::optional<std::vector<std::string>> hosts_that_are_up(io::Stage& stage);
+
 // Hosts by LIM: `least` 0: all that fit. Prints why there are none.
 std::optional<std::vector<std::string>> placed_hosts(io::Stage& stage, const std::string& resreq,
                                                      const std::vector<std::string>& among, unsigned least);

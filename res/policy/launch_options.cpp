@@ -1,7 +1,7 @@
 // blaunch = { "-n" | "-no-shell" | "-use-login-shell" | remote } [ "-u" FILE | "-z" "HOST ..." | HOST ] COMMAND { argument }
 //           options and -u, -z in any order; the first word that is none of them ends them
 // remote  = "-" flag { flag } | "-" letter VALUE | "-" letter " " VALUE      of rsh and ssh, without effect
-// lsgrun  = { "-i" | "-n" | "-p" | "-P" | "-S" | "-v" } ( "-f" FILE | "-m" "HOST ..." | "-R" RES_REQ ) COMMAND { argument }
+// lsgrun  = { "-i" | "-n" | "-p" | "-P" | "-S" | "-v" } [ "-f" FILE | "-m" "HOST ..." | "-R" RES_REQ ] COMMAND { argument }
 // lsrun   = { "-l" | "-L" | "-P" | "-S" | "-v" | "-m" "HOST ..." | "-R" RES_REQ } COMMAND { argument }
 // file    = { line LF }      line = [ HOST ] [ "#" comment ]
 #include "res/policy/launch_options.hpp"
@@ -107,8 +107,8 @@ Result<LsgrunOptions> parse_lsgrun(const std::vector<std::string>& words) {
   if (options.help || options.version) return options;
   const int ways = (options.hosts.empty() ? 0 : 1) + (options.host_file.empty() ? 0 : 1) +
                    (options.resreq.empty() ? 0 : 1);
-  if (ways != 1)
-    return usage_error("found " + std::to_string(ways) + " of -m, -f and -R, expected one of them");
+  if (ways > 1)
+    return usage_error("found " + std::to_string(ways) + " of -m, -f and -R, expected one of them at most");
   if (options.parallel && options.terminal)
     return usage_error("-p: found with -P or -S, expected one of them: there is one terminal");
   if (rest->empty()) return no_command();

@@ -80,7 +80,8 @@ TEST(Lsgrun, HasOneWayToNameHosts) {
   EXPECT_TRUE(options->verbose && options->parallel);
   EXPECT_THAT(options->hosts, ElementsAre("a", "b"));
   EXPECT_THAT(options->words, ElementsAre("hostname", "-v"));
-  EXPECT_FALSE(parse_lsgrun({"hostname"}));
+  EXPECT_TRUE(parse_lsgrun({"hostname"})) << "on all hosts";
+  EXPECT_FALSE(parse_lsgrun({"-m", ""}));
   EXPECT_FALSE(parse_lsgrun({"-m", "a", "-R", "mem>5", "hostname"}));
   EXPECT_FALSE(parse_lsgrun({"-p", "-P", "-m", "a", "hostname"}));
 }
