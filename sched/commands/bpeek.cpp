@@ -45,11 +45,30 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
   return found;
 }
 
+std::string name_of(const wire::JobRecord& job) { return "Job <" + text(key_of(job.key())) + ">"; }
+
+// Why there is nothing to read of a job that is no longer, or not yet, on a host; "" where it is on one.
+std::string why_unreadable(const wire::JobRecord& job) {
+  if (pending(job.status())) return name_of(job) + " : Not yet started.";
+  if (finished(job.status())) return name_of(job) + " : Already finished.";
+  return job.hosts_size() == 0 ? name_of(job) + " : has no host" : "";
+}
+
+// What mbatchd says of the job now; nothing where it does not answer.
+std::optional<wire::JobRecord> record_of(io::BatchClient& client, const wire::JobKey& key) {
+  wire::BatchRequest request;
+  *request.mutable_jobs()->mutable_filter()->add_keys() = key;
+  std::optional<wire::JobRecord> record;
+  client.ask(std::move(request), [&](wire::BatchReply& part) {
+    for (const auto& job : part.jobs().jobs()) record = job.record();
+  });
+  return record;
+}
+
 // A reader that takes nothing for a while (less(1)) loses its connection to the host: what is missing is asked for again. The
 // title stands above what was read, not above a refusal. A host that was lost while its output is followed is tried again until
-// it answers: its job may go on there.
-int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& found, OutputPart part,
-         const char* title) {
+// it answers, as its job may go on there, or until mbatchd knows the job elsewhere.
+int peek(io::Stage& stage, io::BatchClient& client, Found& found, OutputPart part, const char* title) {
   bool titled = false, outage_told = false;
   const auto print_title = [&] {
     if (!std::exchange(titled, true)) stage.print(title);
@@ -58,7 +77,7 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
     const auto from = part.from;
     auto next = part;
     const auto trouble =
-        read_output(stage.files_to_ask(), settings, found.job, part, [&](const std::string& bytes) {
+        read_output(stage.files_to_ask(), client.settings(), found.job, part, [&](const std::string& bytes) {
           print_title();
           next.from += static_cast<std::int64_t>(bytes.size());
           return stage.print_raw(bytes) == 0;
@@ -70,6 +89,14 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
     if (part.from != from) continue;
     if (!titled || !part.follow) return stage.fail(trouble->text);
     if (!std::exchange(outage_told, true)) io::print_error_line(trouble->text + ". Please wait ...");
+    const auto now = record_of(client, found.job.key());
+    if (const auto why = now ? why_unreadable(*now) : ""; !why.empty()) return complain(why);
+    if (now && now->attempt() != found.job.attempt()) {
+      io::print_error_line(name_of(*now) + " was started again on host <" + now->hosts(0).name() + ">");
+      found.job = *now;
+      part.from = 0;
+      continue;
+    }
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
@@ -77,18 +104,15 @@ int peek(io::Stage& stage, const conf::BatchSettings& settings, const Found& fou
 int run_bpeek(io::Stage& stage, const CommandWords& words) {
   auto client = client_of(stage);
   if (!client) return io::kFailed;
-  const auto found = find(stage, words, *client);
+  auto found = find(stage, words, *client);
   if (!found) return io::kFailed;
-  const std::string name = "Job <" + text(key_of(found->job.key())) + ">";
-  if (pending(found->job.status())) return complain(name + " : Not yet started.");
-  if (finished(found->job.status())) return complain(name + " : Already finished.");
-  if (found->job.hosts_size() == 0) return complain(name + " : has no host");
+  if (const auto why = why_unreadable(found->job); !why.empty()) return complain(why);
   OutputPart what;
   what.follow = words.has("-f");
-  const int status = peek(stage, client->settings(), *found, what, "<< output from stdout >>\n");
+  const int status = peek(stage, *client, *found, what, "<< output from stdout >>\n");
   if (status != 0 || found->asked.error_file().empty() || words.has("-f")) return status;
   what.errors = true;
-  return peek(stage, client->settings(), *found, what, "\n<< output from stderr >>\n");
+  return peek(stage, *client, *found, what, "\n<< output from stderr >>\n");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ class Waiter:
     """A command that waits, on a host, with what it says in a file."""
 
     def __init__(self, batch, host, *words):
-        self.name, self.path = f"{words[0]} on {host}", os.path.join(batch.top, f"waiter.{host}.{words[0]}")
+        self.name, self.path = f"{words[0]} on {host}", os.path.join(batch.bench.fresh_directory(), "said")
         with open(self.path, "wb") as said:
             self.process = batch.bench.cluster.host(host).popen(
                 words, env=batch.environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=said)
@@ -69,6 +69,35 @@ def test_waiting_commands_reconnect_after_a_silent_cut_and_wait_for_a_frozen_mba
             expect("mbatchd" in waiter.said(), f"mbatchd is named: {waiter.said()}")
         expect("Please wait" not in frozen.said(), f"a frozen mbatchd is waited for in silence: {frozen.said()}")
         bench.saw(f"{cut[0].said().splitlines()}")
+
+
+def test_bpeek_follows_a_job_whose_host_is_lost(bench):
+    """LIM and RES of n2 are gone: one job is given up with them, the other is started again on n1. mbatchd tells both readers."""
+    with BatchCluster(bench, ["n1", "n2"]) as batch:
+        out = os.path.join(bench.fresh_directory(), "out")
+        talks = "echo on $(hostname); sleep 1000"
+        ended = batch.bsub(talks, "-m", "n2", "-o", f"{out}.1")
+        rerun = batch.bsub(talks, "-r", "-m", "n2+1 n1", "-o", f"{out}.2")
+        batch.wait_for(ended, "RUN")
+        batch.wait_for(rerun, "RUN")
+        readers = [Waiter(batch, "n1", "bpeek", "-f", str(job)) for job in (ended, rerun)]
+        for reader in readers:
+            reader.wait_for("on n2")
+        batch.kill("n2")
+        batch.kill_daemon("res", "n2")
+        for reader in readers:
+            reader.wait_for("Please wait ...")
+        batch.good("bkill", "-r", str(ended))
+        readers[0].wait_for(f"Job <{ended}> : Already finished.")
+        readers[0].expect_exit(255)
+        readers[1].wait_for(f"Job <{rerun}> was started again on host <n1>", 60)
+        readers[1].wait_for("on n1")
+        batch.good("bkill", str(rerun))
+        readers[1].expect_exit(0)
+        batch.start_daemon("res", "n2")  # ends what was given up
+        on_n2 = lambda: bench.cluster.host("n2").processes(lambda p: p.words == ("sleep", "1000"))
+        wait_until(lambda: not on_n2(), lambda: f"the jobs of n2 to be ended: {on_n2()}", 30)
+        bench.saw(f"{readers[1].said().splitlines()}")
 
 
 if __name__ == "__main__":
