@@ -26,19 +26,19 @@ class EndingSignals {
     descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   }
   ~EndingSignals() {
-    signalfd_siginfo taken;
-    while (read(descriptor_, &taken, sizeof taken) > 0) {
-    }
+    take();
     close(descriptor_);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
   int descriptor() const { return descriptor_; }
-  void take() const {
+  // The last that came; 0: none.
+  int take() const {
     signalfd_siginfo taken;
-    while (read(descriptor_, &taken, sizeof taken) > 0) {
-    }
+    int signal = 0;
+    while (read(descriptor_, &taken, sizeof taken) > 0) signal = static_cast<int>(taken.ssi_signo);
+    return signal;
   }
 
  private:
@@ -88,18 +88,37 @@ void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
 }
 
 AwaitedJob JobWaiter::until_over() {
+  // On a terminal Ctrl-C might be meant for the job: bsub says that it goes on. Elsewhere a signal just ends bsub.
+  std::optional<EndingSignals> signals;
+  if (terminal_) signals.emplace();
   AwaitedJob ended;
-  const auto result = client_.await(question(), [&](wire::BatchReply& part) {
-    const auto& news = part.awaited();
-    tell(news);
-    if (!news.over()) return true;
-    ended.told = true;
-    ended.killed_pending = news.killed_pending();
-    ended.wait_status = news.job().record().exit_status();
-    return false;
-  });
+  const auto result = client_.await(
+      question(),
+      [&](wire::BatchReply& part) {
+        const auto& news = part.awaited();
+        tell(news);
+        if (!news.over()) return true;
+        ended.told = true;
+        ended.killed_pending = news.killed_pending();
+        ended.wait_status = news.job().record().exit_status();
+        return false;
+      },
+      signals ? signals->descriptor() : -1);
+  if (result.how == io::BatchClient::Awaited::woken) leave_job(signals->take());
   if (result.error) ended.trouble = result.error->text;
   return ended;
+}
+
+void JobWaiter::leave_job(int signal) const {
+  const std::string id = std::to_string(key_.id());
+  io::print_error_line("\njob " + id + " goes on; bkill " + id +
+                       " ends it");  // behind the ^C of the terminal
+  ::signal(signal, SIG_DFL);
+  sigset_t all;
+  sigemptyset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  raise(signal);
+  _exit(128 + signal);
 }
 
 void JobWaiter::kill() {

@@ -25,7 +25,7 @@ class JobWaiter {
   // `quiet`: BSUB_QUIET.
   JobWaiter(io::BatchClient& client, wire::JobKey key, bool quiet);
 
-  // Until the job is over.
+  // Until the job is over. A signal that ends a program ends bsub alone.
   AwaitedJob until_over();
   // Until its host has it ready (then the place), or it is over. A signal that ends a program ends the job.
   std::optional<wire::StreamPlace> until_ready(AwaitedJob& ended);
@@ -39,6 +39,7 @@ class JobWaiter {
   void tell(const wire::BatchReply::Awaited& news);
   void tell_reasons(const wire::BatchReply::JobView& job);
   void kill();
+  [[noreturn]] void leave_job(int signal) const;
   wire::BatchRequest question() const;
 
   io::BatchClient& client_;

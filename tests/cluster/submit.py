@@ -139,6 +139,11 @@ def test_interactive_with_files(bench):
             expect_equal(done.returncode, 5, f"exit code; {done.stderr}")
             expect_in("from the file", done.stdout, f"{option} -i")
             expect("typed" not in done.stdout, done.stdout)
+            with open(f"{place}/spooled{option}", "w", encoding="ascii") as file:
+                file.write("as it was\n")
+            done = batch.user("bsub", option, "-is", f"{place}/spooled{option}", script, input="typed\n")
+            expect_equal((done.returncode, "typed" in done.stdout), (5, False), f"{option} -is: {done}")
+            expect_in("as it was", done.stdout, f"{option} -is")
             done = batch.user("bsub", option, "-o", f"{place}/out{option}.%J", "-e", f"{place}/err{option}", script,
                               stdin=subprocess.DEVNULL)
             expect_equal(done.returncode, 5, f"exit code; {done.stderr}")
@@ -194,6 +199,24 @@ def test_mbatchd_goes_and_comes_back(bench):
         said, _ = waits.communicate(timeout=60)
         expect_equal((waits.returncode, said), (3, "Job <1> is submitted to default queue <normal>.\n"), "bsub -K")
     bench.saw("bsub -K has the job's exit code all the same; meanwhile the host is named")
+
+
+def test_ctrl_c_of_bsub_k(bench):
+    with BatchCluster(bench, ALL[:1]) as batch:
+        prefix = " ".join(bench.cluster.host("n1").entering())
+        with Shell(batch.environment(), "/") as shell:
+            for word in ("sleep 100", "-R 'mem>99999999' true"):
+                shell.type(f"{prefix} bsub -K -o /dev/null {word}")
+                shell.wait_for("<<Starting on n1>>" if word[0] == "s" else "<<Waiting for dispatch ...>>")
+                shell.type(CTRL_C)
+                job = 1 if word[0] == "s" else 2
+                shell.wait_for(f"\njob {job} goes on; bkill {job} ends it\r\n")
+                shell.wait_for("<prompt>")
+                expect_equal(shell.exit_code(), 130, "its exit code")
+        expect_equal([batch.field(job) for job in (1, 2)], ["RUN", "PEND"], "the jobs")
+        batch.good("bkill", "0")
+        batch.wait_for(1, "EXIT")
+    bench.saw("a running and a pending job go on, and bsub says so; 130")
 
 
 def test_what_a_pending_job_waits_for(bench):
@@ -310,10 +333,16 @@ def test_lsrun_and_lsgrun(bench):
             file.write("n3  # the first\n\nn1\n")
         expect_equal(batch.good("lsgrun", "-f", names, "hostname"), "n3\nn1\n", "lsgrun -f")
         expect_equal(batch.good("lsgrun", "-R", "select[hname==n2]", "hostname"), "n2\n", "lsgrun -R")
+        expect_equal(sorted(batch.good("lsgrun", "hostname").split()), ["n1", "n2", "n3"], "lsgrun on all")
         asked = batch.user("lsgrun", "-i", "-m", "n1 n2 n3", "hostname", input="y\nn\nyes\n")
         expect_equal((asked.returncode, asked.stdout), (0, "n1\nn3\n"), "lsgrun -i")
         codes = batch.user("lsgrun", "-m", "n1 n2", "sh", "-c", "test $(hostname) = n1 || exit 6")
         expect_equal(codes.returncode, 6, "the first exit status that is not 0")
+        batch.kill_daemon("res", "n3")
+        wait_until(lambda: "-ok" in batch.good("lsload", "n3"), lambda: batch.good("lsload"), 30)
+        rest = batch.user("lsgrun", "-p", "hostname")
+        expect_equal((rest.returncode, sorted(rest.stdout.split()), rest.stderr),
+                     (0, ["n1", "n2"], "lsgrun: host n3 has no RES: left out\n"), "on all that are up")
     bench.saw("the named host, the host that fits, none; several in turn and together")
 
 
