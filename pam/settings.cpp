@@ -70,11 +70,33 @@ Result<std::string> home_of(const Environment& environment) {
                              " has no home directory: expected one of them, or ROLLCALL_KEY_FILE");
 }
 
+std::string key_in(const std::string& home) { return io::key_file_path(std::nullopt, std::nullopt, home); }
+
+// "" where the user has none.
+std::string key_in_home_directory() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry == nullptr ? "" : key_in(entry->pw_dir);
+}
+
+// A script may have given its commands a HOME of their own, which other hosts need not have: then the key that the user has
+// already is the better one.
 Result<std::string> key_file(const Environment& environment, const std::string& named) {
   if (!named.empty()) return named;
   const auto home = home_of(environment);
   if (!home) return home.error();
-  return io::key_file_path(std::nullopt, std::nullopt, *home);
+  const std::string key = key_in(*home);
+  if (access(key.c_str(), F_OK) == 0) return key;
+  const std::string own = key_in_home_directory();
+  return !own.empty() && access(own.c_str(), R_OK) == 0 ? own : key;
+}
+
+// What a TaskStarter is told of it: nothing where it looks there by itself.
+std::string key_file_handed_down(const Settings& settings) {
+  const std::string& site = settings.config.site_key_file;
+  if (settings.key_file == (site.empty() ? key_in_home_directory() : site)) return "";
+  std::error_code error;
+  const auto path = fs::absolute(settings.key_file, error);
+  return error ? "" : path.string();
 }
 
 // The file behind a launcher's word: found as execvp would, links followed. "" where there is none.
@@ -201,15 +223,20 @@ Result<Settings> read_settings(const Options& options) {
   const std::string server_dir = settings.config.server_dir.empty()
                                      ? (fs::path(bin).parent_path() / "etc").string()
                                      : settings.config.server_dir;
-  settings.callback = {bin + "/TaskStarter", callback_hosts(),      0, dir.path,
-                       server_dir,           host_type(environment)};
+  const auto key = key_file(environment, settings.config.key_file);
+  if (!key) return key.error();
+  settings.key_file = *key;
+  settings.callback = {.starter_path = bin + "/TaskStarter",
+                       .hosts = callback_hosts(),
+                       .env_dir = dir.path,
+                       .server_dir = server_dir,
+                       .host_type = host_type(environment),
+                       .key_file = key_file_handed_down(settings),
+                       .one_word = settings.config.one_word_callback};
   if (access(settings.callback.starter_path.c_str(), X_OK) != 0)
     return configuration_error(settings.callback.starter_path + ": " +
                                std::generic_category().message(errno) + ": expected TaskStarter beside pam");
 
-  const auto key = key_file(environment, settings.config.key_file);
-  if (!key) return key.error();
-  settings.key_file = *key;
   settings.rules = rules_of(settings, *hosts);
   return settings;
 }

@@ -289,10 +289,9 @@ class Inner {
     const std::string task = "the task (pid " + std::to_string(task_.pid) + ")";
     switch (e.what) {
       case Complaint::no_pam:
-        return complain(
-            start_.host,
-            "cannot reach pam at " + at + ": " + reason(e.why) +
-                (e.why == DialFailure::stranger ? " (" + key_file_told(options_.conf_dir) + ")" : ""));
+        return complain(start_.host,
+                        "cannot reach pam at " + at + ": " + reason(e.why) +
+                            (e.why == DialFailure::stranger ? " (" + key_file_told(options_) + ")" : ""));
       case Complaint::pam_dead:
         return complain(start_.host, "pam at " + at + " is gone (" + reason(e.why) + "): ending " + task);
       case Complaint::pam_silent:

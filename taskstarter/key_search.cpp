@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/conf/lsf_conf.hpp"
@@ -15,11 +16,6 @@ namespace {
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-std::string home_directory() {
-  if (const auto home = variable("HOME"); home && !home->empty()) return *home;
-  return io::look_up_home(geteuid());
 }
 
 bool is_word(const std::optional<std::string>& text) { return text && !text->empty(); }
@@ -39,31 +35,63 @@ Result<std::optional<conf::LsfConf>> read_lsf_conf(const std::string& conf_dir) 
   return std::optional<conf::LsfConf>(std::move(*conf));
 }
 
+std::string in_home(const std::string& home) { return io::key_file_path(std::nullopt, std::nullopt, home); }
+
+bool readable(const std::string& file) { return access(file.c_str(), R_OK) == 0; }
+
+// What is found last is looked up last: the home directory may be a directory service's to tell.
+std::vector<std::string> key_files_until_one_is_readable(const SiteWords& site) {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& file) {
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    return readable(file);
+  };
+  for (const std::string& file : site.key_files)
+    if (add(file)) return files;
+  if (!site.homes) return files;
+  if (const auto home = variable("HOME"); is_word(home) && add(in_home(*home))) return files;
+  add(in_home(io::look_up_home(geteuid())));
+  return files;
+}
+
 std::string key_file_of(const SiteWords& site) {
-  return io::key_file_path(std::nullopt, site.key_file, is_word(site.key_file) ? "" : home_directory());
+  const auto files = key_files_until_one_is_readable(site);
+  return readable(files.back()) ? files.back() : files.front();
 }
 
 }  // namespace
 
-Result<SiteWords> read_site(const std::string& conf_dir) {
-  SiteWords words{variable("ROLLCALL_KEY_FILE"), variable("ROLLCALL_TASK_CGROUPS"),
-                  variable("ROLLCALL_RELAY").value_or("")};
-  if (is_word(words.key_file) && words.task_cgroups) return words;
-  const auto conf = read_lsf_conf(conf_dir);
-  if (!conf && !is_word(words.key_file)) return conf.error();
-  if (!conf || !*conf) return words;
-  if (!is_word(words.key_file)) words.key_file = (*conf)->value("ROLLCALL_KEY_FILE");
-  if (!words.task_cgroups) words.task_cgroups = (*conf)->value("ROLLCALL_TASK_CGROUPS");
+Result<SiteWords> read_site(const Options& options) {
+  SiteWords words{.task_cgroups = variable("ROLLCALL_TASK_CGROUPS"),
+                  .relay = variable("ROLLCALL_RELAY").value_or("")};
+  const auto named = variable("ROLLCALL_KEY_FILE");
+  if (is_word(named)) words.key_files = {*named};
+  if (is_word(named) && words.task_cgroups) return words;
+  const auto conf = read_lsf_conf(options.conf_dir);
+  if (!conf && !is_word(named)) return conf.error();
+  const auto of_site = [&](const char* name) { return conf && *conf ? (*conf)->value(name) : std::string(); };
+  if (!words.task_cgroups) words.task_cgroups = of_site("ROLLCALL_TASK_CGROUPS");
+  if (is_word(named)) return words;
+  if (!options.key_file.empty()) words.key_files.push_back(options.key_file);
+  const std::string sites = of_site("ROLLCALL_KEY_FILE");
+  if (!sites.empty()) words.key_files.push_back(sites);
+  words.homes = sites.empty();
   return words;
 }
 
 Result<io::Key> find_key(const Result<SiteWords>& site) {
   if (!site) return site.error();
-  return io::load_key(key_file_of(*site));
+  const auto files = key_files_until_one_is_readable(*site);
+  if (readable(files.back())) return io::load_key(files.back());
+  auto key = io::load_key(files.front());
+  if (key || files.size() == 1) return key;
+  std::string others;
+  for (auto file = files.begin() + 1; file != files.end(); ++file) others += ", nor " + *file;
+  return Error{key.error().kind, key.error().text + others};
 }
 
-std::string key_file_told(const std::string& conf_dir) {
-  const auto site = read_site(conf_dir);
+std::string key_file_told(const Options& options) {
+  const auto site = read_site(options);
   return site ? key_file_of(*site) : "no file";
 }
 

@@ -192,7 +192,7 @@ void run_task(const Options& options, std::span<char* const> words) {
   const pid_t launcher = getppid();
   ParentWatch parent(launcher);
   const StartingPoint start = find_starting_point(launcher);
-  const auto site = read_site(options.conf_dir);
+  const auto site = read_site(options);
   io::JobCgroup cgroup =
       job_cgroups_wanted(site)
           ? io::JobCgroup::enter(io::job_cgroup_name(options.pam_addresses, options.pam_port))

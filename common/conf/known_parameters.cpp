@@ -125,6 +125,7 @@ const std::vector<KnownParameter> kLsfConf{
     {"LSF_USE_HOSTEQUIV", File::lsf_conf, Effect::none, kProofs},
     {"MC_PLUGIN_REMOTE_RESOURCE", File::lsf_conf, Effect::later, kNoMultiCluster},
     {"ROLLCALL_KEY_FILE"},
+    {"ROLLCALL_ONE_WORD_CALLBACK"},
     {"ROLLCALL_TASK_CGROUPS"},
     {"ROLLCALL_TASK_RELAY"},
     {"XLSF_UIDDIR", File::lsf_conf, Effect::none, kInstaller},

@@ -90,6 +90,12 @@ Result<void> create_key(const std::string& path, const Descriptor& of_root) {
   return created;
 }
 
+Error with_a_way_out(const Error& error) {
+  if (error.text.find("ROLLCALL_KEY_FILE") != std::string::npos) return error;
+  return {error.kind,
+          error.text + "; set HOME to a directory of yours, or ROLLCALL_KEY_FILE to a file there"};
+}
+
 }  // namespace
 
 std::string key_file_path(const std::optional<std::string>& environment,
@@ -109,11 +115,11 @@ Result<Key> load_or_create_key(const std::string& path) {
   Descriptor of_root;
   if (geteuid() == 0) {
     auto opened = open_directory_of_root(key_file(path));
-    if (!opened) return opened.error();
+    if (!opened) return with_a_way_out(opened.error());
     of_root = std::move(*opened);
   }
   if (!exists(key_file(path)))
-    if (auto created = create_key(path, of_root); !created) return created.error();
+    if (auto created = create_key(path, of_root); !created) return with_a_way_out(created.error());
   return load_key(path);
 }
 

@@ -1,5 +1,6 @@
 #include "pam/policy/command_rewrite.hpp"
 
+#include "common/base/callback_word.hpp"
 #include "common/base/host_list.hpp"
 #include "common/base/shell_quote.hpp"
 #include "pam/policy/launcher_table.hpp"
@@ -41,7 +42,9 @@ LaunchPlan plan_with(const Options& options, const Callback& callback, const Lau
 // at blanks and replaces wildcards by the files they match.
 bool survives_expansion(const std::string& word) { return word.find_first_of(" \t\r\n\v\f*?[") == word.npos; }
 
-Result<LaunchPlan> plan_method2(std::vector<std::string> argv, const Callback& callback) {
+Result<LaunchPlan> plan_method2(std::vector<std::string> argv, Callback callback) {
+  // The one word that the job may do without: it was found by ROLLCALL_KEY_FILE or HOME, which most launchers carry too.
+  if (!callback.one_word && !survives_expansion(callback.key_file)) callback.key_file.clear();
   const auto words = callback_words(callback);
   std::string ts_options;
   for (const std::string& word : words) {
@@ -60,14 +63,18 @@ Result<LaunchPlan> plan_method2(std::vector<std::string> argv, const Callback& c
 }  // namespace
 
 std::vector<std::string> callback_words(const Callback& callback) {
-  std::vector<std::string> words{callback.starter_path, "-p",
-                                 callback.hosts + ":" + std::to_string(callback.port)};
-  const auto add = [&](const char* letter, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {letter, value});
+  CallbackWords said;
+  const auto add = [&](char letter, const std::string& value) {
+    if (!value.empty()) said.emplace_back(letter, value);
   };
-  add("-c", callback.env_dir);
-  add("-s", callback.server_dir);
-  add("-a", callback.host_type);
+  add('p', callback.hosts + ":" + std::to_string(callback.port));
+  add('c', callback.env_dir);
+  add('s', callback.server_dir);
+  add('a', callback.host_type);
+  add('k', callback.key_file);
+  if (callback.one_word) return {callback.starter_path, join_callback(said)};
+  std::vector<std::string> words{callback.starter_path};
+  for (const auto& [letter, value] : said) words.insert(words.end(), {std::string("-") + letter, value});
   return words;
 }
 

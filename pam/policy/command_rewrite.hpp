@@ -23,10 +23,12 @@ struct Callback {
   std::string env_dir;     // LSF_ENVDIR, where lsf.conf is
   std::string server_dir;  // LSF_SERVERDIR
   std::string host_type;   // HOSTTYPE
+  std::string key_file;    // where a TaskStarter would not look by itself, else ""
+  bool one_word = false;   // ROLLCALL_ONE_WORD_CALLBACK
 };
 
-// {STARTER, "-p", "HOST:PORT", "-c", ENVDIR, "-s", SERVERDIR, "-a", HOSTTYPE}; what is empty is left out with
-// its letter.
+// {STARTER, "-p", "HOST:PORT", "-c", ENVDIR, "-s", SERVERDIR, "-a", HOSTTYPE, "-k", KEYFILE}; what is empty is left out with
+// its letter. With one_word {STARTER, the same as common/base/callback_word.hpp joins them}.
 std::vector<std::string> callback_words(const Callback& callback);
 
 // What the caller found out about the launcher's word.

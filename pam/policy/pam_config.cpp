@@ -37,6 +37,14 @@ class Lookup {
     return setting->value == known;
   }
 
+  bool yes(std::string_view name) {
+    const auto setting = find(name);
+    if (!setting) return false;
+    const bool is_yes = setting->value == "Y" || setting->value == "y";
+    if (!is_yes && setting->value != "N" && setting->value != "n") complain(*setting, name, "Y or N");
+    return is_yes;
+  }
+
   // Every host must find the same, whatever its own working directory is.
   std::string path(std::string_view name) {
     const auto setting = find(name);
@@ -85,7 +93,9 @@ Result<PamConfig> pam_config(const conf::LsfConf& conf, const Environment& envir
   if (action && commfail_action(action->value) == CommfailAction::ignore_commfail)
     config.link_patience = Duration{0};
   config.key_file = lookup.path("ROLLCALL_KEY_FILE");
+  config.site_key_file = conf.value("ROLLCALL_KEY_FILE");
   config.server_dir = lookup.path("LSF_SERVERDIR");
+  config.one_word_callback = lookup.yes("ROLLCALL_ONE_WORD_CALLBACK");
   if (!lookup.errors().empty()) return configuration_error(lookup.errors());
   return config;
 }

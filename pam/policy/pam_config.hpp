@@ -33,6 +33,8 @@ struct PamConfig {
       std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT: for a host that is cut off; zero: no limit
   std::string key_file;          // ROLLCALL_KEY_FILE, "" = the default place
   std::string server_dir;        // LSF_SERVERDIR
+  std::string site_key_file;  // ROLLCALL_KEY_FILE of lsf.conf alone: every TaskStarter finds that by itself
+  bool one_word_callback = false;  // ROLLCALL_ONE_WORD_CALLBACK
 };
 
 // Configuration errors "FILE:LINE: NAME: found X, expected Y", or "environment: NAME: ..."; several ones in one line.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pam/policy/report_rows.hpp"
+#include "pam/policy/roll_messages.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -62,7 +63,7 @@ void add_outcome(nlohmann::ordered_json& entry, const Task& task) {
   entry["written_bytes"] = task.usage.written_bytes;
 }
 
-nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id) {
+nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id, bool killed_after_failure) {
   const Registration& r = task.registration;
   nlohmann::ordered_json entry;
   entry["tid"] = id;
@@ -74,6 +75,7 @@ nlohmann::ordered_json task_entry(const Task& task, std::uint32_t id) {
   entry["start"] = seconds(r.start_us);
   if (task.end_us != 0) entry["end"] = seconds(task.end_us);
   add_outcome(entry, task);
+  if (killed_after_failure) entry["killed_after_failure"] = true;
   return entry;
 }
 
@@ -88,7 +90,7 @@ std::string closing_table(const Roll& roll, const std::string& command, const Lo
     std::int64_t end_us = 0;
     for (const Tid tid : row.tasks) end_us = std::max(end_us, roll.tasks[tid].end_us);
     const Task& task = roll.tasks[row.tasks.front()];
-    table += printf_row(row.tid, row.hosts, one_line(task.registration.command), status_text(task),
+    table += printf_row(row.tid, row.hosts, one_line(task.registration.command), row.status,
                         end_us == 0 ? "" : local_time(end_us));
   }
   return table;
@@ -102,7 +104,10 @@ std::string json_report(const Roll& roll, const std::vector<std::string>& comman
   if (roll.expected) report["expected_tasks"] = *roll.expected;
   report["tasks"] = nlohmann::ordered_json::array();
   const auto ids = table_ids(roll);
-  for (const Tid tid : order_of_rows(ids)) report["tasks"].push_back(task_entry(roll.tasks[tid], ids[tid]));
+  const auto killed = killed_after_failure(roll).killed;
+  for (const Tid tid : order_of_rows(ids))
+    report["tasks"].push_back(
+        task_entry(roll.tasks[tid], ids[tid], std::binary_search(killed.begin(), killed.end(), tid)));
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -15,13 +15,8 @@ std::string tid_text(std::uint32_t tid) {
   return text;
 }
 
-bool alike(const Task& a, const Task& b) {
-  return status_text(a) == status_text(b) && a.registration.command == b.registration.command;
-}
-
-}  // namespace
-
-std::string status_text(const Task& task) {
+std::string status_text(const Task& task, bool killed_after_failure) {
+  if (killed_after_failure) return "Killed after a failure";
   switch (task.state) {
     case TaskState::ended:
       return task.status.text();
@@ -31,6 +26,8 @@ std::string status_text(const Task& task) {
       return "Lost";
   }
 }
+
+}  // namespace
 
 std::string one_line(std::string text) {
   for (char& c : text)
@@ -48,9 +45,13 @@ std::vector<Tid> order_of_rows(const std::vector<std::uint32_t>& ids) {
 std::vector<ReportRow> rows_of(const Roll& roll, bool fold) {
   std::vector<ReportRow> rows;
   const auto ids = table_ids(roll);
+  const auto killed = killed_after_failure(roll).killed;
+  const auto command = [&](Tid tid) -> const std::string& { return roll.tasks[tid].registration.command; };
   for (const Tid tid : order_of_rows(ids)) {
-    const bool joins = fold && !rows.empty() && alike(roll.tasks[rows.back().tasks.front()], roll.tasks[tid]);
-    if (!joins) rows.emplace_back();
+    const auto status = status_text(roll.tasks[tid], std::binary_search(killed.begin(), killed.end(), tid));
+    const bool joins = fold && !rows.empty() && rows.back().status == status &&
+                       command(rows.back().tasks.front()) == command(tid);
+    if (!joins) rows.push_back({.status = status});
     rows.back().tasks.push_back(tid);
   }
   for (auto& row : rows) {

@@ -13,16 +13,15 @@ namespace rollcall::pam {
 std::vector<Tid> order_of_rows(const std::vector<std::uint32_t>& ids);
 
 struct ReportRow {
-  std::string tid;         // "00003", or "00003-00007"
-  std::string hosts;       // one, or "n1-n4"
+  std::string tid;    // "00003", or "00003-00007"
+  std::string hosts;  // one, or "n1-n4"
+  std::string
+      status;  // "Done", "Exit (3)", "Signal (11 SEGV)", "Killed after a failure", "Not started", "Lost": decision 0006
   std::vector<Tid> tasks;  // at least one; of a folded row all have the same command and ended alike
 };
 
 // fold: equal neighbours become one row.
 std::vector<ReportRow> rows_of(const Roll& roll, bool fold);
-
-// "Done", "Exit (3)", "Signal (11 SEGV)", "Not started", "Lost": docs/decisions/0006.
-std::string status_text(const Task& task);
 
 // Control bytes of a host name or a command would tear a table.
 std::string one_line(std::string text);

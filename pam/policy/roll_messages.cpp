@@ -121,30 +121,35 @@ std::string fewer_line(const Roll& roll) {
          missing_ranks(roll);
 }
 
-std::string first_failure_line(const Roll& roll) {
-  if (roll.launcher_status && roll.launcher_status->by_signal()) return "";  // that is what came first
+KilledAfterFailure killed_after_failure(const Roll& roll) {
+  if (roll.launcher_status && roll.launcher_status->by_signal()) return {};  // that is what came first
   const auto failed = [](const Task& task) {
     return task.state == TaskState::ended && task.status.shell_code() != 0;
   };
-  std::optional<Tid> first;
+  KilledAfterFailure result;
   for (Tid tid = 0; tid < roll.tasks.size(); ++tid)
-    if (failed(roll.tasks[tid]) && (!first || roll.tasks[tid].gone < roll.tasks[*first].gone)) first = tid;
-  if (!first) return "";
-  const ExitStatus& status = roll.tasks[*first].status;
+    if (failed(roll.tasks[tid]) && (!result.first || roll.tasks[tid].gone < roll.tasks[*result.first].gone))
+      result.first = tid;
+  if (!result.first) return {};
+  const ExitStatus& status = roll.tasks[*result.first].status;
   for (const auto& asked : roll.signals)
-    if (status.by_signal() && asked.signal.signo == status.signo()) return "";
-  std::size_t killed = 0;
-  std::set<std::string> hosts;
+    if (status.by_signal() && asked.signal.signo == status.signo()) return {};
   for (Tid tid = 0; tid < roll.tasks.size(); ++tid) {
     const ExitStatus& other = roll.tasks[tid].status;
-    if (tid == *first || !failed(roll.tasks[tid]) || !other.by_signal()) continue;
-    if (other.signo() != SIGKILL && other.signo() != SIGTERM) continue;
-    ++killed;
-    hosts.insert(roll.tasks[tid].registration.host);
+    if (tid == *result.first || !failed(roll.tasks[tid]) || !other.by_signal()) continue;
+    if (other.signo() == SIGKILL || other.signo() == SIGTERM) result.killed.push_back(tid);
   }
-  if (killed == 0) return "";
-  return task_name(roll, *first) + " failed first, with " + status.text() + "; " + std::to_string(killed) +
-         (killed == 1 ? " more was" : " more were") + " killed after it (" + fold_hosts(hosts) + ")";
+  return result;
+}
+
+std::string first_failure_line(const Roll& roll) {
+  const auto [first, killed] = killed_after_failure(roll);
+  if (killed.empty()) return "";
+  std::set<std::string> hosts;
+  for (const Tid tid : killed) hosts.insert(roll.tasks[tid].registration.host);
+  return task_name(roll, *first) + " failed first, with " + roll.tasks[*first].status.text() + "; " +
+         std::to_string(killed.size()) + (killed.size() == 1 ? " more was" : " more were") +
+         " killed after it (" + fold_hosts(hosts) + ")";
 }
 
 std::string lost_process(const std::string& name, pid_t pid, const std::string& host,

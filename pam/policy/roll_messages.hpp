@@ -1,6 +1,7 @@
 // The lines pam says about a job. Functions of the roll; roll.cpp decides when.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,8 +19,16 @@ std::vector<std::string> not_started_lines(const Roll& roll);
 // "only 3 of 4 tasks registered before the launcher mpirun ended: n1 2 of 2, n2 1 of 2; missing ranks 3"
 std::string fewer_line(const Roll& roll);
 
-// "task 2 (pid 17) on n2 failed first, with Exit (3); 3 more were killed after it (n1,n3)"; "" where none was killed after one
-// that failed by itself, or where pam was asked to send that signal.
+// Tasks that were killed (KILL or TERM) after another had failed by itself: by the launcher, which ends a job so, or by pam.
+struct KilledAfterFailure {
+  std::optional<Tid> first;  // the one that failed
+  std::vector<Tid>
+      killed;  // ascending; none where pam was asked to send that signal, or where the launcher itself died of one
+};
+// The first failure and whom it took along.
+KilledAfterFailure killed_after_failure(const Roll& roll);
+
+// "task 2 (pid 17) on n2 failed first, with Exit (3); 3 more were killed after it (n1,n3)"; "" where none was.
 std::string first_failure_line(const Roll& roll);
 
 // "3 of 4 tasks registered within 300 s (LSF_HPC_PJL_LOADENV_TIMEOUT): n1 2 of 2, n2 1 of 2; missing ranks 3"

@@ -2,22 +2,33 @@
 
 #include <charconv>
 
+#include "common/base/callback_word.hpp"
+
 namespace rollcall::taskstarter {
 namespace {
 
 using Words = std::span<const std::string_view>;
 
-// The words of the four options as they were given; nothing is checked yet.
+// The words of the five options as they were given; nothing is checked yet.
 struct Given {
-  std::optional<std::string_view> pam, conf_dir, server_dir, host_type;
+  std::optional<std::string> pam, conf_dir, server_dir, host_type, key_file;
 };
 
-std::optional<std::string_view>* slot_of(Given& given, std::string_view word) {
-  if (word == "-p") return &given.pam;
-  if (word == "-c") return &given.conf_dir;
-  if (word == "-s") return &given.server_dir;
-  if (word == "-a") return &given.host_type;
-  return nullptr;
+std::optional<std::string>* slot_of(Given& given, char letter) {
+  switch (letter) {
+    case 'p':
+      return &given.pam;
+    case 'c':
+      return &given.conf_dir;
+    case 's':
+      return &given.server_dir;
+    case 'a':
+      return &given.host_type;
+    case 'k':
+      return &given.key_file;
+    default:
+      return nullptr;
+  }
 }
 
 std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
@@ -25,16 +36,28 @@ std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"
 // pam has put its words before one that is still the launcher's.
 constexpr const char* kMiscounted = " (is it the launcher's? then pam's -g counts too few of its words)";
 
+Result<Given> read_callback(std::string_view word, std::string_view where) {
+  const auto pairs = split_callback(word);
+  if (!pairs)
+    return usage_error(std::string(where) + "found the callback " + quoted(word) +
+                       ", expected one as pam makes it");
+  Given given;
+  for (const auto& [letter, value] : *pairs)
+    if (auto* slot = slot_of(given, letter)) *slot = value;  // a newer pam may say more
+  return given;
+}
+
 // Reads options from words[at] on; leaves `at` at the first word that is none.
 Result<Given> read_options(Words words, std::size_t& at, std::string_view where) {
+  if (at < words.size() && is_callback_word(words[at])) return read_callback(words[at++], where);
   Given given;
   while (at < words.size() && words[at].starts_with('-')) {
     const std::string_view word = words[at++];
     if (word == "--") break;
-    auto* slot = slot_of(given, word);
+    auto* slot = word.size() == 2 ? slot_of(given, word[1]) : nullptr;
     if (slot == nullptr)
       return usage_error(std::string(where) + "unknown option " + quoted(word) +
-                         ", expected -p, -c, -s, -a, -h or -V" + (given.pam ? kMiscounted : ""));
+                         ", expected -p, -c, -s, -a, -k, -h or -V" + (given.pam ? kMiscounted : ""));
     if (at == words.size()) return usage_error(std::string(where) + "nothing after " + quoted(word));
     *slot = words[at++];
   }
@@ -94,7 +117,7 @@ Result<void> read_pam(std::string_view value, Options& options) {
   return read_addresses(value.substr(0, colon), options);
 }
 
-void fill(std::optional<std::string_view>& empty, const std::optional<std::string_view>& other) {
+void fill(std::optional<std::string>& empty, const std::optional<std::string>& other) {
   if (!empty) empty = other;
 }
 
@@ -108,6 +131,7 @@ Result<Options> checked(const Given& given, std::size_t command_at, std::size_t 
   options.conf_dir = given.conf_dir.value_or("");
   options.server_dir = given.server_dir.value_or("");
   options.host_type = given.host_type.value_or("");
+  options.key_file = given.key_file.value_or("");
   options.command_at = command_at;
   if (command_at >= words) return usage_error("no command to start");
   return options;
@@ -131,12 +155,15 @@ Result<Options> parse_options(Words words, std::optional<std::string_view> lsf_t
     fill(given->conf_dir, environment->conf_dir);
     fill(given->server_dir, environment->server_dir);
     fill(given->host_type, environment->host_type);
+    fill(given->key_file, environment->key_file);
   }
   return checked(*given, at, words.size());
 }
 
 std::string_view usage_text() {
-  return "usage: TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] command [argument ...]\n"
+  return "usage: TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] command "
+         "[argument ...]\n"
+         "       TaskStarter callback command [argument ...]\n"
          "       TaskStarter -h | -V\n"
          "Starts one task of a parallel job and answers pam for it. Without -p the options are those of the\n"
          "environment variable LSF_TS_OPTIONS. See TaskStarter(8).\n";

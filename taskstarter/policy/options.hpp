@@ -1,9 +1,11 @@
 // Options: what TaskStarter's command line and LSF_TS_OPTIONS say. A value and its parser; it starts nothing.
 //
-//   TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [--] command [argument ...]
+//   TaskStarter [-p host:port] [-c confdir] [-s serverdir] [-a type] [-k keyfile] [--] command [argument ...]
+//   TaskStarter callback command [argument ...]
 //   TaskStarter -h | -V
 //
 //   LSF_TS_OPTIONS = word *(blank word)            the same options, no command
+//   callback       = the same options as one word, in both places: common/base/callback_word.hpp
 //   host:port      = address *("," address) ":" port
 //   address        = a host name, an IPv4 address, or an IPv6 address with or without [ ]
 //
@@ -32,6 +34,7 @@ struct Options {
   std::string conf_dir;        // LSF_ENVDIR
   std::string server_dir;      // LSF_SERVERDIR
   std::string host_type;       // HOSTTYPE
+  std::string key_file;        // where pam found its key, "": not said
   std::size_t command_at = 0;  // which of the given words is the command's first
 };
 

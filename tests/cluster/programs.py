@@ -18,16 +18,16 @@ HOSTS = "n1 n1 n2 n2 n3 n3 n4 n4"
 WAYS = ("method 1", "wrapper", "mpirun.lsf", "-mpi")
 
 
-def start(bench, launcher, way, program):
+def start(bench, launcher, way, program, conf=None):
     """The job by one of the ways to put pam before it; Method 2 takes the hosts from the batch system's variables."""
     words = launcher.words(TASKS)
     batch = {"LSB_HOSTS": HOSTS, "LSB_MCPU_HOSTS": "n1 2 n2 2 n3 2 n4 2", "LSB_DJOB_NUMPROC": str(TASKS)}
     if way == "method 1":
-        return pam(bench, *method_1(words, program))
+        return pam(bench, *method_1(words, program), conf=conf)
     if way == "-mpi":
-        return pam(bench, "-mpi", *words, *program)
+        return pam(bench, "-mpi", *words, *program, conf=conf)
     if way == "wrapper":
-        return pam(bench, "-g", launcher.wrapper, *program, environment=batch)
+        return pam(bench, "-g", launcher.wrapper, *program, environment=batch, conf=conf)
     return via_mpirun_lsf(bench, launcher, program, batch)
 
 
@@ -112,6 +112,32 @@ def test_rank_1_exits_3_without_finalize(bench):
     expect_equal(end_of(job.report["tasks"][1]), "exit 3", "the report of rank 1")
 
 
+def test_a_launcher_that_starts_fewer_tasks_than_pam_expects(bench):
+    launcher, notes = launchers.by_name("", bench), bench.fresh_directory()
+    words = method_1(launcher.words(TASKS), [bench.mpi_target(launcher.mpi), notes, "allreduce"])
+    job = pam(bench, "-n", str(TASKS + 1), *words).expect_exit(0, 30)
+    job.expect_said(f"only {TASKS} of {TASKS + 1} tasks registered before the launcher", f"missing ranks {TASKS}")
+
+
+@cases(*WAYS[:2])
+def test_the_callback_as_one_word(bench, way):
+    launcher, notes = launchers.by_name("", bench), bench.fresh_directory()
+    program = [bench.mpi_target(launcher.mpi), notes, "allreduce"]
+    job = start(bench, launcher, way, program, conf={"ROLLCALL_ONE_WORD_CALLBACK": "Y"})
+    finish(bench, job, notes, 0)
+    expect_equal(len(notes_in(notes)), TASKS, "tasks that ran")
+
+
+def test_a_script_with_a_home_of_its_own(bench):
+    """The other hosts' TaskStarters have the login's HOME, in which there is no key."""
+    launcher, notes = launchers.by_name("", bench), bench.fresh_directory()
+    home = bench.fresh_directory("home")
+    words = method_1(launcher.words(TASKS), [bench.mpi_target(launcher.mpi), notes, "allreduce"])
+    job = pam(bench, *words, environment={"HOME": home})
+    finish(bench, job, notes, 0)
+    expect_equal(sorted(n.host for n in notes_in(notes)), sorted(HOSTS.split()), "two ranks on each host")
+
+
 def test_rank_1_deserts_and_the_others_wait_for_it(bench):
     """LSF_PAM_CLEAN_JOB_DELAY ends the job, with the status of the task that failed.
 
@@ -132,6 +158,10 @@ def test_rank_1_segfaults(bench):
     launcher = launchers.by_name("", bench)
     job, _ = run(bench, "method 1", HYDRA_VARIES if launcher.name == "hydra" else 139, "segfaults", "1")
     expect_equal(end_of(job.report["tasks"][1]), "signal 11", "the report of rank 1")
+    told = [status for _, _, status in table_rows(job.stderr)]
+    expect_equal(told.pop(1), "Signal (11 SEGV)", "the row of rank 1")
+    expect_equal(told, ["Killed after a failure"] * (TASKS - 1), "the rows of the ranks that the launcher then killed")
+    job.expect_said("task 1 ", "failed first, with Signal (11 SEGV); 7 more were killed after it")
 
 
 def test_every_rank_prints_1_mib(bench):

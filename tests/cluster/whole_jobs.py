@@ -8,9 +8,10 @@ import signal
 import stat
 
 from rollcall_testing import processes, schema
-from rollcall_testing.job import expect_no_tasks, fake, method_1, open_gate, pam, requires_pam, run
+from rollcall_testing.cluster import own_key_directory
+from rollcall_testing.job import Job, expect_no_tasks, fake, method_1, open_gate, pam, requires_pam, run, site
 from rollcall_testing.programs import hold_report_against_notes, ids_in, notes_in, wait_for_ready
-from rollcall_testing.runner import cases, expect, expect_equal, main
+from rollcall_testing.runner import Skip, cases, expect, expect_equal, main
 from rollcall_testing.waiting import wait_until
 
 
@@ -136,7 +137,7 @@ def test_every_report_fits_its_schema(bench):
     for problem, bad in spoilt.items():
         expect(any(p.startswith(problem) for p in schema.problems(bad)), f"{problem}: {schema.problems(bad)}")
     described = set(schema.read()["properties"]["tasks"]["items"]["properties"])
-    expect_equal(described - set(first), {"error", "signal", "core_dumped"}, "fields that an ended task has not")
+    expect_equal(described - set(first), {"error", "signal", "core_dumped", "killed_after_failure"}, "fields that an ended task has not")
     bench.saw(f"{len(spoilt)} spoilt reports found out; {len(first)} fields of a task")
 
 
@@ -209,26 +210,51 @@ def test_v_says_which_rule_counts(bench):
     bench.saw("-v names LSB_DJOB_NUMPROC")
 
 
+def without_own_key():
+    """The words before a command that hide the key of whoever runs the tests."""
+    directory = own_key_directory()
+    if not os.path.exists(os.path.join(directory, "key")):
+        return []
+    if os.geteuid() != 0:
+        raise Skip(f"{directory}/key would be taken, and only root can hide it")
+    return ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', directory]
+
+
+def pam_of_another_home(bench, home, *words):
+    own = dict(site(bench), HOME=home)
+    return Job(bench, [*without_own_key(), os.path.join(bench.bin, "pam"), *words], environment=own)
+
+
 def test_the_key_is_made_for_the_user_alone(bench):
     home = bench.fresh_directory("home")
     notes = bench.fresh_directory()
-    job = run(bench, fake(bench), [bench.target, notes, "exit", "0"], "-n", "1", environment={"HOME": home})
-    job.expect_exit(0)
+    words = method_1(fake(bench), [bench.target, notes, "exit", "0"])
+    pam_of_another_home(bench, home, "-n", "1", *words).expect_exit(0)
     key = os.path.join(home, ".rollcall", "key")
     expect_equal(stat.S_IMODE(os.stat(key).st_mode), 0o600, "mode of the key")
     expect_equal(stat.S_IMODE(os.stat(os.path.dirname(key)).st_mode), 0o700, "mode of its directory")
     bench.saw("~/.rollcall/key 0600 in a directory 0700")
 
 
-def test_a_taskstarter_without_the_key(bench):
-    """The environment that says where the key is did not travel: the line names file and host, nothing runs."""
+@cases("another", "no")
+def test_a_taskstarter_with_home(bench, which):
+    """pam tells where it found its key."""
     notes, nowhere = bench.fresh_directory(), bench.fresh_directory("nowhere")
-    script = f'HOME={nowhere} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
-    job = pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0")
+    change = f"HOME={nowhere}" if which == "another" else "unset HOME;"
+    script = f'{change} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0").expect_exit(0, 15)
+
+
+def test_a_taskstarter_without_the_key(bench):
+    """On a host that does not have the directory with the key: the line names the files and the host, nothing runs."""
+    notes, nowhere, home = bench.fresh_directory(), bench.fresh_directory("nowhere"), bench.fresh_directory("home")
+    script = f'mount -t tmpfs none {home} && HOME={nowhere} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh", bench.target, notes, "exit", "0"]
+    job = pam_of_another_home(bench, home, "-n", "1", "-g", *words)
     job.expect_exit(125, 15)
-    job.expect_said(f"{nowhere}/.rollcall/key", bench.cluster.name)
+    job.expect_said(f"{home}/.rollcall/key", f"nor {nowhere}/.rollcall/key", bench.cluster.name)
     expect_equal(os.listdir(notes), [], "what ran")
-    bench.saw("125, file and host named, nothing ran")
+    bench.saw("125, files and host named, nothing ran")
 
 
 def test_a_port_that_is_another_pams(bench):
@@ -238,7 +264,7 @@ def test_a_port_that_is_another_pams(bench):
     os.mkdir(os.path.dirname(key), 0o700)
     with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
         file.write("42" * 32 + "\n")
-    script = f'HOME={home} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
+    script = f'ROLLCALL_KEY_FILE={key} exec "$LSF_TS" $LSF_TS_OPTIONS "$@"'
     job = pam(bench, "-n", "1", "-g", "sh", "-c", script, "sh", bench.target, notes, "exit", "0")
     job.expect_exit(125, 15)
     expect_equal(os.listdir(notes), [], "what ran")

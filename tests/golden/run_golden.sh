@@ -30,6 +30,7 @@ trap 'rm -rf "$scratch"' EXIT
 # The site of all cases.
 mkdir "$scratch/conf" "$scratch/path" "$scratch/home"
 echo 'LSF_SERVERDIR=/opt/lsf/7.0/linux2.6-glibc2.3-x86/etc' >"$scratch/conf/lsf.conf"
+echo "ROLLCALL_KEY_FILE=$scratch/key" >>"$scratch/conf/lsf.conf"
 
 # clean COMMAND...: in the environment of a case.
 clean() {

@@ -159,8 +159,11 @@ TEST_F(KeyFile, ThatIsWrongIsNotReplaced) {
 TEST_F(KeyFile, ThatCannotBeMadeSaysWhy) {
   const auto key = load_or_create_key(home_ + "/no/such/key");
   ASSERT_FALSE(key);
-  EXPECT_EQ(key.error().text, "key file " + home_ + "/no/such/key: cannot make the directory " + home_ +
-                                  "/no/such/: No such file or directory");
+  EXPECT_EQ(
+      key.error().text,
+      "key file " + home_ + "/no/such/key: cannot make the directory " + home_ +
+          "/no/such/: No such file or directory; set HOME to a directory of yours, or ROLLCALL_KEY_FILE to a "
+          "file there");
 }
 
 // Root runs pam with a user's HOME (su, sudo): the user owns what is there, and may have put a link in its place.

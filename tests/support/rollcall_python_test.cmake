@@ -10,11 +10,11 @@ endif()
 # About how many seconds the long ones last, so that the lanes are of about the same length. All others: 8.
 set(rollcall_long_tests
   cluster_chaos 105 cluster_faults 45 cluster_links 53 cluster_lim_clock 52 cluster_signals_hydra 51 io_pam_rules 61 cluster_signals_openmpi 43
-  cluster_elims 32 cluster_programs_openmpi 29 io_lim_faults 29 cluster_killed_openmpi 26 cluster_lim 22 cluster_submit 26
+  cluster_elims 32 cluster_programs_openmpi 29 io_lim_faults 29 cluster_killed_openmpi 26 cluster_lim 22 cluster_submit 32
   cluster_starts 45 cluster_stopped 20 io_b_commands 17 cluster_slurm 16 cluster_batch_clock 16 io_lsf_daemons 15 cluster_other_launchers 14
   io_lim_claims 13 io_task_relay 12 io_pam_strangers 12 cluster_gpus 12 cluster_parallel_users 11 cluster_attacks 12
-  cluster_connections 25 cluster_patience 60 cluster_waiting_commands 20 cluster_res_controls 36
-  cluster_admin_page 50 io_restarts 22)
+  cluster_connections 25 cluster_patience 60 cluster_waiting_commands 36 cluster_res_controls 36
+  cluster_admin_page 50 cluster_bare_mpirun 18 io_restarts 22)
 
 # Sets `lane` to the shortest of the lanes and `seconds` to what the test adds to it.
 function(rollcall_next_lane name)

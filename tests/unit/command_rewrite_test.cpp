@@ -9,7 +9,14 @@ namespace {
 using Words = std::vector<std::string>;
 
 Callback callback() {
-  return {"/opt/lsf/bin/TaskStarter", "grid01,10.1.0.1", 42740, "/opt/lsf/conf", "/opt/lsf/etc", "LINUX86"};
+  return {"/opt/lsf/bin/TaskStarter",
+          "grid01,10.1.0.1",
+          42740,
+          "/opt/lsf/conf",
+          "/opt/lsf/etc",
+          "LINUX86",
+          "",
+          false};
 }
 
 const Words kOurs{"/opt/lsf/bin/TaskStarter",
@@ -110,6 +117,29 @@ TEST(Rewrite, AnEmptyDirectoryLeavesItsOptionOut) {
   Callback bare = callback();
   bare.env_dir = bare.server_dir = bare.host_type = "";
   EXPECT_EQ(callback_words(bare), (Words{"/opt/lsf/bin/TaskStarter", "-p", "grid01,10.1.0.1:42740"}));
+}
+
+TEST(Rewrite, AKeyThatIsElsewhereGoesWithTheCallback) {
+  Callback elsewhere = callback();
+  elsewhere.key_file = "/scratch/key";
+  EXPECT_EQ(callback_words(elsewhere), kOurs + (Words{"-k", "/scratch/key"}));
+  elsewhere.key_file = "/scratch/another key";
+  EXPECT_EQ(plan({"-g", "w", "p"}, elsewhere)->environment[1].second, kTsOptions)
+      << "LSF_TS_OPTIONS cannot carry it";
+}
+
+TEST(Rewrite, AsOneWordItIsCarriedByEveryLauncherAndWrapper) {
+  Callback one = callback();
+  one.one_word = true;
+  one.env_dir = "/opt/l s*f";
+  const std::string word = "pam:grid01,10.1.0.1:42740@c:/opt/l%20s%2Af@s:/opt/lsf/etc@a:LINUX86";
+  const auto made = plan({"-g", "2", "launcher", "--prefix-one", "job", "-x"}, one);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->argv, (Words{"launcher", "--prefix-one", "/opt/lsf/bin/TaskStarter", word, "job", "-x"}));
+  EXPECT_EQ(made->inserted, 2U);
+  const auto wrapped = plan({"-g", "wrapper", "job"}, one);
+  ASSERT_TRUE(wrapped) << wrapped.error().text;
+  EXPECT_EQ(wrapped->environment[1], std::pair(std::string("LSF_TS_OPTIONS"), word));
 }
 
 TEST(Rewrite, TheDryRunIsOneQuotedWordPerLine) {

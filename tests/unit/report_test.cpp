@@ -57,6 +57,27 @@ TEST(Report, EveryStatusHasItsWord) {
   EXPECT_NE(table.find("  Lost  "), std::string::npos) << table;
 }
 
+// Hydra kills the others with KILL, Open MPI with TERM and then KILL: they are no faults.
+TEST(Report, WhoWasKilledAfterAFailureIsToldApart) {
+  RollDriver d = finished_job(4);
+  for (int i = 0; i < 4; ++i) d.task();
+  d.ends(2, ExitStatus::exited(3));
+  d.ends(0, ExitStatus::signaled(SIGKILL));
+  d.ends(1, ExitStatus::signaled(SIGTERM));
+  d.ends(3, ExitStatus::signaled(SIGSEGV));
+  d.launcher_ends(ExitStatus::exited(3));
+  const std::string table = closing_table(d.roll, "x", fixed_time, true);
+  EXPECT_NE(table.find("00000-00001 n1         ./app             Killed after a failure   08/31"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("00002 n1         ./app             Exit (3) "), std::string::npos) << table;
+  EXPECT_NE(table.find("00003 n1         ./app             Signal (11 SEGV) "), std::string::npos) << table;
+  const auto report = nlohmann::json::parse(json_report(d.roll, {"x"}, 3));
+  EXPECT_EQ(report["tasks"][0]["state"], "signal");
+  EXPECT_EQ(report["tasks"][0]["killed_after_failure"], true);
+  EXPECT_FALSE(report["tasks"][2].contains("killed_after_failure"));
+}
+
 TEST(Report, WithoutATaskOnlyTheJobLineIsPrinted) {
   EXPECT_EQ(closing_table(Roll({}), "mpirun\n./app", fixed_time, false), "Job  mpirun ./app\n");
 }

@@ -64,6 +64,27 @@ TEST(TaskStarterOptions, TheCommandLineGoesBeforeTheEnvironment) {
   EXPECT_TRUE(parse({"-p", "n1:1", "app"}, "rubbish"));
 }
 
+TEST(TaskStarterOptions, TheCallbackAsOneWord) {
+  const Words words{"pam:n1,10.77.0.1:42740@c:/opt/l%20s@s:/etc@a:LINUX86@k:/home/u/key", "app", "-p"};
+  for (const bool in_environment : {false, true}) {
+    const auto options = in_environment ? parse({"app"}, words[0]) : parse(words);
+    ASSERT_TRUE(options) << options.error().text;
+    EXPECT_THAT(options->pam_addresses, ElementsAre("n1", "10.77.0.1"));
+    EXPECT_EQ(options->pam_port, 42740);
+    EXPECT_EQ(options->conf_dir, "/opt/l s");
+    EXPECT_EQ(options->server_dir, "/etc");
+    EXPECT_EQ(options->host_type, "LINUX86");
+    EXPECT_EQ(options->key_file, "/home/u/key");
+    EXPECT_EQ(options->command_at, in_environment ? 0U : 1U);
+  }
+  EXPECT_EQ(parse({"pam:n1:1", "pam:n2:2"})->command_at, 1U) << "a command may have such a name";
+  EXPECT_TRUE(parse({"pam:n1:1@z:new", "app"})) << "a newer pam's";
+  EXPECT_THAT(error_of({"pam:n1:1"}), HasSubstr("no command"));
+  EXPECT_THAT(error_of({"pam:n1:1@", "app"}), HasSubstr("found the callback 'pam:n1:1@'"));
+  EXPECT_THAT(error_of({"pam:n1", "app"}), HasSubstr("expected host:port"));
+  EXPECT_THAT(error_of({"app"}, "pam:n1:1 app"), HasSubstr("LSF_TS_OPTIONS: found the word 'app'"));
+}
+
 TEST(TaskStarterOptions, HelpAndVersion) {
   EXPECT_EQ(parse({"-h"})->wanted, Options::Wanted::help);
   EXPECT_EQ(parse({"-V"})->wanted, Options::Wanted::version);
@@ -77,9 +98,10 @@ TEST(TaskStarterOptions, EveryErrorSaysWhatWasFoundAndExpected) {
   EXPECT_THAT(error_of({"-p", "n1:1", "--"}), HasSubstr("no command"));
   EXPECT_THAT(error_of({"-p"}), HasSubstr("nothing after '-p'"));
   EXPECT_THAT(error_of({"-x", "app"}), HasSubstr("unknown option '-x'"));
-  EXPECT_THAT(error_of({"-p", "n1:1", "-np", "4", "app"}),
-              HasSubstr("unknown option '-np', expected -p, -c, -s, -a, -h or -V (is it the launcher's? then "
-                        "pam's -g counts"));
+  EXPECT_THAT(
+      error_of({"-p", "n1:1", "-np", "4", "app"}),
+      HasSubstr("unknown option '-np', expected -p, -c, -s, -a, -k, -h or -V (is it the launcher's? then "
+                "pam's -g counts"));
   EXPECT_THAT(error_of({"-pn1:1", "app"}), HasSubstr("unknown option '-pn1:1'"));
   EXPECT_THAT(error_of({"-p", "n1", "app"}), HasSubstr("found 'n1', expected host:port"));
   for (const char* port : {"n1:", "n1:0", "n1:65536", "n1:99999999999", "n1:1x", "n1:-1", "n1: 1"})

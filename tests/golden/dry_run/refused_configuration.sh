@@ -23,4 +23,5 @@ refuse LSB_DJOB_NUMPROC=many
 refuse "LSB_PJL_TASK_GEOMETRY={(1)(2)}"
 refuse LSF_ENVDIR=conf
 refuse ROLLCALL_KEY_FILE=key
-refuse HOME=home
+: >"$SCRATCH/path/lsf.conf"
+refuse HOME=home "LSF_ENVDIR=$SCRATCH/path"

@@ -10,6 +10,7 @@ files, PIDs and users. As on a Debian machine at home, each host's own name is 1
 
 import contextlib
 import os
+import pwd
 import socket
 import stat
 import subprocess
@@ -38,14 +39,21 @@ def base_environment(scratch):
     return environment
 
 
+def own_key_directory():
+    """Where whoever runs the tests may have a key, whatever HOME says."""
+    return os.path.join(pwd.getpwuid(os.geteuid()).pw_dir, ".rollcall")
+
+
 class Host:
     """One host of a cluster. Commands started on it are children of the test, under their own PID."""
 
     def __init__(self, name, address, scratch, hosts_file):
         self.name, self.address = name, address
         self.scratch = scratch
-        script = 'hostname "$1" && mount --bind "$2" /etc/hosts && echo ready && exec sleep infinity'
-        words = ["unshare", "--net", "--uts", "--mount", "sh", "-c", script, "host", name, hosts_file]
+        # A key that whoever runs the tests has at home would serve every program that has another HOME.
+        script = ('hostname "$1" && mount --bind "$2" /etc/hosts && if [ -d "$3" ]; then mount -t tmpfs none "$3"; fi && '
+                  "echo ready && exec sleep infinity")
+        words = ["unshare", "--net", "--uts", "--mount", "sh", "-c", script, "host", name, hosts_file, own_key_directory()]
         self.keeper = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         if self.keeper.stdout.readline() != b"ready\n":
             raise RuntimeError(f"host {name} was not made")
