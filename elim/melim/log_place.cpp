@@ -1,7 +1,11 @@
 #include "elim/melim/log_place.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <memory>
 
 namespace rollcall::melim {
 namespace {
@@ -25,6 +29,16 @@ std::string writable_log_directory(const std::vector<std::string>& directories, 
   for (const std::string& directory : directories)
     if (!directory.empty() && writable(directory)) return directory;
   return !own.empty() && writable(own) && ours_alone(own) ? own : "";
+}
+
+void remove_private_directory(const std::string& own) {
+  if (own.empty() || !ours_alone(own)) return;
+  // Names are resolved below this descriptor: /tmp is sticky, but nothing here depends on it.
+  const int fd = open(own.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fd < 0 ? nullptr : fdopendir(fd), closedir);
+  if (!listing) return;
+  while (const dirent* entry = readdir(listing.get())) unlinkat(fd, entry->d_name, 0);
+  rmdir(own.c_str());
 }
 
 }  // namespace rollcall::melim

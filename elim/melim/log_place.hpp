@@ -13,4 +13,8 @@ namespace rollcall::melim {
 // missing, and taken only where nobody else may write it: it is below /tmp. "": none of them.
 std::string writable_log_directory(const std::vector<std::string>& directories, const std::string& own);
 
+// At the end: removes `own` with the logs in it, which nobody keeps in order below /tmp. Nothing happens where it is a link or where
+// others may write it. Directories that an elim has made in it stay, and so does `own` then.
+void remove_private_directory(const std::string& own);
+
 }  // namespace rollcall::melim

@@ -31,6 +31,7 @@ void take_earlier(std::optional<TimePoint>& deadline, const std::optional<TimePo
 void Melim::run() {
   while (!finished(time_now())) turn();
   if (!elims_.empty()) around_.log.say("ends, though not every elim could be ended");
+  remove_private_directory(private_logs_);
 }
 
 bool Melim::finished(TimePoint now) const { return give_up_at_ && (elims_.empty() || now >= *give_up_at_); }
@@ -111,6 +112,7 @@ void Melim::take_orders(const wire::MelimOrders& message, TimePoint now) {
     orders.log_dir =
         writable_log_directory({message.log_directories().begin(), message.log_directories().end()},
                                message.private_log_directory());
+  if (orders.log_dir == message.private_log_directory()) private_logs_ = orders.log_dir;
   const bool afresh = !same_start(around_.orders, orders);
   around_.orders = std::move(orders);
   around_.names = names_of(message);

@@ -54,6 +54,7 @@ class Melim {
   std::vector<pollfd> fds_;
   std::optional<TimePoint> look_at_;
   std::optional<TimePoint> last_report_;
+  std::string private_logs_;             // below /tmp, where it is used; removed at the end
   std::optional<TimePoint> give_up_at_;  // LIM is gone, or we are told to end
 };
 

@@ -107,6 +107,8 @@ def test_without_a_usable_log_directory_there_is_a_private_one(bench):
         cluster.log_directory(None)
         expect_in(f"LSF_LOGDIR={cluster.private}", cluster.told_by_elim(cluster.private), "LSF_LOGDIR")
         expect_owner(cluster, os.path.join(cluster.private, "melim.log.n1"), cluster.user.pw_uid)
+        cluster.stop_all()
+        wait_until(lambda: not os.path.exists(cluster.private), lambda: f"it to be removed: {os.listdir(cluster.private)}", 20)
 
 
 def test_log_directory_of_a_third_user_is_left_alone(bench):
