@@ -118,7 +118,7 @@ void Neighbours::revive(const std::string& name) {
   const auto believed =
       trust ? check_trust(*trust, host_.starter, "root would execute it") : Result<void>(trust.error());
   if (!believed) return log_.error(name + " has died, and is not started again: " + believed.error().text);
-  log_.warning(name + " has died: starting it again");
+  log_.warning(name + " has died: lsf_daemons is asked to start it again");
   SpawnPlan plan;
   plan.argv = {host_.starter, "-d", host_.env_dir, "revive", name};
   plan.standard_output = STDERR_FILENO;

@@ -195,7 +195,23 @@ int revive_one(const Work& work, const DaemonKind& kind) {
   return 0;
 }
 
+// Its mark names a process of this boot that is gone, and the files have moved it to another host meanwhile: without the mark no
+// neighbour asks for it again.
+void forget_moved(const Work& work, const DaemonKind& kind) {
+  if (!work.role) return;
+  const auto why = why_not_here(kind, *work.role);
+  if (why.empty()) return;
+  auto file = PidFile::lock(work.place.pid_file(kind), false, Patience(0));
+  if (!file || !*file) return;
+  const auto mark = (*file)->mark();
+  if (!mark || HeldProcess::hold(*mark)) return;
+  (*file)->remove();
+  say(kind.name + ": it died and is not started again: " + why);
+}
+
 int revive(const Work& work) {
+  if (work.place.check_trust())
+    for (const auto& kind : work.asked) forget_moved(work, kind);
   if (const int code = make_ready(work)) return code;
   int worst = 0;
   for (const auto& kind : work.kinds()) worst = std::max(worst, revive_one(work, kind));

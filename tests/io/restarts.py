@@ -95,6 +95,21 @@ def test_a_daemon_that_cannot_start_is_tried_again(bench):
         wait_for_others(own, pids)
 
 
+def test_a_daemon_that_the_files_have_moved_is_forgotten(bench):
+    """mbatchd belongs to another host now: its neighbours let it go, and say so once."""
+    with OwnCluster(bench) as own:
+        own.start()
+        note = own.path("log", f"mbatchd.{own.host}.pid")
+        own.good("lsf_daemons", "stop", "lim", "res")
+        kill(own, "mbatchd")
+        wait_until(lambda: not running(bench, own, "mbatchd"), "the end of mbatchd")
+        own.append("lsf.conf", "ROLLCALL_MBD_HOST=elsewhere\n")
+        done = own.run("lsf_daemons", "revive", "mbatchd")
+        expect_in("mbatchd: it died and is not started again: ", done.stdout, "revive")
+        expect(not os.path.exists(note), "its pid file stays")
+        expect("died" not in own.run("lsf_daemons", "revive", "mbatchd").stdout, "revive once more")
+
+
 def test_a_site_may_turn_it_off(bench):
     with OwnCluster(bench) as own:
         own.append("lsf.conf", "ROLLCALL_RESTART_DAEMONS=N\n")
