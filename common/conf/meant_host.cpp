@@ -1,22 +1,22 @@
-#include "res/policy/meant_host.hpp"
+#include "common/conf/meant_host.hpp"
 
 #include "common/base/host_list.hpp"
 #include "common/conf/words.hpp"
 
-namespace rollcall::res {
+namespace rollcall::conf {
 namespace {
 
 bool names_nobody(const std::string& meant) {
   const bool address = meant.find_first_of(".:") != std::string::npos &&
                        meant.find_first_not_of("0123456789abcdefABCDEF.:") == std::string::npos;
-  return meant.empty() || address || conf::lower(meant) == "localhost";
+  return meant.empty() || address || lower(meant) == "localhost";
 }
 
 }  // namespace
 
-std::optional<std::string> objection_to_host(const conf::HostNames& names, const std::string& own,
+std::optional<std::string> objection_to_host(const HostNames& names, const std::string& own,
                                              const std::string& meant) {
-  if (names_nobody(meant) || conf::lower(meant) == conf::lower(own)) return std::nullopt;
+  if (names_nobody(meant) || lower(meant) == lower(own)) return std::nullopt;
   auto official = names.official(meant);
   // Qualified by a name server, where the cluster's files have the short name.
   if (!official) official = names.official(meant.substr(0, meant.find('.')));
@@ -27,4 +27,4 @@ std::optional<std::string> objection_to_host(const conf::HostNames& names, const
                    : own + " does not know this name; check LSF_ENVDIR/hosts and lsf.cluster");
 }
 
-}  // namespace rollcall::res
+}  // namespace rollcall::conf

@@ -9,11 +9,11 @@
 
 #include "common/conf/host_names.hpp"
 
-namespace rollcall::res {
+namespace rollcall::conf {
 
 // Why a request for the host `meant` is refused on the host `own` (official); one line that names both. None: it is for this host.
 // An empty name (clients of older releases), an address, and "localhost" mean whoever answers there.
-std::optional<std::string> objection_to_host(const conf::HostNames& names, const std::string& own,
+std::optional<std::string> objection_to_host(const HostNames& names, const std::string& own,
                                              const std::string& meant);
 
-}  // namespace rollcall::res
+}  // namespace rollcall::conf

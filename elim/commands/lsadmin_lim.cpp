@@ -34,7 +34,9 @@ struct Hosts {
   bool all = false;
 };
 
-// `words`: none (this host), "all", or host names.
+// `words`: none (this host), "all", or host names. All of lsf.cluster is read for it also where one host is named: only the whole Host
+// section says which official name an alias or a short name means (one host or two), and LIM refuses an order for another host by the
+// same rule.
 Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   Hosts hosts;
   for (const auto& word : words) hosts.all = hosts.all || word == "all";
@@ -100,6 +102,7 @@ std::string key_trouble(const conf::ClusterFiles& files) {
 std::string control(io::Stage& stage, const std::string& host, const Control& order) {
   wire::Request request;
   *request.mutable_control() = order;
+  request.mutable_control()->set_host(host);
   const io::Answer answer = io::LimClient(stage.files(), kPatience).ask_host(host, request);
   if (!answer.error) return "";
   const bool stranger = answer.error->refusal.why() == wire::Reply::Refusal::NOT_ALLOWED;

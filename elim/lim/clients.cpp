@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "common/conf/meant_host.hpp"
 #include "common/wire/frame.hpp"
 
 namespace rollcall::lim {
@@ -151,6 +152,9 @@ void Clients::complain(const std::string& line) {
 }
 
 void Clients::control(io::LinkId link, const Client& client, const Request::Control& control) {
+  if (auto why_not =
+          conf::objection_to_host(configuration_->files.names, configuration_->host, control.host()))
+    return reply(link, refusal(Reply::Refusal::FAILED, std::move(*why_not)));
   const auto& administrators = configuration_->files.cluster.administrators;
   const std::string who =
       (client.proved.name.empty() ? "somebody" : client.proved.name) + " at " + client.address;

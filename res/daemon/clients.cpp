@@ -5,7 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
-#include "res/policy/meant_host.hpp"
+#include "common/conf/meant_host.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -141,7 +141,7 @@ bool Clients::may_run_outside_jobs(const ResCaller& caller) const {
 }
 
 void Clients::answer(io::LinkId link, const Asked& asked) {
-  if (auto why_not = objection_to_host(configuration_->files.names, configuration_->host, asked.host()))
+  if (auto why_not = conf::objection_to_host(configuration_->files.names, configuration_->host, asked.host()))
     return refuse(link, std::move(*why_not), false, false);
   const ResCaller caller = clients_[link].caller;
   if (!caller.known)

@@ -47,10 +47,12 @@ def test_a_wrong_address_leads_to_a_refusal(bench):
         expect_in(WRONG, open(f"{place}/why", encoding="utf-8").read(), "what blaunch says")
         expect_equal(open(f"{marks}.ran", encoding="ascii").read(), "", "what ran of blaunch")
 
-        for words in (["badmin", "hshutdown", "-f", "n3"], ["lsadmin", "resshutdown", "-f", "n3"]):
+        for words in (["badmin", "hshutdown", "-f", "n3"], ["lsadmin", "resshutdown", "-f", "n3"], ["lsadmin", "limshutdown", "-f", "n3"],
+                      ["lsadmin", "limrestart", "-f", "n3"], ["lsadmin", "limdebug", "n3"]):
             expect_refused(batch.user(*words, host="n2"), marks, words)
         for name in ("n1", "n3"):
             expect(batch.daemons["res", name].poll() is None, f"RES of {name} goes on")
+            expect(batch.lims[name].poll() is None, f"LIM of {name} goes on")
         batch.good("lsrun", "-m", "n1", *line, host="n2")
         expect_equal(open(marks, encoding="ascii").read(), "n1\n", "n1 by its own name")
 

@@ -2,11 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "res/policy/meant_host.hpp"
+#include "common/conf/meant_host.hpp"
 
 namespace rollcall::res {
 namespace {
 
+using conf::objection_to_host;
 using testing::HasSubstr;
 
 conf::HostNames names_of_the_cluster(const char* hosts = "10.0.0.3 netf3 three\n10.0.0.4 netf4 four\n") {
