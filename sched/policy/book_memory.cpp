@@ -117,7 +117,9 @@ const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
 const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                              const wire::Submission& asked) {
   // As many different ones as users think of: what is kept is bounded.
-  if (resreqs.size() > 20'000) resreqs.clear();
+  // Long ones are kept until there are some hundred: 20,000 of 64 KB would be gigabytes.
+  const bool is_long = asked.resreq().size() > 1024;
+  if (resreqs.size() > (is_long ? 500U : 20'000U)) resreqs.clear();
   std::string key = queue_name;
   key += '\0';
   key += asked.from_type();

@@ -51,6 +51,14 @@ std::string text_of(const std::vector<conf::HostItem>& items) {
 
 }  // namespace
 
+std::shared_ptr<const std::string> effective_text(const Compiled& compiled, const Alternative& chosen) {
+  if (!compiled.requirement) return compiled.text;
+  resreq::ResReq effective = *compiled.requirement;
+  const auto number = static_cast<std::size_t>(&chosen - compiled.alternatives.data());
+  effective.rusage->alternatives = {compiled.requirement->rusage->alternatives[number]};
+  return std::make_shared<const std::string>(resreq::print(effective));
+}
+
 std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::ExpressionPointer& select,
                                                         const Demand& demand, std::string& error) {
   const std::string text = select ? resreq::print(*select) : "";
@@ -138,11 +146,12 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
                string.duration.value_or(0), string.decay.value_or(false), rules_->shared_resource(*id),
                !grows});
       }
-    resreq::ResReq effective = resreq;
-    if (effective.rusage) effective.rusage->alternatives = {rusage};
-    alternative.effective = std::make_shared<const std::string>(resreq::print(effective));
     compiled.alternatives.push_back(std::move(alternative));
   };
+  if (resreq.rusage && resreq.rusage->alternatives.size() > 1)
+    compiled.requirement = std::make_shared<const resreq::ResReq>(resreq);
+  else
+    compiled.text = std::make_shared<const std::string>(resreq::print(resreq));
   if (!resreq.rusage) return add({});
   for (const auto& rusage : resreq.rusage->alternatives) add(rusage);
 }

@@ -48,7 +48,6 @@ struct Take {
 };
 struct Alternative {
   std::vector<Take> takes;
-  std::shared_ptr<const std::string> effective;  // the requirement with this rusage alone
 };
 
 struct Compiled {
@@ -60,10 +59,17 @@ struct Compiled {
   std::shared_ptr<const HostList> hosts;       // nullptr: all
   std::shared_ptr<const Order> order;
   std::vector<Alternative> alternatives;  // one at the least
+  // The text of the requirement, where it has one alternative alone; else what effective_text() prints from: a thousand
+  // alternatives would be a thousand texts.
+  std::shared_ptr<const std::string> text;
+  std::shared_ptr<const resreq::ResReq> requirement;
   std::optional<resreq::Span> span;
   std::vector<ResourceId> same;
   std::vector<Charge> charges;
 };
+
+// The requirement with the rusage of `chosen` alone, one of compiled.alternatives.
+std::shared_ptr<const std::string> effective_text(const Compiled& compiled, const Alternative& chosen);
 
 class DemandCompiler {
  public:

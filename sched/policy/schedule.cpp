@@ -82,7 +82,7 @@ class Cycle {
     Dispatch& dispatch = plan_.dispatches.emplace_back();
     dispatch.job = job.key;
     dispatch.demand = number;
-    dispatch.effective_resreq = placed.alternative->effective;
+    dispatch.effective_resreq = effective_text(*entry.compiled, *placed.alternative);
     dispatch.reservations = state_.take(entry.demand, *entry.compiled, *placed.alternative, placed.draft);
     dispatch.hosts = std::move(placed.draft.hosts);
     if (!dispatch.reservations.empty()) placement_.reserved_on(dispatch.hosts);

@@ -26,6 +26,22 @@ TEST(RequestBounds, LetThroughWhatCommandsSend) {
   EXPECT_EQ(why(array), "");
 }
 
+// Each cycle compares it with every host, beside those of all other jobs.
+TEST_F(BookTest, RequirementHasABoundOfItsTerms) {
+  auto job = plain_job();
+  const auto sum = [](std::size_t terms) {
+    std::string text = "1";
+    while (--terms > 0) text += "+1";
+    return text;
+  };
+  job.set_resreq("select[" + sum(2047) + " > 0]");
+  EXPECT_EQ(refused(job), "");
+  job.set_resreq("select[" + sum(2048) + " > 0]");
+  EXPECT_THAT(refused(job), HasSubstr("found 2049 terms in select, expected at most 2048"));
+  job.set_resreq("select[" + sum(2000) + " > 0] select[" + sum(2000) + " > 0]");
+  EXPECT_THAT(refused(job), HasSubstr("found 4002 terms"));
+}
+
 TEST(RequestBounds, CountJobIdsIndexListsAndRanges) {
   wire::BatchRequest keys, lists, ranges, array;
   for (std::size_t i = 0; i <= kMostKeys; ++i) {

@@ -1,6 +1,7 @@
 // Every error names its place and what was expected there; what is too long or too deep is one as well.
 #include <gtest/gtest.h>
 
+#include "common/resreq/terms.hpp"
 #include "tests/unit/resreq_host.hpp"
 
 namespace rollcall::resreq {
@@ -122,6 +123,17 @@ TEST(Limits, LengthEndsWithAnError) {
   const auto longer = parse(text + " ");
   ASSERT_TRUE(longer.error);
   EXPECT_EQ(longer.error->text, "found 65537 bytes, expected at most 65536");
+}
+
+TEST(Limits, TermsOfASelectAreCounted) {
+  const auto count = [](const std::string& text) { return terms(parse(text).value.select); };
+  EXPECT_EQ(count(""), 0u);
+  EXPECT_EQ(count("mem"), 1u);
+  EXPECT_EQ(count("select[!(mem > 5 && -r1m < defined(aix)) || hname == h1]"), 6u);
+  EXPECT_EQ(count("mem=20:-aix"), 3u);
+  std::string hosts = "hname==h0";
+  for (int i = 1; i < 1000; ++i) hosts += "||hname==h" + std::to_string(i);
+  EXPECT_LE(count(hosts), kMostTermsOfJob);
 }
 
 TEST(Limits, ListsEnd) {

@@ -1,4 +1,6 @@
 // Rules of the cycle, row by row: one cluster, one question. What an expert reads is in tests/golden/schedule.
+#include "sched/policy/compiled_demand.hpp"
+#include "sched/policy/tally.hpp"
 #include "tests/unit/schedule_driver.hpp"
 
 namespace rollcall::sched {
@@ -161,6 +163,24 @@ TEST(Cycle, the_effective_requirement_has_the_alternative_that_was_taken) {
   EXPECT_NE(plan.dispatches[0].effective_resreq->find("rusage[mem=100]"), std::string::npos)
       << *plan.dispatches[0].effective_resreq;
   EXPECT_EQ(plan.dispatches[0].effective_resreq->find("5000"), std::string::npos);
+}
+
+// A text for each of them would be the product of both lengths, for each pending job.
+TEST(Cycle, many_alternatives_of_a_demand_keep_no_text_each) {
+  Scenario scenario = scenario_of(kOneHost);
+  Demand demand;
+  demand.queue = "normal";
+  demand.user = "ann";
+  demand.resreq = "select[mem > 0" + std::string(40'000, ' ') + "] rusage[mem=500000";
+  for (int i = 0; i < 1000; ++i) demand.resreq += "||mem=" + std::to_string(100 + i);
+  demand.resreq += "]";
+  Tallies tallies;
+  const auto compiled = DemandCompiler(scenario.snapshot.rules()).compile(demand, tallies);
+  ASSERT_EQ(compiled->error, "");
+  ASSERT_EQ(compiled->alternatives.size(), 1001U);
+  EXPECT_EQ(compiled->text, nullptr);
+  const auto text = effective_text(*compiled, compiled->alternatives[7]);
+  EXPECT_EQ(*text, "select[mem > 0] rusage[mem=106]");
 }
 
 TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
