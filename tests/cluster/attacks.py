@@ -295,6 +295,42 @@ def test_absurd_numbers_and_shells_are_refused_or_end(bench):
     bench.saw("17 numbers refused; jobs of three shells and an interpreter that are none have ended")
 
 
+def test_links_pipes_and_transfers_give_nothing_away_and_hold_up_nobody(bench):
+    """Paths: -o, -e, -i, -outdir and -f that lead to files of others, to pipes that nobody opens, and to descriptors."""
+    needs(bench)
+    users = Users(bench)
+    with users.batch as batch:
+        his, hers, roots = users.places[BOB], f"{users.places[ALICE]}/secret", f"{bench.scratch}/roots"
+        for path, owner in ((hers, ALICE), (roots, 0)):
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="ascii") as file:
+                file.write("my-secret-word\n")
+            os.chown(path, owner, -1)
+        os.chmod(users.places[ALICE], 0o755)
+        os.symlink(hers, f"{his}/to_hers")
+        os.symlink(roots, f"{his}/to_roots")
+        os.mkfifo(f"{his}/pipe", 0o666)
+        os.chown(f"{his}/pipe", BOB, -1)
+        jobs = [users.bsub(BOB, "cat; echo his", option, path)
+                for option in ("-o", "-e", "-i") for path in (f"{his}/to_hers", f"{his}/to_roots", "/proc/self/fd/3")]
+        jobs += [users.bsub(BOB, "true", "-o", f"{his}/out.%J", *words)
+                 for words in (["-outdir", f"{users.places[ALICE]}/made"], ["-f", f"{his}/got_hers < {hers}"],
+                               ["-f", f"{his}/got_roots < {roots}"], ["-f", f"{hers} < /etc/passwd"])]
+        for job in jobs:
+            batch.wait_for(job, "DONE", "EXIT")
+        held = [users.bsub(BOB, "cat", option, f"{his}/pipe") for option in ("-i", "-e")]
+        done = users.run(ALICE, "bsub", "-K", "-o", "/dev/null", "true")
+        expect_equal(done.returncode, 0, f"the job of another beside them: {done}")
+        for job in held:
+            users.run(BOB, "bkill", str(job))
+            batch.wait_for(job, "DONE", "EXIT")
+        for path in (hers, roots):
+            expect_equal(read(path), "my-secret-word\n", path)
+        found = batch.user("grep", "-rls", "my-secret-word", his)
+        expect_equal(found.stdout, "", "what he has of it")
+        expect(not os.path.exists(f"{users.places[ALICE]}/made"), "a directory of his in hers")
+    bench.saw(f"{len(jobs) + len(held)} paths of jobs led to nothing of others; who waits at a pipe can be killed, and others go on")
+
+
 def test_root_makes_no_key_in_a_users_home(bench):
     """RootsKey: root runs pam with a user's HOME, where the user has put a link."""
     if os.geteuid() != 0:
