@@ -79,6 +79,38 @@ TEST_F(ResAsked, ItTellsItsStatusAndEndsWhenAsked) {
   res_ = -1;
 }
 
+// The mbatchd that is told of the job would wait for its end, which nobody reports.
+TEST_F(ResAsked, ForgettingResObeysAReturningMbatchdOnlyWhenItsLastJobHasEnded) {
+  start_res();
+  start(job("exec sleep 1000"));
+  wait_for_running();
+  const pid_t guard = guard_of(), shepherd = shepherd_of();
+  ASSERT_EQ(kill(guard, SIGSTOP), 0);
+  ASSERT_EQ(kill(shepherd, SIGSTOP), 0);
+  refuses_ = true;
+  restart_mbatchd();
+  wire::ControlRes control;
+  control.set_action(wire::ControlRes::FORGET);
+  control.set_text("yes");
+  const auto asked = ask([&](const io::ResClient& res) { return res.control(host_, control); });
+  ASSERT_TRUE(asked) << asked.error().text;
+  EXPECT_THAT(*asked, HasSubstr("ends its jobs and forgets them"));
+  const auto before = hellos_.size();
+  refuses_ = false;  // mbatchd is back, and takes this host
+  // RES ends a job whose shepherd does not take the order to kill; the guard may go on then.
+  wait_until("a hello, or the end of the shepherd",
+             [&] { return hellos_.size() > before || !lives(shepherd); });
+  EXPECT_EQ(hellos_.size(), before) << "RES has dialled while a job is being forgotten";
+  kill(guard, SIGCONT);
+  kill(shepherd, SIGCONT);
+  wait_until("a hello after the job", [&] { return hellos_.size() > before; });
+  EXPECT_EQ(hellos_.back().jobs_size(), 0);
+  EXPECT_EQ(hellos_.back().term(), 0U);
+  EXPECT_EQ(count_over(1), 0U);
+  start(job("true", 2));
+  wait_for_over(2);
+}
+
 TEST_F(ResAsked, AnMbatchdThatDoesNotTakeThisHostIsToldOfOnceAndTriedAgainWithNewFiles) {
   refuses_ = true;
   start_res();
