@@ -72,6 +72,7 @@ class HostReader {
     const auto id = indices_.find(name);
     // How ncpus is counted; needs no row in lsf.shared.
     const bool counting = !id && name.starts_with("define_ncpus_") && reserved_resource_name(name);
+    if (!id && shared_.invalid_resource(name)) return;
     if (!id && !counting) return cells_.error("RESOURCES", word, "a resource of lsf.shared");
     if (counting || indices_.at(*id).type == ResourceType::boolean)
       take_boolean(host, name, only_by_name, equals != std::string_view::npos);

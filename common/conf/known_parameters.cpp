@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/conf/documented_parameters.hpp"
 #include "common/conf/problems.hpp"
 #include "common/conf/words.hpp"
 
@@ -184,6 +185,8 @@ const std::vector<KnownParameter> kLsbParams{
     {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
     {"NEW_JOB_SCHED_DELAY", File::lsb_params, Effect::none, "it is a queue's parameter"},
     {"PG_SUSP_IT", File::lsb_params},
+    {"RESOURCE_RESERVE_PER_SLOT", File::lsb_params},
+    {"RESOURCE_RESERVE_PER_TASK", File::lsb_params},
     {"SBD_SLEEP_TIME", File::lsb_params},
 };
 
@@ -198,6 +201,8 @@ const std::vector<KnownParameter>& known_parameters() {
   static const std::vector<KnownParameter> all = [] {
     std::vector<KnownParameter> both = kLsfConf;
     both.insert(both.end(), kLsbParams.begin(), kLsbParams.end());
+    for (const auto& [file, why, names] : documented_parameters())
+      for (const std::string_view name : names) both.push_back({name, file, Effect::none, why});
     return both;
   }();
   return all;

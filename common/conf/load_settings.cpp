@@ -5,7 +5,7 @@
 #include "common/base/numbers.hpp"
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/known_parameters.hpp"
-#include "common/conf/row_reader.hpp"
+#include "common/conf/settings_reader.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -15,36 +15,33 @@ constexpr std::string_view kLogLevels[] = {"LOG_EMERG",   "LOG_ALERT",  "LOG_CRI
                                            "LOG_WARNING", "LOG_NOTICE", "LOG_INFO",  "LOG_DEBUG",
                                            "LOG_DEBUG1",  "LOG_DEBUG2", "LOG_DEBUG3"};
 
-class SettingsReader {
+class LoadReader {
  public:
-  SettingsReader(const LsfConf& conf, Problems& problems) : conf_(conf), problems_(problems) {}
+  LoadReader(const LsfConf& conf, Problems& problems)
+      : in_(conf, problems), conf_(conf), problems_(problems) {}
 
   LoadSettings read(const std::string& env_dir) {
     LoadSettings settings;
     settings.env_dir = env_dir;
-    settings.conf_dir = directory("LSF_CONFDIR", env_dir);
-    settings.server_dir = directory("LSF_SERVERDIR", "");
-    settings.log_dir = directory("LSF_LOGDIR", "");
+    settings.conf_dir = in_.directory("LSF_CONFDIR", env_dir);
+    settings.server_dir = in_.directory("LSF_SERVERDIR", "");
+    settings.log_dir = in_.directory("LSF_LOGDIR", "");
     settings.log_mask = log_mask();
-    settings.key_file = directory("ROLLCALL_CLUSTER_KEY", env_dir + "/cluster.key");
-    settings.work_dir = directory("ROLLCALL_RUNDIR", settings.log_dir);
+    settings.key_file = in_.directory("ROLLCALL_CLUSTER_KEY", env_dir + "/cluster.key");
+    settings.work_dir = in_.directory("ROLLCALL_RUNDIR", settings.log_dir);
     settings.cluster = conf_.value("ROLLCALL_CLUSTER");
     if (settings.cluster.empty()) settings.cluster = conf_.value("LSF_CLUSTER_NAME");
-    if (const Setting* port = conf_.find("LSF_LIM_PORT")) {
-      const auto number = parse_whole(port->value, 1, 65535);
-      if (!number) fatal(*port, "LSF_LIM_PORT", "a port from 1 to 65535");
-      settings.lim_port = number.value_or(settings.lim_port);
-    }
+    settings.lim_port = in_.port("LSF_LIM_PORT", settings.lim_port);
     settings.master_list = hosts("LSF_MASTER_LIST");
     settings.server_hosts = hosts("LSF_SERVER_HOSTS");
-    settings.strict_resreq = yes_no("LSF_STRICT_RESREQ", false);
+    settings.strict_resreq = in_.yes_no("LSF_STRICT_RESREQ", false);
     settings.limit_unit = limit_unit();
-    settings.check_addresses = yes_no("ROLLCALL_CHECK_ADDRESSES", true);
+    settings.check_addresses = in_.yes_no("ROLLCALL_CHECK_ADDRESSES", true);
     settings.http = http();
-    yes_no("ROLLCALL_RESTART_DAEMONS", true);  // lsf_daemons alone takes it
+    in_.yes_no("ROLLCALL_RESTART_DAEMONS", true);  // lsf_daemons alone takes it
     const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
     if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
-      error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
+      in_.error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
     return settings;
   }
 
@@ -68,21 +65,12 @@ class SettingsReader {
   }
 
  private:
-  // Every program must find the same file, whatever its working directory is.
-  std::string directory(std::string_view name, const std::string& otherwise) {
-    const Setting* setting = conf_.find(name);
-    if (!setting) return otherwise;
-    if (setting->value.starts_with('/')) return setting->value;
-    fatal(*setting, name, "an absolute path");
-    return otherwise;
-  }
-
   std::string log_mask() {
     const Setting* setting = conf_.find("LSF_LOG_MASK");
     if (!setting) return "LOG_WARNING";
     if (std::find(std::begin(kLogLevels), std::end(kLogLevels), setting->value) != std::end(kLogLevels))
       return setting->value;
-    error(*setting, "LSF_LOG_MASK", "LOG_EMERG ... LOG_WARNING ... LOG_DEBUG3");
+    in_.error(*setting, "LSF_LOG_MASK", "LOG_EMERG ... LOG_WARNING ... LOG_DEBUG3");
     return "LOG_WARNING";
   }
 
@@ -94,9 +82,9 @@ class SettingsReader {
       if (host_name(word)) return false;
       // Another master than the site's would open an empty store.
       if (name == "LSF_MASTER_LIST")
-        fatal(*setting, name, "host names with blanks between them");
+        in_.fatal(*setting, name, "host names with blanks between them");
       else
-        error(*setting, name, "host names with blanks between them");
+        in_.error(*setting, name, "host names with blanks between them");
       return true;
     });
     return words;
@@ -104,23 +92,15 @@ class SettingsReader {
 
   LimitUnit limit_unit() {
     LimitUnit unit;
-    unit.of_tmp = yes_no("LSF_ENABLE_TMP_UNIT", false);
+    unit.of_tmp = in_.yes_no("LSF_ENABLE_TMP_UNIT", false);
     const Setting* setting = conf_.find("LSF_UNIT_FOR_LIMITS");
     if (!setting) return unit;
     const auto kb = unit_kb(setting->value);
     // With KB in its place, jobs would be killed that are within their limits.
-    if (!kb) return fatal(*setting, "LSF_UNIT_FOR_LIMITS", "KB, MB, GB, TB, PB or EB"), unit;
+    if (!kb) return in_.fatal(*setting, "LSF_UNIT_FOR_LIMITS", "KB, MB, GB, TB, PB or EB"), unit;
     unit.kb = *kb;
     unit.given = true;
     return unit;
-  }
-
-  bool yes_no(std::string_view name, bool otherwise) {
-    const Setting* setting = conf_.find(name);
-    if (!setting) return otherwise;
-    const auto value = parse_yes_no(setting->value);
-    if (!value) error(*setting, name, "Y or N");
-    return value.value_or(otherwise);
   }
 
   std::string http() {
@@ -130,21 +110,11 @@ class SettingsReader {
     const std::string_view port =
         std::string_view(setting->value).substr(colon == std::string::npos ? 0 : colon + 1);
     if (parse_whole(port, 1, 65535) && colon != 0) return setting->value;
-    error(*setting, "ROLLCALL_HTTP", "PORT or ADDRESS:PORT");
+    in_.error(*setting, "ROLLCALL_HTTP", "PORT or ADDRESS:PORT");
     return "";
   }
 
-  static std::string told(const Setting& setting, std::string_view name, std::string_view expected) {
-    return std::string(name) + ": found " + printable(setting.value) + ", expected " + std::string(expected);
-  }
-  void error(const Setting& setting, std::string_view name, std::string_view expected) {
-    problems_.error(setting_place(setting), told(setting, name, expected));
-  }
-  // Of ports and directories: daemons that took the default would not find one another, or an empty store.
-  void fatal(const Setting& setting, std::string_view name, std::string_view expected) {
-    problems_.fatal(setting_place(setting), told(setting, name, expected));
-  }
-
+  SettingsReader in_;
   const LsfConf& conf_;
   Problems& problems_;
 };
@@ -166,7 +136,7 @@ const std::vector<std::string_view>& load_setting_names() {
 }
 
 LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems) {
-  SettingsReader reader(lsf_conf, problems);
+  LoadReader reader(lsf_conf, problems);
   auto settings = reader.read(env_dir);
   reader.warn_of_names();
   return settings;
@@ -174,7 +144,7 @@ LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_
 
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir) {
   Problems problems;
-  auto settings = SettingsReader(lsf_conf, problems).read(env_dir);
+  auto settings = LoadReader(lsf_conf, problems).read(env_dir);
   problems.sort();
   if (const Problem* problem = problems.first_fatal()) return configuration_error(problem->line());
   return settings;

@@ -16,6 +16,7 @@
 #include "common/conf/host_section.hpp"
 #include "common/conf/locations.hpp"
 #include "common/conf/row_reader.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -106,7 +107,7 @@ LsfCluster ClusterReader::read(const std::string& file_name) {
   check_sections(file_,
                  {"Parameters", "ClusterAdmins", "ClusterManager", "Host", "ResourceMap", "RemoteClusters"},
                  problems_);
-  each_row(file_, "Parameters", {{}, kParameters}, problems_,
+  each_row(file_, "Parameters", with_known("lsf.cluster", "Parameters", {{}, kParameters}), problems_,
            [this](const Row& row) { read_parameters(row, cluster_.parameters, problems_); });
   read_administrators();
   cluster_.hosts = read_host_section(file_, shared_, indices_, names_, problems_);
@@ -153,6 +154,7 @@ void ClusterReader::map_resource(const Row& row) {
   if (!location) return cells.error("LOCATION", "()", "where " + name + " is");
   if (name.empty()) return;
   const auto id = indices_.find(name);
+  if (!id && shared_.invalid_resource(name)) return;
   if (!id) return cells.error("RESOURCENAME", name, "a resource of lsf.shared");
   const ResourceDefinition& definition = indices_.at(*id);
   if (definition.built_in)

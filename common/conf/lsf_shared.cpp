@@ -164,6 +164,12 @@ const HostModel* LsfShared::model(std::string_view name) const {
   return found == models.end() ? nullptr : &*found;
 }
 
+bool LsfShared::invalid_resource(std::string_view name) const {
+  const auto valid = [name](const SharedResource& resource) { return resource.definition.name == name; };
+  return std::find(invalid_resources.begin(), invalid_resources.end(), name) != invalid_resources.end() &&
+         std::none_of(resources.begin(), resources.end(), valid);
+}
+
 LsfShared read_lsf_shared(const SectionFile& file, const std::string& file_name, Problems& problems) {
   LsfShared shared;
   check_sections(file, {"Cluster", "HostType", "HostModel", "Resource", "NewIndex"}, problems);
@@ -178,7 +184,10 @@ LsfShared read_lsf_shared(const SectionFile& file, const std::string& file_name,
   const auto take = [&](std::string_view name_keyword, bool new_index) {
     return [&, name_keyword, new_index](const Row& row) {
       auto resource = ResourceReader(row, name_keyword, problems).read(new_index);
-      if (resource) add_resource(shared, std::move(*resource), problems);
+      if (resource)
+        add_resource(shared, std::move(*resource), problems);
+      else if (const Cell* name = row.given(name_keyword); name && !reserved_resource_name(name->text))
+        shared.invalid_resources.push_back(name->text);
     };
   };
   each_row(file, "Resource",
@@ -192,6 +201,7 @@ LsfShared read_lsf_shared(const SectionFile& file, const std::string& file_name,
 SectionSyntax lsf_shared_syntax() {
   SectionSyntax syntax;
   syntax.default_keywords = {{"Cluster", {"ClusterName"}}, {"HostType", {"TYPENAME"}}};
+  syntax.rest_of_row = {"Servers"};
   return syntax;
 }
 

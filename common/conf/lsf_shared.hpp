@@ -38,8 +38,11 @@ struct LsfShared {
   std::vector<std::string> host_types;
   std::vector<HostModel> models;
   std::vector<SharedResource> resources;  // in the order of the file
+  // Resources whose rows are invalid. What names them elsewhere needs no error of its own.
+  std::vector<std::string> invalid_resources;
 
   const HostModel* model(std::string_view name) const;
+  bool invalid_resource(std::string_view name) const;
 };
 
 LsfShared read_lsf_shared(const SectionFile& file, const std::string& file_name, Problems& problems);

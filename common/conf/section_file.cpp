@@ -250,6 +250,15 @@ void Parser::take_row(const SectionLine& line) {
     for (std::size_t i = keywords.size(); i < cells.size(); ++i) cells[keywords.size() - 1] += " " + cells[i];
     cells.resize(keywords.size());
   }
+  const auto takes_rest = [&](const std::string& name) { return same_name(name, keywords.back()); };
+  if (std::any_of(syntax_.rest_of_row.begin(), syntax_.rest_of_row.end(), takes_rest)) {
+    for (std::size_t i = keywords.size(); i < cells.size(); ++i) cells[keywords.size() - 1] += " " + cells[i];
+    if (cells.size() + 1 == keywords.size()) {
+      problems_.warning(line.place, "found no value for " + keywords.back() + ", expected one or ()");
+      cells.emplace_back("()");
+    }
+    cells.resize(std::min(cells.size(), keywords.size()));
+  }
   if (cells.size() != keywords.size())
     return problems_.error(line.place, "found " + std::to_string(cells.size()) +
                                            (cells.size() == 1 ? " value" : " values") + ", expected " +

@@ -87,6 +87,8 @@ struct SectionSyntax {
   TimeDecided decided;  // none: nobody wants to know
   // Sections whose lines are words of their own and neither layout (lsf.task): each line is a row of one cell "".
   std::vector<std::string> line_sections;
+  // Keywords whose value, in the last column, takes what is left of the line: lists without parentheses. It may be missing.
+  std::vector<std::string> rest_of_row;
 };
 
 struct SectionFile {

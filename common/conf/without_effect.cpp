@@ -49,6 +49,22 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "FWD_JOB_FACTOR", kKeywordNoMultiCluster},
     {"lsb.queues", "Queue", "REMOTE_MAX_PREEXEC_RETRY", kKeywordNoMultiCluster},
     {"lsb.queues", "Queue", "MC_FORWARD_DELAY", kKeywordNoMultiCluster},
+    {"lsb.queues", "Queue", "IMPT_JOBLIMIT", kKeywordNoMultiCluster},
+    {"lsb.queues", "Queue", "IMPT_TASKLIMIT", kKeywordNoMultiCluster},
+    {"lsb.queues", "Queue", "MAX_PROTOCOL_INSTANCES", "there is no network scheduling"},
+    {"lsb.queues", "Queue", "NETWORK_REQ", "there is no network scheduling"},
+    {"lsb.queues", "Queue", "DATA_TRANSFER", "jobs name no data requirements"},
+    {"lsb.queues", "Queue", "DOCKER_IMAGE_AFFINITY", "jobs run without containers"},
+    {"lsb.queues", "Queue", "CPU_FREQUENCY", "processors keep their frequency"},
+    {"lsb.queues", "Queue", "COMMITTED_RUN_TIME_FACTOR", kKeywordNoFairshare},
+    {"lsb.queues", "Queue", "ENABLE_HIST_RUN_TIME", kKeywordNoFairshare},
+    {"lsb.queues", "Queue", "NO_PREEMPT_FINISH_TIME", kKeywordNoPreemption},
+    {"lsb.queues", "Queue", "NO_PREEMPT_RUN_TIME", kKeywordNoPreemption},
+    {"lsb.queues", "Queue", "DISPATCH_BY_QUEUE", kKeywordLater},
+    {"lsb.queues", "Queue", "HOSTLIMIT_PER_JOB", kKeywordLater},
+    {"lsb.queues", "Queue", "PLAN", "no starts are planned"},
+    {"lsb.queues", "Queue", "RELAX_JOB_DISPATCH_ORDER", kKeywordLater},
+    {"lsb.queues", "Queue", "RESIZABLE_JOBS", "jobs are not resized yet"},
     {"lsb.queues", "Queue", "CHUNK_JOB_SIZE", "every job is started by itself"},
     {"lsb.queues", "Queue", "MAX_CHUNK_JOB_DURATION", "every job is started by itself"},
     {"lsb.queues", "Queue", "MIG", "jobs move to another host by brequeue and bswitch alone"},
@@ -131,6 +147,11 @@ const std::vector<KeywordWithoutEffect>& keywords_without_effect() { return kKey
 void add_without_effect(std::string_view file, std::string_view section, std::vector<std::string>& known) {
   for (const KeywordWithoutEffect& row : kKeywordTable)
     if (row.file == file && row.section == section && !row.keyword.empty()) known.emplace_back(row.keyword);
+}
+
+Keywords with_known(std::string_view file, std::string_view section, Keywords keywords) {
+  add_without_effect(file, section, keywords.known);
+  return keywords;
 }
 
 void tell_without_effect(std::string_view file, const SectionFile& sections, Problems& problems) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/problems.hpp"
+#include "common/conf/row_reader.hpp"
 #include "common/conf/section_file.hpp"
 
 namespace rollcall::conf {
@@ -22,6 +23,7 @@ const std::vector<KeywordWithoutEffect>& keywords_without_effect();
 
 // The keywords of a section of `file` that do nothing: they are known, and need no warning of check_keywords().
 void add_without_effect(std::string_view file, std::string_view section, std::vector<std::string>& known);
+Keywords with_known(std::string_view file, std::string_view section, Keywords keywords);
 // A warning for each that is set, at its first place in the file.
 void tell_without_effect(std::string_view file, const SectionFile& sections, Problems& problems);
 

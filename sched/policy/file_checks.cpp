@@ -1,5 +1,8 @@
 #include "sched/policy/file_checks.hpp"
 
+#include <algorithm>
+
+#include "common/base/host_list.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
 #include "sched/policy/resreq_syntax.hpp"
@@ -18,6 +21,14 @@ std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
   return resreq::check_names(wanted, cluster.indices, syntax);
 }
 
+// ckconfig has told the invalid row of lsf.shared; what names the resource is no further error.
+bool told_already(const std::string& text, const conf::ClusterFiles& cluster) {
+  const auto& names = cluster.shared.invalid_resources;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return cluster.shared.invalid_resource(name) && text.starts_with("found " + printable(name) + ",");
+  });
+}
+
 }  // namespace
 
 void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
@@ -33,7 +44,8 @@ void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles&
     const auto parsed = resreq::parse(cell->text, syntax);
     if (parsed.error)
       problems.error(cell->place, where + at(*parsed.error));
-    else if (const auto unknown = unknown_name(parsed.value, cluster, syntax))
+    else if (const auto unknown = unknown_name(parsed.value, cluster, syntax);
+             unknown && !told_already(unknown->text, cluster))
       problems.warning(cell->place, where + at(*unknown));
   };
   for (const auto& queue : lsb.queues)

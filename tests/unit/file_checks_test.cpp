@@ -84,5 +84,35 @@ TEST_F(FileChecks, EveryErrorOfLsfConfForTheBatchSystem) {
             "/c/lsf.conf:1: LSB_MBD_PORT: found \"abc\", expected a port from 1 to 65535");
 }
 
+// One error in lsf.shared is told once, not again at each place that names the resource.
+TEST(InvalidResource, IsToldWhereItIsDefinedAlone) {
+  conf::MemoryFiles set{
+      .files = {
+          {"/c/lsf.conf", "LSF_LOGDIR=/l\n"},
+          {"/c/lsf.shared",
+           "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin Resource\n"
+           "RESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nscratch Numerc 30 N (x)\nEnd Resource\n"},
+          {"/c/lsf.cluster.lab",
+           "Begin Host\nHOSTNAME RESOURCES\nhost1 (scratch)\nEnd Host\n"
+           "Begin ResourceMap\nRESOURCENAME LOCATION\nscratch [host1]\nEnd ResourceMap\n"},
+          {"/c/lsbatch/lab/configdir/lsb.params", ""},
+          {"/c/lsbatch/lab/configdir/lsb.hosts",
+           "Begin Host\nHOST_NAME MXJ scratch\nhost1 ! 5/1\nEnd Host\n"},
+          {"/c/lsbatch/lab/configdir/lsb.queues",
+           "Begin Queue\nQUEUE_NAME = q\nscratch = 5/1\nRES_REQ = rusage[scratch=1]\nEnd Queue\n"
+           "Begin Queue\nQUEUE_NAME = p\nRES_REQ = select[nosuch > 1]\nEnd Queue\n"},
+      }};
+  const auto cluster = conf::read_cluster_files(set.sources());
+  EXPECT_THAT(lines_of(cluster.problems),
+              ElementsAre("/c/lsf.shared:7: TYPE: found \"Numerc\", expected Boolean, Numeric or String"));
+  ASSERT_TRUE(cluster.files);
+  const auto lsb = conf::read_lsb_files(set.sources(), *cluster.files);
+  EXPECT_THAT(lines_of(lsb.problems), IsEmpty());
+  conf::Problems problems;
+  check_requirements(*cluster.files, *lsb.files, problems);
+  EXPECT_THAT(lines_of(problems),
+              ElementsAre(testing::HasSubstr("queues:8: warning: RES_REQ: found \"nosuch\"")));
+}
+
 }  // namespace
 }  // namespace rollcall::sched

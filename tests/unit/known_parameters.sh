@@ -20,6 +20,16 @@ for name in $(sed -n 's/^    {"\([A-Z_]*\)", File::[a-z_]*, Effect::none.*/\1/p'
         bad=1
     fi
 done
+# The groups of LSF's manual. These names are environment variables or columns too.
+documented=common/conf/documented_parameters.cpp
+[ -r "$documented" ] || { echo "$documented: missing" >&2; exit 2; }
+for name in $(grep -oE '"[A-Z_0-9]+"' "$documented" | tr -d '"'); do
+    case $name in LSF_ENVDIR | LSF_VERSION | LSB_SUB_COMMANDNAME) continue ;; esac
+    if grep -rqF --include='*.cpp' --exclude='answers_*.cpp' --exclude='show_*.cpp' "\"$name\"" pam taskstarter elim sched res; then
+        echo "$documented: $name is said to have no effect, and something reads it"
+        bad=1
+    fi
+done
 # Keywords of queues that do nothing: no program reads them, but where they are shown. One that lsb.params has too may be read there.
 keywords=common/conf/without_effect.cpp
 [ -r "$keywords" ] || { echo "$keywords: missing" >&2; exit 2; }

@@ -8,6 +8,7 @@
 
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/conf/without_effect.hpp"
+#include "common/conf/words.hpp"
 #include "tests/unit/conf_files.hpp"
 
 namespace rollcall::conf {
@@ -87,6 +88,130 @@ TEST(WithoutEffect, KeywordsOfQueuesAndWholeSectionsAreToldByTheReaders) {
                                             "queues:6: warning: CHUNK_JOB_SIZE",
                                             "queues:7: warning: BACKFILL", "hosts:3: warning: MIG",
                                             "resources:1: warning: section GuaranteedResourcePool"}));
+}
+
+struct DocumentedSection {
+  const char* file;
+  const char* section;
+  const char* name;      // the line that a row must have
+  const char* keywords;  // as LSF 10.1's manual lists them
+};
+
+const DocumentedSection kDocumented[] = {
+    {"queues", "Queue", "QUEUE_NAME = q",
+     "ADMINISTRATORS APS_PRIORITY BACKFILL CHKPNT CHUNK_JOB_SIZE COMMITTED_RUN_TIME_FACTOR CONTAINER "
+     "CORELIMIT "
+     "CPU_FREQUENCY CPULIMIT CPU_TIME_FACTOR CSM_REQ DATALIMIT DATA_TRANSFER DEFAULT_EXTSCHED "
+     "DEFAULT_HOST_SPEC "
+     "DESCRIPTION DISPATCH_BY_QUEUE DISPATCH_ORDER DISPATCH_WINDOW DOCKER_IMAGE_AFFINITY "
+     "ELIGIBLE_PEND_TIME_LIMIT "
+     "ENABLE_GPU_HIST_RUN_TIME ENABLE_HIST_RUN_TIME ESTIMATED_RUNTIME EXCLUSIVE EXEC_DRIVER "
+     "EXTENDABLE_RUNLIMIT "
+     "FAIRSHARE FAIRSHARE_ADJUSTMENT_FACTOR FAIRSHARE_QUEUES FILELIMIT FWD_JOB_FACTOR FWD_USERS GPU_REQ "
+     "GPU_RUN_TIME_FACTOR HIST_HOURS HJOB_LIMIT HOST_POST_EXEC HOST_PRE_EXEC HOSTLIMIT_PER_JOB HOSTS "
+     "IGNORE_DEADLINE "
+     "IMPT_JOBBKLG IMPT_JOBLIMIT IMPT_SLOTBKLG IMPT_TASKBKLG IMPT_TASKLIMIT INTERACTIVE "
+     "INTERRUPTIBLE_BACKFILL "
+     "JOB_ACCEPT_INTERVAL JOB_ACTION_WARNING_TIME JOB_CONTROLS JOB_IDLE JOB_OVERRUN JOB_SIZE_LIST "
+     "JOB_STARTER "
+     "JOB_UNDERRUN JOB_WARNING_ACTION LOCAL_MAX_PREEXEC_RETRY LOCAL_MAX_PREEXEC_RETRY_ACTION "
+     "MANDATORY_EXTSCHED "
+     "MAX_JOB_PREEMPT MAX_JOB_REQUEUE MAX_PREEXEC_RETRY MAX_PROTOCOL_INSTANCES MAX_RSCHED_TIME "
+     "MAX_SLOTS_IN_POOL "
+     "MAX_TOTAL_TIME_PREEMPT MC_FORWARD_DELAY MEMLIMIT MEMLIMIT_TYPE MIG NETWORK_REQ NEW_JOB_SCHED_DELAY "
+     "NICE "
+     "NO_PREEMPT_FINISH_TIME NO_PREEMPT_INTERVAL NO_PREEMPT_RUN_TIME NQS_QUEUES PEND_TIME_LIMIT PJOB_LIMIT "
+     "PLAN "
+     "POST_EXEC PREEMPTION PREEMPT_DELAY PRE_EXEC PRIORITY PROCESSLIMIT PROCLIMIT QJOB_LIMIT QUEUE_GROUP "
+     "RCVJOBS_FROM "
+     "RC_ACCOUNT RC_DEMAND_POLICY RC_HOSTS RELAX_JOB_DISPATCH_ORDER REMOTE_MAX_PREEXEC_RETRY "
+     "REQUEUE_EXIT_VALUES "
+     "RERUNNABLE RESIZABLE_JOBS RESOURCE_RESERVE RES_REQ RESRSV_LIMIT RESUME_COND RUN_JOB_FACTOR RUNLIMIT "
+     "RUN_TIME_DECAY RUN_TIME_FACTOR RUN_WINDOW SLA_GUARANTEES_IGNORE SLOT_POOL SLOT_RESERVE SLOT_SHARE "
+     "SNDJOBS_TO "
+     "STACKLIMIT STOP_COND SUCCESS_EXIT_VALUES SWAPLIMIT TASKLIMIT TERMINATE_WHEN THREADLIMIT UJOB_LIMIT "
+     "USE_PAM_CREDS "
+     "USE_PRIORITY_IN_POOL USERS"},
+    {"applications", "Application", "NAME = a",
+     "ABS_RUNLIMIT BIND_JOB CHKPNT_DIR CHKPNT_INITPERIOD CHKPNT_METHOD CHKPNT_PERIOD CHUNK_JOB_SIZE "
+     "CONTAINER "
+     "CORELIMIT CPU_FREQUENCY CPULIMIT DATALIMIT DESCRIPTION DJOB_COMMFAIL_ACTION DJOB_DISABLED "
+     "DJOB_ENV_SCRIPT "
+     "DJOB_HB_INTERVAL DJOB_RESIZE_GRACE_PERIOD DJOB_RU_INTERVAL DJOB_TASK_BIND DOCKER_IMAGE_AFFINITY "
+     "ELIGIBLE_PEND_TIME_LIMIT ENV_VARS ESTIMATED_RUNTIME EXEC_DRIVER FILELIMIT GPU_REQ HOST_POST_EXEC "
+     "HOST_PRE_EXEC "
+     "JOB_CWD JOB_CWD_TTL JOB_INCLUDE_POSTPROC JOB_POSTPROC_TIMEOUT JOB_PREPROC_TIMEOUT JOB_SIZE_LIST "
+     "JOB_STARTER "
+     "LOCAL_MAX_PREEXEC_RETRY LOCAL_MAX_PREEXEC_RETRY_ACTION MAX_JOB_PREEMPT MAX_JOB_REQUEUE "
+     "MAX_PREEXEC_RETRY "
+     "MAX_TOTAL_TIME_PREEMPT MEMLIMIT MEMLIMIT_TYPE MIG NETWORK_REQ NICE NO_PREEMPT_FINISH_TIME "
+     "NO_PREEMPT_INTERVAL "
+     "NO_PREEMPT_RUN_TIME PEND_TIME_LIMIT PERSISTENT_HOST_ORDER PLAN POST_EXEC PRE_EXEC PRIORITY "
+     "PROCESSLIMIT PROCLIMIT "
+     "RC_ACCOUNT RC_RECLAIM_ACTION REMOTE_MAX_PREEXEC_RETRY REQUEUE_EXIT_VALUES RERUNNABLE RESIZABLE_JOBS "
+     "RESIZE_NOTIFY_CMD RES_REQ RESUME_CONTROL RTASK_GONE_ACTION RUNLIMIT RUNTIME STACKLIMIT "
+     "SUCCESS_EXIT_VALUES "
+     "SUSPEND_CONTROL SWAPLIMIT TASKLIMIT TERMINATE_CONTROL THREADLIMIT USE_PAM_CREDS WATCHDOG"},
+    {"users", "UserGroup", "GROUP_NAME = g\nGROUP_MEMBER = ann",
+     "GROUP_ADMIN USER_SHARES PRIORITY FS_POLICY"},
+    {"users", "User", "USER_NAME = ann", "MAX_JOBS JL/P MAX_PEND_JOBS MAX_PEND_SLOTS PRIORITY"},
+    {"hosts", "HostGroup", "GROUP_NAME = g\nGROUP_MEMBER = all", "CONDENSE GROUP_ADMIN GROUP_SIZE"},
+    {"resources", "Limit", "NAME = l\nSLOTS = 5",
+     "APPS ELIGIBLE_PEND_JOBS HOSTS INELIGIBLE JOBS JOBS_PER_SCHED_CYCLE LIC_PROJECTS MEM PER_APP PER_HOST "
+     "PER_LIC_PROJECT PER_PROJECT PER_QUEUE PER_USER PROJECTS QUEUES RESOURCE SLOTS_PER_PROCESSOR SWP TMP "
+     "USERS FWD_TASKS"},
+};
+
+// Each documented keyword is read, or told with a reason; none is called unknown.
+TEST(WithoutEffect, DocumentedKeywordsAreKnown) {
+  for (const DocumentedSection& known : kDocumented) {
+    std::string text = "Begin " + std::string(known.section) + "\n" + known.name + "\n";
+    for (const auto& keyword : split_words(known.keywords)) text += keyword + " = 1\n";
+    text += "End " + std::string(known.section) + "\n";
+    const std::string batch = "/c/lsbatch/lab/configdir/lsb.";
+    MemoryFiles files{.files = {{"/c/lsf.conf", ""},
+                                {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"},
+                                {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME\nh1\nEnd Host\n"},
+                                {batch + "params", ""},
+                                {batch + "queues", ""}}};
+    files.files[batch + known.file] = text;
+    const auto cluster = read_cluster_files(files.sources());
+    ASSERT_TRUE(cluster.files);
+    for (const auto& line : lines_of(read_lsb_files(files.sources(), *cluster.files).problems))
+      EXPECT_EQ(line.find("which is unknown"), std::string::npos) << line;
+  }
+}
+
+// What real files of lsfinstall and of clouds set in lsf.conf and lsb.params.
+TEST(KnownParameters, NamesOfInstalledFilesHaveTheirReason) {
+  const MemoryFiles files{
+      .files = {{"/c/lsf.conf",
+                 "LSF_VERSION=10.1\nLSF_EGO_DAEMON_CONTROL=N\nLSB_RC_EXTERNAL_HOST_FLAG=aws\nLSF_PROCESS_"
+                 "TRACKING=Y\n"
+                 "LSF_ENVDIR=/c\nLSB_QUERY_PORT=6891\nSITE_OWN=1\n"},
+                {"/c/lsf.shared", "Begin Cluster\nClusterName\nlab\nEnd Cluster\n"},
+                {"/c/lsf.cluster.lab",
+                 "Begin Host\nHOSTNAME\nh1\nEnd Host\nBegin "
+                 "Parameters\nLSF_HOST_ADDR_RANGE=*.*.*.*\nFLOAT_CLIENTS=10\n"
+                 "End Parameters\n"},
+                {"/c/lsbatch/lab/configdir/lsb.params",
+                 "Begin Parameters\nNEWJOB_REFRESH=y\nRESOURCE_RESERVE_PER_SLOT = Y\nEnd Parameters\n"},
+                {"/c/lsbatch/lab/configdir/lsb.queues", ""}}};
+  const auto cluster = read_cluster_files(files.sources());
+  std::vector<std::string> lines = lines_of(cluster.problems);
+  ASSERT_EQ(lines.size(), 9U) << "one line for each";
+  EXPECT_EQ(
+      lines[0],
+      "/c/lsf.conf:1: warning: LSF_VERSION has no effect: it tells installers and shells where files are");
+  EXPECT_EQ(lines[6], "/c/lsf.conf:7: warning: SITE_OWN has no effect: this release does not know it");
+  for (const std::size_t known : {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U})
+    EXPECT_EQ(lines[known].find("does not know"), std::string::npos) << lines[known];
+  lines = lines_of(read_lsb_files(files.sources(), *cluster.files).problems);
+  EXPECT_EQ(
+      lines,
+      std::vector<std::string>{
+          "/c/lsbatch/lab/configdir/lsb.params:2: warning: NEWJOB_REFRESH has no effect: mbatchd answers "
+          "queries itself, in one process, and places jobs when something changes"});
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(LsbParams, WhatIsWrong) {
              "Begin "
              "Parameters\nDEFAULT_QUEUE=none\nMBD_SLEEP_TIME=x\nMC_PLUGIN_SCHEDULE_ENHANCE=RESOURCE_ONLY "
              "PENDING_WHEN_NOSLOTS\n"
-             "COMPUTE_UNIT_TYPES=a! b!\nGROUP_PEND_JOBS_BY = QUEUE & USERNAME\nEnd Parameters\n"}}),
+             "COMPUTE_UNIT_TYPES=a! b!\nSITE_OWN_WORD = QUEUE & USERNAME\nEnd Parameters\n"}}),
       ElementsAre(
           "params:2: DEFAULT_QUEUE: found \"none\", expected a queue of lsb.queues",
           "params:3: MBD_SLEEP_TIME: found \"x\", expected seconds from 0 to 1000000000",
@@ -98,7 +98,7 @@ TEST(LsbParams, WhatIsWrong) {
           "params:5: COMPUTE_UNIT_TYPES: found \"b\", expected names, each once, one of them with ! at its "
           "end",
           HasSubstr(
-              "params:6: warning: found \"GROUP_PEND_JOBS_BY\" in section Parameters, which is unknown")));
+              "params:6: warning: found \"SITE_OWN_WORD\" in section Parameters, which is unknown")));
 }
 
 TEST(LsbQueues, AQueueOfTheManual) {

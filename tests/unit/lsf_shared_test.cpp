@@ -177,5 +177,27 @@ TEST(LsfShared, AFileWithoutAClusterIsNone) {
   }
 }
 
+TEST(LsfShared, ServersStandWithoutParenthesesOrNotAtAll) {
+  Problems problems;
+  const auto file =
+      parse_sections("Begin Cluster\nClusterName Servers\nlab head n1 n2\nfar (h1)\nlast\nEnd Cluster\n", "s",
+                     lsf_shared_syntax(), problems);
+  const auto shared = read_lsf_shared(file, "s", problems);
+  ASSERT_EQ(shared.clusters.size(), 3U) << "a set needs its cluster to start";
+  EXPECT_THAT(shared.clusters[0].servers, ElementsAre("head", "n1", "n2"));
+  EXPECT_THAT(shared.clusters[2].servers, IsEmpty());
+  EXPECT_THAT(lines_of(problems),
+              ElementsAre("s:5: warning: found no value for Servers, expected one or ()"));
+}
+
+TEST(LsfShared, AnInvalidRowIsRemembered) {
+  const auto read = read_shared(
+      "Begin Resource\nRESOURCENAME TYPE DESCRIPTION\nscratch Numerc (x)\nmem Numeric (x)\nok Boolean "
+      "(x)\nEnd Resource\n");
+  EXPECT_TRUE(read.shared.invalid_resource("scratch"));
+  EXPECT_FALSE(read.shared.invalid_resource("mem")) << "the built-in one can be named";
+  EXPECT_FALSE(read.shared.invalid_resource("ok"));
+}
+
 }  // namespace
 }  // namespace rollcall::conf

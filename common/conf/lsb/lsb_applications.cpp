@@ -35,12 +35,16 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"CHKPNT_PERIOD", kNoCheckpoints},
     {"CHUNK_JOB_SIZE", "jobs are not chunked yet"},
     {"CONTAINER", "jobs run without containers"},
+    {"CPU_FREQUENCY", "processors keep their frequency"},
     {"CORE_DUMP_DIR", "the kernel says where cores go"},
+    {"DJOB_DISABLED", "blaunch works in jobs of every profile"},
     {"DJOB_ENV_SCRIPT", "tasks have the environment of blaunch"},
     {"DJOB_RESIZE_GRACE_PERIOD", kNoResizing},
     {"DJOB_TASK_BIND", kNoBinding},
+    {"DOCKER_IMAGE_AFFINITY", "jobs run without containers"},
     {"ELIGIBLE_PEND_TIME_LIMIT", "pending times have no limit"},
     {"ESTIMATED_RUNTIME", kNoEstimates},
+    {"EXEC_DRIVER", "jobs run without containers"},
     {"FAIRSHARE_ADJUSTMENT_FACTOR", "there is no fairshare yet"},
     {"GPU_REQ", "only bsub -gpu asks for GPUs"},
     {"HOST_POST_EXEC", "POST_EXEC runs on the first host alone"},
@@ -77,6 +81,7 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"SUCCESS_EXIT_VALUES", "only 0 is success"},
     {"TERMINATE_WHEN", kOfQueues},
     {"USE_PAM_CREDS", "PAM is asked for no job"},
+    {"WATCHDOG", "jobs are not watched by scripts"},
 });
 
 const WithoutEffect* without_effect(std::string_view keyword) {

@@ -38,7 +38,7 @@ class CrossCheck {
         if (!host(name)) warn(lease.place, "PER_HOST", name, "a host of the cluster");
     for (const ResourceLimit& limit : files_.resources.limits) check_limit(limit);
     for (const SharedResourceExport& lease : files_.resources.resource_exports)
-      if (!cluster_.indices.find(lease.name))
+      if (!cluster_.indices.find(lease.name) && !cluster_.shared.invalid_resource(lease.name))
         warn(lease.place, "NAME", lease.name, "a resource of lsf.shared");
   }
 
@@ -131,10 +131,12 @@ class LsbReader {
     const LimitUnit& unit = cluster_.settings.limit_unit;
     files.params = read_lsb_params(sections(dir + "/lsb.params", true), problems);
     tell_without_effect(files.params, problems);
-    files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, unit, problems);
+    files.queues = read_lsb_queues(sections(dir + "/lsb.queues", true), cluster_.indices, unit, problems,
+                                   cluster_.shared.invalid_resources);
     check_default_queues(files);
     make_default_queue(files, dir);
-    files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", false), cluster_.indices, problems);
+    files.hosts = read_lsb_hosts(sections(dir + "/lsb.hosts", false), cluster_.indices, problems,
+                                 cluster_.shared.invalid_resources);
     check_unit_types(files);
     files.users = read_lsb_users(sections(dir + "/lsb.users", false), problems);
     files.applications = read_lsb_applications(sections(dir + "/lsb.applications", false), unit, problems);

@@ -6,6 +6,7 @@
 #include "common/base/numbers.hpp"
 #include "common/conf/lsb/lsb_queues.hpp"
 #include "common/conf/row_reader.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -44,11 +45,13 @@ BatchHost read_host(const Row& row, const IndexTable& indices, Problems& problem
   return host;
 }
 
-void read_hosts(const SectionFile& file, const IndexTable& indices, LsbHosts& hosts, Problems& problems) {
+void read_hosts(const SectionFile& file, const IndexTable& indices, LsbHosts& hosts, Problems& problems,
+                const std::vector<std::string>& told) {
   for (const Section* section : file.all("Host")) {
     Keywords keywords{
         {"HOST_NAME"},
         {"MXJ", "JL/U", "DISPATCH_WINDOW", "RUN_WINDOW", "MIG", "CHKPNT", "EXIT_RATE", "AFFINITY"}};
+    keywords.known.insert(keywords.known.end(), told.begin(), told.end());
     const auto columns = threshold_keywords(*section, indices);
     keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
     if (!check_keywords(*section, keywords, problems)) continue;
@@ -75,17 +78,20 @@ std::vector<std::string> read_members(RowReader& cells, std::string_view keyword
   return members;
 }
 
-LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Problems& problems) {
+LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Problems& problems,
+                        const std::vector<std::string>& told) {
   LsbHosts hosts;
   check_sections(file, {"Host", "HostGroup", "HostPartition", "ComputeUnit"}, problems);
-  read_hosts(file, indices, hosts, problems);
-  each_row(file, "HostGroup", {{"GROUP_NAME", "GROUP_MEMBER"}, {"CONDENSE", "GROUP_ADMIN"}}, problems,
-           [&](const Row& row) {
-             RowReader cells(row, problems);
-             HostGroup group{cells.required("GROUP_NAME"), read_members(cells, "GROUP_MEMBER"),
-                             cells.yes_no("CONDENSE").value_or(false), cells.words("GROUP_ADMIN"), row.place};
-             if (is_new(hosts.groups, group.name, row, problems)) hosts.groups.push_back(std::move(group));
-           });
+  read_hosts(file, indices, hosts, problems, told);
+  each_row(
+      file, "HostGroup",
+      with_known("lsb.hosts", "HostGroup", {{"GROUP_NAME", "GROUP_MEMBER"}, {"CONDENSE", "GROUP_ADMIN"}}),
+      problems, [&](const Row& row) {
+        RowReader cells(row, problems);
+        HostGroup group{cells.required("GROUP_NAME"), read_members(cells, "GROUP_MEMBER"),
+                        cells.yes_no("CONDENSE").value_or(false), cells.words("GROUP_ADMIN"), row.place};
+        if (is_new(hosts.groups, group.name, row, problems)) hosts.groups.push_back(std::move(group));
+      });
   each_row(file, "HostPartition", {{"HPART_NAME", "HOSTS", "USER_SHARES"}, {}}, problems,
            [&](const Row& row) {
              RowReader cells(row, problems);

@@ -59,7 +59,9 @@ struct LsbHosts {
   std::vector<ComputeUnit> compute_units;
 };
 
-LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Problems& problems);
+// `told`: columns of thresholds that need no warning: the resources that lsf.shared has invalid rows of.
+LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Problems& problems,
+                        const std::vector<std::string>& told = {});
 
 // The words of a member list, each of which can be meant; what cannot is told.
 class RowReader;

@@ -191,7 +191,8 @@ std::map<std::string, Threshold> read_thresholds(const Row& row, const IndexTabl
 }
 
 std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices,
-                                      const LimitUnit& unit, Problems& problems) {
+                                      const LimitUnit& unit, Problems& problems,
+                                      const std::vector<std::string>& told) {
   std::vector<QueueRow> queues;
   check_sections(file, {"Queue"}, problems);
   for (const Section* section : file.all("Queue")) {
@@ -199,6 +200,7 @@ std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable&
     const auto& common = job_default_keywords();
     keywords.known.insert(keywords.known.end(), common.begin(), common.end());
     add_without_effect("lsb.queues", "Queue", keywords.known);
+    keywords.known.insert(keywords.known.end(), told.begin(), told.end());
     const auto columns = threshold_keywords(*section, indices);
     keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
     if (!check_keywords(*section, keywords, problems)) continue;

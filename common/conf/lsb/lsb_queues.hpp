@@ -54,8 +54,10 @@ struct QueueRow {
   Row cells;  // all of the section, also what is not read here
 };
 
+// `told`: thresholds that need no warning: the resources that lsf.shared has invalid rows of.
 std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices,
-                                      const LimitUnit& unit, Problems& problems);
+                                      const LimitUnit& unit, Problems& problems,
+                                      const std::vector<std::string>& told = {});
 
 // All thresholds of a row, in fractions for ut.
 std::map<std::string, Threshold> read_thresholds(const Row& row, const IndexTable& indices,

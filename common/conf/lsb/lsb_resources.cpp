@@ -14,6 +14,7 @@
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/row_reader.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -174,7 +175,7 @@ LsbResources read_lsb_resources(const SectionFile& file, const LimitUnit& unit, 
   Keywords limit{{}, {"NAME", "RESOURCE"}};
   limit.known.insert(limit.known.end(), kConsumers.begin(), kConsumers.end());
   limit.known.insert(limit.known.end(), kAmounts.begin(), kAmounts.end());
-  each_row(file, "Limit", limit, problems,
+  each_row(file, "Limit", with_known("lsb.resources", "Limit", limit), problems,
            [&](const Row& row) { read_limit(row, unit, resources, problems); });
   each_row(file, "ResourceReservation", {{"NAME"}, {"USERS", "HOSTS", "TIME_WINDOW"}}, problems,
            [&](const Row& row) {

@@ -5,6 +5,7 @@
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/row_reader.hpp"
+#include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
 
 namespace rollcall::conf {
@@ -62,10 +63,13 @@ void read_mapping(const Row& row, LsbUsers& users, Problems& problems) {
 LsbUsers read_lsb_users(const SectionFile& file, Problems& problems) {
   LsbUsers users;
   check_sections(file, {"User", "UserGroup", "UserMap"}, problems);
-  each_row(file, "User", {{"USER_NAME"}, {"MAX_JOBS", "JL/P", "MAX_PEND_JOBS"}}, problems,
+  each_row(file, "User",
+           with_known("lsb.users", "User", {{"USER_NAME"}, {"MAX_JOBS", "JL/P", "MAX_PEND_JOBS"}}), problems,
            [&](const Row& row) { read_user(row, users, problems); });
-  each_row(file, "UserGroup", {{"GROUP_NAME", "GROUP_MEMBER"}, {"USER_SHARES", "GROUP_ADMIN"}}, problems,
-           [&](const Row& row) { read_group(row, users, problems); });
+  each_row(
+      file, "UserGroup",
+      with_known("lsb.users", "UserGroup", {{"GROUP_NAME", "GROUP_MEMBER"}, {"USER_SHARES", "GROUP_ADMIN"}}),
+      problems, [&](const Row& row) { read_group(row, users, problems); });
   each_row(file, "UserMap", {{"LOCAL", "REMOTE", "DIRECTION"}, {}}, problems,
            [&](const Row& row) { read_mapping(row, users, problems); });
   return users;

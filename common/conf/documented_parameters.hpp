@@ -1,0 +1,19 @@
+// DocumentedParameters: parameters of LSF 10.1's manual that have no effect, in groups with one reason. A value; the rows of
+// known_parameters() are made of it and of the parameters that have an effect or a reason of their own.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "common/conf/known_parameters.hpp"
+
+namespace rollcall::conf {
+
+struct DocumentedParameters {
+  KnownParameter::File file;
+  std::string_view why;
+  std::vector<std::string_view> names;
+};
+const std::vector<DocumentedParameters>& documented_parameters();
+
+}  // namespace rollcall::conf
