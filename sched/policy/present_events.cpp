@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sched/policy/job_terms.hpp"
+
 namespace rollcall::sched {
 namespace {
 
@@ -20,7 +22,8 @@ wire::JobEvent submission_of_job(const Job& job, JobKey key) {
   return event;
 }
 
-wire::JobEvent start_of_job(const Job& job) {
+// The programs of its queue are today's: the store does not keep those of its start.
+wire::JobEvent start_of_job(const Book& book, const Job& job) {
   const auto& record = job.record;
   auto event = dated(job.key(), record.start_us());
   auto& start = *event.mutable_start();
@@ -28,13 +31,17 @@ wire::JobEvent start_of_job(const Job& job) {
   start.set_attempt(record.attempt());
   start.set_effective_resreq(record.effective_resreq());
   start.set_cpu_factor(record.cpu_factor());
+  if (const conf::QueueRow* queue = terms_of(book.config(), record.queue(), *job.asked).queue) {
+    start.set_pre_exec(queue->jobs.pre_exec);
+    start.set_post_exec(queue->jobs.post_exec);
+  }
   start.set_user_group(job.asked->user_group());
   return event;
 }
 
-void tell_of_run(const Job& job, const std::function<void(const wire::JobEvent&)>& take) {
+void tell_of_run(const Book& book, const Job& job, const std::function<void(const wire::JobEvent&)>& take) {
   const auto& record = job.record;
-  take(start_of_job(job));
+  take(start_of_job(book, job));
   if (!record.started()) return;
   auto accepted = dated(job.key(), record.start_us());
   accepted.mutable_start_accept()->set_pid(record.pid());
@@ -101,7 +108,7 @@ void tell_of_job(const Book& book, JobKey key, const std::function<void(const wi
   if (key.index == 0) take(submission_of_job(*job, key));
   const auto status = job->status();
   if (status == wire::STATUS_PEND) return;
-  if (!pending(status) && job->record.start_us() > 0) tell_of_run(*job, take);
+  if (!pending(status) && job->record.start_us() > 0) tell_of_run(book, *job, take);
   if (status != wire::STATUS_RUN) tell_of_status(*job, take);
 }
 

@@ -40,6 +40,20 @@ TEST_F(PresentEvents, AJobThatRuns) {
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_START", "JOB_STATUS 16"));
 }
 
+// As the line of its start was when it began.
+TEST_F(PresentEvents, AStartHasTheProgramsOfItsQueue) {
+  auto asked = plain_job();
+  asked.add_queues("talk");
+  asked.set_interactive(wire::Submission::TERMINAL);
+  const auto id = submit(asked);
+  book->dispatch({id, 0}, on_hosts({"hostA"}), now);
+  std::vector<std::string> programs;
+  tell_of_job(*book, {id, 0}, [&](const wire::JobEvent& event) {
+    if (event.has_start()) programs.push_back(event.start().pre_exec());
+  });
+  EXPECT_THAT(programs, ElementsAre("/bin/true"));
+}
+
 TEST_F(PresentEvents, AnArrayIsToldOfOnceAndItsElementsWhereTheyHaveBegun) {
   const auto id = submit(array_job(5));
   book->dispatch({id, 2}, on_hosts({"hostA"}), now);
