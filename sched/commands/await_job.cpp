@@ -64,15 +64,7 @@ wire::BatchRequest JobWaiter::question() const {
 
 void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
   if (!terminal_) return;
-  std::string lines;
-  for (const auto& reason : job.reasons()) {
-    const std::string& text = reason.why().empty() ? reason.text() : reason.why();
-    const std::string hosts =
-        reason.why().empty() && reason.count() > 0
-            ? ": " + std::to_string(reason.count()) + (reason.count() == 1 ? " host" : " hosts")
-            : "";
-    lines += (lines.empty() ? "<<  " : "\n<<  ") + text + hosts + ">>";
-  }
+  const std::string lines = reason_lines(job);
   if (lines.empty() || lines == reasons_told_) return;
   reasons_told_ = lines;
   say(lines);

@@ -4,6 +4,20 @@
 
 namespace rollcall::sched {
 
+std::string reason_lines(const wire::BatchReply::JobView& job) {
+  std::string lines;
+  for (const auto& reason : job.reasons()) {
+    std::string text = reason.why().empty() ? reason.text() : reason.why();
+    // Texts of reasons end as bjobs -p shows them: with ";".
+    while (!text.empty() && (text.back() == ';' || text.back() == ' ')) text.pop_back();
+    if (text.empty()) continue;
+    if (reason.why().empty() && reason.count() > 0)
+      text += ": " + std::to_string(reason.count()) + (reason.count() == 1 ? " host" : " hosts");
+    lines += (lines.empty() ? "<<  " : "\n<<  ") + text + ">>";
+  }
+  return lines;
+}
+
 void AwaitedLines::wait(std::vector<std::string>& lines) {
   if (!std::exchange(waiting_told_, true)) lines.push_back("<<Waiting for dispatch ...>>");
 }

@@ -20,6 +20,9 @@
 
 namespace rollcall::sched {
 
+// Why a job pends, a line for each reason: "<<  TEXT: 2 hosts>>". "": none.
+std::string reason_lines(const wire::BatchReply::JobView& job);
+
 class AwaitedLines {
  public:
   // In the order in which they are printed.

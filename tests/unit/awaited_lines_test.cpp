@@ -77,5 +77,20 @@ TEST(AwaitedLines, TellsNothingOfAJobThatMbatchdDoesNotShow) {
   EXPECT_THAT(AwaitedLines().told(wire::BatchReply::Awaited()), IsEmpty());
 }
 
+TEST(AwaitedLines, AReasonIsALineWithoutItsSemicolon) {
+  wire::BatchReply::JobView job;
+  EXPECT_EQ(reason_lines(job), "");
+  auto& first = *job.add_reasons();
+  first.set_text("Not enough slots;");
+  first.set_count(2);
+  auto& second = *job.add_reasons();
+  second.set_text("Not specified in job submission");
+  second.set_count(1);
+  job.add_reasons()->set_why("select[mem > 5]: mem is 3 on 2 hosts; ");
+  EXPECT_EQ(reason_lines(job),
+            "<<  Not enough slots: 2 hosts>>\n<<  Not specified in job submission: 1 host>>\n"
+            "<<  select[mem > 5]: mem is 3 on 2 hosts>>");
+}
+
 }  // namespace
 }  // namespace rollcall::sched
