@@ -48,8 +48,14 @@ io::Command lsload_command() {
       {"-o", Value::required, "FORMAT these fields: \"host_name:20 status r1m:-6 delimiter=','\""});
   options.push_back({"--watch", Value::none, "draw it again and again, with the history of each index"});
   options.push_back({"-i", Value::required, "SECONDS between two pictures of --watch (5)"});
-  return {{"lsload", "[host ...]", std::move(options), CommandShape::Order::anywhere,
-           "Shows the load of the hosts, or of those named."},
+  return {{"lsload",
+           "[host ...]",
+           std::move(options),
+           CommandShape::Order::anywhere,
+           "Shows the load of the hosts, or of those named.",
+           {{"-gpu", "lshosts -gpu shows the GPUs of the hosts, bhosts -gpu the jobs on them"},
+            {"-gpuload",
+             "lsload -I ngpus, or another index of the site's elims, shows what they report of GPUs"}}},
           run_lsload};
 }
 
