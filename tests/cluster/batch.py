@@ -96,7 +96,7 @@ def test_a_parallel_job_gets_the_hosts_it_asked_for(bench):
 
 
 def test_the_speed_of_its_host_goes_with_a_job(bench):
-    """A cluster of slow and fast hosts: JOB_START, lsb.acct and bacct -N know which a job has run on."""
+    """A cluster of slow and fast hosts: JOB_START, lsb.acct, bacct -N, bjobs -l and -N know which a job has run on."""
     batch = BatchCluster(bench, ALL[:2])
     batch.models = {"n1": "PC", "n2": "FAST"}
     batch.write_files()
@@ -120,7 +120,18 @@ def test_the_speed_of_its_host_goes_with_a_job(bench):
             expect(own >= 0.1, f"the job computed: {own} s")
             expect(abs(seconds("-N", "4") - own * factor / 4) < 0.02, f"bacct -N 4 of {own} s: {seconds('-N', '4')}, at {factor}")
             expect(abs(seconds("-N", host) - own) < 0.02, f"bacct -N {host} of {own} s: {seconds('-N', host)}")
-    bench.saw("factors 2 and 8 in JOB_START, in lsb.acct and in what bacct -N makes of the CPU time")
+
+            def shown(*words):
+                text = re.sub(r"\n {21}", "", batch.good("bjobs", "-l", *words, str(job)))
+                used = re.search(r"CPU time used is ([0-9.]+) seconds", text)
+                expect(used, f"the CPU time in bjobs -l {words}: {text}")
+                return float(used[1])
+
+            expect(abs(shown() - own) < 0.1, f"bjobs -l of {own} s: {shown()}")
+            expect(abs(shown("-N", "4") - own * factor / 4) < 0.1, f"bjobs -l -N 4 of {own} s: {shown('-N', '4')}, at {factor}")
+            other, of_other = ("FAST", 8.0) if host == "n1" else ("PC", 2.0)
+            expect(abs(shown("-N", other) - own * factor / of_other) < 0.1, f"bjobs -l -N {other} of {own} s: {shown('-N', other)}")
+    bench.saw("factors 2 and 8 in JOB_START, in lsb.acct and in what bacct -N, bjobs -l and bjobs -l -N make of the CPU time")
 
 
 def mpi_job(bench, batch, kind, mpi, launcher_words):

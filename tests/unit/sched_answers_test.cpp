@@ -428,5 +428,40 @@ TEST(JobEvents, AreSentWithoutScriptsAndEnvironments) {
   EXPECT_EQ(sent_event(event).SerializeAsString().find("secret"), std::string::npos);
 }
 
+// bparams -a and bqueues -l show what is in force: no invalid value, no keyword without effect.
+TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
+  ConfigView view = site_files(
+      "MAX_JOBID = many\nNEWJOB_REFRESH = y\nRESOURCE_RESERVE_PER_SLOT = Y\nMAX_JOB_REQUEUE = 4\n");
+  auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
+  conf::Problems problems;
+  lsb->queues = conf::read_lsb_queues(
+      conf::parse_sections(
+          "Begin Queue\nQUEUE_NAME = normal\nPRIORITY = high\nFAIRSHARE = USER_SHARES[[default, 1]]\n"
+          "RUNLIMIT = soon 60\nREQUEUE_EXIT_VALUES = 99x\nJOB_STARTER = nice\nJOB_IDLE = 0.1\nEnd Queue\n",
+          "q", {}, problems),
+      view.cluster->indices, {}, problems);
+  view.lsb = lsb;
+  keeper.configure(scheduling_rules(view.cluster, view.lsb));
+  wire::BatchRequest request;
+  request.mutable_parameters();
+  std::map<std::string, std::string> parameters;
+  for (const auto& part : parts(request))
+    for (const auto& one : part.parameters().parameters()) parameters[one.name()] = one.value();
+  EXPECT_EQ(parameters["MAX_JOBID"], "999999") << "the default counts, not what is invalid";
+  EXPECT_EQ(parameters["RESOURCE_RESERVE_PER_SLOT"], "Y");
+  EXPECT_EQ(parameters["MAX_JOB_REQUEUE"], "4");
+  EXPECT_FALSE(parameters.contains("NEWJOB_REFRESH"));
+  request.mutable_queues();
+  const auto reply = whole(request);
+  ASSERT_EQ(reply.queues().queues_size(), 1);
+  const auto& queue = reply.queues().queues(0);
+  EXPECT_EQ(queue.priority(), 1);
+  EXPECT_EQ(queue.limits().run_s(), 3600);
+  EXPECT_EQ(queue.default_limits().run_s(), 3600);
+  EXPECT_THAT(queue.policies(), testing::Not(testing::Contains("FAIRSHARE")));
+  EXPECT_FALSE(queue.lines().contains("REQUEUE_EXIT_VALUES"));
+  EXPECT_EQ(queue.lines().at("JOB_STARTER"), "nice");
+}
+
 }  // namespace
 }  // namespace rollcall::sched

@@ -41,6 +41,18 @@ std::string error_of(const std::vector<std::string>& words, std::optional<std::s
   return job ? "" : job.error().text;
 }
 
+// LSB_GPU_REQ of lsf.conf: all of "-gpu -", and what another -gpu does not say.
+TEST(Submission, TheSiteSaysWhatGpuDoesNot) {
+  auto site = context();
+  site.gpu_default = "num=4:mode=exclusive_process:j_exclusive=yes";
+  EXPECT_EQ(submission({"-gpu", "-", "x"}, {}, site)->gpu(), "num=4:mode=exclusive_process:j_exclusive=yes");
+  EXPECT_EQ(submission({"-gpu", "num=2", "x"}, {}, site)->gpu(),
+            "num=2:mode=exclusive_process:j_exclusive=yes");
+  EXPECT_EQ(submission({"x"}, {}, site)->gpu(), "") << "a job that asks for no GPU has none";
+  site.gpu_default = "num=lots";
+  EXPECT_THAT(submission({"-gpu", "-", "x"}, {}, site).error().text, HasSubstr("LSB_GPU_REQ of lsf.conf: "));
+}
+
 TEST(Submission, OfACommand) {
   const auto job = submission({"-n", "2,4", "-J", "x", "-o", "out.%J", "sleep", "10"});
   ASSERT_TRUE(job) << job.error().text;
