@@ -82,6 +82,27 @@ TEST(LsbParams, DefaultsAndValues) {
   EXPECT_EQ(files.params.default_compute_unit_type, "enclosure");
 }
 
+// mbatchd reads these where they count; an invalid one must not be silent.
+TEST(LsbParams, EachNumberIsChecked) {
+  for (const char* name :
+       {"MAX_JOBID", "MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY",
+        "JOB_PREPROC_TIMEOUT", "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE",
+        "ACCT_ARCHIVE_SIZE", "MAX_ACCT_ARCHIVE_FILE", "GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) {
+    Problems problems;
+    const auto read = [&](const std::string& value) {
+      return read_lsb_params(
+          parse_sections("Begin Parameters\n" + std::string(name) + " = " + value + "\nEnd Parameters\n", "p",
+                         {}, problems),
+          problems);
+    };
+    EXPECT_TRUE(read("7").cells.given(name));
+    EXPECT_THAT(lines_of(problems), IsEmpty()) << name;
+    EXPECT_FALSE(read("many").cells.given(name)) << name << ": the default is in force";
+    EXPECT_THAT(lines_of(problems), ElementsAre(HasSubstr("p:2: " + std::string(name) + ": found \"many\"")))
+        << name;
+  }
+}
+
 TEST(LsbParams, WhatIsWrong) {
   EXPECT_THAT(
       said({{"params",
@@ -97,8 +118,7 @@ TEST(LsbParams, WhatIsWrong) {
           HasSubstr("params:4: warning: MC_PLUGIN_SCHEDULE_ENHANCE"),
           "params:5: COMPUTE_UNIT_TYPES: found \"b\", expected names, each once, one of them with ! at its "
           "end",
-          HasSubstr(
-              "params:6: warning: found \"SITE_OWN_WORD\" in section Parameters, which is unknown")));
+          HasSubstr("params:6: warning: found \"SITE_OWN_WORD\" in section Parameters, which is unknown")));
 }
 
 TEST(LsbQueues, AQueueOfTheManual) {

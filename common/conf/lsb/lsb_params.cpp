@@ -41,6 +41,8 @@ const std::vector<std::string>& known_names() {
   return names;
 }
 
+constexpr int kMostJobId = 2147483646;  // as the manual has it
+
 template <class T, class U>
 void set(T& target, const std::optional<U>& value) {
   if (value) target = *value;
@@ -93,8 +95,13 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   set(params.max_job_num, cells.whole("MAX_JOB_NUM", 0, kMaxSeconds));
   // Checked here, read where they count: sched/policy/book_rules.cpp, sched/mbatchd/in_force.cpp, daemon.cpp.
   for (const char* name :
-       {"MAX_USER_JOB_STORAGE", "MAX_EVENT_ARCHIVE_FILE", "JOB_HISTORY_DAYS", "MAX_REQUEUE_PAUSE"})
+       {"MAX_USER_JOB_STORAGE", "MAX_EVENT_ARCHIVE_FILE", "JOB_HISTORY_DAYS", "MAX_REQUEUE_PAUSE",
+        "MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY", "JOB_PREPROC_TIMEOUT",
+        "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE", "ACCT_ARCHIVE_SIZE",
+        "MAX_ACCT_ARCHIVE_FILE"})
     (void)cells.whole(name, 0, kMaxSeconds);
+  (void)cells.whole("MAX_JOBID", 0, kMostJobId);
+  for (const char* name : {"GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) (void)cells.real(name, 0, 1e9);
   set(params.hist_hours, cells.whole("HIST_HOURS", 0, kMaxSeconds));
   set(params.pg_susp_it, cells.seconds("PG_SUSP_IT"));
   params.default_queues = cells.words("DEFAULT_QUEUE");
