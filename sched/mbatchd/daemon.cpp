@@ -16,11 +16,14 @@
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
+#include "sched/mbatchd/daemon_status.hpp"
+#include "sched/mbatchd/files_in_force.hpp"
 #include "sched/mbatchd/forgetting.hpp"
 #include "sched/mbatchd/in_force.hpp"
 #include "sched/mbatchd/kept_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
+#include "sched/mbatchd/next_turn.hpp"
 #include "sched/mbatchd/planning.hpp"
 #include "sched/mbatchd/questions.hpp"
 #include "sched/mbatchd/requests.hpp"
@@ -32,11 +35,9 @@ namespace rollcall::mbatchd {
 namespace {
 
 namespace effect = sched::effect;
-using Refusal = wire::BatchReply::Refusal;
 using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
-constexpr int kMostLaps = 16;             // of the loop, to collect what has come
 constexpr std::int64_t kHistoryDays = 0;  // JOB_HISTORY_DAYS: nothing leaves unless a site says so
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may have been set meanwhile
@@ -48,23 +49,19 @@ io::LinkLimits link_limits() {
   return limits;
 }
 
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
-  return text;
-}
-
 class Daemon {
  public:
   Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key,
          io::JobStore store, io::Log& log)
-      : setup_(setup),
-        log_(log),
-        configuration_(setup.configuration),
+      : log_(log),
+        files_(setup.env_dir, setup.configuration, log,
+               {[this] { take_files(); },
+                [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); }); }}),
         keeper_(book_),
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
         saving_(book_, std::move(store),
-                conf::log_directory(*configuration_->files.batch, configuration_->settings()), log,
+                conf::log_directory(*files_.configuration()->files.batch, files_.configuration()->settings()),
+                log,
                 {[this](const sched::Effect& order) { orders_.take(order); },
                  [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
@@ -95,12 +92,16 @@ class Daemon {
                   [this](JobKey job) { return questions_.reasons(job); },
                   [this](const sched::Job& job) { end_abandoned(job); }}),
         controls_(log, *engine_,
-                  {[this] { return reconfigure(); }, [this] { return restart(); },
+                  {[this] { return files_.reconfigure(); }, [this] { return files_.restart(); },
                    [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); }); },
-                   [this] { rebuild_events(); }, [this] { return status(); }}),
+                   [this] { rebuild_events(); },
+                   [this] {
+                     return status_lines(*files_.configuration(), book_, *engine_, saving_,
+                                         keeper_.load_known());
+                   }}),
         requests_(book_, saving_, questions_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
-                   [this]() -> const Configuration& { return *configuration_; },
+                   [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); }}),
         load_(loop_, [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
         signals_(loop_),
@@ -108,19 +109,20 @@ class Daemon {
 
   Result<DaemonEnd> run(const std::function<void()>& ready) {
     book_.set_term(saving_.store().term());
-    book_.set_own_host(configuration_->host);
-    auto changed_at_first = book_.configure(configuration_->files, wall_now());
+    book_.set_own_host(files_.configuration()->host);
+    auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
     if (const auto loaded = saving_.load(book_); !loaded) return loaded.error();
-    const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->files.batch->mbd_port));
+    const auto port =
+        links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
     if (!port) return port.error();
     put_in_force();
     await_signals();
     changed(std::move(changed_at_first));
     changed(book_.loaded(wall_now()));
-    changed({effect::RecordEvent{start_event(*configuration_, wall_now())},
-             effect::RecordEvent{indices_event(*configuration_, wall_now())}});
-    log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + configuration_->settings().cluster + " on " +
-                configuration_->host + ", port " + std::to_string(*port) + ", term " +
+    changed({effect::RecordEvent{start_event(*files_.configuration(), wall_now())},
+             effect::RecordEvent{indices_event(*files_.configuration(), wall_now())}});
+    log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + files_.configuration()->settings().cluster +
+                " on " + files_.configuration()->host + ", port " + std::to_string(*port) + ", term " +
                 std::to_string(saving_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
     ready();
     run_loop();
@@ -148,72 +150,22 @@ class Daemon {
 
   // What everything that has no state of its own is told of the files.
   void put_in_force() {
-    keeper_.configure(configuration_->rules);
+    keeper_.configure(files_.configuration()->rules);
     book_.cpu_factors(keeper_.cpu_factors());
-    engine_->configure(configuration_);
-    clients_.configure(configuration_);
-    questions_.configure(configuration_);
-    saving_.files().configure(file_ages_of(*configuration_, log_));
-    forgetting_.configure(parameter(*configuration_, "JOB_HISTORY_DAYS", kHistoryDays));
-    load_.watch(configuration_->files.cluster, kLoadInterval);
+    engine_->configure(files_.configuration());
+    clients_.configure(files_.configuration());
+    questions_.configure(files_.configuration());
+    saving_.files().configure(file_ages_of(*files_.configuration(), log_));
+    forgetting_.configure(parameter(*files_.configuration(), "JOB_HISTORY_DAYS", kHistoryDays));
+    load_.watch(files_.configuration()->files.cluster, kLoadInterval);
     load_heard_ = Steady::now();
     planning_.want();
   }
 
-  // A set with a fatal error changes nothing.
-  wire::BatchReply reconfigure() {
-    return take(load_trusted_configuration(setup_.env_dir), "new files are in force");
-  }
-
-  // A #if time() of the files in force has come to hold, or to hold no more. Windows begin and end with a minute.
-  void look_at_conditions() {
-    const auto minute = wall_now().us / 60'000'000;
-    if (ending_ || std::exchange(minute_, minute) == minute) return;
-    const auto kept = refused_ ? refused_ : configuration_->kept;
-    if (!kept->outdated()) return;
-    auto loaded = load_configuration_anew(*kept, *configuration_);
-    refused_ = loaded.kept;
-    told_.keep_new(loaded.errors, loaded.warnings);
-    take(loaded, "a #if time() of the files has changed what is in force");
-  }
-
-  // A set with a fatal error changes nothing.
-  wire::BatchReply take(const LoadedConfiguration& loaded, const char* what) {
-    for (const auto& line : loaded.warnings) log_.warning(line);
-    for (const auto& line : loaded.errors) log_.error(line);
-    if (!loaded.configuration) {
-      log_.error("the files are not taken; what was in force stays");
-      return refusal(Refusal::FAILED, joined(loaded.errors));
-    }
-    for (const auto& line : what_needs_a_restart(*configuration_, *loaded.configuration)) log_.warning(line);
-    configuration_ = loaded.configuration;
-    refused_.reset();
-    if (!loaded.packed.empty()) keep_configuration(setup_.configuration->directory, loaded.packed, log_);
-    io::set_log_level(log_, configuration_->settings().log_mask);
-    auto effects = book_.configure(configuration_->files, wall_now());
+  void take_files() {
+    auto effects = book_.configure(files_.configuration()->files, wall_now());
     put_in_force();
     changed(std::move(effects));
-    log_.notice(what);
-    auto told = loaded.errors;
-    told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());
-    return text_reply(joined(told));
-  }
-
-  // With files or a key that it cannot use the new mbatchd would end at once.
-  wire::BatchReply restart() {
-    auto loaded = load_trusted_configuration(setup_.env_dir);
-    if (loaded.configuration)
-      if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key) {
-        loaded.errors.insert(loaded.errors.begin(), key.error().text);
-        loaded.configuration = nullptr;
-      }
-    if (!loaded.configuration) {
-      for (const auto& line : loaded.errors) log_.error(line);
-      log_.error("mbatchd does not start again with these files");
-      return refusal(Refusal::FAILED, joined(loaded.errors));
-    }
-    boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
-    return text_reply("mbatchd starts again");
   }
 
   // ---- links
@@ -294,7 +246,7 @@ class Daemon {
   }
 
   void heard_load(Result<sched::LoadNews> news) {
-    look_at_conditions();  // as often as load comes, or does not
+    if (!ending_) files_.look_at_conditions(wall_now());  // as often as load comes, or does not
     if (news) {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
@@ -305,7 +257,7 @@ class Daemon {
     }
     if (std::exchange(load_good_, false) || !load_said_) log_.warning("load: " + news.error().text);
     load_said_ = true;
-    const auto& parameters = configuration_->files.cluster->cluster.parameters;
+    const auto& parameters = files_.configuration()->files.cluster->cluster.parameters;
     const Duration patience = parameters.exchange_interval * parameters.host_inactivity_limit;
     if (keeper_.load_known() && Steady::now() - load_heard_ > patience) {
       log_.error("no LIM has answered for too long: all hosts are unavailable");
@@ -313,28 +265,6 @@ class Daemon {
       planning_.want();
       turn_soon();
     }
-  }
-
-  std::string status() const {
-    std::size_t connected = 0;
-    std::string left, not_ours;
-    for (const auto& host : configuration_->rules->hosts) {
-      if (!book_.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
-      connected += engine_->reaches(host.name) ? 1 : 0;
-      if (!book_.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
-    }
-    const auto count = [this](wire::JobStatus status) {
-      return std::to_string(book_.with_status(status).size());
-    };
-    return "hosts: " + std::to_string(configuration_->rules->hosts.size()) +
-           "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book_.size()) +
-           "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
-           "\nterm: " + std::to_string(saving_.store().term()) +
-           "\nstore: " + (saving_.failing() ? "fails" : "keeps") +
-           "\nload: " + (keeper_.load_known() ? "known" : "unknown") +
-           (left.empty() ? "" : "\nfiles left behind on: " + left) +
-           (not_ours.empty() ? "" : "\nhosts with orders of another store: " + not_ours) +
-           (configuration_->instead_of.empty() ? "" : "\nfiles: " + configuration_->instead_of);
   }
 
   // ---- the turn
@@ -350,24 +280,12 @@ class Daemon {
     turn_soon();
   }
 
-  // The turn comes when the loop has nothing more that has already come.
   void turn_soon() {
-    more_came_ = true;
-    if (turn_posted_ || ending_) return;
-    turn_posted_ = true;
-    laps_ = 0;
-    lap();
-  }
-  void lap() {
-    more_came_ = false;
-    boost::asio::post(loop_, [this] {
-      if (more_came_ && ++laps_ < kMostLaps) return lap();
-      turn_posted_ = false;
-      if (!ending_) run_turn();
-    });
+    if (!ending_) next_turn_.soon();
   }
 
   void run_turn() {
+    if (ending_) return;
     if (planning_.quick()) plan();
     commit();
     // A plan that takes its time is made when the answers have left.
@@ -437,7 +355,7 @@ class Daemon {
   }
 
   void woke() {
-    if (!turn_posted_) memory_.give_back();
+    if (!next_turn_.posted()) memory_.give_back();
     const auto now = wall_now();
     changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
     if (book_.suspects_itself() && !std::exchange(suspected_, true))
@@ -460,7 +378,7 @@ class Daemon {
       if (error) return;
       if (signo == SIGHUP) {
         log_.notice("HUP: the files are read again");
-        reconfigure();
+        files_.reconfigure();
       } else {
         log_.notice(signo == SIGTERM ? "TERM" : "INT");
         begin_end(DaemonEnd::stopped);
@@ -473,7 +391,7 @@ class Daemon {
   void begin_end(DaemonEnd how) {
     if (ending_) return;
     end_ = how;
-    saving_.take({effect::RecordEvent{die_event(*configuration_, wall_now())}});
+    saving_.take({effect::RecordEvent{die_event(*files_.configuration(), wall_now())}});
     planning_.want_no_more();
     ending_ = true;
     commit();
@@ -482,12 +400,8 @@ class Daemon {
     loop_.stop();
   }
 
-  const DaemonSetup& setup_;
   io::Log& log_;
-  std::shared_ptr<const Configuration> configuration_;
-  std::int64_t minute_ = 0;                         // when #if time() was looked at
-  std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
-  conf::ToldLines told_;
+  FilesInForce files_;
   boost::asio::io_context loop_{1};
   sched::Book book_;
   sched::SnapshotKeeper keeper_;
@@ -509,8 +423,7 @@ class Daemon {
   boost::asio::steady_timer wake_;
 
   MemoryWatch memory_{log_};
-  bool turn_posted_ = false, more_came_ = false;
-  int laps_ = 0;
+  NextTurn next_turn_{loop_, [this] { run_turn(); }};
   bool waiters_due_ = false;  // a cycle is over
   bool catching_up_ = false;
   bool suspected_ = false;

@@ -3,7 +3,7 @@ rollcall_library(mbatchd_res_words SOURCES res_words.cpp LINK sched_book rollcal
 
 # mbatchd: the shell round the Book and the scheduling cycle. The archive is what its tests link as well.
 rollcall_library(mbatchd_shell
-  SOURCES clients.cpp configuration.cpp controls.cpp daemon.cpp event_files.cpp forgetting.cpp history.cpp in_force.cpp kept_configuration.cpp
+  SOURCES clients.cpp configuration.cpp controls.cpp daemon.cpp daemon_status.cpp event_files.cpp files_in_force.cpp forgetting.cpp history.cpp in_force.cpp kept_configuration.cpp
           load_watch.cpp memory_watch.cpp planning.cpp questions.cpp requests.cpp res_engine.cpp res_links.cpp saving.cpp ticket_office.cpp turn.cpp user_groups.cpp waiters.cpp waiting_orders.cpp
   LINK mbatchd_res_words sched_answers sched_file_checks sched_keeper sched_schedule sched_book sched_events sched_tickets rollcall_job_store rollcall_commands rollcall_config
        rollcall_daemon_start rollcall_durable_file rollcall_host_claims rollcall_links rollcall_memory_reserve rollcall_local_time rollcall_munge_asker rollcall_process rollcall_root_trust rollcall_wire

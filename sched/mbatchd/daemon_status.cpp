@@ -1,0 +1,28 @@
+#include "sched/mbatchd/daemon_status.hpp"
+
+namespace rollcall::mbatchd {
+
+std::string status_lines(const Configuration& configuration, const sched::Book& book, const Engine& engine,
+                         const Saving& saving, bool load_known) {
+  std::size_t connected = 0;
+  std::string left, not_ours;
+  for (const auto& host : configuration.rules->hosts) {
+    if (!book.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
+    connected += engine.reaches(host.name) ? 1 : 0;
+    if (!book.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
+  }
+  const auto count = [&book](wire::JobStatus status) {
+    return std::to_string(book.with_status(status).size());
+  };
+  return "hosts: " + std::to_string(configuration.rules->hosts.size()) +
+         "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book.size()) +
+         "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
+         "\nterm: " + std::to_string(saving.store().term()) +
+         "\nstore: " + (saving.failing() ? "fails" : "keeps") +
+         "\nload: " + (load_known ? "known" : "unknown") +
+         (left.empty() ? "" : "\nfiles left behind on: " + left) +
+         (not_ours.empty() ? "" : "\nhosts with orders of another store: " + not_ours) +
+         (configuration.instead_of.empty() ? "" : "\nfiles: " + configuration.instead_of);
+}
+
+}  // namespace rollcall::mbatchd

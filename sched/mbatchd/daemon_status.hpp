@@ -1,0 +1,16 @@
+// The lines that `badmin showstatus` prints of the running mbatchd, as a function of its parts. It keeps and changes nothing; called
+// by the daemon.
+#pragma once
+
+#include <string>
+
+#include "sched/mbatchd/configuration.hpp"
+#include "sched/mbatchd/engine.hpp"
+#include "sched/mbatchd/saving.hpp"
+
+namespace rollcall::mbatchd {
+
+std::string status_lines(const Configuration& configuration, const sched::Book& book, const Engine& engine,
+                         const Saving& saving, bool load_known);
+
+}  // namespace rollcall::mbatchd

@@ -1,0 +1,84 @@
+#include "sched/mbatchd/files_in_force.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "common/io/cluster_key.hpp"
+#include "sched/mbatchd/clients.hpp"
+#include "sched/mbatchd/controls.hpp"
+#include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/kept_configuration.hpp"
+
+namespace rollcall::mbatchd {
+namespace {
+
+using Refusal = wire::BatchReply::Refusal;
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+}  // namespace
+
+FilesInForce::FilesInForce(std::optional<std::string> env_dir, std::shared_ptr<const Configuration> first,
+                           io::Log& log, Handler handler)
+    : env_dir_(std::move(env_dir)),
+      directory_(first->directory),
+      configuration_(std::move(first)),
+      log_(log),
+      handler_(std::move(handler)) {}
+
+wire::BatchReply FilesInForce::reconfigure() {
+  return take(load_trusted_configuration(env_dir_), "new files are in force");
+}
+
+void FilesInForce::look_at_conditions(WallTime now) {
+  const auto minute = now.us / 60'000'000;
+  if (std::exchange(minute_, minute) == minute) return;
+  const auto kept = refused_ ? refused_ : configuration_->kept;
+  if (!kept->outdated()) return;
+  auto loaded = load_configuration_anew(*kept, *configuration_);
+  refused_ = loaded.kept;
+  told_.keep_new(loaded.errors, loaded.warnings);
+  take(loaded, "a #if time() of the files has changed what is in force");
+}
+
+wire::BatchReply FilesInForce::take(const LoadedConfiguration& loaded, const char* what) {
+  for (const auto& line : loaded.warnings) log_.warning(line);
+  for (const auto& line : loaded.errors) log_.error(line);
+  if (!loaded.configuration) {
+    log_.error("the files are not taken; what was in force stays");
+    return refusal(Refusal::FAILED, joined(loaded.errors));
+  }
+  for (const auto& line : what_needs_a_restart(*configuration_, *loaded.configuration)) log_.warning(line);
+  configuration_ = loaded.configuration;
+  refused_.reset();
+  if (!loaded.packed.empty()) keep_configuration(directory_, loaded.packed, log_);
+  io::set_log_level(log_, configuration_->settings().log_mask);
+  handler_.taken();
+  log_.notice(what);
+  auto told = loaded.errors;
+  told.insert(told.end(), loaded.warnings.begin(), loaded.warnings.end());
+  return text_reply(joined(told));
+}
+
+// With files or a key that it cannot use the new mbatchd would end at once.
+wire::BatchReply FilesInForce::restart() {
+  auto loaded = load_trusted_configuration(env_dir_);
+  if (loaded.configuration)
+    if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key) {
+      loaded.errors.insert(loaded.errors.begin(), key.error().text);
+      loaded.configuration = nullptr;
+    }
+  if (!loaded.configuration) {
+    for (const auto& line : loaded.errors) log_.error(line);
+    log_.error("mbatchd does not start again with these files");
+    return refusal(Refusal::FAILED, joined(loaded.errors));
+  }
+  handler_.restart();
+  return text_reply("mbatchd starts again");
+}
+
+}  // namespace rollcall::mbatchd
