@@ -84,9 +84,11 @@ int showconf(const Admin& admin, const Words& words) {
     return stage.fail("showconf: found " +
                       (operands.empty() ? std::string("nothing") : printable(operands.front())) +
                       ", expected lim");
-  if (operands.size() > 1)
-    return stage.fail("showconf: found " + printable(operands[1]) +
-                      " behind lim, expected nothing: it shows the files as this host has them");
+  const std::string here = this_host(stage.files());
+  for (std::size_t at = 1; at < operands.size(); ++at)
+    if (stage.files().names.official(operands[at]).value_or(operands[at]) != here)
+      return stage.fail("showconf: found the host " + printable(operands[at]) + ", expected " + here +
+                        " or nothing: it shows the files as this host has them");
   if (admin.json) return stage.print(parameters_json(conf::shown_parameters(stage.files())));
   std::string text = "LIM configuration at " + now_text() + "\n";
   text += conf::show_conf_text(conf::shown_parameters(stage.files()), parsed->has("-v"));

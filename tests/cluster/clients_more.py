@@ -53,6 +53,48 @@ def unwrapped(text):
 # ---------------------------------------------------------------- those that submit
 
 
+def test_farmpy(bench):
+    """It asks lim's parameters of its own host by name, and makes dependent arrays with a pre-execution test."""
+    notes = ready(bench)
+    out("lsadmin showconf lim n1", notes)
+    other = sh("lsadmin showconf lim elsewhere", notes)
+    expect_equal(other.returncode, 255, "of a host whose files are not these")
+    expect_in("expected n1 or nothing", other.stderr, "why")
+    first = number_in(out("cd $D; bsub -E 'test -e /root' -R \"select[mem>1] rusage[mem=1]\" -M100000 -o o1 -e e1 -J one 'echo hello'", notes))
+    array = number_in(out("cd $D; bsub -E 'test -e /root' -M100000 -o o2.%I -e e2.%I "
+                          f"-J \"arr[1-3]%100\" -w 'done({first})' echo \\$LSB_JOBINDEX", notes))
+    last = number_in(out("cd $D; bsub -E 'test -e /root' -M100000 -o o3 -e e3 -J third -w 'ended(\"arr\")' echo third", notes))
+    wait_done(last, "DONE")
+    with open(f"{notes}/o2.3", encoding="utf-8") as file:
+        told = file.read()
+    expect_equal(told.split("\n", 1)[0], "3", f"element 3 of {array}")
+    # Its expressions for the report; those of the first two lines expect no time in them, which LSF 10.1 has put there.
+    for pattern in (r"^<(.*)> was used as the working directory.$", r"^Successfully completed\.$",
+                    r"^\s+CPU time\s+:\s+([0-9]+\.[0-9]+) sec.$", r"^\s+Max Memory\s+:\s+([0-9]+) MB$",
+                    r"^Started (at|on)\s+[a-zA-Z]+\s+([a-zA-Z]+)\s+([0-9]+)\s+([0-9]{2}):([0-9]{2}):([0-9]{2})\s+([0-9]{4})$",
+                    r"^Results reported (at|on)\s+[a-zA-Z]+\s+([a-zA-Z]+)\s+([0-9]+)\s+([0-9]{2}):([0-9]{2}):([0-9]{2})\s+([0-9]{4})$"):
+        match(pattern, told, re.M)
+
+
+def test_vr_runner(bench):
+    """Sparse arrays named by a path, -rn, and `bjobs -l` read line by line."""
+    notes = ready(bench)
+    name = f"{notes}/touch.w"
+    said = out(f"bsub -rn -J '{name}[1-2,5]' -e {name}.%I.e -o {name}.%I.o  -M2000000 "
+               "-R 'select[type==X86_64 && mem>20] rusage[mem=20]' -q normal 'sleep 3; test $LSB_JOBINDEX != 5'", notes)
+    job = match(r"^Job <(\d+)> is submitted", said).group(1)
+    clients.batch.wait_for(job, "RUN\nRUN\nRUN")
+    seen = re.findall(r"^Job <(\d+)(.*)$", out("bjobs -l", notes), re.M)
+    expect([rest[:3] for number, rest in seen if number == job] == ["[1]", "[2]", "[5]"], f"elements in bjobs -l: {seen}")
+    text = unwrapped(out(f"bjobs -l {job}", notes))
+    match(r",\s*Status <([^>]+)>", text), match(r",\s*Queue <([^>]+)>", text), match(r",\s*Command <([^>]+)>", text)
+    expect_equal(len(re.findall(r"^\w+\s+(\w+)\s+(\d+) (\d+):(\d+):(\d+):.*started \d+ task", text, re.M | re.I)), 3, "starts")
+    out(f"bkill -s KILL -b '{job}[2]'", notes)
+    clients.batch.wait_for(job, "DONE\nEXIT\nEXIT")
+    ends = [match(r"^Subject: Job.+\s+(\S+)$", open(f"{name}.{i}.o", encoding="utf-8").read(), re.M).group(1) for i in (1, 2, 5)]
+    expect_equal(ends, ["Done", "Exited", "Exited"], "what the reports say")
+
+
 def test_ipyparallel_and_cluster_helper(bench):
     notes = ready(bench)
     path = script(notes, f"#!/bin/sh\n#BSUB -J ipengine[1-2]\n#BSUB -env all\n#BSUB -oo {notes}/x.%%J\nsleep 300\n")

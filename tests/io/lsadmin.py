@@ -29,7 +29,7 @@ def test_wrong_words(bench):
         for words, said in (
             (("nosuch",), 'found the subcommand "nosuch"'),
             (("showconf",), "showconf: found nothing, expected lim"),
-            (("showconf", "lim", "all"), 'showconf: found "all" behind lim, expected nothing'),
+            (("showconf", "lim", "all"), 'showconf: found the host "all", expected '),
             (("limlock", "-l", "x"), "limlock:"),
             (("limlock", "word"), "limlock:"),
             (("limlock", "-l", "0"), 'limlock: -l: found "0"'),
