@@ -20,7 +20,9 @@ std::string lsf_conf(const OneHost& host) {
          "\nLSB_MBD_PORT=" + std::to_string(host.mbd_port) +
          "\n\n# bkill sends INT and TERM before KILL to jobs of 2 or more slots too, so that they can clean "
          "up.\n"
-         "LSB_USE_SEQUENTIAL_SIGNAL=Y\n";
+         "LSB_USE_SEQUENTIAL_SIGNAL=Y\n"
+         "# bsub -M 1000 means 1000 MB. Without this line it means KB, of which most programs die.\n"
+         "LSF_UNIT_FOR_LIMITS=MB\n";
 }
 
 std::string lsf_cluster(const OneHost& host) {
@@ -52,8 +54,9 @@ std::vector<FileText> one_host_files(const OneHost& host) {
       {"conf/lsf.cluster." + host.cluster, lsf_cluster(host)},
       {queues + "lsb.params", "# lsb.params(5)\nBegin Parameters\nDEFAULT_QUEUE = normal\nEnd Parameters\n"},
       {queues + "lsb.queues",
-       "# lsb.queues(5)\nBegin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\nDESCRIPTION = Jobs of every "
-       "kind\nEnd Queue\n"},
+       "# lsb.queues(5)\nBegin Queue\nQUEUE_NAME = normal\nPRIORITY = 30\n"
+       "EXCLUSIVE = Y   # bsub -nnodes, which takes whole hosts; opens bsub -x too\n"
+       "DESCRIPTION = Jobs of every kind\nEnd Queue\n"},
       {queues + "lsb.hosts",
        "# lsb.hosts(5). MXJ is how many slots a host has; \"!\" is one for each CPU.\nBegin Host\nHOST_NAME  "
        "MXJ\ndefault    "

@@ -10,6 +10,8 @@
 namespace rollcall::elim {
 namespace {
 
+using ::testing::HasSubstr;
+
 OneHost some_host() {
   OneHost host;
   host.cluster = "mine", host.top = "/home/ann/my cluster", host.host = "n1", host.administrator = "ann";
@@ -40,6 +42,14 @@ TEST(OneHostFiles, AreReadWithoutAnyProblem) {
   EXPECT_EQ(batch.mbd_host, "n1");
   EXPECT_EQ(batch.mbd_port, 12002);
   EXPECT_EQ(batch.job_dir, "/home/ann/my cluster/jobs");
+}
+
+// Maestro, Parsl and AiiDA ask for whole hosts, and hardly any program says -M in KB.
+TEST(OneHostFiles, TakeWhatProgramsAskFor) {
+  for (const auto& file : one_host_files(some_host())) {
+    if (file.path.ends_with("lsb.queues")) EXPECT_THAT(file.text, HasSubstr("\nEXCLUSIVE = Y "));
+    if (file.path.ends_with("lsf.conf")) EXPECT_THAT(file.text, HasSubstr("\nLSF_UNIT_FOR_LIMITS=MB\n"));
+  }
 }
 
 TEST(OneHostFiles, HaveAnAddressWhereTheNameServiceHasNone) {
