@@ -13,23 +13,19 @@
 #include <cassert>
 #include <utility>
 
-#include "common/io/cluster_keys.hpp"
-#include "common/io/sealed_stream.hpp"
-#include "common/io/ticket.hpp"
-#include "common/wire/frame.hpp"
+#include "common/io/cluster_channel_state.hpp"
 
 namespace rollcall::io {
 namespace {
 
 using cluster::Bytes32;
-using cluster::octets;
 using cluster::view;
-
-constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kDialBytes = 2 + 32;
-constexpr std::size_t kAcceptBytes = 32 + 32;
-constexpr std::size_t kFinishBytes = 32;
-static_assert(wire::kHandshakeLimit >= kAcceptBytes);
+using handshake::check_size;
+using handshake::kAcceptBytes;
+using handshake::kDialBytes;
+using handshake::kFinishBytes;
+using handshake::kVersion;
+using handshake::same;
 
 // What each keyed hash is for. One that was made for one purpose is worth nothing for another.
 constexpr std::string_view kTranscript = "rollcall cluster v1";
@@ -61,95 +57,7 @@ Bytes32 take(std::string_view from) {
   return bytes;
 }
 
-Result<void> check_size(std::string_view payload, std::size_t size, const char* what) {
-  if (payload.size() == size) return {};
-  return internal_error(std::string(what) + " of " + std::to_string(payload.size()) + " bytes, expected " +
-                        std::to_string(size));
-}
-
-bool same(const Bytes32& expected, std::string_view given) {
-  return given.size() == expected.size() &&
-         sodium_memcmp(expected.data(), given.data(), expected.size()) == 0;
-}
-
-constexpr std::string_view kNo(
-    "\0", 1);  // in clear: an enemy who says it in our name gets a whole handshake from the caller
-
-// What a conversation with a ticket has beside the others': few have one.
-struct WithTicket {
-  TicketDesk* desk = nullptr;  // who accepts
-  std::string address;         // ... from where the caller comes
-  TicketCall call;
-  Bytes32 secret{};
-  std::string answer;  // who accepts: the frame that goes before the first sealed one
-
-  WithTicket() = default;
-  WithTicket(const WithTicket&) = delete;
-  WithTicket& operator=(const WithTicket&) = delete;
-  ~WithTicket() { sodium_memzero(secret.data(), secret.size()); }
-};
-
 }  // namespace
-
-struct ClusterChannel::State {
-  enum class Stage : std::uint8_t {
-    fresh,
-    awaits_accept,
-    awaits_finish,
-    awaits_answer,  // the dialler, with a ticket
-    awaits_early,   // the acceptor: the first record shows that the caller has the ticket's secret
-    turned_away,
-    open,
-    failed
-  };
-
-  Stage stage = Stage::fresh;
-  bool accepts = false;
-  bool prepared =
-      false;  // who dials: `shared` has the result with the cluster's key; who accepts: our own half is known
-  Caller caller = Caller::anyone;
-  ClusterPublicKey cluster{};             // the cluster's public half
-  Bytes32 secret{};                       // the cluster's secret; zeros for anyone
-  Bytes32 scalar{};                       // of this connection's own key; then the proof that is awaited
-  std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
-  Bytes32 transcript{};  // hash of all that was said in clear; until then our own half, where it is known
-  std::string hash;
-  SealedStream sending;
-  SealedStream receiving;
-  wire::FrameDecoder decoder;
-  std::unique_ptr<WithTicket> with_ticket;
-
-  State(bool accepting, Caller who, const Seed& random) : accepts(accepting), caller(who), scalar(random) {
-    cluster::ready_sodium();
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() { wipe(); }
-
-  void wipe_handshake();
-  void wipe();
-  std::string dial();
-  void prepare();
-  Bytes32 derive(std::string_view label) const;
-  Bytes32 finish_proof() const;
-  bool agree(const Bytes32& dialled, const Bytes32& accepted);
-  void begin(SealedStream& stream, std::string_view label) const;
-  void open_streams();
-  std::size_t limit(bool from_dialler) const;
-
-  Result<void> on_frame(std::string_view payload, std::string& out, const Sink& sink);
-  Result<void> on_dial(std::string_view payload, std::string& out);
-  Result<void> on_accept(std::string_view payload, std::string& out);
-  Result<void> on_finish(std::string_view payload);
-  Result<void> on_record(std::string_view record, const Sink& sink);
-
-  bool may_seal() const { return stage == Stage::open || stage == Stage::awaits_answer; }
-  std::string call_with_ticket();
-  void turn_away(std::string& out);
-  void on_call(std::string_view payload, std::string& out);
-  Result<void> on_answer(std::string_view payload);
-  Result<void> on_early(std::string_view record, std::string& out, const Sink& sink);
-};
 
 void ClusterChannel::State::wipe_handshake() {
   sodium_memzero(secret.data(), secret.size());
@@ -322,79 +230,6 @@ Result<void> ClusterChannel::State::on_record(std::string_view record, const Sin
   const auto payload = receiving.open(record);
   if (!payload) return payload.error();
   return sink(*payload);
-}
-
-// ---- with a ticket
-
-std::string ClusterChannel::State::call_with_ticket() {
-  const std::string payload = with_ticket->call.payload(kVersion);
-  transcript = ticket_keys::transcript(payload);
-  Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, transcript);
-  sending.begin(key);
-  stage = Stage::awaits_answer;
-  return payload;
-}
-
-void ClusterChannel::State::turn_away(std::string& out) {
-  wire::append_frame(out, kNo);
-  stage = Stage::turned_away;
-  wipe();
-  with_ticket.reset();
-}
-
-void ClusterChannel::State::on_call(std::string_view payload, std::string& out) {
-  with_ticket->call = *TicketCall::of(payload);
-  auto secret_of_it = with_ticket->desk->secret(with_ticket->call.id, with_ticket->address);
-  if (!secret_of_it) return turn_away(out);
-  with_ticket->secret = *secret_of_it;
-  sodium_memzero(secret_of_it->data(), secret_of_it->size());
-  with_ticket->answer = payload;
-  Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, ticket_keys::transcript(payload));
-  receiving.begin(key);
-  stage = Stage::awaits_early;
-}
-
-// The nonce is looked at when the record has opened: who only saw the call on the wire uses nothing up, and who repeats both
-// is told No, with nothing done.
-Result<void> ClusterChannel::State::on_early(std::string_view record, std::string& out, const Sink& sink) {
-  const auto payload = receiving.open(record);
-  if (!payload) return payload.error();
-  if (!with_ticket->desk->spend(with_ticket->call.id, with_ticket->call.nonce)) {
-    turn_away(out);
-    return {};
-  }
-  const Bytes32 half = ticket_keys::half(scalar);
-  const Bytes32 both = ticket_keys::transcript(with_ticket->answer, view(half));
-  Bytes32 key = ticket_keys::to_dialler(with_ticket->secret, both);
-  sending.begin(key);
-  hash = view(ticket_keys::hash(with_ticket->secret, both));
-  with_ticket->answer.clear();
-  wire::append_frame(with_ticket->answer,
-                     std::string(view(half)).append(view(ticket_keys::proof(with_ticket->secret, both))));
-  sodium_memzero(with_ticket->secret.data(), with_ticket->secret.size());
-  wipe_handshake();
-  caller = Caller::ticket;
-  stage = Stage::open;
-  return sink(*payload);
-}
-
-Result<void> ClusterChannel::State::on_answer(std::string_view payload) {
-  if (payload == kNo) {
-    stage = Stage::turned_away;
-    return internal_error("the daemon does not take our ticket");
-  }
-  if (auto sized = check_size(payload, kAcceptBytes, "an answer to our ticket"); !sized) return sized;
-  const Bytes32& secret_of_it = with_ticket->secret;
-  const Bytes32 both = ticket_keys::transcript(with_ticket->call.payload(kVersion), payload.substr(0, 32));
-  if (!same(ticket_keys::proof(secret_of_it, both), payload.substr(32)))
-    return internal_error("what answers did not give us our ticket");
-  Bytes32 key = ticket_keys::to_dialler(secret_of_it, both);
-  receiving.begin(key);
-  hash = view(ticket_keys::hash(secret_of_it, both));
-  with_ticket.reset();
-  wipe_handshake();
-  stage = Stage::open;
-  return {};
 }
 
 ClusterChannel::ClusterChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
