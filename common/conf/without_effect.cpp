@@ -146,7 +146,9 @@ const std::vector<KeywordWithoutEffect>& keywords_without_effect() { return kKey
 
 void add_without_effect(std::string_view file, std::string_view section, std::vector<std::string>& known) {
   for (const KeywordWithoutEffect& row : kKeywordTable)
-    if (row.file == file && row.section == section && !row.keyword.empty()) known.emplace_back(row.keyword);
+    if (row.file == file && row.section == section && !row.keyword.empty() &&
+        std::find(known.begin(), known.end(), row.keyword) == known.end())
+      known.emplace_back(row.keyword);
 }
 
 Keywords with_known(std::string_view file, std::string_view section, Keywords keywords) {

@@ -182,6 +182,14 @@ TEST(WithoutEffect, DocumentedKeywordsAreKnown) {
   }
 }
 
+// The keywords that a warning offers stand there once.
+TEST(WithoutEffect, KeywordsThatAreReadAndDoNothingAreKnownOnce) {
+  std::vector<std::string> known{"GROUP_NAME", "USER_SHARES"};
+  add_without_effect("lsb.users", "UserGroup", known);
+  EXPECT_EQ(std::count(known.begin(), known.end(), "USER_SHARES"), 1);
+  EXPECT_EQ(std::count(known.begin(), known.end(), "PRIORITY"), 1);
+}
+
 // What real files of lsfinstall and of clouds set in lsf.conf and lsb.params.
 TEST(KnownParameters, NamesOfInstalledFilesHaveTheirReason) {
   const MemoryFiles files{
