@@ -1,5 +1,7 @@
 #include "common/io/link.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 
 namespace rollcall::io {
@@ -40,6 +42,17 @@ Sent Link::write() {
   unsent.shrink_to_fit();
   sent = 0;
   return Sent::all;
+}
+
+void Link::drop_unsent() {
+  unsent.clear();
+  source = nullptr;
+  sent = 0;
+}
+
+std::size_t most_descriptors() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
 }
 
 LinkLimits fitted(LinkLimits limits, std::size_t descriptors) {

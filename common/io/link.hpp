@@ -28,6 +28,8 @@ struct Link {
   void make_part();
   // Writes what it can.
   Sent write();
+  // After a failed write: nothing more leaves.
+  void drop_unsent();
 
   boost::asio::ip::tcp::socket socket;
   LinkId id;
@@ -48,5 +50,8 @@ struct Link {
   bool closing = false;  // when everything was sent
   boost::system::error_code write_error;
 };
+
+// How many descriptors this process may have open.
+std::size_t most_descriptors();
 
 }  // namespace rollcall::io

@@ -1,14 +1,12 @@
 #include "common/io/links.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <map>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "common/io/door.hpp"
 #include "common/io/handshake_queue.hpp"
 #include "common/io/link.hpp"
+#include "common/io/link_watch.hpp"
 #include "common/io/liveness.hpp"
 #include "common/io/peer_holder.hpp"
 #include "common/io/side_thread.hpp"
@@ -36,11 +35,6 @@ constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is
 
 SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
-std::size_t most_descriptors() {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
-}
-
 }  // namespace
 
 class Links::Impl : public std::enable_shared_from_this<Impl> {
@@ -52,14 +46,13 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
         limits_(fitted(limits, most_descriptors())),
         handler_(std::move(handler)),
         door_(loop, "connections",
-              {[this](tcp::socket socket) { take(std::move(socket)); }, [this] { return strangers_.full(); },
-               [this] { return make_room(); }, [this] { keep_watch(); },
-               [this](const std::string& line) { handler_.say(line); }}),
+              {[this](tcp::socket socket) { take(std::move(socket)); },
+               [this] { return tables_.strangers().full(); }, [this] { return make_room(); },
+               [this] { keep_watch(); }, [this](const std::string& line) { handler_.say(line); }}),
         pump_(loop, [this](const LinkPointer& link) { make_part(link); }),
         handshakes_(loop, [this](const LinkPointer& link) { read_if_memory(link); }),
         names_(std::in_place, loop, SideThread::Limits{kMostNames, limits.dial_patience}),
-        strangers_({limits_.strangers, limits_.share}),
-        users_({limits_.clients, limits_.clients}) {}
+        tables_(limits_) {}
 
   Result<std::uint16_t> listen(std::uint16_t port) {
     const auto chosen = door_.listen(port, Door::Taken::again);
@@ -106,11 +99,10 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void identified(LinkId id, unsigned uid) {
     const auto link = find(id);
-    if (!link || !link->opened || !link->client() || users_.has(id)) return;
-    strangers_.remove(id);
-    users_.add(id, holder_of_user(uid));
+    if (!link || !link->opened || !link->client() || tables_.users().has(id)) return;
+    tables_.identified(id, holder_of_user(uid));
     // Later: the caller is at work on this link.
-    if (users_.size() > limits_.clients)
+    if (tables_.users().size() > limits_.clients)
       boost::asio::post(loop_, [self = shared_from_this()] { self->drop_idle_clients(); });
   }
 
@@ -121,8 +113,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void close(LinkId id) {
     dialling_.erase(id);
-    const auto link = find(id);
-    if (link) remove(link);
+    if (const auto link = find(id)) remove(link);
   }
 
   void close_when_sent(LinkId id) {
@@ -132,7 +123,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->closing = true;
   }
 
-  std::size_t open_links() const { return links_.size() - unproved_.size() - proving_.size(); }
+  std::size_t open_links() const { return links_.size() - tables_.without_proof(); }
 
   void shut_down() {
     error_code ignored;
@@ -140,10 +131,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     names_.reset();
     watch_.cancel();
     for (auto& [id, link] : links_) link->socket.close(ignored);
-    for (auto* table : {&unproved_, &proving_}) table->clear();
-    stalled_.clear();
-    strangers_.clear();
-    users_.clear();
+    tables_.clear();
     pump_.clear();
     handshakes_.clear();
     links_.clear();
@@ -160,7 +148,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // The oldest stranger of whoever has most goes, unless it has had hardly any time.
   bool make_room() {
-    const auto oldest = strangers_.oldest_of_most();
+    const auto oldest = tables_.strangers().oldest_of_most();
     if (!oldest || steady_now() - find(*oldest)->last_progress < limits_.time_to_prove / 4) return false;
     give_way(*oldest);
     return true;
@@ -169,8 +157,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   void give_way(LinkId id) {
     const auto link = find(id);
     const std::string why = "its place is needed, and it is one of " +
-                            std::to_string(strangers_.held(link->holder.name)) + " of " + link->holder.name +
-                            " that have not proved who they are";
+                            std::to_string(tables_.strangers().held(link->holder.name)) + " of " +
+                            link->holder.name + " that have not proved who they are";
     stranger(*link, why);
     end(link, LinkEnd::offended, why);
   }
@@ -185,9 +173,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (handler_.tickets) link->channel.honour_tickets(*handler_.tickets, address_of(link->socket));
     link->holder = handler_.holder ? handler_.holder(link->socket.native_handle())
                                    : holders_.of(link->socket.native_handle());
-    strangers_.add(id, link->holder);
     begin(link);
-    if (const auto out = strangers_.surplus(id)) give_way(*out);
+    if (const auto out = tables_.strangers().surplus(id)) give_way(*out);
   }
 
   // While the caller works on our answer: the next one finds a key that is ready.
@@ -212,7 +199,10 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->peer.address = address_of(link->socket);
     link->last_progress = steady_now();
     links_.emplace(link->id, link);
-    (link->peer.dialled ? proving_ : unproved_).emplace(link->id, link->last_progress);
+    if (link->peer.dialled)
+      tables_.dialled(link->id, link->last_progress);
+    else
+      tables_.accepted(link->id, link->holder, link->last_progress);
     keep_watch();
     read_next(link);
   }
@@ -234,7 +224,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   // One of many that its holder has, and none of them has proved who it is.
   bool in_a_crowd(const Link& link) const {
     return !link.opened && !link.peer.dialled && !link.holder.trusted &&
-           strangers_.held(link.holder.name) > HandshakeQueue::kCrowd;
+           tables_.strangers().held(link.holder.name) > HandshakeQueue::kCrowd;
   }
 
   void read_if_memory(const LinkPointer& link) {
@@ -271,14 +261,12 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void proved(const LinkPointer& link) {
     link->opened = true;
-    unproved_.erase(link->id);
-    proving_.erase(link->id);
     if (!link->peer.dialled) link->peer.caller = link->channel.caller();
     if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
     link->peer.hash = link->channel.hash();
     link->peer.holder = link->holder.name;
     link->last_progress = steady_now();
-    if (!link->client()) strangers_.remove(link->id);
+    tables_.proved(link->id, link->client());
     if (link->peer.caller == ClusterChannel::Caller::owner) identified(link->id, geteuid());
     if (door_.waits()) accept_soon();
     handler_.opened(link->id, link->peer);
@@ -327,8 +315,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void progress(const LinkPointer& link) {
     link->last_progress = steady_now();
-    strangers_.renew(link->id);
-    users_.renew(link->id);
+    tables_.renewed(link->id);
   }
 
   // ---- writing
@@ -353,20 +340,18 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (link->waits_to_write) return keeps_up(link);
     switch (link->write()) {
       case Sent::failed:  // reading finds that the connection has ended
-        link->unsent.clear();
-        link->source = nullptr;
-        link->sent = 0;
+        link->drop_unsent();
         read_next(link);
         return true;
       case Sent::all:
-        stalled_.erase(link->id);
+        tables_.taken(link->id);
         if (link->closing && !link->owes()) remove(link);
         return link->socket.is_open();
       case Sent::some:
         break;
     }
     if (!keeps_up(link)) return false;
-    stalled_.emplace(link->id, link);
+    tables_.stalled(link->id);
     keep_watch();
     link->waits_to_write = true;
     link->socket.async_wait(tcp::socket::wait_write,
@@ -389,20 +374,12 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- ends
 
-  void forget(const LinkPointer& link) {
+  void remove(const LinkPointer& link) {
     error_code ignored;
     if (std::exchange(link->promised, false)) pump_.turn_given();
     link->socket.close(ignored);
-    unproved_.erase(link->id);
-    proving_.erase(link->id);
-    stalled_.erase(link->id);
-    strangers_.remove(link->id);
-    users_.remove(link->id);
+    tables_.gone(link->id);
     links_.erase(link->id);
-  }
-
-  void remove(const LinkPointer& link) {
-    forget(link);
     if (door_.waits()) accept_soon();
   }
 
@@ -437,8 +414,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void drop_idle_clients() {
-    while (users_.size() > limits_.clients)
-      end(find(*users_.oldest_of_most()), LinkEnd::offended, "too many clients");
+    while (tables_.users().size() > limits_.clients)
+      end(find(*tables_.users().oldest_of_most()), LinkEnd::offended, "too many clients");
   }
 
   // ---- time: only while there is somebody to look after
@@ -455,12 +432,10 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   void look() {
     const SteadyTime now = steady_now();
-    for (auto* waiting : {&unproved_, &proving_}) {
-      while (!waiting->empty() && now - waiting->begin()->second > limits_.time_to_prove) {
-        const auto link = find(waiting->begin()->first);
-        if (!link->peer.dialled) stranger(*link, "it did not prove itself in time");
-        end(link, LinkEnd::silent, "it did not prove itself in time");
-      }
+    while (const auto late = tables_.late_to_prove(now)) {
+      const auto link = find(*late);
+      if (!link->peer.dialled) stranger(*link, "it did not prove itself in time");
+      end(link, LinkEnd::silent, "it did not prove itself in time");
     }
     for (const LinkId id : idle_strangers(now)) {
       const auto link = find(id);
@@ -468,22 +443,21 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       stranger(*link, "it asked nothing for too long and has not proved who it is");
       end(link, LinkEnd::offended, "idle");
     }
-    const auto stalled = stalled_;  // what is heard of one end may close others
-    for (const auto& [id, link] : stalled)
-      if (link->socket.is_open() && now - link->last_progress > limits_.stall)
+    for (const LinkId id : tables_.stalled()) {
+      const auto link = find(id);  // none: what was heard of another's end has closed it
+      if (link && now - link->last_progress > limits_.stall)
         offended(link, "it takes nothing of what it is sent");
+    }
     door_.open_again();
-    if (strangers_.size() > 0 || !proving_.empty() || !stalled_.empty() || door_.waits()) keep_watch();
+    if (tables_.needed() || door_.waits()) keep_watch();
   }
 
   // Those that we owe an answer wait for us. The time counts from the end of the last answer.
   std::vector<LinkId> idle_strangers(SteadyTime now) const {
-    std::vector<LinkId> idle;
-    strangers_.each([&](LinkId id) {
+    return tables_.strangers_where([&](LinkId id) {
       const auto link = find(id);
-      if (link->opened && !link->owes() && now - link->last_progress > limits_.idle) idle.push_back(id);
+      return link->opened && !link->owes() && now - link->last_progress > limits_.idle;
     });
-    return idle;
   }
 
   boost::asio::io_context& loop_;
@@ -499,11 +473,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   LinkId next_id_ = 1;
   std::unordered_map<LinkId, LinkPointer> links_;
   std::unordered_map<LinkId, bool> dialling_;
-  std::map<LinkId, SteadyTime> unproved_;  // accepted ones; by age, since ids grow
-  std::map<LinkId, SteadyTime> proving_;   // dialled ones; nearly by age
-  std::map<LinkId, LinkPointer> stalled_;
-  ConnectionShares strangers_;  // accepted, and not known whose they are
-  ConnectionShares users_;      // identified clients
+  LinkWatch tables_;
   PeerHolders holders_;
   Strangers told_;  // addresses that got a line
   bool watching_ = false;

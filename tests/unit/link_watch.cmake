@@ -1,0 +1,1 @@
+rollcall_test(link_watch_test LABEL unit SOURCES link_watch_test.cpp LINK rollcall_links)
