@@ -1,5 +1,7 @@
 #include "common/io/res_client.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "common/wire/request_parts.hpp"
@@ -22,6 +24,9 @@ ResError error_of(const std::string& host, const TalkError& error) {
   }
   return {ResError::Kind::refused, error.text};
 }
+
+constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::seconds kComesBack{5};
 
 ResError unexpected(const std::string& host) {
   return {ResError::Kind::unreachable,
@@ -127,6 +132,19 @@ FromRes<std::string> ResClient::control(const std::string& host, const wire::Con
   if (!answer) return answer.error();
   if (answer->message_case() != wire::FromResToClient::kText) return unexpected(host);
   return std::move(*answer->mutable_text());
+}
+
+FromRes<void> ResClient::restart(const std::string& host) const {
+  wire::ControlRes order, status;
+  order.set_action(wire::ControlRes::RESTART);
+  status.set_action(wire::ControlRes::STATUS);
+  if (const auto said = control(host, order); !said) return said.error();
+  const auto until = std::chrono::steady_clock::now() + kComesBack;
+  while (std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(kLook);
+    if (control(host, status)) return {};
+  }
+  return ResError{ResError::Kind::unreachable, "it was told to start again, and does not answer yet"};
 }
 
 }  // namespace rollcall::io

@@ -51,6 +51,9 @@ class ResClient {
                      const std::function<bool(const std::string&)>& take) const;
   // RES's word to it.
   FromRes<std::string> control(const std::string& host, const wire::ControlRes& control) const;
+  // Has it start again, and waits, 5 s at most, until it answers: the next order is for the RES that comes, not for the one that
+  // goes.
+  FromRes<void> restart(const std::string& host) const;
 
  private:
   FromRes<DaemonTalk> open(const std::string& host) const;

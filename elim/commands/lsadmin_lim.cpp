@@ -170,6 +170,14 @@ std::string control_res(io::Stage& stage, const std::string& host, wire::Control
   return said ? "" : said.error().text;
 }
 
+// The same of its restart: "done" once it answers again.
+std::string restart_res(io::Stage& stage, const std::string& host) {
+  const auto settings = conf::read_batch_settings(stage.files());
+  if (!settings) return settings.error().text;
+  const auto done = io::ResClient(stage.files(), *settings).restart(host);
+  return done ? "" : done.error().text;
+}
+
 int control_res_each(const Admin& admin, const std::string& title, const Hosts& hosts,
                      wire::ControlRes::Action action, const std::string& text = {}) {
   return order_each(admin, title, hosts, admin.subcommand,
@@ -267,7 +275,8 @@ int resrestart(const Admin& admin, const Words& words) {
   const auto what = given(admin, words, "Do you really want to restart RES on all hosts?");
   if (!what) return refuse(admin, what.error());
   if (!what->go) return 0;
-  return control_res_each(admin, "Restart RES on", what->hosts, wire::ControlRes::RESTART);
+  return order_each(admin, "Restart RES on", what->hosts, admin.subcommand,
+                    [&](const std::string& host) { return restart_res(admin.stage, host); });
 }
 
 int limlock(const Admin& admin, const Words& words) {

@@ -15,18 +15,7 @@ HostTrouble trouble_of(const io::ResError& error) {
 using Clock = std::chrono::steady_clock;
 using Kind = io::ResError::Kind;
 constexpr std::chrono::milliseconds kLook{100};
-constexpr std::chrono::seconds kComesBack{5}, kAtOnce{1};
-
-// The next order is for the RES that comes, not for the one that goes.
-std::optional<HostTrouble> await_restart(const io::ResClient& client, const std::string& host) {
-  wire::ControlRes status;
-  status.set_action(wire::ControlRes::STATUS);
-  for (const auto until = Clock::now() + kComesBack; Clock::now() < until;) {
-    std::this_thread::sleep_for(kLook);
-    if (client.control(host, status)) return std::nullopt;
-  }
-  return HostTrouble{false, "it was told to start again, and does not answer yet"};
-}
+constexpr std::chrono::seconds kAtOnce{1};
 
 // A RES that starts again breaks the connection: the order is repeated.
 std::optional<HostTrouble> stop(const io::ResClient& client, const std::string& host) {
@@ -63,10 +52,8 @@ std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const c
                                         const std::string& host, DaemonOrder order) {
   const io::ResClient client(files, settings);
   if (order == DaemonOrder::stop) return stop(client, host);
-  wire::ControlRes control;
-  control.set_action(wire::ControlRes::RESTART);
-  if (const auto said = client.control(host, control); !said) return trouble_of(said.error());
-  return await_restart(client, host);
+  if (const auto done = client.restart(host); !done) return trouble_of(done.error());
+  return std::nullopt;
 }
 
 Forgetting forget_jobs(const conf::ClusterFiles& files, const conf::BatchSettings& settings,

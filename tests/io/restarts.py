@@ -18,7 +18,7 @@ def is_alive(pid):
 def running(bench, own, name):
     """The processes of that daemon of this cluster."""
     return [p.pid for p in bench.cluster.strangers()
-            if p.alive and p.words[0].endswith("/" + name) and own.conf in p.words]
+            if p.alive and p.words and p.words[0].endswith("/" + name) and own.conf in p.words]
 
 
 def kill(own, *names):
