@@ -37,7 +37,8 @@ def test_connections_that_say_nothing_take_no_daemon_away(bench):
         for name, holder in holders.items():
             holder.stdin.close()
             closed = int(holder.stdout.readline().split()[1])
-            expect(closed > 0, f"{name} has closed none of {2 * each} connections")
+            if not bench.sanitized:  # EACH_SANITIZED are below the share of a user
+                expect(closed > 0, f"{name} has closed none of {2 * each} connections")
             bench.saw(f"{name} closed {closed} connections of uid {MALLORY} meanwhile")
 
 

@@ -56,6 +56,9 @@ if echo unit | grep -Eq "$labels"; then
     ASAN_OPTIONS=detect_leaks=1 run unit -L '^unit$' -LE '^nightly$' --no-tests=error
 fi
 run others -L "$labels" -LE '^(unit|nightly)$' --no-tests=error
+# The check of a virtual table reads memory through a pipe: in a program that has used up its descriptors it believes no object.
+blind=$(grep -rl 'invalid vptr' "$findings" | xargs -r grep -l 'errno: 24' || :)
+for file in $blind; do rm "$file"; done
 found=$(find "$findings" -type f | sort)
 if [ -n "$found" ]; then
     echo "$found" | while read -r file; do
@@ -65,6 +68,7 @@ if [ -n "$found" ]; then
     echo "SANITIZERS FOUND SOMETHING: $(echo "$found" | wc -l) files in $findings"
     status=1
 fi
+[ -z "$blind" ] || echo "left out: $(echo "$blind" | wc -l) findings of a program that was out of descriptors: the sanitizer's own"
 told unit
 told others
 echo "$preset: $(find "$findings" -type f | wc -l) findings; built in $(((built - begun) / 60)) min," \

@@ -45,6 +45,8 @@ run="$here/sanitized.sh $scratch asan io"
     expect 0 "others: 40 tests, 1 failed, 1 skipped; 3 cases skipped inside of others" $run
     expect 1 "" env TESTS=8 $run
     expect 1 "heap-use-after-free" env FINDING=heap-use-after-free $run
+    expect 0 "left out: 1 findings" env FINDING="invalid vptr (errno: 24)" $run
+    expect 1 "invalid vptr" env FINDING="invalid vptr" $run
     expect 0 "asan: 0 findings" $run # what an earlier run has found is gone
     expect 2 "usage" "$here/sanitized.sh" "$scratch"
     expect 0 "unit: 40 tests" env LEAKS_IN="$scratch/leaks" "$here/sanitized.sh" "$scratch" asan "^(unit|io)$"
