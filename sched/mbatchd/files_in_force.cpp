@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/io/cluster_key.hpp"
+#include "common/io/daemon_start.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/in_force.hpp"
