@@ -50,10 +50,13 @@ class Host:
     def __init__(self, name, address, scratch, hosts_file):
         self.name, self.address = name, address
         self.scratch = scratch
-        # A key that whoever runs the tests has at home would serve every program that has another HOME.
-        script = ('hostname "$1" && mount --bind "$2" /etc/hosts && if [ -d "$3" ]; then mount -t tmpfs none "$3"; fi && '
+        # A key that whoever runs the tests has at home would serve every program that has another HOME. The hosts share a home.
+        keys = os.path.join(scratch, "keys")
+        for directory in (keys, own_key_directory()):
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+        script = ('hostname "$1" && mount --bind "$2" /etc/hosts && mount --bind "$3" "$4" && '
                   "echo ready && exec sleep infinity")
-        words = ["unshare", "--net", "--uts", "--mount", "sh", "-c", script, "host", name, hosts_file, own_key_directory()]
+        words = ["unshare", "--net", "--uts", "--mount", "sh", "-c", script, "host", name, hosts_file, keys, own_key_directory()]
         self.keeper = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         if self.keeper.stdout.readline() != b"ready\n":
             raise RuntimeError(f"host {name} was not made")
