@@ -14,10 +14,11 @@ TEST(BookParameters, UnlessGivenAsTheManualSays) {
   EXPECT_EQ(standard.unknown_after_s, 3 * 30) << "MAX_SBD_FAIL times SBD_SLEEP_TIME";
 }
 
-TEST(BookParameters, JobIdsGoAtLeastToTheStandardAndAtMostToALong) {
+TEST(BookParameters, JobIdsGoAsFarAsTheManualSays) {
   EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 2000000\n")).max_job_id, 2'000'000);
-  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 5\n")).max_job_id, 999'999);
-  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 99999999999\n")).max_job_id, 2'147'483'646);
+  EXPECT_EQ(book_parameters(site_files("MAX_JOBID = 2147483646\n")).max_job_id, 2'147'483'646);
+  for (const char* invalid : {"5", "99999999999"})
+    EXPECT_EQ(book_parameters(site_files("MAX_JOBID = " + std::string(invalid) + "\n")).max_job_id, 999'999) << invalid;
 }
 
 TEST(BookParameters, AHostIsUnknownAfterSoManyAnswersThatDidNotCome) {

@@ -85,7 +85,7 @@ TEST(LsbParams, DefaultsAndValues) {
 // mbatchd reads these where they count; an invalid one must not be silent.
 TEST(LsbParams, EachNumberIsChecked) {
   for (const char* name :
-       {"MAX_JOBID", "MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY",
+       {"MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY",
         "JOB_PREPROC_TIMEOUT", "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE",
         "ACCT_ARCHIVE_SIZE", "MAX_ACCT_ARCHIVE_FILE", "GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) {
     Problems problems;
@@ -100,6 +100,24 @@ TEST(LsbParams, EachNumberIsChecked) {
     EXPECT_FALSE(read("many").cells.given(name)) << name << ": the default is in force";
     EXPECT_THAT(lines_of(problems), ElementsAre(HasSubstr("p:2: " + std::string(name) + ": found \"many\"")))
         << name;
+  }
+}
+
+TEST(LsbParams, NumbersGoAsFarAsTheManualSays) {
+  const auto taken = [](const std::string& name, long value) {
+    Problems problems;
+    const auto text = "Begin Parameters\n" + name + " = " + std::to_string(value) + "\nEnd Parameters\n";
+    const bool given = read_lsb_params(parse_sections(text, "p", {}, problems), problems).cells.given(name);
+    EXPECT_EQ(given, lines_of(problems).empty()) << text;
+    return given;
+  };
+  for (const auto& [name, least, most] : std::initializer_list<std::tuple<const char*, long, long>>{
+           {"MAX_JOBID", 999999, 2147483646},
+           {"MAX_JOB_ARRAY_SIZE", 1, 2147483646},
+           {"MAX_JOB_REQUEUE", 0, 2147483647},
+           {"JOB_TERMINATE_INTERVAL", 0, 4294967}}) {
+    EXPECT_TRUE(taken(name, least) && taken(name, most)) << name;
+    EXPECT_FALSE(taken(name, least - 1) || taken(name, most + 1)) << name;
   }
 }
 

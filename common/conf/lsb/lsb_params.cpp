@@ -1,6 +1,7 @@
 #include "common/conf/lsb/lsb_params.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "common/base/numbers.hpp"
 #include "common/conf/known_parameters.hpp"
@@ -41,7 +42,28 @@ const std::vector<std::string>& known_names() {
   return names;
 }
 
-constexpr int kMostJobId = 2147483646;  // as the manual has it
+constexpr int kMost = std::numeric_limits<int>::max();  // LSF's INFINIT_INT
+
+struct Bounds {
+  const char* name;
+  int least, most;
+};
+// Checked here, read where they count: sched/policy/book_rules.cpp, sched/mbatchd/files_in_force.cpp, res_links.cpp. The bounds
+// are those of lsb.params(5), else what the readers can keep.
+constexpr Bounds kNumbers[] = {{"MAX_USER_JOB_STORAGE", 0, kMaxSeconds},
+                               {"MAX_EVENT_ARCHIVE_FILE", 0, kMost},
+                               {"JOB_HISTORY_DAYS", 0, kMaxSeconds},
+                               {"MAX_REQUEUE_PAUSE", 0, kMaxSeconds},
+                               {"MAX_JOB_ARRAY_SIZE", 1, kMost - 1},
+                               {"MAX_JOB_REQUEUE", 0, kMost},
+                               {"LOCAL_MAX_PREEXEC_RETRY", 0, kMost},
+                               {"JOB_PREPROC_TIMEOUT", 0, kMaxTasks},
+                               {"JOB_POSTPROC_TIMEOUT", 0, kMaxTasks},
+                               {"JOB_TERMINATE_INTERVAL", 0, 4294967},  // milliseconds in 32 bits
+                               {"ACCT_ARCHIVE_AGE", 0, kMost},
+                               {"ACCT_ARCHIVE_SIZE", 0, kMost},
+                               {"MAX_ACCT_ARCHIVE_FILE", 0, kMost},
+                               {"MAX_JOBID", 999999, kMost - 1}};
 
 template <class T, class U>
 void set(T& target, const std::optional<U>& value) {
@@ -93,14 +115,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   set(params.max_sbd_fail, cells.whole("MAX_SBD_FAIL", 0, kMaxSeconds));
   set(params.clean_period, cells.seconds("CLEAN_PERIOD"));
   set(params.max_job_num, cells.whole("MAX_JOB_NUM", 0, kMaxSeconds));
-  // Checked here, read where they count: sched/policy/book_rules.cpp, sched/mbatchd/in_force.cpp, daemon.cpp.
-  for (const char* name :
-       {"MAX_USER_JOB_STORAGE", "MAX_EVENT_ARCHIVE_FILE", "JOB_HISTORY_DAYS", "MAX_REQUEUE_PAUSE",
-        "MAX_JOB_ARRAY_SIZE", "MAX_JOB_REQUEUE", "LOCAL_MAX_PREEXEC_RETRY", "JOB_PREPROC_TIMEOUT",
-        "JOB_POSTPROC_TIMEOUT", "JOB_TERMINATE_INTERVAL", "ACCT_ARCHIVE_AGE", "ACCT_ARCHIVE_SIZE",
-        "MAX_ACCT_ARCHIVE_FILE"})
-    (void)cells.whole(name, 0, kMaxSeconds);
-  (void)cells.whole("MAX_JOBID", 0, kMostJobId);
+  for (const Bounds& number : kNumbers) (void)cells.whole(number.name, number.least, number.most);
   for (const char* name : {"GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) (void)cells.real(name, 0, 1e9);
   set(params.hist_hours, cells.whole("HIST_HOURS", 0, kMaxSeconds));
   set(params.pg_susp_it, cells.seconds("PG_SUSP_IT"));
