@@ -17,7 +17,7 @@ Effects Book::configure(ConfigView config, WallTime now) {
   Memory& m = *memory_;
   m.config = std::move(config);
   m.parameters = book_parameters(m.config);
-  m.resreqs.clear();
+  m.forget_resreqs();
   m.gpu_resource = sched::gpu_resource(*m.config.cluster);
   m.rules.clear();
   for (auto& [id, entry] : m.ids) m.time_id(id);

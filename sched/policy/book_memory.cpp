@@ -7,6 +7,12 @@
 #include "sched/policy/gpus.hpp"
 
 namespace rollcall::sched {
+namespace {
+
+constexpr std::size_t kMostResreqs = 20'000;
+constexpr std::size_t kMostResreqBytes = std::size_t{32} << 20;
+
+}  // namespace
 
 std::uint32_t slots_of(const Job& job) {
   if (!placed(job.status())) return min_slots(*job.asked);
@@ -114,12 +120,13 @@ const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   return found->second;
 }
 
+void Book::Memory::forget_resreqs() {
+  resreqs.clear();
+  resreq_bytes = 0;
+}
+
 const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                              const wire::Submission& asked) {
-  // As many different ones as users think of: what is kept is bounded.
-  // Long ones are kept until there are some hundred: 20,000 of 64 KB would be gigabytes.
-  const bool is_long = asked.resreq().size() > 1024;
-  if (resreqs.size() > (is_long ? 500U : 20'000U)) resreqs.clear();
   std::string key = queue_name;
   key += '\0';
   key += asked.from_type();
@@ -129,11 +136,13 @@ const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const 
   key += asked.gpu();
   key += '\0';
   key += asked.application();
-  const auto [found, fresh] = resreqs.try_emplace(std::move(key));
-  if (fresh)
-    found->second =
-        sched::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
-  return found->second;
+  if (const auto known = resreqs.find(key); known != resreqs.end()) return known->second;
+  auto made = sched::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
+  // As many different ones as users think of: what is kept is bounded.
+  const std::size_t bytes = key.size() + made.text.size() + made.rusage.size();
+  if (resreq_bytes + bytes > kMostResreqBytes || resreqs.size() >= kMostResreqs) forget_resreqs();
+  resreq_bytes += bytes;
+  return resreqs.emplace(std::move(key), std::move(made)).first->second;
 }
 
 std::vector<wire::DevicesOn> Book::Memory::gpus_for(const event::Dispatched& plan) {

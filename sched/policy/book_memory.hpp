@@ -123,6 +123,7 @@ struct Book::Memory : JobFacts {
   void suspect_no_longer(WallTime now);
   std::unordered_map<std::string, LifeRules> rules;  // by queue and what of a submission counts for them
   std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
+  std::size_t resreq_bytes = 0;                            // of their texts
   std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
 
   // Answers to requests with a token, and their order in time.
@@ -159,6 +160,7 @@ struct Book::Memory : JobFacts {
   void remove_job(JobKey key);
   void drop_submission_if_unused(std::uint64_t number);
   const LifeRules& rules_of(const BookEntry& entry);
+  void forget_resreqs();
   const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                  const wire::Submission& asked);
   // SubmissionEntry's own: a payload is in use while a submission names it.

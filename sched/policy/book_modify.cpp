@@ -135,6 +135,7 @@ class Modifying {
     context.pending_jobs = [] { return std::uint32_t{0}; };
     context.default_application.clear();
     context.kept_application = before.application();
+    context.kept_resreq = before.resreq();
     const bool same_dates = after.terminate_us() == before.terminate_us();
     if (same_dates) context.now = {};
     CheckedSubmission checked = check_submission(after, context);

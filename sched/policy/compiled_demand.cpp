@@ -53,10 +53,18 @@ std::string text_of(const std::vector<conf::HostItem>& items) {
 
 std::shared_ptr<const std::string> effective_text(const Compiled& compiled, const Alternative& chosen) {
   if (!compiled.requirement) return compiled.text;
-  resreq::ResReq effective = *compiled.requirement;
+  if (chosen.text) return chosen.text;
+  const resreq::ResReq& all = *compiled.requirement;
   const auto number = static_cast<std::size_t>(&chosen - compiled.alternatives.data());
-  effective.rusage->alternatives = {compiled.requirement->rusage->alternatives[number]};
-  return std::make_shared<const std::string>(resreq::print(effective));
+  // All but the other alternatives, of which there may be thousands.
+  resreq::ResReq one{.select = all.select,
+                     .order = all.order,
+                     .span = all.span,
+                     .same = all.same,
+                     .cu = all.cu,
+                     .affinity = all.affinity};
+  one.rusage.emplace().alternatives = {all.rusage->alternatives[number]};
+  return chosen.text = std::make_shared<const std::string>(resreq::print(one));
 }
 
 std::shared_ptr<const Select> DemandCompiler::select_of(const resreq::ExpressionPointer& select,

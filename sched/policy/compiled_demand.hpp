@@ -48,6 +48,7 @@ struct Take {
 };
 struct Alternative {
   std::vector<Take> takes;
+  mutable std::shared_ptr<const std::string> text;  // effective_text(), from when it is first asked for
 };
 
 struct Compiled {

@@ -285,10 +285,11 @@ std::optional<Refusal> bind_dependency(CheckedSubmission& checked, const Submiss
   return std::nullopt;
 }
 
-// Of new and changed jobs alone: a stored one keeps what it has.
-std::optional<Refusal> check_terms(const wire::Submission& a, const ConfigView& config) {
+// Of new requirements alone: a stored job keeps what it has.
+std::optional<Refusal> check_terms(const wire::Submission& a, const SubmissionContext& context) {
   if (a.resreq().size() <= 2 * resreq::kMostTermsOfJob) return std::nullopt;  // an operator between two
-  const auto parsed = resreq::parse(a.resreq(), resreq_syntax(config.cluster->settings));
+  if (a.resreq() == context.kept_resreq) return std::nullopt;
+  const auto parsed = resreq::parse(a.resreq(), resreq_syntax(context.config.cluster->settings));
   const auto terms = parsed.error ? 0 : resreq::terms(parsed.value.select);
   if (terms <= resreq::kMostTermsOfJob) return std::nullopt;
   return refusal(Refusal::BAD_REQUEST, "-R: found " + std::to_string(terms) +
@@ -398,7 +399,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
       refused(check_speeds(asked.limits(), context.config)) ||
       refused(read_indices(asked, book_parameters(context.config).max_array_size, checked.indices)) ||
       refused(check_hosts(asked, context.config)) || refused(check_user_group(asked, context)) ||
-      refused(check_application(asked, context)) || refused(check_terms(asked, context.config)))
+      refused(check_application(asked, context)) || refused(check_terms(asked, context)))
     return checked;
   checked.asked = std::make_shared<wire::Submission>(asked);
   wire::Submission& a = *checked.asked;

@@ -48,6 +48,7 @@ struct SubmissionContext {
   Dependency::Known known;
   std::string default_application;  // of a job that names none; a changed job has none
   std::string kept_application;     // of a changed job: it may be gone from lsb.applications
+  std::string kept_resreq = {};     // of a changed job: it may be of an older release, which took more
 };
 
 struct CheckedSubmission {

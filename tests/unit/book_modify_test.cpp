@@ -51,6 +51,26 @@ class BookModify : public BookTest {
   }
 };
 
+TEST_F(BookModify, AStoredRequirementOfTooManyTermsStaysWhereOtherThingsChange) {
+  const auto id = submit(plain_job());
+  auto old = std::make_shared<S>(*book->submissions().begin()->second.asked);
+  std::string many = "select[1";
+  for (int i = 0; i < 3000; ++i) many += "+1";
+  old->set_resreq(many + " > 0]");
+  auto next = std::make_unique<Book>();
+  next->configure(book->config(), now);
+  next->set_term(book->term() + 1);
+  next->load_counters(book->next_job_id(), book->next_submission());
+  next->load_submission(book->submissions().begin()->first, old);
+  next->load_job(book->find({id, 0})->record);
+  book = std::move(next);
+  book->loaded(now);
+  S changed;
+  changed.set_project("other");
+  EXPECT_THAT(bmod(id, S::kProjectFieldNumber, changed), HasSubstr("are being changed"));
+  EXPECT_THAT(requires_now(id, many + " > 1]"), HasSubstr("found 3002 terms in select"));
+}
+
 TEST_F(BookModify, WhatARunningJobReservesChangesOnItsHosts) {
   const auto id = running_job();
   EXPECT_THAT(requires_now(id, "rusage[mem=40,swp=5:duration=10] span[ptile=1]"),

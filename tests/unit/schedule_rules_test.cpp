@@ -181,6 +181,9 @@ TEST(Cycle, many_alternatives_of_a_demand_keep_no_text_each) {
   EXPECT_EQ(compiled->text, nullptr);
   const auto text = effective_text(*compiled, compiled->alternatives[7]);
   EXPECT_EQ(*text, "select[mem > 0] rusage[mem=106]");
+  EXPECT_EQ(effective_text(*compiled, compiled->alternatives[7]), text)
+      << "one text for all jobs that take it";
+  EXPECT_EQ(compiled->alternatives[8].text, nullptr) << "none before it is taken";
 }
 
 TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
