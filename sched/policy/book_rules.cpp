@@ -40,7 +40,7 @@ BookParameters book_parameters(const ConfigView& config) {
   if (const auto size = number(params.cells, "MAX_JOB_ARRAY_SIZE"))
     result.max_array_size = static_cast<std::int32_t>(std::clamp<std::int64_t>(*size, 1, 2'147'483'646));
   if (const auto most = number(params.cells, "MAX_JOB_REQUEUE"))
-    result.most_requeues = static_cast<int>(std::min<std::int64_t>(*most, 1'000'000'000));
+    result.most_requeues = static_cast<int>(std::min<std::int64_t>(*most, 2'147'483'647));
   result.exit_after_preexec_retries = cell(params.cells, "LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
   if (const auto most = number(params.cells, "MAX_USER_JOB_STORAGE"))
     result.most_stored_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *most));

@@ -21,6 +21,11 @@ TEST(BookParameters, JobIdsGoAsFarAsTheManualSays) {
     EXPECT_EQ(book_parameters(site_files("MAX_JOBID = " + std::string(invalid) + "\n")).max_job_id, 999'999) << invalid;
 }
 
+TEST(BookParameters, ArraysAndRequeuesGoToTheBoundsOfTheManual) {
+  EXPECT_EQ(book_parameters(site_files("MAX_JOB_ARRAY_SIZE = 2147483646\n")).max_array_size, 2'147'483'646);
+  EXPECT_EQ(book_parameters(site_files("MAX_JOB_REQUEUE = 2147483647\n")).most_requeues, 2'147'483'647);
+}
+
 TEST(BookParameters, AHostIsUnknownAfterSoManyAnswersThatDidNotCome) {
   EXPECT_EQ(book_parameters(site_files("MAX_SBD_FAIL = 5\nSBD_SLEEP_TIME = 7\n")).unknown_after_s, 35);
 }
