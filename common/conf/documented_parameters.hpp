@@ -1,4 +1,4 @@
-// DocumentedParameters: parameters of LSF 10.1's manual that have no effect, in groups with one reason. A value; the rows of
+// DocumentedParameters: parameters of LSF 10.1's manual that have no effect (yet), in groups with one reason. A value; the rows of
 // known_parameters() are made of it and of the parameters that have an effect or a reason of their own.
 #pragma once
 
@@ -11,6 +11,7 @@ namespace rollcall::conf {
 
 struct DocumentedParameters {
   KnownParameter::File file;
+  KnownParameter::Effect effect;  // none or later
   std::string_view why;
   std::vector<std::string_view> names;
 };

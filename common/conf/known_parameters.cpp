@@ -201,8 +201,8 @@ const std::vector<KnownParameter>& known_parameters() {
   static const std::vector<KnownParameter> all = [] {
     std::vector<KnownParameter> both = kLsfConf;
     both.insert(both.end(), kLsbParams.begin(), kLsbParams.end());
-    for (const auto& [file, why, names] : documented_parameters())
-      for (const std::string_view name : names) both.push_back({name, file, Effect::none, why});
+    for (const auto& [file, effect, why, names] : documented_parameters())
+      for (const std::string_view name : names) both.push_back({name, file, effect, why});
     return both;
   }();
   return all;

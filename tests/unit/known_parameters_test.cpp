@@ -43,6 +43,40 @@ TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
           "lsb.params:4: warning: MAX_SBD_CONNS has no effect: every host has one connection"}));
 }
 
+TEST(KnownParameters, ReasonsAreTrueOfTheirParameters) {
+  using Effect = KnownParameter::Effect;
+  const auto why = [](std::string_view name) {
+    for (const KnownParameter& known : known_parameters())
+      if (known.name == name) return known.why;
+    return std::string_view();
+  };
+  EXPECT_EQ(why("LSB_LOCALDIR"), "events are not logged twice");
+  EXPECT_EQ(why("EVENT_UPDATE_INTERVAL"), "events are not logged twice");
+  EXPECT_EQ(why("LSF_DATA_HOSTS"), "there is no data manager");
+  EXPECT_EQ(why("LSB_SUB_COMMANDNAME"), "esubs always get the command's name");
+  EXPECT_EQ(why("MAX_PEND_JOBS"), "it is a column of section User in lsb.users");
+  for (const auto name : {"LSB_KEEP_SYSDEF_RLIMIT", "LSB_BPEEK_METHOD", "LSF_NIOS_PORT_RANGE",
+                          "LSF_INTERACTIVE_STDERR", "STRICT_UG_CONTROL"})
+    EXPECT_EQ(why(name), "it is not in this release") << name;
+  for (const KnownParameter& known : known_parameters())
+    if (known.effect != Effect::some) {
+      EXPECT_EQ(known.effect == Effect::later, known.why.ends_with(" yet")) << known.name;
+    }
+}
+
+// Parameters of preemption are told alike, whichever table they stand in.
+TEST(KnownParameters, WhatComesLaterIsToldAlike) {
+  LsbParams params;
+  params.cells.set("MAX_JOB_PREEMPT", {"3", {"lsb.params", 1}});
+  params.cells.set("PREEMPT_FOR", {"LEAST_RUN_TIME", {"lsb.params", 2}});
+  Problems problems;
+  tell_without_effect(params, problems);
+  EXPECT_EQ(lines_of(problems),
+            (std::vector<std::string>{
+                "lsb.params:1: warning: MAX_JOB_PREEMPT has no effect yet: no job is preempted yet",
+                "lsb.params:2: warning: PREEMPT_FOR has no effect yet: no job is preempted yet"}));
+}
+
 TEST(WithoutEffect, EachKeywordHasOneRowWithAReason) {
   std::set<std::string> names;
   for (const auto& row : keywords_without_effect()) {
@@ -208,9 +242,7 @@ TEST(KnownParameters, NamesOfInstalledFilesHaveTheirReason) {
   const auto cluster = read_cluster_files(files.sources());
   std::vector<std::string> lines = lines_of(cluster.problems);
   ASSERT_EQ(lines.size(), 9U) << "one line for each";
-  EXPECT_EQ(
-      lines[0],
-      "/c/lsf.conf:1: warning: LSF_VERSION has no effect: it tells installers and shells where files are");
+  EXPECT_EQ(lines[0], "/c/lsf.conf:1: warning: LSF_VERSION has no effect: it is only a version number");
   EXPECT_EQ(lines[6], "/c/lsf.conf:7: warning: SITE_OWN has no effect: this release does not know it");
   for (const std::size_t known : {0U, 1U, 2U, 3U, 4U, 5U, 7U, 8U})
     EXPECT_EQ(lines[known].find("does not know"), std::string::npos) << lines[known];
