@@ -42,6 +42,12 @@ TEST_F(PresentEvents, AJobThatRuns) {
 
 // As the line of its start was when it began.
 TEST_F(PresentEvents, AStartHasTheProgramsOfItsQueue) {
+  ConfigView view = site_files("");
+  auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
+  for (auto& queue : lsb->queues)
+    if (queue.name == "talk") queue.jobs.post_exec = "/bin/false";
+  view.lsb = lsb;
+  book->configure(view, now);
   auto asked = plain_job();
   asked.add_queues("talk");
   asked.set_interactive(wire::Submission::TERMINAL);
@@ -49,9 +55,11 @@ TEST_F(PresentEvents, AStartHasTheProgramsOfItsQueue) {
   book->dispatch({id, 0}, on_hosts({"hostA"}), now);
   std::vector<std::string> programs;
   tell_of_job(*book, {id, 0}, [&](const wire::JobEvent& event) {
-    if (event.has_start()) programs.push_back(event.start().pre_exec());
+    if (!event.has_start()) return;
+    programs.push_back(event.start().pre_exec());
+    programs.push_back(event.start().post_exec());
   });
-  EXPECT_THAT(programs, ElementsAre("/bin/true"));
+  EXPECT_THAT(programs, ElementsAre("/bin/true", "/bin/false"));
 }
 
 TEST_F(PresentEvents, AnArrayIsToldOfOnceAndItsElementsWhereTheyHaveBegun) {
