@@ -114,7 +114,8 @@ TEST_F(JobTermsTest, AnInvalidDefaultLeavesTheMaximumInForce) {
   book->configure(
       with_profiles(
           "Begin Application\nNAME = a\nRUNLIMIT = soon 15\nMEMLIMIT = 900 400\nEnd Application\n", "",
-          {"applications:3: RUNLIMIT: found \"soon\", expected [HOURS:]MINUTES[/HOST_SPEC]",
+          {"applications:3: RUNLIMIT: found \"soon\", expected [HOURS:]MINUTES[/HOST_SPEC]; the maximum 15 "
+           "is the default now",
            "applications:4: MEMLIMIT: found \"900 400\", expected a default that is at most the maximum; "
            "the maximum is the default now"}),
       now);

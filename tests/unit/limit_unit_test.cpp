@@ -119,12 +119,15 @@ TEST(LimitUnit, TheMaximumStandsWhereItsDefaultIsInvalid) {
                                             "most the maximum; the maximum is the "
                                             "default now",
                                             HasSubstr("q:4: RUNLIMIT: found \"2:00 1:00\""),
-                                            HasSubstr("q:5: CPULIMIT: found \"soon\""),
+                                            testing::AllOf(HasSubstr("q:5: CPULIMIT: found \"soon\""),
+                                                           HasSubstr("; the maximum 90 is the default now")),
                                             HasSubstr("q:6: THREADLIMIT: found \"1 2 3\""),
                                             HasSubstr("q:7: PROCESSLIMIT: found \"many\"")));
   const Row shown = cells_in_force(row, jobs, problems);
   EXPECT_EQ(shown.find("MEMLIMIT")->text, "100") << "bapp -l shows what is in force";
   EXPECT_EQ(shown.find("CPULIMIT")->text, "90");
+  ASSERT_TRUE(shown.find("PROCESSLIMIT"));
+  EXPECT_EQ(shown.find("PROCESSLIMIT")->text, "5") << "the default stands where the maximum is invalid";
   EXPECT_FALSE(shown.find("THREADLIMIT"));
 }
 

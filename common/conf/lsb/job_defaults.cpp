@@ -43,7 +43,7 @@ class DefaultsReader {
     defaults.task_limit = tasks();
     defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
     defaults.links = read_parallel_links(row_, cells_);
-    defaults.maximum_alone = std::move(maximum_alone_);
+    defaults.limits_in_force = std::move(in_force_);
     return defaults;
   }
 
@@ -71,46 +71,50 @@ class DefaultsReader {
   }
 
   Limit<TimeLimit> times(std::string_view keyword) {
-    return limit_of<TimeLimit>(keyword, [&](const std::string& word) -> std::optional<TimeLimit> {
-      const auto time = parse_time_limit(word);
-      if (time) return *time;
-      cells_.told(keyword, time.error().text);
-      return std::nullopt;
-    });
+    return limit_of<TimeLimit>(
+        keyword, [&](const std::string& word, const std::string& then) -> std::optional<TimeLimit> {
+          const auto time = parse_time_limit(word);
+          if (time) return *time;
+          cells_.told(keyword, time.error().text + then);
+          return std::nullopt;
+        });
   }
 
   // `each`: what one of the number is, in KB.
   Limit<long long> amounts(std::string_view keyword, std::int64_t each) {
-    return limit_of<long long>(keyword, [&](const std::string& word) -> std::optional<long long> {
-      long long value = 0;
-      const char* const last = word.data() + word.size();
-      const auto [end, error] = std::from_chars(word.data(), last, value);
-      if (error == std::errc{} && end == last && value >= 0 && value <= kMostKb / each) return value * each;
-      cells_.error(keyword, word, "a whole number");
-      return std::nullopt;
-    });
+    return limit_of<long long>(
+        keyword, [&](const std::string& word, const std::string& then) -> std::optional<long long> {
+          long long value = 0;
+          const char* const last = word.data() + word.size();
+          const auto [end, error] = std::from_chars(word.data(), last, value);
+          if (error == std::errc{} && end == last && value >= 0 && value <= kMostKb / each)
+            return value * each;
+          cells_.error(keyword, word, "a whole number" + then);
+          return std::nullopt;
+        });
   }
 
   // "[DEFAULT] MAXIMUM". An invalid default must not take the maximum along: the maximum is the default then. A default above
-  // the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling.
+  // the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling. A default stays where the
+  // maximum is invalid.
   template <class T, class Parse>
   Limit<T> limit_of(std::string_view keyword, const Parse& parse) {
     const auto words = cells_.words(keyword);
     Limit<T> limit;
     if (words.empty()) return limit;
     if (words.size() > 2) return cells_.error(keyword, join(words), "[DEFAULT] MAXIMUM"), limit;
-    if (words.size() == 2) limit.standard = parse(words.front());
-    limit.most = parse(words.back());
-    if (words.size() == 1 || !limit.most) return limit;
-    if (limit.standard && above(*limit.standard, *limit.most)) {
+    limit.most = parse(words.back(), "");
+    if (words.size() == 1) return limit;
+    limit.standard =
+        parse(words.front(), limit.most ? "; the maximum " + words.back() + " is the default now" : "");
+    if (limit.standard && limit.most && above(*limit.standard, *limit.most)) {
       cells_.error(keyword, join(words),
                    "a default that is at most the maximum; the maximum is the default now");
       limit.standard.reset();
     }
-    if (!limit.standard) {
-      limit.standard = limit.most;
-      maximum_alone_.emplace_back(keyword, words.back());
-    }
+    if (limit.standard.has_value() == limit.most.has_value()) return limit;
+    in_force_.emplace_back(keyword, limit.most ? words.back() : words.front());
+    if (limit.most) limit.standard = limit.most;
     return limit;
   }
   static bool above(long long standard, long long most) { return standard > most; }
@@ -135,7 +139,7 @@ class DefaultsReader {
   const Row& row_;
   const LimitUnit& unit_;
   RowReader cells_;
-  std::vector<std::pair<std::string, std::string>> maximum_alone_;
+  std::vector<std::pair<std::string, std::string>> in_force_;
 };
 
 }  // namespace
@@ -157,8 +161,8 @@ JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& p
 
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems) {
   Row cells = without_errors(row, problems);
-  for (const auto& [keyword, maximum] : defaults.maximum_alone)
-    if (const Cell* cell = row.find(keyword)) cells.set(keyword, {maximum, cell->place});
+  for (const auto& [keyword, word] : defaults.limits_in_force)
+    if (const Cell* cell = row.find(keyword)) cells.set(keyword, {word, cell->place});
   return cells;
 }
 

@@ -36,8 +36,8 @@ struct JobDefaults {
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
   int nice = 0;
   ParallelLinks links;  // DJOB_*
-  // Limits of which only the maximum is valid: keyword and the maximum's word. It is the default too.
-  std::vector<std::pair<std::string, std::string>> maximum_alone;
+  // Limits of two words of which one is valid: keyword and that word. A maximum is the default too.
+  std::vector<std::pair<std::string, std::string>> limits_in_force;
 };
 
 // The keywords that are read here.
