@@ -131,6 +131,8 @@ std::vector<ClusterHost> read_host_section(const SectionFile& file, const LsfSha
     Keywords keywords{{"HOSTNAME"}, kColumns};
     const auto columns = threshold_keywords(*section, indices);
     keywords.known.insert(keywords.known.end(), columns.begin(), columns.end());
+    const auto& invalid = shared.invalid_resources;  // the row in lsf.shared has the error
+    keywords.known.insert(keywords.known.end(), invalid.begin(), invalid.end());
     if (!check_keywords(*section, keywords, problems)) continue;
     for (const Row& row : section->rows) {
       auto host = HostReader(row, shared, indices, problems).read();

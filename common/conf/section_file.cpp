@@ -252,7 +252,12 @@ void Parser::take_row(const SectionLine& line) {
   }
   const auto takes_rest = [&](const std::string& name) { return same_name(name, keywords.back()); };
   if (std::any_of(syntax_.rest_of_row.begin(), syntax_.rest_of_row.end(), takes_rest)) {
-    for (std::size_t i = keywords.size(); i < cells.size(); ++i) cells[keywords.size() - 1] += " " + cells[i];
+    if (cells.size() > keywords.size()) {
+      std::string& last = cells[keywords.size() - 1];
+      for (std::size_t i = keywords.size(); i < cells.size(); ++i) last += " " + cells[i];
+      problems_.warning(line.place, found(last, "parentheses round the values of " + keywords.back()) +
+                                        "; the row counts without them");
+    }
     if (cells.size() + 1 == keywords.size()) {
       problems_.warning(line.place, "found no value for " + keywords.back() + ", expected one or ()");
       cells.emplace_back("()");

@@ -223,11 +223,40 @@ TEST(ShowConf, TheVerdictOnASet) {
             "f:1: warning: found x, expected y\nNo errors found.\nThere is 1 warning.\n");
   problems.error({"f", 2}, "found p, expected q");
   EXPECT_EQ(check_text(problems, {}, false),
-            "f:1: warning: found x, expected y\nf:2: found p, expected q\nThere is 1 error.\nThere is 1 warning.\n");
+            "f:1: warning: found x, expected y\nf:2: found p, expected q\nThere is 1 error.\nThere is 1 "
+            "warning.\n");
   problems.error({"f", 3}, "found r, expected s");
   EXPECT_EQ(check_text(problems, {}, true),
             "f:1: warning: found x, expected y\nf:2: found p, expected q\nf:3: found r, expected s\nThere "
             "are 2 errors.\nThere is 1 warning.\n");
+}
+
+TEST(ClusterFiles, AColumnOfAnInvalidIndexHasNoProblemOfItsOwn) {
+  const MemoryFiles files{
+      .files = {
+          {"/c/lsf.conf", ""},
+          {"/c/lsf.shared",
+           "Begin Cluster\nClusterName\nlab\nEnd Cluster\nBegin Resource\n"
+           "RESOURCENAME TYPE INTERVAL INCREASING DESCRIPTION\nscratch Numerc 30 N (x)\nEnd Resource\n"},
+          {"/c/lsf.cluster.lab", "Begin Host\nHOSTNAME server scratch odd\nh1 1 5 6\nEnd Host\n"}}};
+  EXPECT_THAT(lines_of(read_cluster_files(files.sources()).problems),
+              testing::UnorderedElementsAre(
+                  "/c/lsf.shared:7: TYPE: found \"Numerc\", expected Boolean, Numeric or String",
+                  HasSubstr("found \"odd\" in section Host, which is unknown")));
+}
+
+// A row that an older release left out may now be the first, whose cluster is this one.
+TEST(ClusterFiles, ServersWithoutParenthesesAreToldWhereTheyChooseTheCluster) {
+  const MemoryFiles files{
+      .files = {{"/c/lsf.conf", ""},
+                {"/c/lsf.shared", "Begin Cluster\nClusterName Servers\nold h1 h2\nlab (h3)\nEnd Cluster\n"},
+                {"/c/lsf.cluster.old", "Begin Host\nHOSTNAME\nh1\nEnd Host\n"}}};
+  const auto checked = read_cluster_files(files.sources());
+  ASSERT_TRUE(checked.files);
+  EXPECT_EQ(checked.files->settings.cluster, "old");
+  EXPECT_THAT(
+      lines_of(checked.problems),
+      testing::Contains(HasSubstr("/c/lsf.shared:3: warning: found \"h1 h2\", expected parentheses")));
 }
 
 }  // namespace

@@ -186,8 +186,11 @@ TEST(LsfShared, ServersStandWithoutParenthesesOrNotAtAll) {
   ASSERT_EQ(shared.clusters.size(), 3U) << "a set needs its cluster to start";
   EXPECT_THAT(shared.clusters[0].servers, ElementsAre("head", "n1", "n2"));
   EXPECT_THAT(shared.clusters[2].servers, IsEmpty());
-  EXPECT_THAT(lines_of(problems),
-              ElementsAre("s:5: warning: found no value for Servers, expected one or ()"));
+  EXPECT_THAT(
+      lines_of(problems),
+      ElementsAre("s:3: warning: found \"head n1 n2\", expected parentheses round the values of Servers; the "
+                  "row counts without them",
+                  "s:5: warning: found no value for Servers, expected one or ()"));
 }
 
 TEST(LsfShared, AnInvalidRowIsRemembered) {
