@@ -18,8 +18,8 @@ std::string status_lines(const Configuration& configuration, const sched::Book& 
          "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book.size()) +
          "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
          "\nterm: " + std::to_string(saving.store().term()) +
-         "\nstore: " + (saving.failing() ? "fails" : "keeps") +
-         "\nload: " + (load_known ? "known" : "unknown") +
+         "\nstore: " + (saving.failing() ? "fails" : "ok") +
+         "\nload information: " + (load_known ? "available" : "unavailable") +
          (left.empty() ? "" : "\nfiles left behind on: " + left) +
          (not_ours.empty() ? "" : "\nhosts with orders of another store: " + not_ours) +
          (configuration.instead_of.empty() ? "" : "\nfiles: " + configuration.instead_of);

@@ -40,8 +40,8 @@ def test_mbatchd_starts_anew_under_a_job(bench):
         job = batch.bsub("until [ -e go ]; do sleep 0.1; done; exit 7", "-o", "/dev/null", "-cwd", batch.top)
         batch.wait_for(job, "RUN")
         before = status(batch)
-        expect_equal({k: before[k] for k in ("hosts", "hosts with RES", "jobs", "pending", "running", "store", "load")},
-                     {"hosts": "1", "hosts with RES": "1", "jobs": "1", "pending": "0", "running": "1", "store": "keeps", "load": "known"},
+        expect_equal({k: before[k] for k in ("hosts", "hosts with RES", "jobs", "pending", "running", "store", "load information")},
+                     {"hosts": "1", "hosts with RES": "1", "jobs": "1", "pending": "0", "running": "1", "store": "ok", "load information": "available"},
                      "showstatus")
         expect_in("MBD restart initiated\n", batch.good("badmin", "mbdrestart"), "mbdrestart")
         wait_until(lambda: int(status(batch)["term"]) > int(before["term"]), lambda: f"the next term: {status(batch)}", 30)

@@ -223,7 +223,7 @@ def test_a_full_disk(bench):
                 pass
             bench.cluster.host("n1").run(["rm", filler])
             site.wait_for_job(job, "EXIT")
-            wait_until(lambda: "store: keeps" in site.run("badmin", "showstatus").stdout, "the store to keep again", 60)
+            wait_until(lambda: "store: ok" in site.run("badmin", "showstatus").stdout, "the store to be well again", 60)
             other, other_go = site.job("n2")
             site.end(other, other_go)
         finally:
