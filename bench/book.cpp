@@ -1,6 +1,6 @@
 // What the Book costs: CPU of the life of an array element, of a submission, and of rare requests among many jobs.
 // Prints figures; asserts nothing. Usage: bench_book [JOBS]
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -63,7 +63,7 @@ event::Dispatched plan() {
   return plan;
 }
 
-void live(Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
+void live(book::Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
   book.dispatch(key, on, now);
   auto start = book.start_order({key, "hostA", 1});
   if (!start || mbatchd::to_res(std::move(*start)).start().submission().command().empty()) std::abort();
@@ -79,7 +79,7 @@ void live(Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
 }
 
 void arrays(const ConfigView& config, int total) {
-  Book book;
+  book::Book book;
   WallTime now = wall_seconds(1'000'000);
   book.configure(config, now);
   const double begin = cpu_ms();
@@ -101,7 +101,7 @@ void arrays(const ConfigView& config, int total) {
 }
 
 void among_many(const ConfigView& config, int total) {
-  Book book;
+  book::Book book;
   const WallTime now = wall_seconds(1'000'000);
   book.configure(config, now);
   wire::Submit request;

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "bench/site_view.hpp"
-#include "sched/policy/answers.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/answers.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -67,7 +67,7 @@ struct Site {
   Site(const ConfigView& config, int jobs) : keeper(book) {
     book.configure(config, now);
     book.loaded(now);
-    keeper.configure(scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
     wire::Submit request;
     *request.add_jobs() = plain();
     for (int i = 0; i < jobs; ++i) {
@@ -82,8 +82,8 @@ struct Site {
   };
   Answered ask(const wire::BatchRequest& request) {
     Answered answered;
-    const auto view = [this] { return AnswerView{book, keeper.snapshot(), now}; };
-    auto next = *answer(request, kAnn, view());
+    const auto view = [this] { return answers::AnswerView{book, keeper.snapshot(), now}; };
+    auto next = *answers::answer(request, kAnn, view());
     for (bool last = false; !last;) {
       const double from = cpu_ms();
       auto part = next(view());
@@ -96,8 +96,8 @@ struct Site {
   }
 
   WallTime now = wall_seconds(1'000'000);
-  Book book;
-  SnapshotKeeper keeper;
+  book::Book book;
+  answers::SnapshotKeeper keeper;
 };
 
 enum class Unit { count, ms, told };  // told: shown and not judged
@@ -188,11 +188,11 @@ void questions(Site& site, Curves& curves) {
   curves.time("bhosts", [&] { site.ask(hosts); });
   hosts.mutable_hosts()->add_hosts("h0");
   curves.time("bhosts of one", [&] { site.ask(hosts); });
-  curves.time("a cycle that starts nothing", [&] { schedule(site.keeper.snapshot(), site.now); });
+  curves.time("a cycle that starts nothing", [&] { cycle::schedule(site.keeper.snapshot(), site.now); });
 }
 
 void reasons(Site& site, Curves& curves) {
-  PendingReasons reasons(site.keeper.snapshot(), site.now);
+  cycle::PendingReasons reasons(site.keeper.snapshot(), site.now);
   for (const JobKey key : site.book.with_status(wire::STATUS_PEND)) reasons.number_of(key);
   curves.add("why jobs pend, hosts looked at", Unit::count, static_cast<double>(reasons.hosts_looked_at()));
 }

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "bench/site_view.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -76,7 +76,7 @@ class Site {
   Site() {
     const auto config = site();
     book.configure(config, now);
-    keeper.configure(scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
     for (const char* host : {"hostA", "hostB"}) keeper.connected(host, true);
   }
   std::int32_t submit(const wire::Submission& job) {
@@ -111,8 +111,8 @@ class Site {
     usage.add_hosts()->set_host("hostA");
     follow(book.host_told("hostA", over, now));
   }
-  Book book;
-  SnapshotKeeper keeper{book};
+  book::Book book;
+  answers::SnapshotKeeper keeper{book};
   WallTime now = wall_seconds(1'000'000);
 
  private:

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/site_view.hpp"
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -103,7 +103,7 @@ class Bench {
     return sums;
   }
 
-  Book book_;
+  book::Book book_;
   WallTime now_ = wall_seconds(1'000'000);
   std::vector<JobKey> keys_;
   int tokens_ = 0;

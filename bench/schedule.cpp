@@ -7,7 +7,7 @@
 // demands find nothing. Medians of RUNS.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/cycle/schedule.hpp"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
 namespace {
 
@@ -37,12 +37,12 @@ double peak_gib() {
   return static_cast<double>(usage.ru_maxrss) / (1024 * 1024);
 }
 
-Scenario cluster_of(int hosts) {
+cycle::Scenario cluster_of(int hosts) {
   std::string text = "Begin Machine\nHOST_NAME STATUS NCPUS r15s r1m pg mem tmp\n";
   for (int i = 0; i < hosts; ++i)
     text += "host" + std::to_string(i) + " ok 10 0." + std::to_string(i * 7919 % 1000) + " 0.3 0 " +
             std::to_string(4000 + i * 37 % 64000) + " 9000\n";
-  auto scenario = read_scenario(text + "End Machine\n", "bench");
+  auto scenario = cycle::read_scenario(text + "End Machine\n", "bench");
   if (!scenario) {
     std::fprintf(stderr, "%s\n", scenario.error().text.c_str());
     std::exit(1);
@@ -67,8 +67,8 @@ std::string resreq_of(Asks asks, int number) {
 }
 
 // Demands that differ in their user, and (a tenth of that) in what they ask for.
-Demand demand_number(int number, Asks asks) {
-  Demand demand;
+cycle::Demand demand_number(int number, Asks asks) {
+  cycle::Demand demand;
   demand.queue = "normal";
   demand.user = "user" + std::to_string(number);
   demand.project = "default";
@@ -77,11 +77,11 @@ Demand demand_number(int number, Asks asks) {
   return demand;
 }
 
-void add_jobs(Snapshot& snapshot, int jobs, int demands, Asks asks) {
-  std::vector<DemandNumber> numbers;
+void add_jobs(cycle::Snapshot& snapshot, int jobs, int demands, Asks asks) {
+  std::vector<cycle::DemandNumber> numbers;
   for (int i = 0; i < demands; ++i) numbers.push_back(snapshot.demand(demand_number(i, asks)));
   for (int i = 0; i < jobs; ++i) {
-    PendingJob job;
+    cycle::PendingJob job;
     job.key = {1 + i / 10'000, 1 + i % 10'000};
     job.order = i;
     job.demand = numbers[static_cast<std::size_t>(i) % numbers.size()];
@@ -93,12 +93,12 @@ struct Measured {
   double milliseconds = 0;
   std::size_t started = 0;
 };
-Measured cycles(const Snapshot& snapshot, WallTime now, int runs) {
+Measured cycles(const cycle::Snapshot& snapshot, WallTime now, int runs) {
   std::vector<double> times;
   Measured measured;
   for (int run = 0; run < runs; ++run) {
     const double before = cpu_seconds();
-    const Plan plan = schedule(snapshot, now);
+    const cycle::Plan plan = cycle::schedule(snapshot, now);
     times.push_back((cpu_seconds() - before) * 1e3);
     measured.started = plan.dispatches.size();
   }
@@ -107,14 +107,14 @@ Measured cycles(const Snapshot& snapshot, WallTime now, int runs) {
   return measured;
 }
 
-bool row(const Scenario& cluster, int jobs, int demands, int runs) {
-  Snapshot empty = cluster.snapshot;
+bool row(const cycle::Scenario& cluster, int jobs, int demands, int runs) {
+  cycle::Snapshot empty = cluster.snapshot;
   add_jobs(empty, jobs, demands, Asks::what_fits);
   const Measured first = cycles(empty, cluster.now, runs);
-  apply(schedule(empty, cluster.now), cluster.now, empty);
+  cycle::apply(cycle::schedule(empty, cluster.now), cluster.now, empty);
   const Measured full = cycles(empty, cluster.now, runs);
   const auto asking = [&](Asks asks) {
-    Snapshot snapshot = cluster.snapshot;
+    cycle::Snapshot snapshot = cluster.snapshot;
     add_jobs(snapshot, jobs, demands, asks);
     return cycles(snapshot, cluster.now, demands > 1000 ? 1 : runs);
   };
@@ -129,12 +129,12 @@ bool row(const Scenario& cluster, int jobs, int demands, int runs) {
 }
 
 // Microseconds of CPU for each element of an array of `elements`.
-double element_cost(const Scenario& cluster, int elements) {
-  Snapshot snapshot = cluster.snapshot;
+double element_cost(const cycle::Scenario& cluster, int elements) {
+  cycle::Snapshot snapshot = cluster.snapshot;
   const double before = cpu_seconds();
   add_jobs(snapshot, elements, 1, Asks::what_fits);
-  const Plan plan = schedule(snapshot, cluster.now);
-  apply(plan, cluster.now, snapshot);
+  const cycle::Plan plan = cycle::schedule(snapshot, cluster.now);
+  cycle::apply(plan, cluster.now, snapshot);
   return (cpu_seconds() - before) * 1e6 / elements;
 }
 
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
       small = true;
     else
       runs = std::max(1, std::atoi(argv[i]));
-  const Scenario cluster = cluster_of(small ? 100 : 10'000);
+  const cycle::Scenario cluster = cluster_of(small ? 100 : 10'000);
   std::printf("%zu hosts, medians of %d runs, milliseconds of CPU\n", cluster.snapshot.rules().hosts.size(),
               runs);
   std::printf("%9s %8s  %9s %8s  %9s  %9s  %9s  %9s %8s\n", "jobs", "demands", "first", "started", "full",

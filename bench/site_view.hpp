@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "sched/policy/book_config.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "sched/policy/values/book_config.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::sched {
 

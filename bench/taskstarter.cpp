@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/io/taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace {
 

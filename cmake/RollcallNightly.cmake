@@ -24,6 +24,19 @@ if(TARGET book_sim_test)
   set_tests_properties(nightly_book_sim_test PROPERTIES LABELS nightly TIMEOUT 7200 ENVIRONMENT "ROLLCALL_SIM_SEEDS=10000")
 endif()
 
+# All recorded decisions of the Book and the cycle.
+if(TARGET decision_recorder)
+  add_test(NAME nightly_decisions_unchanged
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/sim/check_decisions.sh $<TARGET_FILE:decision_recorder>
+                   ${CMAKE_SOURCE_DIR}/tests/sim/decisions.txt 10000 10000)
+  set_tests_properties(nightly_decisions_unchanged PROPERTIES LABELS nightly TIMEOUT 7200)
+endif()
+
+# RES, shepherd and TaskStarter of the release before, built from its commit, under this mbatchd and pam.
+add_test(NAME nightly_old_hosts
+         COMMAND ${CMAKE_SOURCE_DIR}/tests/nightly/old_build.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(nightly_old_hosts PROPERTIES LABELS nightly TIMEOUT 3600 SKIP_RETURN_CODE 77)
+
 if(TARGET bench_registration AND TARGET pam AND TARGET TaskStarter)
   add_test(NAME nightly_registration_of_a_hundred_thousand
            COMMAND bench_registration --pam $<TARGET_FILE:pam> --tasks 100000 --wave 15000 --runs 3)

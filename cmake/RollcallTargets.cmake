@@ -84,7 +84,7 @@ endfunction()
 # work. The night draws its seeds.
 set(ROLLCALL_FUZZ_BUILD "" CACHE PATH "a build of the preset fuzz whose targets are run as tests; empty for none")
 function(rollcall_fuzz_run name corpus)
-  set(run ${CMAKE_SOURCE_DIR}/tests/fuzz/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus})
+  set(run ${CMAKE_SOURCE_DIR}/tests/fuzz/common/run_one.sh ${ROLLCALL_FUZZ_BUILD}/fuzz/${name} ${corpus})
   if(NOT TARGET ${name})
     add_test(NAME ${name}_corpus COMMAND ${run} 0)
     set_tests_properties(${name}_corpus PROPERTIES LABELS fuzz TIMEOUT 60)
@@ -115,12 +115,3 @@ function(rollcall_fuzz name)
     rollcall_fuzz_run(${name} ${ARG_CORPUS})
   endif()
 endfunction()
-
-# rollcall_parts(): includes every *.cmake beside the calling CMakeLists.txt: one file for each subject, so that a room
-# of many subjects has no list that everybody edits.
-macro(rollcall_parts)
-  file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cmake)
-  foreach(part ${parts})
-    include(${part})
-  endforeach()
-endmacro()

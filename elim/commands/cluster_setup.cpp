@@ -101,14 +101,14 @@ Result<void> check_place(const std::string& top) {
 
 }  // namespace
 
-Result<OneHost> set_up_cluster(const std::string& top, const std::string& cluster) {
-  if (const auto why = bad_cluster_name(cluster); !why.empty()) return usage_error(why);
-  OneHost host{.cluster = cluster,
-               .top = top,
-               .host = io::host_name_here(),
-               .address = "",
-               .administrator = io::look_up_user(geteuid()),
-               .programs = io::program_directory()};
+Result<show::OneHost> set_up_cluster(const std::string& top, const std::string& cluster) {
+  if (const auto why = show::bad_cluster_name(cluster); !why.empty()) return usage_error(why);
+  show::OneHost host{.cluster = cluster,
+                     .top = top,
+                     .host = io::host_name_here(),
+                     .address = "",
+                     .administrator = io::look_up_user(geteuid()),
+                     .programs = io::program_directory()};
   if (host.administrator.empty())
     return configuration_error("user " + std::to_string(geteuid()) +
                                " has no name on this host, and a cluster's administrator needs one");
@@ -123,7 +123,7 @@ Result<OneHost> set_up_cluster(const std::string& top, const std::string& cluste
     host.address = "127.0.0.1";
   for (const char* directory : {"log", "work", "jobs"})
     if (auto made = make_directory(top + "/" + directory); !made) return made.error();
-  for (const auto& file : one_host_files(host)) {
+  for (const auto& file : show::one_host_files(host)) {
     const std::string path = top + "/" + file.path;
     if (auto made = make_directory(fs::path(path).parent_path()); !made) return made.error();
     if (auto written = write_new(path, file.text); !written) return written.error();

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "common/base/result.hpp"
-#include "elim/policy/one_host_files.hpp"
+#include "elim/policy/show/one_host_files.hpp"
 
 namespace rollcall::elim {
 
 // `top` is made where it is missing; an error where a configuration is in it already.
-Result<OneHost> set_up_cluster(const std::string& top, const std::string& cluster);
+Result<show::OneHost> set_up_cluster(const std::string& top, const std::string& cluster);
 
 }  // namespace rollcall::elim

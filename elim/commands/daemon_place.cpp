@@ -27,7 +27,7 @@ Error failed(const std::string& path, const char* what, int error) {
   return configuration_error(path + ": cannot " + what + ": " + std::strerror(error));
 }
 
-Ownership ownership(const struct stat& info) {
+show::Ownership ownership(const struct stat& info) {
   return {info.st_uid, info.st_gid, static_cast<std::uint32_t>(info.st_mode & 07777), S_ISDIR(info.st_mode)};
 }
 
@@ -60,10 +60,10 @@ std::string read_at(int fd, std::size_t from, std::size_t size) {
 }
 
 // The mark in an open pid file; nothing where it holds something else.
-std::optional<ProcessMark> mark_in(int fd, const std::string& path) {
+std::optional<show::ProcessMark> mark_in(int fd, const std::string& path) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMostPidFileBytes) return {};
-  const auto mark = parse_pid_file(read_at(fd, 0, kMostPidFileBytes), path);
+  const auto mark = show::parse_pid_file(read_at(fd, 0, kMostPidFileBytes), path);
   if (!mark) return {};
   return *mark;
 }
@@ -98,20 +98,20 @@ Result<void> DaemonPlace::check_trust() const {
 }
 
 // A LIM is found in a build as well. A batch system is only where a site has put one.
-std::vector<std::string> DaemonPlace::program_directories(const DaemonKind& kind) const {
+std::vector<std::string> DaemonPlace::program_directories(const show::DaemonKind& kind) const {
   std::vector<std::string> directories;
   if (!settings_.server_dir.empty()) directories.push_back(settings_.server_dir);
-  if (kind.where == DaemonKind::Where::every_host) directories.push_back(io::program_directory());
+  if (kind.where == show::DaemonKind::Where::every_host) directories.push_back(io::program_directory());
   return directories;
 }
 
-bool DaemonPlace::has_program(const DaemonKind& kind) const {
+bool DaemonPlace::has_program(const show::DaemonKind& kind) const {
   const auto directories = program_directories(kind);
   return std::any_of(directories.begin(), directories.end(),
                      [&](const auto& directory) { return executable(directory + "/" + kind.name); });
 }
 
-Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
+Result<std::string> DaemonPlace::program(const show::DaemonKind& kind) const {
   const auto directories = program_directories(kind);
   for (const std::string& directory : directories) {
     const std::string path = directory + "/" + kind.name;
@@ -121,7 +121,7 @@ Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
     return path;
   }
   std::string places = settings_.server_dir.empty() ? "LSF_SERVERDIR (not set)" : settings_.server_dir;
-  if (kind.where == DaemonKind::Where::every_host)
+  if (kind.where == show::DaemonKind::Where::every_host)
     places += " nor in " + io::program_directory() + ", expected it in one of them";
   return configuration_error(kind.name + ": found no such program in " + places);
 }
@@ -129,7 +129,7 @@ Result<std::string> DaemonPlace::program(const DaemonKind& kind) const {
 std::string DaemonPlace::own_directory() const {
   std::error_code error;
   const auto whole = std::filesystem::weakly_canonical(settings_.env_dir, error);
-  return own_directory_prefix() + path_mark(error ? settings_.env_dir : whole.string());
+  return own_directory_prefix() + show::path_mark(error ? settings_.env_dir : whole.string());
 }
 
 // Where pid files may be. The last one is where releases before this one had theirs: their daemons may still run. Anybody can make
@@ -173,7 +173,7 @@ std::string DaemonPlace::prepare_logs() const {
   return "logs are in " + own_directory() + ": " + why;
 }
 
-Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const {
+Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const show::DaemonKind& kind) const {
   const std::string name = "/" + kind.name + ".log." + host_;
   OpenLog log;
   if (!settings_.log_dir.empty()) {
@@ -191,7 +191,7 @@ Result<DaemonPlace::OpenLog> DaemonPlace::open_log(const DaemonKind& kind) const
   return log;
 }
 
-std::string DaemonPlace::pid_file_by_name(const DaemonKind& kind) const {
+std::string DaemonPlace::pid_file_by_name(const show::DaemonKind& kind) const {
   const std::string name = "/" + kind.name + "." + host_ + ".pid";
   for (const std::string& directory : pid_directories())
     if (is_ours(read_pid_file(directory + name))) return directory + name;
@@ -204,18 +204,18 @@ std::string DaemonPlace::pid_file_by_name(const DaemonKind& kind) const {
   return writable_directory(settings_.work_dir) ? wanted : own;
 }
 
-bool DaemonPlace::is_ours(const std::optional<ProcessMark>& mark) const {
+bool DaemonPlace::is_ours(const std::optional<show::ProcessMark>& mark) const {
   return mark && HeldProcess::hold(*mark) && belongs_to(mark->pid, settings_.env_dir);
 }
 
 // Only where such a process is here at all: the directory may hold the pid files of thousands of hosts.
-std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const DaemonKind& kind) const {
+std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const show::DaemonKind& kind) const {
   if (!any_process_called(kind.name)) return std::nullopt;
   for (const std::string& directory : pid_directories()) {
     std::error_code error;
     for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
          entry.increment(error)) {
-      const std::string host = host_of_pid_file(kind, entry->path().filename().string());
+      const std::string host = show::host_of_pid_file(kind, entry->path().filename().string());
       if (host.empty() || host == host_) continue;
       const auto mark = read_pid_file(entry->path());
       if (is_ours(mark) && shares_our_host_name(mark->pid)) return PidPlace{entry->path(), host};
@@ -224,13 +224,13 @@ std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const DaemonKin
   return std::nullopt;
 }
 
-DaemonPlace::PidPlace DaemonPlace::find_pid_file(const DaemonKind& kind) const {
+DaemonPlace::PidPlace DaemonPlace::find_pid_file(const show::DaemonKind& kind) const {
   const std::string path = pid_file_by_name(kind);
   if (is_ours(read_pid_file(path))) return {path};
   return older_pid_file(kind).value_or(PidPlace{path});
 }
 
-Result<void> DaemonPlace::prepare_pid_file(const DaemonKind& kind) const {
+Result<void> DaemonPlace::prepare_pid_file(const show::DaemonKind& kind) const {
   if (pid_file(kind).starts_with(own_directory() + "/")) return make_own_directory();
   return {};
 }
@@ -251,7 +251,7 @@ Result<void> check_own(int fd, const std::string& path) {
   struct stat held;
   if (fstat(fd, &held) != 0) return failed(path, "look at it", errno);
   if (!S_ISREG(held.st_mode)) return configuration_error(path + ": is no regular file");
-  if (const auto why = unsafe_for(geteuid(), ownership(held)); !why.empty())
+  if (const auto why = show::unsafe_for(geteuid(), ownership(held)); !why.empty())
     return configuration_error(path + ": " + why);
   return {};
 }
@@ -304,10 +304,10 @@ Result<std::optional<PidFile>> PidFile::lock(const std::string& path, bool make,
   return std::optional<PidFile>(PidFile(std::move(fd), std::move(*lock), path));
 }
 
-std::optional<ProcessMark> PidFile::mark() const { return mark_in(fd_.get(), path_); }
+std::optional<show::ProcessMark> PidFile::mark() const { return mark_in(fd_.get(), path_); }
 
-Result<void> PidFile::write(const ProcessMark& mark) {
-  const std::string text = pid_file_text(mark);
+Result<void> PidFile::write(const show::ProcessMark& mark) {
+  const std::string text = show::pid_file_text(mark);
   if (fchmod(fd_.get(), 0644) != 0 || ftruncate(fd_.get(), 0) != 0 ||
       pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return failed(path_, "write it", errno);
@@ -319,7 +319,7 @@ void PidFile::remove() {
   unlink((path_ + ".lock-" + std::to_string(geteuid())).c_str());
 }
 
-std::optional<ProcessMark> read_pid_file(const std::string& path) {
+std::optional<show::ProcessMark> read_pid_file(const std::string& path) {
   const io::Descriptor fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return {};
   return mark_in(fd.get(), path);

@@ -18,7 +18,7 @@
 #include "common/base/result.hpp"
 #include "common/conf/cluster_files.hpp"
 #include "common/io/descriptor.hpp"
-#include "elim/policy/daemon_control.hpp"
+#include "elim/policy/show/daemon_control.hpp"
 
 namespace rollcall::elim {
 
@@ -31,9 +31,9 @@ class DaemonPlace {
   // An error where root is to believe files that others may write.
   Result<void> check_trust() const;
 
-  Result<std::string> program(const DaemonKind& kind) const;
+  Result<std::string> program(const show::DaemonKind& kind) const;
   // There is such a program, whether it may be believed or not: without one this host has no part in the batch system.
-  bool has_program(const DaemonKind& kind) const;
+  bool has_program(const show::DaemonKind& kind) const;
 
   struct OpenLog {
     io::Descriptor fd;
@@ -43,7 +43,7 @@ class DaemonPlace {
   // Makes LSF_LOGDIR where it is missing. One line that says where the logs are, and why, where they are not there; else "".
   std::string prepare_logs() const;
   // Ready to be appended to. A log that is a link or another user's is not touched; the next place is taken.
-  Result<OpenLog> open_log(const DaemonKind& kind) const;
+  Result<OpenLog> open_log(const show::DaemonKind& kind) const;
 
   // Where the pid file is, or is to be made: that of a process that lives and belongs to this configuration before others. A daemon that lives here under a pid file of another HOST was started before the
   // host was renamed: then it is that file, and `older_name` that HOST.
@@ -51,18 +51,18 @@ class DaemonPlace {
     std::string path;
     std::string older_name = {};
   };
-  PidPlace find_pid_file(const DaemonKind& kind) const;
-  std::string pid_file(const DaemonKind& kind) const { return find_pid_file(kind).path; }
+  PidPlace find_pid_file(const show::DaemonKind& kind) const;
+  std::string pid_file(const show::DaemonKind& kind) const { return find_pid_file(kind).path; }
   // Makes the directory of /tmp where that is to hold it.
-  Result<void> prepare_pid_file(const DaemonKind& kind) const;
+  Result<void> prepare_pid_file(const show::DaemonKind& kind) const;
 
  private:
-  std::vector<std::string> program_directories(const DaemonKind& kind) const;
+  std::vector<std::string> program_directories(const show::DaemonKind& kind) const;
   std::string own_directory() const;
   std::vector<std::string> pid_directories() const;
-  bool is_ours(const std::optional<ProcessMark>& mark) const;
-  std::string pid_file_by_name(const DaemonKind& kind) const;
-  std::optional<PidPlace> older_pid_file(const DaemonKind& kind) const;
+  bool is_ours(const std::optional<show::ProcessMark>& mark) const;
+  std::string pid_file_by_name(const show::DaemonKind& kind) const;
+  std::optional<PidPlace> older_pid_file(const show::DaemonKind& kind) const;
   Result<void> make_own_directory() const;
 
   conf::LoadSettings settings_;
@@ -81,8 +81,8 @@ class PidFile {
   static Result<std::optional<PidFile>> lock(const std::string& path, bool make,
                                              std::chrono::milliseconds patience);
 
-  std::optional<ProcessMark> mark() const;
-  Result<void> write(const ProcessMark& mark);
+  std::optional<show::ProcessMark> mark() const;
+  Result<void> write(const show::ProcessMark& mark);
   void remove();
   const std::string& path() const { return path_; }
 
@@ -94,6 +94,6 @@ class PidFile {
 };
 
 // The same without a lock, for who only looks. Nothing where there is none or it makes no sense.
-std::optional<ProcessMark> read_pid_file(const std::string& path);
+std::optional<show::ProcessMark> read_pid_file(const std::string& path);
 
 }  // namespace rollcall::elim

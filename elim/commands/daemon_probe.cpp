@@ -15,7 +15,7 @@ namespace rollcall::elim {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Port = DaemonSight::Port;
+using Port = show::DaemonSight::Port;
 
 // True when the socket is ready for `what` before `end`.
 bool wait_for(int fd, short what, Clock::time_point end) {

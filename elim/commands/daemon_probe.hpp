@@ -11,6 +11,7 @@
 namespace rollcall::elim {
 
 // Without a key `unasked` is said of whatever listens.
-DaemonSight::Port probe_port(int port, const std::optional<io::ClusterPublicKey>& key, Patience patience);
+show::DaemonSight::Port probe_port(int port, const std::optional<io::ClusterPublicKey>& key,
+                                   Patience patience);
 
 }  // namespace rollcall::elim

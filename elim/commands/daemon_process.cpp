@@ -58,10 +58,10 @@ std::string boot_id() {
   return *text;
 }
 
-std::optional<ProcessMark> mark_of(pid_t pid) {
+std::optional<show::ProcessMark> mark_of(pid_t pid) {
   const auto stat = read_stat(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return {};
-  return ProcessMark{pid, stat->ticks, boot_id()};
+  return show::ProcessMark{pid, stat->ticks, boot_id()};
 }
 
 bool any_process_called(const std::string& name) {
@@ -85,14 +85,14 @@ bool shares_our_host_name(pid_t pid) {
 bool belongs_to(pid_t pid, const std::string& env_dir) {
   const auto words = io::read_file("/proc/" + std::to_string(pid) + "/cmdline");
   if (!words || words->empty()) return true;
-  const std::string directory = started_with_directory(*words);
+  const std::string directory = show::started_with_directory(*words);
   if (directory.empty()) return true;  // it has LSF_ENVDIR of its environment
   std::error_code error;
   return directory == env_dir ||
          (!directory.empty() && std::filesystem::equivalent(directory, env_dir, error) && !error);
 }
 
-std::string started_at(const ProcessMark& mark) {
+std::string started_at(const show::ProcessMark& mark) {
   const long ticks_per_second = sysconf(_SC_CLK_TCK);
   const std::time_t when =
       boot_time() + static_cast<std::int64_t>(mark.ticks) / (ticks_per_second > 0 ? ticks_per_second : 100);
@@ -103,7 +103,7 @@ std::string started_at(const ProcessMark& mark) {
   return text;
 }
 
-std::optional<HeldProcess> HeldProcess::hold(const ProcessMark& mark) {
+std::optional<HeldProcess> HeldProcess::hold(const show::ProcessMark& mark) {
   io::Descriptor fd(static_cast<int>(syscall(SYS_pidfd_open, mark.pid, 0)));
   // Looked at after the descriptor is held: whose it is cannot change any more.
   if (!fd || mark_of(mark.pid) != mark) return {};

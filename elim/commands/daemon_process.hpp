@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/io/descriptor.hpp"
-#include "elim/policy/daemon_control.hpp"
+#include "elim/policy/show/daemon_control.hpp"
 
 namespace rollcall::elim {
 
@@ -22,7 +22,7 @@ using Patience = std::chrono::milliseconds;
 std::string boot_id();
 
 // Nothing where there is no such process, or it has ended (a zombie).
-std::optional<ProcessMark> mark_of(pid_t pid);
+std::optional<show::ProcessMark> mark_of(pid_t pid);
 
 // Whether any process of this host's kernel has this name, whoever's it is.
 bool any_process_called(const std::string& name);
@@ -34,12 +34,12 @@ bool shares_our_host_name(pid_t pid);
 bool belongs_to(pid_t pid, const std::string& env_dir);
 
 // When it started, in this host's time: "2026-11-21 12:34:56".
-std::string started_at(const ProcessMark& mark);
+std::string started_at(const show::ProcessMark& mark);
 
 class HeldProcess {
  public:
   // Nothing where the process of that mark is gone, whoever has its number now.
-  static std::optional<HeldProcess> hold(const ProcessMark& mark);
+  static std::optional<HeldProcess> hold(const show::ProcessMark& mark);
 
   pid_t pid() const { return pid_; }
   // 0, or errno. A process that has ended is no error.

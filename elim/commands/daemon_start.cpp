@@ -68,7 +68,7 @@ std::string ending_text(int status) {
 }
 
 // A child that is to be ended, or has ended by itself; how it did.
-std::string end_child(const DaemonKind& kind, pid_t child, bool by_itself) {
+std::string end_child(const show::DaemonKind& kind, pid_t child, bool by_itself) {
   const auto mark = mark_of(child);
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
   if (held) {
@@ -84,26 +84,27 @@ std::string end_child(const DaemonKind& kind, pid_t child, bool by_itself) {
 }
 
 // The one line about a daemon that is not ready: its own word, what became of it, the last line of its log.
-Error not_ready(const DaemonKind& kind, const Said& said, const std::string& ending, Patience patience,
+Error not_ready(const show::DaemonKind& kind, const Said& said, const std::string& ending, Patience patience,
                 const std::string& log, const std::string& log_path) {
   std::string why;
   if (said.how == Said::How::line) {
-    why = last_line(said.line);
+    why = show::last_line(said.line);
   } else {
     why = !ending.empty() ? ending
           : said.how == Said::How::nothing
               ? "not ready after " + std::to_string(patience.count() / 1000) + " s"
               : "it closed its readiness descriptor without a word";
-    const std::string line = last_line(log);
+    const std::string line = show::last_line(log);
     why += line.empty() ? "; its log has nothing" : ": " + line;
   }
   return internal_error(kind.name + " did not start: " + why + " (" + log_path + ")");
 }
 
-io::SpawnPlan plan_for(const std::string& program, const DaemonWords& words, int null, int log, int ready) {
+io::SpawnPlan plan_for(const std::string& program, const show::DaemonWords& words, int null, int log,
+                       int ready) {
   io::SpawnPlan plan;
   plan.argv = {program, "-d", words.env_dir};
-  plan.environment = daemon_environment(our_environment(), geteuid() == 0, words);
+  plan.environment = show::daemon_environment(our_environment(), geteuid() == 0, words);
   sigemptyset(&plan.mask);
   plan.own_session = true;
   plan.descriptors = {
@@ -113,7 +114,7 @@ io::SpawnPlan plan_for(const std::string& program, const DaemonWords& words, int
 
 }  // namespace
 
-Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+Result<StartedDaemon> start_daemon(const show::DaemonKind& kind, const DaemonPlace& place, PidFile& file,
                                    Patience patience, const std::string& starter) {
   const auto program = place.program(kind);
   if (!program) return program.error();
@@ -126,7 +127,7 @@ Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& pl
   const io::Descriptor from_daemon(ends[0]);
   io::Descriptor to_us(ends[1]);
 
-  const DaemonWords words{place.settings().env_dir, file.path(), kReadyDescriptor, starter};
+  const show::DaemonWords words{place.settings().env_dir, file.path(), kReadyDescriptor, starter};
   const auto started = io::spawn(plan_for(*program, words, null.get(), log->fd.get(), to_us.get()));
   to_us.reset();
   if (const auto* error = std::get_if<io::SpawnError>(&started))
@@ -150,9 +151,9 @@ Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& pl
   return not_ready(kind, said, ending, patience, log_since(log->path, log->size), log->path);
 }
 
-Result<Stopped> stop_daemon(const DaemonKind& kind, const HeldProcess& daemon, Patience patience) {
+Result<Stopped> stop_daemon(const show::DaemonKind& kind, const HeldProcess& daemon, Patience patience) {
   const auto hold_below = [&] {
-    const bool stay = kind.children == DaemonKind::Children::stay;
+    const bool stay = kind.children == show::DaemonKind::Children::stay;
     return stay ? std::vector<HeldProcess>() : hold_descendants(daemon.pid());
   };
   auto below = hold_below();

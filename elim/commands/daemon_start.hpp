@@ -15,13 +15,13 @@
 namespace rollcall::elim {
 
 struct StartedDaemon {
-  ProcessMark mark;
+  show::ProcessMark mark;
   std::string note;  // what it said beside "ready"
 };
 // The ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says why: its own word,
 // else the last line of its log.
 // `starter`: lsf_daemons, with which it starts its neighbours again; "": it does not.
-Result<StartedDaemon> start_daemon(const DaemonKind& kind, const DaemonPlace& place, PidFile& file,
+Result<StartedDaemon> start_daemon(const show::DaemonKind& kind, const DaemonPlace& place, PidFile& file,
                                    Patience patience, const std::string& starter);
 
 struct Stopped {
@@ -31,6 +31,6 @@ struct Stopped {
 // TERM; KILL for the daemon after `patience`, and for what it leaves behind two seconds after its end, but for
 // a RES, whose jobs go on. An error where it
 // may not be done, or where something is there even after KILL.
-Result<Stopped> stop_daemon(const DaemonKind& kind, const HeldProcess& daemon, Patience patience);
+Result<Stopped> stop_daemon(const show::DaemonKind& kind, const HeldProcess& daemon, Patience patience);
 
 }  // namespace rollcall::elim

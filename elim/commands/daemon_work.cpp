@@ -29,37 +29,37 @@ Result<conf::BatchSettings> batch_settings(const conf::CheckedClusterFiles& chec
   return conf::read_batch_settings(partial);
 }
 
-std::optional<HostRole> role_of(const conf::CheckedClusterFiles& checked, const std::string& here,
-                                const conf::BatchSettings& batch) {
+std::optional<show::HostRole> role_of(const conf::CheckedClusterFiles& checked, const std::string& here,
+                                      const conf::BatchSettings& batch) {
   if (!checked.files) return std::nullopt;
   const auto official = checked.files->names.official(here);
   const auto* row = official ? checked.files->cluster.host(*official) : nullptr;
   if (row == nullptr) return std::nullopt;
-  return HostRole{*official, row->server, batch.mbd_host};
+  return show::HostRole{*official, row->server, batch.mbd_host};
 }
 
 }  // namespace
 
-int DaemonWork::port(const DaemonKind& kind) const {
+int DaemonWork::port(const show::DaemonKind& kind) const {
   switch (kind.where) {
-    case DaemonKind::Where::server_hosts:
+    case show::DaemonKind::Where::server_hosts:
       return batch.res_port;
-    case DaemonKind::Where::batch_host:
+    case show::DaemonKind::Where::batch_host:
       return batch.mbd_port;
-    case DaemonKind::Where::every_host:
+    case show::DaemonKind::Where::every_host:
       break;
   }
   return place.settings().lim_port;
 }
 
-std::string DaemonWork::why_not(const DaemonKind& kind) const {
-  if (kind.where == DaemonKind::Where::every_host) return "";
+std::string DaemonWork::why_not(const show::DaemonKind& kind) const {
+  if (kind.where == show::DaemonKind::Where::every_host) return "";
   if (!role) return "the files do not say what this host is";
-  if (auto why = why_not_here(kind, *role); !why.empty()) return why;
+  if (auto why = show::why_not_here(kind, *role); !why.empty()) return why;
   return no_program(kind);
 }
 
-std::string DaemonWork::no_program(const DaemonKind& kind) const {
+std::string DaemonWork::no_program(const show::DaemonKind& kind) const {
   if (place.has_program(kind)) return "";
   const auto& directory = place.settings().server_dir;
   return "found no such program in " + (directory.empty() ? "LSF_SERVERDIR (not set)" : directory);
@@ -68,18 +68,19 @@ std::string DaemonWork::no_program(const DaemonKind& kind) const {
 std::vector<std::string> DaemonWork::missing() const {
   std::vector<std::string> lines;
   if (!asked.empty() || !role) return lines;
-  for (const auto& kind : daemon_kinds()) {
-    const bool belongs = kind.where != DaemonKind::Where::every_host && why_not_here(kind, *role).empty();
+  for (const auto& kind : show::daemon_kinds()) {
+    const bool belongs =
+        kind.where != show::DaemonKind::Where::every_host && show::why_not_here(kind, *role).empty();
     if (const auto why = belongs ? no_program(kind) : ""; !why.empty())
       lines.push_back(kind.name + ": not started: " + why);
   }
   return lines;
 }
 
-std::vector<DaemonKind> DaemonWork::kinds() const {
+std::vector<show::DaemonKind> DaemonWork::kinds() const {
   if (!asked.empty()) return asked;
-  std::vector<DaemonKind> found;
-  for (const auto& kind : daemon_kinds())
+  std::vector<show::DaemonKind> found;
+  for (const auto& kind : show::daemon_kinds())
     if (why_not(kind).empty() || read_pid_file(place.pid_file(kind))) found.push_back(kind);
   return found;
 }

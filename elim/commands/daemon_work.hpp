@@ -21,22 +21,22 @@ struct DaemonWork {
   DaemonPlace place;
   conf::BatchSettings batch;
   std::string here;                  // what this host calls itself
-  std::optional<HostRole> role;      // none: the files have errors, or do not have this host
+  std::optional<show::HostRole> role;  // none: the files have errors, or do not have this host
   std::string starter;               // this program, for daemons that restart their neighbours; "": none does
   std::optional<Patience> patience;  // of the command line
-  std::vector<DaemonKind> asked;     // by name; none: all that belong here
+  std::vector<show::DaemonKind> asked;  // by name; none: all that belong here
 
   // All daemons that belong on this host, or have left a pid file on it, in the order of their start.
-  std::vector<DaemonKind> kinds() const;
+  std::vector<show::DaemonKind> kinds() const;
   // An error where a daemon that was asked for by its name does not belong here.
   Result<void> check_asked() const;
   // One line for each daemon that belongs here by the files and has no program; none where daemons were asked for by name.
   std::vector<std::string> missing() const;
-  int port(const DaemonKind& kind) const;
+  int port(const show::DaemonKind& kind) const;
 
  private:
-  std::string why_not(const DaemonKind& kind) const;
-  std::string no_program(const DaemonKind& kind) const;
+  std::string why_not(const show::DaemonKind& kind) const;
+  std::string no_program(const show::DaemonKind& kind) const;
 };
 
 Result<DaemonWork> read_daemon_work(conf::FileSources sources);

@@ -38,10 +38,10 @@ wire::Request load_request(io::Stage& stage, const CommandWords& words) {
   return request;
 }
 
-LoadTable load_table_of(const CommandWords& words) {
-  LoadTable table;
-  if (words.has("-w")) table.form = LoadTable::Form::wide;
-  if (words.has("-l")) table.form = LoadTable::Form::complete;
+show::LoadTable load_table_of(const CommandWords& words) {
+  show::LoadTable table;
+  if (words.has("-w")) table.form = show::LoadTable::Form::wide;
+  if (words.has("-l")) table.form = show::LoadTable::Form::complete;
   table.colour = output_takes_colour();
   table.indices = split(words.value("-I").value_or(""), ':');
   return table;

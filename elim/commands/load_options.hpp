@@ -5,14 +5,14 @@
 #include <string>
 
 #include "common/io/command.hpp"
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_load.hpp"
 
 namespace rollcall::elim {
 
 // -N -E -R -I and the hosts.
 wire::Request load_request(io::Stage& stage, const CommandWords& words);
 // -w -l -I.
-LoadTable load_table_of(const CommandWords& words);
+show::LoadTable load_table_of(const CommandWords& words);
 // Two options that cannot both be meant, as a line; nothing where there are none.
 std::optional<std::string> contradiction(const CommandWords& words);
 // The options themselves, to be put into a command's shape.

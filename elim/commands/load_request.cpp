@@ -2,7 +2,7 @@
 
 #include "common/io/host_addresses.hpp"
 #include "common/resreq/resreq.hpp"
-#include "elim/policy/show_hosts.hpp"
+#include "elim/policy/show/show_hosts.hpp"
 
 namespace rollcall::elim {
 
@@ -23,7 +23,8 @@ int print_shared(io::Stage& stage, const CommandWords& words, bool dynamic) {
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& shareds = answer.reply.shareds();
-  return stage.print(words.has("-json") ? shareds_json(shareds, stage.command()) : shareds_table(shareds));
+  return stage.print(words.has("-json") ? show::shareds_json(shareds, stage.command())
+                                        : show::shareds_table(shareds));
 }
 
 }  // namespace rollcall::elim

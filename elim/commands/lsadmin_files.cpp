@@ -10,7 +10,7 @@
 #include "common/io/system_names.hpp"
 #include "elim/commands/lsadmin.hpp"
 #include "elim/commands/start_checks.hpp"
-#include "elim/policy/show_admin.hpp"
+#include "elim/policy/show/show_admin.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -63,7 +63,7 @@ conf::Problems check_configuration(const Admin& admin, bool verbose) {
   if (!admin.json)
     admin.stage.print(conf::check_text(checked.problems, checked.read, verbose) + "\n");
   else if (checked.problems.has_errors() || admin.subcommand == "ckconfig")
-    admin.stage.print(check_json(admin.subcommand, checked.problems, checked.read));
+    admin.stage.print(show::check_json(admin.subcommand, checked.problems, checked.read));
   return checked.problems;
 }
 
@@ -89,7 +89,7 @@ int showconf(const Admin& admin, const Words& words) {
     if (stage.files().names.official(operands[at]).value_or(operands[at]) != here)
       return stage.fail("showconf: found the host " + printable(operands[at]) + ", expected " + here +
                         " or nothing: it shows the files as this host has them");
-  if (admin.json) return stage.print(parameters_json(conf::shown_parameters(stage.files())));
+  if (admin.json) return stage.print(show::parameters_json(conf::shown_parameters(stage.files())));
   std::string text = "LIM configuration at " + now_text() + "\n";
   text += conf::show_conf_text(conf::shown_parameters(stage.files()), parsed->has("-v"));
   return stage.print(text);

@@ -17,7 +17,7 @@
 #include "common/io/start_daemon.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/lsadmin.hpp"
-#include "elim/policy/show_admin.hpp"
+#include "elim/policy/show/show_admin.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -73,7 +73,7 @@ Result<bool> agreed(const Admin& admin, const std::string& question) {
 // wrong.
 int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
               const std::function<std::string(const std::string& host)>& act) {
-  std::vector<HostOutcome> outcomes(hosts.names.size());
+  std::vector<show::HostOutcome> outcomes(hosts.names.size());
   int status = 0;
   io::at_once(
       hosts.names.size(), io::kHostsAtOnce,
@@ -86,7 +86,7 @@ int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
         if (!admin.json)
           admin.stage.print(title + " <" + host + "> ...... " + (trouble.empty() ? "done" : trouble) + "\n");
       });
-  if (admin.json) admin.stage.print(outcomes_json(admin.subcommand, outcomes));
+  if (admin.json) admin.stage.print(show::outcomes_json(admin.subcommand, outcomes));
   return status;
 }
 
@@ -138,7 +138,7 @@ int control_each(const Admin& admin, const std::string& title, const Hosts& host
 int control_here(const Admin& admin, const Control& order, const std::string& done) {
   const std::string host = this_host(admin.stage.files());
   const std::string trouble = control(admin.stage, host, order);
-  if (admin.json) admin.stage.print(outcomes_json(admin.subcommand, {{host, trouble}}));
+  if (admin.json) admin.stage.print(show::outcomes_json(admin.subcommand, {{host, trouble}}));
   if (!trouble.empty()) return admin.json ? io::kFailed : admin.stage.fail(trouble);
   return admin.json ? 0 : admin.stage.print(done);
 }

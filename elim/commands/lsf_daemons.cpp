@@ -89,8 +89,8 @@ int init(const Work& work) {
 
 // --- status
 
-DaemonSight look(const Work& work, const DaemonKind& kind) {
-  DaemonSight sight;
+show::DaemonSight look(const Work& work, const show::DaemonKind& kind) {
+  show::DaemonSight sight;
   const auto file = work.place.find_pid_file(kind);
   if (const auto mark = read_pid_file(file.path)) {
     if (HeldProcess::hold(*mark)) {
@@ -110,33 +110,35 @@ DaemonSight look(const Work& work, const DaemonKind& kind) {
 }
 
 int status(const Work& work) {
-  std::vector<Verdict> verdicts;
+  std::vector<show::Verdict> verdicts;
   for (const auto& kind : work.kinds()) {
-    verdicts.push_back(judge(kind, look(work, kind)));
+    verdicts.push_back(show::judge(kind, look(work, kind)));
     say(verdicts.back().line);
   }
-  return status_code(verdicts);
+  return show::status_code(verdicts);
 }
 
 // --- start and stop
 
-int start_one(const Work& work, const DaemonKind& kind) {
+int start_one(const Work& work, const show::DaemonKind& kind) {
   if (auto prepared = work.place.prepare_pid_file(kind); !prepared) return complain(prepared.error().text);
-  if (!work.place.find_pid_file(kind).older_name.empty()) return complain(judge(kind, look(work, kind)).line);
+  if (!work.place.find_pid_file(kind).older_name.empty())
+    return complain(show::judge(kind, look(work, kind)).line);
   auto file = PidFile::lock(work.place.pid_file(kind), true, stop_patience(work));
   if (!file) return complain(file.error().text);
   const auto mark = (*file)->mark();
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
   if (held) {
-    const auto verdict = judge(kind, look(work, kind));
-    if (verdict.state == Verdict::State::running) {
+    const auto verdict = show::judge(kind, look(work, kind));
+    if (verdict.state == show::Verdict::State::running) {
       say(kind.name + ": runs already, pid " + std::to_string(held->pid()));
       return 0;
     }
     // It may be ending, by lsadmin limshutdown: a start that came too soon must not leave the host without one.
     if (!held->gone_within(stop_patience(work))) return complain(verdict.line);
   }
-  if (const auto verdict = judge(kind, look(work, kind)); verdict.state == Verdict::State::running) {
+  if (const auto verdict = show::judge(kind, look(work, kind));
+      verdict.state == show::Verdict::State::running) {
     say(verdict.line);
     return 0;
   }
@@ -179,12 +181,12 @@ int start(const Work& work) {
 
 // For a neighbour that has seen it die. What an administrator has stopped, or another boot has started, has no mark of this boot.
 // Where it cannot start its mark stays, so that it is tried again.
-int revive_one(const Work& work, const DaemonKind& kind) {
+int revive_one(const Work& work, const show::DaemonKind& kind) {
   auto file = PidFile::lock(work.place.pid_file(kind), false, Patience(0));
   if (!file || !*file) return 0;  // another lsf_daemons is at work on it, or has ended it
   const auto mark = (*file)->mark();
   if (!mark || mark->boot != boot_id() || HeldProcess::hold(*mark)) return 0;
-  if (judge(kind, look(work, kind)).state == Verdict::State::running)
+  if (show::judge(kind, look(work, kind)).state == show::Verdict::State::running)
     return 0;  // something else has started it
   const auto started = start_daemon(kind, work.place, **file, start_patience(work), work.starter);
   if (!started) {
@@ -197,9 +199,9 @@ int revive_one(const Work& work, const DaemonKind& kind) {
 
 // Its mark names a process of this boot that is gone, and the files have moved it to another host meanwhile: without the mark no
 // neighbour asks for it again.
-void forget_moved(const Work& work, const DaemonKind& kind) {
+void forget_moved(const Work& work, const show::DaemonKind& kind) {
   if (!work.role) return;
-  const auto why = why_not_here(kind, *work.role);
+  const auto why = show::why_not_here(kind, *work.role);
   if (why.empty()) return;
   auto file = PidFile::lock(work.place.pid_file(kind), false, Patience(0));
   if (!file || !*file) return;
@@ -218,15 +220,15 @@ int revive(const Work& work) {
   return worst;
 }
 
-int stop_one(const Work& work, const DaemonKind& kind) {
+int stop_one(const Work& work, const show::DaemonKind& kind) {
   auto file = PidFile::lock(work.place.pid_file(kind), false, stop_patience(work));
   if (!file) return complain(file.error().text);
   const auto mark = *file ? (*file)->mark() : std::nullopt;
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
   if (!held) {
     if (*file) (*file)->remove();
-    const auto verdict = judge(kind, look(work, kind));
-    if (verdict.state == Verdict::State::running)
+    const auto verdict = show::judge(kind, look(work, kind));
+    if (verdict.state == show::Verdict::State::running)
       return complain(verdict.line + ": stop it the way it was started");
     say(kind.name + ": not running");
     return 0;
@@ -306,18 +308,18 @@ int setup(const std::vector<std::string>& operands) {
 }
 
 // The daemons that are named behind the action, in the order of their start; each once.
-Result<std::vector<DaemonKind>> kinds_asked(const std::vector<std::string>& operands) {
+Result<std::vector<show::DaemonKind>> kinds_asked(const std::vector<std::string>& operands) {
   for (std::size_t i = 1; i < operands.size(); ++i)
-    if (operands[0] == "init" || daemon_kind(operands[i]) == nullptr)
+    if (operands[0] == "init" || show::daemon_kind(operands[i]) == nullptr)
       return usage_error("found \"" + operands[i] + "\" behind " + operands[0] + ", expected " +
                          (operands[0] == "init" ? "nothing" : "lim, res or mbatchd"));
-  std::vector<DaemonKind> kinds;
-  for (const auto& kind : daemon_kinds())
+  std::vector<show::DaemonKind> kinds;
+  for (const auto& kind : show::daemon_kinds())
     if (std::find(operands.begin() + 1, operands.end(), kind.name) != operands.end()) kinds.push_back(kind);
   return kinds;
 }
 
-Result<Work> prepare(const CommandWords& words, std::vector<DaemonKind> asked) {
+Result<Work> prepare(const CommandWords& words, std::vector<show::DaemonKind> asked) {
   auto sources = io::real_file_sources();
   if (const auto directory = words.value("-d")) sources = io::file_sources_of(*directory);
   sources.env_dir = std::filesystem::absolute(sources.env_dir).lexically_normal().string();

@@ -2,8 +2,8 @@
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
-#include "elim/policy/show_gpus.hpp"
-#include "elim/policy/show_hosts.hpp"
+#include "elim/policy/show/show_gpus.hpp"
+#include "elim/policy/show/show_hosts.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -18,13 +18,13 @@ std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
 }
 
 // What static values do not say, elims report.
-int print_gpus(io::Stage& stage, const CommandWords& words, const Hosts& hosts) {
+int print_gpus(io::Stage& stage, const CommandWords& words, const show::Hosts& hosts) {
   wire::Request request;
   for (const auto& host : words.operands()) request.mutable_load()->add_hosts(host);
   request.mutable_load();
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, "");
-  const std::string text = hosts_gpus(hosts, answer.reply.loads(), words.has("-w"));
+  const std::string text = show::hosts_gpus(hosts, answer.reply.loads(), words.has("-w"));
   return text.empty() ? stage.fail("no GPU is counted on these hosts; see elim.hwloc(8)") : stage.print(text);
 }
 
@@ -39,14 +39,15 @@ int run_lshosts(io::Stage& stage, const CommandWords& words) {
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, hosts.resreq());
   if (words.has("-gpu")) return print_gpus(stage, words, answer.reply.hosts());
-  if (words.has("-json")) return stage.print(hosts_json(answer.reply.hosts()));
+  if (words.has("-json")) return stage.print(show::hosts_json(answer.reply.hosts()));
   if (const auto format = words.value("-o")) {
-    const auto text = hosts_fields(answer.reply.hosts(), *format);
+    const auto text = show::hosts_fields(answer.reply.hosts(), *format);
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  if (words.has("-T")) return stage.print(hosts_topology(answer.reply.hosts()));
-  if (words.has("-l")) return stage.print(hosts_long(answer.reply.hosts(), threshold_names(stage.files())));
-  return stage.print(hosts_table(answer.reply.hosts(), words.has("-w")));
+  if (words.has("-T")) return stage.print(show::hosts_topology(answer.reply.hosts()));
+  if (words.has("-l"))
+    return stage.print(show::hosts_long(answer.reply.hosts(), threshold_names(stage.files())));
+  return stage.print(show::hosts_table(answer.reply.hosts(), words.has("-w")));
 }
 
 }  // namespace

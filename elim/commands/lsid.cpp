@@ -1,7 +1,7 @@
 // lsid and lsclusters: who the cluster is. Any LIM answers.
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
-#include "elim/policy/show_identity.hpp"
+#include "elim/policy/show/show_identity.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -24,12 +24,12 @@ int run_lsid(io::Stage& stage, const CommandWords& words) {
   const io::Answer answer = ask_identity(stage);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& identity = answer.reply.identity();
-  if (words.has("-json")) return stage.print(identity_json(identity, product_of(stage)));
+  if (words.has("-json")) return stage.print(show::identity_json(identity, product_of(stage)));
   if (identity.master().empty()) {
     stage.print(product_of(stage) + "\n\nMy cluster name is " + identity.cluster() + "\n");
     return stage.fail("Cannot locate master LIM now, try later");
   }
-  return stage.print(identity_text(identity, product_of(stage)));
+  return stage.print(show::identity_text(identity, product_of(stage)));
 }
 
 int run_lsclusters(io::Stage& stage, const CommandWords& words) {
@@ -39,8 +39,8 @@ int run_lsclusters(io::Stage& stage, const CommandWords& words) {
   for (const auto& name : words.operands())
     if (name != identity.cluster())
       return stage.fail(name + ": found no such cluster, expected " + identity.cluster());
-  if (words.has("-json")) return stage.print(clusters_json(identity));
-  return stage.print(clusters_table(identity, words.has("-w")));
+  if (words.has("-json")) return stage.print(show::clusters_json(identity));
+  return stage.print(show::clusters_table(identity, words.has("-w")));
 }
 
 }  // namespace

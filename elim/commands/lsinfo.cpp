@@ -1,7 +1,7 @@
 // lsinfo: the resources, host types and host models of the cluster. Any LIM answers.
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
-#include "elim/policy/show_information.hpp"
+#include "elim/policy/show/show_information.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -14,18 +14,18 @@ int run_lsinfo(io::Stage& stage, const CommandWords& words) {
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_any(request);
   if (answer.error) return stage.fail(answer.error->text);
   const auto& information = answer.reply.resources();
-  if (words.has("-json")) return stage.print(information_json(information));
+  if (words.has("-json")) return stage.print(show::information_json(information));
 
   const bool types = words.has("-t"), models = words.has("-m") || words.has("-M");
   const bool only_resources = words.has("-r") && !types && !models;
   if (!words.operands().empty() || (words.has("-l") && (only_resources || (!types && !models)))) {
-    const auto text = resources_text(information, words.operands(), words.has("-l"));
+    const auto text = show::resources_text(information, words.operands(), words.has("-l"));
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  InformationParts parts;
+  show::InformationParts parts;
   if (words.has("-r") || types || models) parts = {words.has("-r"), types, models, false};
   parts.all_models = words.has("-M") || words.has("-w");
-  return stage.print(information_text(information, parts));
+  return stage.print(show::information_text(information, parts));
 }
 
 }  // namespace

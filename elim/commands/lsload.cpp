@@ -27,14 +27,14 @@ int run_lsload(io::Stage& stage, const CommandWords& words) {
   const wire::Request request = load_request(stage, words);
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
-  if (words.has("-json")) return stage.print(load_json(answer.reply.loads(), stage.command()));
+  if (words.has("-json")) return stage.print(show::load_json(answer.reply.loads(), stage.command()));
   const std::string format =
       words.value("-o").value_or(stage.files_to_ask().lsf_conf.value("LSF_LSLOAD_FORMAT"));
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
   const bool chosen = words.has("-o") || (plain && !format.empty());
-  const LoadTable form = load_table_of(words);
+  const show::LoadTable form = load_table_of(words);
   const auto text =
-      chosen ? load_fields(answer.reply.loads(), format) : load_table(answer.reply.loads(), form);
+      chosen ? show::load_fields(answer.reply.loads(), format) : show::load_table(answer.reply.loads(), form);
   if (!text) return stage.fail(text.error().text);
   return !chosen && form.colour ? stage.print_raw(*text) : stage.print(*text);
 }

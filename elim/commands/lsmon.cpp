@@ -21,7 +21,7 @@ int run_lsmon(io::Stage& stage, const CommandWords& words) {
   if (words.has("-json")) {
     const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(watch.request);
     return answer.error ? stage.fail(answer.error->text)
-                        : stage.print(load_json(answer.reply.loads(), stage.command()));
+                        : stage.print(show::load_json(answer.reply.loads(), stage.command()));
   }
   return run_watch(stage, watch);
 }

@@ -6,7 +6,7 @@
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -45,7 +45,7 @@ std::string json_of(const wire::Reply::Loads& loads) {
   for (const auto& host : loads.hosts())
     records.push_back({{"HOST_NAME", host.host()}, {"SLOTS", host.slots()}});
   document["RECORDS"] = std::move(records);
-  return json_text(document);
+  return show::json_text(document);
 }
 
 int run_lsplace(io::Stage& stage, const CommandWords& words) {

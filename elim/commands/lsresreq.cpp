@@ -6,8 +6,8 @@
 #include "common/resreq/explain.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
-#include "elim/policy/answer_view.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/answer_view.hpp"
+#include "elim/policy/show/json_text.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -42,7 +42,7 @@ std::string json_of(const resreq::ResReq& resreq, const std::vector<resreq::Host
     records.push_back({{"HOST_NAME", answer.host}, {"FITS", fits}, {"PARTS", std::move(parts)}});
   }
   document["RECORDS"] = std::move(records);
-  return json_text(document);
+  return show::json_text(document);
 }
 
 int explain_hosts(io::Stage& stage, const CommandWords& words, const std::string& text,
@@ -62,7 +62,7 @@ int explain_hosts(io::Stage& stage, const CommandWords& words, const std::string
   const auto& error = hosts.error ? hosts.error : loads.error;
   if (error) return stage.fail(error->text);
   std::vector<resreq::HostAnswer> answers;
-  for (const auto& view : answer_views(stage.files().indices, hosts.reply.hosts(), loads.reply.loads()))
+  for (const auto& view : show::answer_views(stage.files().indices, hosts.reply.hosts(), loads.reply.loads()))
     answers.push_back({view.host(), bound.select->parts(view)});
   return stage.print(words.has("-json") ? json_of(resreq, answers) : resreq::rows(answers));
 }

@@ -20,7 +20,7 @@ bool output_is_unicode() {
   return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-ScreenSize screen_size() {
+show::ScreenSize screen_size() {
   winsize size{};
   if (!output_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
   return {size.ws_row, size.ws_col};

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "elim/policy/fit_picture.hpp"
+#include "elim/policy/show/fit_picture.hpp"
 
 namespace rollcall::elim {
 
@@ -15,7 +15,7 @@ bool output_takes_colour();
 // The locale's character set is UTF-8.
 bool output_is_unicode();
 // Of the terminal as it is now; without limits where standard output is none.
-ScreenSize screen_size();
+show::ScreenSize screen_size();
 // The picture, in place of the one before.
 std::string frame_of(const std::string& picture);
 // Waits; false where the user has ended it (INT, TERM, HUP), so that the caller can end as a command should.

@@ -7,7 +7,7 @@
 #include "common/io/lim_client.hpp"
 #include "elim/commands/load_request.hpp"
 #include "elim/commands/screen.hpp"
-#include "elim/policy/load_history.hpp"
+#include "elim/policy/show/load_history.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -23,12 +23,13 @@ std::string title(io::Stage& stage, std::chrono::milliseconds interval) {
 }
 
 // The names of the columns that the table shows.
-std::vector<std::string> shown(const Loads& loads, const LoadTable& table) {
+std::vector<std::string> shown(const show::Loads& loads, const show::LoadTable& table) {
   std::vector<std::string> names;
   for (const auto& name : table.indices) names.emplace_back(formal_name(name));
   if (!names.empty()) return names;
   for (int i = 0; i < loads.names_size(); ++i)
-    if (type_of(loads, i) == 0 && (table.form == LoadTable::Form::complete || is_built_in(loads, i)))
+    if (show::type_of(loads, i) == 0 &&
+        (table.form == show::LoadTable::Form::complete || show::is_built_in(loads, i)))
       names.push_back(loads.names(i));
   return names;
 }
@@ -46,23 +47,23 @@ std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,
 
 int run_watch(io::Stage& stage, const Watch& watch) {
   const io::LimClient client(stage.files_to_ask());
-  LoadHistory history;
+  show::LoadHistory history;
   for (int picture = 1;; ++picture) {
-    Picture drawn{title(stage, watch.interval), "", ""};
+    show::Picture drawn{title(stage, watch.interval), "", ""};
     const io::Answer answer = client.ask_master(watch.request);
     if (answer.error && answer.error->kind == io::ClientError::Kind::refused)
       return fail_with(stage, *answer.error, watch.request.load().resreq());
     if (answer.error) {
       drawn.title += terminal_text(answer.error->text, Controls::none) + "\n";
     } else {
-      const auto table = load_table(answer.reply.loads(), watch.table);
+      const auto table = show::load_table(answer.reply.loads(), watch.table);
       if (!table) return stage.fail(table.error().text);
       history.take(answer.reply.loads());
       drawn.table = *table;
       if (watch.graphs)
         drawn.graphs = history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
     }
-    if (const int failed = stage.print_raw(frame_of(fit_picture(drawn, screen_size())))) return failed;
+    if (const int failed = stage.print_raw(frame_of(show::fit_picture(drawn, screen_size())))) return failed;
     // Who counts the pictures is a program, and the last one is what it got.
     if (picture == watch.pictures) return answer.error ? stage.fail(answer.error->text) : 0;
     if (!wait_or_end(watch.interval)) return 0;

@@ -4,13 +4,13 @@
 #include <chrono>
 
 #include "common/io/command.hpp"
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_load.hpp"
 
 namespace rollcall::elim {
 
 struct Watch {
   wire::Request request;
-  LoadTable table;
+  show::LoadTable table;
   std::chrono::milliseconds interval = std::chrono::seconds(10);
   bool graphs = false;  // a line for each index under the table
   int pictures = 0;     // so many, then it ends; 0: until the user ends it

@@ -15,7 +15,7 @@
 #include "common/io/topology.hpp"
 #include "elim/elims/hwloc_options.hpp"
 #include "elim/elims/hwloc_reader.hpp"
-#include "elim/policy/hwloc_indices.hpp"
+#include "elim/policy/load/hwloc_indices.hpp"
 
 namespace rollcall::load {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/base/machine_topology.hpp"
-#include "elim/policy/hwloc_indices.hpp"
+#include "elim/policy/load/hwloc_indices.hpp"
 #include "elim/reader/files_below.hpp"
 
 namespace rollcall::load {

@@ -15,9 +15,9 @@
 #include "common/io/log.hpp"
 #include "common/io/munge_asker.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/policy/answers.hpp"
-#include "elim/policy/control_right.hpp"
-#include "elim/policy/output_limits.hpp"
+#include "elim/policy/lim/answers.hpp"
+#include "elim/policy/lim/control_right.hpp"
+#include "elim/policy/load/output_limits.hpp"
 
 namespace rollcall::lim {
 
@@ -69,7 +69,7 @@ class Clients {
   std::string owner_;  // who runs this LIM
   io::MungeAsker munge_;
   // Everybody who knows the public key can make us complain: that must not fill the disk.
-  melim::LineBudget complaints_{20, std::chrono::seconds(10)};
+  load::LineBudget complaints_{20, std::chrono::seconds(10)};
 };
 
 }  // namespace rollcall::lim

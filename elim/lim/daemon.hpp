@@ -1,4 +1,4 @@
-// Daemon: one LIM running: carries out what its stepper (elim/policy/lim.hpp) decides.
+// Daemon: one LIM running: carries out what its stepper (elim/policy/lim/lim.hpp) decides.
 //
 // Owns the loop, the signals, the links, MELIM and the readers of the host. It decides nothing: what happened goes to
 // step(), every effect is done as it says. It ends for nobody but its user: not for a peer, a child, a file or a disk.

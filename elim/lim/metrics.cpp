@@ -1,7 +1,7 @@
 #include "elim/lim/metrics.hpp"
 
-#include "elim/policy/elim_state_word.hpp"
-#include "elim/policy/metrics_text.hpp"
+#include "elim/policy/lim/metrics_text.hpp"
+#include "elim/policy/load/elim_state_word.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -47,7 +47,7 @@ class LiveMetrics : public MetricsView {
   std::vector<MetricsElim> elims(std::size_t host) const override {
     std::vector<MetricsElim> all;
     for (const auto& elim : clients_.view().entry(static_cast<HostIndex>(host)).elims)
-      all.push_back({elim.name(), elim::elim_state_word(elim.state()), elim.restarts(), elim.errors()});
+      all.push_back({elim.name(), load::elim_state_word(elim.state()), elim.restarts(), elim.errors()});
     return all;
   }
 

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "elim/policy/lim_facts.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -16,8 +16,8 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/policy/lim_words.hpp"
-#include "elim/policy/output_limits.hpp"
+#include "elim/policy/lim/lim_words.hpp"
+#include "elim/policy/load/output_limits.hpp"
 
 namespace rollcall::lim {
 
@@ -75,7 +75,7 @@ class PeerTalk {
   io::HostClaims claims_;
   std::set<std::string> unknown_;  // hosts whose address nobody knows; said once for each
   // Every holder of the key can make us complain: that must not fill the disk.
-  melim::LineBudget complaints_{20, std::chrono::seconds(10)};
+  load::LineBudget complaints_{20, std::chrono::seconds(10)};
   boost::asio::steady_timer timer_;  // for welcomes that do not come
   bool watching_ = false;
 };

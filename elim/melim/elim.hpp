@@ -15,12 +15,12 @@
 #include "elim/melim/elim_log.hpp"
 #include "elim/melim/keeper.hpp"
 #include "elim/melim/server_dir.hpp"
-#include "elim/policy/elim_life.hpp"
-#include "elim/policy/elim_merge.hpp"
-#include "elim/policy/elim_orders.hpp"
-#include "elim/policy/line_cutter.hpp"
-#include "elim/policy/output_limits.hpp"
-#include "elim/policy/said_once.hpp"
+#include "elim/policy/load/output_limits.hpp"
+#include "elim/policy/melim/elim_life.hpp"
+#include "elim/policy/melim/elim_merge.hpp"
+#include "elim/policy/melim/elim_orders.hpp"
+#include "elim/policy/melim/line_cutter.hpp"
+#include "elim/policy/melim/said_once.hpp"
 
 namespace rollcall::melim {
 
@@ -30,7 +30,7 @@ struct Surroundings {
   ElimNames names;
   ElimMerge merge;
   ElimLog log;
-  std::vector<char> buffer = std::vector<char>(kReadBytes);
+  std::vector<char> buffer = std::vector<char>(load::kReadBytes);
   bool states_changed = false;  // an ElimState is to be reported
 };
 
@@ -88,9 +88,9 @@ class Elim {
   bool deaf_ = false;                         // it has said something that ends it: nothing more counts
   LineCutter output_{kLineLimit};
   LineCutter errors_{kLineShown};
-  FloodGate gate_;
-  LineBudget error_lines_{100, std::chrono::seconds(10)};
-  LineBudget debug_lines_{1000, std::chrono::milliseconds(100)};
+  load::FloodGate gate_;
+  load::LineBudget error_lines_{100, std::chrono::seconds(10)};
+  load::LineBudget debug_lines_{1000, std::chrono::milliseconds(100)};
   SaidOnce said_;
   std::uint64_t refused_ = 0;
   std::string last_error_;

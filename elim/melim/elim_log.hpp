@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "elim/policy/output_limits.hpp"
+#include "elim/policy/load/output_limits.hpp"
 
 namespace rollcall::melim {
 
@@ -26,7 +26,7 @@ class ElimLog {
 
   std::string file_, otherwise_;
   bool complained_ = false;  // of these files
-  LineBudget budget_{2000, std::chrono::milliseconds(200)};
+  load::LineBudget budget_{2000, std::chrono::milliseconds(200)};
 };
 
 }  // namespace rollcall::melim

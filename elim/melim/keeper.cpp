@@ -17,7 +17,7 @@
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
 #include "elim/melim/clock.hpp"
-#include "elim/policy/elim_end.hpp"
+#include "elim/policy/melim/elim_end.hpp"
 
 namespace rollcall::melim {
 namespace {

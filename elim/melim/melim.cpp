@@ -13,7 +13,7 @@
 #include "elim/melim/clock.hpp"
 #include "elim/melim/log_place.hpp"
 #include "elim/melim/orders.hpp"
-#include "elim/policy/elim_end.hpp"
+#include "elim/policy/melim/elim_end.hpp"
 
 namespace rollcall::melim {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/wire/load.pb.h"
-#include "elim/policy/elim_orders.hpp"
+#include "elim/policy/melim/elim_orders.hpp"
 
 namespace rollcall::melim {
 

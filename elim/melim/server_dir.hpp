@@ -13,7 +13,7 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/io/descriptor.hpp"
-#include "elim/policy/elim_files.hpp"
+#include "elim/policy/melim/elim_files.hpp"
 
 namespace rollcall::melim {
 

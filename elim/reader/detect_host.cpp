@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "elim/policy/host_model.hpp"
-#include "elim/policy/topology_tree.hpp"
+#include "elim/policy/load/host_model.hpp"
+#include "elim/policy/load/topology_tree.hpp"
 #include "elim/reader/disks.hpp"
 #include "elim/reader/files_below.hpp"
 #include "elim/reader/host_reader.hpp"

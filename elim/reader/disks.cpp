@@ -1,6 +1,6 @@
 #include "elim/reader/disks.hpp"
 
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 namespace rollcall::load {
 

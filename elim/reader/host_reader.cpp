@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "elim/policy/terminal_use.hpp"
+#include "elim/policy/load/terminal_use.hpp"
 #include "elim/reader/disks.hpp"
 #include "elim/reader/files_below.hpp"
 #include "elim/reader/host_sizes.hpp"

@@ -16,7 +16,7 @@
 #include "common/base/host_facts.hpp"
 #include "common/conf/lsf_shared.hpp"
 #include "common/io/topology.hpp"
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::load {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "elim/policy/proc_texts.hpp"
-#include "elim/policy/terminal_use.hpp"
+#include "elim/policy/load/proc_texts.hpp"
+#include "elim/policy/load/terminal_use.hpp"
 #include "elim/reader/files_below.hpp"
 
 namespace rollcall::load {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 namespace rollcall::load {
 namespace {

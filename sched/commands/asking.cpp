@@ -37,7 +37,7 @@ std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest req
   return std::nullopt;
 }
 
-ShowTime show_time() { return {io::wall_now(), io::local_time()}; }
+show::ShowTime show_time() { return {io::wall_now(), io::local_time()}; }
 
 std::vector<CommandOption> job_options() {
   return {{"-u", Value::required, "USER jobs of this user or user group; all: everybody's"},

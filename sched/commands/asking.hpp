@@ -8,7 +8,7 @@
 
 #include "common/io/batch_client.hpp"
 #include "common/io/command.hpp"
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
 
 namespace rollcall::sched {
 
@@ -23,7 +23,7 @@ int failed(io::Stage& stage, const io::BatchError& error);
 // The whole answer; nothing where it was said why there is none.
 std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest request);
 
-ShowTime show_time();
+show::ShowTime show_time();
 
 // -u -q -m -J -g -app -sla -Jd, as most commands about jobs have them.
 std::vector<CommandOption> job_options();

@@ -64,7 +64,7 @@ wire::BatchRequest JobWaiter::question() const {
 
 void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
   if (!terminal_) return;
-  const std::string lines = reason_lines(job);
+  const std::string lines = submit::reason_lines(job);
   if (lines.empty() || lines == reasons_told_) return;
   reasons_told_ = lines;
   say(lines);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/io/batch_client.hpp"
-#include "sched/policy/awaited_lines.hpp"
+#include "sched/policy/submit/awaited_lines.hpp"
 
 namespace rollcall::sched {
 
@@ -46,7 +46,7 @@ class JobWaiter {
   wire::JobKey key_;
   bool quiet_;
   bool terminal_;  // of standard error: only there the reasons are told
-  AwaitedLines lines_;
+  submit::AwaitedLines lines_;
   std::string reasons_told_;
 };
 

@@ -11,9 +11,9 @@
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/job_exceptions.hpp"
-#include "sched/policy/show_accounts.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/show_accounts.hpp"
+#include "sched/policy/values/job_exceptions.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -31,12 +31,12 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 // Gives what is wrong with a time.
-std::optional<std::string> take_spans(const CommandWords& words, const ShowTime& time,
+std::optional<std::string> take_spans(const CommandWords& words, const show::ShowTime& time,
                                       wire::AskFinished& ask) {
   for (const char* option : {"-S", "-C", "-D"}) {
     const auto word = words.value(option);
     if (!word) continue;
-    const auto span = parse_time_span(*word, time.now, time.local);
+    const auto span = show::parse_time_span(*word, time.now, time.local);
     if (!span) return std::string(option) + ": " + span.error().text;
     if (option[1] == 'S') ask.set_submitted_from_us(span->from_us), ask.set_submitted_to_us(span->to_us);
     if (option[1] == 'C') ask.set_completed_from_us(span->from_us), ask.set_completed_to_us(span->to_us);
@@ -59,7 +59,7 @@ void take_names(const CommandWords& words, wire::AskFinished& ask) {
 // The job as it would have been there: LSF's CPU times are those of the first host times its factor.
 void to_speed(wire::JobEvent::Finish& job, double speed) {
   auto& record = *job.mutable_record();
-  at_speed(*record.mutable_usage(), record.cpu_factor(), speed);
+  show::at_speed(*record.mutable_usage(), record.cpu_factor(), speed);
 }
 
 // -M: the hosts that a file names, a line for each; "#" begins a comment. Nothing where it was told what is wrong.
@@ -128,7 +128,7 @@ std::optional<Told> told_by_mbatchd(io::Stage& stage, const CommandWords& words)
   return told;
 }
 
-bool is_expected(const Told& told, const wire::JobEvent& event, const ShowTime& time) {
+bool is_expected(const Told& told, const wire::JobEvent& event, const show::ShowTime& time) {
   if (!told.expected) return true;
   const auto& job = event.finish().record();
   const auto limits = told.expected->find(job.queue());
@@ -139,17 +139,18 @@ bool is_expected(const Told& told, const wire::JobEvent& event, const ShowTime& 
 class Accounts {
  public:
   Accounts(io::Stage& stage, const CommandWords& words, const wire::AskFinished& ask, const Told& told,
-           const ShowTime& time)
+           const show::ShowTime& time)
       : words_(words), ask_(ask), told_(told), time_(time), out_(stage) {}
 
   void add(wire::JobEvent event) {
     if (!event.has_finish() || !is_expected(told_, event, time_)) return;
     if (told_.speed > 0) to_speed(*event.mutable_finish(), told_.speed);
-    if (jobs_++ == 0 && !as_json()) text_ = accounts_preface(ask_, caller_name(), time_);
+    if (jobs_++ == 0 && !as_json()) text_ = show::accounts_preface(ask_, caller_name(), time_);
     summary_.add(event.finish());
-    if (as_json() && !words_.has("-b")) records_.push_back(account_record(event.finish(), time_));
+    if (as_json() && !words_.has("-b")) records_.push_back(show::account_record(event.finish(), time_));
     if (!as_json() && (words_.has("-l") || words_.has("-UF")) && !words_.has("-b"))
-      text_ += account_block(event.finish(), words_.has("-UF") ? Wrapping::none : Wrapping::at_80, time_);
+      text_ += show::account_block(event.finish(),
+                                   words_.has("-UF") ? show::Wrapping::none : show::Wrapping::at_80, time_);
     if (text_.size() > kPrinted) print();
   }
   void print() { out_.print(std::exchange(text_, {})); }
@@ -160,8 +161,8 @@ class Accounts {
   std::size_t jobs() const { return jobs_; }
   std::string summary() const {
     if (!as_json()) return summary_.text();
-    if (words_.has("-b")) return json_document("bacct", "SUMMARIES", {summary_.record()});
-    return json_document("bacct", "JOBS", records_);
+    if (words_.has("-b")) return show::json_document("bacct", "SUMMARIES", {summary_.record()});
+    return show::json_document("bacct", "JOBS", records_);
   }
 
  private:
@@ -171,8 +172,8 @@ class Accounts {
   const CommandWords& words_;
   const wire::AskFinished& ask_;
   const Told& told_;
-  const ShowTime& time_;
-  AccountSummary summary_;
+  const show::ShowTime& time_;
+  show::AccountSummary summary_;
   std::size_t jobs_ = 0;
   std::vector<std::string> records_;  // -json
   PatientPrinter out_;
@@ -184,7 +185,8 @@ int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished
   if (const auto file = words.value("-f")) {
     const Identity who = own_identity();
     const auto read = read_event_file(*file, [&](const wire::JobEvent& event) {
-      if (event.has_finish() && fits(ask, who, event.finish())) accounts.add(sent_event(event));
+      if (event.has_finish() && events::fits(ask, who, event.finish()))
+        accounts.add(events::sent_event(event));
     });
     accounts.finish();
     return tell_reading(stage, *file, read);
@@ -203,9 +205,9 @@ int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished
 }
 
 int run_bacct(io::Stage& stage, const CommandWords& words) {
-  const ShowTime time = show_time();
+  const show::ShowTime time = show_time();
   wire::AskFinished ask;
-  const auto ids = take_job_ids(words.operands(), *ask.mutable_filter());
+  const auto ids = show::take_job_ids(words.operands(), *ask.mutable_filter());
   if (!ids) return complain(ids.error().text);
   take_names(words, ask);
   if (const auto trouble = take_spans(words, time, ask)) return stage.fail(*trouble);

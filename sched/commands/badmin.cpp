@@ -17,9 +17,9 @@
 #include "common/io/system_names.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/file_checks.hpp"
-#include "sched/policy/show_history.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/show_history.hpp"
+#include "sched/policy/values/file_checks.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -132,7 +132,7 @@ int showconf(const Admin& admin) {
   control.set_action(Control::SHOW_CONFIGURATION);
   const auto reply = order(admin.stage, std::move(control));
   if (!reply) return io::kFailed;
-  const ShowTime time = show_time();
+  const show::ShowTime time = show_time();
   auto parameters = conf::shown_parameters(admin.stage.files());
   // Programs split every line at " = " and take both parts.
   std::erase_if(parameters, [](const auto& parameter) { return parameter.value.empty(); });
@@ -161,13 +161,13 @@ int mbddebug(const Admin& admin) {
 // ---------------------------------------------------------------- history
 
 int history(const Admin& admin, const char* queue, const char* host, bool (*shown)(const wire::JobEvent&)) {
-  const ShowTime time = show_time();
+  const show::ShowTime time = show_time();
   wire::BatchRequest request;
   auto& ask = *request.mutable_events();
   ask.set_system(true);
   const auto& names = admin.words.operands();
   if (const auto span = admin.words.value("-t")) {
-    const auto parsed = parse_time_span(*span, time.now, time.local);
+    const auto parsed = show::parse_time_span(*span, time.now, time.local);
     if (!parsed) return admin.stage.fail("-t: " + parsed.error().text);
     ask.set_from_us(parsed->from_us);
     ask.set_to_us(parsed->to_us);
@@ -179,7 +179,7 @@ int history(const Admin& admin, const char* queue, const char* host, bool (*show
   if (!reply) return io::kFailed;
   std::string text;
   for (const auto& event : reply->events().events())
-    if (shown(event)) text += system_line(event, time);
+    if (shown(event)) text += show::system_line(event, time);
   return text.empty() ? complain("No matching records found") : admin.stage.print(text);
 }
 int qhist(const Admin& admin) {

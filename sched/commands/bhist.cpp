@@ -7,9 +7,9 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/show_gpus.hpp"
-#include "sched/policy/show_history.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/show_gpus.hpp"
+#include "sched/policy/show/show_history.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using Value = CommandOption::Value;
 
 // -a -d -e -p -r -s; unless ids are given those that are not finished.
-bool chosen(const CommandWords& words, bool by_id, const JobHistory& job) {
+bool chosen(const CommandWords& words, bool by_id, const show::JobHistory& job) {
   const auto status = job.status;
   const auto one_of = [status](std::initializer_list<wire::JobStatus> list) {
     return std::find(list.begin(), list.end(), status) != list.end();
@@ -31,17 +31,17 @@ bool chosen(const CommandWords& words, bool by_id, const JobHistory& job) {
          (words.has("-s") && one_of({wire::STATUS_PSUSP, wire::STATUS_SSUSP, wire::STATUS_USUSP}));
 }
 
-bool within(const TimeSpan& span, std::int64_t at) {
+bool within(const show::TimeSpan& span, std::int64_t at) {
   return (span.from_us == 0 || at >= span.from_us) && (span.to_us == 0 || at <= span.to_us);
 }
 
-std::int64_t first_time(const JobHistory& job, wire::JobEvent::WhatCase what) {
+std::int64_t first_time(const show::JobHistory& job, wire::JobEvent::WhatCase what) {
   for (const auto& event : job.events)
     if (event.what_case() == what) return event.at_us();
   return 0;
 }
 
-bool on_host(const JobHistory& job, const std::string& host) {
+bool on_host(const show::JobHistory& job, const std::string& host) {
   return host.empty() || std::any_of(job.events.begin(), job.events.end(), [&](const wire::JobEvent& event) {
            return event.has_start() &&
                   std::any_of(event.start().hosts().begin(), event.start().hosts().end(),
@@ -51,26 +51,26 @@ bool on_host(const JobHistory& job, const std::string& host) {
 
 // -S, -D, -C: when it was submitted, dispatched, completed.
 struct Spans {
-  std::optional<TimeSpan> submitted, dispatched, completed;
+  std::optional<show::TimeSpan> submitted, dispatched, completed;
 };
-Result<Spans> spans_of(const CommandWords& words, const ShowTime& time) {
+Result<Spans> spans_of(const CommandWords& words, const show::ShowTime& time) {
   Spans spans;
   struct Option {
     const char* name;
-    std::optional<TimeSpan>* span;
+    std::optional<show::TimeSpan>* span;
   };
   for (const Option& option :
        {Option{"-S", &spans.submitted}, {"-D", &spans.dispatched}, {"-C", &spans.completed}}) {
     const auto word = words.value(option.name);
     if (!word) continue;
-    const auto span = parse_time_span(*word, time.now, time.local);
+    const auto span = show::parse_time_span(*word, time.now, time.local);
     if (!span) return usage_error(std::string(option.name) + ": " + span.error().text);
     *option.span = *span;
   }
   return spans;
 }
-bool fits(const Spans& spans, const JobHistory& job) {
-  const auto in = [](const std::optional<TimeSpan>& span, std::int64_t at) {
+bool fits(const Spans& spans, const show::JobHistory& job) {
+  const auto in = [](const std::optional<show::TimeSpan>& span, std::int64_t at) {
     return !span || (at > 0 && within(*span, at));
   };
   return in(spans.submitted, first_time(job, wire::JobEvent::kNewJob)) &&
@@ -79,35 +79,35 @@ bool fits(const Spans& spans, const JobHistory& job) {
 
 constexpr std::int64_t kWeek = 7LL * 86400 * 1'000'000;  // -t without -T
 
-int print(io::Stage& stage, const CommandWords& words, const std::vector<JobHistory>& jobs,
-          const std::optional<TimeSpan>& during, const ShowTime& time) {
+int print(io::Stage& stage, const CommandWords& words, const std::vector<show::JobHistory>& jobs,
+          const std::optional<show::TimeSpan>& during, const show::ShowTime& time) {
   if (words.has("-json")) {
     std::vector<std::string> records;
-    for (const auto& job : jobs) records.push_back(history_record(job, time.now));
-    return stage.print(json_document("bhist", "JOBS", records));
+    for (const auto& job : jobs) records.push_back(show::history_record(job, time.now));
+    return stage.print(show::json_document("bhist", "JOBS", records));
   }
-  const Wrapping wrapping = words.has("-UF") ? Wrapping::none : Wrapping::at_80;
+  const show::Wrapping wrapping = words.has("-UF") ? show::Wrapping::none : show::Wrapping::at_80;
   if (words.has("-t")) {
-    const TimeSpan span = during.value_or(TimeSpan{time.now.us - kWeek, 0});
-    return stage.print(history_by_time(jobs, span.from_us, span.to_us, wrapping, time));
+    const show::TimeSpan span = during.value_or(show::TimeSpan{time.now.us - kWeek, 0});
+    return stage.print(show::history_by_time(jobs, span.from_us, span.to_us, wrapping, time));
   }
   const bool blocks = (words.has("-l") || words.has("-UF")) && !words.has("-b");
-  std::string text = blocks ? "" : history_header();
+  std::string text = blocks ? "" : show::history_header();
   for (const auto& job : jobs) {
     if (!blocks)
-      text += history_row(job, words.has("-w"), time.now);
+      text += show::history_row(job, words.has("-w"), time.now);
     else
-      text += (text.empty() ? "" : std::string(78, '-') + "\n") + history_block(job, wrapping, time) +
-              (words.has("-gpu") ? gpu_allocation(gpus_of(job)) : "");
+      text += (text.empty() ? "" : std::string(78, '-') + "\n") + show::history_block(job, wrapping, time) +
+              (words.has("-gpu") ? show::gpu_allocation(show::gpus_of(job)) : "");
   }
   return stage.print(text);
 }
 
 // Those that were named and have no event.
-int say_unknown(const wire::JobFilter& filter, const std::vector<JobHistory>& jobs) {
+int say_unknown(const wire::JobFilter& filter, const std::vector<show::JobHistory>& jobs) {
   int status = 0;
   for (const auto& key : filter.keys()) {
-    const bool there = std::any_of(jobs.begin(), jobs.end(), [&](const JobHistory& job) {
+    const bool there = std::any_of(jobs.begin(), jobs.end(), [&](const show::JobHistory& job) {
       return job.key.id == key.id() && (key.index() == 0 || job.key.index == key.index());
     });
     if (!there) status = complain("Job <" + text(key_of(key)) + "> is not found");
@@ -140,11 +140,12 @@ std::optional<double> asked_speed(io::Stage& stage, const CommandWords& words) {
 }
 
 // What the store has of these jobs, or with -f the file. False where it was told why there is no answer.
-bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& ask, Histories& histories) {
+bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& ask,
+            show::Histories& histories) {
   if (const auto file = words.value("-f")) {
-    JobsAsked asked(ask, own_identity());
+    events::JobsAsked asked(ask, own_identity());
     const auto read = read_event_file(*file, [&](const wire::JobEvent& event) {
-      if (asked.wants(event)) histories.add(sent_event(event));
+      if (asked.wants(event)) histories.add(events::sent_event(event));
     });
     return tell_reading(stage, *file, read) == 0;
   }
@@ -160,9 +161,9 @@ bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& 
 }
 
 // Elements that were not named come along with what is of their whole array.
-void keep_named(const wire::JobFilter& filter, std::vector<JobHistory>& jobs) {
+void keep_named(const wire::JobFilter& filter, std::vector<show::JobHistory>& jobs) {
   if (filter.index_lists_size() > 0) return;
-  std::erase_if(jobs, [&](const JobHistory& job) {
+  std::erase_if(jobs, [&](const show::JobHistory& job) {
     return std::none_of(filter.keys().begin(), filter.keys().end(), [&](const wire::JobKey& key) {
       return key.id() == job.key.id && (key.index() == 0 || key.index() == job.key.index);
     });
@@ -170,10 +171,10 @@ void keep_named(const wire::JobFilter& filter, std::vector<JobHistory>& jobs) {
 }
 
 int run_bhist(io::Stage& stage, const CommandWords& words) {
-  const ShowTime time = show_time();
+  const show::ShowTime time = show_time();
   wire::AskEvents ask;
   auto& filter = *ask.mutable_filter();
-  const auto ids = take_job_ids(words.operands(), filter);
+  const auto ids = show::take_job_ids(words.operands(), filter);
   if (!ids) return complain(ids.error().text);
   const bool by_id = ids->any && !ids->all;
   take_job_options(words, filter);
@@ -183,22 +184,22 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   if (!files_are_counted(stage, words)) return io::kFailed;
   const auto spans = spans_of(words, time);
   if (!spans) return stage.fail(spans.error().text);
-  std::optional<TimeSpan> during;
+  std::optional<show::TimeSpan> during;
   if (const auto span = words.value("-T")) {
-    const auto parsed = parse_time_span(*span, time.now, time.local);
+    const auto parsed = show::parse_time_span(*span, time.now, time.local);
     if (!parsed) return stage.fail("-T: " + parsed.error().text);
     during = *parsed;
   }
   const auto speed = asked_speed(stage, words);
   if (!speed) return io::kFailed;
-  Histories histories;
+  show::Histories histories;
   if (!gather(stage, words, ask, histories)) return io::kFailed;
 
   auto jobs = histories.jobs();
   if (by_id) keep_named(filter, jobs);
   const int status = say_unknown(filter, jobs);
   const std::string queue = words.value("-q").value_or(""), host = words.value("-m").value_or("");
-  std::erase_if(jobs, [&](const JobHistory& job) {
+  std::erase_if(jobs, [&](const show::JobHistory& job) {
     const bool lived =
         !during || std::any_of(job.events.begin(), job.events.end(),
                                [&](const wire::JobEvent& event) { return within(*during, event.at_us()); });
@@ -207,7 +208,7 @@ int run_bhist(io::Stage& stage, const CommandWords& words) {
   });
   if (jobs.empty()) return status != 0 ? status : complain("No matching job found");
   if (*speed > 0)
-    for (auto& job : jobs) at_speed(job, *speed);
+    for (auto& job : jobs) show::at_speed(job, *speed);
   print(stage, words, jobs, during, time);
   return status;
 }

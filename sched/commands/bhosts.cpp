@@ -6,7 +6,7 @@
 #include "common/resreq/resreq.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show_batch_hosts.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -28,9 +28,9 @@ std::optional<wire::BatchReply> ask_hosts(io::Stage& stage, wire::BatchRequest r
   return std::nullopt;
 }
 
-int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& hosts) {
+int print_hosts(io::Stage& stage, const CommandWords& words, const show::BatchHosts& hosts) {
   if (words.has("-gpu")) {
-    std::string text = batch_hosts_gpus(hosts, words.has("-w"));
+    std::string text = show::batch_hosts_gpus(hosts, words.has("-w"));
     if (text.empty()) return complain("No GPU is counted on these hosts");
     if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
     return stage.print(text);
@@ -39,12 +39,13 @@ int print_hosts(io::Stage& stage, const CommandWords& words, const BatchHosts& h
   const bool fields =
       words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"));
   if (fields) {
-    const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultHostFields : standard);
-    const auto text = batch_hosts_fields(hosts, format, {words.has("-json"), !words.has("-noheader")});
+    const std::string format =
+        words.value("-o").value_or(standard.empty() ? show::kDefaultHostFields : standard);
+    const auto text = show::batch_hosts_fields(hosts, format, {words.has("-json"), !words.has("-noheader")});
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  if (words.has("-l")) return stage.print(batch_hosts_long(hosts));
-  std::string text = batch_hosts_table(hosts, words.has("-w"));
+  if (words.has("-l")) return stage.print(show::batch_hosts_long(hosts));
+  std::string text = show::batch_hosts_table(hosts, words.has("-w"));
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   return stage.print(text);
 }
@@ -55,7 +56,7 @@ double number_of(const wire::BatchReply::BatchHost& host, const char* name) {
 }
 
 // -x: hosts on which more jobs have exited lately than EXIT_RATE allows. False where it was told why it is not known.
-bool keep_exceptional(io::Stage& stage, BatchHosts& hosts) {
+bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
   double longest = 0;
   for (const auto& host : hosts.hosts()) longest = std::max(longest, number_of(host, "exit_rate_minutes"));
   std::map<std::string, std::vector<std::int64_t>> exits;  // when, by first host
@@ -103,10 +104,10 @@ int run_bhosts(io::Stage& stage, const CommandWords& words) {
   }
   if (!words.has("-s")) {
     const bool each = words.has("-X") || words.has("-l") || words.has("-gpu") || words.has("-x");
-    return print_hosts(stage, words, each ? reply->hosts() : condensed(reply->hosts()));
+    return print_hosts(stage, words, each ? reply->hosts() : show::condensed(reply->hosts()));
   }
   if (reply->shared().rows().empty()) return complain("No shared resources defined");
-  return stage.print(shared_rows_table(reply->shared()));
+  return stage.print(show::shared_rows_table(reply->shared()));
 }
 
 }  // namespace

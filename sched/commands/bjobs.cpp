@@ -8,9 +8,9 @@
 #include "sched/commands/job_printers.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/job_picks.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_picks.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -18,36 +18,36 @@ namespace {
 using Value = CommandOption::Value;
 
 // -a, -d, -p, -r, -s, and what bjobs says where none fits.
-JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& filter) {
-  JobChoice choice = by_id ? JobChoice::any : JobChoice::unfinished;
-  const auto add = [&](JobChoice which, std::initializer_list<wire::JobStatus> statuses) {
+show::JobChoice take_statuses(const CommandWords& words, bool by_id, wire::JobFilter& filter) {
+  show::JobChoice choice = by_id ? show::JobChoice::any : show::JobChoice::unfinished;
+  const auto add = [&](show::JobChoice which, std::initializer_list<wire::JobStatus> statuses) {
     for (const auto status : statuses) filter.add_statuses(status);
-    choice = filter.statuses_size() > static_cast<int>(statuses.size()) ? JobChoice::named : which;
+    choice = filter.statuses_size() > static_cast<int>(statuses.size()) ? show::JobChoice::named : which;
   };
   if (words.has("-a")) {
     filter.set_finished_too(true);
-    return JobChoice::any;
+    return show::JobChoice::any;
   }
   const auto any_of = [&words](std::initializer_list<const char*> options) {
     return std::any_of(options.begin(), options.end(), [&](const char* option) { return words.has(option); });
   };
   const bool pend = any_of({"-p", "-p0", "-p1", "-p2", "-p3", "-pe", "-pi", "-psum"});
-  if (words.has("-d")) add(JobChoice::finished, {wire::STATUS_DONE, wire::STATUS_EXIT});
-  if (pend) add(JobChoice::pending, {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_WAIT});
-  if (words.has("-r")) add(JobChoice::running, {wire::STATUS_RUN, wire::STATUS_PROV});
+  if (words.has("-d")) add(show::JobChoice::finished, {wire::STATUS_DONE, wire::STATUS_EXIT});
+  if (pend) add(show::JobChoice::pending, {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_WAIT});
+  if (words.has("-r")) add(show::JobChoice::running, {wire::STATUS_RUN, wire::STATUS_PROV});
   if (words.has("-s"))
-    add(JobChoice::suspended, {wire::STATUS_PSUSP, wire::STATUS_SSUSP, wire::STATUS_USUSP});
+    add(show::JobChoice::suspended, {wire::STATUS_PSUSP, wire::STATUS_SSUSP, wire::STATUS_USUSP});
   return choice;
 }
 
 // -pe, -pi, -x, -fwd, -rusage.
-JobPicks picks_of(const CommandWords& words) {
-  JobPicks picks;
+show::JobPicks picks_of(const CommandWords& words) {
+  show::JobPicks picks;
   picks.eligible = words.has("-pe");
   picks.ineligible = words.has("-pi");
   picks.exceptional = words.has("-x");
   picks.forwarded = words.has("-fwd");
-  picks.reserves = resource_words(words.value("-rusage").value_or(""));
+  picks.reserves = show::resource_words(words.value("-rusage").value_or(""));
   return picks;
 }
 
@@ -64,20 +64,20 @@ bool asks_for_reasons(const CommandWords& words) {
   return false;
 }
 
-ReasonForm reason_form(const CommandWords& words, ReasonForm plain) {
-  if (words.has("--why") || words.has("-why")) return ReasonForm::words;
+show::ReasonForm reason_form(const CommandWords& words, show::ReasonForm plain) {
+  if (words.has("--why") || words.has("-why")) return show::ReasonForm::words;
   if (words.has("--no-why") || isatty(STDOUT_FILENO) == 0) return plain;
-  return ReasonForm::words;
+  return show::ReasonForm::words;
 }
 
 std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words) {
   if (const auto given = words.value("-o")) return given;
   for (const char* form : {"-w", "-W", "-A", "-p", "-s", "-pe", "-pi", "-WF", "-WL", "-WP"})
     if (words.has(form))
-      return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
+      return words.has("-json") ? std::optional<std::string>(show::kDefaultJobFields) : std::nullopt;
   const std::string standard = setting(stage, "LSB_BJOBS_FORMAT");
   if (!standard.empty()) return standard;
-  return words.has("-json") ? std::optional<std::string>(kDefaultJobFields) : std::nullopt;
+  return words.has("-json") ? std::optional<std::string>(show::kDefaultJobFields) : std::nullopt;
 }
 
 // A form, or nothing where it was said why there is none.
@@ -108,16 +108,18 @@ Made block_form(io::Stage& stage, const CommandWords& words) {
     if (words.has(other))
       return refused_form(stage, std::string("found -l or -UF with ") + other + ", expected one of them");
   Form form;
-  const ReasonForm reasons = reason_form(words, ReasonForm::named);
+  const show::ReasonForm reasons = reason_form(words, show::ReasonForm::named);
   form.printer = blocks_printer(
-      {words.has("-UF") ? Wrapping::none : Wrapping::at_80, reasons, words.has("-gpu")}, show_time());
+      {words.has("-UF") ? show::Wrapping::none : show::Wrapping::at_80, reasons, words.has("-gpu")},
+      show_time());
   form.submissions = form.reasons = true;
-  form.reason_hosts = reasons == ReasonForm::named;
+  form.reason_hosts = reasons == show::ReasonForm::named;
   return form;
 }
 
 Made field_form(io::Stage& stage, const CommandWords& words, const std::string& format) {
-  auto fields = JobFields::parse(format, {words.has("-hms"), setting(stage, "LSB_UNIT_FOR_JOBS_DISPLAY")});
+  auto fields =
+      show::JobFields::parse(format, {words.has("-hms"), setting(stage, "LSB_UNIT_FOR_JOBS_DISPLAY")});
   if (!fields) return refused_form(stage, fields.error().text);
   Form form;
   form.submissions = fields->needs_submissions();
@@ -130,18 +132,18 @@ Made field_form(io::Stage& stage, const CommandWords& words, const std::string& 
 
 Made row_form(io::Stage& stage, const CommandWords& words) {
   RowsForm rows;
-  rows.form = words.has("-A")   ? JobForm::arrays
-              : words.has("-W") ? JobForm::full
-              : words.has("-w") ? JobForm::wide
-                                : JobForm::narrow;
+  rows.form = words.has("-A")   ? show::JobForm::arrays
+              : words.has("-W") ? show::JobForm::full
+              : words.has("-w") ? show::JobForm::wide
+                                : show::JobForm::narrow;
   rows.header = !words.has("-noheader");
-  if (asks_for_reasons(words)) rows.reasons = reason_form(words, ReasonForm::counted);
+  if (asks_for_reasons(words)) rows.reasons = reason_form(words, show::ReasonForm::counted);
   Form form;
   form.reasons = rows.reasons.has_value();
   for (const auto& [option, field] :
        {std::pair("-WF", "finish_time"), {"-WL", "time_left"}, {"-WP", "%complete"}}) {
     if (!words.has(option)) continue;
-    auto more = JobFields::parse(field, {words.has("-hms"), ""});
+    auto more = show::JobFields::parse(field, {words.has("-hms"), ""});
     if (!more) return refused_form(stage, more.error().text);
     rows.more = std::move(*more);
     form.submissions = true;
@@ -169,7 +171,7 @@ Made form_of(io::Stage& stage, const CommandWords& words, bool by_id) {
   return row_form(stage, words);
 }
 
-bool unfinished(const JobView& job) {
+bool unfinished(const show::JobView& job) {
   return job.record().status() != wire::STATUS_DONE && job.record().status() != wire::STATUS_EXIT;
 }
 
@@ -182,22 +184,22 @@ struct Seen {
 
 // What is done to each job before it is printed.
 struct Choosing {
-  JobPicks picks;
+  show::JobPicks picks;
   bool key_reason = false;      // -p1
   std::optional<double> speed;  // -N
   WallTime now;
 
   // False: it is left out.
-  bool take(JobView& job, const wire::Submission& asked) const {
+  bool take(show::JobView& job, const wire::Submission& asked) const {
     if (picks.any() && !picks.keep(job, asked, now)) return false;
-    if (key_reason) keep_key_reason(job);
+    if (key_reason) show::keep_key_reason(job);
     auto& record = *job.mutable_record();
-    if (speed && record.has_usage()) at_speed(*record.mutable_usage(), record.cpu_factor(), *speed);
+    if (speed && record.has_usage()) show::at_speed(*record.mutable_usage(), record.cpu_factor(), *speed);
     return true;
   }
 };
 
-std::string printed(JobView& job, const wire::Submission& asked, const Choosing& choosing,
+std::string printed(show::JobView& job, const wire::Submission& asked, const Choosing& choosing,
                     JobPrinter& printer, Seen& seen) {
   if (!choosing.take(job, asked)) return "";
   std::string text;
@@ -209,8 +211,8 @@ std::string printed(JobView& job, const wire::Submission& asked, const Choosing&
 std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& client,
                                          const wire::BatchRequest& request, const Choosing& choosing,
                                          JobPrinter& printer, Seen& seen) {
-  SubmissionTable submissions;
-  ReasonTable reasons;
+  show::SubmissionTable submissions;
+  show::ReasonTable reasons;
   return client.ask(request, [&](wire::BatchReply& part) {
     submissions.take(*part.mutable_jobs());
     reasons.take(*part.mutable_jobs());
@@ -230,7 +232,7 @@ std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& c
 
 bool is_yes(const std::string& value) { return value == "Y" || value == "y"; }
 
-int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printer, JobChoice choice,
+int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printer, show::JobChoice choice,
                  const Seen& seen) {
   const auto lines = printer.unknown(seen.unknown);
   if (seen.jobs > 0 || printer.even_if_none()) stage.print(printer.end());
@@ -239,7 +241,7 @@ int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printe
   int status = !seen.unknown.empty() && (strict || seen.jobs == 0) ? io::kFailed : 0;
   for (const auto& line : lines) complain(line);
   if (seen.jobs == 0 && seen.unknown.empty() && !printer.even_if_none())
-    complain(words.has("-J") ? "Job <" + *words.value("-J") + "> is not found" : no_job_text(choice));
+    complain(words.has("-J") ? "Job <" + *words.value("-J") + "> is not found" : show::no_job_text(choice));
   if (strict && seen.unfinished == 0) status = io::kFailed;
   return status;
 }
@@ -248,7 +250,7 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   wire::BatchRequest request;
   auto& ask = *request.mutable_jobs();
   auto& filter = *ask.mutable_filter();
-  const auto ids = take_job_ids(words.operands(), filter);
+  const auto ids = show::take_job_ids(words.operands(), filter);
   if (!ids) return complain(ids.error().text);
   take_job_options(words, filter);
   filter.set_project(words.value("-P").value_or(""));
@@ -257,8 +259,8 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   // As LSF has it: the reasons are summed up for the whole cluster.
   if (words.has("-psum") && !by_id && !words.has("-u")) filter.set_user("all");
   Choosing choosing{picks_of(words), words.has("-p1"), std::nullopt, show_time().now};
-  const JobChoice by_status = take_statuses(words, by_id, filter);
-  const JobChoice choice = choosing.picks.any() ? JobChoice::named : by_status;
+  const show::JobChoice by_status = take_statuses(words, by_id, filter);
+  const show::JobChoice choice = choosing.picks.any() ? show::JobChoice::named : by_status;
   auto form = form_of(stage, words, by_id);
   if (!form) return io::kFailed;
   ask.set_submissions(form->submissions || choosing.picks.any());

@@ -4,8 +4,8 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/commands/submit_context.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/submission.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/submit/submission.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -23,11 +23,11 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
   if (!client) return io::kFailed;
   const auto context = submit_context(stage.files_to_ask(), client->from_host());
   if (!context) return stage.fail(context.error().text);
-  auto changes = parse_bmod(words, *context);
+  auto changes = submit::parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);
   wire::BatchRequest request;
   auto& order = *request.mutable_modify();
-  const auto ids = take_job_ids(changes->job_words, *order.mutable_filter());
+  const auto ids = show::take_job_ids(changes->job_words, *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   *order.mutable_changed() = std::move(changes->changed);

@@ -6,9 +6,9 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/show_jobs.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -25,13 +25,13 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
   wire::BatchRequest request;
   auto& ask = *request.mutable_jobs();
   ask.set_submissions(true);
-  const auto ids = take_job_ids(words.operands(), *ask.mutable_filter());
+  const auto ids = show::take_job_ids(words.operands(), *ask.mutable_filter());
   if (!ids) return complain(ids.error().text), std::nullopt;
   take_job_options(words, *ask.mutable_filter());
   if (!ids->any) ask.mutable_filter()->add_statuses(wire::STATUS_RUN);
   std::optional<Found> found;
   std::string unknown;
-  SubmissionTable submissions;
+  show::SubmissionTable submissions;
   const auto error = client.ask(request, [&](wire::BatchReply& part) {
     submissions.take(*part.mutable_jobs());
     for (const auto& id : part.jobs().unknown()) unknown = id;

@@ -2,7 +2,7 @@
 #include "common/io/name_lookup.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show_queues.hpp"
+#include "sched/policy/show/show_queues.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -30,17 +30,18 @@ int run_bqueues(io::Stage& stage, const CommandWords& words) {
   if (unknown(*client, ask.user())) return complain(ask.user() + ": No such user or user group");
   const auto answer = client->ask(std::move(request));
   if (answer.error) return failed(stage, *answer.error);
-  const Queues& queues = answer.reply.queues();
+  const show::Queues& queues = answer.reply.queues();
   if (queues.queues().empty()) return complain("No queue found");
   const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
   if (words.has("-o") || words.has("-json") ||
       (!standard.empty() && !words.has("-w") && !words.has("-l") && !words.has("-r"))) {
-    const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultQueueFields : standard);
-    const auto text = queues_fields(queues, format, {words.has("-json"), !words.has("-noheader")});
+    const std::string format =
+        words.value("-o").value_or(standard.empty() ? show::kDefaultQueueFields : standard);
+    const auto text = show::queues_fields(queues, format, {words.has("-json"), !words.has("-noheader")});
     return text ? stage.print(*text) : stage.fail(text.error().text);
   }
-  if (words.has("-l") || words.has("-r")) return stage.print(queues_long(queues));
-  std::string text = queues_table(queues, words.has("-w"));
+  if (words.has("-l") || words.has("-r")) return stage.print(show::queues_long(queues));
+  std::string text = show::queues_table(queues, words.has("-w"));
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   return stage.print(text);
 }

@@ -1,7 +1,7 @@
 // bsched-query: what the scheduler would do with a cluster that stands in a file, and what its jobs wait for.
 #include "common/io/command.hpp"
 #include "common/io/read_file.hpp"
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -21,18 +21,18 @@ int run(io::Stage& stage, const CommandWords& words) {
   const std::string& path = words.operands().front();
   const auto text = io::read_file(path);
   if (!text) return stage.fail(path + ": " + text.error().message());
-  auto scenario = read_scenario(*text, path);
+  auto scenario = cycle::read_scenario(*text, path);
   if (!scenario) return stage.fail(scenario.error().text);
 
-  const Plan plan = schedule(scenario->snapshot, scenario->now);
-  apply(plan, scenario->now, scenario->snapshot);
+  const cycle::Plan plan = cycle::schedule(scenario->snapshot, scenario->now);
+  cycle::apply(plan, scenario->now, scenario->snapshot);
   if (const auto job = words.value("--why")) {
     const auto key = key_of_word(*job);
     if (!key) return stage.fail("--why: found " + *job + ", expected ID or ID[INDEX]");
-    return stage.print(why_text(scenario->snapshot, scenario->now, *key));
+    return stage.print(cycle::why_text(scenario->snapshot, scenario->now, *key));
   }
-  return stage.print(text_of(plan, scenario->snapshot, scenario->now) +
-                     pending_text(scenario->snapshot, scenario->now));
+  return stage.print(cycle::text_of(plan, scenario->snapshot, scenario->now) +
+                     cycle::pending_text(scenario->snapshot, scenario->now));
 }
 
 }  // namespace

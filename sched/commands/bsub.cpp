@@ -17,10 +17,10 @@
 #include "sched/commands/esub_run.hpp"
 #include "sched/commands/interactive_job.hpp"
 #include "sched/commands/submit_context.hpp"
-#include "sched/policy/submission.hpp"
-#include "sched/policy/submit_script.hpp"
-#include "sched/policy/submit_values.hpp"
-#include "sched/policy/without_effect.hpp"
+#include "sched/policy/submit/submission.hpp"
+#include "sched/policy/submit/submit_script.hpp"
+#include "sched/policy/values/submit_values.hpp"
+#include "sched/policy/values/without_effect.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -73,22 +73,22 @@ Result<std::string> read_standard_input() {
 
 // A file that is given as the command and is a script for bsub. Where it can be executed by its name it is; else its text
 // is what runs.
-std::optional<JobScript> script_file(const std::vector<std::string>& words) {
+std::optional<submit::JobScript> script_file(const std::vector<std::string>& words) {
   const std::string& path = words.front();
   struct stat status;
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
       status.st_size > static_cast<off_t>(kMostSubmission))
     return std::nullopt;
   const auto text = io::read_file(path);
-  if (!text || text->find('\0') != text->npos || !has_bsub_lines(*text)) return std::nullopt;
+  if (!text || text->find('\0') != text->npos || !submit::has_bsub_lines(*text)) return std::nullopt;
   const bool by_name =
       path.find('/') != path.npos && access(path.c_str(), X_OK) == 0 && text->starts_with("#!");
-  return JobScript{*text, !by_name && words.size() == 1};
+  return submit::JobScript{*text, !by_name && words.size() == 1};
 }
 
-bool has_option(const SplitWords& line, std::string_view name) {
+bool has_option(const submit::SplitWords& line, std::string_view name) {
   return std::any_of(line.options.begin(), line.options.end(),
-                     [name](const OptionUse& use) { return use.option->name == name; });
+                     [name](const submit::OptionUse& use) { return use.option->name == name; });
 }
 
 // What the user may read now the job has, whatever becomes of the file.
@@ -102,24 +102,25 @@ Result<std::string> spooled(std::string_view option, const std::string& path) {
 }
 
 // -Zs.
-Result<std::optional<JobScript>> spooled_command(const SplitWords& line) {
+Result<std::optional<submit::JobScript>> spooled_command(const submit::SplitWords& line) {
   if (line.operands.empty()) return usage_error("-Zs: found no command, expected the name of a script");
   auto text = spooled("-Zs", line.operands.front());
   if (!text) return text.error();
   if (text->find('\0') != text->npos)
     return usage_error("-Zs: found a program in " + line.operands.front() + ", expected a script");
-  return std::optional(JobScript{std::move(*text), true, true});
+  return std::optional(submit::JobScript{std::move(*text), true, true});
 }
 
-Result<std::optional<JobScript>> find_script(const SplitWords& line, const conf::ClusterFiles& files) {
+Result<std::optional<submit::JobScript>> find_script(const submit::SplitWords& line,
+                                                     const conf::ClusterFiles& files) {
   if (has_option(line, "-Zs")) return spooled_command(line);
   if (line.operands.empty()) {
     auto text = read_standard_input();
     if (!text) return text.error();
-    return std::optional(JobScript{std::move(*text), true});
+    return std::optional(submit::JobScript{std::move(*text), true});
   }
   const std::string parse = files.lsf_conf.value("LSB_BSUB_PARSE_SCRIPT");
-  if (parse == "N" || parse == "n") return std::optional<JobScript>();
+  if (parse == "N" || parse == "n") return std::optional<submit::JobScript>();
   return script_file(line.operands);
 }
 
@@ -145,7 +146,7 @@ std::string refusal_text(const wire::BatchReply::Refusal& refusal, const std::st
 }
 
 // Programs read both streams as one and take LSF's own line alone: a reader at a terminal gets the rest unasked.
-bool wants_notices(const Draft& draft) {
+bool wants_notices(const submit::Draft& draft) {
   return draft.verbose || (isatty(STDERR_FILENO) == 1 && !set("BSUB_QUIET"));
 }
 
@@ -161,7 +162,8 @@ int wait_for(io::Stage& stage, io::BatchClient& client, const wire::Submission& 
   return exit_code_of(ended);
 }
 
-int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const wire::Submission& job) {
+int submit(io::Stage& stage, io::BatchClient& client, const submit::Draft& draft,
+           const wire::Submission& job) {
   const bool check_only = set("BSUB_CHK_RESREQ");
   wire::BatchRequest request;
   request.mutable_submit()->set_check_only(check_only);
@@ -196,8 +198,8 @@ int submit(io::Stage& stage, io::BatchClient& client, const Draft& draft, const 
 
 int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   if (!words.empty() && words.front() == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
-  if (!words.empty() && words.front() == "-h") return std::fputs(submit_usage().c_str(), stderr), 0;
-  const auto line = split_submit_words(words, SubmitForm::bsub);
+  if (!words.empty() && words.front() == "-h") return std::fputs(submit::submit_usage().c_str(), stderr), 0;
+  const auto line = submit::split_submit_words(words, submit::SubmitForm::bsub);
   if (!line) return not_submitted(line.error());
   const auto& files = stage.files_to_ask();
   auto client = io::BatchClient::of(files, io::BatchClient::kNoLimit);
@@ -207,7 +209,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   const auto script = find_script(*line, files);
   if (!script) return not_submitted(script.error());
 
-  auto draft = draft_submission(*line, *script, *context);
+  auto draft = submit::draft_submission(*line, *script, *context);
   if (!draft) return not_submitted(draft.error());
   if (draft->spool_input) {
     auto text = spooled("-is", draft->job.input_file());
@@ -216,7 +218,7 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   }
   if (const auto called = run_esubs(*draft, esub_places(files, client->settings()), *context); !called)
     return not_submitted(called.error());
-  const auto job = finish_submission(*draft, *context);
+  const auto job = submit::finish_submission(*draft, *context);
   if (!job) return not_submitted(job.error());
   if (job->ByteSizeLong() > kMostSubmission)
     return not_submitted("bsub: found a job of " + std::to_string(job->ByteSizeLong()) +

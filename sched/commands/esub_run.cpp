@@ -12,7 +12,7 @@
 
 #include "common/io/read_file.hpp"
 #include "common/io/spawn.hpp"
-#include "sched/policy/esub_parameters.hpp"
+#include "sched/policy/submit/esub_parameters.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -59,7 +59,7 @@ class EsubFiles {
 };
 
 std::vector<std::string> esub_environment(const EsubFiles& files, const EsubPlaces& places,
-                                          const SubmitContext& context) {
+                                          const submit::SubmitContext& context) {
   std::vector<std::string> words = context.environment;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"LSB_SUB_PARM_FILE", files.parameters()},
@@ -78,8 +78,8 @@ std::vector<std::string> esub_environment(const EsubFiles& files, const EsubPlac
 }
 
 // How it ended: its exit status, 128+n for a signal.
-Result<int> run_one(const std::string& path, const EsubCall& call, const EsubFiles& files,
-                    const EsubPlaces& places, const SubmitContext& context) {
+Result<int> run_one(const std::string& path, const submit::EsubCall& call, const EsubFiles& files,
+                    const EsubPlaces& places, const submit::SubmitContext& context) {
   io::SpawnPlan plan;
   plan.argv = {path};
   plan.argv.insert(plan.argv.end(), call.arguments.begin(), call.arguments.end());
@@ -101,15 +101,16 @@ Result<int> run_one(const std::string& path, const EsubCall& call, const EsubFil
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Result<void> call_esub(Draft& draft, const EsubCall& call, const EsubFiles& files, const EsubPlaces& places,
-                       const SubmitContext& context) {
+Result<void> call_esub(submit::Draft& draft, const submit::EsubCall& call, const EsubFiles& files,
+                       const EsubPlaces& places, const submit::SubmitContext& context) {
   const std::string name = call.name.empty() ? "esub" : "esub." + call.name;
   const std::string path = places.server_dir + "/" + name;
   if (access(path.c_str(), X_OK) != 0) {
     if (call.name.empty()) return {};  // a site need not have one for all jobs
     return usage_error("-a " + call.name + ": found no program " + path + ", expected one");
   }
-  if (auto written = EsubFiles::write(files.parameters(), esub_parameters(draft)); !written) return written;
+  if (auto written = EsubFiles::write(files.parameters(), submit::esub_parameters(draft)); !written)
+    return written;
   if (auto written = EsubFiles::write(files.changes(), ""); !written) return written;
   if (auto written = EsubFiles::write(files.environment(), ""); !written) return written;
   const auto ended = run_one(path, call, files, places, context);
@@ -118,8 +119,8 @@ Result<void> call_esub(Draft& draft, const EsubCall& call, const EsubFiles& file
   const auto changes = io::read_file(files.changes());
   const auto environment = io::read_file(files.environment());
   if (!changes || !environment) return internal_error(name + ": its files are gone, expected them to stay");
-  if (auto applied = apply_esub_changes(draft, *changes, context); !applied) return applied;
-  return apply_esub_environment(draft, *environment);
+  if (auto applied = submit::apply_esub_changes(draft, *changes, context); !applied) return applied;
+  return submit::apply_esub_environment(draft, *environment);
 }
 
 // There is no job that could have it; it may say why.
@@ -127,7 +128,7 @@ void show_output(const EsubFiles& files) {
   if (const auto text = io::read_file(files.output())) std::fwrite(text->data(), 1, text->size(), stderr);
 }
 
-Result<void> take_output(Draft& draft, const EsubFiles& files) {
+Result<void> take_output(submit::Draft& draft, const EsubFiles& files) {
   struct stat facts;
   if (stat(files.output().c_str(), &facts) == 0 && facts.st_size > static_cast<off_t>(kMostEsubOutput))
     return usage_error("esub: found " + std::to_string(facts.st_size) +
@@ -141,8 +142,8 @@ Result<void> take_output(Draft& draft, const EsubFiles& files) {
 
 }  // namespace
 
-Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitContext& context) {
-  const auto calls = esub_calls(places.method, draft.esub_words);
+Result<void> run_esubs(submit::Draft& draft, const EsubPlaces& places, const submit::SubmitContext& context) {
+  const auto calls = submit::esub_calls(places.method, draft.esub_words);
   if (!calls) return calls.error();
   if (calls->size() == 1 && access((places.server_dir + "/esub").c_str(), X_OK) != 0) return {};
   const auto files = EsubFiles::make();

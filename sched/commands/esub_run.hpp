@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sched/policy/submission.hpp"
+#include "sched/policy/submit/submission.hpp"
 
 namespace rollcall::sched {
 
@@ -21,6 +21,6 @@ inline constexpr std::size_t kMostEsubOutput = 64 << 10;  // bytes, of all esubs
 
 // Errors: an esub that is asked for and not there, one that refuses the job (it exits with LSB_SUB_ABORT_VALUE), changes
 // that cannot be meant, more output than kMostEsubOutput.
-Result<void> run_esubs(Draft& draft, const EsubPlaces& places, const SubmitContext& context);
+Result<void> run_esubs(submit::Draft& draft, const EsubPlaces& places, const submit::SubmitContext& context);
 
 }  // namespace rollcall::sched

@@ -18,10 +18,11 @@ constexpr std::size_t kPiece = 64 << 10;
 
 }  // namespace
 
-Result<EventReader::PassedOver> read_event_file(const std::string& path, const EventReader::Take& take) {
+Result<events::EventReader::PassedOver> read_event_file(const std::string& path,
+                                                        const events::EventReader::Take& take) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return configuration_error(std::strerror(errno));
-  EventReader reader;
+  events::EventReader reader;
   std::vector<char> piece(kPiece);
   ssize_t size = 0;
   do {
@@ -35,7 +36,8 @@ Result<EventReader::PassedOver> read_event_file(const std::string& path, const E
   return reader.passed_over();
 }
 
-int tell_reading(io::Stage& stage, const std::string& path, const Result<EventReader::PassedOver>& read) {
+int tell_reading(io::Stage& stage, const std::string& path,
+                 const Result<events::EventReader::PassedOver>& read) {
   const std::string file = "-f: " + printable(path) + ": ";
   if (!read) return stage.fail(file + read.error().text);
   if (read->lines > 0)

@@ -5,16 +5,18 @@
 #include <string>
 
 #include "common/io/command.hpp"
-#include "sched/policy/answers_history.hpp"
-#include "sched/policy/event_reader.hpp"
+#include "sched/policy/events/event_reader.hpp"
+#include "sched/policy/events/history_selection.hpp"
 
 namespace rollcall::sched {
 
 // Hands the events over one by one; gives what could not be meant. Errors: the file cannot be read.
-Result<EventReader::PassedOver> read_event_file(const std::string& path, const EventReader::Take& take);
+Result<events::EventReader::PassedOver> read_event_file(const std::string& path,
+                                                        const events::EventReader::Take& take);
 // What came of it: 0, or kFailed where the file could not be read. What was passed over is told in one line on standard error,
 // and is no failure.
-int tell_reading(io::Stage& stage, const std::string& path, const Result<EventReader::PassedOver>& read);
+int tell_reading(io::Stage& stage, const std::string& path,
+                 const Result<events::EventReader::PassedOver>& read);
 
 // Who asks, where no mbatchd finds it out.
 Identity own_identity();

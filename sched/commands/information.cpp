@@ -4,7 +4,7 @@
 #include "common/io/name_lookup.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show_information.hpp"
+#include "sched/policy/show/show_information.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -38,12 +38,15 @@ int busers(io::Stage& stage, const CommandWords& words) {
   if (status != 0 && reply->users().users().empty()) return status;
   const std::string standard = setting(stage, "LSB_BUSERS_FORMAT");
   if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {
-    const std::string format = words.value("-o").value_or(standard.empty() ? kDefaultUserFields : standard);
-    const auto text = users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
+    const std::string format =
+        words.value("-o").value_or(standard.empty() ? show::kDefaultUserFields : standard);
+    const auto text =
+        show::users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
     if (!text) return stage.fail(text.error().text);
     return std::max(status, stage.print(*text));
   }
-  std::string text = users_table(reply->users(), words.has("-w") ? UserForm::wide : UserForm::narrow);
+  std::string text =
+      show::users_table(reply->users(), words.has("-w") ? show::UserForm::wide : show::UserForm::narrow);
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   return std::max(status, stage.print(text));
 }
@@ -53,11 +56,11 @@ int bparams(io::Stage& stage, const CommandWords& words) {
   request.mutable_parameters();
   const auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
-  if (words.has("-json")) return stage.print(parameters_json(reply->parameters()));
-  const ParameterForm form = words.has("-a")   ? ParameterForm::all
-                             : words.has("-l") ? ParameterForm::explained
-                                               : ParameterForm::shortly;
-  return stage.print(parameters_text(reply->parameters(), form));
+  if (words.has("-json")) return stage.print(show::parameters_json(reply->parameters()));
+  const show::ParameterForm form = words.has("-a")   ? show::ParameterForm::all
+                                   : words.has("-l") ? show::ParameterForm::explained
+                                                     : show::ParameterForm::shortly;
+  return stage.print(show::parameters_text(reply->parameters(), form));
 }
 
 int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
@@ -70,8 +73,8 @@ int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
   if (!reply) return io::kFailed;
   if (reply->groups().groups().empty())
     return complain(of_users ? "No user group defined in the system" : "No host group defined in the system");
-  return stage.print(words.has("-l") ? groups_long(reply->groups(), of_users)
-                                     : groups_table(reply->groups(), of_users));
+  return stage.print(words.has("-l") ? show::groups_long(reply->groups(), of_users)
+                                     : show::groups_table(reply->groups(), of_users));
 }
 
 int bapp(io::Stage& stage, const CommandWords& words) {
@@ -82,8 +85,9 @@ int bapp(io::Stage& stage, const CommandWords& words) {
   if (!reply) return io::kFailed;
   const auto& applications = reply->applications();
   if (applications.applications().empty()) return complain("No application profile found");
-  if (words.has("-json")) return stage.print(applications_json(applications, words.has("-l")));
-  return stage.print(words.has("-l") ? applications_long(applications) : applications_table(applications));
+  if (words.has("-json")) return stage.print(show::applications_json(applications, words.has("-l")));
+  return stage.print(words.has("-l") ? show::applications_long(applications)
+                                     : show::applications_table(applications));
 }
 
 int blimits(io::Stage& stage, const CommandWords& words) {
@@ -100,8 +104,8 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   const auto reply = ask_all(stage, std::move(request));
   if (!reply) return io::kFailed;
   if (reply->limits().rows().empty()) return complain("No resource usage found.");
-  if (words.has("-json")) return stage.print(limits_json(reply->limits()));
-  return stage.print(limits_table(reply->limits(), words.has("-c")));
+  if (words.has("-json")) return stage.print(show::limits_json(reply->limits()));
+  return stage.print(show::limits_table(reply->limits(), words.has("-c")));
 }
 
 // Nothing is kept back for large jobs (docs/decisions/0024), so there is no window that a small one could fill.

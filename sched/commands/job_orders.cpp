@@ -6,7 +6,7 @@
 #include "common/base/numbers.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show/ask_words.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -21,7 +21,7 @@ class Target {
       : stage_(stage), words_(words), operands_(operands) {}
 
   bool choose(io::BatchClient& client, wire::JobFilter& filter) {
-    const auto ids = take_job_ids(operands_, filter);
+    const auto ids = show::take_job_ids(operands_, filter);
     if (!ids) return complain(ids.error().text), false;
     take_job_options(words_, filter);
     if (ids->any || words_.has("-stat")) return true;
@@ -156,7 +156,7 @@ int brun(io::Stage& stage, const CommandWords& words) {
   order.set_action(wire::SignalJobs::FORCE);
   auto client = client_of(stage);
   if (!client) return io::kFailed;
-  const auto ids = take_job_ids(words.operands(), *order.mutable_filter());
+  const auto ids = show::take_job_ids(words.operands(), *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   std::string hosts = words.value("-m").value_or("");
@@ -188,7 +188,7 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   const auto& operands = words.operands();
   if (operands.empty() || operands.size() > 2) return stage.fail("found no job, expected JOB_ID [position]");
   wire::JobFilter filter;
-  const auto ids = take_job_ids({operands.front()}, filter);
+  const auto ids = show::take_job_ids({operands.front()}, filter);
   if (!ids) return complain(ids.error().text);
   if (filter.keys_size() != 1)
     return stage.fail("found " + printable(operands.front()) + ", expected one job");

@@ -3,92 +3,92 @@
 #include <algorithm>
 #include <utility>
 
-#include "sched/policy/job.hpp"
-#include "sched/policy/show_gpus.hpp"
-#include "sched/policy/show_job_long.hpp"
-#include "sched/policy/show_reason_totals.hpp"
+#include "sched/policy/show/show_gpus.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/show/show_reason_totals.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 namespace {
 
 class Rows final : public JobPrinter {
  public:
-  Rows(RowsForm form, ShowTime time) : form_(std::move(form)), time_(std::move(time)) {}
+  Rows(RowsForm form, show::ShowTime time) : form_(std::move(form)), time_(std::move(time)) {}
   std::string header() override {
     if (!form_.header) return "";
-    return more(jobs_header(form_.form), form_.more ? form_.more->header() : "");
+    return more(show::jobs_header(form_.form), form_.more ? form_.more->header() : "");
   }
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    std::string text = job_row(job, asked, form_.form, time_);
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
+    std::string text = show::job_row(job, asked, form_.form, time_);
     if (form_.more) text = more(std::move(text), form_.more->line(job, asked, time_));
-    return form_.reasons ? text + reason_lines(job, *form_.reasons) : text;
+    return form_.reasons ? text + show::reason_lines(job, *form_.reasons) : text;
   }
 
  private:
   std::string more(std::string row, std::string cell) const {
     if (!form_.more) return row;
     cell.pop_back();  // its newline
-    return with_cell(std::move(row), cell);
+    return show::with_cell(std::move(row), cell);
   }
 
   RowsForm form_;
-  ShowTime time_;
+  show::ShowTime time_;
 };
 
 class Blocks final : public JobPrinter {
  public:
-  Blocks(BlocksForm form, ShowTime time) : form_(form), time_(std::move(time)) {}
-  std::string job(const JobView& job, const wire::Submission& asked) override {
-    std::string text = job_block(job, asked, form_.wrapping, form_.reasons, time_);
-    if (form_.gpus) text += gpu_blocks(job, asked, form_.wrapping);
+  Blocks(BlocksForm form, show::ShowTime time) : form_(form), time_(std::move(time)) {}
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
+    std::string text = show::job_block(job, asked, form_.wrapping, form_.reasons, time_);
+    if (form_.gpus) text += show::gpu_blocks(job, asked, form_.wrapping);
     return std::exchange(first_, false) ? text : std::string(78, '-') + "\n" + text;
   }
 
  private:
   BlocksForm form_;
-  ShowTime time_;
+  show::ShowTime time_;
   bool first_ = true;
 };
 
 class Fields final : public JobPrinter {
  public:
-  Fields(JobFields fields, bool header, ShowTime time)
+  Fields(show::JobFields fields, bool header, show::ShowTime time)
       : fields_(std::move(fields)), header_(header), time_(std::move(time)) {}
   std::string header() override { return header_ ? fields_.header() : ""; }
-  std::string job(const JobView& job, const wire::Submission& asked) override {
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
     return fields_.line(job, asked, time_);
   }
 
  private:
-  JobFields fields_;
+  show::JobFields fields_;
   bool header_;
-  ShowTime time_;
+  show::ShowTime time_;
 };
 
 class Json final : public JobPrinter {
  public:
-  Json(JobFields fields, ShowTime time) : fields_(std::move(fields)), time_(std::move(time)) {}
-  std::string job(const JobView& job, const wire::Submission& asked) override {
+  Json(show::JobFields fields, show::ShowTime time) : fields_(std::move(fields)), time_(std::move(time)) {}
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
     records_.push_back(fields_.json(job, asked, time_));
     return "";
   }
   std::vector<std::string> unknown(const std::vector<std::string>& ids) override {
     for (const auto& id : ids)
-      records_.push_back(json_record({{"JOBID", id}, {"ERROR", "Job <" + id + "> is not found"}}));
+      records_.push_back(show::json_record({{"JOBID", id}, {"ERROR", "Job <" + id + "> is not found"}}));
     return {};
   }
-  std::string end() override { return json_document("bjobs", "JOBS", records_); }
+  std::string end() override { return show::json_document("bjobs", "JOBS", records_); }
   bool even_if_none() const override { return true; }
 
  private:
-  JobFields fields_;
-  ShowTime time_;
+  show::JobFields fields_;
+  show::ShowTime time_;
   std::vector<std::string> records_;
 };
 
 class SlotSums final : public JobPrinter {
  public:
-  std::string job(const JobView& job, const wire::Submission& asked) override {
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
     std::uint32_t slots = 0;
     for (const auto& host : job.record().hosts()) slots += host.slots();
     const std::uint32_t wanted = std::max(1U, asked.min_slots());
@@ -102,25 +102,25 @@ class SlotSums final : public JobPrinter {
   bool even_if_none() const override { return true; }
 
  private:
-  SlotTotals totals_;
+  show::SlotTotals totals_;
 };
 
 class Reasons final : public JobPrinter {
  public:
-  Reasons(std::string cluster, ShowTime time) : cluster_(std::move(cluster)), time_(std::move(time)) {}
-  std::string job(const JobView& job, const wire::Submission&) override { return totals_.add(job), ""; }
+  Reasons(std::string cluster, show::ShowTime time) : cluster_(std::move(cluster)), time_(std::move(time)) {}
+  std::string job(const show::JobView& job, const wire::Submission&) override { return totals_.add(job), ""; }
   std::string end() override { return totals_.table(cluster_, time_); }
 
  private:
   std::string cluster_;
-  ShowTime time_;
-  ReasonTotals totals_;
+  show::ShowTime time_;
+  show::ReasonTotals totals_;
 };
 
 class Texts final : public JobPrinter {
  public:
   explicit Texts(JobText text) : text_(text) {}
-  std::string job(const JobView& job, const wire::Submission& asked) override {
+  std::string job(const show::JobView& job, const wire::Submission& asked) override {
     if (++jobs_ == 1) {
       only_ = text_of(job, asked);
       title_ = title(job);
@@ -132,10 +132,10 @@ class Texts final : public JobPrinter {
   std::string end() override { return std::exchange(only_, ""); }
 
  private:
-  static std::string title(const JobView& job) {
+  static std::string title(const show::JobView& job) {
     return std::string(78, '-') + "\nJob <" + sched::text(key_of(job.record().key())) + ">:\n";
   }
-  std::string text_of(const JobView& job, const wire::Submission& asked) const {
+  std::string text_of(const show::JobView& job, const wire::Submission& asked) const {
     std::string text;
     if (text_ == JobText::environment)
       for (const auto& word : job.environment()) text += word + "\n";
@@ -160,20 +160,20 @@ std::vector<std::string> JobPrinter::unknown(const std::vector<std::string>& ids
   return lines;
 }
 
-std::unique_ptr<JobPrinter> rows_printer(RowsForm form, ShowTime time) {
+std::unique_ptr<JobPrinter> rows_printer(RowsForm form, show::ShowTime time) {
   return std::make_unique<Rows>(std::move(form), std::move(time));
 }
-std::unique_ptr<JobPrinter> blocks_printer(BlocksForm form, ShowTime time) {
+std::unique_ptr<JobPrinter> blocks_printer(BlocksForm form, show::ShowTime time) {
   return std::make_unique<Blocks>(form, std::move(time));
 }
-std::unique_ptr<JobPrinter> fields_printer(JobFields fields, bool header, ShowTime time) {
+std::unique_ptr<JobPrinter> fields_printer(show::JobFields fields, bool header, show::ShowTime time) {
   return std::make_unique<Fields>(std::move(fields), header, std::move(time));
 }
-std::unique_ptr<JobPrinter> json_printer(JobFields fields, ShowTime time) {
+std::unique_ptr<JobPrinter> json_printer(show::JobFields fields, show::ShowTime time) {
   return std::make_unique<Json>(std::move(fields), std::move(time));
 }
 std::unique_ptr<JobPrinter> slots_printer() { return std::make_unique<SlotSums>(); }
-std::unique_ptr<JobPrinter> reasons_printer(std::string cluster, ShowTime time) {
+std::unique_ptr<JobPrinter> reasons_printer(std::string cluster, show::ShowTime time) {
   return std::make_unique<Reasons>(std::move(cluster), std::move(time));
 }
 std::unique_ptr<JobPrinter> texts_printer(JobText text) { return std::make_unique<Texts>(text); }

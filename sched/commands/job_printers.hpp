@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/show_job_fields.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
 
 namespace rollcall::sched {
 
@@ -15,7 +15,7 @@ class JobPrinter {
  public:
   virtual ~JobPrinter() = default;
   virtual std::string header() { return ""; }
-  virtual std::string job(const JobView& job, const wire::Submission& asked) = 0;
+  virtual std::string job(const show::JobView& job, const wire::Submission& asked) = 0;
   // Of jobs that do not come one by one (-sum).
   virtual void add(const wire::BatchReply::SlotSums& sums);
   // Ids that are not there; gives what is left to say on standard error.
@@ -26,25 +26,25 @@ class JobPrinter {
 
 // Rows of a table. `more`: a field behind each row (-WF -WL -WP).
 struct RowsForm {
-  JobForm form = JobForm::narrow;
-  std::optional<ReasonForm> reasons;
+  show::JobForm form = show::JobForm::narrow;
+  std::optional<show::ReasonForm> reasons;
   bool header = true;
-  std::optional<JobFields> more;
+  std::optional<show::JobFields> more;
 };
-std::unique_ptr<JobPrinter> rows_printer(RowsForm form, ShowTime time);
+std::unique_ptr<JobPrinter> rows_printer(RowsForm form, show::ShowTime time);
 // -l, -UF.
 struct BlocksForm {
-  Wrapping wrapping = Wrapping::at_80;
-  ReasonForm reasons = ReasonForm::named;
+  show::Wrapping wrapping = show::Wrapping::at_80;
+  show::ReasonForm reasons = show::ReasonForm::named;
   bool gpus = false;  // -gpu
 };
-std::unique_ptr<JobPrinter> blocks_printer(BlocksForm form, ShowTime time);
+std::unique_ptr<JobPrinter> blocks_printer(BlocksForm form, show::ShowTime time);
 // -o.
-std::unique_ptr<JobPrinter> fields_printer(JobFields fields, bool header, ShowTime time);
-std::unique_ptr<JobPrinter> json_printer(JobFields fields, ShowTime time);
+std::unique_ptr<JobPrinter> fields_printer(show::JobFields fields, bool header, show::ShowTime time);
+std::unique_ptr<JobPrinter> json_printer(show::JobFields fields, show::ShowTime time);
 // -sum: slots by state. -psum: jobs by reason.
 std::unique_ptr<JobPrinter> slots_printer();
-std::unique_ptr<JobPrinter> reasons_printer(std::string cluster, ShowTime time);
+std::unique_ptr<JobPrinter> reasons_printer(std::string cluster, show::ShowTime time);
 // -script, -env: one job's as it is; of several each below its job's number.
 enum class JobText { script, environment };
 std::unique_ptr<JobPrinter> texts_printer(JobText text);

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "common/io/local_time.hpp"
-#include "sched/policy/resreq_syntax.hpp"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
 extern char** environ;
 
@@ -35,8 +35,8 @@ std::uint32_t current_umask() {
 
 }  // namespace
 
-Result<SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host) {
-  SubmitContext context;
+Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host) {
+  submit::SubmitContext context;
   context.limit_unit_kb = files.settings.limit_unit.kb;
   context.syntax = resreq_syntax(files.settings);
   context.gpu_default = files.lsf_conf.value("LSB_GPU_REQ");

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "common/conf/cluster_files.hpp"
-#include "sched/policy/submission.hpp"
+#include "sched/policy/submit/submission.hpp"
 
 namespace rollcall::sched {
 
 // The error: LSF_UNIT_FOR_LIMITS cannot be meant.
-Result<SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host);
+Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host);
 
 }  // namespace rollcall::sched

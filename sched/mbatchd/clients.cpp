@@ -6,7 +6,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/wire/frame.hpp"
-#include "sched/policy/request_bounds.hpp"
+#include "sched/policy/jobs/request_bounds.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -157,7 +157,7 @@ Result<void> Clients::last_part(io::LinkId link, Client& client, const std::stri
   unfinished_.give(client.who->uid, client.parts.bytes());
   const auto whole = client.parts.finish("");
   if (!whole) return whole.error();
-  if (auto why = sched::too_many_jobs(*whole)) {
+  if (auto why = sched::jobs::too_many_jobs(*whole)) {
     reply(link, refusal(why->why(), std::move(*why->mutable_text())));
     return {};
   }
@@ -233,7 +233,7 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
     return {};
   }
   if (!take_share(link)) return {};
-  if (auto why = sched::out_of_bounds(request)) {
+  if (auto why = sched::jobs::out_of_bounds(request)) {
     reply(link, refusal(why->why(), std::move(*why->mutable_text())));
     return {};
   }
@@ -243,7 +243,7 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
 }
 
 // With the ticket that the client asked for, once.
-std::string Clients::payload_for(io::LinkId link, sched::AnswerPart part) {
+std::string Clients::payload_for(io::LinkId link, sched::answers::AnswerPart part) {
   auto& message = part.message();
   if (message.ByteSizeLong() > kMostReply)
     *part = refusal(Refusal::FAILED, "one part of the answer is too large to send");

@@ -32,7 +32,7 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/ticket_office.hpp"
 #include "sched/mbatchd/user_groups.hpp"
-#include "sched/policy/answer_part.hpp"
+#include "sched/policy/answers/answer_part.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -56,7 +56,7 @@ class Clients {
   // A reply of one part that is the last one, or one of several (AwaitJob).
   void reply(io::LinkId link, const wire::BatchReply& reply);
   // Parts as they are read; none after the one that has `last`.
-  using Parts = std::function<sched::AnswerPart()>;
+  using Parts = std::function<sched::answers::AnswerPart()>;
   void answer(io::LinkId link, Parts parts);
 
  private:
@@ -79,7 +79,7 @@ class Clients {
   sched::Identity identity_of(const io::KnownUser& user) const;
   void known(Client& client, const io::KnownUser& user, bool by_key) const;
   void known_by_ticket(Client& client, const io::TicketId& ticket) const;
-  std::string payload_for(io::LinkId link, sched::AnswerPart part);
+  std::string payload_for(io::LinkId link, sched::answers::AnswerPart part);
 
   io::Links& links_;
   TicketOffice& tickets_;

@@ -3,7 +3,7 @@
 #include "common/base/numbers.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
-#include "sched/policy/file_checks.hpp"
+#include "sched/policy/values/file_checks.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -50,7 +50,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   conf::Problems requirements;
   sched::check_requirements(files, *made->files.lsb, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
-  made->rules = sched::scheduling_rules(made->files.cluster, made->files.lsb);
+  made->rules = sched::cycle::scheduling_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);
   return loaded;
 }

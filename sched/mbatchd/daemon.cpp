@@ -403,8 +403,8 @@ class Daemon {
   io::Log& log_;
   FilesInForce files_;
   boost::asio::io_context loop_{1};
-  sched::Book book_;
-  sched::SnapshotKeeper keeper_;
+  sched::book::Book book_;
+  sched::answers::SnapshotKeeper keeper_;
   Planning planning_;
   Saving saving_;
   Forgetting forgetting_{log_};

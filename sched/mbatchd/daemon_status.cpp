@@ -2,8 +2,8 @@
 
 namespace rollcall::mbatchd {
 
-std::string status_lines(const Configuration& configuration, const sched::Book& book, const Engine& engine,
-                         const Saving& saving, bool load_known) {
+std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
+                         const Engine& engine, const Saving& saving, bool load_known) {
   std::size_t connected = 0;
   std::string left, not_ours;
   for (const auto& host : configuration.rules->hosts) {

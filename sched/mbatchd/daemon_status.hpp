@@ -10,7 +10,7 @@
 
 namespace rollcall::mbatchd {
 
-std::string status_lines(const Configuration& configuration, const sched::Book& book, const Engine& engine,
-                         const Saving& saving, bool load_known);
+std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
+                         const Engine& engine, const Saving& saving, bool load_known);
 
 }  // namespace rollcall::mbatchd

@@ -1,4 +1,4 @@
-// Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/engine.hpp, and what a daemon round it needs:
+// Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/values/engine.hpp, and what a daemon round it needs:
 // the files in force, connections, and a way to tell what was heard.
 //
 // mbatchd is started with one of them (run_daemon()). Nothing else of mbatchd knows which.
@@ -14,7 +14,7 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "sched/mbatchd/configuration.hpp"
-#include "sched/policy/engine.hpp"
+#include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
 

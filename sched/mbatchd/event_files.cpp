@@ -89,7 +89,7 @@ bool EventFile::open() {
   cut_ = false;
   if (had) log_.notice(path_ + " was moved away; a new one was made");
   if (size_ > 0) return true;
-  const std::string head = sched::head_line(0);
+  const std::string head = sched::events::head_line(0);
   if (!write_all(file_.get(), head)) return fails("written");
   size_ = static_cast<std::int64_t>(head.size());
   return true;
@@ -123,7 +123,7 @@ bool EventFile::append(std::uint64_t after, std::uint64_t last, const std::vecto
 
 // All first lines of ours have the same length. One of another program's stays.
 void EventFile::rewrite_head(std::int64_t number) {
-  const std::string fresh = sched::head_line(number);
+  const std::string fresh = sched::events::head_line(number);
   std::string there(fresh.size(), '\0');
   const io::Descriptor file(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   const auto size = static_cast<ssize_t>(fresh.size());
@@ -184,9 +184,9 @@ EventFiles::EventFiles(const io::Log& log, const std::string& directory, Clock c
       directory_(directory),
       clock_(std::move(clock)),
       events_(log, directory + "/lsb.events",
-              [this](const auto& event) { return sched::event_line(event, ages_.style); }),
+              [this](const auto& event) { return sched::events::event_line(event, ages_.style); }),
       accounts_(log, directory + "/lsb.acct",
-                [this](const auto& event) { return sched::account_line(event, ages_.style); }) {
+                [this](const auto& event) { return sched::events::account_line(event, ages_.style); }) {
   if (mkdir(directory_.c_str(), 0755) != 0 && errno != EEXIST)
     log_.error(directory_ + ": cannot be made: " + std::strerror(errno));
 }
@@ -260,8 +260,8 @@ void EventFiles::tell_of_present_jobs(std::vector<sched::JobKey> jobs) {
   std::string lines;
   events_.make();
   for (const auto job : jobs) {
-    present_.events(job,
-                    [&](const wire::JobEvent& event) { lines += sched::event_line(event, ages_.style); });
+    present_.events(
+        job, [&](const wire::JobEvent& event) { lines += sched::events::event_line(event, ages_.style); });
     if (lines.size() > kCarriedBytes) events_.add(std::exchange(lines, {}));
   }
   events_.add(lines);
@@ -276,7 +276,7 @@ void EventFiles::put_events_aside() {
   wire::JobEvent last;
   last.set_at_us(clock_() * 1'000'000);
   last.mutable_log_switch()->set_highest_id(present_.highest_id ? present_.highest_id() : 0);
-  events_.add(sched::event_line(last, ages_.style));
+  events_.add(sched::events::event_line(last, ages_.style));
   events_.say_how_new();
   if (!events_.put_aside(ages_.event_files)) return;
   switched_ = true;

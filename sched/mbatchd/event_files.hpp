@@ -3,7 +3,7 @@
 // The store is the truth; these are copies for programs that read LSF's files. Each file goes on after the last event that is
 // in it: its number and the size the file then had are kept in the store with the next commit. What a crash left beyond that
 // is cut off and written again, so no line is missing and none is there twice. A file that cannot be written costs a line in
-// the log, and is caught up when it can be. It does not know what a line means (sched/policy/event_lines.hpp).
+// the log, and is caught up when it can be. It does not know what a line means (sched/policy/events/event_lines.hpp).
 //
 // A new lsb.events begins with what there is to say of the jobs that are not over, so that who follows the file alone knows them;
 // its first line says where its own events begin. That of an older file says how new its newest record is.
@@ -20,8 +20,8 @@
 #include "common/io/descriptor.hpp"
 #include "common/io/job_store.hpp"
 #include "common/io/log.hpp"
-#include "sched/policy/event_lines.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -33,7 +33,7 @@ struct FileAges {
   std::int64_t account_days = 0;      // ACCT_ARCHIVE_AGE
   std::optional<int> account_minute;  // ACCT_ARCHIVE_TIME: each day at this minute of it, by the site's clock
   std::int64_t account_files = 0;     // MAX_ACCT_ARCHIVE_FILE: older ones go; 0: all stay
-  sched::EventStyle style;
+  sched::events::EventStyle style;
 };
 
 // One of the two.

@@ -7,8 +7,8 @@
 
 #include "common/base/numbers.hpp"
 #include "sched/mbatchd/clients.hpp"
-#include "sched/policy/answers.hpp"
-#include "sched/policy/answers_history.hpp"
+#include "sched/policy/answers/answers.hpp"
+#include "sched/policy/events/history_selection.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -65,11 +65,12 @@ std::vector<std::int32_t> ids_of(const wire::JobFilter& filter) {
 // Parts of events: `fits` says which of them, and may keep what it has seen.
 Parts walked(io::JobStore& store, std::vector<std::int32_t> ids, const io::EventQuery& query,
              std::function<bool(const wire::JobEvent&)> fits) {
-  return [walk = Walk(store, std::move(ids), query), fits = std::move(fits)]() mutable -> sched::AnswerPart {
-    auto part = sched::AnswerPart::empty();
+  return [walk = Walk(store, std::move(ids), query),
+          fits = std::move(fits)]() mutable -> sched::answers::AnswerPart {
+    auto part = sched::answers::AnswerPart::empty();
     auto& events = *part->mutable_events();
     const auto more = walk.page([&](const wire::JobEvent& event) {
-      if (fits(event)) *events.add_events() = sched::sent_event(event);
+      if (fits(event)) *events.add_events() = sched::events::sent_event(event);
     });
     if (!more) return failure(more.error());
     part->set_last(!*more);
@@ -85,10 +86,10 @@ Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched
   const bool by_time_of_system = ask.system();
   if (by_time_of_system) query.from_us = ask.from_us();
   if (ask.to_us() > 0) query.to_us = ask.to_us();
-  auto jobs = std::make_shared<sched::JobsAsked>(ask, who);
+  auto jobs = std::make_shared<sched::events::JobsAsked>(ask, who);
   return walked(store, ask.system() ? std::vector<std::int32_t>{} : ids_of(ask.filter()), query,
                 [ask, jobs](const wire::JobEvent& event) {
-                  if (event.key().id() == 0) return ask.system() && sched::fits_system(ask, event);
+                  if (event.key().id() == 0) return ask.system() && sched::events::fits_system(ask, event);
                   return !ask.system() && jobs->wants(event);
                 });
 }
@@ -97,7 +98,7 @@ Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const s
   io::EventQuery query;
   query.finishes = true;
   return walked(store, ids_of(ask.filter()), query, [ask, who](const wire::JobEvent& event) {
-    return event.has_finish() && sched::fits(ask, who, event.finish());
+    return event.has_finish() && sched::events::fits(ask, who, event.finish());
   });
 }
 
@@ -109,7 +110,7 @@ class OldJobs {
   OldJobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts)
       : store_(store), ask_(ask), ids_(ids_of(ask.filter())), parts_(std::move(parts)) {}
 
-  sched::AnswerPart next() {
+  sched::answers::AnswerPart next() {
     if (over_) return {};
     if (!memory_over_) {
       auto part = parts_();
@@ -125,8 +126,8 @@ class OldJobs {
   }
 
  private:
-  sched::AnswerPart page() {
-    auto part = sched::AnswerPart::empty();
+  sched::answers::AnswerPart page() {
+    auto part = sched::answers::AnswerPart::empty();
     auto& jobs = *part->mutable_jobs();
     const auto found = store_.jobs(ids_[next_], after_, kPage);
     if (!found) return over_ = true, failure(found.error());
@@ -151,12 +152,12 @@ class OldJobs {
     sent_ = number;
     const auto asked = store_.submission(number);
     if (asked && *asked)
-      sched::send_submission(**asked, ask_.submissions(), (*jobs.mutable_submissions())[number]);
+      sched::answers::send_submission(**asked, ask_.submissions(), (*jobs.mutable_submissions())[number]);
   }
 
   // Memory has said that these are not known; the store may know better.
-  sched::AnswerPart tell_unknown() {
-    auto part = sched::AnswerPart::empty();
+  sched::answers::AnswerPart tell_unknown() {
+    auto part = sched::answers::AnswerPart::empty();
     auto& jobs = *part->mutable_jobs();
     for (std::size_t asked = 0; asked < kPage / 4 && !unknown_.empty(); ++asked, unknown_.pop_front())
       if (!in_store(unknown_.front())) jobs.add_unknown(unknown_.front());

@@ -1,17 +1,17 @@
 // History: answers that come from the store: bhist and bacct, a page at a time as the client reads. What fits is policy
-// (sched/policy/answers_history.hpp); pages are the store's.
+// (sched/policy/events/history_selection.hpp); pages are the store's.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "common/io/job_store.hpp"
-#include "sched/policy/answer_part.hpp"
-#include "sched/policy/answers_history.hpp"
+#include "sched/policy/answers/answer_part.hpp"
+#include "sched/policy/events/history_selection.hpp"
 
 namespace rollcall::mbatchd {
 
-using Parts = std::function<sched::AnswerPart()>;
+using Parts = std::function<sched::answers::AnswerPart()>;
 
 Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who);
 Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const sched::Identity& who);

@@ -1,7 +1,7 @@
 // LoadWatch: asks the master LIM what hosts there are and how loaded they are, every few seconds.
 //
 // Owns one thread, since a question may wait for a host that is away; the answers come as values into the loop. What they
-// mean for jobs is elsewhere (sched/policy/snapshot_keeper.hpp). After its end nothing is heard; a thread that still waits is
+// mean for jobs is elsewhere (sched/policy/answers/snapshot_keeper.hpp). After its end nothing is heard; a thread that still waits is
 // left to itself and touches nothing of ours any more.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
-#include "sched/policy/load_news.hpp"
+#include "sched/policy/values/load_news.hpp"
 
 namespace boost::asio {
 class io_context;

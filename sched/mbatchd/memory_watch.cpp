@@ -1,6 +1,6 @@
 #include "sched/mbatchd/memory_watch.hpp"
 
-#include "sched/policy/heap_room.hpp"
+#include "sched/policy/values/heap_room.hpp"
 
 namespace rollcall::mbatchd {
 namespace {

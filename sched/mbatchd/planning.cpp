@@ -25,8 +25,8 @@ bool Planning::make(WallTime now) {
   keeper_.dependencies(book_.take_dependency_changes());
   auto& snapshot = keeper_.snapshot();
   snapshot.utc_offset_s = utc_offset_s();
-  const auto plan = sched::schedule(snapshot, now);
-  sched::apply(plan, now, snapshot);
+  const auto plan = sched::cycle::schedule(snapshot, now);
+  sched::cycle::apply(plan, now, snapshot);
   next_look_ = plan.next_look;
   bool all_taken = true;
   for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
@@ -40,8 +40,9 @@ bool Planning::make(WallTime now) {
 }
 
 // False where the job is no longer what the plan was made for.
-bool Planning::carry_out(const sched::Dispatch& dispatch, WallTime now) {
-  auto effects = book_.dispatch(dispatch.job, sched::dispatched_of(keeper_.snapshot(), dispatch), now);
+bool Planning::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) {
+  auto effects =
+      book_.dispatch(dispatch.job, sched::answers::dispatched_of(keeper_.snapshot(), dispatch), now);
   if (effects.empty()) {
     keeper_.job(dispatch.job);
     return false;

@@ -1,6 +1,6 @@
 // Planning: when mbatchd makes a scheduling cycle, and what is done with its plan.
 //
-// The cycle itself is the pure schedule() (sched/policy/schedule.hpp). Here is only its pace: a cycle follows whatever may have
+// The cycle itself is the pure schedule() (sched/policy/cycle/schedule.hpp). Here is only its pace: a cycle follows whatever may have
 // changed the plan, at once where it is quick; one that takes its time follows the answers of its turn, and leaves as much time
 // for everything else as it took itself.
 #pragma once
@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "common/base/job_clock.hpp"
-#include "sched/policy/book.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
+#include "sched/policy/book/book.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -21,7 +21,7 @@ class Planning {
   using Steady = std::chrono::steady_clock;
 
   // `changed` is handed what each decision makes of the Book.
-  Planning(sched::Book& book, sched::SnapshotKeeper& keeper, Changed changed)
+  Planning(sched::book::Book& book, sched::answers::SnapshotKeeper& keeper, Changed changed)
       : book_(book), keeper_(keeper), changed_(std::move(changed)) {}
 
   void want() { wanted_ = true; }
@@ -40,10 +40,10 @@ class Planning {
   std::optional<Duration> wait() const;
 
  private:
-  bool carry_out(const sched::Dispatch& dispatch, WallTime now);
+  bool carry_out(const sched::cycle::Dispatch& dispatch, WallTime now);
 
-  sched::Book& book_;
-  sched::SnapshotKeeper& keeper_;
+  sched::book::Book& book_;
+  sched::answers::SnapshotKeeper& keeper_;
   Changed changed_;
   bool wanted_ = false;
   Duration last_{};

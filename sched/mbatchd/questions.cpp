@@ -4,7 +4,7 @@
 
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/history.hpp"
-#include "sched/policy/answers.hpp"
+#include "sched/policy/answers/answers.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -33,13 +33,15 @@ void Questions::answer(const Asked& asked, Waiters& waiters) {
 }
 
 void Questions::answer_view(const Asked& asked) {
-  const auto view = [this] { return sched::AnswerView{book_, keeper_.snapshot(), io::wall_now(), whole_}; };
-  auto parts = sched::answer(asked.request, asked.who, view());
+  const auto view = [this] {
+    return sched::answers::AnswerView{book_, keeper_.snapshot(), io::wall_now(), whole_};
+  };
+  auto parts = sched::answers::answer(asked.request, asked.who, view());
   if (!parts)
     return clients_.reply(asked.link,
                           refusal(Refusal::BAD_REQUEST, "this mbatchd does not know what is asked"));
   Clients::Parts guarded = [next = std::move(*parts), view, files = configuration_,
-                            this]() -> sched::AnswerPart {
+                            this]() -> sched::answers::AnswerPart {
     // Between two parts other files may have come into force: the numbers of hosts mean something else then.
     if (files != configuration_)
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
@@ -57,8 +59,8 @@ std::vector<wire::BatchReply::Reason> Questions::reasons(sched::JobKey key) {
   if (reasons_)
     reasons_->look_at(keeper_.snapshot(), now);
   else
-    reasons_ = std::make_unique<sched::PendingReasons>(keeper_.snapshot(), now);
-  return sched::counted_reasons({book_, keeper_.snapshot(), now}, key, *reasons_);
+    reasons_ = std::make_unique<sched::cycle::PendingReasons>(keeper_.snapshot(), now);
+  return sched::answers::counted_reasons({book_, keeper_.snapshot(), now}, key, *reasons_);
 }
 
 }  // namespace rollcall::mbatchd

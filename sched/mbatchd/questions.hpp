@@ -2,7 +2,7 @@
 //
 // A question is answered behind the turn in which it came, when the commit is made; the parts of its answer are made one at a time
 // between later turns (common/io/answer_pump.hpp), so that no question holds up a turn. It owns the questions of the present
-// turn; what an answer says is sched/policy/answers.hpp's.
+// turn; what an answer says is sched/policy/answers/answers.hpp's.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/waiters.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
 
 namespace rollcall::mbatchd {
 
 class Questions {
  public:
-  Questions(const sched::Book& book, const sched::SnapshotKeeper& keeper, io::JobStore& store,
-            sched::ReadWhole whole, io::Links& links, Clients& clients)
+  Questions(const sched::book::Book& book, const sched::answers::SnapshotKeeper& keeper, io::JobStore& store,
+            sched::book::ReadWhole whole, io::Links& links, Clients& clients)
       : book_(book),
         keeper_(keeper),
         store_(store),
@@ -51,15 +51,15 @@ class Questions {
   void answer(const Asked& asked, Waiters& waiters);
   void answer_view(const Asked& asked);
 
-  const sched::Book& book_;
-  const sched::SnapshotKeeper& keeper_;
+  const sched::book::Book& book_;
+  const sched::answers::SnapshotKeeper& keeper_;
   io::JobStore& store_;
-  const sched::ReadWhole whole_;
+  const sched::book::ReadWhole whole_;
   io::Links& links_;
   Clients& clients_;
   std::shared_ptr<const Configuration> configuration_;
   std::vector<Asked> asked_;
-  std::unique_ptr<sched::PendingReasons> reasons_;  // of the last cycle, as far as they were asked for
+  std::unique_ptr<sched::cycle::PendingReasons> reasons_;  // of the last cycle, as far as they were asked for
 };
 
 }  // namespace rollcall::mbatchd

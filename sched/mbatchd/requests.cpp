@@ -5,7 +5,7 @@
 
 #include "common/io/local_time.hpp"
 #include "common/io/memory_reserve.hpp"
-#include "sched/policy/submission_check.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -56,11 +56,11 @@ void Requests::carry_out(io::LinkId link, const sched::Identity& who, const wire
 
 void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request) {
   for (const auto& job : request.jobs())
-    if (const auto size = job.ByteSizeLong(); size > sched::kMostSubmission)
+    if (const auto size = job.ByteSizeLong(); size > sched::jobs::kMostSubmission)
       return clients_.reply(
           link, refusal(Refusal::BAD_REQUEST, "the job's script and environment have " +
                                                   std::to_string(size) + " bytes, expected at most " +
-                                                  std::to_string(sched::kMostSubmission)));
+                                                  std::to_string(sched::jobs::kMostSubmission)));
   if (!has_memory_for(request))
     return clients_.reply(link,
                           refusal(Refusal::FAILED,
@@ -79,13 +79,13 @@ bool Requests::has_memory_for(const wire::Submit& request) const {
     for (const auto& range : job.indices())
       elements += static_cast<std::size_t>(
           std::max<std::int64_t>(0, std::int64_t{range.last()} - range.first()) / std::max(1, range.step()));
-    if (elements <= sched::kMostElements) bytes += kElement * elements;
+    if (elements <= sched::jobs::kMostElements) bytes += kElement * elements;
   }
   return handler_.memory_for(bytes);
 }
 
 // The reply leaves when what it says is on disk.
-void Requests::applied(io::LinkId link, sched::Applied done) {
+void Requests::applied(io::LinkId link, sched::book::Applied done) {
   done.reply.set_last(true);
   if (done.effects.empty() && (saving_.failing() || !saving_.to_save()))
     return clients_.reply(link, done.reply);

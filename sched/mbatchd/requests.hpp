@@ -22,8 +22,8 @@ class Requests {
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
   };
-  Requests(sched::Book& book, Saving& saving, Questions& questions, Controls& controls, Clients& clients,
-           io::Links& links, const io::Log& log, Handler handler)
+  Requests(sched::book::Book& book, Saving& saving, Questions& questions, Controls& controls,
+           Clients& clients, io::Links& links, const io::Log& log, Handler handler)
       : book_(book),
         saving_(saving),
         questions_(questions),
@@ -40,16 +40,16 @@ class Requests {
  private:
   struct LongWork {
     io::LinkId link = 0;
-    std::function<sched::Applied(std::size_t most, WallTime now)> some;
+    std::function<sched::book::Applied(std::size_t most, WallTime now)> some;
   };
   void carry_out(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
   void do_piece(LongWork work);
   bool has_memory_for(const wire::Submit& request) const;
   void submit(io::LinkId link, const sched::Identity& who, const wire::Submit& request);
-  void applied(io::LinkId link, sched::Applied done);
+  void applied(io::LinkId link, sched::book::Applied done);
   void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
 
-  sched::Book& book_;
+  sched::book::Book& book_;
   Saving& saving_;
   Questions& questions_;
   Controls& controls_;

@@ -1,4 +1,4 @@
-// What mbatchd and RES say to each other (common/wire/res.proto) as the orders and reports of sched/policy/engine.hpp, and
+// What mbatchd and RES say to each other (common/wire/res.proto) as the orders and reports of sched/policy/values/engine.hpp, and
 // back. Pure: values in, values out. Nothing but ResEngine needs it.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/wire/res.pb.h"
-#include "sched/policy/engine.hpp"
+#include "sched/policy/values/engine.hpp"
 
 namespace rollcall::mbatchd {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sched/policy/present_events.hpp"
+#include "sched/policy/book/present_events.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -15,11 +15,12 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<void> Saving::load(sched::Book& book) {
-  files_.set_present_jobs(
-      {[&book] { return sched::jobs_not_over(book); },
-       [&book](sched::JobKey job, const PresentJobs::Take& take) { sched::tell_of_job(book, job, take); },
-       [&book] { return book.next_job_id() - 1; }});
+Result<void> Saving::load(sched::book::Book& book) {
+  files_.set_present_jobs({[&book] { return sched::book::jobs_not_over(book); },
+                           [&book](sched::JobKey job, const PresentJobs::Take& take) {
+                             sched::book::tell_of_job(book, job, take);
+                           },
+                           [&book] { return book.next_job_id() - 1; }});
   using Number = io::StoreNumber;
   book.load_counters(
       static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),

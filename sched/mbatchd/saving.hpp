@@ -37,7 +37,8 @@ class Saving {
   using Steady = std::chrono::steady_clock;
 
   // `directory`: of the event files.
-  Saving(sched::Book& book, io::JobStore store, const std::string& directory, io::Log& log, Handler handler)
+  Saving(sched::book::Book& book, io::JobStore store, const std::string& directory, io::Log& log,
+         Handler handler)
       : store_(std::move(store)),
         files_(log, directory),
         log_(log),
@@ -45,7 +46,7 @@ class Saving {
         turn_(book) {}
 
   // What the store has, into a Book that has its files and its term; before anything else.
-  Result<void> load(sched::Book& book);
+  Result<void> load(sched::book::Book& book);
 
   io::JobStore& store() { return store_; }
   const io::JobStore& store() const { return store_; }

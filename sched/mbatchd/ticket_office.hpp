@@ -1,4 +1,4 @@
-// TicketOffice: gives clients tickets and knows them again: the rules of sched/policy/tickets.hpp with this host's clock and the
+// TicketOffice: gives clients tickets and knows them again: the rules of sched/policy/values/tickets.hpp with this host's clock and the
 // kernel's randomness. In mbatchd's memory alone: another mbatchd, or the next one, knows none of them.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/io/ticket.hpp"
-#include "sched/policy/tickets.hpp"
+#include "sched/policy/values/tickets.hpp"
 
 namespace rollcall::mbatchd {
 

@@ -20,7 +20,7 @@
 
 #include "common/io/job_store.hpp"
 #include "common/io/links.hpp"
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -40,7 +40,7 @@ struct Done {
 
 class Turn {
  public:
-  explicit Turn(sched::Book& book) : book_(book) {}
+  explicit Turn(sched::book::Book& book) : book_(book) {}
 
   // What the snapshot must hear of at once.
   struct Touched {
@@ -75,7 +75,7 @@ class Turn {
   Withdrawn failed(io::StoreBatch batch, const io::StoreError& error);
 
  private:
-  sched::Book& book_;
+  sched::book::Book& book_;
   std::set<sched::JobKey> jobs_;
   std::set<std::uint64_t> submissions_;
   std::map<std::uint64_t, std::shared_ptr<const io::StoredPayload>> payloads_;

@@ -172,9 +172,9 @@ void Waiters::forget_condition(io::LinkId link) {
 
 bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
   switch (book_.state_of(waiter.condition)) {
-    case sched::DependencyState::not_yet:
+    case sched::jobs::DependencyState::not_yet:
       return false;
-    case sched::DependencyState::never:
+    case sched::jobs::DependencyState::never:
       handler_.reply(
           link, refusal(Refusal::FAILED, "Wait condition <" + waiter.written + "> can never be satisfied"));
       return true;

@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "common/io/links.hpp"
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -25,7 +25,7 @@ class Waiters {
     // The bsub of an interactive job that has not begun has ended, and none came again.
     std::function<void(const sched::Job&)> abandoned = {};
   };
-  Waiters(const sched::Book& book, Handler handler) : book_(book), handler_(std::move(handler)) {}
+  Waiters(const sched::book::Book& book, Handler handler) : book_(book), handler_(std::move(handler)) {}
 
   // Both answer at once where there is something to say.
   void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
@@ -49,7 +49,7 @@ class Waiters {
   };
   struct ConditionWaiter {
     std::string written;
-    sched::Dependency condition;  // names bound to jobs when it was asked for
+    sched::jobs::Dependency condition;  // names bound to jobs when it was asked for
     std::optional<WallTime> until;
   };
   bool tell(io::LinkId link, JobWaiter& waiter);  // true: that was the last
@@ -64,7 +64,7 @@ class Waiters {
 
   bool interactive_before_start(sched::JobKey key) const;
 
-  const sched::Book& book_;
+  const sched::book::Book& book_;
   Handler handler_;
   std::map<io::LinkId, JobWaiter> jobs_;
   LinksById by_id_;

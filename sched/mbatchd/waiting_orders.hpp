@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "sched/policy/book_words.hpp"
+#include "sched/policy/values/book_words.hpp"
 
 namespace rollcall::mbatchd {
 

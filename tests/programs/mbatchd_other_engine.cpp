@@ -1,5 +1,5 @@
 // mbatchd with an engine that has nothing of RES: each server host "runs" its jobs in a file beside the store. For
-// tests/io/mbatchd_engine_test.cpp: what the interface of an engine has must be enough for every command about a job.
+// tests/io/sched/mbatchd_engine_test.cpp: what the interface of an engine has must be enough for every command about a job.
 //
 // A job whose command is a number ends at once with that exit code; any other runs until a signal ends it.
 #include <boost/asio/io_context.hpp>

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "tests/sim/book_world.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -16,7 +16,7 @@ int seeds(int usual) {
 
 void fill(BookWorld& world) {
   for (int i = 0; i < 12; ++i) {
-    auto asked = i % 4 == 3 ? array_job(3) : plain_job();
+    auto asked = i % 4 == 3 ? book::array_job(3) : book::plain_job();
     if (i % 5 == 4) {
       asked.set_min_slots(2);
       asked.set_max_slots(2);
@@ -27,7 +27,7 @@ void fill(BookWorld& world) {
 }
 
 TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
-  const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int deaths = 0;
   std::size_t jobs = 0;
   for (int seed = 1; seed <= seeds(150); ++seed) {
@@ -55,7 +55,7 @@ TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
 
 // A frozen host has orders in its socket, and reads them when it thaws: by then their jobs may have been given elsewhere.
 TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
-  const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int taken_back = 0;
   for (int seed = 1; seed <= seeds(200); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -79,7 +79,7 @@ TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
 }
 
 TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
-  const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int lost = 0;
   for (int seed = 1; seed <= seeds(100); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -105,7 +105,7 @@ TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
 }
 
 TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
-  const ConfigView config = site_files("CLEAN_PERIOD = 1000000\n");
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   for (int seed = 1; seed <= seeds(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     WorldChances chances;
@@ -113,7 +113,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
     chances.host_restarts = 1;
     chances.freezes = 4;
     BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
-    auto asked = plain_job();
+    auto asked = book::plain_job();
     asked.set_rerunnable(true);
     for (int i = 0; i < 6; ++i) world.submit(asked);
     for (int i = 0; i < 400; ++i) world.turn();
@@ -127,7 +127,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
 }
 
 TEST(BookSim, PeopleMayDoWhatTheyLike) {
-  const ConfigView config = site_files("CLEAN_PERIOD = 300\n");
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 300\n");
   for (int seed = 1; seed <= seeds(100); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     WorldChances chances;

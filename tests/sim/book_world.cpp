@@ -24,7 +24,7 @@ BookWorld::BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances
 // ---------------------------------------------------------------- mbatchd
 
 void BookWorld::start_mbatchd() {
-  book_ = std::make_unique<Book>();
+  book_ = std::make_unique<book::Book>();
   book_->configure(config_, now_);
   book_->set_term(++store_.term);  // committed before any host is talked to
   book_->load_counters(store_.next_id, store_.next_submission);
@@ -47,6 +47,7 @@ void BookWorld::die() {
 }
 
 void BookWorld::take(Effects effects) {
+  for (const Effect& effect : effects) watch_(effect, *book_);
   waiting_.insert(waiting_.end(), std::make_move_iterator(effects.begin()),
                   std::make_move_iterator(effects.end()));
 }
@@ -143,8 +144,8 @@ void BookWorld::plan() {
   std::vector<JobKey> ready;
   for (const auto& [order, key] : book_->pending_of("normal"))
     if (book_->find(key)->status() == wire::STATUS_PEND &&
-        (book_->dependency_state(*book_->find(key)) == DependencyState::none ||
-         book_->dependency_state(*book_->find(key)) == DependencyState::satisfied))
+        (book_->dependency_state(*book_->find(key)) == jobs::DependencyState::none ||
+         book_->dependency_state(*book_->find(key)) == jobs::DependencyState::satisfied))
       ready.push_back(key);
   for (const JobKey key : ready) {
     const std::size_t first = below(hosts_.size());

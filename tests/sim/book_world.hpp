@@ -1,11 +1,12 @@
 // BookWorld: the Book of a mbatchd, its store, and several hosts, in memory: daemons that die and connections that break at
-// instants drawn from a seed. It is an engine of its own: what one promises (sched/policy/engine.hpp) these hosts keep. An
+// instants drawn from a seed. It is an engine of its own: what one promises (sched/policy/values/engine.hpp) these hosts keep. An
 // order is durable before it is done, each attempt starts at most once, an end is told until it is acknowledged.
 //
 // It is not a test: book_sim_test.cpp says what must hold. Owned by the test.
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 namespace rollcall::sched {
 
@@ -35,9 +36,12 @@ class BookWorld : Engine {
 
   void submit(const wire::Submission& asked);  // acknowledged after the commit, or never
   void turn();                                 // one thing happens somewhere
+  // Sees every effect before it is carried out, with the Book that decided it.
+  using Watch = std::function<void(const Effect&, const book::Book&)>;
+  void watch(Watch watch) { watch_ = std::move(watch); }
   bool settle(int turns);  // nothing breaks any more; true: every job is over and every host is clean
 
-  const Book& book() const { return *book_; }
+  const book::Book& book() const { return *book_; }
   // Jobs whose submission was acknowledged.
   const std::set<std::int32_t>& acknowledged() const { return acknowledged_; }
   int runs(JobKey key) const { return runs_.count(key) ? runs_.at(key) : 0; }
@@ -126,10 +130,11 @@ class BookWorld : Engine {
   void end(Host& host, Directory& directory, report::Over::How how, std::int32_t status);
 
   ConfigView config_;
+  Watch watch_ = [](const Effect&, const book::Book&) {};
   std::mt19937 random_;
   WorldChances chances_;
   WallTime now_ = wall_seconds(1'000'000);
-  std::unique_ptr<Book> book_;
+  std::unique_ptr<book::Book> book_;
   Store store_;
   Effects waiting_;                       // of turns that are not committed, then not carried out
   std::vector<std::int32_t> unanswered_;  // submitted in them

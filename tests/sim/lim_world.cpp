@@ -1,6 +1,6 @@
 #include "tests/sim/lim_world.hpp"
 
-#include "elim/policy/lim_facts.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
 
 namespace rollcall::lim::sim {
 

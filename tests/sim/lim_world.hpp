@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "elim/policy/lim.hpp"
+#include "elim/policy/lim/lim.hpp"
 
 namespace rollcall::lim::sim {
 

@@ -128,7 +128,7 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
     else
       cells.told("ENV_VARS", words.error().text);
   }
-  // Checked here, read where they count: sched/policy/job_terms.cpp.
+  // Checked here, read where they count: sched/policy/jobs/job_terms.cpp.
   for (const char* name : {"MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"})
     (void)cells.whole(name, 0, kMaxSeconds);
   profile.place = row.place;

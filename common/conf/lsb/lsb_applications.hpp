@@ -1,6 +1,6 @@
 // LsbApplications: the typed view of lsb.applications: profiles that a job names with -app. Values.
 //
-// Every parameter read here acts on the jobs of the profile (sched/policy/job_terms.hpp). Every other parameter of LSF's
+// Every parameter read here acts on the jobs of the profile (sched/policy/jobs/job_terms.hpp). Every other parameter of LSF's
 // gets a warning that says why it has no effect.
 #pragma once
 

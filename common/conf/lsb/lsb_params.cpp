@@ -48,7 +48,7 @@ struct Bounds {
   const char* name;
   int least, most;
 };
-// Checked here, read where they count: sched/policy/book_rules.cpp, sched/mbatchd/files_in_force.cpp, res_links.cpp. The bounds
+// Checked here, read where they count: sched/policy/jobs/book_rules.cpp, sched/mbatchd/files_in_force.cpp, res_links.cpp. The bounds
 // are those of lsb.params(5), else what the readers can keep.
 constexpr Bounds kNumbers[] = {{"MAX_USER_JOB_STORAGE", 0, kMaxSeconds},
                                {"MAX_EVENT_ARCHIVE_FILE", 0, kMost},

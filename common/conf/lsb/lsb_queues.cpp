@@ -58,7 +58,7 @@ class QueueReader {
   }
 
  private:
-  // What shows jobs reads them as they are written (sched/policy/job_exceptions.hpp).
+  // What shows jobs reads them as they are written (sched/policy/values/job_exceptions.hpp).
   void check_exceptions() {
     (void)cells_.whole("JOB_OVERRUN", 1, kMaxTasks);
     (void)cells_.whole("JOB_UNDERRUN", 1, kMaxTasks);

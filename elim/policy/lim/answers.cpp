@@ -1,9 +1,9 @@
-#include "elim/policy/answers.hpp"
+#include "elim/policy/lim/answers.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "elim/policy/lim_facts.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
 
 namespace rollcall::lim {
 namespace {

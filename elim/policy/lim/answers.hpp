@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "elim/policy/cluster_view.hpp"
+#include "elim/policy/lim/cluster_view.hpp"
 
 namespace rollcall::lim {
 

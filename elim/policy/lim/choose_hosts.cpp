@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "elim/policy/answers.hpp"
+#include "elim/policy/lim/answers.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -1,11 +1,11 @@
-#include "elim/policy/cluster_view.hpp"
+#include "elim/policy/lim/cluster_view.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::lim {
 namespace {

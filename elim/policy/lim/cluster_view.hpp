@@ -13,7 +13,7 @@
 
 #include "common/conf/cluster_files.hpp"
 #include "common/resreq/evaluate.hpp"
-#include "elim/policy/lim.hpp"
+#include "elim/policy/lim/lim.hpp"
 
 namespace rollcall::lim {
 

@@ -1,4 +1,4 @@
-#include "elim/policy/control_right.hpp"
+#include "elim/policy/lim/control_right.hpp"
 
 #include <algorithm>
 

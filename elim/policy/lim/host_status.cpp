@@ -1,9 +1,9 @@
-#include "elim/policy/host_status.hpp"
+#include "elim/policy/lim/host_status.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::lim {
 

@@ -11,7 +11,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/time_windows.hpp"
 #include "common/wire/load.pb.h"
-#include "elim/policy/lim_rules.hpp"
+#include "elim/policy/lim/lim_rules.hpp"
 
 namespace rollcall::lim {
 

@@ -1,4 +1,4 @@
-#include "elim/policy/host_table.hpp"
+#include "elim/policy/lim/host_table.hpp"
 
 #include <algorithm>
 

@@ -16,8 +16,8 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
-#include "elim/policy/host_status.hpp"
-#include "elim/policy/lim_rules.hpp"
+#include "elim/policy/lim/host_status.hpp"
+#include "elim/policy/lim/lim_rules.hpp"
 
 namespace rollcall::lim {
 

@@ -1,9 +1,9 @@
-#include "elim/policy/lim.hpp"
+#include "elim/policy/lim/lim.hpp"
 
 #include <algorithm>
 
-#include "elim/policy/lim_facts.hpp"
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 

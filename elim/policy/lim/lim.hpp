@@ -47,10 +47,10 @@
 #include <vector>
 
 #include "common/base/job_clock.hpp"
-#include "elim/policy/host_table.hpp"
-#include "elim/policy/lim_report.hpp"
-#include "elim/policy/lim_rules.hpp"
-#include "elim/policy/lim_words.hpp"
+#include "elim/policy/lim/host_table.hpp"
+#include "elim/policy/lim/lim_report.hpp"
+#include "elim/policy/lim/lim_rules.hpp"
+#include "elim/policy/lim/lim_words.hpp"
 
 namespace rollcall::lim {
 

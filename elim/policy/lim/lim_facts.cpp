@@ -1,4 +1,4 @@
-#include "elim/policy/lim_facts.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
 
 #include <vector>
 

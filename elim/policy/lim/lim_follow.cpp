@@ -1,7 +1,7 @@
 // Following a master: registering, reporting, asking whether it is there.
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

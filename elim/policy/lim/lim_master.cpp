@@ -1,7 +1,7 @@
 // Being master: every host has a link to us, or is dialled; what hosts report goes into the table.
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "elim/policy/lim_steps.hpp"
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::lim {
 

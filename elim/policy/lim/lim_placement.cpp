@@ -1,7 +1,7 @@
 // Whose elims report what, as hosts come and go (resource_map.hpp has the rules).
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

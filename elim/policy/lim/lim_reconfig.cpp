@@ -1,7 +1,7 @@
 // New files in a running LIM: what is still true is kept, links with it; the rest is dropped.
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

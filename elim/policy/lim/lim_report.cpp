@@ -1,8 +1,8 @@
-#include "elim/policy/lim_report.hpp"
+#include "elim/policy/lim/lim_report.hpp"
 
 #include <algorithm>
 
-#include "elim/policy/lim_facts.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -13,8 +13,8 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
-#include "elim/policy/host_status.hpp"
-#include "elim/policy/host_table.hpp"
+#include "elim/policy/lim/host_status.hpp"
+#include "elim/policy/lim/host_table.hpp"
 
 namespace rollcall::lim {
 

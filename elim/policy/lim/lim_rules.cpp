@@ -1,4 +1,4 @@
-#include "elim/policy/lim_rules.hpp"
+#include "elim/policy/lim/lim_rules.hpp"
 
 namespace rollcall::lim {
 namespace {

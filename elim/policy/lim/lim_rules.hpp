@@ -11,7 +11,7 @@
 #include "common/base/job_clock.hpp"
 #include "common/base/time_windows.hpp"
 #include "common/conf/cluster_files.hpp"
-#include "elim/policy/resource_map.hpp"
+#include "elim/policy/lim/resource_map.hpp"
 
 namespace rollcall::lim {
 

@@ -1,7 +1,7 @@
 // Who is master: asking the candidates before us, one after the other (the table in lim.hpp).
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

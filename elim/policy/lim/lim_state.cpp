@@ -1,7 +1,7 @@
 // What is always true of a Lim.
 #include <algorithm>
 
-#include "elim/policy/lim_steps.hpp"
+#include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "elim/policy/lim.hpp"
+#include "elim/policy/lim/lim.hpp"
 
 namespace rollcall::lim {
 

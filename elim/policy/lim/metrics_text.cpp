@@ -1,4 +1,4 @@
-#include "elim/policy/metrics_text.hpp"
+#include "elim/policy/lim/metrics_text.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "elim/policy/resource_map.hpp"
+#include "elim/policy/lim/resource_map.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The word for what an elim does (ElimState of common/wire/load.proto), in JSON and metrics alike. A function.
 #pragma once
 
-namespace rollcall::elim {
+namespace rollcall::load {
 
 // "unknown": a number that only a newer LIM has a word for.
 inline const char* elim_state_word(int state) {
@@ -9,4 +9,4 @@ inline const char* elim_state_word(int state) {
   return state >= 0 && state < 4 ? kWords[state] : "unknown";
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::load

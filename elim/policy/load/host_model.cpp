@@ -1,4 +1,4 @@
-#include "elim/policy/host_model.hpp"
+#include "elim/policy/load/host_model.hpp"
 
 #include <algorithm>
 #include <array>

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "common/conf/lsf_shared.hpp"
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 namespace rollcall::load {
 

@@ -1,4 +1,4 @@
-#include "elim/policy/hwloc_indices.hpp"
+#include "elim/policy/load/hwloc_indices.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/base/machine_topology.hpp"
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::load {
 

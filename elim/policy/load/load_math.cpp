@@ -1,4 +1,4 @@
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 #include <algorithm>
 #include <cmath>

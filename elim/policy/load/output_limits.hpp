@@ -11,7 +11,7 @@
 
 #include "common/base/job_clock.hpp"
 
-namespace rollcall::melim {
+namespace rollcall::load {
 
 inline constexpr Duration kReadPause = std::chrono::milliseconds(50);
 inline constexpr std::size_t kReadBytes = 64 * 1024;  // at a time: a pipe holds no more
@@ -73,4 +73,4 @@ class LineBudget {
   std::uint64_t left_out_ = 0;
 };
 
-}  // namespace rollcall::melim
+}  // namespace rollcall::load

@@ -11,7 +11,7 @@
 //   cpu.max  = ( quota | "max" ) period
 //   utmp     = { record }; a record begins: type 2 bytes, 2 unused, pid 4 bytes, line 32, id 4, user 32 (utmp(5));
 //              numbers are this machine's; texts end with NUL or their field
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 #include <array>
 #include <charconv>

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::load {
 

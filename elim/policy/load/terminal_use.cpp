@@ -1,4 +1,4 @@
-#include "elim/policy/terminal_use.hpp"
+#include "elim/policy/load/terminal_use.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "elim/policy/topology_tree.hpp"
+#include "elim/policy/load/topology_tree.hpp"
 
 #include <cstdio>
 #include <map>

@@ -1,4 +1,4 @@
-#include "elim/policy/elim_end.hpp"
+#include "elim/policy/melim/elim_end.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "elim/policy/elim_files.hpp"
+#include "elim/policy/melim/elim_files.hpp"
 
 #include <utility>
 

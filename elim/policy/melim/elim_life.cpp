@@ -1,4 +1,4 @@
-#include "elim/policy/elim_life.hpp"
+#include "elim/policy/melim/elim_life.hpp"
 
 #include <algorithm>
 #include <utility>

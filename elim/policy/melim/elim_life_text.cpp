@@ -1,5 +1,5 @@
 // The one-line forms of events and effects.
-#include "elim/policy/elim_life.hpp"
+#include "elim/policy/melim/elim_life.hpp"
 
 namespace rollcall::melim {
 namespace {

@@ -1,4 +1,4 @@
-#include "elim/policy/elim_merge.hpp"
+#include "elim/policy/melim/elim_merge.hpp"
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 namespace rollcall::melim {
 

@@ -1,4 +1,4 @@
-#include "elim/policy/elim_names.hpp"
+#include "elim/policy/melim/elim_names.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "elim/policy/elim_orders.hpp"
+#include "elim/policy/melim/elim_orders.hpp"
 
 #include <map>
 #include <string_view>

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "elim/policy/elim_life.hpp"
-#include "elim/policy/elim_names.hpp"
+#include "elim/policy/melim/elim_life.hpp"
+#include "elim/policy/melim/elim_names.hpp"
 
 namespace rollcall::melim {
 

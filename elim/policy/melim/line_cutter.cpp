@@ -1,4 +1,4 @@
-#include "elim/policy/line_cutter.hpp"
+#include "elim/policy/melim/line_cutter.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 #include <algorithm>
 #include <cmath>

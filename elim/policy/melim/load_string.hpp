@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "elim/policy/elim_names.hpp"
+#include "elim/policy/melim/elim_names.hpp"
 
 namespace rollcall::melim {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 namespace rollcall::melim {
 

@@ -1,13 +1,13 @@
-#include "elim/policy/answer_view.hpp"
+#include "elim/policy/show/answer_view.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include "common/base/load_vector.hpp"
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_load.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -85,4 +85,4 @@ std::vector<AnswerView> answer_views(const IndexTable& indices, const wire::Repl
   return views;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -10,7 +10,7 @@
 #include "common/resreq/evaluate.hpp"
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 class AnswerView : public resreq::HostView {
  public:
@@ -34,4 +34,4 @@ class AnswerView : public resreq::HostView {
 std::vector<AnswerView> answer_views(const IndexTable& indices, const wire::Reply::Hosts& hosts,
                                      const wire::Reply::Loads& loads);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

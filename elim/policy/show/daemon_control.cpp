@@ -1,10 +1,10 @@
-#include "elim/policy/daemon_control.hpp"
+#include "elim/policy/show/daemon_control.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 constexpr std::size_t kBootBytes = 36;
@@ -208,4 +208,4 @@ std::string unsafe_for(std::uint32_t user, const Ownership& file) {
   return "";
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

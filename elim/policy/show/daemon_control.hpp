@@ -16,7 +16,7 @@
 
 #include "common/base/result.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 // The daemons of a host, in the order of their start.
 struct DaemonKind {
@@ -113,4 +113,4 @@ struct Ownership {
 // everybody else only harms himself.
 std::string unsafe_for(std::uint32_t user, const Ownership& file);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

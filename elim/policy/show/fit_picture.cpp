@@ -1,10 +1,10 @@
-#include "elim/policy/fit_picture.hpp"
+#include "elim/policy/show/fit_picture.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -73,4 +73,4 @@ std::string fit_picture(const Picture& picture, const ScreenSize& screen) {
   return text;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 // 0: without a limit.
 struct ScreenSize {
@@ -22,4 +22,4 @@ struct Picture {
 
 std::string fit_picture(const Picture& picture, const ScreenSize& screen);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

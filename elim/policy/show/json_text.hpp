@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 // Two blanks for a level, keys in the order they were set, a newline at the end. What is no UTF-8 in a name that a site
 // chose is replaced, never an error.
@@ -11,4 +11,4 @@ inline std::string json_text(const nlohmann::ordered_json& document) {
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,8 +1,8 @@
-#include "elim/policy/one_host_files.hpp"
+#include "elim/policy/show/one_host_files.hpp"
 
 #include <algorithm>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 constexpr std::size_t kLongestName = 39;  // lsf.shared(5)
@@ -70,4 +70,4 @@ std::vector<FileText> one_host_files(const OneHost& host) {
   return files;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 struct OneHost {
   std::string cluster;        // its name
@@ -26,4 +26,4 @@ std::vector<FileText> one_host_files(const OneHost& host);
 // "" or why this cannot be a cluster's name: it is part of file names.
 std::string bad_cluster_name(const std::string& name);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,10 +1,10 @@
-#include "elim/policy/show_admin.hpp"
+#include "elim/policy/show/show_admin.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/json_text.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -49,4 +49,4 @@ std::string outcomes_json(const std::string& subcommand, const std::vector<HostO
   return json_text(document);
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -6,7 +6,7 @@
 
 #include "common/conf/show_conf.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 // {"COMMAND":"lsadmin","SUBCOMMAND":"ckconfig","ERRORS":n,"WARNINGS":n,"FILES":[...],"PROBLEMS":[...]}
 std::string check_json(const std::string& subcommand, const conf::Problems& problems,
@@ -22,4 +22,4 @@ struct HostOutcome {
 // ... "HOSTS":n,"RECORDS":[{"HOST_NAME":...,"DONE":true,"TEXT":...}]
 std::string outcomes_json(const std::string& subcommand, const std::vector<HostOutcome>& outcomes);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,4 +1,4 @@
-#include "elim/policy/show_gpus.hpp"
+#include "elim/policy/show/show_gpus.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "common/base/load_vector.hpp"
 #include "common/base/table_cells.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 constexpr double kMostDevices = 1024;  // of one host
@@ -80,4 +80,4 @@ std::string hosts_gpus(const Hosts& hosts, const Loads& loads, bool wide) {
   return "HOST_NAME   gpu_id       gpu_model   gpu_driver   gpu_factor      numa_id\n" + text;
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

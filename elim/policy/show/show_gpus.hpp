@@ -7,12 +7,12 @@
 
 #include <string>
 
-#include "elim/policy/show_hosts.hpp"
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_hosts.hpp"
+#include "elim/policy/show/show_load.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 // "" where no host counts GPUs. `wide`: nothing is cut.
 std::string hosts_gpus(const Hosts& hosts, const Loads& loads, bool wide);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,4 +1,4 @@
-#include "elim/policy/show_hosts.hpp"
+#include "elim/policy/show/show_hosts.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,9 +6,9 @@
 
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/json_text.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using wire::Facts;
@@ -235,4 +235,4 @@ std::string shareds_json(const Shareds& shareds, const std::string& command) {
   return json_text(document);
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 using Hosts = wire::Reply::Hosts;
 using Shareds = wire::Reply::Shareds;
@@ -27,4 +27,4 @@ std::string hosts_json(const Hosts& hosts);
 std::string shareds_table(const Shareds& shareds);
 std::string shareds_json(const Shareds& shareds, const std::string& command);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,11 +1,11 @@
-#include "elim/policy/show_identity.hpp"
+#include "elim/policy/show/show_identity.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "common/base/table_cells.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/json_text.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 bool stand_in(const Identity& identity) {
@@ -57,4 +57,4 @@ std::string clusters_json(const Identity& identity) {
   return json_text(document);
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -5,7 +5,7 @@
 
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 using Identity = wire::Reply::Identity;
 
@@ -18,4 +18,4 @@ std::string identity_json(const Identity& identity, const std::string& product);
 std::string clusters_table(const Identity& identity, bool wide);
 std::string clusters_json(const Identity& identity);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,4 +1,4 @@
-#include "elim/policy/show_information.hpp"
+#include "elim/policy/show/show_information.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,9 +6,9 @@
 
 #include "common/base/index_table.hpp"
 #include "common/base/table_cells.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/show/json_text.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using Resource = wire::Reply::Resource;
@@ -125,4 +125,4 @@ std::string information_json(const Information& information) {
   return json_text(document);
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

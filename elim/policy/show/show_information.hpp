@@ -7,7 +7,7 @@
 #include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 using Information = wire::Reply::Resources;
 
@@ -25,4 +25,4 @@ Result<std::string> resources_text(const Information& information, const std::ve
 // lsinfo -l without names: every resource in full.
 std::string information_json(const Information& information);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,4 +1,4 @@
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_load.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 #include "common/base/output_format.hpp"
 #include "common/base/table_cells.hpp"
 #include "common/base/terminal_text.hpp"
-#include "elim/policy/elim_state_word.hpp"
-#include "elim/policy/json_text.hpp"
+#include "elim/policy/load/elim_state_word.hpp"
+#include "elim/policy/show/json_text.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 constexpr std::uint32_t kStringType = 2;  // Resource.type
@@ -109,7 +109,7 @@ nlohmann::ordered_json elims_json(const wire::Reply::Load& host) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& elim : host.elims())
     list.push_back({{"NAME", elim.name()},
-                    {"STATE", elim_state_word(elim.state())},
+                    {"STATE", load::elim_state_word(elim.state())},
                     {"RESTARTS", elim.restarts()},
                     {"ERRORS", elim.errors()},
                     {"LAST_ERROR", elim.last_error()}});
@@ -209,4 +209,4 @@ std::string load_json(const Loads& loads, const std::string& command) {
   return json_text(document);
 }
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -10,7 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/wire/load.pb.h"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 
 using Loads = wire::Reply::Loads;
 
@@ -41,4 +41,4 @@ Result<std::string> load_fields(const Loads& loads, const std::string& format);
 // Everything that is known, as JSON: {"COMMAND":`command`,"HOSTS":n,"RECORDS":[...]}; unknown values are null.
 std::string load_json(const Loads& loads, const std::string& command);
 
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

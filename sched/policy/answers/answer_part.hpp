@@ -8,7 +8,7 @@
 
 #include "common/wire/batch.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 
 class AnswerPart {
  public:
@@ -43,4 +43,4 @@ class AnswerPart {
   std::unique_ptr<Whole> whole_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -1,10 +1,10 @@
-#include "sched/policy/answers.hpp"
+#include "sched/policy/answers/answers.hpp"
 
 #include <memory>
 
-#include "sched/policy/answers_parts.hpp"
+#include "sched/policy/answers/answers_parts.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using Parts = std::vector<wire::BatchReply>;
@@ -67,4 +67,4 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
   }
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

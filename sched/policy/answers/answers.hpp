@@ -24,19 +24,19 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/answer_part.hpp"
-#include "sched/policy/book.hpp"
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/answers/answer_part.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/cycle/schedule.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 
 inline constexpr std::size_t kAnswerPart = 400 * 1024;  // a part is sent when it has so much
 
 struct AnswerView {
-  const Book& book;
-  const Snapshot& snapshot;
+  const book::Book& book;
+  const cycle::Snapshot& snapshot;
   WallTime now;
-  ReadWhole whole = {};  // scripts and environments; none: they are not shown
+  book::ReadWhole whole = {};  // scripts and environments; none: they are not shown
 };
 
 // The next part; none after the one with `last`. The view may be another one each time.
@@ -47,14 +47,14 @@ std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity
                                const AnswerView& view);
 
 // One job as bjobs -l and bsub -K see it. `reasons`: may be null.
-wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons);
+wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle::PendingReasons* reasons);
 // Why a job pends, hosts by their number alone: bsub -K. None: it does not pend.
 std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
-                                                      PendingReasons& reasons);
+                                                      cycle::PendingReasons& reasons);
 // Fills `to` with what may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
 void send_submission(const wire::Submission& asked, bool all, wire::Submission& to);
 
 // What clients are told of a request that cannot be answered.
 wire::BatchReply refused_answer(wire::BatchReply::Refusal::Why why, std::string text);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

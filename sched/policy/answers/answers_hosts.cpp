@@ -9,15 +9,15 @@
 #include "common/conf/row_reader.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
-#include "sched/policy/answers_parts.hpp"
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using BatchHost = wire::BatchReply::BatchHost;
 
-const BatchRow* row_of(const AnswerView& view, HostNumber host) {
+const cycle::BatchRow* row_of(const AnswerView& view, cycle::HostNumber host) {
   const auto& rules = view.snapshot.rules();
   const auto& words = view.snapshot.values(host).words;
   const auto word = [&](const char* name) {
@@ -27,7 +27,8 @@ const BatchRow* row_of(const AnswerView& view, HostNumber host) {
   return rules.row_of(rules.hosts[host].name, word("model"), word("type"));
 }
 
-void add_thresholds(const IndexTable& indices, const std::vector<IndexThreshold>& thresholds, BatchHost& to) {
+void add_thresholds(const IndexTable& indices, const std::vector<cycle::IndexThreshold>& thresholds,
+                    BatchHost& to) {
   for (const auto& threshold : thresholds) {
     auto& added = *to.add_thresholds();
     added.set_index(indices.at(threshold.index).name);
@@ -37,7 +38,7 @@ void add_thresholds(const IndexTable& indices, const std::vector<IndexThreshold>
 }
 
 // The dynamic numeric resources that hosts have for themselves, built-in indices first: the columns of bhosts -l.
-std::vector<ResourceId> load_columns(const SchedulingRules& rules) {
+std::vector<ResourceId> load_columns(const cycle::SchedulingRules& rules) {
   std::vector<ResourceId> columns;
   for (ResourceId id = 0; id < rules.indices().size(); ++id) {
     const auto& definition = rules.indices().at(id);
@@ -47,7 +48,7 @@ std::vector<ResourceId> load_columns(const SchedulingRules& rules) {
   return columns;
 }
 
-void add_load(const AnswerView& view, const HostStandings& standings, HostNumber host,
+void add_load(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
               const std::vector<ResourceId>& columns, BatchHost& to) {
   const auto& numbers = view.snapshot.values(host).numbers;
   const auto& indices = view.snapshot.rules().indices();
@@ -68,9 +69,9 @@ std::string cell_of(const conf::Row& cells, std::string_view keyword) {
 }
 
 // EXIT_RATE of the host's row of lsb.hosts, else GLOBAL_EXIT_RATE; and the time in which exits count.
-void add_exit_rate(const AnswerView& view, HostNumber host, BatchHost& to) {
+void add_exit_rate(const AnswerView& view, cycle::HostNumber host, BatchHost& to) {
   const auto& lsb = *view.book.config().lsb;
-  const BatchRow* const row = row_of(view, host);
+  const cycle::BatchRow* const row = row_of(view, host);
   std::optional<double> rate = conf::parse_real(cell_of(lsb.params.cells, "GLOBAL_EXIT_RATE"));
   for (const auto& own : lsb.hosts.hosts)
     if (row != nullptr && own.name == row->name && own.exit_rate) rate = own.exit_rate;
@@ -83,7 +84,8 @@ void add_exit_rate(const AnswerView& view, HostNumber host, BatchHost& to) {
 // "1536M", "0M": as bhosts -o shows memory.
 std::string memory_cell(double mb) { return load_cell("mem", static_cast<float>(std::max(0.0, mb))); }
 
-void add_memory(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
+void add_memory(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
+                BatchHost& to) {
   const auto& numbers = view.snapshot.values(host).numbers;
   auto& words = *to.mutable_words();
   const double kept = standings.reserved(host, mem);
@@ -110,7 +112,7 @@ void add_gpus_held(const AnswerView& view, const std::string& host, BatchHost& t
 }
 
 // The first condensed group of lsb.hosts that the host is in; "": none.
-std::string condensed_group(const SchedulingRules& rules, HostNumber host) {
+std::string condensed_group(const cycle::SchedulingRules& rules, cycle::HostNumber host) {
   for (const auto& group : rules.lsb->hosts.groups) {
     if (!group.condensed) continue;
     const auto members = rules.host_groups.find(group.name);
@@ -121,7 +123,8 @@ std::string condensed_group(const SchedulingRules& rules, HostNumber host) {
   return "";
 }
 
-void add_words(const AnswerView& view, const HostStandings& standings, HostNumber host, BatchHost& to) {
+void add_words(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
+               BatchHost& to) {
   const auto& rules = view.snapshot.rules();
   add_memory(view, standings, host, to);
   if (const auto trouble = view.book.trouble(rules.hosts[host].name); !trouble.empty())
@@ -139,18 +142,18 @@ void add_words(const AnswerView& view, const HostStandings& standings, HostNumbe
   (*to.mutable_words())["ngpus_alloc"] = std::to_string(static_cast<long>(kept));
 }
 
-void add_host_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+void add_host_counts(const book::StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(counts.jobs);
   to.set_running(counts.run);
   to.set_ssusp(counts.ssusp);
   to.set_ususp(counts.ususp);
 }
 
-BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNumber number,
+BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber number,
                   const std::vector<ResourceId>& columns) {
   const auto& rules = view.snapshot.rules();
   const auto& state = view.snapshot.host(number);
-  const HostStanding stands = standings.of(number);
+  const cycle::HostStanding stands = standings.of(number);
   BatchHost to;
   to.set_name(rules.hosts[number].name);
   to.set_unavailable(state.unavailable);
@@ -163,7 +166,7 @@ BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNu
   to.set_busy(!stands.beyond.empty());
   to.set_cpu_factor(view.snapshot.values(number).cpu_factor);
   if (const auto slots = view.snapshot.slots(number)) to.set_max(static_cast<std::uint32_t>(*slots));
-  if (const BatchRow* row = row_of(view, number)) {
+  if (const cycle::BatchRow* row = row_of(view, number)) {
     if (row->user_slots) to.set_user_limit(static_cast<std::uint32_t>(*row->user_slots));
     to.set_dispatch_windows(row->dispatch_windows.text());
     add_thresholds(rules.indices(), row->thresholds, to);
@@ -183,7 +186,7 @@ BatchHost host_of(const AnswerView& view, const HostStandings& standings, HostNu
 // A host as a select expression sees it.
 class SeenHost final : public resreq::HostView {
  public:
-  explicit SeenHost(const HostValues& values) : values_(values) {}
+  explicit SeenHost(const cycle::HostValues& values) : values_(values) {}
   double number(ResourceId id) const override {
     return id < values_.numbers.size() ? values_.numbers[id] : NAN;
   }
@@ -193,7 +196,7 @@ class SeenHost final : public resreq::HostView {
   bool has(ResourceId id) const override { return id < values_.has.size() && values_.has[id]; }
 
  private:
-  const HostValues& values_;
+  const cycle::HostValues& values_;
 };
 
 // bhosts -R: which hosts fit. Of one part: it refers to the resources of the files in force.
@@ -212,7 +215,7 @@ class Fitting {
     reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound_.error->offset));
     return reply;
   }
-  bool fits(HostNumber host) const {
+  bool fits(cycle::HostNumber host) const {
     return !bound_.select || bound_.select->matches(SeenHost(view_.snapshot.values(host)));
   }
 
@@ -223,8 +226,8 @@ class Fitting {
 
 // Hosts and groups by name; none: all.
 struct Chosen {
-  std::vector<HostNumber> hosts;
-  std::set<HostNumber> by_name;  // those of them that were named themselves
+  std::vector<cycle::HostNumber> hosts;
+  std::set<cycle::HostNumber> by_name;  // those of them that were named themselves
   std::optional<wire::BatchReply> refused;
 };
 Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
@@ -232,7 +235,8 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   Chosen chosen;
   const bool all =
       ask.hosts_size() == 0 || std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
-  for (HostNumber number = 0; all && number < rules.hosts.size(); ++number) chosen.hosts.push_back(number);
+  for (cycle::HostNumber number = 0; all && number < rules.hosts.size(); ++number)
+    chosen.hosts.push_back(number);
   if (all) return chosen;
   for (const auto& name : ask.hosts()) {
     if (const auto number = rules.host(official_host(view, name))) {
@@ -276,11 +280,11 @@ class HostsAnswer {
     const auto columns = ask_.load() ? load_columns(rules) : std::vector<ResourceId>();
     if (at_ == 0)  // clients put the parts together
       for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
-    const HostStandings standings(view.snapshot, view.now);
+    const cycle::HostStandings standings(view.snapshot, view.now);
     std::size_t bytes = 0;
     for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
          ++looked) {
-      const HostNumber number = chosen_.hosts[at_++];
+      const cycle::HostNumber number = chosen_.hosts[at_++];
       if (!fitting.fits(number)) continue;
       auto& host = *to.add_hosts();
       host = host_of(view, standings, number, columns);
@@ -310,7 +314,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
   for (const auto& name : ask.resources())
     if (const auto id = rules.indices().find(name); !id || !rules.shared_resource(*id))
       return {refused_answer(wire::BatchReply::Refusal::BAD_REQUEST, name + ": Not a shared resource")};
-  const HostStandings standings(view.snapshot, view.now);
+  const cycle::HostStandings standings(view.snapshot, view.now);
   std::vector<Row> rows;
   for (std::uint32_t place = 0; place < rules.shared.size(); ++place) {
     const auto& instance = rules.shared[place];
@@ -324,7 +328,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
     row.set_reserved(kept);
     const double number = view.snapshot.shared_number(place);
     row.set_total(std::isnan(number) ? kUnknownLoad : number - kept);
-    for (const HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].name);
+    for (const cycle::HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].name);
     rows.push_back(std::move(row));
   }
   return in_parts(rows, [](wire::BatchReply& part, const Row* row) {
@@ -333,4 +337,4 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
   });
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "common/conf/known_parameters.hpp"
-#include "sched/policy/answers_parts.hpp"
+#include "sched/policy/answers/answers_parts.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using User = wire::BatchReply::User;
@@ -15,7 +15,7 @@ using Parameter = wire::BatchReply::Parameter;
 
 // ---------------------------------------------------------------- users
 
-void add(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+void add(const book::StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(to.jobs() + counts.jobs);
   to.set_pending(to.pending() + counts.pend);
   to.set_running(to.running() + counts.run);
@@ -168,7 +168,7 @@ std::vector<Group> user_groups(const conf::LsbFiles& files, bool recursive) {
   return groups;
 }
 
-std::vector<Group> host_groups(const SchedulingRules& rules, bool recursive) {
+std::vector<Group> host_groups(const cycle::SchedulingRules& rules, bool recursive) {
   std::vector<Group> groups;
   for (const auto& configured : rules.lsb->hosts.groups) {
     Group group = group_of(configured);
@@ -176,7 +176,7 @@ std::vector<Group> host_groups(const SchedulingRules& rules, bool recursive) {
     group.set_condensed(configured.condensed);
     if (recursive && !group.all() && resolved != rules.host_groups.end()) {
       group.clear_members();
-      for (const HostNumber host : resolved->second) group.add_members(rules.hosts[host].name);
+      for (const cycle::HostNumber host : resolved->second) group.add_members(rules.hosts[host].name);
     }
     for (auto& member : *group.mutable_members())
       if (rules.host_groups.count(member) != 0) member += "/";
@@ -274,4 +274,4 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
   });
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "sched/policy/answers_history.hpp"
-#include "sched/policy/answers_parts.hpp"
-#include "sched/policy/job_exceptions.hpp"
+#include "sched/policy/answers/answers_parts.hpp"
+#include "sched/policy/values/job_exceptions.hpp"
+#include "sched/policy/values/shown_command.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using JobView = wire::BatchReply::JobView;
@@ -41,14 +41,14 @@ enum class HostNames { left_out, told };
 
 // `to`: what has `reasons`, a JobView or Reasons.
 template <class To>
-void add_reasons(const SchedulingRules& rules, const std::vector<PendingReason>& reasons, HostNames names,
-                 To& to) {
+void add_reasons(const cycle::SchedulingRules& rules, const std::vector<cycle::PendingReason>& reasons,
+                 HostNames names, To& to) {
   for (const auto& found : reasons) {
     add_reason(to, found.text, found.why);
     auto& reason = *to.mutable_reasons(to.reasons_size() - 1);
     reason.set_count(static_cast<std::uint32_t>(found.hosts.size()));
     if (names == HostNames::left_out) continue;
-    for (const HostNumber host : found.hosts)
+    for (const cycle::HostNumber host : found.hosts)
       if (host < rules.hosts.size()) reason.add_hosts(rules.hosts[host].name);
   }
 }
@@ -58,7 +58,8 @@ void add_no_reason_yet(JobView& to) {
              "it has not been looked at yet: the next cycle is at hand");
 }
 
-void add_pending_reasons(const AnswerView& view, const Job& job, PendingReasons& reasons, JobView& to) {
+void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingReasons& reasons,
+                         JobView& to) {
   add_reasons(view.snapshot.rules(), reasons.of(job.key()), HostNames::told, to);
   if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
@@ -134,11 +135,11 @@ void add_thresholds(const AnswerView& view, const Job& job, JobView& to) {
   }
 }
 
-std::string state_text(DependencyState state) {
+std::string state_text(jobs::DependencyState state) {
   switch (state) {
-    case DependencyState::not_yet:
+    case jobs::DependencyState::not_yet:
       return "unsatisfied";
-    case DependencyState::never:
+    case jobs::DependencyState::never:
       return "never";
     default:
       return "";
@@ -151,8 +152,9 @@ class JobsAnswer {
   JobsAnswer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who)
       : ask_(ask),
         who_(who),
-        work_(view.book.begin_select(ask.filter(), who, ask.arrays() ? Selects::arrays : Selects::jobs)) {
-    if (ask.reasons()) reasons_ = std::make_unique<PendingReasons>(view.snapshot, view.now);
+        work_(view.book.begin_select(ask.filter(), who,
+                                     ask.arrays() ? book::Selects::arrays : book::Selects::jobs)) {
+    if (ask.reasons()) reasons_ = std::make_unique<cycle::PendingReasons>(view.snapshot, view.now);
   }
 
   AnswerPart next(const AnswerView& view) {
@@ -174,7 +176,7 @@ class JobsAnswer {
     for (const auto& [status, count] : *sums) add_sum(status, count, to);
     return over_ = true;
   }
-  static void add_sum(wire::JobStatus status, SlotCount count, wire::BatchReply::SlotSums& to) {
+  static void add_sum(wire::JobStatus status, book::SlotCount count, wire::BatchReply::SlotSums& to) {
     (*to.mutable_slots())[status] += count.slots;
     to.set_jobs(to.jobs() + count.jobs);
     if (!finished(status)) to.set_unfinished(to.unfinished() + count.jobs);
@@ -192,7 +194,7 @@ class JobsAnswer {
 
   // Some further jobs; false: there are none.
   bool choose(const AnswerView& view, Slice& slice, wire::BatchReply::Jobs& jobs) {
-    auto some = selected_all_ ? Book::Selection{} : view.book.select_some(*work_, kLook);
+    auto some = selected_all_ ? book::Book::Selection{} : view.book.select_some(*work_, kLook);
     slice.looked(kLook);
     for (auto& name : some.unknown) jobs.add_unknown(std::move(name));
     refusal_ = std::move(some.refusal);
@@ -206,7 +208,7 @@ class JobsAnswer {
   // Gives the bytes that it adds.
   std::size_t add(const AnswerView& view, const Job& job, Slice& slice, wire::BatchReply::Jobs& jobs) {
     if (ask_.sums()) {
-      const SlotCount one{slots_shown(job), 1};
+      const book::SlotCount one{slots_shown(job), 1};
       add_sum(shown_status(job.record), one, *jobs.mutable_sums());
       slice.added(0);
       return 0;
@@ -318,7 +320,7 @@ class JobsAnswer {
   }
 
   static void add_counts(const AnswerView& view, std::int32_t id, JobView& to) {
-    const JobTally* tally = view.book.tally(id);
+    const jobs::JobTally* tally = view.book.tally(id);
     if (tally == nullptr) return;
     to.set_array_size(tally->elements);
     auto& counts = *to.mutable_counts();
@@ -333,9 +335,9 @@ class JobsAnswer {
 
   const wire::AskJobs ask_;
   const Identity who_;
-  const std::shared_ptr<SelectWork> work_;
+  const std::shared_ptr<book::SelectWork> work_;
   std::optional<wire::BatchReply::Refusal> refusal_;
-  std::unique_ptr<PendingReasons> reasons_;  // where they are asked for
+  std::unique_ptr<cycle::PendingReasons> reasons_;  // where they are asked for
   std::uint32_t reasons_told_ = 0;           // those up to this number
   std::vector<JobKey> chosen_;               // at_: the next one
   std::size_t at_ = 0;
@@ -367,7 +369,7 @@ void send_submission(const wire::Submission& asked, bool all, wire::Submission& 
   *sent.mutable_indices() = asked.indices();
 }
 
-wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, PendingReasons* reasons) {
+wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle::PendingReasons* reasons) {
   JobView to;
   *to.mutable_record() = job.record;
   if (show_start(*to.mutable_record())) add_start_reason(job, to);
@@ -382,7 +384,7 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, Pendi
 }
 
 std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
-                                                      PendingReasons& reasons) {
+                                                      cycle::PendingReasons& reasons) {
   const Job* job = view.book.find(key);
   if (job == nullptr || !pending(job->status())) return {};
   JobView told;
@@ -396,4 +398,4 @@ NextPart jobs_answer(const AnswerView& view, const wire::AskJobs& ask, const Ide
   return [state](const AnswerView& now) { return state->next(now); };
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

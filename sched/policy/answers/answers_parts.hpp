@@ -1,9 +1,9 @@
 // The pieces of answers.hpp, by what is asked. Only answers.cpp includes it.
 #pragma once
 
-#include "sched/policy/answers.hpp"
+#include "sched/policy/answers/answers.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 
 std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::AskQueues& ask);
 std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
@@ -37,4 +37,4 @@ std::vector<wire::BatchReply> in_parts(const std::vector<Row>& rows, const Add& 
   return parts;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "common/base/civil_time.hpp"
-#include "sched/policy/answers_parts.hpp"
+#include "sched/policy/answers/answers_parts.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using Queue = wire::BatchReply::Queue;
@@ -60,16 +60,16 @@ bool takes_user(const AnswerView& view, const conf::QueueRow& row, const std::st
 }
 
 // The hosts that a word of bqueues -m means: one, or those of a group.
-std::vector<HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
+std::vector<cycle::HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
   const auto& rules = view.snapshot.rules();
   if (const auto number = rules.host(official_host(view, name))) return {*number};
   const auto group = rules.host_groups.find(name);
-  return group == rules.host_groups.end() ? std::vector<HostNumber>() : group->second;
+  return group == rules.host_groups.end() ? std::vector<cycle::HostNumber>() : group->second;
 }
 
-bool has_host(const QueueRule& rule, const std::vector<HostNumber>& meant) {
+bool has_host(const cycle::QueueRule& rule, const std::vector<cycle::HostNumber>& meant) {
   return !rule.hosts ||
-         std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const HostPreference& preference) {
+         std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const cycle::HostPreference& preference) {
            return std::find(meant.begin(), meant.end(), preference.host) != meant.end();
          });
 }
@@ -95,7 +95,7 @@ void add_policies(const conf::QueueRow& row, Queue& queue) {
   if (!queue.interactive().empty()) queue.add_policies(queue.interactive() + "_INTERACTIVE");
 }
 
-void add_queue_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) {
+void add_queue_counts(const book::StatusCounts& counts, wire::BatchReply::Counts& to) {
   to.set_jobs(counts.jobs);
   to.set_pending(counts.pend);
   to.set_running(counts.run);
@@ -104,7 +104,7 @@ void add_queue_counts(const StatusCounts& counts, wire::BatchReply::Counts& to) 
   to.set_pending_jobs(counts.pending_jobs);
 }
 
-Queue queue_of(const AnswerView& view, const QueueRule& rule) {
+Queue queue_of(const AnswerView& view, const cycle::QueueRule& rule) {
   const auto& row = *rule.row;
   const auto& params = view.snapshot.rules().lsb->params;
   Queue queue;
@@ -152,10 +152,10 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
     if (!rules.queue(name))
       return {refused_answer(wire::BatchReply::Refusal::NO_QUEUE, name + ": No such queue")};
   const bool every_host = ask.host().empty() || ask.host() == "all";
-  const auto meant = every_host ? std::vector<HostNumber>() : meant_hosts(view, ask.host());
+  const auto meant = every_host ? std::vector<cycle::HostNumber>() : meant_hosts(view, ask.host());
   if (!every_host && meant.empty())
     return {refused_answer(wire::BatchReply::Refusal::NO_HOST, ask.host() + ": No such host or host group")};
-  std::vector<const QueueRule*> chosen;
+  std::vector<const cycle::QueueRule*> chosen;
   for (const auto& rule : rules.queues) {
     const bool named = ask.queues_size() == 0 ||
                        std::find(ask.queues().begin(), ask.queues().end(), rule.name) != ask.queues().end();
@@ -163,8 +163,9 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
       chosen.push_back(&rule);
   }
   // As bqueues lists them: the highest priority first.
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const QueueRule* a, const QueueRule* b) { return a->priority > b->priority; });
+  std::stable_sort(chosen.begin(), chosen.end(), [](const cycle::QueueRule* a, const cycle::QueueRule* b) {
+    return a->priority > b->priority;
+  });
   std::vector<Queue> queues;
   for (const auto* rule : chosen) queues.push_back(queue_of(view, *rule));
   return in_parts(queues, [](wire::BatchReply& part, const Queue* queue) {
@@ -173,4 +174,4 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
   });
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -1,10 +1,10 @@
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
 
 #include <cstdlib>
 #include <limits>
 #include <utility>
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 // After so many, those that no job has any more are dropped.
@@ -59,34 +59,34 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 }  // namespace
 
-event::Dispatched dispatched_of(const Snapshot& snapshot, const Dispatch& dispatch) {
-  const SchedulingRules& rules = snapshot.rules();
+event::Dispatched dispatched_of(const cycle::Snapshot& snapshot, const cycle::Dispatch& dispatch) {
+  const cycle::SchedulingRules& rules = snapshot.rules();
   event::Dispatched event;
-  for (const SlotsOn& place : dispatch.hosts) {
+  for (const cycle::SlotsOn& place : dispatch.hosts) {
     wire::ExecHost& host = event.hosts.emplace_back();
     host.set_name(rules.hosts[place.host].name);
     host.set_slots(static_cast<std::uint32_t>(place.slots));
   }
-  for (const Reservation& reservation : dispatch.reservations)
-    event.reserved.push_back(wire_of(rules, reservation));
+  for (const cycle::Reservation& reservation : dispatch.reservations)
+    event.reserved.push_back(cycle::wire_of(rules, reservation));
   if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
   event.exclusive = snapshot.demand(dispatch.demand).exclusive;
   return event;
 }
 
-void SnapshotKeeper::configure(std::shared_ptr<const SchedulingRules> rules) {
+void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rules) {
   rules_ = std::move(rules);
-  snapshot_ = std::make_unique<Snapshot>(rules_);
+  snapshot_ = std::make_unique<cycle::Snapshot>(rules_);
   demands_.clear();
   held_.clear();
   held_jobs_.clear();
   facts_.assign(rules_->hosts.size(), std::nullopt);
-  for (HostNumber number = 0; number < rules_->hosts.size(); ++number) {
+  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number) {
     const std::string& name = rules_->hosts[number].name;
     snapshot_->host(number).closed = !book_.host_control(name).open;
     snapshot_->host(number).unreachable = connected_.count(name) == 0;
   }
-  for (QueueNumber number = 0; number < rules_->queues.size(); ++number) {
+  for (cycle::QueueNumber number = 0; number < rules_->queues.size(); ++number) {
     const auto control = book_.queue_control(rules_->queues[number].name);
     snapshot_->queue(number) = {control.open, control.active};
   }
@@ -111,13 +111,13 @@ void SnapshotKeeper::job(JobKey key) {
 
 void SnapshotKeeper::set_job(const Job& job) {
   const auto demand = demand_for(job);
-  if (placed(job.status())) return snapshot_->place(placed_of(*rules_, job, demand));
-  const Hold hold = hold_of(job);
-  if (hold == Hold::dependency) {
+  if (placed(job.status())) return snapshot_->place(cycle::placed_of(*rules_, job, demand));
+  const cycle::Hold hold = hold_of(job);
+  if (hold == cycle::Hold::dependency) {
     held_[job.record.submission()].insert(job.key());
     held_jobs_[job.key()] = job.record.submission();
   }
-  snapshot_->wait(pending_of(*rules_, job, demand, hold));
+  snapshot_->wait(cycle::pending_of(*rules_, job, demand, hold));
 }
 
 void SnapshotKeeper::no_longer_held(JobKey key) {
@@ -129,14 +129,14 @@ void SnapshotKeeper::no_longer_held(JobKey key) {
   held_jobs_.erase(job);
 }
 
-DemandNumber SnapshotKeeper::demand_for(const Job& job) {
+cycle::DemandNumber SnapshotKeeper::demand_for(const Job& job) {
   if (demands_.size() > kTrimAfter) {
     snapshot_->trim();
     demands_.clear();
   }
   const auto [place, is_new] = demands_.try_emplace(demand_name(job));
   if (is_new) {
-    Demand demand = demand_of(job, book_.combined_resreq(job));
+    cycle::Demand demand = cycle::demand_of(job, book_.combined_resreq(job));
     // What type==local means is the submission host's matter, and LIM knows that host.
     if (const auto from = kinds_.find(job.asked->from_host()); from != kinds_.end()) {
       if (demand.from_type.empty()) demand.from_type = from->second.type;
@@ -147,20 +147,20 @@ DemandNumber SnapshotKeeper::demand_for(const Job& job) {
   return place->second;
 }
 
-Hold SnapshotKeeper::hold_of(const Job& job) const {
+cycle::Hold SnapshotKeeper::hold_of(const Job& job) const {
   if (job.status() == wire::STATUS_PSUSP)
-    return job.record.stopped_by_admin() ? Hold::stopped_by_administrator : Hold::stopped;
+    return job.record.stopped_by_admin() ? cycle::Hold::stopped_by_administrator : cycle::Hold::stopped;
   switch (book_.dependency_state(job)) {
-    case DependencyState::not_yet:
-      return Hold::dependency;
-    case DependencyState::never:
-      return Hold::never;
+    case jobs::DependencyState::not_yet:
+      return cycle::Hold::dependency;
+    case jobs::DependencyState::never:
+      return cycle::Hold::never;
     default:
-      return job.record.paused_until_us() != 0 ? Hold::paused : Hold::none;
+      return job.record.paused_until_us() != 0 ? cycle::Hold::paused : cycle::Hold::none;
   }
 }
 
-void SnapshotKeeper::dependencies(const Book::DependencyChanges& changes) {
+void SnapshotKeeper::dependencies(const book::Book::DependencyChanges& changes) {
   std::vector<JobKey> changed(changes.elements.begin(), changes.elements.end());
   for (const std::uint64_t number : changes.submissions)
     if (const auto held = held_.find(number); held != held_.end())
@@ -197,7 +197,7 @@ void SnapshotKeeper::load(LoadNews news) {
 
 std::unordered_map<std::string, double> SnapshotKeeper::cpu_factors() const {
   std::unordered_map<std::string, double> factors;
-  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
+  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number)
     if (const double factor = snapshot_->values(number).cpu_factor; factor > 0)
       factors.emplace(rules_->hosts[number].name, factor);
   return factors;
@@ -205,7 +205,7 @@ std::unordered_map<std::string, double> SnapshotKeeper::cpu_factors() const {
 
 void SnapshotKeeper::load_lost() {
   load_known_ = false;
-  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
+  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number)
     snapshot_->host(number).unavailable = true;
 }
 
@@ -245,7 +245,7 @@ void SnapshotKeeper::take_load() {
   for (const auto& shared : news_.shared.shareds().shareds()) {
     const auto resource = table.find(shared.resource());
     if (!resource) continue;
-    std::optional<HostNumber> host;
+    std::optional<cycle::HostNumber> host;
     for (const auto& name : shared.hosts())
       if (!host) host = rules_->host(name);
     if (shared.all() && !rules_->hosts.empty()) host = 0;
@@ -260,4 +260,4 @@ void SnapshotKeeper::take_load() {
   }
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

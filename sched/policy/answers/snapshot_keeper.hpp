@@ -13,23 +13,23 @@
 #include <vector>
 
 #include "common/base/wall_time.hpp"
-#include "sched/policy/book.hpp"
-#include "sched/policy/load_news.hpp"
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/cycle/schedule.hpp"
+#include "sched/policy/values/load_news.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 
 // What the Book is told of a job that the plan gives hosts. CPU factor and GPUs are the Book's to add.
-event::Dispatched dispatched_of(const Snapshot& snapshot, const Dispatch& dispatch);
+event::Dispatched dispatched_of(const cycle::Snapshot& snapshot, const cycle::Dispatch& dispatch);
 
 class SnapshotKeeper {
  public:
-  explicit SnapshotKeeper(const Book& book) : book_(book) {}
+  explicit SnapshotKeeper(const book::Book& book) : book_(book) {}
 
   // New files: everything is made anew, but what is known of the hosts' load.
-  void configure(std::shared_ptr<const SchedulingRules> rules);
-  const Snapshot& snapshot() const { return *snapshot_; }
-  Snapshot& snapshot() { return *snapshot_; }
+  void configure(std::shared_ptr<const cycle::SchedulingRules> rules);
+  const cycle::Snapshot& snapshot() const { return *snapshot_; }
+  cycle::Snapshot& snapshot() { return *snapshot_; }
 
   // --- what has changed
   void job(JobKey key);
@@ -43,20 +43,20 @@ class SnapshotKeeper {
   std::unordered_map<std::string, double> cpu_factors() const;
 
   // Jobs that waited for others and wait no more. Call it before a cycle.
-  void dependencies(const Book::DependencyChanges& changes);
+  void dependencies(const book::Book::DependencyChanges& changes);
 
  private:
   void set_job(const Job& job);
   void no_longer_held(JobKey key);
-  DemandNumber demand_for(const Job& job);
-  Hold hold_of(const Job& job) const;
+  cycle::DemandNumber demand_for(const Job& job);
+  cycle::Hold hold_of(const Job& job) const;
   void take_load();
 
-  const Book& book_;
-  std::shared_ptr<const SchedulingRules> rules_;
-  std::unique_ptr<Snapshot> snapshot_;
+  const book::Book& book_;
+  std::shared_ptr<const cycle::SchedulingRules> rules_;
+  std::unique_ptr<cycle::Snapshot> snapshot_;
   // By submission and queue, until the next trim.
-  std::unordered_map<std::string, DemandNumber> demands_;
+  std::unordered_map<std::string, cycle::DemandNumber> demands_;
   std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
   std::unordered_map<JobKey, std::uint64_t> held_jobs_;       // the submission of each of them
   std::set<std::string> connected_;
@@ -70,4 +70,4 @@ class SnapshotKeeper {
   bool load_known_ = false;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

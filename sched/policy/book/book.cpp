@@ -1,12 +1,12 @@
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "sched/policy/book_memory.hpp"
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 Book::Book() : memory_(std::make_unique<Memory>()) {}
 Book::~Book() = default;
@@ -16,7 +16,7 @@ Book::~Book() = default;
 Effects Book::configure(ConfigView config, WallTime now) {
   Memory& m = *memory_;
   m.config = std::move(config);
-  m.parameters = book_parameters(m.config);
+  m.parameters = jobs::book_parameters(m.config);
   m.forget_resreqs();
   m.gpu_resource = sched::gpu_resource(*m.config.cluster);
   m.rules.clear();
@@ -36,10 +36,10 @@ void Book::load_counters(std::int32_t next_job_id, std::uint64_t next_submission
 }
 
 void Book::load_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked) {
-  std::shared_ptr<const Dependency> dependency;
+  std::shared_ptr<const jobs::Dependency> dependency;
   if (!asked->bound_dependency().empty())
-    if (auto parsed = Dependency::parse_bound(asked->bound_dependency()))
-      dependency = std::make_shared<Dependency>(std::move(*parsed));
+    if (auto parsed = jobs::Dependency::parse_bound(asked->bound_dependency()))
+      dependency = std::make_shared<jobs::Dependency>(std::move(*parsed));
   memory_->add_submission(number, std::move(asked), std::move(dependency));
   memory_->pack_if_many();
 }
@@ -142,7 +142,7 @@ bool Book::is_array(std::int32_t id) const {
   const auto found = memory_->ids.find(id);
   return found != memory_->ids.end() && found->second.array;
 }
-const JobTally* Book::tally(std::int32_t id) const { return memory_->tally(id); }
+const jobs::JobTally* Book::tally(std::int32_t id) const { return memory_->tally(id); }
 
 const KeptSubmission* Book::submission(std::uint64_t number) const {
   const auto found = memory_->kept.find(number);
@@ -207,22 +207,24 @@ StatusCounts Book::queue_counts(const std::string& queue) const { return counts_
 StatusCounts Book::user_counts(const std::string& user) const { return counts_of(memory_->users, user); }
 StatusCounts Book::host_counts(const std::string& host) const { return counts_of(memory_->hosts, host); }
 
-DependencyState Book::dependency_state(const Job& job) const {
+jobs::DependencyState Book::dependency_state(const Job& job) const {
   const auto found = memory_->jobs.find(job.key());
-  return found == memory_->jobs.end() ? DependencyState::none : memory_->state_of(found->second);
+  return found == memory_->jobs.end() ? jobs::DependencyState::none : memory_->state_of(found->second);
 }
 
-Result<Dependency> Book::condition(std::string_view expression, const Identity& who) const {
-  auto parsed = Dependency::parse(expression);
+Result<jobs::Dependency> Book::condition(std::string_view expression, const Identity& who) const {
+  auto parsed = jobs::Dependency::parse(expression);
   if (!parsed) return parsed.error();
-  const SubmissionContext context = memory_->context(who, {});
+  const jobs::SubmissionContext context = memory_->context(who, {});
   return parsed->bound(context.ids, context.known);
 }
 Book::DependencyChanges Book::take_dependency_changes() {
   return std::exchange(memory_->dependency_changes, {});
 }
 std::uint64_t Book::evaluations() const { return memory_->evaluations; }
-DependencyState Book::state_of(const Dependency& condition) const { return evaluate(condition, 0, *memory_); }
+jobs::DependencyState Book::state_of(const jobs::Dependency& condition) const {
+  return jobs::evaluate(condition, 0, *memory_);
+}
 
 ControlledQueue Book::queue_control(const std::string& queue) const {
   const auto found = memory_->queue_controls.find(queue);
@@ -244,12 +246,12 @@ const wire::StreamPlace* Book::stream(JobKey key) const {
 }
 
 wire::Limits Book::effective_limits(const Job& job) const {
-  return sched::effective_limits(terms_of(memory_->config, job.record.queue(), *job.asked),
-                                 job.asked->limits());
+  return sched::jobs::effective_limits(jobs::terms_of(memory_->config, job.record.queue(), *job.asked),
+                                       job.asked->limits());
 }
 
 const std::string& Book::combined_resreq(const Job& job) const {
   return memory_->resreq_of(memory_->queue_row(job.record.queue()), job.record.queue(), *job.asked).text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -39,13 +39,13 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/wire/batch.pb.h"
-#include "sched/policy/book_config.hpp"
-#include "sched/policy/book_words.hpp"
-#include "sched/policy/dependency.hpp"
-#include "sched/policy/job_life.hpp"
-#include "sched/policy/packed.hpp"
+#include "sched/policy/jobs/dependency.hpp"
+#include "sched/policy/jobs/job_life.hpp"
+#include "sched/policy/values/book_config.hpp"
+#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/packed.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 // What badmin has set.
 struct ControlledQueue {
@@ -77,8 +77,9 @@ struct KeptSubmission {
   mutable std::shared_ptr<const wire::Submission> asked;  // none: packed; Book::submission() unpacks it
   mutable Packed<wire::Submission> packed;
   std::uint32_t jobs = 0;                                    // that were made of it
-  std::shared_ptr<const Dependency> dependency;              // none: -
-  DependencyState dependency_state = DependencyState::none;  // of all its jobs, unless per_element()
+  std::shared_ptr<const jobs::Dependency> dependency;        // none: -
+  jobs::DependencyState dependency_state =
+      jobs::DependencyState::none;  // of all its jobs, unless per_element()
 };
 
 // A request to submit that has been answered.
@@ -196,7 +197,7 @@ class Book {
   // All elements of an array by index, or the one job; empty: no such id.
   std::vector<JobKey> elements(std::int32_t id) const;
   bool is_array(std::int32_t id) const;
-  const JobTally* tally(std::int32_t id) const;
+  const jobs::JobTally* tally(std::int32_t id) const;
   const KeptSubmission* submission(std::uint64_t number) const;
   const std::map<std::uint64_t, KeptSubmission>& submissions() const;  // packed ones too
   const KeptToken* token(const std::string& token) const;              // as effects name it
@@ -237,10 +238,10 @@ class Book {
   std::optional<SlotSums> slot_sums(SelectWork& work) const;
 
   // May this job be dispatched as far as the Book knows (PEND, its time has come, its dependency holds)?
-  DependencyState dependency_state(const Job& job) const;
+  jobs::DependencyState dependency_state(const Job& job) const;
   // Of bwait, names bound to the jobs that have them now; errors: what cannot be meant, in one line.
-  Result<Dependency> condition(std::string_view expression, const Identity& who) const;
-  DependencyState state_of(const Dependency& condition) const;
+  Result<jobs::Dependency> condition(std::string_view expression, const Identity& who) const;
+  jobs::DependencyState state_of(const jobs::Dependency& condition) const;
   // Whose dependency has come to be satisfied, or can be no longer, since this was last asked: submissions whose jobs are alike in
   // it, and single elements.
   struct DependencyChanges {
@@ -288,4 +289,4 @@ class Book {
   std::unique_ptr<Memory> memory_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "common/base/terminal_text.hpp"
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using Control = wire::ControlBatch;
@@ -26,8 +26,9 @@ class Controlling {
 
   wire::BatchReply::Outcome queue(const std::string& name) {
     const conf::QueueRow* row = m_.queue_row(name);
-    if (!row) return failure(name + ": No such queue", Refusal::NO_QUEUE);
-    if (!m_.administers(name, who_)) return failure(name + ": User permission denied", Refusal::NOT_ALLOWED);
+    if (!row) return failure(name + ": No such queue", jobs::Refusal::NO_QUEUE);
+    if (!m_.administers(name, who_))
+      return failure(name + ": User permission denied", jobs::Refusal::NOT_ALLOWED);
     ControlledQueue& control = m_.queue_controls[name];
     std::string_view what;
     switch (request_.action()) {
@@ -97,13 +98,14 @@ class Controlling {
 Applied Book::control(const wire::ControlBatch& request, const Identity& who, WallTime now) {
   Applied applied;
   applied.reply.set_last(true);
-  const auto no = [&applied](Refusal::Why why, const std::string& text) {
-    *applied.reply.mutable_refusal() = refusal(why, text);
+  const auto no = [&applied](jobs::Refusal::Why why, const std::string& text) {
+    *applied.reply.mutable_refusal() = jobs::refusal(why, text);
     return std::move(applied);
   };
-  if (request.comment().size() > 512) return no(Refusal::BAD_REQUEST, "a comment has at most 512 characters");
+  if (request.comment().size() > 512)
+    return no(jobs::Refusal::BAD_REQUEST, "a comment has at most 512 characters");
   if (find_control(request.comment(), Controls::none) != std::string::npos)
-    return no(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
+    return no(jobs::Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   Controlling controlling(*memory_, request, who, now);
   auto& outcomes = *applied.reply.mutable_outcomes();
   const bool all = std::find(request.names().begin(), request.names().end(), "all") != request.names().end();
@@ -115,20 +117,21 @@ Applied Book::control(const wire::ControlBatch& request, const Identity& who, Wa
     }
     for (const std::string& name : names) *outcomes.add_outcomes() = controlling.queue(name);
   } else if (of_hosts(request.action())) {
-    if (!who.is_admin) return no(Refusal::NOT_ALLOWED, "User permission denied");
+    if (!who.is_admin) return no(jobs::Refusal::NOT_ALLOWED, "User permission denied");
     for (const auto& name : request.names()) {
-      const auto hosts = hosts_named(memory_->config, name);
-      if (!hosts) *outcomes.add_outcomes() = failure(name + ": No such host or host group", Refusal::NO_HOST);
+      const auto hosts = jobs::hosts_named(memory_->config, name);
+      if (!hosts)
+        *outcomes.add_outcomes() = failure(name + ": No such host or host group", jobs::Refusal::NO_HOST);
       for (const std::string& host : hosts.value_or(std::vector<std::string>{}))
         *outcomes.add_outcomes() = controlling.host(host);
     }
   } else {
-    return no(Refusal::BAD_REQUEST, "the Book does not do this");
+    return no(jobs::Refusal::BAD_REQUEST, "the Book does not do this");
   }
-  if (outcomes.outcomes().empty()) return no(Refusal::BAD_REQUEST, "no queue or host is named");
+  if (outcomes.outcomes().empty()) return no(jobs::Refusal::BAD_REQUEST, "no queue or host is named");
   applied.effects = std::move(controlling.effects);
   applied.effects.push_back(effect::ScheduleSoon{});
   return applied;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

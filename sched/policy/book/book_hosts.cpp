@@ -1,9 +1,9 @@
 // The Book and the hosts: what is reported of them, and how both come to agree after either was away.
 #include <algorithm>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr int kSigkill = 9;
@@ -168,7 +168,7 @@ class Hearing {
     if (here) m_.step(entry, event::Prepared{host_}, now_, effects);
     if (!here) effects.push_back(effect::OrderExpect{entry.job->key(), host_, record.attempt()});
     for (const auto& sent : record.signals())
-      effects.push_back(effect::OrderSignal{host_, signal_order(record, sent)});
+      effects.push_back(effect::OrderSignal{host_, jobs::signal_order(record, sent)});
   }
 
   // An attempt that is over here, or was removed, or never was.
@@ -342,4 +342,4 @@ bool Book::connected(const std::string& host) const {
   return found != memory_->links.end() && found->second.connected;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

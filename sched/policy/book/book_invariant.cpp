@@ -1,9 +1,9 @@
 // The Book: do all indices agree with the jobs? Slow; for tests.
 #include <algorithm>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 // What the indices would be if they were made anew.
@@ -12,7 +12,7 @@ struct Expected {
   std::map<const JobsOf*, std::set<JobKey>> jobs;
   std::map<const JobsOf*, Book::Order> pending;
   std::map<const JobsOf*, JobsOf> sums;  // of users
-  std::map<std::int32_t, JobTally> tallies;
+  std::map<std::int32_t, jobs::JobTally> tallies;
   std::map<std::uint64_t, std::uint32_t> of_submission, waiting;
 };
 
@@ -26,7 +26,7 @@ std::string Book::broken_invariant() const {
     const wire::JobRecord& record = entry.job->record;
     const std::string job = "job " + text(key) + ": ";
     if (entry.job->key() != key) return job + "has another key";
-    if (auto broken = sched::broken_invariant(record); !broken.empty()) return broken;
+    if (auto broken = sched::jobs::broken_invariant(record); !broken.empty()) return broken;
     const auto submission = m.submissions.find(record.submission());
     if (submission == m.submissions.end()) return job + "has no submission";
     if (entry.submission != record.submission() || m.asked(entry.submission) != entry.job->asked)
@@ -44,7 +44,7 @@ std::string Book::broken_invariant() const {
         if (there == m.hosts.end() || there->second.jobs.count(key) == 0)
           return job + "is not among its host's";
       }
-    count(expected.tallies[key.id], record, 1);
+    jobs::count(expected.tallies[key.id], record, 1);
     ++expected.of_submission[record.submission()];
     expected.waiting[record.submission()] += waits(record);
   }
@@ -75,13 +75,13 @@ std::string Book::broken_invariant() const {
     if (!submission.kept.dependency) continue;
     if (submission.registered != (submission.waiting > 0)) return name + ": is not told of what it waits for";
     if (submission.registered && !submission.kept.dependency->per_element() &&
-        submission.kept.dependency_state != evaluate(*submission.kept.dependency, 0, m))
+        submission.kept.dependency_state != jobs::evaluate(*submission.kept.dependency, 0, m))
       return name + ": its dependency is out of date";
     if (!submission.registered || !submission.kept.dependency->per_element()) continue;
     for (const std::int32_t index : m.ids.at(submission.id).indices) {
       const BookEntry& element = m.jobs.at({submission.id, index});
       if (element.submission == number &&
-          element.dependency != evaluate(*submission.kept.dependency, index, m))
+          element.dependency != jobs::evaluate(*submission.kept.dependency, index, m))
         return name + ": the dependency of element " + std::to_string(index) + " is out of date";
     }
   }
@@ -89,4 +89,4 @@ std::string Book::broken_invariant() const {
   return {};
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,12 +1,12 @@
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr std::size_t kMostResreqs = 20'000;
@@ -15,7 +15,7 @@ constexpr std::size_t kMostResreqBytes = std::size_t{32} << 20;
 }  // namespace
 
 std::uint32_t slots_of(const Job& job) {
-  if (!placed(job.status())) return min_slots(*job.asked);
+  if (!placed(job.status())) return jobs::min_slots(*job.asked);
   std::uint32_t slots = 0;
   for (const auto& host : job.record.hosts()) slots += host.slots();
   return slots;
@@ -28,7 +28,7 @@ wire::BatchReply::Outcome outcome(std::string text) {
   result.set_text(std::move(text));
   return result;
 }
-wire::BatchReply::Outcome failure(std::string text, Refusal::Why why) {
+wire::BatchReply::Outcome failure(std::string text, jobs::Refusal::Why why) {
   auto result = outcome(std::move(text));
   result.set_failed(true);
   result.set_why(why);
@@ -43,7 +43,7 @@ void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent eve
 
 // ---------------------------------------------------------------- look-ups
 
-const JobTally* Book::Memory::tally(std::int32_t id) const {
+const jobs::JobTally* Book::Memory::tally(std::int32_t id) const {
   const auto found = ids.find(id);
   return found == ids.end() ? nullptr : &found->second.tally;
 }
@@ -69,13 +69,13 @@ BookEntry& Book::Memory::at(JobKey key) {
 
 SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
                                               std::shared_ptr<const wire::Submission> asked,
-                                              std::shared_ptr<const Dependency> dependency) {
+                                              std::shared_ptr<const jobs::Dependency> dependency) {
   SubmissionEntry& submission = submissions.try_emplace(number, kept[number]).first->second;
   submission.kept.asked = std::move(asked);
   submission.kept.packed = {};
   unpacked_submissions.push_back(number);
   submission.kept.dependency = std::move(dependency);
-  if (submission.kept.dependency) submission.kept.dependency_state = DependencyState::not_yet;
+  if (submission.kept.dependency) submission.kept.dependency_state = jobs::DependencyState::not_yet;
   use_payload(*submission.kept.asked);
   next_submission = std::max(next_submission, number + 1);
   return submission;
@@ -105,7 +105,7 @@ void Book::Memory::leave_payload(const wire::Submission& asked) {
 }
 
 // Most jobs of a queue have the same: they are not kept for each.
-const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
+const jobs::LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   if (rules.size() > 20'000) rules.clear();
   const wire::Submission& asked = *entry.job->asked;
   std::string key = entry.job->record.queue();
@@ -113,10 +113,11 @@ const LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   key += asked.requeue_exits();
   key += '\0';
   key += asked.has_rerunnable() ? asked.rerunnable() ? 'y' : 'n' : '-';
-  key += min_slots(asked) <= 1 ? '1' : 'm';
+  key += jobs::min_slots(asked) <= 1 ? '1' : 'm';
   key += asked.application();
   const auto [found, fresh] = rules.try_emplace(std::move(key));
-  if (fresh) found->second = life_rules(config, terms_of(config, entry.job->record.queue(), asked), asked);
+  if (fresh)
+    found->second = jobs::life_rules(config, jobs::terms_of(config, entry.job->record.queue(), asked), asked);
   return found->second;
 }
 
@@ -125,8 +126,8 @@ void Book::Memory::forget_resreqs() {
   resreq_bytes = 0;
 }
 
-const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
-                                             const wire::Submission& asked) {
+const jobs::CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
+                                                   const wire::Submission& asked) {
   std::string key = queue_name;
   key += '\0';
   key += asked.from_type();
@@ -137,7 +138,8 @@ const CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const 
   key += '\0';
   key += asked.application();
   if (const auto known = resreqs.find(key); known != resreqs.end()) return known->second;
-  auto made = sched::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
+  auto made =
+      sched::jobs::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
   // As many different ones as users think of: what is kept is bounded.
   const std::size_t bytes = key.size() + made.text.size() + made.rusage.size();
   if (resreq_bytes + bytes > kMostResreqBytes || resreqs.size() >= kMostResreqs) forget_resreqs();
@@ -270,7 +272,7 @@ void Book::Memory::count_in_application(const Job& job, bool more) {
 // As people are shown the job: while its start waits for its hosts it pends, with the slots that it asks for.
 void count_slots(JobsOf& user, const Job& job, int sign) {
   const wire::JobStatus status = shown_status(job.record);
-  const std::int64_t slots = pending(status) ? min_slots(*job.asked) : slots_of(job);
+  const std::int64_t slots = pending(status) ? jobs::min_slots(*job.asked) : slots_of(job);
   const auto sum = user.sums.try_emplace({job.record.queue(), status}).first;
   sum->second.slots += static_cast<std::uint64_t>(sign * slots);
   sum->second.jobs += static_cast<std::uint64_t>(sign);
@@ -294,7 +296,7 @@ void Book::Memory::leave(BookEntry& entry) {
       there.jobs.erase(key);
       count_status(there.counts, status, host.slots(), false);
     }
-  count(ids.at(key.id).tally, record, -1);
+  jobs::count(ids.at(key.id).tally, record, -1);
   if (waits(record)) --submissions.at(record.submission()).waiting;
 }
 
@@ -318,7 +320,7 @@ void Book::Memory::enter(BookEntry& entry) {
       there.jobs.insert(key);
       count_status(there.counts, status, host.slots(), true);
     }
-  count(ids.at(key.id).tally, record, 1);
+  jobs::count(ids.at(key.id).tally, record, 1);
   if (waits(record)) ++submissions.at(record.submission()).waiting;
 }
 
@@ -339,7 +341,7 @@ void Book::Memory::counted(Effects& effects) {
 
 void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
   const std::size_t first = effects.size();
-  const LifeRules& life = rules_of(entry);
+  const jobs::LifeRules& life = rules_of(entry);
   wire::JobRecord& record = entry.job->record;
   const bool was_placed = placed(record.status()) || finished(record.status());
   const auto* kill = std::get_if<event::KillAsked>(&event);
@@ -349,7 +351,7 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
   const std::uint64_t number = record.submission();
   {
     const Change change(*this, entry);
-    sched::step(*entry.job, life, event, now, effects);
+    sched::jobs::step(*entry.job, life, event, now, effects);
     // brequeue: behind the others. What nobody has asked for: before them.
     if (was_placed && pending(record.status())) {
       if (asked_back)
@@ -379,11 +381,11 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
 
 // ---------------------------------------------------------------- dependencies
 
-DependencyState Book::Memory::state_of(const BookEntry& entry) const {
+jobs::DependencyState Book::Memory::state_of(const BookEntry& entry) const {
   const SubmissionEntry& submission = submissions.at(entry.submission);
-  if (!submission.kept.dependency) return DependencyState::none;
+  if (!submission.kept.dependency) return jobs::DependencyState::none;
   // What has run once has had its condition: it is not asked again.
-  if (!waits(unpacked(entry).record)) return DependencyState::satisfied;
+  if (!waits(unpacked(entry).record)) return jobs::DependencyState::satisfied;
   return submission.kept.dependency->per_element() ? entry.dependency : submission.kept.dependency_state;
 }
 
@@ -394,14 +396,14 @@ bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& su
   const bool wanted = submission.waiting > 0;
   if (wanted == submission.registered) return false;
   submission.registered = wanted;
-  const Dependency& dependency = *submission.kept.dependency;
+  const jobs::Dependency& dependency = *submission.kept.dependency;
   std::set<std::int32_t> named;
-  for (const JobCondition& condition : dependency.conditions()) named.insert(condition.id);
+  for (const jobs::JobCondition& condition : dependency.conditions()) named.insert(condition.id);
   for (const std::int32_t named_id : named) {
     const auto id = ids.find(named_id);
     if (id == ids.end()) continue;
     auto& dependents = id->second.dependents;
-    if (!dependents) dependents = std::make_unique<DependencyWatch>();
+    if (!dependents) dependents = std::make_unique<jobs::DependencyWatch>();
     if (wanted)
       dependents->add(number, dependency, named_id, id->second.tally);
     else
@@ -415,10 +417,10 @@ bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& su
 void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
   SubmissionEntry& submission = submissions.at(number);
   if (!submission.kept.dependency) return;
-  const Dependency& dependency = *submission.kept.dependency;
+  const jobs::Dependency& dependency = *submission.kept.dependency;
   if (!dependency.per_element()) {
     ++evaluations;
-    const DependencyState state = evaluate(dependency, 0, *this);
+    const jobs::DependencyState state = jobs::evaluate(dependency, 0, *this);
     if (state == submission.kept.dependency_state) return;
     submission.kept.dependency_state = state;
     dependency_changes.submissions.insert(number);
@@ -435,8 +437,8 @@ void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
 void Book::Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
   if (element.submission != number) return;
   ++evaluations;
-  const Dependency& dependency = *submissions.at(number).kept.dependency;
-  const DependencyState state = evaluate(dependency, element.job->key().index, *this);
+  const jobs::Dependency& dependency = *submissions.at(number).kept.dependency;
+  const jobs::DependencyState state = jobs::evaluate(dependency, element.job->key().index, *this);
   if (state == element.dependency) return;
   element.dependency = state;
   dependency_changes.elements.insert(element.job->key());
@@ -456,4 +458,4 @@ void Book::Memory::look_again(std::int32_t id, JobKey changed, Effects& effects)
   }
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -8,13 +8,13 @@
 #include <deque>
 #include <tuple>
 
-#include "sched/policy/book.hpp"
-#include "sched/policy/book_rules.hpp"
-#include "sched/policy/dependency_watch.hpp"
-#include "sched/policy/packed.hpp"
-#include "sched/policy/submission_check.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/jobs/book_rules.hpp"
+#include "sched/policy/jobs/dependency_watch.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
+#include "sched/policy/values/packed.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 // A user, a queue or a host as the jobs of it hold on to: it stays where it is as long as the Book lives.
 struct JobsOf {
@@ -57,7 +57,7 @@ struct BookEntry {
   std::uint64_t submission = 0;               // the record's
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
-  DependencyState dependency = DependencyState::none;            // of this element, where elements differ
+  jobs::DependencyState dependency = jobs::DependencyState::none;  // of this element, where elements differ
   std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;  // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
   // What stands in the deadlines.
@@ -68,10 +68,10 @@ struct BookEntry {
 struct IdEntry {
   bool array = false;
   std::vector<std::int32_t> indices;  // sorted
-  JobTally tally;
+  jobs::JobTally tally;
   std::int64_t last_end_us = 0;
   std::int64_t clean_due = 0;  // stands in the deadlines
-  std::unique_ptr<DependencyWatch>
+  std::unique_ptr<jobs::DependencyWatch>
       dependents;                     // submissions whose jobs wait for this id; none: there is none
   const std::string* user = nullptr;  // a key of Memory::users
   const std::string* name = nullptr;  // a key of Memory::by_name, or kNoName
@@ -85,9 +85,9 @@ struct SubmissionEntry {
   bool registered = false;    // ... so that it is among the dependents of the ids it names
 };
 
-struct Book::Memory : JobFacts {
+struct Book::Memory : jobs::JobFacts {
   ConfigView config;
-  BookParameters parameters;
+  jobs::BookParameters parameters;
   std::uint64_t term = 0;
   std::int32_t next_id = 1;
   std::uint64_t next_submission = 1;
@@ -121,8 +121,9 @@ struct Book::Memory : JobFacts {
   void connected(const std::string& host, bool so);
   bool all_are_lost(const std::string& host) const;
   void suspect_no_longer(WallTime now);
-  std::unordered_map<std::string, LifeRules> rules;  // by queue and what of a submission counts for them
-  std::unordered_map<std::string, CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
+  std::unordered_map<std::string, jobs::LifeRules>
+      rules;  // by queue and what of a submission counts for them
+  std::unordered_map<std::string, jobs::CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
   std::size_t resreq_bytes = 0;                            // of their texts
   std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
 
@@ -136,7 +137,7 @@ struct Book::Memory : JobFacts {
   std::int64_t heard_us = 0;  // the last time that was told; 0: none yet
 
   // --- JobFacts
-  const JobTally* tally(std::int32_t id) const override;
+  const jobs::JobTally* tally(std::int32_t id) const override;
   const Job* find(JobKey key) const override;
 
   // --- jobs
@@ -155,14 +156,14 @@ struct Book::Memory : JobFacts {
   void unname_id(std::int32_t id, const std::string& name);
   const conf::QueueRow* queue_row(const std::string& name) const { return config.lsb->queue(name); }
   SubmissionEntry& add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
-                                  std::shared_ptr<const Dependency> dependency);
+                                  std::shared_ptr<const jobs::Dependency> dependency);
   BookEntry& add_job(wire::JobRecord record);  // its submission is there
   void remove_job(JobKey key);
   void drop_submission_if_unused(std::uint64_t number);
-  const LifeRules& rules_of(const BookEntry& entry);
+  const jobs::LifeRules& rules_of(const BookEntry& entry);
   void forget_resreqs();
-  const CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
-                                 const wire::Submission& asked);
+  const jobs::CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
+                                       const wire::Submission& asked);
   // SubmissionEntry's own: a payload is in use while a submission names it.
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
@@ -190,7 +191,7 @@ struct Book::Memory : JobFacts {
   void evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects);
   DependencyChanges dependency_changes;
   std::uint64_t evaluations = 0;  // of dependencies, ever: what they have cost
-  DependencyState state_of(const BookEntry& entry) const;
+  jobs::DependencyState state_of(const BookEntry& entry) const;
 
   // --- deadlines
   // Every `now` of what happens by itself comes here first: the calendar may have been set.
@@ -205,11 +206,11 @@ struct Book::Memory : JobFacts {
   // --- people
   event::By by(const Job& job, const Identity& who) const;
   bool administers(const std::string& queue, const Identity& who) const;
-  SubmissionContext context(const Identity& who, WallTime now);
+  jobs::SubmissionContext context(const Identity& who, WallTime now);
 
   void forget_old_tokens(WallTime now, Effects& effects);
   // Whether its user has room for what it brings; what the store has of it already is counted.
-  std::optional<Refusal> check_storage(const wire::Submission& asked) const;
+  std::optional<jobs::Refusal> check_storage(const wire::Submission& asked) const;
 
   double head_of(const std::string& queue) const;
   // SaveCounters where they have changed, DropPayload of what nothing names any more.
@@ -237,7 +238,7 @@ inline constexpr std::string_view kFinished = "Job has already finished";
 inline constexpr std::string_view kDenied = "User permission denied";
 inline constexpr std::string_view kNoMatch = "No matching job found";
 wire::BatchReply::Outcome outcome(std::string text);
-wire::BatchReply::Outcome failure(std::string text, Refusal::Why why);
+wire::BatchReply::Outcome failure(std::string text, jobs::Refusal::Why why);
 void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent event);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

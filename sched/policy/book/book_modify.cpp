@@ -5,19 +5,19 @@
 #include <utility>
 
 #include "common/base/terminal_text.hpp"
-#include "sched/policy/book_memory.hpp"
-#include "sched/policy/book_modify_fields.hpp"
-#include "sched/policy/book_signal.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/reservations.hpp"
-#include "sched/policy/resreq_syntax.hpp"
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/book/book_modify_fields.hpp"
+#include "sched/policy/book/book_signal.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/reservations.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 // What has become of a submission: another one, that of the elements which are changed already (0: none yet).
 struct MadeSubmission {
   std::uint64_t number = 0;
-  CheckedSubmission checked;
+  jobs::CheckedSubmission checked;
   bool several = false;  // elements: told of as of the array
 };
 using MadeOf = std::map<std::uint64_t, MadeSubmission>;
@@ -40,7 +40,7 @@ class Modifying {
   Effects effects;
 
   // All of a unit, before any of it is changed.
-  std::optional<Refusal> prepare(std::vector<JobKey> keys, MadeOf& made) {
+  std::optional<jobs::Refusal> prepare(std::vector<JobKey> keys, MadeOf& made) {
     made.clear();
     if (auto why = allowed(keys)) return why;
     for (auto& [number, members] : by_submission(keys)) {
@@ -52,7 +52,7 @@ class Modifying {
   }
 
   // Some of a unit. Nothing: it was changed. What has become of the others since it was prepared may be anything.
-  std::optional<Refusal> modify(std::vector<JobKey> keys, MadeOf& made) {
+  std::optional<jobs::Refusal> modify(std::vector<JobKey> keys, MadeOf& made) {
     std::erase_if(keys, [this](JobKey key) { return m_.entry(key) == nullptr; });
     if (auto why = allowed(keys)) return why;
     for (auto& [number, members] : by_submission(keys)) {
@@ -74,13 +74,13 @@ class Modifying {
   }
 
   // Finished elements of an array stay as they are.
-  std::optional<Refusal> allowed(std::vector<JobKey>& keys) {
+  std::optional<jobs::Refusal> allowed(std::vector<JobKey>& keys) {
     for (const JobKey key : keys) {
       const event::By by = m_.by(*m_.find(key), who_);
-      if (!by.owner && !by.admin) return refusal(Refusal::NOT_ALLOWED, "User permission denied");
+      if (!by.owner && !by.admin) return jobs::refusal(jobs::Refusal::NOT_ALLOWED, "User permission denied");
     }
     std::erase_if(keys, [this](JobKey key) { return finished(m_.find(key)->status()); });
-    if (keys.empty()) return refusal(Refusal::FAILED, "Job has already finished");
+    if (keys.empty()) return jobs::refusal(jobs::Refusal::FAILED, "Job has already finished");
     const bool some_started =
         std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return placed(m_.find(key)->status()); });
     if (!some_started) return std::nullopt;
@@ -97,30 +97,32 @@ class Modifying {
   }
 
   // What cannot be changed of a job that has started.
-  std::optional<Refusal> allowed_of_started() const {
+  std::optional<jobs::Refusal> allowed_of_started() const {
     for (const std::int32_t number : request_.fields()) {
       if (output_field(number))
-        return refusal(Refusal::FAILED,
-                       "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay "
-                       "as they are");
+        return jobs::refusal(
+            jobs::Refusal::FAILED,
+            "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay "
+            "as they are");
       if (const ModifyField* row = modify_field(number); !row || row->started == ModifyField::Started::refuse)
-        return refusal(Refusal::FAILED,
-                       "Job has already started: only -c -M -p -T -v -W -t -R -r -rn -Q -P -G -g -Jd and the "
-                       "array's limit "
-                       "can be changed");
+        return jobs::refusal(
+            jobs::Refusal::FAILED,
+            "Job has already started: only -c -M -p -T -v -W -t -R -r -rn -Q -P -G -g -Jd and the "
+            "array's limit "
+            "can be changed");
     }
     return std::nullopt;
   }
 
-  CheckedSubmission check(std::uint64_t number, const std::vector<JobKey>& members) {
-    CheckedSubmission failed;
+  jobs::CheckedSubmission check(std::uint64_t number, const std::vector<JobKey>& members) {
+    jobs::CheckedSubmission failed;
     const S& before = *m_.asked(number);
     S after = before;
     for (const std::int32_t n : request_.fields()) {
       const ModifyField* row = modify_field(n);
       if (!row) {
-        failed.refusal =
-            refusal(Refusal::BAD_REQUEST, "this cannot be changed (field " + std::to_string(n) + ")");
+        failed.refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                                       "this cannot be changed (field " + std::to_string(n) + ")");
         return failed;
       }
       row->take(after, request_.changed());
@@ -130,7 +132,7 @@ class Modifying {
     after.clear_queues();
     after.add_queues(first.job->record.queue());
     Identity owner{before.uid(), before.gid(), before.user(), who_.groups, who_.is_admin};
-    SubmissionContext context = m_.context(owner, now_);
+    jobs::SubmissionContext context = m_.context(owner, now_);
     context.queue_open = [](const std::string&) { return true; };  // it is in it
     context.pending_jobs = [] { return std::uint32_t{0}; };
     context.default_application.clear();
@@ -138,7 +140,7 @@ class Modifying {
     context.kept_resreq = before.resreq();
     const bool same_dates = after.terminate_us() == before.terminate_us();
     if (same_dates) context.now = {};
-    CheckedSubmission checked = check_submission(after, context);
+    jobs::CheckedSubmission checked = jobs::check_submission(after, context);
     if (!checked.refusal) checked.refusal = check_size(*checked.asked, before);
     if (checked.refusal) return checked;
     *checked.asked->mutable_queues() = before.queues();
@@ -146,8 +148,8 @@ class Modifying {
       for (const JobKey key : members)
         if (const Job& job = *m_.find(key);
             placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
-          return checked.refusal = refusal(Refusal::FAILED,
-                                           "Job has already started: the GPUs that it has stay as they are"),
+          return checked.refusal = jobs::refusal(
+                     jobs::Refusal::FAILED, "Job has already started: the GPUs that it has stay as they are"),
                  checked;
     // What a name meant when the job was submitted it still means.
     if (after.dependency() == before.dependency()) {
@@ -158,12 +160,12 @@ class Modifying {
   }
 
   // As of a new job: its order must fit into a frame, and its user has a share of the store.
-  std::optional<Refusal> check_size(const S& after, const S& before) const {
+  std::optional<jobs::Refusal> check_size(const S& after, const S& before) const {
     const std::uint64_t bytes = wire::whole_bytes(after);
-    if (bytes > kMostSubmission && bytes > wire::whole_bytes(before))
-      return refusal(Refusal::BAD_REQUEST, "the job's script and environment would have " +
-                                               std::to_string(bytes) + " bytes, expected at most " +
-                                               std::to_string(kMostSubmission));
+    if (bytes > jobs::kMostSubmission && bytes > wire::whole_bytes(before))
+      return jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                           "the job's script and environment would have " + std::to_string(bytes) +
+                               " bytes, expected at most " + std::to_string(jobs::kMostSubmission));
     const bool brings_payload = after.environment_size() > 0 || !after.script().empty() ||
                                 after.has_spooled_input() || !after.esub_output().empty();
     return brings_payload ? m_.check_storage(after) : std::nullopt;
@@ -185,7 +187,7 @@ class Modifying {
     const std::int32_t id = members.front().id;
     const bool first = make(to, id);
     const std::uint64_t number = to.number;
-    const CheckedSubmission& checked = to.checked;
+    const jobs::CheckedSubmission& checked = to.checked;
     SubmissionEntry& submission = m_.submissions.at(number);
     std::uint64_t old = 0;
     for (const JobKey key : members) {
@@ -197,7 +199,7 @@ class Modifying {
         m_.count_application(*entry.job->asked, -1);
         entry.job->asked = m_.asked(number);
         m_.count_application(*entry.job->asked, 1);
-        entry.dependency = DependencyState::not_yet;
+        entry.dependency = jobs::DependencyState::not_yet;
         // Hosts that could not start what it was may start what it is.
         entry.job->record.clear_start_failure();
         entry.job->record.set_short_runs(0);
@@ -212,9 +214,9 @@ class Modifying {
       effects.push_back(effect::TellWaiters{key});
       if (tells_host() && placed(entry.job->status()))
         m_.step(entry,
-                event::LimitsChanged{
-                    effective_limits(terms_of(m_.config, entry.job->record.queue(), *entry.job->asked),
-                                     entry.job->asked->limits())},
+                event::LimitsChanged{jobs::effective_limits(
+                    jobs::terms_of(m_.config, entry.job->record.queue(), *entry.job->asked),
+                    entry.job->asked->limits())},
                 now_, effects);
     }
     m_.register_dependents(old, m_.submissions.at(old));
@@ -233,7 +235,7 @@ class Modifying {
 
   // ---- -R of a job that has hosts: they stay, what is reserved on them changes; the rest is for its next start.
 
-  std::vector<wire::Reserved> reserved(const CheckedSubmission& checked,
+  std::vector<wire::Reserved> reserved(const jobs::CheckedSubmission& checked,
                                        const wire::JobRecord& record) const {
     const auto parsed = resreq::parse(checked.resreq, resreq_syntax(m_.config.cluster->settings));
     const bool per_task = gpu_request(checked.asked->gpu()).per_task;
@@ -248,7 +250,7 @@ class Modifying {
       if (row.resource() == m_.gpu_resource) change[row.host()] -= row.amount();
     return std::any_of(change.begin(), change.end(), [](const auto& host) { return host.second != 0; });
   }
-  void reserve(const CheckedSubmission& checked, wire::JobRecord& record) const {
+  void reserve(const jobs::CheckedSubmission& checked, wire::JobRecord& record) const {
     record.clear_reserved();
     for (auto& row : reserved(checked, record)) *record.add_reserved() = std::move(row);
     auto parsed = resreq::parse(checked.resreq, resreq_syntax(m_.config.cluster->settings));
@@ -301,7 +303,7 @@ void choose_modified(const Book& book, Book::Selection selection, UnitWork& work
   work.unknown = std::move(selection.unknown);
 }
 
-std::shared_ptr<ModifyWork> refused_work(std::shared_ptr<ModifyWork> work, Refusal why) {
+std::shared_ptr<ModifyWork> refused_work(std::shared_ptr<ModifyWork> work, jobs::Refusal why) {
   work->refusal = std::move(why);
   return work;
 }
@@ -331,19 +333,20 @@ std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, 
   work->request = request;
   work->who = who;
   const auto& fields = request.fields();
-  if (fields.size() > kMostFields || request.text().size() > kLongestWord)
+  if (fields.size() > jobs::kMostFields || request.text().size() > jobs::kLongestWord)
     return refused_work(
-        work, refusal(Refusal::BAD_REQUEST, "found " + std::to_string(fields.size()) + " changes in " +
-                                                std::to_string(request.text().size()) +
-                                                " bytes, expected at most " + std::to_string(kMostFields) +
-                                                " in " + std::to_string(kLongestWord)));
+        work,
+        jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                      "found " + std::to_string(fields.size()) + " changes in " +
+                          std::to_string(request.text().size()) + " bytes, expected at most " +
+                          std::to_string(jobs::kMostFields) + " in " + std::to_string(jobs::kLongestWord)));
   if (std::find(fields.begin(), fields.end(), S::kQueuesFieldNumber) == fields.end()) {
     choose_modified(*this, select(request.filter(), who), *work);
     return work;
   }
   if (fields.size() != 1 || request.changed().queues_size() != 1)
-    return refused_work(work,
-                        refusal(Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
+    return refused_work(
+        work, jobs::refusal(jobs::Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
   wire::SwitchJobs moved;
   *moved.mutable_filter() = request.filter();
   moved.set_queue(request.changed().queues(0));
@@ -356,7 +359,7 @@ Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
   Applied applied;
   applied.reply.set_last(true);
   if (!work.refusal && work.units.empty() && work.unknown.empty())
-    work.refusal = refusal(Refusal::NO_JOB, std::string(kNoMatch));
+    work.refusal = jobs::refusal(jobs::Refusal::NO_JOB, std::string(kNoMatch));
   if (work.refusal) return *applied.reply.mutable_refusal() = *work.refusal, applied;
   auto& outcomes = *applied.reply.mutable_outcomes();
   Modifying modifying(*memory_, work.request, work.who, now);
@@ -375,7 +378,7 @@ Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
   const bool last = work.unit == work.units.size();
   if (last)
     for (const std::string& id : work.unknown)
-      *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), Refusal::NO_JOB);
+      *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), jobs::Refusal::NO_JOB);
   applied.reply.set_last(last);
   applied.effects = std::move(modifying.effects);
   memory_->counted(applied.effects);
@@ -387,4 +390,4 @@ Applied Book::modify_jobs(const wire::ModifyJobs& request, const Identity& who, 
   return modify_some(*work, std::numeric_limits<std::size_t>::max(), now);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,9 +1,9 @@
-#include "sched/policy/book_modify_fields.hpp"
+#include "sched/policy/book/book_modify_fields.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using S = wire::Submission;
@@ -121,4 +121,4 @@ const ModifyField* modify_field(std::int32_t number) {
   return found == std::end(kFields) ? nullptr : found;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

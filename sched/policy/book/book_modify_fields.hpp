@@ -6,7 +6,7 @@
 
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 struct ModifyField {
   std::int32_t number;
@@ -21,4 +21,4 @@ const ModifyField* modify_field(std::int32_t number);
 // -o -oo -e -eo.
 bool output_field(std::int32_t number);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr JobKey kBeforeAll{std::numeric_limits<std::int32_t>::min(), 0};
@@ -111,18 +111,18 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
   std::vector<JobKey> keys = key.index == 0 ? elements(key.id) : std::vector<JobKey>{key};
   std::erase_if(keys, [this](JobKey k) { return memory_->find(k) == nullptr; });
   if (keys.empty()) {
-    line = failure(name + ": " + std::string(kNoMatch), Refusal::NO_JOB);
+    line = failure(name + ": " + std::string(kNoMatch), jobs::Refusal::NO_JOB);
     return applied;
   }
   if (!may_change(*find(keys.front()), who)) {
-    line = failure(name + ": " + std::string(kDenied), Refusal::NOT_ALLOWED);
+    line = failure(name + ": " + std::string(kDenied), jobs::Refusal::NOT_ALLOWED);
     return applied;
   }
   // A job whose start waits for its go-ahead is shown as pending: the start gives way.
   for (const JobKey k : keys) memory_->step(*memory_->entry(k), event::StartNotTaken{}, now, applied.effects);
   std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
   if (keys.empty()) {
-    line = failure(name + ": Job has already started or finished", Refusal::FAILED);
+    line = failure(name + ": Job has already started or finished", jobs::Refusal::FAILED);
     return applied;
   }
   const std::string queue = find(keys.front())->record.queue();
@@ -146,4 +146,4 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
   return applied;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,11 +1,11 @@
 // The Book: what the hosts of a job are told when an order leaves: as the job is then.
 #include <algorithm>
 
-#include "sched/policy/book_memory.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/link_times.hpp"
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/jobs/link_times.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 bool without_report(const wire::Submission& asked) {
@@ -19,8 +19,9 @@ std::vector<wire::ExecHost> hosts_of(const wire::JobRecord& record) {
 }
 
 Duration usage_interval(const ConfigView& config, const Job& job) {
-  return told_usage_interval(link_times(config, terms_of(config, job.record.queue(), *job.asked),
-                                        static_cast<std::size_t>(job.record.hosts_size())));
+  return jobs::told_usage_interval(jobs::link_times(config,
+                                                    jobs::terms_of(config, job.record.queue(), *job.asked),
+                                                    static_cast<std::size_t>(job.record.hosts_size())));
 }
 
 // Whether that attempt still runs as far as the Book knows.
@@ -96,14 +97,15 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
     start.queue_pre_exec = queue->jobs.pre_exec;
     start.queue_post_exec = queue->jobs.post_exec;
   }
-  JobPrograms programs = programs_of(terms_of(memory_->config, record.queue(), *job.asked), *job.asked);
+  jobs::JobPrograms programs =
+      jobs::programs_of(jobs::terms_of(memory_->config, record.queue(), *job.asked), *job.asked);
   start.pre_exec = std::move(programs.pre_exec);
   start.post_exec = std::move(programs.post_exec);
   start.job_starter = std::move(programs.job_starter);
   start.nice = programs.nice;
   start.controls = std::move(programs.controls);
-  const CheckedResreq& resreq = memory_->resreq_of(queue, record.queue(), *job.asked);
-  start.environment = job_environment(memory_->config, job, resreq.text);
+  const jobs::CheckedResreq& resreq = memory_->resreq_of(queue, record.queue(), *job.asked);
+  start.environment = jobs::job_environment(memory_->config, job, resreq.text);
   start.effective_resreq = record.effective_resreq().empty() ? resreq.text : record.effective_resreq();
   start.cluster = memory_->config.cluster->settings.cluster;
   start.gpus = gpus_on(record, order.host);
@@ -143,4 +145,4 @@ std::uint64_t Book::stored_bytes(const std::string& user) const {
   return found == memory_->users.end() ? 0 : found->second.stored_bytes;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,9 +1,9 @@
 // The Book: jobs and submissions as objects while somebody works with them, and as bytes else.
 #include <utility>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr std::size_t kMany = 1000;
@@ -77,4 +77,4 @@ void Book::Memory::pack_if_many() const {
   if (unpacked_jobs.size() + unpacked_submissions.size() > kMany) pack();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -6,11 +6,11 @@
 #include <unordered_set>
 
 #include "common/base/terminal_text.hpp"
-#include "sched/policy/book_memory.hpp"
-#include "sched/policy/book_signal.hpp"
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/book/book_memory.hpp"
+#include "sched/policy/book/book_signal.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
@@ -82,13 +82,13 @@ class Signalling {
   std::optional<Objection> apply(JobKey key) { return apply(*m_.entry(key)); }
 
  private:
-  static Objection no(std::string_view text, Refusal::Why why = Refusal::FAILED) {
+  static Objection no(std::string_view text, jobs::Refusal::Why why = jobs::Refusal::FAILED) {
     return {std::string(text), why};
   }
 
   std::optional<Objection> apply(BookEntry& entry) {
     const event::By by = m_.by(*entry.job, who_);
-    if (!by.owner && !by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
+    if (!by.owner && !by.admin) return no(kDenied, jobs::Refusal::NOT_ALLOWED);
     const wire::JobStatus status = entry.job->status();
     if (request_.action() == wire::SignalJobs::REQUEUE) return requeue(entry, by);
     if (finished(status)) return ends_post_execution(entry) ? kill(entry, by, kSigKill) : no(kFinished);
@@ -106,7 +106,7 @@ class Signalling {
       case wire::SignalJobs::FORCE:
         return force(entry, by);
       default:
-        return no("Bad request", Refusal::BAD_REQUEST);
+        return no("Bad request", jobs::Refusal::BAD_REQUEST);
     }
   }
   std::optional<Objection> done(BookEntry& entry, const JobHappening& event) {
@@ -136,13 +136,13 @@ class Signalling {
     if (status != wire::STATUS_PSUSP && status != wire::STATUS_USUSP)
       return no("Job is not suspended by a user");
     if (record.stopped_by_admin() && !by.admin)
-      return no("Job was suspended by LSF admin or root, and is resumed by them", Refusal::NOT_ALLOWED);
+      return no("Job was suspended by LSF admin or root, and is resumed by them", jobs::Refusal::NOT_ALLOWED);
     return done(entry, event::ResumeAsked{by});
   }
 
   std::optional<Objection> send(BookEntry& entry, const event::By& by) {
     const int signal = request_.signal();
-    if (signal < 1 || signal > 64) return no("Bad signal value", Refusal::BAD_REQUEST);
+    if (signal < 1 || signal > 64) return no("Bad signal value", jobs::Refusal::BAD_REQUEST);
     if (signal == kStop || signal == kTstp) return stop(entry, by);
     if (signal == kCont) return resume(entry, by);
     if (signal == kSigKill) return kill(entry, by, signal);
@@ -171,14 +171,14 @@ class Signalling {
 
   // brun: all slots on the first host that is named, or shared out among them.
   std::optional<Objection> force(BookEntry& entry, const event::By& by) {
-    if (!by.admin) return no(kDenied, Refusal::NOT_ALLOWED);
+    if (!by.admin) return no(kDenied, jobs::Refusal::NOT_ALLOWED);
     // A start that waits for its go-ahead, perhaps of a host that is frozen, gives way.
     m_.step(entry, event::StartNotTaken{}, now_, effects);
     if (entry.job->status() != wire::STATUS_PEND) return no("Job has already started or is held");
     std::vector<std::string> hosts;
     for (const auto& name : request_.hosts()) {
-      const auto named = hosts_named(m_.config, name);
-      if (!named) return no(name + ": Bad host name", Refusal::NO_HOST);
+      const auto named = jobs::hosts_named(m_.config, name);
+      if (!named) return no(name + ": Bad host name", jobs::Refusal::NO_HOST);
       for (const auto& host : *named)  // a group may have one that is named by itself as well
         if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
     }
@@ -186,9 +186,9 @@ class Signalling {
       const auto link = m_.links.find(host);
       return link == m_.links.end() || !link->second.connected;
     });
-    if (hosts.empty()) return no("No host that is named can be reached", Refusal::NO_HOST);
+    if (hosts.empty()) return no("No host that is named can be reached", jobs::Refusal::NO_HOST);
     event::Dispatched plan;
-    const std::uint32_t slots = min_slots(*entry.job->asked);
+    const std::uint32_t slots = jobs::min_slots(*entry.job->asked);
     const auto used = std::min<std::size_t>(hosts.size(), slots);
     for (std::size_t i = 0; i < used; ++i) {
       wire::ExecHost host;
@@ -228,10 +228,10 @@ class Signalling {
 
 void add_unknown(const std::vector<std::string>& unknown, wire::BatchReply::Outcomes& outcomes) {
   for (const std::string& id : unknown)
-    *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), Refusal::NO_JOB);
+    *outcomes.add_outcomes() = failure("Job <" + id + ">: " + std::string(kNoMatch), jobs::Refusal::NO_JOB);
 }
 
-Applied refused(Refusal why) {
+Applied refused(jobs::Refusal why) {
   Applied applied;
   applied.reply.set_last(true);
   *applied.reply.mutable_refusal() = std::move(why);
@@ -289,8 +289,8 @@ Applied nothing_yet() {
 std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work,
                                                    const std::string& done) {
   if (work.any) return outcome(done);
-  const Objection first = work.first.value_or(Objection{std::string(kNoMatch), Refusal::NO_JOB});
-  if (!unit.named && first.why == Refusal::FAILED) return std::nullopt;
+  const Objection first = work.first.value_or(Objection{std::string(kNoMatch), jobs::Refusal::NO_JOB});
+  if (!unit.named && first.why == jobs::Refusal::FAILED) return std::nullopt;
   return failure("Job <" + unit.name + ">: " + first.text, first.why);
 }
 
@@ -319,7 +319,7 @@ wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, co
   const bool last = work.unit == work.units.size();
   if (last) add_unknown(work.unknown, outcomes);
   work.told = work.told || !outcomes.outcomes().empty();
-  if (last && !work.told) return refused(refusal(Refusal::NO_JOB, std::string(kNoMatch))).reply;
+  if (last && !work.told) return refused(jobs::refusal(jobs::Refusal::NO_JOB, std::string(kNoMatch))).reply;
   reply.set_last(last);
   return reply;
 }
@@ -330,12 +330,12 @@ std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, 
   auto work = std::make_shared<SignalWork>();
   work->request = request;
   work->who = who;
-  if (request.reason().size() > kLongestReason)  // each of its jobs keeps it
-    work->refusal =
-        refusal(Refusal::BAD_REQUEST, "-C: found " + std::to_string(request.reason().size()) +
-                                          " bytes, expected at most " + std::to_string(kLongestReason));
+  if (request.reason().size() > jobs::kLongestReason)  // each of its jobs keeps it
+    work->refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                                  "-C: found " + std::to_string(request.reason().size()) +
+                                      " bytes, expected at most " + std::to_string(jobs::kLongestReason));
   else if (find_control(request.reason(), Controls::none) != std::string::npos)
-    work->refusal = refusal(Refusal::BAD_REQUEST, "-C: found a control character, expected none");
+    work->refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   else
     work->selecting = begin_select(request.filter(), who);
   return work;
@@ -365,12 +365,12 @@ namespace {
 std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const conf::QueueRow& queue,
                                     const Identity& who, WallTime now, Effects& effects) {
   const event::By by = m.by(*entry.job, who);
-  if (!by.owner && !by.admin) return Objection{std::string(kDenied), Refusal::NOT_ALLOWED};
+  if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
   if (finished(entry.job->status())) return Objection{std::string(kFinished)};
   const wire::Submission& asked = *entry.job->asked;
   // It is the owner who must be allowed there; an administrator may put the job anywhere.
-  const SubmissionContext context = m.context(who, now);
-  if (auto why = check_queue(queue, asked, context)) return Objection{why->text(), why->why()};
+  const jobs::SubmissionContext context = m.context(who, now);
+  if (auto why = jobs::check_queue(queue, asked, context)) return Objection{why->text(), why->why()};
   if (auto resreq = m.resreq_of(&queue, queue.name, asked); resreq.refusal)
     return Objection{resreq.refusal->text(), resreq.refusal->why()};
   entry.queue->jobs.erase(entry.job->key());
@@ -399,7 +399,7 @@ std::shared_ptr<SwitchWork> Book::begin_switch(const wire::SwitchJobs& request, 
   work->request = request;
   work->who = who;
   if (!memory_->queue_row(request.queue()))
-    work->refusal = refusal(Refusal::NO_QUEUE, request.queue() + ": No such queue");
+    work->refusal = jobs::refusal(jobs::Refusal::NO_QUEUE, request.queue() + ": No such queue");
   else
     work->selecting = begin_select(request.filter(), who);
   return work;
@@ -409,7 +409,8 @@ std::shared_ptr<SwitchWork> Book::begin_switch(const wire::SwitchJobs& request, 
 Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   const std::string name = work.request.queue();
   const conf::QueueRow* queue = memory_->queue_row(name);
-  if (!work.refusal && !queue) work.refusal = refusal(Refusal::NO_QUEUE, name + ": No such queue");
+  if (!work.refusal && !queue)
+    work.refusal = jobs::refusal(jobs::Refusal::NO_QUEUE, name + ": No such queue");
   if (!work.refusal && !all_selected(*this, *memory_, work.request.filter(), most, work))
     return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
@@ -429,4 +430,4 @@ Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, 
   return switch_some(*work, kAll, now);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,14 +1,15 @@
 // The Book: who may do what, and what a submission is checked against.
 #include <algorithm>
 
-#include "sched/policy/book_memory.hpp"
+#include "common/base/glob.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 bool Book::Memory::administers(const std::string& queue, const Identity& who) const {
   if (who.is_admin) return true;
   const conf::QueueRow* row = queue_row(queue);
-  return row && !row->administrators.empty() && names_user(config, row->administrators, who);
+  return row && !row->administrators.empty() && jobs::names_user(config, row->administrators, who);
 }
 
 event::By Book::Memory::by(const Job& job, const Identity& who) const {
@@ -17,8 +18,9 @@ event::By Book::Memory::by(const Job& job, const Identity& who) const {
   return {who.user, who.uid, owner, administers(job.record.queue(), who)};
 }
 
-SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
-  SubmissionContext context{config, who, now, {}, {}, {}, {}, {}, config.lsb->params.default_application, {}};
+jobs::SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
+  jobs::SubmissionContext context{
+      config, who, now, {}, {}, {}, {}, {}, config.lsb->params.default_application, {}};
   context.queue_open = [this](const std::string& queue) {
     const auto found = queue_controls.find(queue);
     return found == queue_controls.end() || found->second.open;
@@ -60,4 +62,4 @@ SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
   return context;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

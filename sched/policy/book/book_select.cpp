@@ -3,9 +3,10 @@
 #include <limits>
 #include <utility>
 
-#include "sched/policy/book_memory.hpp"
+#include "common/base/glob.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 std::string ranges_text(const wire::IndexList& list) {
@@ -157,17 +158,17 @@ class Selecting {
       w_.all_users = true;
     w_.one_user = user.empty() ? w_.who.user : user;
     if (!user.empty() && !w_.all_users && m_.users.count(user) == 0)
-      w_.in_group = in_user_group(m_.config, user, "").has_value();
+      w_.in_group = jobs::in_user_group(m_.config, user, "").has_value();
     if (!filter_.queue().empty() && !m_.queue_row(filter_.queue()) && m_.queues.count(filter_.queue()) == 0)
-      return no(Refusal::NO_QUEUE, filter_.queue() + ": No such queue");
+      return no(jobs::Refusal::NO_QUEUE, filter_.queue() + ": No such queue");
     if (!filter_.application().empty() && !known_application(filter_.application()))
-      return no(Refusal::BAD_REQUEST, filter_.application() + ": No such application profile");
+      return no(jobs::Refusal::BAD_REQUEST, filter_.application() + ": No such application profile");
     if (!filter_.user_group().empty() && !known_group(filter_.user_group()))
-      return no(Refusal::NO_USER, filter_.user_group() + ": No such user group");
+      return no(jobs::Refusal::NO_USER, filter_.user_group() + ": No such user group");
     if (filter_.host().empty()) return true;
-    auto hosts = hosts_named(m_.config, filter_.host());
+    auto hosts = jobs::hosts_named(m_.config, filter_.host());
     if (!hosts && m_.hosts.count(filter_.host()) == 0)
-      return no(Refusal::NO_HOST, filter_.host() + ": No such host or host group");
+      return no(jobs::Refusal::NO_HOST, filter_.host() + ": No such host or host group");
     w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;
   }
@@ -179,7 +180,7 @@ class Selecting {
   }
   bool known_group(const std::string& name) const {
     const auto& groups = w_.who.groups;
-    return in_user_group(m_.config, name, "").has_value() ||
+    return jobs::in_user_group(m_.config, name, "").has_value() ||
            std::find(groups.begin(), groups.end(), name) != groups.end() ||
            submitted([&](const wire::Submission& asked) { return asked.user_group() == name; });
   }
@@ -190,8 +191,8 @@ class Selecting {
       return fits(*m_.asked(entry.first));
     });
   }
-  bool no(Refusal::Why why, std::string text) {
-    w_.first.refusal = refusal(why, std::move(text));
+  bool no(jobs::Refusal::Why why, std::string text) {
+    w_.first.refusal = jobs::refusal(why, std::move(text));
     return false;
   }
 
@@ -298,7 +299,7 @@ class Selecting {
 
   bool user_meant(const std::string& user) const {
     if (w_.all_users || user == w_.one_user) return true;
-    return w_.in_group && in_user_group(m_.config, w_.one_user, user).value_or(false);
+    return w_.in_group && jobs::in_user_group(m_.config, w_.one_user, user).value_or(false);
   }
 
   // More than user, queue and status, which are known without the job itself.
@@ -377,4 +378,4 @@ Book::Selection Book::select(const wire::JobFilter& filter, const Identity& who)
   return select_some(*begin_select(filter, who), memory_->jobs.size() + 1);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/book.hpp"
-#include "sched/policy/submission_check.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 // What a line of an answer is about: one job, or an array as it was named.
 struct JobUnit {
@@ -26,7 +26,7 @@ struct JobUnit {
 // What cannot be done with a job, and why.
 struct Objection {
   std::string text;
-  Refusal::Why why = Refusal::FAILED;
+  jobs::Refusal::Why why = jobs::Refusal::FAILED;
 };
 
 struct UnitWork {
@@ -35,7 +35,7 @@ struct UnitWork {
   Book::Selection selected;               // of a request by id, until all are
   std::vector<JobUnit> units;
   std::vector<std::string> unknown;  // ids that are not there
-  std::optional<Refusal> refusal;    // of the whole request
+  std::optional<jobs::Refusal> refusal;  // of the whole request
 
   std::size_t unit = 0, key = 0;  // where it goes on
   // Of the present unit:
@@ -51,4 +51,4 @@ struct SwitchWork : UnitWork {
   wire::SwitchJobs request;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -3,9 +3,9 @@
 #include <iterator>
 #include <utility>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 // The next id that no job in memory has; 0 where there is none.
@@ -29,11 +29,12 @@ class Submitting {
   wire::BatchReply::Accepted submit(const wire::Submission& asked, bool check_only) {
     wire::BatchReply::Accepted accepted;
     if (wire::names_payload(asked)) {
-      *accepted.mutable_refusal() = refusal(
-          Refusal::BAD_REQUEST, "found places in mbatchd's store, expected a script and an environment");
+      *accepted.mutable_refusal() =
+          jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                        "found places in mbatchd's store, expected a script and an environment");
       return accepted;
     }
-    CheckedSubmission checked = check_submission(asked, context_);
+    jobs::CheckedSubmission checked = jobs::check_submission(asked, context_);
     if (checked.refusal) {
       *accepted.mutable_refusal() = *checked.refusal;
       return accepted;
@@ -48,7 +49,7 @@ class Submitting {
     if (check_only) return accepted;
     const std::int32_t id = take_id(m_);
     if (id == 0) {
-      *accepted.mutable_refusal() = refusal(Refusal::FAILED, "no job id is free (MAX_JOBID)");
+      *accepted.mutable_refusal() = jobs::refusal(jobs::Refusal::FAILED, "no job id is free (MAX_JOBID)");
       return accepted;
     }
     accepted.set_id(id);
@@ -57,7 +58,7 @@ class Submitting {
   }
 
  private:
-  void keep(std::int32_t id, CheckedSubmission checked) {
+  void keep(std::int32_t id, jobs::CheckedSubmission checked) {
     const std::uint64_t number = m_.next_submission++;
     m_.counters_changed = true;
     for (auto& row : wire::take_payload(*checked.asked, number))
@@ -67,7 +68,7 @@ class Submitting {
     const double order = m_.next_order++;
     for (const std::int32_t index : checked.indices) {
       // Elements stand behind one another by their index: one number serves all.
-      auto record = new_record(*checked.asked, {id, index}, number, checked.queue, now_);
+      auto record = jobs::new_record(*checked.asked, {id, index}, number, checked.queue, now_);
       record.set_order(order);
       BookEntry& entry = m_.add_job(std::move(record));
       m_.time_job(entry, now_);
@@ -89,13 +90,13 @@ class Submitting {
     job.set_queue(queue);
     const auto& asked = *m_.asked(number);
     *job.mutable_asked() = asked;
-    *job.mutable_record() = new_record(asked, key, number, queue, now_);
+    *job.mutable_record() = jobs::new_record(asked, key, number, queue, now_);
     effects.push_back(std::move(recorded));
   }
 
   Book::Memory& m_;
   WallTime now_;
-  SubmissionContext context_;
+  jobs::SubmissionContext context_;
 };
 
 }  // namespace
@@ -152,14 +153,14 @@ void withdraw_token(Book::Memory& m, std::int32_t id) {
 }  // namespace
 
 // Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
-std::optional<Refusal> Book::Memory::check_storage(const wire::Submission& asked) const {
+std::optional<jobs::Refusal> Book::Memory::check_storage(const wire::Submission& asked) const {
   const std::uint64_t most_mb = parameters.most_stored_mb;
   if (most_mb == 0) return std::nullopt;
   const auto user = users.find(asked.user());
   const std::uint64_t stored = user == users.end() ? 0 : user->second.stored_bytes;
   if (stored + asked.ByteSizeLong() <= most_mb << 20) return std::nullopt;
-  return refusal(
-      Refusal::NOT_ALLOWED,
+  return jobs::refusal(
+      jobs::Refusal::NOT_ALLOWED,
       "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
           " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they go with jobs that are "
           "finished and cleaned");
@@ -184,8 +185,8 @@ Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime 
   const std::string token = request.check_only() ? "" : request.token();
   if (!token.empty() && (token.size() < kLeastToken || token.size() > kMostToken)) {
     *applied.reply.mutable_refusal() =
-        refusal(Refusal::BAD_REQUEST,
-                "found a token of " + std::to_string(token.size()) + " bytes, expected 16 to 64");
+        jobs::refusal(jobs::Refusal::BAD_REQUEST,
+                      "found a token of " + std::to_string(token.size()) + " bytes, expected 16 to 64");
     return applied;
   }
   const std::string name = token.empty() ? "" : token_name(who.uid, token);
@@ -220,4 +221,4 @@ void Book::withdraw(std::int32_t id) {
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

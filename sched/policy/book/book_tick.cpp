@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sched/policy/book_memory.hpp"
+#include "sched/policy/book/book_memory.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 void Book::Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key) {
   if (slot == due) return;
@@ -185,4 +185,4 @@ std::optional<WallTime> Book::next_deadline() const {
   return WallTime{std::get<0>(*memory_->deadlines.begin())};
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

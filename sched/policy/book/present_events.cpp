@@ -1,11 +1,11 @@
-#include "sched/policy/present_events.hpp"
+#include "sched/policy/book/present_events.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "sched/policy/job_terms.hpp"
+#include "sched/policy/jobs/job_terms.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 wire::JobEvent dated(JobKey key, std::int64_t at_us) {
@@ -31,7 +31,7 @@ wire::JobEvent start_of_job(const Book& book, const Job& job) {
   start.set_attempt(record.attempt());
   start.set_effective_resreq(record.effective_resreq());
   start.set_cpu_factor(record.cpu_factor());
-  if (const conf::QueueRow* queue = terms_of(book.config(), record.queue(), *job.asked).queue) {
+  if (const conf::QueueRow* queue = jobs::terms_of(book.config(), record.queue(), *job.asked).queue) {
     start.set_pre_exec(queue->jobs.pre_exec);
     start.set_post_exec(queue->jobs.post_exec);
   }
@@ -112,4 +112,4 @@ void tell_of_job(const Book& book, JobKey key, const std::function<void(const wi
   if (status != wire::STATUS_RUN) tell_of_status(*job, take);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

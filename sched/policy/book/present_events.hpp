@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
-#include "sched/policy/book.hpp"
+#include "sched/policy/book/book.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 // Jobs that are not over, in order: an array as {id, 0}, and those of its elements that have begun or are held.
 std::vector<JobKey> jobs_not_over(const Book& book);
@@ -15,4 +15,4 @@ std::vector<JobKey> jobs_not_over(const Book& book);
 // {id, 0} of an array: its submission alone. Of a job that the Book does not have: nothing.
 void tell_of_job(const Book& book, JobKey key, const std::function<void(const wire::JobEvent&)>& take);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,11 +1,11 @@
-#include "sched/policy/compiled_demand.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
 
 #include <algorithm>
 
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/resreq_syntax.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 // The resources that an expression names.
@@ -209,4 +209,4 @@ void DemandCompiler::trim() {
   std::erase_if(orders_, unused);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

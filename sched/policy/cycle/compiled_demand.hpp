@@ -12,10 +12,10 @@
 
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
-#include "sched/policy/sieve.hpp"
-#include "sched/policy/tally.hpp"
+#include "sched/policy/cycle/sieve.hpp"
+#include "sched/policy/cycle/tally.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // A select expression of one or many demands.
 struct Select {
@@ -94,4 +94,4 @@ class DemandCompiler {
   std::unordered_map<std::string, std::weak_ptr<const Order>> orders_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

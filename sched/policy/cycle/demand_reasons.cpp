@@ -1,4 +1,4 @@
-#include "sched/policy/demand_reasons.hpp"
+#include "sched/policy/cycle/demand_reasons.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include "common/conf/row_reader.hpp"
 #include "common/resreq/explain.hpp"
-#include "sched/policy/job_obstacle.hpp"
-#include "sched/policy/placement.hpp"
+#include "sched/policy/cycle/job_obstacle.hpp"
+#include "sched/policy/cycle/placement.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 std::string duration_text(std::int64_t seconds) {
   if (seconds < 120) return std::to_string(seconds) + " s";
@@ -350,4 +350,4 @@ std::vector<PendingReason> reasons_of_demand(const WorkingState& state, const Sn
   return Explanation(state, entry).of_demand(job);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // It looks at every host. `job` is one of the demand's: hosts excluded for it count.
 std::vector<PendingReason> reasons_of_demand(const WorkingState& state, const Snapshot::DemandEntry& entry,
@@ -17,4 +17,4 @@ std::vector<PendingReason> reasons_of_demand(const WorkingState& state, const Sn
 // "90 s", "5 min", "3 h 20 min", "4 days".
 std::string duration_text(std::int64_t seconds);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

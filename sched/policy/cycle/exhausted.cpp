@@ -1,8 +1,8 @@
-#include "sched/policy/exhausted.hpp"
+#include "sched/policy/cycle/exhausted.hpp"
 
 #include <algorithm>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 constexpr std::size_t kMostKept =
@@ -66,4 +66,4 @@ void Frontier::note(const Asking& asking, std::size_t at) {
   known_.push_back({asking, at});
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -12,10 +12,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/policy/ranking.hpp"
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/cycle/ranking.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // A demand with one of its alternatives.
 struct Asking {
@@ -53,4 +53,4 @@ class Frontier {
   std::vector<Known> known_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,9 +1,9 @@
-#include "sched/policy/host_index.hpp"
+#include "sched/policy/cycle/host_index.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 // Where more than one in so many hosts pass, each is asked.
@@ -104,4 +104,4 @@ std::optional<std::vector<HostNumber>> HostIndex::passing(const Sieve& sieve) {
   return passing;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

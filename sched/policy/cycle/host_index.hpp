@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 class HostIndex {
  public:
@@ -42,4 +42,4 @@ class HostIndex {
   std::unordered_map<std::string, Column> columns_;  // by Measure::text
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

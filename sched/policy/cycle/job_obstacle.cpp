@@ -1,10 +1,10 @@
-#include "sched/policy/job_obstacle.hpp"
+#include "sched/policy/cycle/job_obstacle.hpp"
 
 #include <algorithm>
 
-#include "sched/policy/week_minute.hpp"
+#include "sched/policy/values/week_minute.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job) {
   const std::int64_t delay = rules.queues[entry.compiled->queue].new_job_delay_s;
@@ -46,4 +46,4 @@ std::optional<WallTime> next_change(const TimeWindows& windows, WallTime now, st
   return std::nullopt;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

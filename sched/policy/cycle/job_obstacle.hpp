@@ -2,9 +2,9 @@
 // A function over a WorkingState; obstacles of single hosts are placement.hpp's.
 #pragma once
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 enum class JobObstacle {
   none,
@@ -31,4 +31,4 @@ WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& ent
 // The next time after now at which the windows open or close; nothing where they never do.
 std::optional<WallTime> next_change(const TimeWindows& windows, WallTime now, std::int32_t utc_offset_s);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -5,10 +5,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "sched/policy/demand_reasons.hpp"
-#include "sched/policy/job_obstacle.hpp"
+#include "sched/policy/cycle/demand_reasons.hpp"
+#include "sched/policy/cycle/job_obstacle.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 std::string pause_words(std::int64_t left_s) {
@@ -139,4 +139,4 @@ const std::vector<PendingReason>& PendingReasons::of(JobKey key) { return at(num
 
 std::uint64_t PendingReasons::hosts_looked_at() const { return state_->hosts_looked_at; }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,9 +1,9 @@
 // Jobs as the snapshot has them, from the Book's records and back; and what hosts stand at (schedule.hpp).
 #include <algorithm>
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand) {
   const wire::JobRecord& record = job.record;
@@ -87,4 +87,4 @@ double HostStandings::reserved_shared(std::uint32_t instance) const {
   return state_->reserved_shared(instance);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

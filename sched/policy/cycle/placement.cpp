@@ -1,10 +1,10 @@
-#include "sched/policy/placement.hpp"
+#include "sched/policy/cycle/placement.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 // What min_slots and max_slots of the demand count.
@@ -287,4 +287,4 @@ void Placement::reserved_on(const std::vector<SlotsOn>& hosts) {
   for (const SlotsOn& on : hosts) reserved_on_.push_back(on.host);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -20,11 +20,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/policy/exhausted.hpp"
-#include "sched/policy/host_index.hpp"
-#include "sched/policy/ranking.hpp"
+#include "sched/policy/cycle/exhausted.hpp"
+#include "sched/policy/cycle/host_index.hpp"
+#include "sched/policy/cycle/ranking.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 struct Placed {
   Allocation draft;
@@ -99,4 +99,4 @@ class Placement {
   std::vector<HostNumber> reserved_on_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,9 +1,9 @@
-#include "sched/policy/ranking.hpp"
+#include "sched/policy/cycle/ranking.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 Ranking::Ranking(const WorkingState& state, const HostList* list, const Order& order) : order_(order.bound) {
   const auto count = static_cast<HostNumber>(state.rules().hosts.size());
@@ -70,4 +70,4 @@ void Ranking::move(const WorkingState& state, HostNumber host) {
     hosts_.insert(std::lower_bound(hosts_.begin(), hosts_.end(), host, less), host);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

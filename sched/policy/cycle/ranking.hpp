@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 class Ranking {
  public:
@@ -41,4 +41,4 @@ class Ranking {
   unsigned generation_ = 0;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

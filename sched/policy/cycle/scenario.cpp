@@ -14,7 +14,7 @@
 //   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM
 //              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
 //              SINCE = SECONDS since it has its state                  USED_MEM = MB
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
 #include <algorithm>
 #include <map>
@@ -24,10 +24,10 @@
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 #include "common/resreq/merge.hpp"
-#include "sched/policy/resreq_syntax.hpp"
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 // A Sunday, 00:00.
@@ -389,4 +389,4 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& name) {
   return ScenarioReader(text, name).read();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/cycle/schedule.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 struct Scenario {
   Snapshot snapshot;
@@ -42,4 +42,4 @@ std::string pending_text(const Snapshot& snapshot, WallTime now);
 // The words of one job alone: "4 hosts: mem is 380, job asks for mem > 500".
 std::string why_text(const Snapshot& snapshot, WallTime now, JobKey job);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

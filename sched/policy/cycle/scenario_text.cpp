@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "common/resreq/explain.hpp"
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 std::string padded(std::string text, std::size_t width) {
@@ -116,4 +116,4 @@ std::string why_text(const Snapshot& snapshot, WallTime now, JobKey job) {
   return text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

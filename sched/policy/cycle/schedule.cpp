@@ -1,14 +1,14 @@
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/cycle/schedule.hpp"
 
 #include <algorithm>
 #include <queue>
 #include <set>
 
-#include "sched/policy/job_obstacle.hpp"
-#include "sched/policy/placement.hpp"
-#include "sched/policy/suspension.hpp"
+#include "sched/policy/cycle/job_obstacle.hpp"
+#include "sched/policy/cycle/placement.hpp"
+#include "sched/policy/cycle/suspension.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 constexpr std::int64_t kDecayLook_s = 60;  // how often what decays is looked at
@@ -168,4 +168,4 @@ void apply(const Plan& plan, WallTime now, Snapshot& snapshot) {
   }
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

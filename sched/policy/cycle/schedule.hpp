@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 struct Dispatch {
   JobKey job;
@@ -125,4 +125,4 @@ PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber d
 PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold);
 wire::Reserved wire_of(const SchedulingRules& rules, const Reservation& reservation);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,4 +1,4 @@
-#include "sched/policy/scheduling_rules.hpp"
+#include "sched/policy/cycle/scheduling_rules.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,7 +6,7 @@
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 std::vector<IndexThreshold> thresholds_of(const std::map<std::string, conf::Threshold>& named,
@@ -391,4 +391,4 @@ std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const co
   return RulesMaker(std::move(cluster), std::move(lsb)).make();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

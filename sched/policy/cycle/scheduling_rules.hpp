@@ -18,9 +18,9 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/evaluate.hpp"
-#include "sched/policy/reservations.hpp"
+#include "sched/policy/values/reservations.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 using HostNumber = std::uint32_t;   // a place in SchedulingRules::hosts
 using QueueNumber = std::uint32_t;  // ... queues
@@ -137,4 +137,4 @@ struct SchedulingRules {
 std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
                                                         std::shared_ptr<const conf::LsbFiles> lsb);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,8 +1,8 @@
-#include "sched/policy/sieve.hpp"
+#include "sched/policy/cycle/sieve.hpp"
 
 #include <utility>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 using resreq::Chain;
@@ -188,4 +188,4 @@ std::optional<Sieve> sieve_of(const ExpressionPointer& select, const resreq::Bin
   return Sieving(context, rules).of(select);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

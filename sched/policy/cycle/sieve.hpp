@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/resreq/evaluate.hpp"
-#include "sched/policy/scheduling_rules.hpp"
+#include "sched/policy/cycle/scheduling_rules.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // A number of each host: a resource, or an expression of several. Equal texts are equal measures.
 struct Measure {
@@ -36,4 +36,4 @@ struct Sieve {
 std::optional<Sieve> sieve_of(const resreq::ExpressionPointer& select, const resreq::BindContext& context,
                               const SchedulingRules& rules);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,15 +1,15 @@
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "common/conf/row_reader.hpp"
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/tally.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/tally.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -398,4 +398,4 @@ std::string Snapshot::broken_invariant() const {
   return "";
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

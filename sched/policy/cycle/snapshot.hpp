@@ -21,10 +21,10 @@
 #include "common/base/host_facts.hpp"
 #include "common/base/load_vector.hpp"
 #include "common/base/wall_time.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/scheduling_rules.hpp"
+#include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // ------------------------------------------------------------------ what is asked
 
@@ -237,4 +237,4 @@ class Snapshot {
   std::unique_ptr<DemandCompiler> compiler_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,11 +1,11 @@
-#include "sched/policy/suspension.hpp"
+#include "sched/policy/cycle/suspension.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "common/resreq/explain.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 constexpr std::uint32_t kOurs = wire::SUSPEND_LOAD | wire::SUSPEND_WINDOW | wire::SUSPEND_HOST_LOCKED;
@@ -207,4 +207,4 @@ class Suspensions {
 
 void plan_suspensions(WorkingState& state, Plan& plan) { Suspensions(state, plan).run(); }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -10,11 +10,11 @@
 //   all open                open                      | below loadSched  | goes on, likewise one by one
 #pragma once
 
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 // Adds to `plan`.
 void plan_suspensions(WorkingState& state, Plan& plan);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,8 +1,8 @@
-#include "sched/policy/tally.hpp"
+#include "sched/policy/cycle/tally.hpp"
 
 #include <algorithm>
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 using Names = std::optional<std::vector<std::string>>;
@@ -82,4 +82,4 @@ double counted(const LimitRule& rule, const PlacedJob& job, HostNumber host) {
   return rule.of == LimitOf::jobs ? std::min(count, 1.0) : count;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

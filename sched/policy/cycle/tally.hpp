@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/policy/snapshot.hpp"
+#include "sched/policy/cycle/snapshot.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 using TallyNumber = std::uint32_t;
 
@@ -59,4 +59,4 @@ inline bool ends(const Reservation& reservation) { return !reservation.until.nev
 // What a job with hosts counts for one rule, on `host` or (kNoHost) in all.
 double counted(const LimitRule& rule, const PlacedJob& job, HostNumber host);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,12 +1,12 @@
-#include "sched/policy/working_state.hpp"
+#include "sched/policy/cycle/working_state.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "sched/policy/week_minute.hpp"
+#include "sched/policy/values/week_minute.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 int whole(double number, int most) {
@@ -361,4 +361,4 @@ bool WorkingState::take_back(const PlacedJob& job) {
   return true;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/schedule.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/schedule.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 inline constexpr int kUnlimited = 1 << 29;  // slots of a host without MXJ
 inline constexpr double kDust = 1e-6;       // sums of fractions are as good as equal within it
@@ -138,4 +138,4 @@ class WorkingState {
   mutable std::unordered_map<ResourceId, double> most_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

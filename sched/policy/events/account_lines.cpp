@@ -1,7 +1,7 @@
 // The records of lsb.acct.
-#include "sched/policy/event_fields.hpp"
+#include "sched/policy/events/event_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 using namespace event_fields;
@@ -135,4 +135,4 @@ std::string account_line(const wire::JobEvent& event, const EventStyle& style) {
   return line.end();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

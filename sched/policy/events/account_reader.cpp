@@ -1,10 +1,10 @@
 // JOB_FINISH of lsb.acct.
 #include <algorithm>
 
-#include "sched/policy/event_words.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/events/event_words.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched::event_words {
+namespace rollcall::sched::events::event_words {
 namespace {
 
 // $4 to $22.
@@ -124,4 +124,4 @@ void take_finish(EventWords& words, wire::JobEvent& event) {
   *event.mutable_key() = record.key();
 }
 
-}  // namespace rollcall::sched::event_words
+}  // namespace rollcall::sched::events::event_words

@@ -1,6 +1,6 @@
-#include "sched/policy/event_fields.hpp"
+#include "sched/policy/events/event_fields.hpp"
 
-namespace rollcall::sched::event_fields {
+namespace rollcall::sched::events::event_fields {
 
 void put_limits(Line& line, const wire::Limits& of) {
   line.number(limit(of.has_cpu_s(), of.cpu_s()))
@@ -48,4 +48,4 @@ void put_usage(Line& line, const wire::JobUsage& usage) {
   line.number(kNone);                                          // exutime
 }
 
-}  // namespace rollcall::sched::event_fields
+}  // namespace rollcall::sched::events::event_fields

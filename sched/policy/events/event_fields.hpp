@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "common/base/terminal_text.hpp"
-#include "sched/policy/event_lines.hpp"
-#include "sched/policy/event_options.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "sched/policy/events/event_options.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched::event_fields {
+namespace rollcall::sched::events::event_fields {
 
 inline constexpr std::string_view kVersion = "10.1";
 inline constexpr std::int64_t kNone = -1;  // a limit or a usage that is not known
@@ -109,4 +109,4 @@ std::string job_file(const JobKey& key, std::int64_t submit_us);
 std::int64_t least_slots(const wire::Submission& asked);
 std::int64_t most_slots(const wire::Submission& asked);
 
-}  // namespace rollcall::sched::event_fields
+}  // namespace rollcall::sched::events::event_fields

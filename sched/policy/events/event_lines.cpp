@@ -1,9 +1,9 @@
 // The records of lsb.events.
-#include "sched/policy/event_lines.hpp"
+#include "sched/policy/events/event_lines.hpp"
 
-#include "sched/policy/event_fields.hpp"
+#include "sched/policy/events/event_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 using namespace event_fields;
@@ -306,4 +306,4 @@ Result<std::vector<std::string>> split_event_line(std::string_view line) {
   return fields;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -17,7 +17,7 @@
 #include "common/base/result.hpp"
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 
 struct EventStyle {
   bool short_hosts = false;  // LSF_HPC_EXTENSIONS=SHORT_EVENTFILE: "4*hostA" for four slots there
@@ -37,4 +37,4 @@ std::string head_line(std::int64_t number);
 // a line that begins with "#" and an empty one have no fields. Errors name the byte at which a string does not end.
 Result<std::vector<std::string>> split_event_line(std::string_view line);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

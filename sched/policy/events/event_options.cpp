@@ -1,8 +1,8 @@
-#include "sched/policy/event_options.hpp"
+#include "sched/policy/events/event_options.hpp"
 
 #include <algorithm>
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 
 std::int64_t submission_options(const wire::Submission& asked) {
   namespace bit = submission_bit;
@@ -85,4 +85,4 @@ std::int64_t slots_of(const wire::Submission& asked, const wire::JobRecord& reco
   return std::max<std::int64_t>({slots, record.start_us() > 0 ? 0 : asked.min_slots(), 1});
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

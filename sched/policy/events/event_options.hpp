@@ -7,7 +7,7 @@
 
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 
 // Bits of `options`.
 namespace submission_bit {
@@ -51,4 +51,4 @@ std::string element_name_text(const wire::Submission& asked, int index);
 // Slots that the job had; of one that never ran, that it asked for.
 std::int64_t slots_of(const wire::Submission& asked, const wire::JobRecord& record);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -1,15 +1,15 @@
 // The records of lsb.events that tell of jobs, and where records begin and end.
-#include "sched/policy/event_reader.hpp"
+#include "sched/policy/events/event_reader.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "sched/policy/event_lines.hpp"
-#include "sched/policy/event_words.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "sched/policy/events/event_words.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 using namespace event_words;
@@ -350,4 +350,4 @@ void EventReader::end(const Take& take) {
   take_record(take);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -20,7 +20,7 @@
 #include "common/base/result.hpp"
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 
 // The event of a record; nothing for a kind that tells of no job. Errors: "field 4: found x, expected ...".
 Result<std::optional<wire::JobEvent>> read_event(const std::vector<std::string>& fields);
@@ -53,4 +53,4 @@ class EventReader {
   PassedOver passed_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -1,4 +1,4 @@
-#include "sched/policy/event_words.hpp"
+#include "sched/policy/events/event_words.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,10 +7,10 @@
 #include <unordered_map>
 
 #include "common/base/host_list.hpp"
-#include "sched/policy/event_options.hpp"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/events/event_options.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
-namespace rollcall::sched::event_words {
+namespace rollcall::sched::events::event_words {
 namespace {
 
 constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999
@@ -161,4 +161,4 @@ void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submiss
   asked.set_error_overwrite((options2 & 2) != 0);
 }
 
-}  // namespace rollcall::sched::event_words
+}  // namespace rollcall::sched::events::event_words

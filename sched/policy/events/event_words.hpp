@@ -11,7 +11,7 @@
 
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched::event_words {
+namespace rollcall::sched::events::event_words {
 
 class EventWords {
  public:
@@ -54,4 +54,4 @@ void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submiss
 // JOB_FINISH, from $4 on.
 void take_finish(EventWords& words, wire::JobEvent& event);
 
-}  // namespace rollcall::sched::event_words
+}  // namespace rollcall::sched::events::event_words

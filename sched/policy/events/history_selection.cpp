@@ -1,12 +1,12 @@
-#include "sched/policy/answers_history.hpp"
+#include "sched/policy/events/history_selection.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "common/base/terminal_text.hpp"
-#include "sched/policy/book_rules.hpp"
+#include "common/base/glob.hpp"
+#include "sched/policy/values/shown_command.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 using Words = google::protobuf::RepeatedPtrField<std::string>;
@@ -116,12 +116,6 @@ bool JobsAsked::wants(const wire::JobEvent& event) {
          names_job(ask_, key_of(event.key()));
 }
 
-std::string shown_command(std::string command) {
-  for (char& c : command)
-    if (c == '\n' || c == '\r') c = ';';
-  return terminal_text(command, Controls::newline_and_tab);
-}
-
 wire::JobEvent sent_event(wire::JobEvent event) {
   wire::Submission* asked = nullptr;
   if (event.has_new_job()) asked = event.mutable_new_job()->mutable_asked();
@@ -137,4 +131,4 @@ wire::JobEvent sent_event(wire::JobEvent event) {
   return event;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

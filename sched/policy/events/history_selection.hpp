@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/book_words.hpp"
+#include "sched/policy/values/book_words.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 
 // bacct: "" is the caller, "all" everybody.
 bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEvent::Finish& finish);
@@ -33,9 +33,7 @@ class JobsAsked {
   std::unordered_set<std::int32_t> jobs_;  // their ids alone: there may be a million, of many kilobytes each
 };
 
-// A command as everybody may see it: its lines joined with ";", no byte in it that speaks to a terminal.
-std::string shown_command(std::string command);
 // An event as it may be sent: without scripts and environments.
 wire::JobEvent sent_event(wire::JobEvent event);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

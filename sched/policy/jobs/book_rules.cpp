@@ -1,15 +1,14 @@
-#include "sched/policy/book_rules.hpp"
+#include "sched/policy/jobs/book_rules.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 #include "common/base/numbers.hpp"
-#include "sched/policy/link_times.hpp"
+#include "sched/policy/jobs/link_times.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 std::string cell(const conf::Row& row, std::string_view keyword) {
@@ -159,25 +158,6 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
 
 // Linear in both lengths: the texts are users' own, up to 64 KB each, and one request compares them for every job. memmem() of the C
 // library is linear where std::string_view::find() takes the product.
-bool glob_matches(std::string_view pattern, std::string_view name) {
-  const std::size_t first = pattern.find('*');
-  if (first == std::string_view::npos) return pattern == name;
-  const std::size_t last = pattern.rfind('*');
-  const std::string_view head = pattern.substr(0, first), tail = pattern.substr(last + 1);
-  if (name.size() < head.size() + tail.size() || !name.starts_with(head) || !name.ends_with(tail))
-    return false;
-  std::string_view rest = name.substr(head.size(), name.size() - head.size() - tail.size());
-  // The pieces between stars, each as far to the left as it goes.
-  for (std::size_t at = first + 1; at <= last; at = pattern.find('*', at) + 1) {
-    const std::string_view piece = pattern.substr(at, pattern.find('*', at) - at);
-    if (piece.empty()) continue;
-    const void* const found = memmem(rest.data(), rest.size(), piece.data(), piece.size());
-    if (found == nullptr) return false;
-    rest.remove_prefix(static_cast<std::size_t>(static_cast<const char*>(found) - rest.data()) +
-                       piece.size());
-  }
-  return true;
-}
 
 // ---------------------------------------------------------------- notices and environment
 
@@ -295,4 +275,4 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   return words;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/book_config.hpp"
-#include "sched/policy/job_terms.hpp"
+#include "sched/policy/jobs/job_terms.hpp"
+#include "sched/policy/values/book_config.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 // Parameters of lsb.params that the Book asks for.
 struct BookParameters {
@@ -43,7 +43,4 @@ std::vector<std::string> limit_notices(const ConfigView& config, const wire::Lim
 // NAME=VALUE words that mbatchd gives to the job: pam.md 3.1 and 3.2, as far as it knows them.
 std::vector<std::string> job_environment(const ConfigView& config, const Job& job, const std::string& resreq);
 
-// "name" with "*" for any text.
-bool glob_matches(std::string_view pattern, std::string_view name);
-
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,10 +1,10 @@
 // Dependencies as text, and their names bound to ids.
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 bool Dependency::per_element() const {
   return std::any_of(conditions_.begin(), conditions_.end(), [](const JobCondition& c) { return c.each; });
@@ -41,7 +41,7 @@ std::string Dependency::text_of(std::uint32_t node, int strength) const {
   const Node& n = nodes_[node];
   switch (n.kind) {
     case Node::Kind::condition:
-      return sched::text_of(conditions_[n.first]);
+      return jobs::text_of(conditions_[n.first]);
     case Node::Kind::no:
       return "!" + text_of(n.first, 3);
     default:
@@ -108,4 +108,4 @@ Result<Dependency> Dependency::bound(const Ids& ids, const Known& known) const {
   return result;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

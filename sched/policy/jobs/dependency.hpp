@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 inline constexpr std::size_t kLongestDependency = 16 * 1024;  // bytes
 inline constexpr int kDeepestDependency = 100;                // parentheses and "!" inside one another
@@ -124,4 +124,4 @@ DependencyState evaluate(const Dependency& dependency, std::int32_t index, const
 // The code of a word of wait(2): 0..255, death by signal n is 128+n.
 int exit_code_of_status(std::int32_t exit_status);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,9 +1,9 @@
 // Whether a dependency holds, and whether it ever will.
 #include <algorithm>
 
-#include "sched/policy/dependency_truth.hpp"
+#include "sched/policy/jobs/dependency_truth.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 bool compares(Comparison comparison, std::int64_t a, std::int64_t b) {
@@ -220,4 +220,4 @@ DependencyState evaluate(const Dependency& dependency, std::int32_t index, const
   return DependencyEvaluation(dependency, index, facts).state();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

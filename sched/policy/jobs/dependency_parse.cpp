@@ -17,9 +17,9 @@
 #include <array>
 #include <charconv>
 
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Condition>, 13> kConditions{{
@@ -279,4 +279,4 @@ Result<Dependency> Dependency::parse_bound(std::string_view text) {
   return DependencyParser(text, 16 * kLongestDependency, 2 * kDeepestDependency + 2).parse();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

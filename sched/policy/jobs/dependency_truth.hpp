@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 struct DependencyTruth {
   bool holds = false;
@@ -25,4 +25,4 @@ struct DependencyNumbers {
 bool compares_a_number(const JobCondition& condition);  // num*(A, n), but not num*(A, *)
 DependencyNumbers numbers_of(Condition condition, const JobTally& tally);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

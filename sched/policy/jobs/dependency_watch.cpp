@@ -1,8 +1,8 @@
-#include "sched/policy/dependency_watch.hpp"
+#include "sched/policy/jobs/dependency_watch.hpp"
 
 #include <algorithm>
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 DependencyWatch::Key DependencyWatch::key_of(const JobCondition& c) {
   return {c.condition, c.comparison, c.number, c.all_elements};
@@ -93,4 +93,4 @@ DependencyWatch::Concerned DependencyWatch::changed(std::int32_t index, const Jo
   return concerned;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

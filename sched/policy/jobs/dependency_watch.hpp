@@ -20,9 +20,9 @@
 #include <set>
 #include <tuple>
 
-#include "sched/policy/dependency_truth.hpp"
+#include "sched/policy/jobs/dependency_truth.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 class DependencyWatch {
  public:
@@ -63,4 +63,4 @@ class DependencyWatch {
   std::set<Submission> each_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,8 +1,8 @@
-#include "sched/policy/job_life.hpp"
+#include "sched/policy/jobs/job_life.hpp"
 
-#include "sched/policy/job_life_end.hpp"
+#include "sched/policy/jobs/job_life_end.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 constexpr int kKill = 9;
@@ -406,4 +406,4 @@ void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime 
   std::visit([life = Life(job, rules, now, effects)](const auto& e) mutable { life.on(e); }, event);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -68,9 +68,9 @@
 #include <string>
 
 #include "common/conf/lsb/values.hpp"
-#include "sched/policy/book_words.hpp"
+#include "sched/policy/values/book_words.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 // What the configuration says of the job: made by life_rules() (book_rules.hpp) from its queue and what was asked.
 struct LifeRules {
@@ -104,4 +104,4 @@ wire::JobRecord with_present_seconds(wire::JobRecord record, WallTime now);
 // "" where the record is sound, else what is broken.
 std::string broken_invariant(const wire::JobRecord& record);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

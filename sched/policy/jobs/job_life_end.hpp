@@ -2,10 +2,10 @@
 // job_life.hpp. Private to job_life.cpp.
 #pragma once
 
-#include "sched/policy/job_life_record.hpp"
-#include "sched/policy/requeue_pause.hpp"
+#include "sched/policy/jobs/job_life_record.hpp"
+#include "sched/policy/jobs/requeue_pause.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 class LifeEnd : protected LifeRecord {
  protected:
@@ -261,4 +261,4 @@ class LifeEnd : protected LifeRecord {
   }
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

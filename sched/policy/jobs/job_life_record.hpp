@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sched/policy/job_life.hpp"
+#include "sched/policy/jobs/job_life.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 inline constexpr std::int32_t kKilled = 137 << 8;       // what a job's shell says of a KILL
 inline constexpr std::int32_t kInterrupted = 130 << 8;  // of a job that was killed before it ran
@@ -285,4 +285,4 @@ class LifeRecord {
   Effects& effects_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

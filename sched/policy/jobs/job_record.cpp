@@ -1,9 +1,9 @@
 // A job's record by itself: how it begins, what it sums up, and what must hold of it.
 #include <algorithm>
 
-#include "sched/policy/job_life_record.hpp"
+#include "sched/policy/jobs/job_life_record.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 // Whole seconds, so that the sums of all states are the time from first to last.
@@ -90,4 +90,4 @@ std::string broken_invariant(const wire::JobRecord& r) {
   return {};
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,11 +1,11 @@
-#include "sched/policy/job_terms.hpp"
+#include "sched/policy/jobs/job_terms.hpp"
 
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
-#include "sched/policy/book_rules.hpp"
+#include "sched/policy/jobs/book_rules.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 std::optional<int> whole_cell(const conf::Row& row, std::string_view keyword) {
@@ -251,4 +251,4 @@ JobPrograms programs_of(const JobTerms& terms, const wire::Submission& asked) {
   return programs;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/book_config.hpp"
-#include "sched/policy/job_life.hpp"
+#include "sched/policy/jobs/job_life.hpp"
+#include "sched/policy/values/book_config.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 struct JobTerms {
   const conf::QueueRow* queue = nullptr;                  // none: it is gone
@@ -55,4 +55,4 @@ inline std::uint32_t min_slots(const wire::Submission& asked) {
   return asked.min_slots() == 0 ? 1 : asked.min_slots();
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

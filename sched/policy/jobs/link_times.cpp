@@ -1,8 +1,8 @@
-#include "sched/policy/link_times.hpp"
+#include "sched/policy/jobs/link_times.hpp"
 
 #include "common/conf/lsb/parallel_links.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 // Programs read whole seconds.
@@ -37,4 +37,4 @@ std::vector<std::string> link_words(const LinkTimes& times) {
   return words;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

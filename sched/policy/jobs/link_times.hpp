@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/base/link_patience.hpp"
-#include "sched/policy/job_terms.hpp"
+#include "sched/policy/jobs/job_terms.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 struct LinkTimes {
   LinkPatience patience;
@@ -29,4 +29,4 @@ inline Duration told_usage_interval(const LinkTimes& times) {
 // LSB_DJOB_HB_INTERVAL, LSB_DJOB_RU_INTERVAL, LSB_DJOB_COMMFAIL_ACTION, LSF_RES_ALIVE_TIMEOUT as NAME=VALUE words.
 std::vector<std::string> link_words(const LinkTimes& times);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

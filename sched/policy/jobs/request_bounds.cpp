@@ -1,11 +1,11 @@
-#include "sched/policy/request_bounds.hpp"
+#include "sched/policy/jobs/request_bounds.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "common/wire/submitted_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 class Bounds {
@@ -115,4 +115,4 @@ std::optional<Refusal> out_of_bounds(const wire::BatchRequest& request) {
   return std::move(bounds.refused);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

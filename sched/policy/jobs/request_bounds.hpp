@@ -9,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
-#include "sched/policy/submission_check.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 inline constexpr std::size_t kMostKeys =
     300'000;  // job ids, index lists, index ranges: a command line has no room for more
@@ -27,4 +27,4 @@ std::optional<Refusal> out_of_bounds(const wire::BatchRequest& request);
 // a kilobyte as a message. Nothing for malformed bytes: parsing them fails.
 std::optional<Refusal> too_many_jobs(std::string_view request);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,8 +1,8 @@
-#include "sched/policy/requeue_pause.hpp"
+#include "sched/policy/jobs/requeue_pause.hpp"
 
 #include <algorithm>
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 RequeuePause requeue_pause(std::int32_t short_runs, std::int64_t run_us, std::int64_t longest_s) {
   constexpr std::int32_t kMostDoublings = 30;  // 34 years: beyond what a parameter can say
@@ -14,4 +14,4 @@ RequeuePause requeue_pause(std::int32_t short_runs, std::int64_t run_us, std::in
   return next;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

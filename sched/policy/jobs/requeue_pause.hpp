@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 inline constexpr std::int64_t kShortRunUs = 10'000'000;  // a run that lasts so long is no short one
 
@@ -22,4 +22,4 @@ struct RequeuePause {
 // `short_runs`: before this one. `run_us`: from its dispatch to its end. `longest_s` 0: there are no pauses.
 RequeuePause requeue_pause(std::int32_t short_runs, std::int64_t run_us, std::int64_t longest_s);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,4 +1,4 @@
-#include "sched/policy/submission_check.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +8,10 @@
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/merge.hpp"
 #include "common/resreq/terms.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/resreq_syntax.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 // Words that become arguments, paths or environment of a process end at their first zero byte.
@@ -427,4 +427,4 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
   return checked;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

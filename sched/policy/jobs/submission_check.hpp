@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/book_rules.hpp"
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/book_rules.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 using Refusal = wire::BatchReply::Refusal;
 Refusal refusal(Refusal::Why why, std::string text);
@@ -67,4 +67,4 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
 std::optional<Refusal> check_queue(const conf::QueueRow& queue, const wire::Submission& asked,
                                    const SubmissionContext& context);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -7,14 +7,14 @@
 //        | [[ year "/" ] month "/" ] day [ "/" clock ]  |  clock
 // clock  = [hour] ":" [minute]
 // As bhist(1) and bacct(1) have it, "TIME INTERVAL FORMAT".
-#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show/ask_words.hpp"
 
 #include <algorithm>
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 constexpr int kMost = 2147483647;
@@ -226,4 +226,4 @@ Result<TimeSpan> parse_time_span(std::string_view text, WallTime now, const Loca
   return span;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

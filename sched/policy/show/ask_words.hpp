@@ -11,7 +11,7 @@
 #include "common/base/wall_time.hpp"
 #include "common/wire/batch.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // "12", "12[3]", "12[1-10:2,15]" into the filter; a word may hold several, blanks between them. "0" means every job: `all`
 // is set. Errors: what is no id, as LSF says it ("x: Illegal job ID.").
@@ -28,4 +28,4 @@ struct TimeSpan {
 };
 Result<TimeSpan> parse_time_span(std::string_view text, WallTime now, const LocalTime& local);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,14 +1,14 @@
-#include "sched/policy/job_field_table.hpp"
+#include "sched/policy/show/job_field_table.hpp"
 
 #include <algorithm>
 
 #include "common/base/exit_status.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/job_picks.hpp"
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/show/job_picks.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using Of = FieldSource;
@@ -372,4 +372,4 @@ const std::vector<JobField>& job_fields() {
   return fields;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/show_job_fields.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // What a value is made of.
 struct FieldSource {
@@ -33,4 +33,4 @@ struct JobField {
 const std::vector<JobField>& job_fields();
 std::string job_name_value(const FieldSource& of);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,11 +1,11 @@
-#include "sched/policy/job_picks.hpp"
+#include "sched/policy/show/job_picks.hpp"
 
 #include <algorithm>
 
 #include "common/resreq/resreq.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 bool reserved_by(const resreq::Rusage& rusage, const std::string& name) {
@@ -27,7 +27,7 @@ bool JobPicks::keep(const JobView& job, const wire::Submission& asked, WallTime 
   if (forwarded || (exceptional && job.exceptions().empty())) return false;
   if (eligible || ineligible) {
     if (!pending(job.record().status())) return false;
-    if (eligible != ineligible && sched::ineligible(job, asked, now) != ineligible) return false;
+    if (eligible != ineligible && sched::show::ineligible(job, asked, now) != ineligible) return false;
   }
   if (reserves.empty()) return true;
   const auto parsed = resreq::parse(job.combined_resreq());
@@ -47,4 +47,4 @@ std::vector<std::string> resource_words(std::string_view text) {
   }
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

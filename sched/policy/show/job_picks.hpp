@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // A pending job that no scheduling can start: held, its time has not come, or what it depends on has not happened.
 bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now);
@@ -26,4 +26,4 @@ struct JobPicks {
 // The names of -rusage: "mem,swp", also with blanks between them.
 std::vector<std::string> resource_words(std::string_view text);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

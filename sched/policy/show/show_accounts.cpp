@@ -1,12 +1,12 @@
-#include "sched/policy/show_accounts.hpp"
+#include "sched/policy/show/show_accounts.hpp"
 
 #include <algorithm>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 const std::string& rule() {
@@ -220,4 +220,4 @@ std::string AccountSummary::text() const {
                           "Minimum Run time of a job:", whole(run_.least));
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

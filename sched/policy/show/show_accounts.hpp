@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 using Finish = wire::JobEvent::Finish;
 
@@ -34,4 +34,4 @@ class AccountSummary {
   Sum cpu_, wait_, turnaround_, hog_, expansion_, run_;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,12 +1,12 @@
-#include "sched/policy/show_batch_hosts.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
 
 #include <algorithm>
 
 #include "common/base/load_vector.hpp"
 #include "common/base/table_cells.hpp"
-#include "sched/policy/show_fields.hpp"
+#include "sched/policy/show/show_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using Host = wire::BatchReply::BatchHost;
@@ -208,4 +208,4 @@ std::string shared_rows_table(const wire::BatchReply::SharedRows& rows) {
   return text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

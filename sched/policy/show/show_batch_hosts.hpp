@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sched/policy/show_queues.hpp"
+#include "sched/policy/show/show_queues.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 using BatchHosts = wire::BatchReply::BatchHosts;
 
@@ -30,4 +30,4 @@ std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide);
 // bhosts -s: RESOURCE TOTAL RESERVED LOCATION.
 std::string shared_rows_table(const wire::BatchReply::SharedRows& rows);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

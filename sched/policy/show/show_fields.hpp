@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "common/base/output_format.hpp"
-#include "sched/policy/show_queues.hpp"
+#include "sched/policy/show/show_queues.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 template <class Row>
 struct ShownField {
@@ -44,4 +44,4 @@ Result<std::string> fields_text(const std::vector<ShownField<Row>>& known, const
   return form.json ? json_document(command, count_key, records) : text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,8 +1,8 @@
-#include "sched/policy/show_gpus.hpp"
+#include "sched/policy/show/show_gpus.hpp"
 
 #include "common/base/table_cells.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 std::string allocation_row(std::string_view host, std::string_view device) {
@@ -37,4 +37,4 @@ std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrappi
   return text + gpu_allocation(devices_of(job.record()));
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
+#include "sched/policy/values/gpus.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // " GPU REQUIREMENT DETAILS:" of a job that asks for some, " GPU_ALLOCATION:" of one that has some; else "".
 std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrapping wrapping);
 // The table begins with a blank line; "" for none.
 std::string gpu_allocation(const JobDevices& gpus);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

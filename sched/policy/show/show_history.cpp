@@ -1,12 +1,12 @@
-#include "sched/policy/show_history.hpp"
+#include "sched/policy/show/show_history.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/show/show_job_long.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using wire::JobEvent;
@@ -362,4 +362,4 @@ std::string system_line(const wire::JobEvent& event, const ShowTime& time) {
   return text.empty() ? "" : time.at(event.at_us()) + ": " + text + "\n";
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

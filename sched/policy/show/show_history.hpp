@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/job.hpp"
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // In bhist's columns.
 enum class SpentIn { pend, psusp, run, ususp, ssusp, unkwn };
@@ -63,4 +63,4 @@ JobDevices gpus_of(const JobHistory& job);
 // badmin hhist, qhist, hist, mbdhist: one line; "" for an event of a job.
 std::string system_line(const wire::JobEvent& event, const ShowTime& time);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/show_batch_hosts.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using Host = wire::BatchReply::BatchHost;
@@ -118,4 +118,4 @@ std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide) {
          text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,4 +1,4 @@
-#include "sched/policy/show_information.hpp"
+#include "sched/policy/show/show_information.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <set>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/show_fields.hpp"
+#include "sched/policy/show/show_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using User = wire::BatchReply::User;
@@ -291,4 +291,4 @@ std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configure
   return text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

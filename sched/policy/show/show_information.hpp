@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sched/policy/show_queues.hpp"
+#include "sched/policy/show/show_queues.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 enum class UserForm { narrow, wide };  // busers, -w: with MPEND PJOBS MPJOBS
 std::string users_table(const wire::BatchReply::Users& users, UserForm form = UserForm::narrow);
@@ -31,4 +31,4 @@ std::string applications_json(const wire::BatchReply::Applications& applications
 std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured);
 std::string limits_json(const wire::BatchReply::LimitRows& rows);  // every record with every column
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,10 +1,10 @@
-#include "sched/policy/show_job_fields.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
 
 #include <algorithm>
 
-#include "sched/policy/job_field_table.hpp"
+#include "sched/policy/show/job_field_table.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 std::string upper(std::string text) {
@@ -82,4 +82,4 @@ std::string JobFields::json(const JobView& job, const wire::Submission& asked, c
   return json_record(record);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "common/base/output_format.hpp"
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 struct FieldUnits {
   bool hms = false;  // -hms: times as hh:mm:ss
@@ -42,4 +42,4 @@ class JobFields {
 inline constexpr const char* kDefaultJobFields =
     "jobid stat user queue job_name proj_name from_host exec_host submit_time";
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

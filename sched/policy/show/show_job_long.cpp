@@ -1,14 +1,14 @@
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/show/show_job_long.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/book_words.hpp"
-#include "sched/policy/without_effect.hpp"
+#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/without_effect.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 bool over(const wire::JobRecord& job) {
@@ -327,4 +327,4 @@ std::string job_block(const JobView& job, const wire::Submission& asked, Wrappin
   return text + resreq_block(job, wrapping) + without_effect_block(asked, wrapping);
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // Begins with a blank line. `reasons`: named, or words.
 std::string job_block(const JobView& job, const wire::Submission& asked, Wrapping wrapping,
@@ -23,4 +23,4 @@ std::string end_words(wire::JobStatus status, std::int32_t exit_status);
 // "TERM_OWNER: job killed by owner"; "" where there is nothing to say.
 std::string term_words(std::int32_t term_reason);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

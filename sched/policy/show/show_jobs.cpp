@@ -1,10 +1,10 @@
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
 #include <algorithm>
 
 #include "common/base/table_cells.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 std::string cut(std::string_view text, std::size_t width) { return left(text.substr(0, width), width); }
@@ -234,4 +234,4 @@ std::string SlotTotals::table() const {
   return header + "\n" + row + "\n";
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

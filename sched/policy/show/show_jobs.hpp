@@ -7,9 +7,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 using JobView = wire::BatchReply::JobView;
 
@@ -74,4 +74,4 @@ void keep_key_reason(JobView& job);
 enum class JobChoice { unfinished, any, pending, running, suspended, finished, named };
 std::string no_job_text(JobChoice choice);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

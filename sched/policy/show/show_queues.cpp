@@ -1,11 +1,11 @@
-#include "sched/policy/show_queues.hpp"
+#include "sched/policy/show/show_queues.hpp"
 
 #include <cmath>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/show_fields.hpp"
+#include "sched/policy/show/show_fields.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using wire::BatchReply;
@@ -271,4 +271,4 @@ std::string limits_text(const wire::Limits& limits) {
   return text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

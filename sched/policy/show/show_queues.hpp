@@ -4,9 +4,9 @@
 #include <string>
 
 #include "common/base/result.hpp"
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 using Queues = wire::BatchReply::Queues;
 
@@ -24,4 +24,4 @@ inline constexpr const char* kDefaultQueueFields =
 // Limits below their titles, as bqueues -l and bapp -l show them: " RUNLIMIT\n 5.0 min of hostA\n"; "" for none.
 std::string limits_text(const wire::Limits& limits);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

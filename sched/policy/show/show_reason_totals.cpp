@@ -1,12 +1,12 @@
-#include "sched/policy/show_reason_totals.hpp"
+#include "sched/policy/show/show_reason_totals.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/job.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 std::vector<ReasonTotals::Share> ReasonTotals::shares_of(const JobView& job) {
   std::vector<Share> shares;
@@ -54,4 +54,4 @@ std::string ReasonTotals::table(const std::string& cluster, const ShowTime& time
   return text;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

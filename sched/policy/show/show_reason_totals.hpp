@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 class ReasonTotals {
  public:
@@ -34,4 +34,4 @@ class ReasonTotals {
   std::uint64_t jobs_ = 0;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,4 +1,4 @@
-#include "sched/policy/show_text.hpp"
+#include "sched/policy/show/show_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "common/base/table_cells.hpp"
 #include "common/base/terminal_text.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 constexpr std::size_t kColumns = 79;
@@ -352,4 +352,4 @@ std::string json_document(const std::string& command, const std::string& count_k
   return text + "  ]\n}\n";
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -14,7 +14,7 @@
 #include "common/base/wall_time.hpp"
 #include "common/wire/batch.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 // When a table is made, and where.
 struct ShowTime {
@@ -75,4 +75,4 @@ std::string json_record(const JsonRecord& record);
 std::string json_document(const std::string& command, const std::string& count_key,
                           const std::vector<std::string>& records);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,8 +1,8 @@
-#include "sched/policy/awaited_lines.hpp"
+#include "sched/policy/submit/awaited_lines.hpp"
 
 #include <utility>
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 std::string reason_lines(const wire::BatchReply::JobView& job) {
   std::string lines;
@@ -58,4 +58,4 @@ std::vector<std::string> AwaitedLines::ready_on(const std::string& host) {
   return lines;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -18,7 +18,7 @@
 
 #include "common/wire/batch.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 // Why a job pends, a line for each reason: "<<  TEXT: 2 hosts>>". "": none.
 std::string reason_lines(const wire::BatchReply::JobView& job);
@@ -40,4 +40,4 @@ class AwaitedLines {
   bool suspended_told_ = false;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

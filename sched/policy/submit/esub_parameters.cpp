@@ -1,14 +1,14 @@
-#include "sched/policy/esub_parameters.hpp"
+#include "sched/policy/submit/esub_parameters.hpp"
 
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
 #include "common/conf/words.hpp"
-#include "sched/policy/submit_apply.hpp"
-#include "sched/policy/submit_script.hpp"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/submit/submit_apply.hpp"
+#include "sched/policy/submit/submit_script.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 namespace {
 
 using S = wire::Submission;
@@ -340,4 +340,4 @@ Result<std::vector<EsubCall>> esub_calls(std::string_view method, std::string_vi
   return calls;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "sched/policy/submission.hpp"
+#include "sched/policy/submit/submission.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 // LSB_SUB_PARM_FILE: what is set, in the order of LSF's list; sizes in KB, times in seconds.
 std::string esub_parameters(const Draft& draft);
@@ -37,4 +37,4 @@ struct EsubCall {
 };
 Result<std::vector<EsubCall>> esub_calls(std::string_view method, std::string_view asked);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

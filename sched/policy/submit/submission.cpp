@@ -1,4 +1,4 @@
-#include "sched/policy/submission.hpp"
+#include "sched/policy/submit/submission.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 #include "common/base/shell_quote.hpp"
 #include "common/conf/words.hpp"
 #include "common/resreq/merge.hpp"
-#include "sched/policy/submit_script.hpp"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/submit/submit_script.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 namespace {
 
 using S = wire::Submission;
@@ -249,4 +249,4 @@ Result<Modification> parse_bmod(const std::vector<std::string>& words, const Sub
   return changes;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -15,9 +15,9 @@
 #include "common/base/result.hpp"
 #include "common/resreq/resreq.hpp"
 #include "common/wire/job.pb.h"
-#include "sched/policy/submit_options.hpp"
+#include "sched/policy/submit/submit_options.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 // What the caller's surroundings say.
 struct SubmitContext {
@@ -75,4 +75,4 @@ struct Modification {
 };
 Result<Modification> parse_bmod(const std::vector<std::string>& words, const SubmitContext& context);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -1,13 +1,13 @@
-#include "sched/policy/submit_apply.hpp"
+#include "sched/policy/submit/submit_apply.hpp"
 
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/words.hpp"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
-namespace rollcall::sched::apply {
+namespace rollcall::sched::submit::apply {
 namespace {
 
 constexpr int kMostCount = 1'000'000'000;
@@ -278,4 +278,4 @@ ROLLCALL_OPTION(json) { return draft.json = true, Result<void>(); }
 
 #undef ROLLCALL_OPTION
 
-}  // namespace rollcall::sched::apply
+}  // namespace rollcall::sched::submit::apply

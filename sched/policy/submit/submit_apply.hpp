@@ -1,10 +1,10 @@
 // What every option of bsub means: it sets fields of a Draft. Functions; the values' grammar is in submit_values.cpp.
 #pragma once
 
-#include "sched/policy/submission.hpp"
-#include "sched/policy/submit_options.hpp"
+#include "sched/policy/submit/submission.hpp"
+#include "sched/policy/submit/submit_options.hpp"
 
-namespace rollcall::sched::apply {
+namespace rollcall::sched::submit::apply {
 
 using Apply = Result<void>(Draft&, const std::string&, const SubmitContext&);
 
@@ -17,4 +17,4 @@ Apply pre_exec, post_exec, job_group, application, description, mail_user, esubs
 Apply hold, exclusive, rerunnable, never_rerun, mail_start, mail_end, waits, plain, terminal, terminal_shell,
     id_only, json, verbose;
 
-}  // namespace rollcall::sched::apply
+}  // namespace rollcall::sched::submit::apply

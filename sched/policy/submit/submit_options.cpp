@@ -4,13 +4,13 @@
 //         | "-" LETTER value     one word, of options of one letter: -n4 -M2000 -qlong; a NAME that is one goes first
 //         | NAME "n"             bmod alone: back to the default; -xn -Bn too
 // Of bsub the first word that is no option begins the job's command; of bmod operands are ids of jobs.
-#include "sched/policy/submit_options.hpp"
+#include "sched/policy/submit/submit_options.hpp"
 
 #include <algorithm>
 
-#include "sched/policy/submit_apply.hpp"
+#include "sched/policy/submit/submit_apply.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 namespace {
 
 using S = wire::Submission;
@@ -395,4 +395,4 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
   return split;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -14,7 +14,7 @@
 
 #include "common/base/result.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 struct Draft;
 struct SubmitContext;
@@ -70,4 +70,4 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
 // What -h prints.
 std::string submit_usage();
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

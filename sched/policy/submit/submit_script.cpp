@@ -3,7 +3,7 @@
 //          | anything else                               the shell's
 // words    = { blanks word } [ blanks "#" comment ]
 // word     = { letter | "'" ... "'" | '"' { letter | \ letter } '"' | \ letter }
-#include "sched/policy/submit_script.hpp"
+#include "sched/policy/submit/submit_script.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "common/base/terminal_text.hpp"
 #include "common/conf/words.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 namespace {
 
 constexpr std::string_view kMark = "#BSUB";
@@ -138,4 +138,4 @@ Result<std::string> script_with_words(std::string_view script, const std::vector
   return result.append(set).append(rest.substr(std::min(rest.find('\n'), rest.size())));
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -11,7 +11,7 @@
 
 #include "common/base/result.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 struct ScriptWords {
   int line = 0;  // of the script, from 1
@@ -37,4 +37,4 @@ Result<std::vector<std::string>> option_words(std::string_view text);
 // so that every line keeps its number. An error where there are some and no Bourne shell reads the script.
 Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "sched/policy/submit_options.hpp"
+#include "sched/policy/submit/submit_options.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 
 std::string submit_usage() {
   std::string text =
@@ -30,4 +30,4 @@ std::string submit_usage() {
   return text + "  -V                      prints the version\n  -h                      prints this\n";
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -1,4 +1,4 @@
-#include "sched/policy/book_words.hpp"
+#include "sched/policy/values/book_words.hpp"
 
 #include <algorithm>
 #include <array>

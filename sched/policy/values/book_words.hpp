@@ -18,8 +18,8 @@
 
 #include "common/base/wall_time.hpp"
 #include "common/wire/stored_payload.hpp"
-#include "sched/policy/engine.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/engine.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 

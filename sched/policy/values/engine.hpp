@@ -28,7 +28,7 @@
 #include "common/base/job_clock.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/wire/stream.pb.h"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 

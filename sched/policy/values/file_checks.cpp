@@ -1,11 +1,11 @@
-#include "sched/policy/file_checks.hpp"
+#include "sched/policy/values/file_checks.hpp"
 
 #include <algorithm>
 
 #include "common/base/host_list.hpp"
 #include "common/resreq/evaluate.hpp"
 #include "common/resreq/resreq.hpp"
-#include "sched/policy/resreq_syntax.hpp"
+#include "sched/policy/values/resreq_syntax.hpp"
 
 namespace rollcall::sched {
 namespace {

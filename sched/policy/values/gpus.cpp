@@ -1,6 +1,6 @@
 // JobRecord.gpus, which older stores have:
 // gpus   = host { ";" host }      host = NAME " " device { "," device }      device: a whole number from 0
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/values/gpus.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
-#include "sched/policy/job_exceptions.hpp"
+#include "sched/policy/values/job_exceptions.hpp"
 
 #include "common/conf/row_reader.hpp"
-#include "sched/policy/job.hpp"
+#include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched {
 

@@ -1,4 +1,4 @@
-#include "sched/policy/reservations.hpp"
+#include "sched/policy/values/reservations.hpp"
 
 #include "common/conf/row_reader.hpp"
 

@@ -9,7 +9,7 @@
 // gpu      = "-" | pair { ":" pair }  pair = "num=" N [ "/task" | "/host" ] | "mode=" ("shared"|"exclusive_process")
 //                                           | "j_exclusive=" yn | "mps=no" | "aff=no" | "block=no"
 // env      = item { "," item }        item = "all" | "none" | NAME | NAME "=" value | "~" NAME | "'" NAME "=" value "'"
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
 #include <algorithm>
 #include <array>

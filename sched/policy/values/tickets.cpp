@@ -1,4 +1,4 @@
-#include "sched/policy/tickets.hpp"
+#include "sched/policy/values/tickets.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "sched/policy/without_effect.hpp"
+#include "sched/policy/values/without_effect.hpp"
 
 namespace rollcall::sched {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "common/conf/lsb/lsb_files.hpp"
-#include "tests/fuzz/conf_input.hpp"
+#include "tests/fuzz/common/conf_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::conf;

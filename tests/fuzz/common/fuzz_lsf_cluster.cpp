@@ -5,7 +5,7 @@
 
 #include "common/conf/kept_files.hpp"
 #include "common/conf/show_conf.hpp"
-#include "tests/fuzz/conf_input.hpp"
+#include "tests/fuzz/common/conf_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::conf;

@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-#include "elim/policy/lim.hpp"
-#include "elim/policy/lim_facts.hpp"
-#include "elim/policy/show_hosts.hpp"
-#include "elim/policy/show_identity.hpp"
-#include "elim/policy/show_information.hpp"
-#include "elim/policy/show_load.hpp"
-#include "tests/unit/lim_test_rules.hpp"
+#include "elim/policy/lim/lim.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
+#include "elim/policy/show/show_hosts.hpp"
+#include "elim/policy/show/show_identity.hpp"
+#include "elim/policy/show/show_information.hpp"
+#include "elim/policy/show/show_load.hpp"
+#include "tests/unit/elim/lim/lim_test_rules.hpp"
 
 namespace {
 
@@ -60,26 +60,26 @@ bool parse(Message& message, std::string_view bytes) {
 }
 
 void show(const wire::Reply& reply) {
-  elim::LoadTable complete;
-  complete.form = elim::LoadTable::Form::complete;
-  (void)elim::load_table(reply.loads(), complete);
-  (void)elim::load_fields(reply.loads(), "host_name:5 status r1m:-3");
-  elim::load_json(reply.loads(), "lsload");
-  elim::hosts_table(reply.hosts(), true);
-  elim::hosts_long(reply.hosts(), {"r1m", "mem"});
-  elim::hosts_topology(reply.hosts());
-  elim::hosts_json(reply.hosts());
-  (void)elim::hosts_fields(reply.hosts(), "all");
-  elim::shareds_table(reply.shareds());
-  elim::information_text(reply.resources(), {});
-  elim::information_json(reply.resources());
+  elim::show::LoadTable complete;
+  complete.form = elim::show::LoadTable::Form::complete;
+  (void)elim::show::load_table(reply.loads(), complete);
+  (void)elim::show::load_fields(reply.loads(), "host_name:5 status r1m:-3");
+  elim::show::load_json(reply.loads(), "lsload");
+  elim::show::hosts_table(reply.hosts(), true);
+  elim::show::hosts_long(reply.hosts(), {"r1m", "mem"});
+  elim::show::hosts_topology(reply.hosts());
+  elim::show::hosts_json(reply.hosts());
+  (void)elim::show::hosts_fields(reply.hosts(), "all");
+  elim::show::shareds_table(reply.shareds());
+  elim::show::information_text(reply.resources(), {});
+  elim::show::information_json(reply.resources());
   for (const auto& resource : reply.resources().resources())
-    (void)elim::resources_text(reply.resources(), {resource.name()}, true);
-  elim::shareds_json(reply.shareds(), "lsload");
-  elim::identity_json(reply.identity(), "x");
-  elim::clusters_json(reply.identity());
-  elim::identity_text(reply.identity(), "x");
-  elim::clusters_table(reply.identity(), true);
+    (void)elim::show::resources_text(reply.resources(), {resource.name()}, true);
+  elim::show::shareds_json(reply.shareds(), "lsload");
+  elim::show::identity_json(reply.identity(), "x");
+  elim::show::clusters_json(reply.identity());
+  elim::show::identity_text(reply.identity(), "x");
+  elim::show::clusters_table(reply.identity(), true);
 }
 
 void take(Master& master, unsigned kind, std::string_view bytes) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/base/load_vector.hpp"
-#include "elim/policy/line_cutter.hpp"
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/line_cutter.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 using namespace rollcall;
 using namespace rollcall::melim;

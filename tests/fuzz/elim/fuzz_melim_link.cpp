@@ -11,9 +11,9 @@
 #include "common/wire/load.pb.h"
 #include "common/wire/message_reader.hpp"
 #include "elim/melim/orders.hpp"
-#include "elim/policy/elim_life.hpp"
-#include "elim/policy/lim.hpp"
-#include "tests/unit/lim_test_rules.hpp"
+#include "elim/policy/lim/lim.hpp"
+#include "elim/policy/melim/elim_life.hpp"
+#include "tests/unit/elim/lim/lim_test_rules.hpp"
 
 using namespace rollcall;
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "elim/policy/host_model.hpp"
-#include "elim/policy/hwloc_indices.hpp"
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/host_model.hpp"
+#include "elim/policy/load/hwloc_indices.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 using namespace rollcall;
 using namespace rollcall::load;

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show/ask_words.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::show;
 
 namespace {
 

@@ -8,19 +8,20 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/job_picks.hpp"
-#include "sched/policy/show_accounts.hpp"
-#include "sched/policy/show_batch_hosts.hpp"
-#include "sched/policy/show_history.hpp"
-#include "sched/policy/show_information.hpp"
-#include "sched/policy/show_job_long.hpp"
-#include "sched/policy/show_jobs.hpp"
-#include "sched/policy/show_queues.hpp"
-#include "sched/policy/show_reason_totals.hpp"
+#include "sched/policy/show/job_picks.hpp"
+#include "sched/policy/show/show_accounts.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
+#include "sched/policy/show/show_history.hpp"
+#include "sched/policy/show/show_information.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/show/show_jobs.hpp"
+#include "sched/policy/show/show_queues.hpp"
+#include "sched/policy/show/show_reason_totals.hpp"
 #include "tests/fuzz/records.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::show;
 
 namespace {
 
@@ -43,7 +44,7 @@ class ManyJobs {
     known_.take(part);
     for (auto& job : *part.mutable_jobs()) {
       tame(job.mutable_record()->mutable_hosts());
-      show(job, known_.of(job));
+      print(job, known_.of(job));
     }
   }
   void end() const {
@@ -52,7 +53,7 @@ class ManyJobs {
   }
 
  private:
-  void show(JobView job, const wire::Submission& asked) {
+  void print(JobView job, const wire::Submission& asked) {
     for (const JobForm form : {JobForm::narrow, JobForm::wide, JobForm::full, JobForm::arrays})
       require(job_row(job, asked, form, kNow).ends_with('\n'));
     for (const ReasonForm form : {ReasonForm::counted, ReasonForm::named, ReasonForm::words})
@@ -69,7 +70,7 @@ class ManyJobs {
   ReasonTotals reasons_;
 };
 
-void show(const wire::BatchReply::Events& events) {
+void print(const wire::BatchReply::Events& events) {
   Histories histories;
   AccountSummary summary;
   for (wire::JobEvent event : events.events()) {
@@ -91,7 +92,7 @@ void show(const wire::BatchReply::Events& events) {
   (void)history_by_time(jobs, 0, 0, Wrapping::none, kNow);
 }
 
-void show(const wire::BatchReply& reply) {
+void print(const wire::BatchReply& reply) {
   if (reply.has_queues()) {
     (void)queues_table(reply.queues(), true);
     (void)queues_long(reply.queues());
@@ -115,7 +116,7 @@ void show(const wire::BatchReply& reply) {
   (void)applications_long(reply.applications());
   (void)limits_table(reply.limits(), true);
   (void)shared_rows_table(reply.shared());
-  show(reply.events());
+  print(reply.events());
 }
 
 }  // namespace
@@ -127,14 +128,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::each_record(data, size, [&](unsigned kind, std::string_view bytes) {
     wire::BatchReply part;
     if (kind % 2 == 1) {
-      show(whole);
+      print(whole);
       whole.Clear();
     } else if (fuzz::parse(part, bytes)) {
       if (part.has_jobs()) jobs.take(part.jobs());
       whole.MergeFrom(part);
     }
   });
-  show(whole);
+  print(whole);
   jobs.end();
   return 0;
 }

@@ -7,12 +7,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "sched/policy/show_batch_hosts.hpp"
-#include "sched/policy/show_job_fields.hpp"
-#include "sched/policy/show_job_long.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
+#include "sched/policy/show/show_job_long.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::show;
 
 namespace {
 
@@ -25,7 +26,7 @@ void tame(wire::JobRecord& record) {
   for (auto& host : *record.mutable_hosts()) host.set_slots(host.slots() % 64);
 }
 
-void show(const std::string& format, const JobView& job, const wire::Submission& asked) {
+void print(const std::string& format, const JobView& job, const wire::Submission& asked) {
   const ShowTime time{WallTime{1'795'275'000'000'000}, utc_time};
   for (const FieldUnits& units : {FieldUnits{}, FieldUnits{true, "MB"}}) {
     const auto fields = JobFields::parse(format, units);
@@ -49,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!asked.ParseFromString(bytes)) asked.Clear();
   if (!hosts.ParseFromString(bytes)) hosts.Clear();
   tame(*job.mutable_record());
-  show(format, job, asked);
+  print(format, job, asked);
   (void)job_block(job, asked, Wrapping::at_80, ReasonForm::words,
                   {WallTime{1'795'275'000'000'000}, utc_time});
   (void)batch_hosts_fields(hosts, format, FieldForm{});

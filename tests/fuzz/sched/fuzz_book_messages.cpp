@@ -11,12 +11,14 @@
 
 #include "common/wire/submitted_jobs.hpp"
 #include "sched/mbatchd/res_words.hpp"
-#include "sched/policy/book.hpp"
-#include "sched/policy/request_bounds.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/jobs/request_bounds.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::book;
+using namespace rollcall::sched::jobs;
 
 namespace {
 

@@ -2,9 +2,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
 using namespace rollcall::sched;
+using namespace rollcall::sched::jobs;
 
 namespace {
 class Nothing : public JobFacts {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "sched/policy/event_lines.hpp"
-#include "sched/policy/event_reader.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "sched/policy/events/event_reader.hpp"
 
 using namespace rollcall;
 
@@ -14,7 +14,7 @@ namespace {
 void check_written(const std::string& line) {
   if (line.empty()) return;
   if (line.find('\n') != line.size() - 1 || line.find('\r') != std::string::npos) std::abort();
-  if (!sched::split_event_line(line)) std::abort();
+  if (!sched::events::split_event_line(line)) std::abort();
 }
 
 // In two pieces, which make no difference to where records end.
@@ -24,7 +24,7 @@ void read_as_file(std::string_view bytes) {
     if (event.key().id() < 1) std::abort();
     ++events;
   };
-  sched::EventReader whole, halves;
+  sched::events::EventReader whole, halves;
   whole.read(bytes, count);
   whole.end(count);
   const std::size_t in_one = std::exchange(events, 0);
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (event.has_finish())
     for (auto& host : *event.mutable_finish()->mutable_record()->mutable_hosts())
       host.set_slots(host.slots() % 64);
-  check_written(sched::event_line(event));
-  check_written(sched::account_line(event));
+  check_written(sched::events::event_line(event));
+  check_written(sched::events::account_line(event));
   return 0;
 }

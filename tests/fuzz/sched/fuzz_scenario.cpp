@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::cycle;
 
 namespace {
 

@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "sched/policy/esub_parameters.hpp"
+#include "sched/policy/submit/esub_parameters.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 
 namespace {
 

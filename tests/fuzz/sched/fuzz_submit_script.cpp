@@ -5,11 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "sched/policy/submission.hpp"
-#include "sched/policy/submit_script.hpp"
+#include "sched/policy/submit/submission.hpp"
+#include "sched/policy/submit/submit_script.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 
 namespace {
 

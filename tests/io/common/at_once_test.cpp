@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/io/sanitized.hpp"
+#include "tests/io/common/sanitized.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 
 #include "common/wire/request_parts.hpp"
-#include "tests/io/fake_daemon.hpp"
+#include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "common/io/batch_client.hpp"
-#include "tests/io/fake_daemon.hpp"
+#include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;

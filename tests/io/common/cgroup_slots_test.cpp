@@ -19,7 +19,7 @@
 #include "common/io/cgroup_files.hpp"
 #include "common/io/job_cgroup.hpp"
 #include "common/io/spawn.hpp"
-#include "tests/io/own_cgroup.hpp"
+#include "tests/io/common/own_cgroup.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "common/io/secure_channel.hpp"
-#include "tests/io/conversation_end.hpp"
+#include "tests/io/common/conversation_end.hpp"
 
 namespace rollcall::io::test {
 

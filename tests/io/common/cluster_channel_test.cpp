@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/io/cluster_ends.hpp"
+#include "tests/io/common/cluster_ends.hpp"
 
 namespace rollcall::io {
 namespace {

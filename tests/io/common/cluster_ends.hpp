@@ -3,7 +3,7 @@
 
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_keys.hpp"
-#include "tests/io/conversation_end.hpp"
+#include "tests/io/common/conversation_end.hpp"
 
 namespace rollcall::io::test {
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/io/cluster_ends.hpp"
+#include "tests/io/common/cluster_ends.hpp"
 
 namespace rollcall::io {
 namespace {

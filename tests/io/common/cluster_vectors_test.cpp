@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/wire/load.pb.h"
-#include "tests/io/cluster_ends.hpp"
+#include "tests/io/common/cluster_ends.hpp"
 
 namespace rollcall::io {
 namespace {

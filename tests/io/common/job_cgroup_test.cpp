@@ -14,7 +14,7 @@
 #include <fstream>
 
 #include "common/io/spawn.hpp"
-#include "tests/io/own_cgroup.hpp"
+#include "tests/io/common/own_cgroup.hpp"
 
 namespace rollcall::io {
 namespace {

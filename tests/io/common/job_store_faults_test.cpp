@@ -10,7 +10,7 @@
 #include <fstream>
 #include <random>
 
-#include "job_store_fixture.hpp"
+#include "tests/io/common/job_store_fixture.hpp"
 
 namespace rollcall::io {
 namespace {

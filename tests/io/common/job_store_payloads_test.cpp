@@ -1,7 +1,7 @@
 // Payloads in a table of their own, and the stores of other releases.
 #include <iterator>
 
-#include "job_store_fixture.hpp"
+#include "tests/io/common/job_store_fixture.hpp"
 
 namespace rollcall::io {
 namespace {

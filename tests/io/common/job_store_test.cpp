@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "job_store_fixture.hpp"
+#include "tests/io/common/job_store_fixture.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "links_fixture.hpp"
+#include "tests/io/common/links_fixture.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -2,7 +2,7 @@
 #include <new>
 
 #include "common/io/memory_reserve.hpp"
-#include "links_fixture.hpp"
+#include "tests/io/common/links_fixture.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "munged.hpp"
+#include "tests/io/common/munged.hpp"
 
 namespace rollcall::io {
 namespace {

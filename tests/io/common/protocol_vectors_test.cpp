@@ -10,7 +10,7 @@
 
 #include "common/io/secure_channel.hpp"
 #include "common/wire/task.pb.h"
-#include "tests/io/channel_ends.hpp"
+#include "tests/io/common/channel_ends.hpp"
 
 namespace rollcall::io {
 namespace {

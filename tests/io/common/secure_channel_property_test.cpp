@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/io/secure_channel.hpp"
-#include "tests/io/channel_ends.hpp"
+#include "tests/io/common/channel_ends.hpp"
 
 namespace rollcall::io {
 namespace {

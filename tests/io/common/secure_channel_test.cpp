@@ -11,7 +11,7 @@
 
 #include "common/wire/frame.hpp"
 #include "common/wire/task.pb.h"
-#include "tests/io/channel_ends.hpp"
+#include "tests/io/common/channel_ends.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "common/io/secure_channel.hpp"
-#include "tests/io/fake_daemon.hpp"
+#include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;

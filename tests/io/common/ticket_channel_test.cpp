@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "tests/io/cluster_ends.hpp"
+#include "tests/io/common/cluster_ends.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "elim/reader/host_reader.hpp"
-#include "machine_trees.hpp"
+#include "tests/io/elim/machine_trees.hpp"
 
 namespace rollcall::load {
 namespace {

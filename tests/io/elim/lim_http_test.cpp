@@ -7,7 +7,7 @@
 #include <boost/asio/write.hpp>
 
 #include "elim/lim/http.hpp"
-#include "silent_crowd.hpp"
+#include "tests/io/common/silent_crowd.hpp"
 
 namespace rollcall::lim {
 namespace {

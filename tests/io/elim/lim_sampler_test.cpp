@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "elim/reader/host_reader.hpp"
-#include "machine_trees.hpp"
+#include "tests/io/elim/machine_trees.hpp"
 
 namespace rollcall::load {
 namespace {

@@ -11,8 +11,8 @@
 #include "common/wire/request_parts.hpp"
 #include "elim/lim/http.hpp"
 #include "res/daemon/identities.hpp"
-#include "sched/policy/dependency.hpp"
-#include "sched/policy/request_bounds.hpp"
+#include "sched/policy/jobs/dependency.hpp"
+#include "sched/policy/jobs/request_bounds.hpp"
 
 namespace rollcall {
 namespace {
@@ -63,12 +63,12 @@ TEST(LimitsInManualPages, AreThoseOfTheDaemons) {
                 HasSubstr(row("unfinished requests of one user", mebibytes(wire::kMostUnfinished))));
   }
   const auto batch = limits_of("mbatchd.8.scd");
-  EXPECT_THAT(batch, HasSubstr(row("job ids of a request", sched::kMostKeys)));
-  EXPECT_THAT(batch, HasSubstr(row("names of one kind", sched::kMostNames)));
-  EXPECT_THAT(batch, HasSubstr(row("index ranges of an array", sched::kMostIndexRanges)));
-  EXPECT_THAT(batch, HasSubstr(row("jobs submitted together", sched::kMostAtOnce)));
-  EXPECT_THAT(batch, HasSubstr(row("conditions of a dependency", sched::kMostConditions)));
-  EXPECT_THAT(batch, HasSubstr(row("names with \"\\*\" in it", sched::kMostPatterns)));
+  EXPECT_THAT(batch, HasSubstr(row("job ids of a request", sched::jobs::kMostKeys)));
+  EXPECT_THAT(batch, HasSubstr(row("names of one kind", sched::jobs::kMostNames)));
+  EXPECT_THAT(batch, HasSubstr(row("index ranges of an array", sched::jobs::kMostIndexRanges)));
+  EXPECT_THAT(batch, HasSubstr(row("jobs submitted together", sched::jobs::kMostAtOnce)));
+  EXPECT_THAT(batch, HasSubstr(row("conditions of a dependency", sched::jobs::kMostConditions)));
+  EXPECT_THAT(batch, HasSubstr(row("names with \"\\*\" in it", sched::jobs::kMostPatterns)));
   const auto res_page = limits_of("res.8.scd");
   EXPECT_THAT(res_page, HasSubstr(row("users looked up", res::Identities::kMostWaiting)));
   EXPECT_THAT(res_page, HasSubstr(row("user lookup", seconds(res::Identities::kPatience))));

@@ -1,4 +1,4 @@
-#include "machine_trees.hpp"
+#include "tests/io/elim/machine_trees.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

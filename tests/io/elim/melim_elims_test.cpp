@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/io/melim_stage.hpp"
+#include "tests/io/elim/melim_stage.hpp"
 
 namespace rollcall::melim::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <csignal>
 #include <fstream>
 
-#include "tests/io/melim_stage.hpp"
-#include "tests/io/sanitized.hpp"
+#include "tests/io/common/sanitized.hpp"
+#include "tests/io/elim/melim_stage.hpp"
 
 namespace rollcall::melim::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/io/melim_stage.hpp"
+#include "tests/io/elim/melim_stage.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "machine_trees.hpp"
+#include "tests/io/elim/machine_trees.hpp"
 
 namespace rollcall::io {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "common/io/descriptor.hpp"
 #include "pam/starters.hpp"
-#include "silent_crowd.hpp"
+#include "tests/io/common/silent_crowd.hpp"
 
 namespace rollcall::pam {
 namespace {

@@ -12,8 +12,8 @@
 #include "common/io/cluster_key.hpp"
 #include "common/io/spawn.hpp"
 #include "common/wire/request_parts.hpp"
-#include "raw_peer.hpp"
-#include "res_stage.hpp"
+#include "tests/io/common/raw_peer.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "res_stream_stage.hpp"
+#include "tests/io/res/res_stream_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

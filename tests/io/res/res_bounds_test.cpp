@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 
 #include "common/wire/request_parts.hpp"
-#include "munged.hpp"
-#include "raw_peer.hpp"
-#include "res_stream_stage.hpp"
+#include "tests/io/common/munged.hpp"
+#include "tests/io/common/raw_peer.hpp"
+#include "tests/io/res/res_stream_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

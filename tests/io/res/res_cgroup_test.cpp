@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "common/io/process_tree.hpp"
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -1,7 +1,7 @@
 // What runs before and after a job, with real processes: its time, its limits, its end.
 #include <signal.h>
 
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

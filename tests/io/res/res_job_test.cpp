@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/io/durable_file.hpp"
 #include "common/wire/res.pb.h"
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "common/io/res_client.hpp"
 #include "common/io/secure_channel.hpp"
 #include "common/wire/stream.pb.h"
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 

@@ -1,5 +1,5 @@
 // Streams of interactive jobs: pipes and terminals, who opens them, slow readers.
-#include "res_stream_stage.hpp"
+#include "tests/io/res/res_stream_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

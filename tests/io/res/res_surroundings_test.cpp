@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/io/durable_file.hpp"
 #include "common/io/spawn.hpp"
-#include "res_stream_stage.hpp"
+#include "tests/io/res/res_stream_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

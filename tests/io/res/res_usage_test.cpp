@@ -1,7 +1,7 @@
 // How often real shepherds tell what their jobs use: DJOB_RU_INTERVAL of a job against the interval of all jobs.
 #include <algorithm>
 
-#include "res_stream_stage.hpp"
+#include "tests/io/res/res_stream_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

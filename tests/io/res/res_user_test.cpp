@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "res_stage.hpp"
+#include "tests/io/res/res_stage.hpp"
 
 namespace rollcall::res::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "res/shepherd/stream.hpp"
-#include "silent_crowd.hpp"
+#include "tests/io/common/silent_crowd.hpp"
 
 namespace rollcall::res {
 namespace {

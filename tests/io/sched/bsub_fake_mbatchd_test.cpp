@@ -12,7 +12,7 @@
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/wire/batch.pb.h"
-#include "tests/io/fake_daemon.hpp"
+#include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;

@@ -1,6 +1,6 @@
 // The whole mbatchd with another engine than RES (tests/programs/mbatchd_other_engine.cpp): jobs start, are signalled, watched,
 // adopted and end by what the interface has, and no daemon of a host is heard.
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

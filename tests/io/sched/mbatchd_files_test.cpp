@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

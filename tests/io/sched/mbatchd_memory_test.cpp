@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "mbatchd_stage.hpp"
-#include "sanitized.hpp"
+#include "tests/io/common/sanitized.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

@@ -1,5 +1,5 @@
 // Which mbatchd this test runs: mbatchd.cmake says it.
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

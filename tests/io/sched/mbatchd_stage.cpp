@@ -1,4 +1,4 @@
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 #include <array>
 #include <boost/asio/write.hpp>
 
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 

@@ -1,5 +1,5 @@
 // How mbatchd starts jobs on hosts that know go-aheads, that freeze, and that cannot take an order.
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

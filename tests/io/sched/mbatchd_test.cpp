@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

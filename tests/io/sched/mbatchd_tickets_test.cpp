@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "common/io/batch_client.hpp"
-#include "mbatchd_stage.hpp"
-#include "munged.hpp"
+#include "tests/io/common/munged.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

@@ -1,5 +1,5 @@
 // What mbatchd tells RES beside starts and ends: the site's times, and why a job is stopped. What RES makes of it is in res_*_test.
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "common/wire/request_parts.hpp"
-#include "mbatchd_stage.hpp"
-#include "munged.hpp"
+#include "tests/io/common/munged.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

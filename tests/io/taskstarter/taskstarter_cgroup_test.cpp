@@ -9,8 +9,8 @@
 #include <fstream>
 #include <list>
 
-#include "taskstarter_stage.hpp"
-#include "tests/io/own_cgroup.hpp"
+#include "tests/io/common/own_cgroup.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace rollcall::taskstarter::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "taskstarter/complaint.hpp"
-#include "taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace rollcall::taskstarter::test {
 namespace {

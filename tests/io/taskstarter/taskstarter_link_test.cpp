@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <fstream>
 
-#include "taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace rollcall::taskstarter::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace rollcall::taskstarter::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "taskstarter_stage.hpp"
+#include "tests/io/taskstarter/taskstarter_stage.hpp"
 
 namespace rollcall::taskstarter::test {
 namespace {

@@ -17,8 +17,10 @@ fail() {
 fresh() {
     rm -rf "$dir/tree"
     for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
-        taskstarter elim/policy elim/reader elim/lim elim/melim elim/elims elim/commands sched/policy sched/mbatchd \
-        sched/commands res/policy res/daemon res/shepherd res/commands; do
+        taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
+        elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle \
+        sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/commands \
+        res/policy res/daemon res/shepherd res/commands; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
     done
@@ -49,7 +51,7 @@ includes() {
 }
 
 fresh
-expect 0 "22 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "32 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -57,18 +59,18 @@ includes common/resreq/x.cpp '#include <fstream>' 'common/resreq is pure'
 includes common/io/x.hpp '#include "pam/policy/options.hpp"' 'common/io may not include pam/policy'
 includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include pam'
 includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
-includes elim/policy/x.cpp '#include "common/io/launch.hpp"' 'elim/policy may not include common/io'
-includes elim/policy/x.cpp '#include <unistd.h>' 'elim/policy is pure'
-includes elim/policy/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/policy may not include elim/lim'
+includes elim/policy/lim/x.cpp '#include "common/io/launch.hpp"' 'elim/policy/lim may not include common/io'
+includes elim/policy/lim/x.cpp '#include <unistd.h>' 'elim/policy/lim is pure'
+includes elim/policy/lim/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/policy/lim may not include elim/lim'
 includes elim/lim/x.cpp '#include "pam/policy/options.hpp"' 'elim/lim may not include pam/policy'
 includes elim/lim/x.cpp '#include "elim/melim/melim.hpp"' 'elim/lim may not include elim/melim'
 includes elim/melim/x.cpp '#include "elim/reader/disks.hpp"' 'elim/melim may not include elim/reader'
 includes elim/commands/x.cpp '#include "elim/lim/daemon.hpp"' 'elim/commands may not include elim/lim'
 includes elim/x.cpp '#include <string>' 'belongs to no room'
-includes pam/x.cpp '#include "elim/policy/lim.hpp"' 'pam may not include elim/policy'
-includes sched/policy/x.cpp '#include "common/io/links.hpp"' 'sched/policy may not include common/io'
+includes pam/x.cpp '#include "elim/policy/lim/lim.hpp"' 'pam may not include elim/policy/lim'
+includes sched/policy/book/x.cpp '#include "common/io/links.hpp"' 'sched/policy/book may not include common/io'
 includes sched/mbatchd/x.cpp '#include "res/policy/usage.hpp"' 'sched/mbatchd may not include res/policy'
-includes res/daemon/x.cpp '#include "sched/policy/job.hpp"' 'res/daemon may not include sched/policy'
+includes res/daemon/x.cpp '#include "sched/policy/values/job.hpp"' 'res/daemon may not include sched/policy/values'
 includes res/shepherd/x.cpp '#include "res/daemon/daemon.hpp"' 'res/shepherd may not include res/daemon'
 includes taskstarter/x.cpp '#include "pam/policy/options.hpp"' 'taskstarter may not include pam/policy'
 includes pam/policy/x.cpp '#include "common/wire/task.pb.h"' 'pam/policy includes protobuf'
@@ -79,13 +81,41 @@ includes common/conf/x.cpp '#include <fstream>' 'common/conf is pure'
 includes common/io/x.cpp '#include <soci/soci.h>' 'SQL is for common/io/job_store'
 includes sched/mbatchd/x.cpp '#include <sqlite3.h>' 'SQL is for common/io/job_store'
 includes common/wire/x.cpp '#include <sodium.h>' 'libsodium is for common/io'
-includes sched/policy/x.cpp '#include "common/io/links.hpp"' 'sched/policy may not include common/io'
-includes sched/mbatchd/x.cpp '#include "res/policy/usage.hpp"' 'sched/mbatchd may not include res/policy'
-includes res/daemon/x.cpp '#include "sched/policy/job.hpp"' 'res/daemon may not include sched/policy'
-includes res/shepherd/x.cpp '#include "res/daemon/daemon.hpp"' 'res/shepherd may not include res/daemon'
 includes taskstarter/x.cpp '#include <boost/asio/io_context.hpp>' 'TaskStarter stays small'
 includes common/io/x.cpp '#include <boost/process/v2.hpp>' 'Boost.Process'
 includes pam/x.cpp '#include "elsewhere.hpp"' 'includes "elsewhere.hpp", which is in no room'
+# Rooms of rules: what each may not see, though it may see others of its folder.
+includes elim/policy/load/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/policy/load may not include elim/policy/lim'
+includes elim/policy/melim/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/policy/melim may not include elim/policy/lim'
+includes elim/policy/show/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/policy/show may not include elim/policy/lim'
+includes elim/melim/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/melim may not include elim/policy/lim'
+includes elim/commands/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/commands may not include elim/policy/lim'
+includes sched/policy/values/x.cpp '#include "sched/policy/jobs/job_life.hpp"' 'sched/policy/values may not include sched/policy/jobs'
+includes sched/policy/jobs/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/jobs may not include sched/policy/book'
+includes sched/policy/book/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/policy/book may not include sched/policy/cycle'
+includes sched/policy/cycle/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/cycle may not include sched/policy/book'
+includes sched/policy/cycle/x.cpp '#include "sched/policy/jobs/job_life.hpp"' 'sched/policy/cycle may not include sched/policy/jobs'
+includes sched/policy/answers/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/answers may not include sched/policy/show'
+includes sched/policy/submit/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/policy/submit may not include sched/policy/show'
+includes sched/policy/show/x.cpp '#include "sched/policy/answers/answers.hpp"' 'sched/policy/show may not include sched/policy/answers'
+includes sched/policy/events/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/policy/events may not include sched/policy/book'
+includes sched/mbatchd/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/mbatchd may not include sched/policy/show'
+includes sched/commands/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/commands may not include sched/policy/book'
+includes sched/commands/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/commands may not include sched/policy/cycle'
+for room in load lim melim show; do
+    includes elim/policy/$room/x.cpp '#include <fstream>' "elim/policy/$room is pure"
+done
+for room in values jobs book cycle answers submit show events; do
+    includes sched/policy/$room/x.cpp '#include <fstream>' "sched/policy/$room is pure"
+done
+includes sched/policy/x.cpp '#include <string>' 'belongs to no room'
+includes elim/policy/x.cpp '#include <string>' 'belongs to no room'
+includes sched/policy/book/x.cpp 'namespace rollcall::sched {' 'sched/policy/book has the namespace rollcall::sched::book'
+includes sched/policy/values/x.cpp 'namespace rollcall::load {' 'sched/policy/values has the namespace rollcall::sched'
+includes elim/policy/show/x.cpp 'namespace rollcall::elim {' 'elim/policy/show has the namespace rollcall::elim::show'
+fresh
+echo '#include "sched/policy/cycle/scenario.hpp"' >"$dir/tree/sched/commands/fine.cpp"
+expect 0 "none against the rules" "$here/check_includes.sh" "$dir/tree"
 fresh
 rm -r "$dir/tree/pam/policy"
 expect 2 "no source file in pam/policy" "$here/check_includes.sh" "$dir/tree"
@@ -101,18 +131,18 @@ seam() {
 
 fresh
 {
-    echo '#include "sched/policy/engine.hpp"'
+    echo '#include "sched/policy/values/engine.hpp"'
     echo 'wire::BatchReply reply;  // not a wire::ToRes'
     echo 'conf::ToRes other;'
-} >"$dir/tree/sched/policy/x.hpp"
+} >"$dir/tree/sched/policy/values/x.hpp"
 echo '#include "sched/mbatchd/res_engine.hpp"' >"$dir/tree/sched/mbatchd/main.cpp"
 expect 0 "lines without a word of RES, 1 of its own" "$here/check_seam.sh" "$dir/tree"
-seam sched/policy/x.hpp '#include "common/wire/res.pb.h"' 'includes "common/wire/res.pb.h", which only'
+seam sched/policy/values/x.hpp '#include "common/wire/res.pb.h"' 'includes "common/wire/res.pb.h", which only'
 seam sched/commands/x.cpp '#  include "common/io/res_client.hpp"' 'includes "common/io/res_client.hpp"'
 seam sched/mbatchd/daemon.cpp '#include "sched/mbatchd/res_engine.hpp"' 'includes "sched/mbatchd/res_engine.hpp"'
 seam sched/mbatchd/main.cpp '#include "sched/mbatchd/res_links.hpp"' 'includes "sched/mbatchd/res_links.hpp"'
-seam sched/policy/x.hpp 'std::vector<const wire::FromRes*> told;' 'names wire::FromRes'
-seam sched/policy/x.cpp 'using Kill = rollcall::wire::ToRes_SignalJob;' 'names wire::ToRes'
+seam sched/policy/values/x.hpp 'std::vector<const wire::FromRes*> told;' 'names wire::FromRes'
+seam sched/policy/values/x.cpp 'using Kill = rollcall::wire::ToRes_SignalJob;' 'names wire::ToRes'
 seam common/wire/batch.proto 'import "common/wire/res.proto";' 'imports'
 fresh
 rm "$dir/tree/common/wire/res.proto"
@@ -138,12 +168,12 @@ expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree
 # types FIRST SECOND TEXT: two files say so, and TEXT is found.
 types() {
     fresh
-    printf '%b\n' "$1" >"$dir/tree/sched/policy/a.hpp"
-    printf '%b\n' "$2" >"$dir/tree/sched/policy/b.hpp"
+    printf '%b\n' "$1" >"$dir/tree/sched/policy/values/a.hpp"
+    printf '%b\n' "$2" >"$dir/tree/sched/policy/values/b.hpp"
     expect "$3" "$4" python3 "$here/check_types.py" "$dir/tree"
 }
 types 'namespace a::b {\nstruct Draft { int x; };\n}' 'namespace a { namespace b {\nclass Draft final : public Y<int> {\n}; } }' 1 \
-    'sched/policy/a.hpp:2: a::b::Draft is also defined in sched/policy/b.hpp:2'
+    'sched/policy/values/a.hpp:2: a::b::Draft is also defined in sched/policy/values/b.hpp:2'
 types 'struct Job {\n  enum class How : int { a, b };\n};' 'enum Job::How { c };' 1 'a.hpp:2: Job::How'
 types 'template <> struct std::hash<Key> {};' 'template <>\nstruct std::hash<Key> {};' 1 'std::hash<Key>'
 types 'namespace a { struct Draft {}; }' 'namespace b { struct Draft; struct Draft {}; }' 0 '2 types, each defined once'

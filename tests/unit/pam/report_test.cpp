@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pam/policy/roll_messages.hpp"
-#include "tests/unit/roll_driver.hpp"
+#include "tests/unit/pam/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {

@@ -1,7 +1,7 @@
 // Who is told to end what a TaskStarter has left that was killed with both its levels (docs/decisions/0012).
 #include <gmock/gmock.h>
 
-#include "tests/unit/roll_driver.hpp"
+#include "tests/unit/pam/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {

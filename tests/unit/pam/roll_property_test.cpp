@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "tests/unit/roll_driver.hpp"
+#include "tests/unit/pam/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/roll_driver.hpp"
+#include "tests/unit/pam/roll_driver.hpp"
 
 namespace rollcall::pam {
 

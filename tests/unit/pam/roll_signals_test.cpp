@@ -1,7 +1,7 @@
 // The rows of the table in pam/policy/roll.hpp about signals, and about an end that is under way. Without a process.
 #include <csignal>
 
-#include "tests/unit/roll_rules.hpp"
+#include "tests/unit/pam/roll_rules.hpp"
 
 namespace rollcall::pam {
 namespace {

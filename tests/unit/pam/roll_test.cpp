@@ -1,7 +1,7 @@
 // The rows of the table in pam/policy/roll.hpp about starts, numbers and ends, without a process.
 #include <csignal>
 
-#include "tests/unit/roll_rules.hpp"
+#include "tests/unit/pam/roll_rules.hpp"
 
 namespace rollcall::pam {
 namespace {

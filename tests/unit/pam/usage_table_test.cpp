@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "pam/policy/report.hpp"
-#include "tests/unit/roll_driver.hpp"
+#include "tests/unit/pam/roll_driver.hpp"
 
 namespace rollcall::pam {
 namespace {

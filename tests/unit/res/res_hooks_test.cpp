@@ -1,7 +1,7 @@
 // What runs before and after a job (res/policy/job_life.hpp): its time, its limits, and how it is ended.
 #include <csignal>
 
-#include "tests/unit/res_life_fixture.hpp"
+#include "tests/unit/res/res_life_fixture.hpp"
 
 namespace rollcall::res {
 namespace {

@@ -1,7 +1,7 @@
 // The life of a job on its host (res/policy/job_life.hpp), a row of its table at a time.
 #include <csignal>
 
-#include "tests/unit/res_life_fixture.hpp"
+#include "tests/unit/res/res_life_fixture.hpp"
 
 namespace rollcall::res {
 namespace {

@@ -1,5 +1,5 @@
 // The rows of the table in taskstarter/policy/task_life.hpp: dialing and running.
-#include "taskstarter_task_life_fixture.hpp"
+#include "tests/unit/taskstarter/taskstarter_task_life_fixture.hpp"
 
 namespace rollcall::taskstarter {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/conf/show_conf.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
 namespace {

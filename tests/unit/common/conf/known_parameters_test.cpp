@@ -9,7 +9,7 @@
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/conf/without_effect.hpp"
 #include "common/conf/words.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
 namespace {

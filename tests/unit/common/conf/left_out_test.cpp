@@ -5,7 +5,7 @@
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/lsb/system_names.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
 namespace {

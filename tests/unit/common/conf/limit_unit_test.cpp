@@ -6,7 +6,7 @@
 
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/resreq.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
 namespace {

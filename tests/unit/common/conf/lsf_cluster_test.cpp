@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::conf {
 namespace {

@@ -1,7 +1,7 @@
 // What a host must have: numbers, words, Booleans, what is not known, and names that mean nothing here.
 #include <gtest/gtest.h>
 
-#include "tests/unit/resreq_host.hpp"
+#include "tests/unit/common/resreq/resreq_host.hpp"
 
 namespace rollcall::resreq {
 namespace {

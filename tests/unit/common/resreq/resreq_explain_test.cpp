@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/resreq/explain.hpp"
-#include "tests/unit/resreq_host.hpp"
+#include "tests/unit/common/resreq/resreq_host.hpp"
 
 namespace rollcall::resreq {
 namespace {

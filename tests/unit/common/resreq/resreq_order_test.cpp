@@ -1,7 +1,7 @@
 // The order of hosts: direction by resource, keys from the left, unknown ones last.
 #include <gtest/gtest.h>
 
-#include "tests/unit/resreq_host.hpp"
+#include "tests/unit/common/resreq/resreq_host.hpp"
 
 namespace rollcall::resreq {
 namespace {

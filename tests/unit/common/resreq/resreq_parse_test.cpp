@@ -1,7 +1,7 @@
 // Every example of the manuals, and the strings of real scripts and clusters: each to its normal form, which reads back.
 #include <gtest/gtest.h>
 
-#include "tests/unit/resreq_host.hpp"
+#include "tests/unit/common/resreq/resreq_host.hpp"
 
 namespace rollcall::resreq {
 namespace {

@@ -1,7 +1,7 @@
 // Select expressions: precedence, the old syntax, words, and what LSF_STRICT_RESREQ takes away.
 #include <gtest/gtest.h>
 
-#include "tests/unit/resreq_host.hpp"
+#include "tests/unit/common/resreq/resreq_host.hpp"
 
 namespace rollcall::resreq {
 namespace {

@@ -1,5 +1,5 @@
 // What a master answers: which hosts, in which order, what is refused, and that long answers come in parts.
-#include "elim/policy/answers.hpp"
+#include "elim/policy/lim/answers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

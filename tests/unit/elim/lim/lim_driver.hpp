@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "elim/policy/lim.hpp"
-#include "tests/unit/lim_test_rules.hpp"
+#include "elim/policy/lim/lim.hpp"
+#include "tests/unit/elim/lim/lim_test_rules.hpp"
 
 namespace rollcall::lim {
 

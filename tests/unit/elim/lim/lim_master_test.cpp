@@ -1,7 +1,7 @@
 // What a master does with its hosts.
 #include <algorithm>
 
-#include "tests/unit/lim_driver.hpp"
+#include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -1,5 +1,5 @@
 // A host's own load: sampled, told by elims, judged, and reported.
-#include "tests/unit/lim_driver.hpp"
+#include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "tests/unit/lim_driver.hpp"
+#include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -1,5 +1,5 @@
 // Who is master, as one LIM finds out.
-#include "tests/unit/lim_driver.hpp"
+#include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
 namespace {

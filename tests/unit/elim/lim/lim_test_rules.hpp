@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "elim/policy/lim_rules.hpp"
+#include "elim/policy/lim/lim_rules.hpp"
 
 namespace rollcall::lim {
 

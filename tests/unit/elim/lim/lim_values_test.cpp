@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/lim_facts.hpp"
-#include "elim/policy/lim_report.hpp"
-#include "tests/unit/lim_driver.hpp"
+#include "elim/policy/lim/lim_facts.hpp"
+#include "elim/policy/lim/lim_report.hpp"
+#include "tests/unit/elim/lim/lim_driver.hpp"
 
 namespace rollcall::lim {
 namespace {

@@ -1,12 +1,12 @@
 // The metrics page, byte for byte, and in pieces for many hosts; who may control a LIM.
-#include "elim/policy/metrics_text.hpp"
+#include "elim/policy/lim/metrics_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <map>
 
-#include "elim/policy/control_right.hpp"
+#include "elim/policy/lim/control_right.hpp"
 
 namespace rollcall::lim {
 namespace {

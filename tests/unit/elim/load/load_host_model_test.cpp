@@ -1,7 +1,7 @@
 // What hosts are called where lsf.cluster says "!".
 #include <gtest/gtest.h>
 
-#include "elim/policy/host_model.hpp"
+#include "elim/policy/load/host_model.hpp"
 
 namespace rollcall::load {
 namespace {

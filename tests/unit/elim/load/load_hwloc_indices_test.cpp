@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "elim/elims/hwloc_options.hpp"
-#include "elim/policy/hwloc_indices.hpp"
+#include "elim/policy/load/hwloc_indices.hpp"
 
 namespace rollcall::load {
 namespace {

@@ -1,5 +1,5 @@
 // The eleven built-in indices from readings, and the three kinds of run queue lengths.
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 #include <gtest/gtest.h>
 

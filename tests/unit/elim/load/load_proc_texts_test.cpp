@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "elim/policy/proc_texts.hpp"
+#include "elim/policy/load/proc_texts.hpp"
 
 namespace rollcall::load {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "elim/policy/load_math.hpp"
+#include "elim/policy/load/load_math.hpp"
 
 namespace rollcall::load {
 namespace {

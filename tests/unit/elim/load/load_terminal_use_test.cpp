@@ -1,7 +1,7 @@
 // For how long no terminal was used, while people work, leave, and set the clock.
 #include <gtest/gtest.h>
 
-#include "elim/policy/terminal_use.hpp"
+#include "elim/policy/load/terminal_use.hpp"
 
 namespace rollcall::load {
 namespace {

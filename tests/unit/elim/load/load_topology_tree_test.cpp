@@ -1,7 +1,7 @@
 // lshosts -T's tree.
 #include <gtest/gtest.h>
 
-#include "elim/policy/topology_tree.hpp"
+#include "elim/policy/load/topology_tree.hpp"
 
 namespace rollcall::load {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/elim_end.hpp"
+#include "elim/policy/melim/elim_end.hpp"
 
 namespace rollcall::melim::end {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/elim_life.hpp"
+#include "elim/policy/melim/elim_life.hpp"
 
 namespace rollcall::melim {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 namespace rollcall::melim {
 namespace {

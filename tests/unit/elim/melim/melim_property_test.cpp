@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "elim/policy/elim_life.hpp"
-#include "elim/policy/line_cutter.hpp"
-#include "elim/policy/load_string.hpp"
+#include "elim/policy/melim/elim_life.hpp"
+#include "elim/policy/melim/line_cutter.hpp"
+#include "elim/policy/melim/load_string.hpp"
 
 namespace rollcall::melim {
 namespace {

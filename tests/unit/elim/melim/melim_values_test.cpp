@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/elim_files.hpp"
-#include "elim/policy/elim_merge.hpp"
-#include "elim/policy/elim_orders.hpp"
-#include "elim/policy/line_cutter.hpp"
-#include "elim/policy/output_limits.hpp"
-#include "elim/policy/said_once.hpp"
+#include "elim/policy/load/output_limits.hpp"
+#include "elim/policy/melim/elim_files.hpp"
+#include "elim/policy/melim/elim_merge.hpp"
+#include "elim/policy/melim/elim_orders.hpp"
+#include "elim/policy/melim/line_cutter.hpp"
+#include "elim/policy/melim/said_once.hpp"
 
 namespace rollcall::melim {
 namespace {
@@ -214,19 +214,19 @@ TEST(ElimOrders, WhatMakesElimsStartAnew) {
 }
 
 TEST(FloodGate, WhatAnElimMayWrite) {
-  FloodGate gate;
+  load::FloodGate gate;
   TimePoint now{seconds(100)};
   EXPECT_TRUE(gate.open(now));
   EXPECT_TRUE(gate.took(100, now));
   EXPECT_FALSE(gate.open(now + milliseconds(49)));
-  EXPECT_TRUE(gate.open(now + kReadPause));
-  EXPECT_TRUE(gate.took(kFloodBytes - 100, now));
+  EXPECT_TRUE(gate.open(now + load::kReadPause));
+  EXPECT_TRUE(gate.took(load::kFloodBytes - 100, now));
   EXPECT_FALSE(gate.took(1, now)) << "a flood";
-  EXPECT_TRUE(gate.took(1, now + kFloodWindow));
+  EXPECT_TRUE(gate.took(1, now + load::kFloodWindow));
 }
 
 TEST(LineBudget, ABurstThenOneAtATime) {
-  LineBudget budget(3, seconds(10));
+  load::LineBudget budget(3, seconds(10));
   TimePoint now{seconds(5)};
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(budget.take(now));
   EXPECT_FALSE(budget.take(now));

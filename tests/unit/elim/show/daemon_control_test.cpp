@@ -1,5 +1,5 @@
 // What lsf_daemons believes and says: pid files, verdicts, the environment of a daemon, who may decide what root starts.
-#include "elim/policy/daemon_control.hpp"
+#include "elim/policy/show/daemon_control.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using testing::ElementsAre;
@@ -213,4 +213,4 @@ TEST(DaemonKinds, TheLoadManagerIsTheFirst) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,11 +1,11 @@
 // What of lsmon's picture a terminal has room for.
-#include "elim/policy/fit_picture.hpp"
+#include "elim/policy/show/fit_picture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 std::string numbered(const std::string& name, int count) {
@@ -64,4 +64,4 @@ TEST(FitPicture, AScreenOfAnySizeIsNotLeft) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,11 +1,11 @@
 // The graph of lsload --watch.
-#include "elim/policy/load_history.hpp"
+#include "elim/policy/show/load_history.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/load_vector.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 wire::Reply::Loads sample(std::initializer_list<float> r1m_of_hosts) {
@@ -55,4 +55,4 @@ TEST(LoadHistory, ForgetsTheOldestAndLeavesOutWhatItNeverSaw) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,5 +1,5 @@
 // The files of `lsf_daemons setup`, read as LIM and mbatchd read them: nothing to complain of.
-#include "elim/policy/one_host_files.hpp"
+#include "elim/policy/show/one_host_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using ::testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(ClusterName, IsPartOfFileNames) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,11 +1,11 @@
 // What lsadmin -json prints.
-#include "elim/policy/show_admin.hpp"
+#include "elim/policy/show/show_admin.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 using nlohmann::json;
@@ -40,4 +40,4 @@ TEST(AdminJson, OfHostsSaysWhatWasDone) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

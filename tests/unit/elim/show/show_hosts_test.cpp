@@ -1,14 +1,14 @@
 // lshosts' tables, against lines of real LSF sessions with our own host names.
-#include "elim/policy/show_hosts.hpp"
+#include "elim/policy/show/show_hosts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "common/base/load_vector.hpp"
-#include "elim/policy/show_gpus.hpp"
+#include "elim/policy/show/show_gpus.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 wire::Facts& add(Hosts& hosts, const std::string& name) {
@@ -163,4 +163,4 @@ TEST(SharedsTable, WrapsHostsUnderLocationAndSaysAll) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,14 +1,14 @@
 // lsinfo, lsid and lsclusters.
-#include "elim/policy/show_information.hpp"
+#include "elim/policy/show/show_information.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "elim/policy/show_identity.hpp"
+#include "elim/policy/show/show_identity.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 Information information() {
@@ -103,4 +103,4 @@ TEST(Clusters, OneRowForThisCluster) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

@@ -1,5 +1,5 @@
 // lsload's tables, against lines of real LSF sessions with our own host names.
-#include "elim/policy/show_load.hpp"
+#include "elim/policy/show/show_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "common/base/load_vector.hpp"
 #include "common/base/table_cells.hpp"
-#include "elim/policy/elim_state_word.hpp"
+#include "elim/policy/load/elim_state_word.hpp"
 
-namespace rollcall::elim {
+namespace rollcall::elim::show {
 namespace {
 
 Loads answer() {
@@ -156,10 +156,10 @@ TEST(LoadJson, HasAgesAndNullForWhatIsNotKnown) {
 }
 
 TEST(ElimStateWord, OfANewerLimIsNotTakenForOneOfOurs) {
-  EXPECT_STREQ(elim_state_word(wire::ElimState::RUNNING), "running");
-  EXPECT_STREQ(elim_state_word(wire::ElimState::ABORTED), "aborted");
+  EXPECT_STREQ(load::elim_state_word(wire::ElimState::RUNNING), "running");
+  EXPECT_STREQ(load::elim_state_word(wire::ElimState::ABORTED), "aborted");
   for (const int state : {4, 7, -1, -2147483647, 2147483647}) {
-    EXPECT_STREQ(elim_state_word(state), "unknown");
+    EXPECT_STREQ(load::elim_state_word(state), "unknown");
     Loads loads = answer();
     auto& elim = *add(loads, "grid01", {}).add_elims();
     elim.set_state(static_cast<wire::ElimState::State>(state));
@@ -187,4 +187,4 @@ TEST(Cells, ChangeUnitsWhereLsfDoes) {
 }
 
 }  // namespace
-}  // namespace rollcall::elim
+}  // namespace rollcall::elim::show

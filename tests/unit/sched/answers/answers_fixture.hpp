@@ -3,16 +3,16 @@
 
 #include <utility>
 
-#include "sched/policy/answers.hpp"
-#include "sched/policy/snapshot_keeper.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/answers/answers.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 
-class Answers : public BookTest {
+class Answers : public book::BookTest {
  protected:
   Answers() {
-    keeper.configure(scheduling_rules(book->config().cluster, book->config().lsb));
+    keeper.configure(cycle::scheduling_rules(book->config().cluster, book->config().lsb));
     for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
   }
 
@@ -20,16 +20,16 @@ class Answers : public BookTest {
     return {*book, keeper.snapshot(), now, [this](const auto& asked) { return rows.whole(asked); }};
   }
 
-  std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = kAnn) {
+  std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = book::kAnn) {
     const auto id = submit(asked, who);
     rows.take(effects);
     for (const JobKey key : book->elements(id)) keeper.job(key);
     return id;
   }
 
-  std::vector<wire::BatchReply> parts(const wire::BatchRequest& request, const Identity& who = kAnn) {
+  std::vector<wire::BatchReply> parts(const wire::BatchRequest& request, const Identity& who = book::kAnn) {
     std::vector<wire::BatchReply> all;
-    auto next = sched::answer(request, who, view());
+    auto next = sched::answers::answer(request, who, view());
     EXPECT_TRUE(next);
     while (next && (all.empty() || !all.back().last())) {
       auto part = (*next)(view());
@@ -41,7 +41,7 @@ class Answers : public BookTest {
     }
     return all;
   }
-  wire::BatchReply whole(const wire::BatchRequest& request, const Identity& who = kAnn) {
+  wire::BatchReply whole(const wire::BatchRequest& request, const Identity& who = book::kAnn) {
     auto all = parts(request, who);
     EXPECT_EQ(all.size(), 1U);
     return std::move(all.at(0));
@@ -53,7 +53,7 @@ class Answers : public BookTest {
   }
 
   SnapshotKeeper keeper{*book};
-  StoredRows rows;
+  book::StoredRows rows;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -1,15 +1,15 @@
 // Every field of a placement, from the scheduler's plan to the job's record, the store, lsb.events, lsb.acct and those who
 // ask. The structured bindings name all fields: a new one does not compile here until somebody says where it goes.
 #include "common/base/civil_time.hpp"
-#include "sched/policy/event_lines.hpp"
-#include "sched/policy/gpus.hpp"
-#include "sched/policy/show_gpus.hpp"
-#include "sched/policy/show_job_fields.hpp"
-#include "sched/policy/show_job_long.hpp"
-#include "sched/policy/show_text.hpp"
-#include "tests/unit/answers_fixture.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "sched/policy/show/show_gpus.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/show/show_text.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "tests/unit/sched/answers/answers_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 using testing::HasSubstr;
@@ -41,7 +41,7 @@ class PlacementFields : public Answers {
     }
     keeper.load(std::move(news));
     book->cpu_factors(keeper.cpu_factors());
-    auto asked = plain_job();
+    auto asked = book::plain_job();
     asked.add_queues("special");
     asked.set_exclusive(true);
     EXPECT_EQ(submit_seen(asked), kJob.id);
@@ -62,7 +62,7 @@ class PlacementFields : public Answers {
     return event;
   }
 
-  Dispatch plan;
+  cycle::Dispatch plan;
 };
 
 TEST_F(PlacementFields, GoFromThePlanToTheBook) {
@@ -120,10 +120,10 @@ TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
   EXPECT_EQ(start.cpu_factor(), kFactorOfA);
   EXPECT_FALSE(wait_for_go) << "the Book adds it";
   EXPECT_TRUE(stored.starting());
-  EXPECT_THAT(event_line(starts[0]),
+  EXPECT_THAT(events::event_line(starts[0]),
               HasSubstr(" 12.50 5 \"hostA\" \"hostA\" \"hostA\" \"hostB\" \"hostB\" "));
   // And the snapshot again, as it was planned.
-  const PlacedJob placed = placed_of(keeper.snapshot().rules(), job(kJob), plan.demand);
+  const cycle::PlacedJob placed = cycle::placed_of(keeper.snapshot().rules(), job(kJob), plan.demand);
   EXPECT_EQ(placed.hosts, plan.hosts);
   EXPECT_EQ(placed.reservations, plan.reservations);
   EXPECT_TRUE(placed.exclusive);
@@ -140,11 +140,11 @@ TEST_F(PlacementFields, ReachTheAccountAndThoseWhoAsk) {
   EXPECT_EQ(view.record().cpu_factor(), kFactorOfA);
   EXPECT_TRUE(view.record().exclusive_hosts());
   EXPECT_FALSE(view.record().starting());
-  const std::string block =
-      job_block(view, *job(kJob).asked, Wrapping::none, ReasonForm::words, ShowTime{now, utc_time});
+  const std::string block = show::job_block(view, *job(kJob).asked, show::Wrapping::none,
+                                            show::ReasonForm::words, show::ShowTime{now, utc_time});
   EXPECT_THAT(block, HasSubstr("5 Task(s) on Host(s) <3*hostA> <2*hostB>"));
   EXPECT_THAT(block, HasSubstr("select[x] rusage[mem=64]"));
-  EXPECT_THAT(gpu_blocks(view, *job(kJob).asked, Wrapping::none), HasSubstr("hostB"));
+  EXPECT_THAT(show::gpu_blocks(view, *job(kJob).asked, show::Wrapping::none), HasSubstr("hostB"));
   tells("hostA", over);
   const auto ends = events_of(effects, &wire::JobEvent::has_finish);
   ASSERT_EQ(ends.size(), 1U);
@@ -154,11 +154,11 @@ TEST_F(PlacementFields, ReachTheAccountAndThoseWhoAsk) {
   EXPECT_EQ(finish.record().hosts_size(), 2);
   EXPECT_EQ(finish.record().effective_resreq(), "select[x] rusage[mem=64]");
   EXPECT_EQ(gpus_text(devices_of(finish.record())), "hostB 1,3");
-  EXPECT_THAT(account_line(ends[0]), HasSubstr(" 64 12.50 "));  // JOB_STAT_DONE, hostFactor
+  EXPECT_THAT(events::account_line(ends[0]), HasSubstr(" 64 12.50 "));  // JOB_STAT_DONE, hostFactor
   // bjobs -N, bacct -N: at the speed of hostB.
   wire::JobUsage usage = finish.record().usage();
   usage.set_user_s(10);
-  at_speed(usage, finish.record().cpu_factor(), kFactorOfB);
+  show::at_speed(usage, finish.record().cpu_factor(), kFactorOfB);
   EXPECT_NEAR(usage.user_s(), 10 * kFactorOfA / kFactorOfB, 1e-9);
 }
 
@@ -168,7 +168,7 @@ TEST_F(PlacementFields, AreFilledByBrunToo) {
   set_key(*force.mutable_filter()->add_keys(), kJob);
   force.set_action(wire::SignalJobs::FORCE);
   force.add_hosts("hostB");
-  signal(force, kRoot);
+  signal(force, book::kRoot);
   const wire::JobRecord& record = job(kJob).record;
   ASSERT_TRUE(placed(record.status()));
   EXPECT_EQ(record.cpu_factor(), kFactorOfB);
@@ -178,4 +178,4 @@ TEST_F(PlacementFields, AreFilledByBrunToo) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

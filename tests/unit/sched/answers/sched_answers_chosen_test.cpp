@@ -1,12 +1,12 @@
 // What mbatchd says to those who ask for a part of it: texts of their own jobs, jobs by group, hosts by group, limits.
-#include "sched/policy/answers_history.hpp"
-#include "tests/unit/answers_fixture.hpp"
+#include "sched/policy/events/history_selection.hpp"
+#include "tests/unit/sched/answers/answers_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 wire::Submission job_with_texts() {
-  auto asked = plain_job();
+  auto asked = book::plain_job();
   asked.set_script("#!/bin/sh\n#BSUB -n 1\nsleep 1\n");
   asked.add_environment("TOKEN=secret");
   return asked;
@@ -35,7 +35,7 @@ TEST_F(Answers, ScriptsAndEnvironmentsAreNobodysButTheOwners) {
   request.mutable_jobs()->mutable_filter()->add_keys()->set_id(id);
   request.mutable_jobs()->set_environments(true);
   // An administrator, another user, and one whose name was given to somebody else since.
-  for (const Identity& who : {kRoot, kBob, Identity{1099, 100, "ann", {}, false}}) {
+  for (const Identity& who : {book::kRoot, book::kBob, Identity{1099, 100, "ann", {}, false}}) {
     const auto reply = whole(request, who);
     EXPECT_EQ(reply.refusal().why(), wire::BatchReply::Refusal::NOT_ALLOWED) << who.user;
     EXPECT_EQ(reply.refusal().text(), "Job <" + std::to_string(id) + ">: User permission denied");
@@ -44,7 +44,7 @@ TEST_F(Answers, ScriptsAndEnvironmentsAreNobodysButTheOwners) {
 }
 
 TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
-  auto asked = plain_job();
+  auto asked = book::plain_job();
   asked.add_environment("LONG=" + std::string(700 * 1024, 'x'));
   const auto id = submit_seen(asked);
   wire::BatchRequest request;
@@ -55,11 +55,11 @@ TEST_F(Answers, ATextThatNoFrameHoldsIsRefused) {
 }
 
 TEST_F(Answers, JobsAreChosenByDescriptionAndGroup) {
-  auto asked = plain_job();
+  auto asked = book::plain_job();
   asked.set_description("lake survey");
   asked.set_job_group("/a");
   const auto id = submit_seen(asked);
-  submit_seen(plain_job());
+  submit_seen(book::plain_job());
   wire::BatchRequest request;
   auto& filter = *request.mutable_jobs()->mutable_filter();
   filter.set_description("lake*");
@@ -77,7 +77,7 @@ TEST_F(Answers, JobsAreChosenByDescriptionAndGroup) {
 // The site's files with something changed in lsb.*.
 template <class Change>
 ConfigView changed_site(const Change& change) {
-  ConfigView view = site_files();
+  ConfigView view = book::site_files();
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   change(*lsb);
   view.lsb = lsb;
@@ -87,7 +87,7 @@ ConfigView changed_site(const Change& change) {
 TEST_F(Answers, HostsOfACondensedGroupSaySoUnlessTheyAreNamed) {
   const auto config = changed_site([](conf::LsbFiles& lsb) { lsb.hosts.groups.at(0).condensed = true; });
   book->configure(config, now);
-  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
   wire::BatchRequest request;
   request.mutable_hosts();
   const auto group_of = [&](int host) {
@@ -123,7 +123,7 @@ TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
     lsb.queues.at(1).hosts.push_back(item);
   });
   book->configure(config, now);
-  keeper.configure(scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
   wire::BatchRequest request;
   const auto names = [&](const char* host) {
     request.mutable_queues()->set_host(host);
@@ -145,8 +145,8 @@ TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
     lsb.queues.at(0).cells.set("JOB_OVERRUN", cell);
   });
   book->configure(config, now);
-  keeper.configure(scheduling_rules(config.cluster, config.lsb));
-  const auto id = submit_seen(plain_job());
+  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  const auto id = submit_seen(book::plain_job());
   dispatch({id, 0});
   runs({id, 0});
   const auto exceptions = [&](std::int64_t seconds) {
@@ -169,10 +169,10 @@ class LimitAnswers : public Answers {
       lsb.queues.at(0).user_limit = 9;
     });
     book->configure(config, now);
-    keeper.configure(scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
   }
   void run_on(const std::string& host) {
-    const auto id = submit_seen(plain_job());
+    const auto id = submit_seen(book::plain_job());
     dispatch({id, 0}, {host});
     keeper.job({id, 0});
   }
@@ -243,11 +243,11 @@ TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
     lsb.resources.limits.push_back(limit);
   });
   book->configure(config, now);
-  keeper.configure(scheduling_rules(config.cluster, config.lsb));
-  PlacedJob placed;
+  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  cycle::PlacedJob placed;
   placed.hosts = {{0, 1}};
   for (const char* application : {"cfd", "cfd", "fem"}) {
-    Demand demand;
+    cycle::Demand demand;
     demand.queue = "normal";
     demand.user = "ann";
     demand.project = "p";
@@ -296,8 +296,8 @@ TEST(HistoryFilters, AreThoseOfBjobs) {
   wire::AskFinished finished;
   const auto both = [&] {
     *finished.mutable_filter() = events.filter();
-    EXPECT_EQ(fits(finished, kAnn, finish), fits(events, kAnn, asked));
-    return fits(events, kAnn, asked);
+    EXPECT_EQ(events::fits(finished, book::kAnn, finish), events::fits(events, book::kAnn, asked));
+    return events::fits(events, book::kAnn, asked);
   };
   EXPECT_TRUE(both());
   auto& filter = *events.mutable_filter();
@@ -319,4 +319,4 @@ TEST(HistoryFilters, AreThoseOfBjobs) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -1,12 +1,13 @@
 // What mbatchd says to those who ask: on a small site's Book and Snapshot.
-#include "sched/policy/answers_history.hpp"
-#include "tests/unit/answers_fixture.hpp"
+#include "sched/policy/events/history_selection.hpp"
+#include "sched/policy/values/shown_command.hpp"
+#include "tests/unit/sched/answers/answers_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
 TEST_F(Answers, AUserSeesTheirOwnUnfinishedJobsAndAnybodysByNumber) {
-  const auto mine = submit_seen(plain_job()), others = submit_seen(plain_job(), kBob);
+  const auto mine = submit_seen(book::plain_job()), others = submit_seen(book::plain_job(), book::kBob);
   wire::BatchRequest request;
   request.mutable_jobs();
   EXPECT_EQ(ids(whole(request)), std::to_string(mine) + " ");
@@ -22,7 +23,7 @@ TEST_F(Answers, AUserSeesTheirOwnUnfinishedJobsAndAnybodysByNumber) {
 }
 
 TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
-  auto asked = plain_job();
+  auto asked = book::plain_job();
   asked.set_script("#!/bin/sh\nsecret\n");
   asked.add_environment("TOKEN=secret");
   asked.set_output_file("out");
@@ -39,7 +40,7 @@ TEST_F(Answers, NobodyIsSentAScriptOrAnEnvironment) {
 }
 
 TEST_F(Answers, ACommandSpeaksToNobodysTerminal) {
-  submit_seen(plain_job("echo a\necho b\tc"));
+  submit_seen(book::plain_job("echo a\necho b\tc"));
   wire::BatchRequest request;
   for (const bool all : {false, true}) {
     request.mutable_jobs()->set_submissions(all);
@@ -55,7 +56,7 @@ TEST(ShownCommand, HasNoControlCharacterButATab) {
 }
 
 TEST_F(Answers, ElementsShareOneSubmissionAndArraysHaveCounts) {
-  const auto id = submit_seen(array_job(5));
+  const auto id = submit_seen(book::array_job(5));
   dispatch({id, 2});
   wire::BatchRequest request;
   request.mutable_jobs();
@@ -72,7 +73,7 @@ TEST_F(Answers, ElementsShareOneSubmissionAndArraysHaveCounts) {
 
 TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
   std::size_t made = 0;
-  auto asked = plain_job(std::string(2000, 'x'));
+  auto asked = book::plain_job(std::string(2000, 'x'));
   for (int i = 0; i < 600; ++i, ++made) submit_seen(asked);
   wire::BatchRequest request;
   request.mutable_jobs();
@@ -89,12 +90,12 @@ TEST_F(Answers, LongAnswersComeInPartsThatForgetNothing) {
 }
 
 TEST_F(Answers, AJobThatGoesBetweenTwoPartsIsPassedOver) {
-  auto asked = plain_job(std::string(50 * 1024, 'x'));
+  auto asked = book::plain_job(std::string(50 * 1024, 'x'));
   for (int i = 0; i < 10; ++i) submit_seen(asked);
   const auto gone = submit_seen(asked);
   wire::BatchRequest request;
   request.mutable_jobs();
-  auto next = *sched::answer(request, kAnn, view());
+  auto next = *sched::answers::answer(request, book::kAnn, view());
   auto part = next(view());
   ASSERT_TRUE(part && !part->last());
   book->withdraw(gone);
@@ -109,7 +110,7 @@ TEST_F(Answers, AJobThatGoesBetweenTwoPartsIsPassedOver) {
 }
 
 TEST_F(Answers, NoPartOfALongAnswerTakesLong) {
-  for (int i = 0; i < 5000; ++i) submit_seen(plain_job());
+  for (int i = 0; i < 5000; ++i) submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->set_reasons(true);
   request.mutable_jobs()->set_shared_reasons(true);
@@ -122,7 +123,7 @@ TEST_F(Answers, NoPartOfALongAnswerTakesLong) {
 }
 
 TEST_F(Answers, PartsThatSelectNothingAreNotLargerThanOthers) {
-  for (int i = 0; i < 5000; ++i) submit_seen(plain_job());
+  for (int i = 0; i < 5000; ++i) submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->mutable_filter()->set_project("none");
   const auto all = parts(request);
@@ -131,8 +132,8 @@ TEST_F(Answers, PartsThatSelectNothingAreNotLargerThanOthers) {
 }
 
 TEST_F(Answers, JobsThatPendForTheSameShareTheReasons) {
-  for (int i = 0; i < 20; ++i) submit_seen(plain_job());
-  submit_seen(plain_job(), kBob);
+  for (int i = 0; i < 20; ++i) submit_seen(book::plain_job());
+  submit_seen(book::plain_job(), book::kBob);
   wire::BatchRequest request;
   request.mutable_jobs()->mutable_filter()->set_user("all");
   request.mutable_jobs()->set_reasons(true);
@@ -154,7 +155,7 @@ TEST_F(Answers, JobsThatPendForTheSameShareTheReasons) {
 }
 
 TEST_F(Answers, WhatJobsPendForIsSentWithTheFirstOfThemAlone) {
-  for (int i = 0; i < 3000; ++i) submit_seen(plain_job());
+  for (int i = 0; i < 3000; ++i) submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->set_reasons(true);
   request.mutable_jobs()->set_shared_reasons(true);
@@ -165,7 +166,7 @@ TEST_F(Answers, WhatJobsPendForIsSentWithTheFirstOfThemAlone) {
 }
 
 TEST_F(Answers, SumsOfSlotsAreCountedAndNotAddedUpFromJobs) {
-  for (int i = 0; i < 5000; ++i) submit_seen(plain_job());
+  for (int i = 0; i < 5000; ++i) submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->set_sums(true);
   const auto counted = whole(request);
@@ -183,7 +184,7 @@ TEST_F(Answers, SumsOfSlotsAreCountedAndNotAddedUpFromJobs) {
 
 TEST_F(Answers, SumsCountAStartThatWaitsAsBjobsShowsIt) {
   tells("hostA", report::HostCame{{}, true, false});
-  const auto id = submit_seen(plain_job());
+  const auto id = submit_seen(book::plain_job());
   dispatch({id, 0});
   ASSERT_EQ(status({id, 0}), wire::STATUS_RUN);
   wire::BatchRequest request;
@@ -208,7 +209,7 @@ TEST_F(Answers, SumsCountAStartThatWaitsAsBjobsShowsIt) {
 }
 
 TEST_F(Answers, APendingJobHasReasonsInBothForms) {
-  submit_seen(plain_job());
+  submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_jobs()->set_reasons(true);
   const auto reply = whole(request);
@@ -221,20 +222,20 @@ TEST_F(Answers, APendingJobHasReasonsInBothForms) {
 }
 
 TEST_F(Answers, ASuspendedJobSaysWhoStoppedIt) {
-  const auto id = submit_seen(plain_job());
+  const auto id = submit_seen(book::plain_job());
   dispatch({id, 0});
   runs({id, 0});
   wire::SignalJobs stop;
   stop.set_action(wire::SignalJobs::STOP);
   stop.mutable_filter()->add_keys()->set_id(id);
-  book->signal_jobs(stop, kRoot, now);
+  book->signal_jobs(stop, book::kRoot, now);
   const auto shown = job_view(view(), *book->find({id, 0}), nullptr);
   ASSERT_EQ(shown.reasons_size(), 1);
   EXPECT_EQ(shown.reasons(0).text(), "The job was suspended by LSF admin or root");
 }
 
 TEST_F(Answers, QueuesComeByPriorityWithWhatTheirSectionSays) {
-  submit_seen(plain_job());
+  submit_seen(book::plain_job());
   wire::BatchRequest request;
   request.mutable_queues();
   const auto reply = whole(request);
@@ -276,13 +277,13 @@ TEST_F(Answers, HostsMayBeNamedByGroup) {
 }
 
 TEST_F(Answers, HostsCountTheirJobsAndSayThatTheyAreClosed) {
-  const auto id = submit_seen(plain_job());
+  const auto id = submit_seen(book::plain_job());
   dispatch({id, 0});
   wire::ControlBatch close;
   close.set_action(wire::ControlBatch::HOST_CLOSE);
   close.add_names("hostA");
   close.set_comment("disk");
-  book->control(close, kRoot, now);
+  book->control(close, book::kRoot, now);
   keeper.control(book->host_control("hostA").state);
   wire::BatchRequest request;
   request.mutable_hosts()->add_hosts("hosta");
@@ -304,8 +305,8 @@ TEST_F(Answers, ARequirementThatCannotBeMeantIsRefusedWithItsPlace) {
 }
 
 TEST_F(Answers, UsersAreTheCallerOrThoseNamed) {
-  submit_seen(plain_job());
-  submit_seen(plain_job(), kBob);
+  submit_seen(book::plain_job());
+  submit_seen(book::plain_job(), book::kBob);
   wire::BatchRequest request;
   request.mutable_users();
   auto reply = whole(request);
@@ -346,9 +347,9 @@ TEST_F(Answers, GroupsOfHostsAndUsers) {
 TEST_F(Answers, WhatChangesSomethingIsNoQuestion) {
   wire::BatchRequest request;
   request.mutable_submit();
-  EXPECT_FALSE(sched::answer(request, kAnn, view()));
+  EXPECT_FALSE(sched::answers::answer(request, book::kAnn, view()));
   request.mutable_events();
-  EXPECT_FALSE(sched::answer(request, kAnn, view()));
+  EXPECT_FALSE(sched::answers::answer(request, book::kAnn, view()));
 }
 
 // ---------------------------------------------------------------- the store's rows
@@ -372,40 +373,40 @@ wire::JobEvent::Finish finish_of(const std::string& user, wire::JobStatus status
 TEST(FinishedJobs, FitByUserQueueHostProjectStatusAndTime) {
   const auto finish = finish_of("ann", wire::STATUS_DONE);
   wire::AskFinished ask;
-  EXPECT_TRUE(fits(ask, kAnn, finish));
-  EXPECT_FALSE(fits(ask, kBob, finish));
+  EXPECT_TRUE(events::fits(ask, book::kAnn, finish));
+  EXPECT_FALSE(events::fits(ask, book::kBob, finish));
   ask.add_users("all");
-  EXPECT_TRUE(fits(ask, kBob, finish));
+  EXPECT_TRUE(events::fits(ask, book::kBob, finish));
   ask.set_only_exited(true);
-  EXPECT_FALSE(fits(ask, kBob, finish));
+  EXPECT_FALSE(events::fits(ask, book::kBob, finish));
   ask.clear_only_exited();
   ask.add_queues("night");
-  EXPECT_FALSE(fits(ask, kBob, finish));
+  EXPECT_FALSE(events::fits(ask, book::kBob, finish));
   ask.clear_queues();
   ask.add_hosts("hostB");
-  EXPECT_FALSE(fits(ask, kBob, finish));
+  EXPECT_FALSE(events::fits(ask, book::kBob, finish));
   ask.clear_hosts();
   ask.set_completed_from_us(3'001);
-  EXPECT_FALSE(fits(ask, kBob, finish));
+  EXPECT_FALSE(events::fits(ask, book::kBob, finish));
   ask.set_completed_from_us(3'000);
   ask.set_completed_to_us(3'000);
-  EXPECT_TRUE(fits(ask, kBob, finish));
+  EXPECT_TRUE(events::fits(ask, book::kBob, finish));
   wire::AskFinished by_id;
   by_id.mutable_filter()->add_keys()->set_id(7);
-  EXPECT_TRUE(fits(by_id, kBob, finish));
+  EXPECT_TRUE(events::fits(by_id, book::kBob, finish));
   by_id.mutable_filter()->mutable_keys(0)->set_id(8);
-  EXPECT_FALSE(fits(by_id, kAnn, finish));
+  EXPECT_FALSE(events::fits(by_id, book::kAnn, finish));
 }
 
 TEST(JobEvents, OfAnArrayAreThoseOfItsElementsToo) {
   wire::AskEvents ask;
   auto& key = *ask.mutable_filter()->add_keys();
   key.set_id(7);
-  EXPECT_TRUE(names_job(ask, {7, 3}));
+  EXPECT_TRUE(events::names_job(ask, {7, 3}));
   key.set_index(3);
-  EXPECT_TRUE(names_job(ask, {7, 0}));
-  EXPECT_TRUE(names_job(ask, {7, 3}));
-  EXPECT_FALSE(names_job(ask, {7, 4}));
+  EXPECT_TRUE(events::names_job(ask, {7, 0}));
+  EXPECT_TRUE(events::names_job(ask, {7, 3}));
+  EXPECT_FALSE(events::names_job(ask, {7, 4}));
 }
 
 // Anybody may ask for any name: with a pattern that goes back and forth mbatchd would answer nobody for hours.
@@ -416,21 +417,21 @@ TEST(JobEvents, ANameWithManyStarsIsMatchedInNoTime) {
   asked.set_user("ann");
   asked.set_job_name(std::string(200, 'a'));
   for (int i = 0; i < 40; ++i) ask.mutable_filter()->mutable_job_name()->append("*a");
-  EXPECT_TRUE(fits(ask, kBob, asked));
+  EXPECT_TRUE(events::fits(ask, book::kBob, asked));
   ask.mutable_filter()->mutable_job_name()->append("*b");
-  EXPECT_FALSE(fits(ask, kBob, asked));
+  EXPECT_FALSE(events::fits(ask, book::kBob, asked));
 }
 
 TEST(JobEvents, AreSentWithoutScriptsAndEnvironments) {
   wire::JobEvent event;
   event.mutable_new_job()->mutable_asked()->set_script("secret");
   event.mutable_new_job()->mutable_asked()->add_environment("A=secret");
-  EXPECT_EQ(sent_event(event).SerializeAsString().find("secret"), std::string::npos);
+  EXPECT_EQ(events::sent_event(event).SerializeAsString().find("secret"), std::string::npos);
 }
 
 // bparams -a and bqueues -l show what is in force: no invalid value, no keyword without effect.
 TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
-  ConfigView view = site_files(
+  ConfigView view = book::site_files(
       "MAX_JOBID = many\nNEWJOB_REFRESH = y\nRESOURCE_RESERVE_PER_SLOT = Y\nMAX_JOB_REQUEUE = 4\n");
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   conf::Problems problems;
@@ -441,7 +442,7 @@ TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
           "q", {}, problems),
       view.cluster->indices, {}, problems);
   view.lsb = lsb;
-  keeper.configure(scheduling_rules(view.cluster, view.lsb));
+  keeper.configure(cycle::scheduling_rules(view.cluster, view.lsb));
   wire::BatchRequest request;
   request.mutable_parameters();
   std::map<std::string, std::string> parameters;
@@ -464,4 +465,4 @@ TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

@@ -1,22 +1,22 @@
 // SnapshotKeeper: the scheduler's view follows the Book, LIM and the connections.
-#include "sched/policy/snapshot_keeper.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::answers {
 namespace {
 
-class SnapshotKeeperTest : public BookTest {
+class SnapshotKeeperTest : public book::BookTest {
  protected:
   SnapshotKeeperTest() { configure(); }
 
   void configure() {
-    files = site_files();
-    rules = scheduling_rules(files.cluster, files.lsb);
+    files = book::site_files();
+    rules = cycle::scheduling_rules(files.cluster, files.lsb);
     keeper.configure(rules);
   }
-  HostNumber host(const std::string& name) const { return *rules->host(name); }
-  const Snapshot& snapshot() const { return keeper.snapshot(); }
+  cycle::HostNumber host(const std::string& name) const { return *rules->host(name); }
+  const cycle::Snapshot& snapshot() const { return keeper.snapshot(); }
 
   // What a LIM says: every host has these CPUs and this much memory.
   static LoadNews news(int ncpus, float memory, const std::string& model = "PC") {
@@ -60,27 +60,27 @@ class SnapshotKeeperTest : public BookTest {
     EXPECT_EQ(snapshot().placed_count(), placed);
   }
   wire::Submission waits_for(std::int32_t id) {
-    wire::Submission asked = plain_job();
+    wire::Submission asked = book::plain_job();
     asked.set_dependency("done(" + std::to_string(id) + ")");
     return asked;
   }
 
   ConfigView files;
-  std::shared_ptr<const SchedulingRules> rules;
+  std::shared_ptr<const cycle::SchedulingRules> rules;
   SnapshotKeeper keeper{*book};
 };
 
 TEST_F(SnapshotKeeperTest, AJobWaitsIsPlacedAndForgotten) {
-  const JobKey key{submit(plain_job()), 0};
+  const JobKey key{submit(book::plain_job()), 0};
   follow();
   ASSERT_NE(snapshot().pending(key), nullptr);
-  EXPECT_EQ(snapshot().pending(key)->hold, Hold::none);
+  EXPECT_EQ(snapshot().pending(key)->hold, cycle::Hold::none);
   hello("hostA");
   dispatch(key);
   follow();
   EXPECT_EQ(snapshot().pending(key), nullptr);
   ASSERT_NE(snapshot().placed(key), nullptr);
-  EXPECT_EQ(snapshot().placed(key)->hosts, (std::vector<SlotsOn>{{host("hostA"), 1}}));
+  EXPECT_EQ(snapshot().placed(key)->hosts, (std::vector<cycle::SlotsOn>{{host("hostA"), 1}}));
   agrees();
   runs(key);
   ends(key, 0);
@@ -90,7 +90,7 @@ TEST_F(SnapshotKeeperTest, AJobWaitsIsPlacedAndForgotten) {
 }
 
 TEST_F(SnapshotKeeperTest, ElementsOfAnArrayAreOneDemand) {
-  const auto id = submit(array_job(5));
+  const auto id = submit(book::array_job(5));
   follow();
   const auto demand = snapshot().pending({id, 1})->demand;
   for (int index = 2; index <= 5; ++index) EXPECT_EQ(snapshot().pending({id, index})->demand, demand);
@@ -98,30 +98,30 @@ TEST_F(SnapshotKeeperTest, ElementsOfAnArrayAreOneDemand) {
 }
 
 TEST_F(SnapshotKeeperTest, AStoppedJobIsHeld) {
-  const JobKey key{submit(plain_job()), 0};
+  const JobKey key{submit(book::plain_job()), 0};
   follow();
   ask(key, wire::SignalJobs::STOP);
   follow();
-  EXPECT_EQ(snapshot().pending(key)->hold, Hold::stopped);
+  EXPECT_EQ(snapshot().pending(key)->hold, cycle::Hold::stopped);
   EXPECT_TRUE(snapshot().waiting_demands().empty());
   ask(key, wire::SignalJobs::RESUME);
   follow();
-  EXPECT_EQ(snapshot().pending(key)->hold, Hold::none);
-  ask(key, wire::SignalJobs::STOP, kRoot);
+  EXPECT_EQ(snapshot().pending(key)->hold, cycle::Hold::none);
+  ask(key, wire::SignalJobs::STOP, book::kRoot);
   follow();
-  EXPECT_EQ(snapshot().pending(key)->hold, Hold::stopped_by_administrator);
+  EXPECT_EQ(snapshot().pending(key)->hold, cycle::Hold::stopped_by_administrator);
 }
 
 TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
-  const JobKey first{submit(plain_job()), 0};
+  const JobKey first{submit(book::plain_job()), 0};
   follow();
   const JobKey second{submit(waits_for(first.id)), 0};
   follow();
   const JobKey third{submit(waits_for(second.id)), 0};
   follow();
-  EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
+  EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::dependency);
   keeper.dependencies(book->take_dependency_changes());
-  EXPECT_EQ(snapshot().pending(second)->hold, Hold::dependency);
+  EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::dependency);
   hello("hostA");
   dispatch(first);
   follow();
@@ -129,12 +129,12 @@ TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
   ends(first, 0);
   keeper.job(first);  // nobody names the second one
   keeper.dependencies(book->take_dependency_changes());
-  EXPECT_EQ(snapshot().pending(second)->hold, Hold::none);
-  EXPECT_EQ(snapshot().pending(third)->hold, Hold::dependency);
+  EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::none);
+  EXPECT_EQ(snapshot().pending(third)->hold, cycle::Hold::dependency);
   ask(second, wire::SignalJobs::KILL);
   keeper.job(second);
   keeper.dependencies(book->take_dependency_changes());
-  EXPECT_EQ(snapshot().pending(third)->hold, Hold::never);
+  EXPECT_EQ(snapshot().pending(third)->hold, cycle::Hold::never);
   agrees();
 }
 
@@ -142,13 +142,13 @@ TEST_F(SnapshotKeeperTest, ControlsOfQueuesAndHostsCount) {
   wire::ControlBatch control;
   control.set_action(wire::ControlBatch::QUEUE_INACTIVATE);
   control.add_names("normal");
-  answer(book->control(control, kRoot, now));
+  answer(book->control(control, book::kRoot, now));
   follow();
   const auto queue = *rules->queue("normal");
   EXPECT_FALSE(snapshot().queue(queue).active);
   control.set_action(wire::ControlBatch::HOST_CLOSE);
   control.set_names(0, "hostB");
-  answer(book->control(control, kRoot, now));
+  answer(book->control(control, book::kRoot, now));
   follow();
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
   configure();
@@ -200,7 +200,7 @@ TEST_F(SnapshotKeeperTest, FactsThatChangeAreTakenAndThoseThatDoNotStay) {
 }
 
 TEST_F(SnapshotKeeperTest, AHostOfAnotherModelMakesNewDemands) {
-  const JobKey key{submit(plain_job()), 0};
+  const JobKey key{submit(book::plain_job()), 0};
   follow();
   keeper.load(news(4, 500, "PC"));
   EXPECT_EQ(snapshot().demand(snapshot().pending(key)->demand).from_model, "PC");
@@ -210,9 +210,9 @@ TEST_F(SnapshotKeeperTest, AHostOfAnotherModelMakesNewDemands) {
 }
 
 TEST_F(SnapshotKeeperTest, NewFilesKeepAllJobs) {
-  const JobKey waiting{submit(plain_job()), 0};
+  const JobKey waiting{submit(book::plain_job()), 0};
   follow();
-  const JobKey running{submit(plain_job()), 0};
+  const JobKey running{submit(book::plain_job()), 0};
   follow();
   hello("hostA");
   dispatch(running);
@@ -224,4 +224,4 @@ TEST_F(SnapshotKeeperTest, NewFilesKeepAllJobs) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::answers

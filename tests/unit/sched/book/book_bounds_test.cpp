@@ -1,10 +1,11 @@
 // One request that names the same job very often, compares long texts, or asks for what no job can have.
 #include <gmock/gmock.h>
 
-#include "sched/policy/submission_check.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "common/base/glob.hpp"
+#include "sched/policy/jobs/submission_check.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::ElementsAre;
@@ -75,15 +76,15 @@ TEST_F(BookTest, ReasonsAndChangesHaveALength) {
   submit(plain_job());
   wire::SignalJobs kill;
   kill.mutable_filter()->add_keys()->set_id(1);
-  kill.set_reason(std::string(kLongestReason + 1, 'r'));
+  kill.set_reason(std::string(jobs::kLongestReason + 1, 'r'));
   EXPECT_THAT(signal(kill), ElementsAre("!! -C: found 4096 bytes, expected at most 4095"));
   wire::ModifyJobs change;
   change.mutable_filter()->add_keys()->set_id(1);
-  for (int i = 0; i <= kMostFields; ++i) change.add_fields(wire::Submission::kJobNameFieldNumber);
+  for (int i = 0; i <= jobs::kMostFields; ++i) change.add_fields(wire::Submission::kJobNameFieldNumber);
   EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)).front(), HasSubstr("found 201 changes"));
   wire::ModifyJobs text;
   text.mutable_filter()->add_keys()->set_id(1);
-  text.set_text(std::string(kLongestWord + 1, 't'));
+  text.set_text(std::string(jobs::kLongestWord + 1, 't'));
   EXPECT_THAT(answer(book->modify_jobs(text, kAnn, now)).front(), HasSubstr("expected at most 200 in 65536"));
 }
 
@@ -122,13 +123,13 @@ TEST(DependencyBounds, EachNameIsLookedUpOnceAndPatternsAreCounted) {
   const auto known = [](std::int32_t) { return true; };
   std::string same = "done(n)", patterns = "done(n*)";
   for (int i = 1; i < 1000; ++i) same += "&&done(n)";
-  for (std::size_t i = 1; i < kMostPatterns; ++i) patterns += "&&done(n" + std::to_string(i) + "*)";
-  EXPECT_TRUE(Dependency::parse(same)->bound(ids, known));
+  for (std::size_t i = 1; i < jobs::kMostPatterns; ++i) patterns += "&&done(n" + std::to_string(i) + "*)";
+  EXPECT_TRUE(jobs::Dependency::parse(same)->bound(ids, known));
   EXPECT_EQ(looked_up, 1);
-  EXPECT_TRUE(Dependency::parse(patterns)->bound(ids, known));
-  EXPECT_EQ(Dependency::parse(patterns + "&&done(m*)")->bound(ids, known).error().text,
+  EXPECT_TRUE(jobs::Dependency::parse(patterns)->bound(ids, known));
+  EXPECT_EQ(jobs::Dependency::parse(patterns + "&&done(m*)")->bound(ids, known).error().text,
             "dependency condition: found more than 64 names with \"*\", expected fewer");
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

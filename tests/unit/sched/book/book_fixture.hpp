@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/book.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "sched/policy/book/book.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 
 inline ConfigView site_files(const std::string& params = "") {
   conf::MemoryFiles files;
@@ -212,4 +212,4 @@ class BookTest : public testing::Test {
   Effects effects;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

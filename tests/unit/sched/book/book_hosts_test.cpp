@@ -1,8 +1,8 @@
 // The Book and the hosts: how they come to agree, and what a job's host is told.
-#include "sched/policy/gpus.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/values/gpus.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::Contains;
@@ -311,4 +311,4 @@ TEST_F(BookHosts, ForcedByAnAdministratorOnAHostThatIsThere) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,7 +1,7 @@
 // bmod of a job that runs: its host enforces what it can, and is told again when it comes back; the rest is refused.
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using L = wire::Limits;
@@ -121,4 +121,4 @@ TEST_F(BookLimits, NamesOfFilesSpeakToNoTerminal) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,7 +1,7 @@
 // bmod -R of a job that runs: what it reserves changes where it runs; and what of such a job stays.
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using S = wire::Submission;
@@ -108,4 +108,4 @@ TEST_F(BookModify, ItsFilesStay) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <malloc.h>
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 struct BookPacked : BookTest {};
@@ -92,4 +92,4 @@ TEST_F(BookPacked, AJobTakesLessThanTwoKilobytes) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,7 +1,7 @@
 // The Book keeps no script and no environment: it names the rows of the store that have them, for as long as a job may need them.
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using ::testing::ElementsAre;
@@ -238,4 +238,4 @@ TEST_F(BookPayload, ClientCannotNameRowsOfOthers) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

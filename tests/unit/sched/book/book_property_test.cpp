@@ -1,10 +1,10 @@
 // Whatever comes, in whatever order: the Book stays sound, and a Book made again from what was saved is the same.
 #include <rapidcheck/gtest.h>
 
-#include "sched/policy/job_life.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/jobs/job_life.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 // As likely for each number in small cases as in large ones.
@@ -50,7 +50,7 @@ std::string without_usage(wire::JobRecord record) {
 // finds it starting still, and its host says it again. Never the other way round.
 wire::JobRecord after_begun(wire::JobRecord restarted, const wire::JobRecord& present) {
   if (!restarted.starting() || present.starting()) return restarted;
-  restarted = with_present_seconds(std::move(restarted), {present.status_us()});
+  restarted = jobs::with_present_seconds(std::move(restarted), {present.status_us()});
   restarted.set_status_us(present.status_us());
   restarted.set_starting(false);
   return restarted;
@@ -306,12 +306,12 @@ RC_GTEST_PROP(DependencyProperty, WhatIsPrintedIsReadAgain, ()) {
                                     "12", "numdone(7, *)", "started(x[*])"));
   std::string text;
   for (const auto& word : words) text += word + " ";
-  const auto parsed = Dependency::parse(text);
+  const auto parsed = jobs::Dependency::parse(text);
   if (!parsed) return;
-  const auto again = Dependency::parse(parsed->text());
+  const auto again = jobs::Dependency::parse(parsed->text());
   RC_ASSERT(static_cast<bool>(again));
   RC_ASSERT(again->text() == parsed->text());
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,8 +1,8 @@
 // The Book: what bkill, bswitch, btop, bmod and their like do and say.
-#include "sched/policy/book.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/book/book.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::Contains;
@@ -293,4 +293,4 @@ TEST_F(BookTest, Modifying) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -2,9 +2,9 @@
 #include <map>
 #include <random>
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 class BookSelect : public BookTest {
@@ -152,4 +152,4 @@ TEST_F(BookSelect, SlotSumsAreThoseOfTheJobs) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

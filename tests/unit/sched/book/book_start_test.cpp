@@ -1,7 +1,7 @@
 // How an attempt starts on hosts that know go-aheads, and what is given up when hosts are silent.
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::Contains;
@@ -403,4 +403,4 @@ TEST_F(BookRerun, ALateFailureOrALateSuccessAfterTheRerunBeganIsNot) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,8 +1,8 @@
 // The Book: what becomes of submissions, and who may do what.
-#include "sched/policy/book.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/book/book.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::Contains;
@@ -290,4 +290,4 @@ TEST_F(BookTest, QueuesAndHostsAreTheirAdministrators) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,8 +1,8 @@
 // The Book: what waits for other jobs or for its time, and how jobs are counted.
-#include "sched/policy/book.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/book/book.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::Contains;
@@ -19,12 +19,12 @@ TEST_F(BookTest, DependenciesAreLookedAtWhenWhatTheyNameChanges) {
   auto after = plain_job();
   after.set_dependency("done(1)");
   submit(after);
-  EXPECT_EQ(book->dependency_state(job({2, 0})), DependencyState::not_yet);
+  EXPECT_EQ(book->dependency_state(job({2, 0})), jobs::DependencyState::not_yet);
   dispatch({1, 0});
   runs({1, 0});
   ends({1, 0}, 0);
   EXPECT_TRUE(schedules(effects));
-  EXPECT_EQ(book->dependency_state(job({2, 0})), DependencyState::satisfied);
+  EXPECT_EQ(book->dependency_state(job({2, 0})), jobs::DependencyState::satisfied);
 }
 
 TEST_F(BookTest, NamesMeanTheNewestOfTheirUser) {
@@ -42,7 +42,7 @@ TEST_F(BookTest, NamesMeanTheNewestOfTheirUser) {
   EXPECT_EQ(job({5, 0}).asked->bound_dependency(), "ended(2) && ended(1)");
   submit(named);
   ask({2, 0}, Act::KILL);
-  EXPECT_EQ(book->dependency_state(job({4, 0})), DependencyState::satisfied);
+  EXPECT_EQ(book->dependency_state(job({4, 0})), jobs::DependencyState::satisfied);
 }
 
 TEST_F(BookTest, ElementsWaitForElements) {
@@ -53,10 +53,10 @@ TEST_F(BookTest, ElementsWaitForElements) {
   dispatch({1, 2});
   runs({1, 2});
   ends({1, 2}, 0);
-  EXPECT_EQ(book->dependency_state(job({2, 1})), DependencyState::not_yet);
-  EXPECT_EQ(book->dependency_state(job({2, 2})), DependencyState::satisfied);
+  EXPECT_EQ(book->dependency_state(job({2, 1})), jobs::DependencyState::not_yet);
+  EXPECT_EQ(book->dependency_state(job({2, 2})), jobs::DependencyState::satisfied);
   ask({1, 3}, Act::KILL);
-  EXPECT_EQ(book->dependency_state(job({2, 3})), DependencyState::never);
+  EXPECT_EQ(book->dependency_state(job({2, 3})), jobs::DependencyState::never);
 }
 
 TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
@@ -75,15 +75,15 @@ TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
   EXPECT_EQ(book->find({1, 0}), nullptr);
   EXPECT_NE(book->find({2, 0}), nullptr);
   ends({3, 0}, 77 << 8);
-  EXPECT_EQ(book->dependency_state(job({3, 0})), DependencyState::satisfied) << "once is enough";
+  EXPECT_EQ(book->dependency_state(job({3, 0})), jobs::DependencyState::satisfied) << "once is enough";
 }
 
 TEST_F(BookTest, ConditionsOfBwait) {
   submit(plain_job());
-  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::not_yet);
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), jobs::DependencyState::not_yet);
   ask({1, 0}, Act::KILL);
-  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), DependencyState::satisfied);
-  EXPECT_EQ(book->state_of(*book->condition("done(1)", kAnn)), DependencyState::never);
+  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), jobs::DependencyState::satisfied);
+  EXPECT_EQ(book->state_of(*book->condition("done(1)", kAnn)), jobs::DependencyState::never);
   EXPECT_EQ(book->condition("done(5)", kAnn).error().text, "Job <5> is not found");
 }
 
@@ -202,4 +202,4 @@ TEST_F(BookTest, Counts) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,8 +1,8 @@
 // A token makes a repeated request to submit harmless; requests that mean many jobs are done in pieces.
-#include "sched/policy/book_signal.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/book/book_signal.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::ElementsAre;
@@ -285,8 +285,8 @@ TEST_F(BookTokenTest, PiecesOfNothingSayThatNothingIsThere) {
   const auto work = book->begin_signal(all, kAnn);
   const auto none = book->signal_some(*work, 2, now);
   EXPECT_TRUE(none.reply.last());
-  EXPECT_EQ(none.reply.refusal().why(), Refusal::NO_JOB);
+  EXPECT_EQ(none.reply.refusal().why(), jobs::Refusal::NO_JOB);
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

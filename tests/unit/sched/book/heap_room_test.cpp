@@ -1,9 +1,9 @@
 // Freed memory goes back where it is much.
-#include "sched/policy/heap_room.hpp"
+#include "sched/policy/values/heap_room.hpp"
 
 #include <gtest/gtest.h>
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 constexpr std::uint64_t kMb = 1 << 20;
@@ -21,4 +21,4 @@ TEST(HeapRoom, MuchFreeMemoryIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,10 +1,10 @@
 // What a new lsb.events begins with: every job that is not over, as it is.
-#include "sched/policy/present_events.hpp"
+#include "sched/policy/book/present_events.hpp"
 
-#include "sched/policy/event_lines.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/events/event_lines.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::ElementsAre;
@@ -16,7 +16,7 @@ class PresentEvents : public BookTest {
   std::vector<std::string> told(JobKey key) {
     std::vector<std::string> types;
     tell_of_job(*book, key, [&](const wire::JobEvent& event) {
-      const auto fields = split_event_line(event_line(event));
+      const auto fields = events::split_event_line(events::event_line(event));
       ASSERT_TRUE(fields && fields->size() > 4);
       types.push_back(fields->at(0) == "JOB_STATUS" ? "JOB_STATUS " + fields->at(4) : fields->at(0));
     });
@@ -79,4 +79,4 @@ TEST_F(PresentEvents, AJobThatIsOverIsNotAmongThemButCanBeToldOf) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,24 +1,24 @@
 // How much one request to mbatchd may ask for.
-#include "sched/policy/request_bounds.hpp"
+#include "sched/policy/jobs/request_bounds.hpp"
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::book {
 namespace {
 
 using testing::HasSubstr;
 
 std::string why(const wire::BatchRequest& request) {
-  const auto refused = out_of_bounds(request);
+  const auto refused = jobs::out_of_bounds(request);
   return refused ? refused->text() : "";
 }
 
 TEST(RequestBounds, LetThroughWhatCommandsSend) {
   EXPECT_EQ(why({}), "");
   wire::BatchRequest request;
-  for (std::size_t i = 0; i < kMostKeys; ++i)
+  for (std::size_t i = 0; i < jobs::kMostKeys; ++i)
     request.mutable_signal()->mutable_filter()->add_keys()->set_id(static_cast<int>(i));
   EXPECT_EQ(why(request), "");
   wire::BatchRequest array;  // the site says how large one may be
@@ -44,7 +44,7 @@ TEST_F(BookTest, RequirementHasABoundOfItsTerms) {
 
 TEST(RequestBounds, CountJobIdsIndexListsAndRanges) {
   wire::BatchRequest keys, lists, ranges, array;
-  for (std::size_t i = 0; i <= kMostKeys; ++i) {
+  for (std::size_t i = 0; i <= jobs::kMostKeys; ++i) {
     keys.mutable_jobs()->mutable_filter()->add_keys()->set_id(1);
     lists.mutable_signal()->mutable_filter()->add_index_lists();
   }
@@ -52,10 +52,10 @@ TEST(RequestBounds, CountJobIdsIndexListsAndRanges) {
   EXPECT_EQ(why(lists), "found 300001 index lists in one request, expected at most 300000");
   for (int list = 0; list < 2; ++list) {
     auto& indices = *ranges.mutable_signal()->mutable_filter()->add_index_lists();
-    for (std::size_t i = 0; i < kMostKeys; ++i) indices.add_indices()->set_first(1);
+    for (std::size_t i = 0; i < jobs::kMostKeys; ++i) indices.add_indices()->set_first(1);
   }
   EXPECT_EQ(why(ranges), "found 600000 index ranges in one request, expected at most 300000");
-  for (std::size_t i = 0; i <= kMostIndexRanges; ++i) {
+  for (std::size_t i = 0; i <= jobs::kMostIndexRanges; ++i) {
     if (i == 0) array.mutable_submit()->add_jobs();
     array.mutable_submit()->mutable_jobs(0)->add_indices()->set_first(1);
   }
@@ -78,7 +78,7 @@ TEST(RequestBounds, CountTheElementsOfSeveralArrays) {
 TEST(RequestBounds, CountTheNamesOfEveryQuestion) {
   for (const int kind : {0, 1, 2, 3, 4}) {
     wire::BatchRequest request;
-    for (std::size_t i = 0; i <= kMostNames; ++i) {
+    for (std::size_t i = 0; i <= jobs::kMostNames; ++i) {
       if (kind == 0) request.mutable_queues()->add_queues("q");
       if (kind == 1) request.mutable_hosts()->add_hosts("h");
       if (kind == 2) request.mutable_users()->add_users("u");
@@ -92,14 +92,14 @@ TEST(RequestBounds, CountTheNamesOfEveryQuestion) {
 TEST(RequestBounds, CountEmptyJobsBeforeTheyAreParsed) {
   wire::BatchRequest request;
   request.set_from_host("hostA");
-  for (std::size_t i = 0; i < kMostAtOnce; ++i) request.mutable_submit()->add_jobs();
-  EXPECT_FALSE(too_many_jobs(request.SerializeAsString()));
+  for (std::size_t i = 0; i < jobs::kMostAtOnce; ++i) request.mutable_submit()->add_jobs();
+  EXPECT_FALSE(jobs::too_many_jobs(request.SerializeAsString()));
   // One more, in a second Submit: parsing merges them.
-  const auto refused = too_many_jobs(request.SerializeAsString() + std::string("\x12\x02\x0a\x00", 4));
+  const auto refused = jobs::too_many_jobs(request.SerializeAsString() + std::string("\x12\x02\x0a\x00", 4));
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->text(), "found 20001 jobs in one request, expected at most 20000");
-  EXPECT_FALSE(too_many_jobs("\xff\xff\xff"));
+  EXPECT_FALSE(jobs::too_many_jobs("\xff\xff\xff"));
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::book

@@ -1,12 +1,12 @@
 // The index of hosts: which of them a sieve lets pass, and that a cycle with it finds what one without it finds.
-#include "sched/policy/host_index.hpp"
+#include "sched/policy/cycle/host_index.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "tests/unit/schedule_driver.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 using ::testing::ElementsAre;
@@ -161,4 +161,4 @@ RC_GTEST_PROP(HostIndexProperty, APlanIsTheSameWithAndWithoutTheIndex, ()) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

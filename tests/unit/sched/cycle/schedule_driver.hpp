@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "sched/policy/scenario.hpp"
+#include "sched/policy/cycle/scenario.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 
 inline Scenario scenario_of(const std::string& text) {
   auto scenario = read_scenario(text, "scenario");
@@ -39,4 +39,4 @@ inline std::string starts(const std::string& text) {
 inline std::string pending(const std::string& rows) { return "Begin Pending\n" + rows + "End Pending\n"; }
 inline std::string running(const std::string& rows) { return "Begin Running\n" + rows + "End Running\n"; }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <map>
 
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/working_state.hpp"
-#include "tests/unit/schedule_driver.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/working_state.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 int pick(int least, int most) {
@@ -218,4 +218,4 @@ RC_GTEST_PROP(Schedule, a_freed_slot_never_makes_fewer_starts, ()) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

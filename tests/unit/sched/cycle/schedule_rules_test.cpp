@@ -1,9 +1,9 @@
 // Rules of the cycle, row by row: one cluster, one question. What an expert reads is in tests/golden/schedule.
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/tally.hpp"
-#include "tests/unit/schedule_driver.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/tally.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 struct Row {
@@ -356,4 +356,4 @@ TEST(PendingReasons, are_worked_out_once_for_all_jobs_that_want_the_same) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

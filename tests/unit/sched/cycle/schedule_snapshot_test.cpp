@@ -1,12 +1,12 @@
 // What a Snapshot keeps: demands, jobs, tallies, and how it is changed.
 #include <cmath>
 
-#include "sched/policy/compiled_demand.hpp"
-#include "sched/policy/job_obstacle.hpp"
-#include "sched/policy/tally.hpp"
-#include "tests/unit/schedule_driver.hpp"
+#include "sched/policy/cycle/compiled_demand.hpp"
+#include "sched/policy/cycle/job_obstacle.hpp"
+#include "sched/policy/cycle/tally.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 Demand demand_of_user(const std::string& user) {
@@ -152,4 +152,4 @@ TEST(Standing, a_host_as_bhosts_shows_it) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -1,7 +1,7 @@
 // Jobs of the Book as the snapshot has them, and reservations there and back.
-#include "tests/unit/schedule_driver.hpp"
+#include "tests/unit/sched/cycle/schedule_driver.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::cycle {
 namespace {
 
 Job job_of(wire::JobStatus status) {
@@ -90,4 +90,4 @@ TEST(PlacedOf, hosts_reservations_and_states_come_back) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::cycle

@@ -2,9 +2,9 @@
 // and lsb.acct(5) of LSF give them. JOB_NEW has its own there.
 #include <gtest/gtest.h>
 
-#include "sched/policy/event_lines.hpp"
+#include "sched/policy/events/event_lines.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 struct Field {
@@ -264,4 +264,4 @@ TEST(EventFields, JobModifyIsAsJobNew) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -1,10 +1,10 @@
 // Records of lsb.events and lsb.acct where the programs that read them look. Positions are those of docs/decisions/0029,
 // from 1.
-#include "sched/policy/event_lines.hpp"
+#include "sched/policy/events/event_lines.hpp"
 
 #include <gmock/gmock.h>
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 using Fields = std::vector<std::string>;
@@ -391,4 +391,4 @@ TEST(EventLines, LinesThatOthersWrote) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -1,11 +1,11 @@
 // Files as lsb.events and lsb.acct are, read again: what we write, and what LSF's own releases write otherwise.
-#include "sched/policy/event_reader.hpp"
+#include "sched/policy/events/event_reader.hpp"
 
 #include <gmock/gmock.h>
 
-#include "sched/policy/event_lines.hpp"
+#include "sched/policy/events/event_lines.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::events {
 namespace {
 
 constexpr std::int64_t kThen = 1'700'000'100'000'000;
@@ -360,4 +360,4 @@ TEST(EventReader, ALineWithoutEndIsNotKept) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::events

@@ -1,10 +1,10 @@
 // Dependency expressions: what can be written, and when they hold.
-#include "sched/policy/dependency.hpp"
+#include "sched/policy/jobs/dependency.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 using testing::HasSubstr;
@@ -204,4 +204,4 @@ TEST(ExitCode, OfAWordOfWait) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

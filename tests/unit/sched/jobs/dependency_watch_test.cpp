@@ -1,11 +1,11 @@
 // Who is told of a change: everybody whose condition has another truth, as asking each of them anew finds it; and what it costs.
-#include "sched/policy/dependency_watch.hpp"
+#include "sched/policy/jobs/dependency_watch.hpp"
 
 #include <random>
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 constexpr std::int32_t kId = 7;
@@ -101,15 +101,15 @@ TEST(DependencyWatch, IsEmptyWhenEverybodyHasGone) {
   EXPECT_EQ(concerned.same, nullptr);
 }
 
-class DependencyCost : public BookTest {
+class DependencyCost : public book::BookTest {
  protected:
   // Evaluations while all elements of an array end, one after the other.
   std::uint64_t cost(int elements, int dependents, const std::function<std::string(int)>& condition) {
     start();
     hello("hostA");
-    const auto array = submit(array_job(elements));
+    const auto array = submit(book::array_job(elements));
     for (int i = 0; i < dependents; ++i) {
-      auto asked = plain_job();
+      auto asked = book::plain_job();
       asked.set_dependency(condition(i));
       submit(asked);
     }
@@ -137,4 +137,4 @@ TEST_F(DependencyCost, GrowsWithElementsPlusDependents) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,20 +1,21 @@
 // How jobs end: on their own, killed, lost with their host, requeued, after a failed pre-execution.
 
-#include "tests/unit/job_life_fixture.hpp"
+#include "tests/unit/sched/jobs/job_life_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 TEST_F(JobLife, KillingWhatRunsIsAnOrderToEveryHost) {
   runs({"hostA", "hostB"});
   rules.sequential = false;
   happens(event::KillAsked{kAdmin});
-  EXPECT_THAT(orders(effects), ElementsAre("OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostA",
-                                           "OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostB"));
+  EXPECT_THAT(book::orders(effects),
+              ElementsAre("OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostA",
+                          "OrderSignal TERMINATE at once number 1 to 7 attempt 1 on hostB"));
   auto end = ended(143 << 8);
   happens(end);
   EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
-  EXPECT_THAT(orders(effects),
+  EXPECT_THAT(book::orders(effects),
               ElementsAre("OrderAcknowledge 7 attempt 1 to hostA", "OrderRelease 7 attempt 1 on hostB"));
 }
 
@@ -77,7 +78,7 @@ TEST_F(JobLife, AKilledJobDoesNotRunAgainBecauseItsHostIsLost) {
 TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   rules.most_preexec_retries = 2;
   reset();
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
@@ -85,14 +86,14 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
   now = wall_seconds(1060);
   happens(event::AvoidanceOver{});
   EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
   happens(event::ResumeAsked{kOwner});
   rules.exit_after_preexec_retries = true;
-  happens(on_hosts({"hostB"}));
+  happens(book::on_hosts({"hostB"}));
   happens(ended(9 << 8, How::pre_exec_failed));
-  happens(on_hosts({"hostC"}));
+  happens(book::on_hosts({"hostC"}));
   happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.term_reason(), TERM_PRE_EXEC_FAIL);
@@ -100,7 +101,7 @@ TEST_F(JobLife, PreExecutionIsTriedAFewTimesElsewhere) {
 
 TEST_F(JobLife, APreExecutionMayEndItsJob) {
   reset();
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(99 << 8, How::pre_exec_failed));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
   EXPECT_EQ(job.record.exit_status(), 99 << 8);
@@ -108,19 +109,19 @@ TEST_F(JobLife, APreExecutionMayEndItsJob) {
 
 TEST_F(JobLife, WhatCouldNotStartWaitsButNobodyWaitsForAClientThatWentAway) {
   reset();
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(0, How::not_started));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   asked.set_interactive(wire::Submission::PLAIN);
   reset();
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(0, How::not_started));
   EXPECT_EQ(status(), wire::STATUS_EXIT);
 }
 
 TEST_F(JobLife, AMissingDirectoryOfBsubCwdEndsTheJob) {
   reset();
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   auto over = ended(127 << 8, How::not_started);
   over.told.cwd_missing = true;
   happens(over);
@@ -137,12 +138,12 @@ TEST_F(JobLife, RequeueExitValues) {
   happens(ended(77 << 8));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   EXPECT_THAT(job.record.excluded_hosts(), IsEmpty());
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   happens(ended(78 << 8));
   EXPECT_EQ(status(), wire::STATUS_PEND);
   EXPECT_THAT(job.record.excluded_hosts(), ElementsAre("hostA"));
   EXPECT_THAT(job.record.avoided(), IsEmpty());
-  happens(on_hosts({"hostB"}));
+  happens(book::on_hosts({"hostB"}));
   happens(ended(77 << 8));
   EXPECT_EQ(status(), wire::STATUS_EXIT) << "MAX_JOB_REQUEUE";
   runs();
@@ -167,7 +168,7 @@ TEST_F(JobLife, AHostThatIsExcludedForGoodIsNotAvoidedForAWhile) {
   rules.requeue_exits.excluded = {78};
   runs();
   happens(ended(78 << 8));
-  happens(on_hosts({"hostA"}));  // brun
+  happens(book::on_hosts({"hostA"}));  // brun
   happens(ended(9 << 8, How::pre_exec_failed));
   EXPECT_THAT(job.record.avoided(), IsEmpty());
   now = wall_seconds(5000);
@@ -207,14 +208,14 @@ TEST_F(JobLife, RequeuedByItsOwner) {
   happens(ended(143 << 8));
   EXPECT_EQ(status(), wire::STATUS_PSUSP);
   EXPECT_EQ(job.record.submit_us(), submitted);
-  EXPECT_THAT(lines(effects), testing::Contains("RecordEvent requeue of 7"));
+  EXPECT_THAT(book::lines(effects), testing::Contains("RecordEvent requeue of 7"));
 }
 
 TEST_F(JobLife, RemovedJobsAreGoneWhateverTheHostSays) {
   is(wire::STATUS_ZOMBI);
   happens(event::RemoveAsked{kOwner, "hung"});
   EXPECT_EQ(job.record.term_reason(), TERM_FORCE_OWNER);
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SEND 9 ")));
   runs();
   happens(event::RemoveAsked{kAdmin, ""});
   EXPECT_EQ(job.record.term_reason(), TERM_ADMIN);
@@ -237,13 +238,13 @@ TEST_F(JobLife, APostExecutionThatRunsIsEndedByAKillAndTheJobStaysAsItIs) {
   end.told.post_follows = true;
   happens(end);
   happens(event::KillAsked{kOwner, 9, ""});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SEND 9 "))) << "to the first host alone";
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SEND 9 "))) << "to the first host alone";
   EXPECT_EQ(status(), wire::STATUS_DONE);
   happens(event::PostEnded{true});
   EXPECT_EQ(job.record.post_status(), wire::POST_ERR);
   happens(event::KillAsked{kOwner, 9, ""});
-  EXPECT_THAT(orders(effects), ElementsAre()) << "nothing runs any more";
+  EXPECT_THAT(book::orders(effects), ElementsAre()) << "nothing runs any more";
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

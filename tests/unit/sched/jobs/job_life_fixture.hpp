@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "sched/policy/job_life.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/jobs/job_life.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -37,11 +37,11 @@ class JobLife : public testing::Test {
   void happens(const JobHappening& event) {
     effects.clear();
     step(job, rules, event, now, effects);
-    EXPECT_EQ(broken_invariant(job.record), "") << text(event);
+    EXPECT_EQ(broken_invariant(job.record), "") << sched::text(event);
   }
   void runs(const std::vector<std::string>& hosts = {"hostA"}) {
     reset();
-    happens(on_hosts(hosts));
+    happens(book::on_hosts(hosts));
     event::Ran ran;
     ran.told.pid = 42;
     happens(ran);
@@ -76,4 +76,4 @@ class JobLife : public testing::Test {
   Effects effects;
 };
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

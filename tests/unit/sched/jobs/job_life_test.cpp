@@ -3,9 +3,9 @@
 #include <array>
 #include <iterator>
 
-#include "tests/unit/job_life_fixture.hpp"
+#include "tests/unit/sched/jobs/job_life_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 constexpr wire::JobStatus kAll[] = {wire::STATUS_PEND,  wire::STATUS_PSUSP, wire::STATUS_RUN,
@@ -23,7 +23,7 @@ TEST_F(JobLife, StatusAfterEachEvent) {
   };
   const Row table[] = {
       {"Dispatched",
-       on_hosts({"hostB"}),
+       book::on_hosts({"hostB"}),
        {STATUS_RUN, STATUS_PSUSP, STATUS_RUN, STATUS_SSUSP, STATUS_USUSP, STATUS_UNKWN, STATUS_ZOMBI,
         STATUS_DONE, STATUS_EXIT}},
       {"KillAsked",
@@ -105,8 +105,8 @@ TEST_F(JobLife, StatusAfterEachEvent) {
 
 TEST_F(JobLife, DispatchExpectsOnTheOthersAndStartsOnTheFirst) {
   reset();
-  happens(on_hosts({"hostA", "hostB"}));
-  EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
+  happens(book::on_hosts({"hostA", "hostB"}));
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
   EXPECT_EQ(job.record.attempt(), 1U);
   EXPECT_FALSE(job.record.started());
 }
@@ -117,20 +117,20 @@ TEST_F(JobLife, SignalsAreToldAgainToAHostThatReturns) {
   happens(event::StopAsked{kOwner});
   happens(event::ResumeAsked{kOwner});
   happens(event::HostBack{State::running});
-  EXPECT_THAT(orders(effects), ElementsAre("OrderSignal SEND 10 number 1 to 7 attempt 1 on hostA",
-                                           "OrderSignal RESUME number 3 to 7 attempt 1 on hostA"));
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderSignal SEND 10 number 1 to 7 attempt 1 on hostA",
+                                                 "OrderSignal RESUME number 3 to 7 attempt 1 on hostA"));
   happens(event::HostBack{State::over});
-  EXPECT_THAT(orders(effects), IsEmpty());
+  EXPECT_THAT(book::orders(effects), IsEmpty());
 }
 
 TEST_F(JobLife, StartThatNeverArrivedIsOrderedAgainButNotOfAKilledJob) {
   reset();
-  happens(on_hosts({"hostA", "hostB"}));
+  happens(book::on_hosts({"hostA", "hostB"}));
   happens(event::HostBack{});
-  EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
   EXPECT_EQ(job.record.attempt(), 1U);
   happens(ended(0, How::never_seen));
-  EXPECT_THAT(orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
+  EXPECT_THAT(book::orders(effects), ElementsAre("OrderExpect 7 on hostB", "OrderStart 7 on hostA"));
   happens(event::KillAsked{kOwner});
   happens(event::HostBack{});
   EXPECT_EQ(status(), wire::STATUS_EXIT);
@@ -153,11 +153,11 @@ TEST_F(JobLife, AnAdministratorsStopIsNotTheOwnersToResume) {
 TEST_F(JobLife, AStopIsOrderedOnce) {
   runs();
   happens(event::StopAsked{kOwner});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND")));
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND")));
   happens(event::StopAsked{kOwner});
-  EXPECT_THAT(orders(effects), IsEmpty());
+  EXPECT_THAT(book::orders(effects), IsEmpty());
   happens(event::StopAsked{kAdmin});
-  EXPECT_THAT(orders(effects), IsEmpty());
+  EXPECT_THAT(book::orders(effects), IsEmpty());
 }
 
 TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
@@ -171,7 +171,7 @@ TEST_F(JobLife, AStopOfTheTerminalGoesAsItCame) {
 TEST_F(JobLife, SecondsInEachState) {
   reset();
   now = wall_seconds(1010);
-  happens(on_hosts({"hostA"}));
+  happens(book::on_hosts({"hostA"}));
   now = wall_seconds(1030);
   happens(event::StopAsked{kOwner});
   now = wall_seconds(1035);
@@ -193,10 +193,10 @@ TEST_F(JobLife, TerminateWhenEndsWhatWouldBeSuspended) {
   rules.terminate_for = wire::SUSPEND_WINDOW;
   runs();
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "of the load nothing was said";
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "of the load nothing was said";
   happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
-  ASSERT_EQ(orders(effects).size(), 1u);
-  EXPECT_THAT(orders(effects)[0], HasSubstr("TERMINATE"));
+  ASSERT_EQ(book::orders(effects).size(), 1u);
+  EXPECT_THAT(book::orders(effects)[0], HasSubstr("TERMINATE"));
   happens(event::SuspendPlanned{wire::SUSPEND_WINDOW, "closed"});
   EXPECT_THAT(effects, IsEmpty()) << "once";
   auto end = ended(143 << 8);
@@ -210,13 +210,13 @@ TEST_F(JobLife, TerminateWhenUserEndsWhatSomebodyStops) {
   rules.terminate_for = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
   runs();
   happens(event::SuspendPlanned{wire::SUSPEND_LOAD, "busy"});
-  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "that is nobody's";
+  EXPECT_THAT(book::orders(effects), ElementsAre(HasSubstr("SUSPEND"))) << "that is nobody's";
   happens(event::StopAsked{kOwner});
-  ASSERT_EQ(orders(effects).size(), 1u);
-  EXPECT_THAT(orders(effects)[0], HasSubstr("TERMINATE"));
+  ASSERT_EQ(book::orders(effects).size(), 1u);
+  EXPECT_THAT(book::orders(effects)[0], HasSubstr("TERMINATE"));
   EXPECT_EQ(job.record.signals(job.record.signals_size() - 1).term_reason(), TERM_OWNER);
   happens(event::StopAsked{kOwner});
-  EXPECT_THAT(orders(effects), IsEmpty()) << "once";
+  EXPECT_THAT(book::orders(effects), IsEmpty()) << "once";
 }
 
 TEST_F(JobLife, TerminateWhenUserHoldsWhatPends) {
@@ -249,4 +249,4 @@ TEST_F(JobLife, TwiceIsOnce) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,11 +1,11 @@
 // A job with an application profile: which of job, profile, queue and lsb.params counts, and what becomes of a job whose profile
 // is gone.
-#include "sched/policy/job_terms.hpp"
+#include "sched/policy/jobs/job_terms.hpp"
 
 #include "common/resreq/merge.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 using S = wire::Submission;
@@ -45,7 +45,7 @@ End Application
 
 ConfigView with_profiles(const std::string& profiles, const std::string& standard = "",
                          const std::vector<std::string>& lines = {}) {
-  ConfigView view = site_files("LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\n");
+  ConfigView view = book::site_files("LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\n");
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   conf::Problems problems;
   lsb->applications =
@@ -57,12 +57,12 @@ ConfigView with_profiles(const std::string& profiles, const std::string& standar
 }
 
 S of_profile(const std::string& name) {
-  S asked = plain_job();
+  S asked = book::plain_job();
   asked.set_application(name);
   return asked;
 }
 
-class JobTermsTest : public BookTest {
+class JobTermsTest : public book::BookTest {
  protected:
   JobTermsTest() { book->configure(with_profiles(kProfiles), now); }
 
@@ -71,7 +71,7 @@ class JobTermsTest : public BookTest {
     request.mutable_filter()->add_keys()->set_id(id);
     *request.mutable_changed() = changed;
     for (const auto field : fields) request.add_fields(field);
-    return answer(book->modify_jobs(request, kAnn, now));
+    return answer(book->modify_jobs(request, book::kAnn, now));
   }
   order::Start start(std::int32_t id) {
     hello("hostA");
@@ -97,7 +97,7 @@ TEST_F(JobTermsTest, LimitsAreTheJobsThenTheProfilesThenTheQueues) {
   EXPECT_EQ(own.threads(), 8);
   asked.mutable_limits()->set_run_s(61 * 60);
   EXPECT_EQ(refused(asked), "normal: Cannot exceed queue's hard limit(s): RUNLIMIT");
-  EXPECT_EQ(book->effective_limits(job({submit(plain_job()), 0})).run_s(), 600);
+  EXPECT_EQ(book->effective_limits(job({submit(book::plain_job()), 0})).run_s(), 600);
 }
 
 TEST_F(JobTermsTest, TheSecondOfTwoNumbersIsAMaximum) {
@@ -149,7 +149,7 @@ TEST_F(JobTermsTest, RequirementsAreMerged) {
   EXPECT_EQ(book->combined_resreq(job({submit(asked), 0})),
             "select[mem > 10 && swp > 5 && tmp > 1 && type == local] order[ut] "
             "rusage[mem=50:duration=5,swp=2] span[ptile=2] same[type]");
-  EXPECT_EQ(book->combined_resreq(job({submit(plain_job()), 0})),
+  EXPECT_EQ(book->combined_resreq(job({submit(book::plain_job()), 0})),
             "select[mem > 10 && type == local] order[r15s:pg]");
 }
 
@@ -189,7 +189,7 @@ TEST_F(JobTermsTest, TheProfileOverridesTheQueuesRules) {
   rules = life_rules(config, terms, asked);
   EXPECT_THAT(rules.requeue_exits.codes, ElementsAre(99));
   EXPECT_FALSE(rules.rerunnable);
-  const auto plain = life_rules(config, terms_of(config, "normal", plain_job()), plain_job());
+  const auto plain = life_rules(config, terms_of(config, "normal", book::plain_job()), book::plain_job());
   EXPECT_THAT(plain.requeue_exits.codes, ElementsAre(77));
   EXPECT_EQ(plain.most_requeues, 9);
   EXPECT_EQ(plain.most_preexec_retries, 1);
@@ -220,7 +220,7 @@ TEST_F(JobTermsTest, AnUnknownProfileIsRefused) {
 
 TEST_F(JobTermsTest, AJobThatNamesNoneHasTheDefaultProfile) {
   book->configure(with_profiles(kProfiles, "fluent"), now);
-  const auto id = submit(plain_job());
+  const auto id = submit(book::plain_job());
   EXPECT_EQ(job({id, 0}).asked->application(), "fluent");
   bmod(id, {S::kApplicationFieldNumber}, {});
   EXPECT_EQ(job({id, 0}).asked->application(), "") << "bmod -appn takes it off";
@@ -239,7 +239,7 @@ TEST_F(JobTermsTest, BmodNamesAnotherProfileOfAPendingJob) {
   bmod(id, {S::kApplicationFieldNumber, S::kMinSlotsFieldNumber, S::kMaxSlotsFieldNumber}, changed);
   EXPECT_EQ(job({id, 0}).asked->application(), "fluent");
   EXPECT_EQ(book->effective_limits(job({id, 0})).run_s(), 20 * 60);
-  EXPECT_EQ(book->application_counts("capped"), StatusCounts{});
+  EXPECT_EQ(book->application_counts("capped"), book::StatusCounts{});
 }
 
 TEST_F(JobTermsTest, JobsOfAProfileAreCountedByState) {
@@ -275,4 +275,4 @@ TEST_F(JobTermsTest, AProfileThatIsGoneLeavesItsJobs) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,10 +1,10 @@
 // Jobs that end at once and are sent back: the pauses between their starts, and what ends one.
-#include "sched/policy/requeue_pause.hpp"
+#include "sched/policy/jobs/requeue_pause.hpp"
 
-#include "sched/policy/snapshot_keeper.hpp"
-#include "tests/unit/book_fixture.hpp"
+#include "sched/policy/answers/snapshot_keeper.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::jobs {
 namespace {
 
 using testing::ElementsAre;
@@ -34,7 +34,7 @@ TEST(RequeuePause, IsNotAfterLongerRunsOrWhereItIsTurnedOff) {
   EXPECT_EQ(requeue_pause(7, 0, 0).pause_s, 0);
 }
 
-class RequeuedJobs : public BookTest {
+class RequeuedJobs : public book::BookTest {
  protected:
   RequeuedJobs() { hello("hostA"); }
   void start_with(const std::string& params) {
@@ -58,7 +58,7 @@ class RequeuedJobs : public BookTest {
   }
   // Sent back so often that the next start waits for 4 s.
   JobKey paused_job() {
-    const JobKey key{submit(plain_job()), 0};
+    const JobKey key{submit(book::plain_job()), 0};
     for (int run = 0; run < 4; ++run) runs_for(key, 0);
     EXPECT_EQ(pause(key), 4);
     return key;
@@ -66,7 +66,7 @@ class RequeuedJobs : public BookTest {
 };
 
 TEST_F(RequeuedJobs, PauseForTheTimeThatIsToldAndOthersDoNot) {
-  const JobKey key{submit(plain_job()), 0}, other{submit(plain_job()), 0};
+  const JobKey key{submit(book::plain_job()), 0}, other{submit(book::plain_job()), 0};
   runs_for(key, 0);
   EXPECT_EQ(pause(key), 0) << "the first requeue is at once";
   for (const std::int64_t expected : {1, 2, 4, 8, 16, 32, 60, 60}) {
@@ -77,7 +77,7 @@ TEST_F(RequeuedJobs, PauseForTheTimeThatIsToldAndOthersDoNot) {
     EXPECT_NE(job(key).record.paused_until_us(), 0);
     pass(1);
     EXPECT_EQ(job(key).record.paused_until_us(), 0);
-    EXPECT_TRUE(schedules(effects));
+    EXPECT_TRUE(book::schedules(effects));
   }
   EXPECT_EQ(job(other).record.paused_until_us(), 0);
 }
@@ -94,15 +94,15 @@ TEST_F(RequeuedJobs, BeginAnewAfterALongerRun) {
 
 TEST_F(RequeuedJobs, PauseAsLongAsTheParameterSays) {
   start_with("MAX_REQUEUE_PAUSE = 0\n");
-  const JobKey key{submit(plain_job()), 0};
+  const JobKey key{submit(book::plain_job()), 0};
   for (int run = 0; run < 20; ++run) runs_for(key, 0);
   EXPECT_EQ(job(key).record.paused_until_us(), 0);
   start_with("MAX_REQUEUE_PAUSE = 3\n");
-  const JobKey again{submit(plain_job()), 0};
+  const JobKey again{submit(book::plain_job()), 0};
   for (int run = 0; run < 20; ++run) runs_for(again, 0);
   EXPECT_EQ(pause(again), 3);
   start_with("MBD_SLEEP_TIME = 5\n");
-  const JobKey third{submit(plain_job()), 0};
+  const JobKey third{submit(book::plain_job()), 0};
   for (int run = 0; run < 20; ++run) runs_for(third, 0);
   EXPECT_EQ(pause(third), 5) << "the default is MBD_SLEEP_TIME";
 }
@@ -113,7 +113,7 @@ TEST_F(RequeuedJobs, PauseEndsByBrun) {
   set_key(*force.mutable_filter()->add_keys(), key);
   force.set_action(wire::SignalJobs::FORCE);
   force.add_hosts("hostA");
-  signal(force, kRoot);
+  signal(force, book::kRoot);
   EXPECT_TRUE(placed(status(key)));
   EXPECT_EQ(job(key).record.paused_until_us(), 0);
   EXPECT_EQ(job(key).record.short_runs(), 0);
@@ -125,10 +125,10 @@ TEST_F(RequeuedJobs, PauseEndsByBmod) {
   set_key(*change.mutable_filter()->add_keys(), key);
   change.mutable_changed()->set_description("new");
   change.add_fields(wire::Submission::kDescriptionFieldNumber);
-  answer(book->modify_jobs(change, kAnn, now));
+  answer(book->modify_jobs(change, book::kAnn, now));
   EXPECT_EQ(job(key).record.paused_until_us(), 0);
   EXPECT_EQ(job(key).record.short_runs(), 0);
-  EXPECT_TRUE(schedules(effects));
+  EXPECT_TRUE(book::schedules(effects));
   EXPECT_FALSE(book->next_deadline() && book->next_deadline()->us <= now.us + 4 * kSecond);
 }
 
@@ -148,8 +148,8 @@ TEST_F(RequeuedJobs, PauseEndsByBrequeueAndBkill) {
 TEST_F(RequeuedJobs, PauseIsKeptOverARestart) {
   const JobKey key = paused_job();
   const Job kept = job(key);
-  Book again;
-  again.configure(site_files(), now);
+  book::Book again;
+  again.configure(book::site_files(), now);
   again.set_term(2);
   wire::JobRecord stored;
   ASSERT_TRUE(stored.ParseFromString(kept.record.SerializeAsString()));
@@ -181,14 +181,14 @@ TEST_F(RequeuedJobs, AreToldOfInTheirHistoryAndAsAPendingReason) {
     if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect))
       if (recorded->event.has_status()) told = recorded->event.status().why();
   EXPECT_EQ(told, "exit code 77 after a short run; it starts again after 4 s");
-  SnapshotKeeper keeper(*book);
-  keeper.configure(scheduling_rules(book->config().cluster, book->config().lsb));
-  PendingReasons reasons(keeper.snapshot(), now);
+  answers::SnapshotKeeper keeper(*book);
+  keeper.configure(cycle::scheduling_rules(book->config().cluster, book->config().lsb));
+  cycle::PendingReasons reasons(keeper.snapshot(), now);
   ASSERT_EQ(reasons.of(key).size(), 1U);
   EXPECT_EQ(reasons.of(key)[0].text, "Job was requeued and waits for its next start");
   EXPECT_THAT(reasons.of(key)[0].why, HasSubstr("it may start in 4 s"));
-  EXPECT_TRUE(schedule(keeper.snapshot(), now).dispatches.empty());
+  EXPECT_TRUE(cycle::schedule(keeper.snapshot(), now).dispatches.empty());
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::jobs

@@ -1,15 +1,15 @@
 // When lsb.events and lsb.acct are put aside, by the parameters' names. What then happens is event_files_test's.
 #include <gtest/gtest.h>
 
-#include "book_fixture.hpp"
 #include "sched/mbatchd/in_force.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
 
 FileAges ages_of(const std::string& params) {
   Configuration configuration;
-  configuration.files = sched::site_files(params);
+  configuration.files = sched::book::site_files(params);
   return file_ages_of(configuration, io::Log(2, "file_ages_test", io::Level::critical));
 }
 

@@ -1,7 +1,7 @@
 // Turn: what a commit is to have, what comes out after it, and what a commit that failed leaves.
 #include "sched/mbatchd/turn.hpp"
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -15,14 +15,14 @@ namespace effect = sched::effect;
 constexpr io::LinkId kLink = 7;
 const io::StoreError kFull{io::StoreError::Kind::disk_full, "jobs.db: no space"};
 
-class TurnTest : public sched::BookTest {
+class TurnTest : public sched::book::BookTest {
  protected:
   // A request of a client: into the Book, and its effects and reply into the turn.
   std::int32_t submit_one(io::LinkId link = kLink) {
     wire::Submit request;
-    *request.add_jobs() = sched::plain_job();
+    *request.add_jobs() = sched::book::plain_job();
     request.set_token(std::string(16, 't') + std::to_string(++requests));
-    auto applied = book->submit(request, sched::kAnn, now);
+    auto applied = book->submit(request, sched::book::kAnn, now);
     const std::int32_t id = applied.reply.submitted().jobs(0).id();
     turn.take(std::move(applied.effects));
     turn.reply(link, std::move(applied.reply));
@@ -31,7 +31,7 @@ class TurnTest : public sched::BookTest {
   void kill(JobKey key, io::LinkId link) {
     wire::SignalJobs request;
     sched::set_key(*request.mutable_filter()->add_keys(), key);
-    auto applied = book->signal_jobs(request, sched::kAnn, now);
+    auto applied = book->signal_jobs(request, sched::book::kAnn, now);
     turn.take(std::move(applied.effects));
     turn.reply(link, std::move(applied.reply));
   }
@@ -70,8 +70,8 @@ TEST_F(TurnTest, ACommitHasAllOfASubmission) {
 
 TEST_F(TurnTest, SaysAtOnceWhatTheSnapshotMustHear) {
   wire::Submit request;
-  *request.add_jobs() = sched::plain_job();
-  auto applied = book->submit(request, sched::kAnn, now);
+  *request.add_jobs() = sched::book::plain_job();
+  auto applied = book->submit(request, sched::book::kAnn, now);
   const JobKey key{applied.reply.submitted().jobs(0).id(), 0};
   const auto touched = turn.take(std::move(applied.effects));
   EXPECT_THAT(touched.jobs, ElementsAre(key));
@@ -82,8 +82,8 @@ TEST_F(TurnTest, OrdersLeaveAfterTheCommitInTheirOrder) {
   const JobKey first{submit_one(), 0}, second{submit_one(), 0};
   commit();
   hello("hostA");
-  turn.take(book->dispatch(first, sched::on_hosts({"hostA"}), now));
-  turn.take(book->dispatch(second, sched::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(first, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(second, sched::book::on_hosts({"hostA"}), now));
   EXPECT_TRUE(turn.urgent());
   const Done done = commit();
   ASSERT_EQ(done.orders.size(), 2u);
@@ -96,7 +96,7 @@ TEST_F(TurnTest, ARecordIsSavedAsItIsAtTheCommit) {
   const JobKey key{submit_one(), 0};
   commit();
   hello("hostA");
-  turn.take(book->dispatch(key, sched::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(key, sched::book::on_hosts({"hostA"}), now));
   kill(key, 8);
   const auto batch = turn.batch();
   ASSERT_EQ(batch.jobs.size(), 1u) << "one row, however often it changed";
@@ -151,8 +151,8 @@ TEST_F(TurnTest, OrdersOfAWithdrawnJobAreNone) {
   commit();
   hello("hostA");
   const JobKey fresh{submit_one(), 0};
-  turn.take(book->dispatch(old, sched::on_hosts({"hostA"}), now));
-  turn.take(book->dispatch(fresh, sched::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(old, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->dispatch(fresh, sched::book::on_hosts({"hostA"}), now));
   turn.failed(turn.batch(), kFull);
   const Done done = commit();
   ASSERT_EQ(done.orders.size(), 1u);

@@ -1,7 +1,7 @@
 // Waiters: who waits for a job or a condition hears when that has happened, and of nothing that is not theirs.
 #include "sched/mbatchd/waiters.hpp"
 
-#include "tests/unit/book_fixture.hpp"
+#include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -13,13 +13,13 @@ using ::testing::IsEmpty;
 
 constexpr io::LinkId kLink = 7, kOther = 8;
 
-class WaitersTest : public sched::BookTest {
+class WaitersTest : public sched::book::BookTest {
  protected:
   void await(const std::string& condition, io::LinkId link = kLink, std::int64_t timeout_s = 0) {
     wire::AwaitCondition asked;
     asked.set_condition(condition);
     asked.set_timeout_s(timeout_s);
-    waiters.await(link, asked, sched::kAnn, now);
+    waiters.await(link, asked, sched::book::kAnn, now);
   }
   // "7 over", "8 refused: ..."
   std::vector<std::string> told() { return std::exchange(told_, {}); }
@@ -44,7 +44,7 @@ class WaitersTest : public sched::BookTest {
 
 // bsub -K has only this one answer to tell the whole course from.
 TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
   run_to_the_end({1, 0}, 0);
   wire::AwaitJob asked;
   asked.mutable_key()->set_id(1);
@@ -52,14 +52,14 @@ TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
   Waiters asked_late{*book,
                      {[&](io::LinkId, const wire::BatchReply& reply) { replies.push_back(reply); },
                       [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
-  asked_late.await(kLink, asked, sched::kAnn);
+  asked_late.await(kLink, asked, sched::book::kAnn);
   ASSERT_EQ(replies.size(), 1u);
   EXPECT_TRUE(replies[0].last());
   EXPECT_EQ(replies[0].awaited().job().record().hosts(0).name(), "hostA");
 }
 
 TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
-  auto job = sched::plain_job();
+  auto job = sched::book::plain_job();
   job.set_interactive(wire::Submission::PLAIN);
   submit(job);
   wire::AwaitJob asked;
@@ -69,10 +69,10 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
                {[](io::LinkId, const wire::BatchReply&) {},
                 [](JobKey) { return std::vector<wire::BatchReply::Reason>(); },
                 [&](const sched::Job& gone) { abandoned.push_back(gone.key()); }}};
-  some.await(kLink, asked, sched::kAnn);
+  some.await(kLink, asked, sched::book::kAnn);
   ASSERT_TRUE(some.left(kLink, now));
   some.ended(kLink);
-  some.await(kOther, asked, sched::kAnn);  // it has come again
+  some.await(kOther, asked, sched::book::kAnn);  // it has come again
   EXPECT_FALSE(some.next_deadline());
   ASSERT_TRUE(some.left(kOther, now));
   some.ended(kOther);
@@ -80,14 +80,14 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
   EXPECT_THAT(abandoned, IsEmpty());
   some.tick(*some.next_deadline());
   EXPECT_THAT(abandoned, ElementsAre(JobKey{1, 0}));
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
   asked.mutable_key()->set_id(2);
-  some.await(kLink, asked, sched::kAnn);  // bsub -K: the job goes on
+  some.await(kLink, asked, sched::book::kAnn);  // bsub -K: the job goes on
   EXPECT_FALSE(some.left(kLink, now));
 }
 
 TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
   run_to_the_end({1, 0}, 0);
   await("done(1)");
   EXPECT_THAT(told(), ElementsAre("7 over"));
@@ -96,9 +96,9 @@ TEST_F(WaitersTest, AConditionThatHoldsIsAnsweredAtOnce) {
 }
 
 TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
-  submit(sched::plain_job());
-  submit(sched::plain_job());
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
+  submit(sched::book::plain_job());
+  submit(sched::book::plain_job());
   await("done(1) || done(2)");
   await("ended(3)", kOther);
   run_to_the_end({2, 0}, 0);
@@ -113,7 +113,7 @@ TEST_F(WaitersTest, ItIsLookedAtWhenAJobThatItNamesChanges) {
 }
 
 TEST_F(WaitersTest, NamesMeanTheJobsThatHaveThemNow) {
-  auto named = sched::plain_job();
+  auto named = sched::book::plain_job();
   named.set_job_name("first");
   submit(named);
   await("ended(first)");
@@ -127,7 +127,7 @@ TEST_F(WaitersTest, NamesMeanTheJobsThatHaveThemNow) {
 }
 
 TEST_F(WaitersTest, AnElementIsTheArraysToo) {
-  const auto id = submit(sched::array_job(2));
+  const auto id = submit(sched::book::array_job(2));
   await("numdone(" + std::to_string(id) + ", *)");
   run_to_the_end({id, 1}, 0);
   waiters.changed({{id, 1}});
@@ -138,7 +138,7 @@ TEST_F(WaitersTest, AnElementIsTheArraysToo) {
 }
 
 TEST_F(WaitersTest, TimeEndsTheWaiting) {
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
   EXPECT_FALSE(waiters.next_deadline());
   await("done(1)", kLink, 5);
   await("done(1)", kOther);
@@ -154,7 +154,7 @@ TEST_F(WaitersTest, TimeEndsTheWaiting) {
 }
 
 TEST_F(WaitersTest, WhoHasGoneIsToldNothing) {
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
   await("done(1)");
   waiters.ended(kLink);
   run_to_the_end({1, 0}, 0);
@@ -170,11 +170,11 @@ TEST_F(WaitersTest, WhatCannotBeMeantIsRefused) {
 }
 
 TEST_F(WaitersTest, AJobThatIsAwaitedIsToldOfUntilItIsOver) {
-  submit(sched::plain_job());
-  submit(sched::plain_job());
+  submit(sched::book::plain_job());
+  submit(sched::book::plain_job());
   wire::AwaitJob asked;
   asked.mutable_key()->set_id(1);
-  waiters.await(kLink, asked, sched::kAnn);
+  waiters.await(kLink, asked, sched::book::kAnn);
   EXPECT_THAT(told(), ElementsAre("7 STATUS_PEND"));
   waiters.changed({{2, 0}});
   waiters.changed({{1, 0}});
@@ -182,7 +182,7 @@ TEST_F(WaitersTest, AJobThatIsAwaitedIsToldOfUntilItIsOver) {
   run_to_the_end({1, 0}, 0);
   waiters.changed({{1, 0}});
   EXPECT_THAT(told(), ElementsAre("7 over"));
-  waiters.await(kOther, asked, sched::kBob);
+  waiters.await(kOther, asked, sched::book::kBob);
   EXPECT_THAT(told(), ElementsAre(HasSubstr("8 refused: Job <1>: User permission denied")));
 }
 

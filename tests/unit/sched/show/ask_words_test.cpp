@@ -1,9 +1,9 @@
 // Ids and times on the b* commands' lines.
-#include "sched/policy/ask_words.hpp"
+#include "sched/policy/show/ask_words.hpp"
 
 #include <gtest/gtest.h>
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 std::string taken(const std::vector<std::string>& words) {
@@ -67,4 +67,4 @@ TEST(TimeSpans, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

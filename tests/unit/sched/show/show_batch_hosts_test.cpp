@@ -1,11 +1,11 @@
 // bhosts and bqueues, byte for byte as in sessions with LSF 10.1, with our own names.
-#include "sched/policy/show_batch_hosts.hpp"
+#include "sched/policy/show/show_batch_hosts.hpp"
 
 #include <gtest/gtest.h>
 
 #include "common/base/load_vector.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 using Host = wire::BatchReply::BatchHost;
@@ -324,4 +324,4 @@ TEST(QueuesFields, AreThoseOfARealSession) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

@@ -1,9 +1,9 @@
 // A job as the tables' tests know it, in a zone without surprises.
 #pragma once
 
-#include "sched/policy/show_jobs.hpp"
+#include "sched/policy/show/show_jobs.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 
 inline constexpr std::int64_t kMay10 = 1652216962;  // Tue May 10 21:09:22 2022 UTC
 
@@ -57,4 +57,4 @@ inline Shown running_job() {
   return shown;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

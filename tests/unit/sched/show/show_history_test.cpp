@@ -1,12 +1,12 @@
 // bhist, bacct and the hist commands of badmin, byte for byte as in sessions with LSF 10.1, with our own names.
-#include "sched/policy/show_history.hpp"
+#include "sched/policy/show/show_history.hpp"
 
 #include <gtest/gtest.h>
 
-#include "sched/policy/show_accounts.hpp"
-#include "show_fixtures.hpp"
+#include "sched/policy/show/show_accounts.hpp"
+#include "tests/unit/sched/show/show_fixtures.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 // The life of the fixture's job, up to now or to its end.
@@ -278,4 +278,4 @@ TEST(Accounts, BlockIsThatOfARealSession) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

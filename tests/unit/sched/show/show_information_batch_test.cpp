@@ -1,9 +1,9 @@
 // busers, bparams, bmgroup, bugroup, bapp, blimits.
 #include <gtest/gtest.h>
 
-#include "sched/policy/show_information.hpp"
+#include "sched/policy/show/show_information.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 TEST(UsersTable, HasLimitsAndCounts) {
@@ -211,4 +211,4 @@ TEST(Applications, HaveRowsAndBlocks) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

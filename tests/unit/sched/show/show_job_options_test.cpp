@@ -1,16 +1,16 @@
 // What single options of bjobs and bhist add or leave out: -pe -pi -rusage -fwd -p1 -WF -psum -gpu -N, bhist -t.
 #include <gtest/gtest.h>
 
-#include "sched/policy/job_picks.hpp"
-#include "sched/policy/show_gpus.hpp"
-#include "sched/policy/show_history.hpp"
-#include "sched/policy/show_job_fields.hpp"
-#include "sched/policy/show_job_long.hpp"
-#include "sched/policy/show_reason_totals.hpp"
-#include "sched/policy/submit_values.hpp"
-#include "show_fixtures.hpp"
+#include "sched/policy/show/job_picks.hpp"
+#include "sched/policy/show/show_gpus.hpp"
+#include "sched/policy/show/show_history.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "sched/policy/show/show_reason_totals.hpp"
+#include "sched/policy/values/submit_values.hpp"
+#include "tests/unit/sched/show/show_fixtures.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 Shown pending_job() {
@@ -291,4 +291,4 @@ TEST(JobFields, OfWarningsAndMemory) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

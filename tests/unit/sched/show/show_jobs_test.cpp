@@ -4,11 +4,11 @@
 
 #include <utility>
 
-#include "sched/policy/show_job_fields.hpp"
-#include "sched/policy/show_job_long.hpp"
-#include "show_fixtures.hpp"
+#include "sched/policy/show/show_job_fields.hpp"
+#include "sched/policy/show/show_job_long.hpp"
+#include "tests/unit/sched/show/show_fixtures.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::sched::show {
 namespace {
 
 std::string row(const Shown& shown, JobForm form) {
@@ -394,4 +394,4 @@ TEST(SlotTotals, AreOfJobsThatAreNotOver) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::show

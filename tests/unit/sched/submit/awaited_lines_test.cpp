@@ -1,9 +1,9 @@
 // AwaitedLines: bsub -K tells the same lines in the same order, however many changes of the job arrive as one.
-#include "sched/policy/awaited_lines.hpp"
+#include "sched/policy/submit/awaited_lines.hpp"
 
 #include <gmock/gmock.h>
 
-namespace rollcall::sched {
+namespace rollcall::sched::submit {
 namespace {
 
 using ::testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(AwaitedLines, AReasonIsALineWithoutItsSemicolon) {
 }
 
 }  // namespace
-}  // namespace rollcall::sched
+}  // namespace rollcall::sched::submit

@@ -1,10 +1,11 @@
 // The files between bsub and its esubs.
-#include "sched/policy/esub_parameters.hpp"
+#include "sched/policy/submit/esub_parameters.hpp"
 
 #include <gmock/gmock.h>
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;

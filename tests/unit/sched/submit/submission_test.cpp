@@ -1,13 +1,14 @@
 // A submission from words and a script.
-#include "sched/policy/submission.hpp"
+#include "sched/policy/submit/submission.hpp"
 
 #include <gmock/gmock.h>
 
-#include "sched/policy/esub_parameters.hpp"
-#include "sched/policy/without_effect.hpp"
+#include "sched/policy/submit/esub_parameters.hpp"
+#include "sched/policy/values/without_effect.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

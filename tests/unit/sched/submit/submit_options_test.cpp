@@ -1,5 +1,5 @@
 // Which words are options.
-#include "sched/policy/submit_options.hpp"
+#include "sched/policy/submit/submit_options.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,6 +7,7 @@
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -1,10 +1,11 @@
 // #BSUB lines.
-#include "sched/policy/submit_script.hpp"
+#include "sched/policy/submit/submit_script.hpp"
 
 #include <gmock/gmock.h>
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -84,7 +85,7 @@ TEST(Scripts, MayBeLongerThanACommand) {
 
 // bsub -Zs
 TEST(ScriptWithWords, SetsThemInTheFirstLine) {
-  using rollcall::sched::script_with_words;
+  using rollcall::sched::submit::script_with_words;
   EXPECT_EQ(*script_with_words("#!/bin/sh\necho $1\n", {"s"}), "#!/bin/sh\necho $1\n");
   EXPECT_EQ(*script_with_words("#!/bin/bash -e\necho $1\n", {"s", "a b", "$c"}),
             "set -- 'a b' '$c'\necho $1\n");

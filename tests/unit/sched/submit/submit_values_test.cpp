@@ -1,5 +1,5 @@
 // What stands behind bsub's options.
-#include "sched/policy/submit_values.hpp"
+#include "sched/policy/values/submit_values.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,6 +7,7 @@
 
 using namespace rollcall;
 using namespace rollcall::sched;
+using namespace rollcall::sched::submit;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

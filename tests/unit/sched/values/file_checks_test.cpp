@@ -1,11 +1,11 @@
 // What badmin ckconfig finds beside the readers of single files: requirements of queues, and lsf.conf's part of the batch system.
-#include "sched/policy/file_checks.hpp"
+#include "sched/policy/values/file_checks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/conf/batch_settings.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::sched {
 namespace {

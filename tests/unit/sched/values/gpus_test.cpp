@@ -1,11 +1,11 @@
 // GPUs: what -gpu asks for, who counts them, and which devices a job gets.
-#include "sched/policy/gpus.hpp"
+#include "sched/policy/values/gpus.hpp"
 
 #include <gmock/gmock.h>
 
-#include "sched/policy/book.hpp"
-#include "sched/policy/submit_values.hpp"
-#include "tests/unit/conf_files.hpp"
+#include "sched/policy/book/book.hpp"
+#include "sched/policy/values/submit_values.hpp"
+#include "tests/unit/common/conf/conf_files.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -152,7 +152,7 @@ class GpuBook : public testing::Test {
     return order ? order->gpus : "no order";
   }
 
-  Book book;
+  book::Book book;
   WallTime now{1'000'000'000'000'000};
   wire::BatchReply::Accepted said;
 };
@@ -196,7 +196,7 @@ TEST_F(GpuBook, BrunTakesDevicesToo) {
 }
 
 TEST(Gpus, AreRefusedWhereNobodyCountsThem) {
-  Book book;
+  book::Book book;
   const WallTime now{1'000'000'000'000'000};
   book.configure(site("other Numeric 30 N (x)\n", "other [default]\n"), now);
   book.loaded(now);

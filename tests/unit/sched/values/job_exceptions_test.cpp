@@ -1,5 +1,5 @@
 // Jobs that run longer, shorter or idler than their queue expects.
-#include "sched/policy/job_exceptions.hpp"
+#include "sched/policy/values/job_exceptions.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tickets: every row of its header's table.
-#include "sched/policy/tickets.hpp"
+#include "sched/policy/values/tickets.hpp"
 
 #include <gtest/gtest.h>
 

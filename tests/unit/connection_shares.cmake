@@ -1,1 +1,0 @@
-rollcall_test(connection_shares_test LABEL unit SOURCES connection_shares_test.cpp LINK rollcall_base)

@@ -1,1 +1,0 @@
-rollcall_test(shared_addresses_test LABEL unit SOURCES shared_addresses_test.cpp LINK rollcall_conf)
