@@ -98,7 +98,7 @@ def test_a_job_under_pam_runs_with_old_task_starters(bench, kind):
         wait_for_ready(notes, 2, seconds=60)
         open_gate(gate)
         expect_equal(batch.wait_for(job, "DONE", "EXIT"), "DONE", read(f"{notes}/out") + read(f"{notes}/errors"))
-        expect_in("TID", read(f"{notes}/out"), "pam's table")
+        expect_in("TID", read(f"{notes}/errors"), "pam's table")
     bench.saw(f"{kind}: both tasks registered, and pam's table")
 
 

@@ -29,7 +29,8 @@ def recorded(name):
 def test_every_job_of_its_store_is_here_with_its_fields(bench):
     batch = BatchCluster(bench, ["n1", "n2"])
     os.mkdir(os.path.join(batch.work, "test"), 0o700)
-    shutil.copy(os.path.join(FIXTURE, "jobs.db"), os.path.join(batch.work, "test"))
+    store = shutil.copy(os.path.join(FIXTURE, "jobs.db"), os.path.join(batch.work, "test"))
+    os.chmod(store, 0o600)
     batch.start()
     batch.wait_for_master("n1")
     batch.start_daemon("mbatchd", "n1")  # and no RES: nothing happens to a job
