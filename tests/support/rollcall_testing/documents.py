@@ -4,7 +4,7 @@ A line is taken from
   *.md    a block ```sh, and of another block what stands behind a prompt;
           a span `bjobs -l` in the text that begins with a program of ours and has a second word, or is of bench/
   *.scd   a block and, below EXAMPLE or EXAMPLES, an indented line: what stands behind a prompt, or begins with a program of ours or NAME=value
-A block that begins with #BSUB is a job script: one entry with all its lines. A prompt is `$ `, `# ` or these behind a host's name.
+A block that begins with #BSUB or #! is a file that the reader writes: one entry with all its lines. A prompt is `$ `, `# ` or these behind a host's name.
 """
 
 import glob
@@ -28,11 +28,12 @@ class Command:
     user: str = ""
 
     document = property(lambda self: self.place.split(":")[0])
-    is_script = property(lambda self: self.text.startswith("#BSUB"))
+    is_file = property(lambda self: self.text.startswith(("#BSUB", "#!")))
 
 
 def documents(root):
-    return [os.path.join(root, "README.md"), os.path.join(root, "docs", "admin.md"), *sorted(glob.glob(f"{root}/docs/man/*.scd"))]
+    pages = ("README.md", "docs/admin.md", "docs/your-own-elim.md")
+    return [*(os.path.join(root, page) for page in pages), *sorted(glob.glob(f"{root}/docs/man/*.scd"))]
 
 
 def commands(root, programs):
@@ -68,7 +69,7 @@ def _is_ours(text, programs):
 
 def _of_block(block, title, programs):
     language, lines = block
-    if lines and lines[0][1].startswith("#BSUB"):
+    if lines and lines[0][1].startswith(("#BSUB", "#!")):
         return [Command(lines[0][0], title, "\n".join(line for _, line in lines))]
     found = []
     for place, line in lines:
