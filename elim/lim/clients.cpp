@@ -83,6 +83,10 @@ void Clients::answer(io::LinkId link, const Request& request) {
   if (!lim_.mastership) return reply(link, not_master_answer(lim_));
   if (request.has_hosts()) return answer_hosts(link, request.hosts(), hosts_part);
   if (request.has_load()) return answer_hosts(link, request.load(), load_part);
+  if (request.has_cluster())
+    return answer_parts(link, [progress = begin_cluster_answer(view())](const ClusterView& cluster) mutable {
+      return cluster_part(cluster, progress);
+    });
   auto parts = std::make_shared<std::vector<Reply>>(shared_answer(view(), request.shared()));
   answer_parts(link, [parts, next = std::size_t{0}](const ClusterView&) mutable -> std::optional<Reply> {
     if (next == parts->size()) return std::nullopt;

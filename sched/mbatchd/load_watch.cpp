@@ -14,27 +14,45 @@
 namespace rollcall::mbatchd {
 namespace {
 
-// The parts of one picture. Facts change rarely, but a LIM that was away may have new ones.
-Result<sched::LoadNews> ask(const conf::ClusterFiles& files) {
-  const io::LimClient lim(files);
-  sched::LoadNews news;
-  const auto take = [&lim](const wire::Request& request, wire::Reply& reply) -> Result<void> {
+using wire::Request;
+
+// Four questions, for a LIM that does not know AskCluster.
+Result<sched::LoadNews> ask_in_four(const io::LimClient& lim) {
+  sched::FourAnswers news;
+  const auto take = [&lim](const Request& request, wire::Reply& reply) -> Result<void> {
     auto answer = lim.ask_master(request);
     if (answer.error) return internal_error(answer.error->text);
     reply = std::move(answer.reply);
     return {};
   };
-  wire::Request hosts, effective, normalised, shared;
+  Request hosts, effective, normalised, shared;
   hosts.mutable_hosts();
-  effective.mutable_load()->set_queue(wire::Request::AskLoad::EFFECTIVE);
-  normalised.mutable_load()->set_queue(wire::Request::AskLoad::NORMALISED);
+  effective.mutable_load()->set_queue(Request::AskLoad::EFFECTIVE);
+  normalised.mutable_load()->set_queue(Request::AskLoad::NORMALISED);
   shared.mutable_shared()->set_dynamic(true);
-  if (const auto asked = take(hosts, news.facts); !asked) return asked.error();
+  if (const auto asked = take(hosts, news.hosts); !asked) return asked.error();
   if (const auto asked = take(effective, news.effective); !asked) return asked.error();
   if (const auto asked = take(normalised, news.normalised); !asked) return asked.error();
-  // A cluster may have none; then there is nothing to know.
+  // A cluster may have none.
   (void)take(shared, news.shared);
-  return news;
+  return sched::load_news_of(std::move(news));
+}
+
+// An older LIM refuses a question that it does not know.
+bool knows_not(const io::Answer& answer) {
+  return answer.error ? answer.error->kind == io::ClientError::Kind::refused &&
+                            answer.error->refusal.why() == wire::Reply::Refusal::FAILED
+                      : !answer.reply.has_cluster();
+}
+
+Result<sched::LoadNews> ask(const conf::ClusterFiles& files) {
+  const io::LimClient lim(files);
+  Request request;
+  request.mutable_cluster();
+  auto answer = lim.ask_master(request);
+  if (knows_not(answer)) return ask_in_four(lim);
+  if (answer.error) return internal_error(answer.error->text);
+  return std::move(*answer.reply.mutable_cluster());
 }
 
 }  // namespace

@@ -93,6 +93,12 @@ wire::Facts facts_of(const ClusterView& view, HostIndex host, bool topology) {
   return facts;
 }
 
+// As lsload -N shows them.
+void add_normalised(const ClusterView& view, HostIndex host, Reply::Load& load) {
+  for (const ResourceId id : {r15s, r1m, r15m})
+    load.add_normalised(view.number(host, id, QueueForm::normalised));
+}
+
 }  // namespace
 
 Reply refusal(Reply::Refusal::Why why, std::string text) {
@@ -195,6 +201,42 @@ std::optional<Reply> load_part(const ClusterView& view, const Request::AskLoad& 
     reply.set_last(true);
     ++from;
   }
+  return reply;
+}
+
+ClusterProgress begin_cluster_answer(const ClusterView& view) {
+  ClusterProgress progress;
+  progress.hosts = choose(view, Request::AskHosts());
+  progress.loads = choose(view, Request::AskLoad());
+  return progress;
+}
+
+std::optional<Reply> cluster_part(const ClusterView& view, ClusterProgress& progress) {
+  Reply reply;
+  auto& cluster = *reply.mutable_cluster();
+  if (auto part = hosts_part(view, {}, progress.hosts, progress.next_host)) {
+    cluster.mutable_hosts()->Swap(part->mutable_hosts());
+    return reply;
+  }
+  Request::AskLoad ask;
+  ask.set_queue(Request::AskLoad::EFFECTIVE);
+  const std::size_t first = progress.next_load;
+  if (auto part = load_part(view, ask, progress.loads, progress.next_load)) {
+    auto& loads = *cluster.mutable_loads();
+    loads.Swap(part->mutable_loads());
+    for (int i = 0; i < loads.hosts_size(); ++i)
+      add_normalised(view, progress.loads.hosts[first + static_cast<std::size_t>(i)].host,
+                     *loads.mutable_hosts(i));
+    return reply;
+  }
+  if (progress.shareds.empty()) {
+    Request::AskShared shared;
+    shared.set_dynamic(true);
+    progress.shareds = shared_answer(view, shared);
+  }
+  if (progress.next_shared == progress.shareds.size()) return std::nullopt;
+  cluster.mutable_shareds()->Swap(progress.shareds[progress.next_shared++].mutable_shareds());
+  reply.set_last(progress.next_shared == progress.shareds.size());
   return reply;
 }
 

@@ -6,9 +6,10 @@
 //   question             | any LIM | master
 //   ---------------------+---------+---------------------------------------------------------------
 //   identity, resources  | answers | answers
-//   hosts, load, shared  | NOT_MASTER with the master's name | answers
+//   all others           | NOT_MASTER with the master's name | answers
 //   hosts                | lshosts: every host in the order of the files; resreq only chooses
 //   load                 | lsload: server hosts by resreq's order, else r15s:pg; lsplace with `place`
+//   cluster              | mbatchd: all hosts, then the load of server hosts, then dynamic shared resources
 #pragma once
 
 #include <functional>
@@ -51,5 +52,15 @@ std::optional<wire::Reply> hosts_part(const ClusterView& view, const wire::Reque
                                       const Chosen& chosen, std::size_t& from);
 std::optional<wire::Reply> load_part(const ClusterView& view, const wire::Request::AskLoad& ask,
                                      const Chosen& chosen, std::size_t& from);
+
+// How far the answer to AskCluster has come.
+struct ClusterProgress {
+  Chosen hosts, loads;  // all that there are
+  std::size_t next_host = 0, next_load = 0;
+  std::vector<wire::Reply> shareds;  // made when the hosts have left
+  std::size_t next_shared = 0;
+};
+ClusterProgress begin_cluster_answer(const ClusterView& view);
+std::optional<wire::Reply> cluster_part(const ClusterView& view, ClusterProgress& progress);
 
 }  // namespace rollcall::lim

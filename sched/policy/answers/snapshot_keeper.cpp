@@ -189,7 +189,7 @@ void SnapshotKeeper::load(LoadNews news) {
   news_ = std::move(news);
   load_known_ = true;
   std::map<std::string, HostKind> kinds;
-  for (const auto& facts : news_.facts.hosts().hosts()) kinds[facts.name()] = {facts.type(), facts.model()};
+  for (const auto& facts : news_.hosts().hosts()) kinds[facts.name()] = {facts.type(), facts.model()};
   if (std::exchange(kinds_, kinds) != kinds)
     return configure(rules_);  // jobs that were asked for on these hosts mean others now
   take_load();
@@ -211,7 +211,7 @@ void SnapshotKeeper::load_lost() {
 
 void SnapshotKeeper::take_load() {
   const IndexTable& table = rules_->indices();
-  for (const auto& said : news_.facts.hosts().hosts()) {
+  for (const auto& said : news_.hosts().hosts()) {
     const auto number = rules_->host(said.name());
     if (!number) continue;
     HostFacts facts = facts_of(said);
@@ -221,28 +221,21 @@ void SnapshotKeeper::take_load() {
     facts_[*number] = std::move(facts);
   }
 
-  std::unordered_map<std::string, std::array<float, 3>> normalised;
-  const auto normal_ids = ids_of(table, news_.normalised.loads());
-  for (const auto& load : news_.normalised.loads().hosts()) {
-    const LoadVector values = vector_of(table, normal_ids, load);
-    normalised[load.host()] = {values[r15s].number, values[r1m].number, values[r15m].number};
-  }
-  const auto ids = ids_of(table, news_.effective.loads());
-  for (const auto& load : news_.effective.loads().hosts()) {
+  const auto ids = ids_of(table, news_.loads());
+  for (const auto& load : news_.loads().hosts()) {
     const auto number = rules_->host(load.host());
     if (!number) continue;
     auto& host = snapshot_->host(*number);
     const auto& status = load.status();
     host.unavailable = status.unavailable();
     host.locked = status.locked_by_administrator() || status.locked_by_window() || status.locked_by_master();
-    const auto found = normalised.find(load.host());
     const LoadVector values = vector_of(table, ids, load);
-    if (found == normalised.end())
-      snapshot_->set_load(*number, values);
+    if (load.normalised_size() == 3)
+      snapshot_->set_load(*number, values, {load.normalised(0), load.normalised(1), load.normalised(2)});
     else
-      snapshot_->set_load(*number, values, found->second);
+      snapshot_->set_load(*number, values);
   }
-  for (const auto& shared : news_.shared.shareds().shareds()) {
+  for (const auto& shared : news_.shareds().shareds()) {
     const auto resource = table.find(shared.resource());
     if (!resource) continue;
     std::optional<cycle::HostNumber> host;

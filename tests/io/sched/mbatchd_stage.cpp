@@ -55,31 +55,45 @@ std::uint16_t free_port() {
   return acceptor.local_endpoint().port();
 }
 
-wire::Reply lim_answer(const wire::Request& request, const std::vector<std::string>& hosts) {
+void add_hosts(wire::Reply::Hosts& reply, const std::vector<std::string>& hosts) {
+  for (const auto& host : hosts) {
+    auto& facts = *reply.add_hosts();
+    facts.set_name(host);
+    facts.set_type("X86_64");
+    facts.set_model("PC");
+    facts.set_cpu_factor(1);
+    facts.set_server(true);
+    facts.set_ncpus(4);
+    facts.set_maxmem(64000);
+    reply.add_up(true);
+  }
+}
+
+void add_loads(wire::Reply::Loads& loads, const std::vector<std::string>& hosts) {
+  for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem"})
+    loads.add_names(name);
+  for (const auto& host : hosts) {
+    auto& load = *loads.add_hosts();
+    load.set_host(host);
+    for (const float value : {0.F, 0.F, 0.F, 0.F, 0.F, 0.F, 1.F, 100.F, 9000.F, 9000.F, 32000.F})
+      load.add_values(value);
+  }
+}
+
+wire::Reply lim_answer(const wire::Request& request, bool is_old, const std::vector<std::string>& hosts) {
   wire::Reply reply;
   reply.set_last(true);
-  if (request.has_hosts()) {
-    for (const auto& host : hosts) {
-      auto& facts = *reply.mutable_hosts()->add_hosts();
-      facts.set_name(host);
-      facts.set_type("X86_64");
-      facts.set_model("PC");
-      facts.set_cpu_factor(1);
-      facts.set_server(true);
-      facts.set_ncpus(4);
-      facts.set_maxmem(64000);
-      reply.mutable_hosts()->add_up(true);
-    }
+  if (request.has_cluster() && is_old) {
+    reply.mutable_refusal()->set_text("this LIM does not know what is asked");
+  } else if (request.has_cluster()) {
+    add_hosts(*reply.mutable_cluster()->mutable_hosts(), hosts);
+    add_loads(*reply.mutable_cluster()->mutable_loads(), hosts);
+    for (auto& load : *reply.mutable_cluster()->mutable_loads()->mutable_hosts())
+      for (int queue = 0; queue < 3; ++queue) load.add_normalised(load.values(queue));
+  } else if (request.has_hosts()) {
+    add_hosts(*reply.mutable_hosts(), hosts);
   } else if (request.has_load()) {
-    auto& loads = *reply.mutable_loads();
-    for (const char* name : {"r15s", "r1m", "r15m", "ut", "pg", "io", "ls", "it", "tmp", "swp", "mem"})
-      loads.add_names(name);
-    for (const auto& host : hosts) {
-      auto& load = *loads.add_hosts();
-      load.set_host(host);
-      for (const float value : {0.F, 0.F, 0.F, 0.F, 0.F, 0.F, 1.F, 100.F, 9000.F, 9000.F, 32000.F})
-        load.add_values(value);
-    }
+    add_loads(*reply.mutable_loads(), hosts);
   } else {
     reply.mutable_shareds();
   }
@@ -135,7 +149,9 @@ void Stage::run_lim() {
       return internal_error("no ToLim");
     wire::FromLim reply;
     if (message.has_request()) {
-      *reply.mutable_reply() = lim_answer(message.request(), hosts);
+      const std::lock_guard lock(lim_mutex_);
+      lim_asked_.push_back(message.request().request_case());
+      *reply.mutable_reply() = lim_answer(message.request(), lim_is_old_, hosts);
       lim_->send(link, reply.SerializeAsString());
     }
     return {};
@@ -143,6 +159,11 @@ void Stage::run_lim() {
   lim_ = std::make_unique<io::Links>(lim_loop_, key_, io::LinkLimits{}, std::move(handler));
   lim_port_ = *lim_->listen(0);
   lim_thread_ = std::thread([this] { lim_loop_.run(); });
+}
+
+std::vector<wire::Request::RequestCase> Stage::lim_asked() const {
+  const std::lock_guard lock(lim_mutex_);
+  return lim_asked_;
 }
 
 void Stage::write(const std::string& name, const std::string& text) const {

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -25,6 +26,7 @@
 #include "common/io/cluster_key.hpp"
 #include "common/io/links.hpp"
 #include "common/wire/batch.pb.h"
+#include "common/wire/load.pb.h"
 #include "common/wire/res.pb.h"
 
 namespace rollcall::mbatchd::test {
@@ -145,10 +147,14 @@ class Stage : public ::testing::Test {
   std::string host_;
   io::ClusterKey key_;
   std::uint16_t port_ = 0, lim_port_ = 0;
-  std::string store_directory_;  // LSB_SHAREDIR, where it is another one
+  std::string store_directory_;                               // LSB_SHAREDIR, where it is another one
+  bool lim_is_old_ = false;                                   // it does not know AskCluster; before start()
+  std::vector<wire::Request::RequestCase> lim_asked() const;  // all questions to the LIM so far
 
  private:
   void run_lim();
+  mutable std::mutex lim_mutex_;
+  std::vector<wire::Request::RequestCase> lim_asked_;
   pid_t daemon_ = -1;
   boost::asio::io_context lim_loop_;
   std::unique_ptr<io::Links> lim_;

@@ -317,6 +317,43 @@ TEST_F(Answers, AsManyHostsAsAskedForTheBestOnes) {
   EXPECT_THAT(names(choose(view(), ask)), ElementsAre("n3", "n2", "n1"));
 }
 
+TEST_F(Answers, ClusterHasAllThatASchedulerNeeds) {
+  auto progress = begin_cluster_answer(view());
+  wire::Reply whole;
+  bool last = false;
+  while (const auto part = cluster_part(view(), progress)) {
+    EXPECT_FALSE(last) << "a part after the last";
+    last = part->last();
+    whole.MergeFrom(*part);
+  }
+  EXPECT_TRUE(last);
+  const auto& cluster = whole.cluster();
+  ASSERT_EQ(cluster.hosts().hosts_size(), 4);
+  EXPECT_EQ(cluster.hosts().hosts(3).name(), "c1");
+  EXPECT_EQ(cluster.hosts().hosts(1).ncpus(), 2);
+
+  // Loads are as AskLoad's two forms.
+  for (const auto form : {Request::AskLoad::EFFECTIVE, Request::AskLoad::NORMALISED}) {
+    auto ask = load("");
+    ask.set_queue(form);
+    std::size_t from = 0;
+    const auto expected = load_part(view(), ask, choose(view(), ask), from);
+    ASSERT_EQ(cluster.loads().hosts_size(), expected->loads().hosts_size());
+    for (int host = 0; host < cluster.loads().hosts_size(); ++host) {
+      const auto& told = cluster.loads().hosts(host);
+      const auto& one = expected->loads().hosts(host);
+      EXPECT_EQ(told.host(), one.host());
+      ASSERT_EQ(told.normalised_size(), 3);
+      for (int queue = 0; queue < 3; ++queue)
+        EXPECT_EQ(form == Request::AskLoad::EFFECTIVE ? told.values(queue) : told.normalised(queue),
+                  one.values(queue));
+      EXPECT_EQ(told.values(mem), one.values(mem));
+    }
+  }
+  ASSERT_EQ(cluster.shareds().shareds_size(), 1);
+  EXPECT_EQ(cluster.shareds().shareds(0).value(), "-");
+}
+
 TEST_F(Answers, WhoIsNoMasterNamesIt) {
   Lim other(std::make_shared<LimRules>(lim_rules(conf, "n2", "digest")));
   const auto reply = not_master_answer(other);

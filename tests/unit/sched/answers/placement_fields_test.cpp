@@ -33,7 +33,7 @@ class PlacementFields : public Answers {
   PlacementFields() {
     LoadNews news;
     for (const auto& [name, factor] : {std::pair("hostA", kFactorOfA), std::pair("hostB", kFactorOfB)}) {
-      auto& facts = *news.facts.mutable_hosts()->add_hosts();
+      auto& facts = *news.mutable_hosts()->add_hosts();
       facts.set_name(name);
       facts.set_type("X86_64");
       facts.set_cpu_factor(factor);

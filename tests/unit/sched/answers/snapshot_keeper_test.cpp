@@ -21,23 +21,19 @@ class SnapshotKeeperTest : public book::BookTest {
   // What a LIM says: every host has these CPUs and this much memory.
   static LoadNews news(int ncpus, float memory, const std::string& model = "PC") {
     LoadNews news;
-    for (const char* name : {"mem", "r15s"}) {
-      news.effective.mutable_loads()->add_names(name);
-      news.normalised.mutable_loads()->add_names(name);
-    }
+    for (const char* name : {"mem", "r15s"}) news.mutable_loads()->add_names(name);
     for (const char* name : {"hostA", "hostB", "hostC"}) {
-      auto& facts = *news.facts.mutable_hosts()->add_hosts();
+      auto& facts = *news.mutable_hosts()->add_hosts();
       facts.set_name(name);
       facts.set_type("X86_64");
       facts.set_model(model);
       facts.set_ncpus(ncpus);
       facts.set_server(true);
-      for (auto* loads : {news.effective.mutable_loads(), news.normalised.mutable_loads()}) {
-        auto& load = *loads->add_hosts();
-        load.set_host(name);
-        load.add_values(memory);
-        load.add_values(0.5F);
-      }
+      auto& load = *news.mutable_loads()->add_hosts();
+      load.set_host(name);
+      load.add_values(memory);
+      load.add_values(0.5F);
+      for (const float queue : {0.5F, kUnknownLoad, kUnknownLoad}) load.add_normalised(queue);
     }
     return news;
   }
