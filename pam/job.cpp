@@ -13,9 +13,9 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdio>
-#include <deque>
 #include <unordered_map>
 
+#include "common/base/event_pump.hpp"
 #include "common/io/job_cgroup.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
@@ -94,16 +94,11 @@ class Job {
   // ---- the roll
 
   void happened(Event event) {
-    events_.push_back(std::move(event));
-    if (stepping_) return;  // an effect made it happen: after the present step
-    stepping_ = true;
-    while (!events_.empty()) {
-      const Event next = std::move(events_.front());
-      events_.pop_front();
+    const bool stepped = pump_.happened(std::move(event), [this](const Event& next) {
       const Effects effects = step(roll_, next, clock_.now(monotonic_now()));
       for (const auto& effect : effects) std::visit([this](const auto& e) { carry_out(e); }, effect);
-    }
-    stepping_ = false;
+    });
+    if (!stepped) return;
     if (roll_.phase != Phase::launching) output_.end_progress();
     const auto next = next_deadline(roll_);
     if (next && *next < armed_for_) await_time();
@@ -329,8 +324,7 @@ class Job {
   JobClock clock_;
   Signals signals_;
   Roll roll_;
-  std::deque<Event> events_;
-  bool stepping_ = false;
+  EventPump<Event> pump_;
   TimePoint armed_for_{Duration::max()};  // when the timer rings; before it is armed: never
   Starters starters_;
   std::unordered_map<ConnectionId, Tid> tid_of_;

@@ -65,6 +65,10 @@ Elim::Elim(std::string name, FileIdentity identity, Surroundings& around, TimePo
     : name_(std::move(name)), identity_(identity), around_(around), life_(around.orders.rules, now) {}
 
 void Elim::feed(const Event& event, TimePoint now) {
+  pump_.happened(event, [this, now](const Event& next) { take(next, now); });
+}
+
+void Elim::take(const Event& event, TimePoint now) {
   const auto state = [this] { return std::tuple(wire_state(life_.phase), life_.restarts, life_.phase); };
   const auto before = state();
   for (const Effect& effect : step(life_, event, now)) std::visit([this](const auto& e) { act(e); }, effect);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/event_pump.hpp"
 #include "common/wire/load.pb.h"
 #include "elim/melim/elim_log.hpp"
 #include "elim/melim/keeper.hpp"
@@ -60,6 +61,7 @@ class Elim {
  private:
   enum class Stream { output, errors };
 
+  void take(const Event& event, TimePoint now);
   void act(const Start&);
   void act(const End&);
   void act(const Say& e);
@@ -83,6 +85,7 @@ class Elim {
   FileIdentity identity_;
   Surroundings& around_;
   Life life_;
+  EventPump<Event> pump_;
   std::optional<Keeper> keeper_;
   std::optional<std::string> start_failure_;  // there is no keeper to tell it
   bool deaf_ = false;                         // it has said something that ends it: nothing more counts

@@ -13,9 +13,9 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <deque>
 #include <optional>
 
+#include "common/base/event_pump.hpp"
 #include "common/io/process_tree.hpp"
 #include "common/io/spawn.hpp"
 #include "res/policy/file_transfers.hpp"
@@ -77,16 +77,10 @@ class Shepherd {
   // ---- the stepper
 
   void happened(Event event) {
-    events_.push_back(std::move(event));
-    if (stepping_) return;
-    stepping_ = true;
-    while (!events_.empty()) {
-      const Event next = std::move(events_.front());
-      events_.pop_front();
+    pump_.happened(std::move(event), [this](const Event& next) {
       for (const auto& effect : step(life_, next, now()))
         std::visit([this](const auto& e) { carry_out(e); }, effect);
-    }
-    stepping_ = false;
+    });
   }
 
   void carry_out(const effect::RunPreExec&) {
@@ -399,8 +393,8 @@ class Shepherd {
   OpenFiles open_files_;
   io::Descriptor signals_;
   JobLife life_;
-  std::deque<Event> events_;
-  bool stepping_ = false, finished_ = false, done_ = false, places_made_ = false;
+  EventPump<Event> pump_;
+  bool finished_ = false, done_ = false, places_made_ = false;
 
   CalendarAlarm deadline_{order_.start().submission().terminate_us()};  // -t
   JobFiles files_;
