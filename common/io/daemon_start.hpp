@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/io/daemon_end.hpp"
 #include "common/io/log.hpp"
 
 namespace rollcall::io {
@@ -70,6 +71,28 @@ struct DaemonOptions {
   bool help = false, version = false;  // -h, -V
 };
 Result<DaemonOptions> parse_daemon_options(const std::vector<std::string>& words);
+
+// One run of a daemon after the other, until it is told to end. `load` reads the files: a set has `configuration`, and
+// `warnings` and `errors`, which the log gets; `run` is one run with that set, Result<DaemonEnd>. Gives the exit status; the
+// starter is told why there is no first run.
+template <class Load, class Run>
+int run_until_stopped(Log& log, const DaemonProgram& program, Starter& starter, const Load& load,
+                      const Run& run) {
+  const auto fail = [&starter](const std::string& line) { return starter.tell(line), 1; };
+  for (;;) {
+    const auto loaded = load();
+    for (const auto& line : loaded.warnings) log.warning(line);
+    for (const auto& line : loaded.errors) log.error(line);
+    if (!loaded.configuration) return fail(loaded.errors.front());
+    const Result<DaemonEnd> end = run(loaded);
+    if (!end) {
+      log.error(end.error().text);
+      return fail(end.error().text);
+    }
+    if (*end == DaemonEnd::stopped) return 0;
+    program.become_anew(log);
+  }
+}
 
 // LSF_LOG_MASK as lsf.conf has it; a word that is no level gets a warning, and none leaves the level as it is.
 void set_log_level(Log& log, const std::string& word);

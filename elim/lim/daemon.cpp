@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
-#include <new>
 #include <utility>
 
+#include "common/base/event_pump.hpp"
+#include "common/io/daemon_loop.hpp"
 #include "common/io/links.hpp"
+#include "common/io/memory_reserve.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/random_bytes.hpp"
 #include "elim/lim/clients.hpp"
@@ -59,25 +57,25 @@ class Daemon {
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
+        loop_(log, "LIM", {[this] { reconfigure(); }, [this] { end_all(); }, [this] { reap(); }}),
         clock_(monotonic_now(), load::kSampleInterval),
         lim_(rules()),
         own_host_(log),
-        links_(loop_, key, limits_of(*configuration_),
+        links_(loop_.context(), key, limits_of(*configuration_),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
-        peers_(loop_, links_, log, io::random_bytes(kRunBytes),
+        peers_(loop_.context(), links_, log, io::random_bytes(kRunBytes),
                [this](Event event) { happened(std::move(event)); }),
         clients_(
-            loop_, links_, lim_, log,
+            loop_.context(), links_, lim_, log,
             {[this] { return now(); }, [this](Event event) { happened(std::move(event)); },
              [this](const Control& control, const std::string& who) { return carry_out(control, who); }}),
-        metrics_(loop_, lim_, clients_, log),
-        signals_(loop_),
-        timer_(loop_) {}
+        metrics_(loop_.context(), lim_, clients_, log),
+        timer_(loop_.context()) {}
 
-  Result<DaemonEnd> run(const std::function<void()>& ready) {
+  Result<io::DaemonEnd> run(const std::function<void()>& ready) {
     const auto port = links_.listen(static_cast<std::uint16_t>(configuration_->files.settings.lim_port));
     if (!port) return port.error();
     start_melim();
@@ -85,30 +83,17 @@ class Daemon {
     clients_.configure(configuration_);
     metrics_.configure(*configuration_);
     own_host_.configure(*configuration_);
-    await_signals();
+    loop_.await_signals();
     happened(event::FactsFound{own_host_.facts()});
     sample();
     happened(event::Started{});
     log_.notice("LIM " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
                 configuration_->host + ", port " + std::to_string(*port));
     ready();
-    run_loop();
-    log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
-    return end_;
+    return loop_.run();
   }
 
  private:
-  // A peer's message that needs too much memory costs the peer its link (Links). What else fails leaves a state that is not known:
-  // the program begins anew.
-  void run_loop() {
-    try {
-      loop_.run();
-    } catch (const std::bad_alloc&) {
-      log_.error("LIM cannot have the memory that it needs");
-      end_ = DaemonEnd::restart;
-    }
-  }
-
   std::shared_ptr<const LimRules> rules() const {
     return std::make_shared<LimRules>(
         lim_rules(configuration_->files, configuration_->host, configuration_->digest));
@@ -119,22 +104,20 @@ class Daemon {
 
   // What still comes while MELIM ends (its elims' last values, a look-up, a dial) changes nothing any more.
   void happened(Event event) {
-    if (ending_) return;
-    events_.push_back(std::move(event));
-    if (stepping_) return;  // an effect made it happen: after the present step
-    stepping_ = true;
-    while (!events_.empty()) {
-      const Event next = std::move(events_.front());
-      events_.pop_front();
-      if (log_.writes(io::Level::debug)) log_.debug("event: " + text(next));
-      for (const auto& effect : step(lim_, next, now())) {
-        if (log_.writes(io::Level::debug)) log_.debug("effect: " + text(effect));
-        std::visit([this](const auto& e) { carry_out(e); }, effect);
-      }
-    }
-    stepping_ = false;
+    if (loop_.ending()) return;
+    const bool stepped = io::changing(
+        [&] { return pump_.happened(std::move(event), [this](const Event& next) { take(next); }); });
+    if (!stepped) return;
     const auto deadline = next_deadline(lim_);
     if (deadline && *deadline < armed_for_) arm();
+  }
+
+  void take(const Event& event) {
+    if (log_.writes(io::Level::debug)) log_.debug("event: " + text(event));
+    for (const auto& effect : step(lim_, event, now())) {
+      if (log_.writes(io::Level::debug)) log_.debug("effect: " + text(effect));
+      std::visit([this](const auto& e) { carry_out(e); }, effect);
+    }
   }
 
   void carry_out(const effect::Dial& e) { peers_.dial(e.host); }
@@ -188,14 +171,14 @@ class Daemon {
           "elims run as root: section ClusterAdmins of lsf.cluster names nobody else as the first "
           "administrator");
     melim_ = std::make_unique<MelimChild>(
-        loop_, std::move(program), MelimPauses{}, log_,
+        loop_.context(), std::move(program), MelimPauses{}, log_,
         MelimChild::Handler{
             [this](const wire::MelimReport& report) { happened(event::ElimsReported{report}); },
             [this](const std::string& how) { happened(event::MelimLost{how}); }, [this] { loop_.stop(); }});
   }
 
   void order_melim() {
-    if (!melim_ || !melim_order_ || ending_) return;
+    if (!melim_ || !melim_order_ || loop_.ending()) return;
     if (elim_account_.identity && !melim_order_->resources.empty()) make_logs();
     melim_->order(melim_orders(*configuration_, own_host_.facts(), elim_account_, *melim_order_));
   }
@@ -208,7 +191,7 @@ class Daemon {
     log_trouble_ = trouble;
   }
 
-  // ---- time and signals
+  // ---- time
 
   // One timer for all: the next sample, or what the stepper waits for.
   void arm() {
@@ -217,7 +200,7 @@ class Daemon {
     armed_for_ = std::max(at, std::min(sample_at_, deadline.value_or(sample_at_)));
     timer_.expires_after(armed_for_ - at);
     timer_.async_wait([this](const boost::system::error_code& error) {
-      if (error || ending_) return;
+      if (error || loop_.ending()) return;
       armed_for_ = TimePoint{Duration::max()};
       if (now() >= sample_at_)
         sample();
@@ -240,29 +223,6 @@ class Daemon {
     arm();
   }
 
-  void await_signals() {
-    for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) signals_.add(signo);
-    wait_for_signal();
-  }
-
-  void wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signo) {
-      if (error) return;
-      if (signo == SIGCHLD) {
-        reap();
-      } else if (ending_) {
-        // It ends already, and reads no files for that.
-      } else if (signo == SIGHUP) {
-        log_.notice("HUP: the files are read again");
-        reconfigure();
-      } else {
-        log_.notice(signo == SIGTERM ? "TERM" : "INT");
-        begin_end(DaemonEnd::stopped);
-      }
-      wait_for_signal();
-    });
-  }
-
   void reap() {
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
@@ -270,10 +230,7 @@ class Daemon {
   }
 
   // Nobody is kept waiting for elims that take their time: the port refuses at once.
-  void begin_end(DaemonEnd how) {
-    if (ending_) return;
-    ending_ = true;
-    end_ = how;
+  void end_all() {
     links_.shut_down();
     metrics_.shut_down();
     timer_.cancel();
@@ -297,7 +254,7 @@ class Daemon {
         happened(event::UnlockAsked{});
         return done("Host is unlocked");
       case Control::SHUTDOWN:
-        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); });
+        loop_.begin_end_soon(io::DaemonEnd::stopped);
         return done("LIM ends");
       case Control::RESTART:
         return restart();
@@ -327,7 +284,7 @@ class Daemon {
       log_.error("LIM does not start again with these files");
       return refusal(Reply::Refusal::BAD_CONFIGURATION, joined(first_of(loaded.errors)));
     }
-    boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
+    loop_.begin_end_soon(io::DaemonEnd::restart);
     return done("LIM starts again");
   }
 
@@ -370,7 +327,7 @@ class Daemon {
   const DaemonSetup& setup_;
   io::Log& log_;
   std::shared_ptr<const Configuration> configuration_;
-  boost::asio::io_context loop_{1};
+  io::DaemonLoop loop_;
   JobClock clock_;
   Lim lim_;
   OwnHost own_host_;
@@ -382,23 +339,19 @@ class Daemon {
   ElimAccount elim_account_;
   std::string log_trouble_;  // told once
   std::optional<effect::OrderMelim> melim_order_;
-  boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
-  std::deque<Event> events_;
-  bool stepping_ = false;
+  EventPump<Event> pump_;
   TimePoint sample_at_;
   bool sampled_ = false;
   int minute_ = -1;                                 // of the day, when #if time() was looked at
   std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
   conf::ToldLines told_;
   TimePoint armed_for_{Duration::max()};
-  bool ending_ = false;
-  DaemonEnd end_ = DaemonEnd::stopped;
 };
 
 }  // namespace
 
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
   const auto key = io::load_cluster_key(setup.configuration->files.settings.key_file);
   if (!key) return key.error();
   Daemon daemon(setup, *key, log);

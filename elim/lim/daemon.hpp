@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/base/result.hpp"
+#include "common/io/daemon_end.hpp"
 #include "common/io/log.hpp"
 #include "common/io/spawn.hpp"
 #include "elim/lim/configuration.hpp"
@@ -23,10 +24,8 @@ struct DaemonSetup {
   sigset_t mask{};
 };
 
-enum class DaemonEnd { stopped, restart };
-
 // Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
 // starting at all: the key, the port.
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
 
 }  // namespace rollcall::lim

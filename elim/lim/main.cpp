@@ -15,29 +15,14 @@ constexpr const char* kUsage =
     "       lim -h | -V\n"
     "Runs the load information manager of this host, in the foreground; lsf_daemons starts it as a daemon.\n";
 
-int fail(io::Starter& starter, const std::string& line) {
-  starter.tell(line);
-  return 1;
-}
-
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "lim", io::Level::warning);
-  lim::DaemonSetup setup{options.env_dir, nullptr, program.open_files(), program.mask()};
-  for (;;) {
-    auto loaded = lim::load_configuration(options.env_dir);
-    for (const auto& line : loaded.warnings) log.warning(line);
-    for (const auto& line : loaded.errors) log.error(line);
-    if (!loaded.configuration) return fail(starter, loaded.errors.front());
-    setup.configuration = loaded.configuration;
-    io::set_log_level(log, setup.configuration->files.settings.log_mask);
-    const auto end = lim::run_daemon(setup, log, [&starter] { starter.tell("ready"); });
-    if (!end) {
-      log.error(end.error().text);
-      return fail(starter, end.error().text);
-    }
-    if (*end == lim::DaemonEnd::stopped) return 0;
-    program.become_anew(log);
-  }
+  const auto load = [&] { return lim::load_configuration(options.env_dir); };
+  return io::run_until_stopped(log, program, starter, load, [&](const lim::LoadedConfiguration& loaded) {
+    io::set_log_level(log, loaded.configuration->files.settings.log_mask);
+    const lim::DaemonSetup setup{options.env_dir, loaded.configuration, program.open_files(), program.mask()};
+    return lim::run_daemon(setup, log, [&starter] { starter.tell("ready"); });
+  });
 }
 
 }  // namespace

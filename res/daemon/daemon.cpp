@@ -5,12 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <new>
 
+#include "common/io/daemon_loop.hpp"
 #include "common/io/links.hpp"
 #include "common/io/memory_reserve.hpp"
 #include "common/io/random_bytes.hpp"
@@ -36,27 +33,27 @@ class Daemon {
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
-        links_(loop_, key, {},
+        loop_(log, "RES", {[this] { reconfigure(); }, [this] { end_soon(); }, [this] { reap(); }}),
+        links_(loop_.context(), key, {},
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
                 [this](const std::string& line) { log_.warning(line); }}),
-        jobs_(loop_, std::move(directories), setup.mask, setup.open_files, log,
+        jobs_(loop_.context(), std::move(directories), setup.mask, setup.open_files, log,
               {[this](const wire::FromRes& told) { tell(told); }}),
-        clients_(loop_, links_, jobs_, log,
+        clients_(loop_.context(), links_, jobs_, log,
                  {[this](const wire::ControlRes& control) { return carry_out(control); }}),
-        signals_(loop_),
-        redial_(loop_),
-        beat_(loop_),
+        redial_(loop_.context()),
+        beat_(loop_.context()),
         run_(io::random_bytes(kRunBytes)) {
     jobs_.configure(configuration_);
     clients_.configure(configuration_);
   }
 
-  Result<DaemonEnd> run(const std::function<void()>& ready) {
+  Result<io::DaemonEnd> run(const std::function<void()>& ready) {
     const auto port = listen();
     if (!port) return port.error();
-    await_signals();
+    loop_.await_signals();
     jobs_.make_cgroups();
     jobs_.adopt();
     log_.notice("RES " ROLLCALL_VERSION " of cluster " + configuration_->files.cluster.name + " on " +
@@ -64,26 +61,12 @@ class Daemon {
     dial();
     beat();
     ready();
-    run_loop();
+    const auto end = loop_.run();
     jobs_.leave();
-    log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
-    return end_;
+    return end;
   }
 
  private:
-  // A peer's message that needs too much memory costs the peer its link (Links). What else fails leaves a state that is not known:
-  // the program begins anew and finds its jobs on disk.
-  void run_loop() {
-    try {
-      loop_.run();
-      return;
-    } catch (const std::bad_alloc&) {
-    } catch (const io::StateUnknown&) {
-    }
-    log_.error("RES cannot have the memory that it needs");
-    end_ = DaemonEnd::restart;
-  }
-
   // A RES that was killed while it started a program has left its port with that program, for an instant.
   Result<std::uint16_t> listen() {
     const auto until = std::chrono::steady_clock::now() + kPortPatience;
@@ -156,7 +139,7 @@ class Daemon {
       return {};
     }
     if (order.has_restart()) {
-      begin_end(order.restart().stop() ? DaemonEnd::stopped : DaemonEnd::restart);
+      loop_.begin_end(order.restart().stop() ? io::DaemonEnd::stopped : io::DaemonEnd::restart);
       return {};
     }
     if (const auto done = io::changing([&] { return jobs_.order(order); }); !done) return done.error();
@@ -191,7 +174,7 @@ class Daemon {
     links_.send(mbatchd_, message.SerializeAsString());
   }
 
-  // ---- controls and signals
+  // ---- controls
 
   // While mbatchd knows of the jobs here they end in its sight alone.
   Result<std::string> forget(bool sure) {
@@ -212,10 +195,10 @@ class Daemon {
                " jobs, and mbatchd on " + configuration_->batch.mbd_host +
                (connected_ ? " answers" : " does not answer");
       case wire::ControlRes::SHUTDOWN:
-        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); });
+        loop_.begin_end_soon(io::DaemonEnd::stopped);
         return "RES on " + configuration_->host + " ends; its jobs go on";
       case wire::ControlRes::RESTART:
-        boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); });
+        loop_.begin_end_soon(io::DaemonEnd::restart);
         return "RES on " + configuration_->host + " starts again";
       case wire::ControlRes::DEBUG: {
         // "usual": as LSF_LOG_MASK has it.
@@ -230,24 +213,6 @@ class Daemon {
       default:
         return configuration_error("this RES does not know what is asked");
     }
-  }
-
-  void await_signals() {
-    for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) signals_.add(signo);
-    wait_for_signal();
-  }
-
-  void wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signo) {
-      if (error) return;
-      if (signo == SIGCHLD)
-        reap();
-      else if (signo == SIGHUP)
-        reconfigure();
-      else
-        begin_end(DaemonEnd::stopped);
-      wait_for_signal();
-    });
   }
 
   void reap() {
@@ -269,12 +234,8 @@ class Daemon {
   }
 
   // Answers that are under way leave first.
-  void begin_end(DaemonEnd how) {
-    if (how == DaemonEnd::stopped) end_ = how;  // also of one that was about to start again
-    if (ending_) return;
-    ending_ = true;
-    end_ = how;
-    auto timer = std::make_shared<boost::asio::steady_timer>(loop_, milliseconds(50));
+  void end_soon() {
+    auto timer = std::make_shared<boost::asio::steady_timer>(loop_.context(), milliseconds(50));
     timer->async_wait([this, timer](const boost::system::error_code&) {
       links_.shut_down();
       loop_.stop();
@@ -284,23 +245,21 @@ class Daemon {
   const DaemonSetup& setup_;
   io::Log& log_;
   std::shared_ptr<const Configuration> configuration_;
-  boost::asio::io_context loop_{1};
+  io::DaemonLoop loop_;
   io::Links links_;
   Jobs jobs_;
   Clients clients_;
-  boost::asio::signal_set signals_;
   boost::asio::steady_timer redial_;
   boost::asio::steady_timer beat_;
   std::string run_;
   io::LinkId mbatchd_ = 0;
-  bool connected_ = false, welcome_ = false, refused_ = false, said_ = false, ending_ = false;
+  bool connected_ = false, welcome_ = false, refused_ = false, said_ = false;
   milliseconds pause_ = kFirstPause;
-  DaemonEnd end_ = DaemonEnd::stopped;
 };
 
 }  // namespace
 
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready) {
   const auto& configuration = *setup.configuration;
   const auto key = io::load_cluster_key(configuration.files.settings.key_file);
   if (!key) return key.error();

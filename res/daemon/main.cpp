@@ -15,35 +15,20 @@ constexpr const char* kUsage =
     "       res -h | -V\n"
     "Runs the jobs of this host, in the foreground; lsf_daemons starts it as a daemon.\n";
 
-int fail(io::Starter& starter, const std::string& line) {
-  starter.tell(line);
-  return 1;
-}
-
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "res", io::Level::warning);
-  res::DaemonSetup setup{options.env_dir, nullptr, program.open_files(), program.mask()};
-  for (;;) {
-    auto loaded = res::load_configuration(options.env_dir);
-    for (const auto& line : loaded.warnings) log.warning(line);
-    for (const auto& line : loaded.errors) log.error(line);
-    if (!loaded.configuration) return fail(starter, loaded.errors.front());
-    setup.configuration = loaded.configuration;
-    io::set_log_level(log, setup.configuration->files.settings.log_mask);
-    const auto end = res::run_daemon(setup, log, [&starter] { starter.tell("ready"); });
-    if (!end) {
-      log.error(end.error().text);
-      return fail(starter, end.error().text);
-    }
-    if (*end == res::DaemonEnd::stopped) return 0;
-    program.become_anew(log);
-  }
+  const auto load = [&] { return res::load_configuration(options.env_dir); };
+  return io::run_until_stopped(log, program, starter, load, [&](const res::LoadedConfiguration& loaded) {
+    io::set_log_level(log, loaded.configuration->files.settings.log_mask);
+    const res::DaemonSetup setup{options.env_dir, loaded.configuration, program.open_files(), program.mask()};
+    return res::run_daemon(setup, log, [&starter] { starter.tell("ready"); });
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  mallopt(M_ARENA_MAX, 1);  // the threads that look up names need no heap of their own
+  mallopt(M_ARENA_MAX, 1);                     // the threads that look up names need no heap of their own
   const io::MemoryReserve reserve(4UL << 20);  // bytes
   return io::daemon_main({"res", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
 }

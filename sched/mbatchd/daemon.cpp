@@ -4,15 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <cstring>
-#include <new>
 
-#include "common/io/daemon_start.hpp"
+#include "common/io/daemon_loop.hpp"
 #include "common/io/local_time.hpp"
 #include "sched/mbatchd/clients.hpp"
 #include "sched/mbatchd/controls.hpp"
@@ -55,8 +52,8 @@ class Daemon {
          io::JobStore store, io::Log& log)
       : log_(log),
         files_(setup.env_dir, setup.configuration, log,
-               {[this] { take_files(); },
-                [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::restart); }); }}),
+               {[this] { take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
+        loop_(log, "mbatchd", {[this] { files_.reconfigure(); }, [this] { end_all(); }}),
         keeper_(book_),
         planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
         saving_(book_, std::move(store),
@@ -67,7 +64,7 @@ class Daemon {
                  [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
                  [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
                  [this] { catch_up_soon(); }}),
-        links_(loop_, key, link_limits(),
+        links_(loop_.context(), key, link_limits(),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
@@ -76,11 +73,11 @@ class Daemon {
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
         engine_(make_engine(
-            {loop_, links_, log, saving_.store().term(),
+            {loop_.context(), links_, log, saving_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
              [this](const std::string& host, Duration silent) { host_gone(host, silent); },
              [this](const std::string& host) { orders_.room(host); }})),
-        clients_(loop_, links_, tickets_, log,
+        clients_(loop_.context(), links_, tickets_, log,
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
                  }}),
@@ -93,8 +90,7 @@ class Daemon {
                   [this](const sched::Job& job) { end_abandoned(job); }}),
         controls_(log, *engine_,
                   {[this] { return files_.reconfigure(); }, [this] { return files_.restart(); },
-                   [this] { boost::asio::post(loop_, [this] { begin_end(DaemonEnd::stopped); }); },
-                   [this] { rebuild_events(); },
+                   [this] { loop_.begin_end_soon(io::DaemonEnd::stopped); }, [this] { rebuild_events(); },
                    [this] {
                      return status_lines(*files_.configuration(), book_, *engine_, saving_,
                                          keeper_.load_known());
@@ -103,11 +99,10 @@ class Daemon {
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); }}),
-        load_(loop_, [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
-        signals_(loop_),
-        wake_(loop_) {}
+        load_(loop_.context(), [this](Result<sched::LoadNews> news) { heard_load(std::move(news)); }),
+        wake_(loop_.context()) {}
 
-  Result<DaemonEnd> run(const std::function<void()>& ready) {
+  Result<io::DaemonEnd> run(const std::function<void()>& ready) {
     book_.set_term(saving_.store().term());
     book_.set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
@@ -116,7 +111,7 @@ class Daemon {
         links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
     if (!port) return port.error();
     put_in_force();
-    await_signals();
+    loop_.await_signals();
     changed(std::move(changed_at_first));
     changed(book_.loaded(wall_now()));
     changed({effect::RecordEvent{start_event(*files_.configuration(), wall_now())},
@@ -125,25 +120,10 @@ class Daemon {
                 " on " + files_.configuration()->host + ", port " + std::to_string(*port) + ", term " +
                 std::to_string(saving_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
     ready();
-    run_loop();
-    log_.notice(end_ == DaemonEnd::restart ? "starts again" : "ends");
-    return end_;
+    return loop_.run();  // a daemon that begins anew has what the store has
   }
 
  private:
-  // A message that needs too much memory costs its sender the link (Links). What else fails leaves a Book that is not known: the
-  // program begins anew, with what the store has.
-  void run_loop() {
-    try {
-      loop_.run();
-      return;
-    } catch (const std::bad_alloc&) {
-    } catch (const io::StateUnknown&) {
-    }
-    log_.error("mbatchd cannot have the memory that it needs");
-    end_ = DaemonEnd::restart;
-  }
-
   static WallTime wall_now() { return io::wall_now(); }
 
   // ---- start and configuration
@@ -234,7 +214,7 @@ class Daemon {
     over.attempt = {start.key, start.attempt};
     over.how = sched::report::Over::How::not_started;
     over.why = "mbatchd cannot read the job's script and environment; see mbatchd's log";
-    boost::asio::post(loop_, [this, host = start.host, over] { host_told(host, over); });
+    boost::asio::post(loop_.context(), [this, host = start.host, over] { host_told(host, over); });
   }
 
   void host_gone(const std::string& host, Duration silent) {
@@ -246,7 +226,7 @@ class Daemon {
   }
 
   void heard_load(Result<sched::LoadNews> news) {
-    if (!ending_) files_.look_at_conditions(wall_now());  // as often as load comes, or does not
+    if (!loop_.ending()) files_.look_at_conditions(wall_now());  // as often as load comes, or does not
     if (news) {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
@@ -281,11 +261,11 @@ class Daemon {
   }
 
   void turn_soon() {
-    if (!ending_) next_turn_.soon();
+    if (!loop_.ending()) next_turn_.soon();
   }
 
   void run_turn() {
-    if (ending_) return;
+    if (loop_.ending()) return;
     if (planning_.quick()) plan();
     commit();
     // A plan that takes its time is made when the answers have left.
@@ -304,7 +284,7 @@ class Daemon {
   }
 
   void commit() {
-    if (saving_.commit(ending_ || !questions_.empty()) && std::exchange(waiters_due_, false))
+    if (saving_.commit(loop_.ending() || !questions_.empty()) && std::exchange(waiters_due_, false))
       waiters_.planned();
   }
 
@@ -322,19 +302,19 @@ class Daemon {
 
   void catch_up_soon() {
     if (std::exchange(catching_up_, true)) return;
-    boost::asio::post(loop_, [this] {
+    boost::asio::post(loop_.context(), [this] {
       catching_up_ = false;
-      if (ending_) return;
+      if (loop_.ending()) return;
       if (saving_.files().catch_up(saving_.store())) return catch_up_soon();
       arm();
     });
   }
 
-  // ---- time and signals
+  // ---- time
 
   // One timer for all that time brings.
   void arm() {
-    if (ending_) return;
+    if (loop_.ending()) return;
     const auto now = wall_now();
     Duration wait = kLongestWait;
     const auto until = [&](std::optional<WallTime> at) {
@@ -369,31 +349,10 @@ class Daemon {
     turn_soon();
   }
 
-  void await_signals() {
-    for (const int signo : {SIGTERM, SIGINT, SIGHUP}) signals_.add(signo);
-    wait_for_signal();
-  }
-  void wait_for_signal() {
-    signals_.async_wait([this](const boost::system::error_code& error, int signo) {
-      if (error) return;
-      if (signo == SIGHUP) {
-        log_.notice("HUP: the files are read again");
-        files_.reconfigure();
-      } else {
-        log_.notice(signo == SIGTERM ? "TERM" : "INT");
-        begin_end(DaemonEnd::stopped);
-      }
-      wait_for_signal();
-    });
-  }
-
   // Jobs go on; whatever has come is saved, and the files are as the store says.
-  void begin_end(DaemonEnd how) {
-    if (ending_) return;
-    end_ = how;
+  void end_all() {
     saving_.take({effect::RecordEvent{die_event(*files_.configuration(), wall_now())}});
     planning_.want_no_more();
-    ending_ = true;
     commit();
     saving_.note_files();
     links_.shut_down();
@@ -402,7 +361,7 @@ class Daemon {
 
   io::Log& log_;
   FilesInForce files_;
-  boost::asio::io_context loop_{1};
+  io::DaemonLoop loop_;
   sched::book::Book book_;
   sched::answers::SnapshotKeeper keeper_;
   Planning planning_;
@@ -419,18 +378,15 @@ class Daemon {
   Controls controls_;
   Requests requests_;
   LoadWatch load_;
-  boost::asio::signal_set signals_;
   boost::asio::steady_timer wake_;
 
   MemoryWatch memory_{log_};
-  NextTurn next_turn_{loop_, [this] { run_turn(); }};
+  NextTurn next_turn_{loop_.context(), [this] { run_turn(); }};
   bool waiters_due_ = false;  // a cycle is over
   bool catching_up_ = false;
   bool suspected_ = false;
   bool load_good_ = false, load_said_ = false;
   Steady::time_point load_heard_{};
-  bool ending_ = false;
-  DaemonEnd end_ = DaemonEnd::stopped;
 };
 
 // LSB_SHAREDIR/CLUSTER: the first start makes it.
@@ -445,8 +401,8 @@ Result<void> make_directory(const std::string& path) {
 
 }  // namespace
 
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
-                             const std::function<void()>& ready) {
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+                                 const std::function<void()>& ready) {
   io::keep_freed_memory();  // MemoryWatch gives it back at a quiet moment
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "common/base/result.hpp"
+#include "common/io/daemon_end.hpp"
 #include "common/io/log.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/engine.hpp"
@@ -30,11 +31,9 @@ struct DaemonSetup {
   std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
 };
 
-enum class DaemonEnd { stopped, restart };
-
 // Runs until it is told to stop, with jobs run by that engine; `ready` is called once, when clients are answered. The error is what kept it from
 // starting at all: the key, the port, the store.
-Result<DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
-                             const std::function<void()>& ready);
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+                                 const std::function<void()>& ready);
 
 }  // namespace rollcall::mbatchd

@@ -19,51 +19,39 @@ constexpr const char* kUsage =
     "       mbatchd -h | -V\n"
     "Runs the batch system's master of this cluster, in the foreground; lsf_daemons starts it as a daemon.\n";
 
-int fail(io::Starter& starter, const std::string& line) {
-  starter.tell(line);
-  return 1;
-}
-
 // What it begins with: the files, or those of an earlier time where these have errors.
-std::shared_ptr<const mbatchd::Configuration> first_configuration(const std::optional<std::string>& env_dir,
-                                                                  const mbatchd::LoadedConfiguration& loaded,
-                                                                  const io::Log& log) {
+std::shared_ptr<const mbatchd::Configuration> first_configuration(
+    const std::optional<std::string>& env_dir, const mbatchd::LoadedConfiguration& loaded) {
   if (loaded.configuration || loaded.elsewhere) return loaded.configuration;
   const auto kept = mbatchd::kept_configuration(env_dir, loaded);
-  if (!kept) return nullptr;
-  log.error("mbatchd starts with " + kept->configuration->instead_of +
-            "; badmin reconfig takes the files when they are good");
-  return kept->configuration;
+  return kept ? kept->configuration : nullptr;
+}
+
+Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& starter, io::Log& log) {
+  const auto& configuration = *setup.configuration;
+  const std::string& instead_of = configuration.instead_of;
+  if (!instead_of.empty())
+    log.error("mbatchd starts with " + instead_of + "; badmin reconfig takes the files when they are good");
+  const auto trust = io::check_daemon_trust(configuration.settings(), mbatchd::trusted_paths(configuration));
+  if (!trust) return trust.error();
+  for (const auto& note : trust->notes) log.warning(note);
+  io::set_log_level(log, configuration.settings().log_mask);
+  return mbatchd::run_daemon(setup, mbatchd::make_res_engine, log, [&] {
+    starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
+  });
 }
 
 int run(const io::DaemonOptions& options, const io::DaemonProgram& program, io::Starter& starter) {
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::warning);
   umask(022);  // the event files are for everybody to read; the store says itself who may
-  for (;;) {
+  const auto load = [&] {
     auto loaded = mbatchd::load_configuration(options.env_dir);
-    for (const auto& line : loaded.warnings) log.warning(line);
-    for (const auto& line : loaded.errors) log.error(line);
-    const auto configuration = first_configuration(options.env_dir, loaded, log);
-    if (!configuration) return fail(starter, loaded.errors.front());
-    const auto trust =
-        io::check_daemon_trust(configuration->settings(), mbatchd::trusted_paths(*configuration));
-    if (!trust) {
-      log.error(trust.error().text);
-      return fail(starter, trust.error().text);
-    }
-    for (const auto& note : trust->notes) log.warning(note);
-    io::set_log_level(log, configuration->settings().log_mask);
-    const std::string& instead_of = configuration->instead_of;
-    const auto end = mbatchd::run_daemon(
-        {options.env_dir, configuration, loaded.packed}, mbatchd::make_res_engine, log,
-        [&] { starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of); });
-    if (!end) {
-      log.error(end.error().text);
-      return fail(starter, end.error().text);
-    }
-    if (*end == mbatchd::DaemonEnd::stopped) return 0;
-    program.become_anew(log);
-  }
+    loaded.configuration = first_configuration(options.env_dir, loaded);
+    return loaded;
+  };
+  return io::run_until_stopped(log, program, starter, load, [&](const mbatchd::LoadedConfiguration& loaded) {
+    return run_with({options.env_dir, loaded.configuration, loaded.packed}, starter, log);
+  });
 }
 
 }  // namespace
