@@ -11,7 +11,7 @@ from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.site import free_port
 from rollcall_testing.waiting import wait_until
 
-TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "samples", "templates", "one-host")
+TEMPLATE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "samples", "templates", "one-host")
 DAEMONS = ("lim", "res", "mbatchd")
 
 
