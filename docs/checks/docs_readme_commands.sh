@@ -1,6 +1,6 @@
 #!/bin/sh
 # docs_readme_commands.sh ROOT BIN: what README.md names exists: the options of its `pam ...` lines are in `pam -h`,
-# and every wrapper, program and build target's path it names is there.
+# and every wrapper, program and build target's path it names is there, and no command that it calls absent.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 set -eu
 root=$1
@@ -32,5 +32,19 @@ done
 for path in $(grep -oE '`(bench|tests|docs|wrappers|common|pam|taskstarter|cmake|build/release)/[A-Za-z0-9_./-]*`' "$readme" |
   tr -d '`' | sort -u); do
   [ -e "$root/$path" ] || [ -e "$bin/../${path#build/release/}" ] || complain "names $path, which is not there"
+done
+
+# The options that bsub and bmod refuse: the table in the code and the sentence agree.
+table=$root/sched/policy/submit/submit_options.cpp
+refused=$(sed -n '/constexpr auto other_options/,/^}/p' "$table" | sed -nE 's/.*(word|flag)\("(-[^"]+)".*/\2/p' | sort)
+told=$(sed -n '/^bsub and bmod refuse these options:/,/\.$/p' "$readme" | sed 's/^bsub and bmod refuse these options://; s/\.$//' | tr ' ' '\n' | grep . | sort)
+[ -n "$refused" ] || complain "found no refused option in $table"
+[ "$refused" = "$told" ] || complain "tells other refused options than $table has: $told"
+
+# Commands that it calls absent; the sentence ends with a full stop.
+absent=$(sed -n '/^These commands of LSF are absent:/,/\.$/p' "$readme" | grep -oE '\b(b|ls|ss)[a-z]+\b' || true)
+[ -n "$absent" ] || complain 'lists no command of LSF as absent'
+for name in $absent; do
+  [ ! -e "$bin/$name" ] || complain "calls $name absent, which is in $bin"
 done
 exit "$bad"
