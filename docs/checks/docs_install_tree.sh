@@ -1,9 +1,10 @@
 #!/bin/sh
-# docs_install_tree.sh CMAKE BUILD: `cmake --install` makes LSF's tree under any prefix, pam runs from there, and a
+# docs_install_tree.sh CMAKE BUILD COMMANDS: `cmake --install` makes LSF's tree under any prefix, pam runs from there, and a
 # second install keeps the site's lsf.conf.
 set -eu
 cmake=$1
 build=$2
+commands=$3
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 prefix="$top/a b/lsf"
@@ -16,8 +17,7 @@ install_it
 for folder in bin etc lib conf misc share/man; do
   [ -d "$prefix/$folder" ] || complain "$folder: expected as a folder of the installed tree"
 done
-for program in pam TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper lsf_daemons lsid lsclusters lsinfo lshosts lsload \
-  lsmon lsplace lseligible lsresreq lsadmin; do
+for program in TaskStarter mpirun.lsf openmpi_wrapper mpich2_wrapper $(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$commands"); do
   [ -x "$prefix/bin/$program" ] || complain "bin/$program: expected as a program of the installed tree"
 done
 for program in lim melim elim.hwloc elim.jsdl qdel; do

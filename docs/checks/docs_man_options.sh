@@ -1,28 +1,21 @@
 #!/bin/sh
-# docs_man_options.sh SOURCES BIN COMPLETION: what a command's own -h says stands in its man page: every option, also those that it
+# docs_man_options.sh COMMANDS SOURCES BIN COMPLETION: what a command's own -h says stands in its man page: every option, also those that it
 # refuses by name; and bash completes the command.
 set -eu
-sources=$1
-bin=$2
-completion=$3
+table=$1
+sources=$2
+bin=$3
+completion=$4
 bad=0
 complain() { echo "$*" >&2; bad=1; }
 
-# The commands whose option tables make their -h; bmod's options are bsub's.
-commands='bsub bjobs bpeek bhist bacct bhosts bqueues busers bparams bmgroup bugroup bapp blimits bslots bkill bstop bresume
-  brequeue brun bswitch btop bbot bwait lsid lsclusters lsinfo lshosts lsload lsmon lsplace lseligible lsresreq lsrun lsgrun lsrcp blaunch'
+# The commands whose option tables make their -h: those of the table but some with another form; bmod's options are bsub's.
+commands=$(sed -n 's/^\([a-z][^ ]*\) .*/\1/p' "$table" |
+  grep -vxE 'pam|lsf_daemons|bsched-query|bpost|bread|badmin|lsadmin|bmod')
+[ "$(echo "$commands" | wc -l)" -gt 30 ] || complain "$table: found $(echo "$commands" | wc -l) commands, expected more than 30"
 
-# The page that tells of a command: its own, or that of the commands it is shown with.
-page_of() {
-  for page in "$sources/$1".[1-8].scd; do
-    [ -f "$page" ] && { echo "$page"; return; }
-  done
-  case $1 in
-  lsclusters) echo "$sources/lsid.1.scd" ;;
-  lsmon) echo "$sources/lsload.1.scd" ;;
-  bbot) echo "$sources/btop.1.scd" ;;
-  esac
-}
+# The page that tells of a command.
+page_of() { awk -v name="$1" -v sources="$sources" '$1 == name { print sources "/" $3 ".scd" }' "$table"; }
 
 for name in $commands; do
   help=$("$bin/$name" -h 2>&1) || { complain "$name -h: found an exit status of $?, expected 0"; continue; }
