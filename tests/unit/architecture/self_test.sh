@@ -186,6 +186,15 @@ expect 2 "" python3 "$here/check_types.py" "$dir/tree"
 rm -r "$dir/tree/res"
 expect 2 "no source file in res" python3 "$here/check_types.py" "$dir/tree"
 
+# A tree without tests has lost them all.
+mkdir -p "$dir/lost/tests/fuzz/corpus" "$dir/lost/docs/checks"
+for folder in unit sim io cluster golden wrappers; do
+    mkdir -p "$dir/lost/tests/$folder"
+    echo 'TEST(One, IsLeft) {}' >"$dir/lost/tests/$folder/x.cpp"
+    echo 'def test_one(bench):' >"$dir/lost/tests/$folder/x.py"
+done
+expect 1 "unit: found 1 tests, expected at least" "$here/check_test_counts.sh" "$dir/lost"
+
 # archive NAME CODE: a static archive of one object.
 archive() {
     printf '%s\n' "$2" >"$dir/$1.cpp"
