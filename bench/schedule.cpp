@@ -5,6 +5,7 @@
 // cycle of a full cluster (nothing starts), one where nothing fits (a sum that no host has), the same where no index can tell
 // ("==", so that every select is tried on all hosts), and one where memory runs out while slots are left, so that most
 // demands find nothing. Medians of RUNS.
+// Then the same jobs where each of 100,000 has a run limit of its own: it must make no demand of its own.
 // Then what an element of an array costs from its submission to its dispatch here: into the snapshot, its share of the
 // cycle, and the plan applied.
 #include "sched/policy/cycle/schedule.hpp"
@@ -77,7 +78,10 @@ cycle::Demand demand_number(int number, Asks asks) {
   return demand;
 }
 
-void add_jobs(cycle::Snapshot& snapshot, int jobs, int demands, Asks asks) {
+enum class RunLimits { none, different };
+
+void add_jobs(cycle::Snapshot& snapshot, int jobs, int demands, Asks asks,
+              RunLimits limits = RunLimits::none) {
   std::vector<cycle::DemandNumber> numbers;
   for (int i = 0; i < demands; ++i) numbers.push_back(snapshot.demand(demand_number(i, asks)));
   for (int i = 0; i < jobs; ++i) {
@@ -85,6 +89,7 @@ void add_jobs(cycle::Snapshot& snapshot, int jobs, int demands, Asks asks) {
     job.key = {1 + i / 10'000, 1 + i % 10'000};
     job.order = i;
     job.demand = numbers[static_cast<std::size_t>(i) % numbers.size()];
+    if (limits == RunLimits::different) job.times.run_limit_s = 60 + i;
     snapshot.wait(std::move(job));
   }
 }
@@ -128,6 +133,22 @@ bool row(const cycle::Scenario& cluster, int jobs, int demands, int runs) {
          nothing.started == 0 && tried.started == 0;
 }
 
+// The same jobs without run limits, and with one of its own for each.
+bool limits_row(const cycle::Scenario& cluster, int jobs, int runs) {
+  const auto measured = [&](RunLimits limits) {
+    cycle::Snapshot snapshot = cluster.snapshot;
+    const double before = cpu_seconds();
+    add_jobs(snapshot, jobs, 100, Asks::what_fits, limits);
+    const double taken_in = (cpu_seconds() - before) * 1e3;
+    const Measured first = cycles(snapshot, cluster.now, runs);
+    std::printf("%d jobs, %s run limits: %zu demands, %.1f ms into the snapshot, %.1f ms a cycle\n", jobs,
+                limits == RunLimits::different ? "different" : "no", snapshot.demands().size(), taken_in,
+                first.milliseconds);
+    return snapshot.demands().size();
+  };
+  return measured(RunLimits::none) == measured(RunLimits::different);
+}
+
 // Microseconds of CPU for each element of an array of `elements`.
 double element_cost(const cycle::Scenario& cluster, int elements) {
   cycle::Snapshot snapshot = cluster.snapshot;
@@ -157,10 +178,11 @@ int main(int argc, char** argv) {
   for (const int jobs : small ? std::vector{1000} : std::vector{100'000, 1'000'000})
     for (const int demands : small ? std::vector{1, 100} : std::vector{1, 100, 10'000})
       right = row(cluster, jobs, demands, runs) && right;
+  right = limits_row(cluster, small ? 1000 : 100'000, runs) && right;
   const int elements = small ? 500 : 10'000;
   std::printf("an element of an array of %d: %.2f us from submission to dispatch\n", elements,
               element_cost(cluster, elements));
   std::printf("peak memory %.2f GiB\n", peak_gib());
-  if (!right) std::printf("a cycle did not start the jobs it should\n");
+  if (!right) std::printf("a cycle did not start the jobs it should, or run limits made demands\n");
   return right ? 0 : 1;
 }

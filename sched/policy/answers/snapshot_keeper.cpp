@@ -110,14 +110,14 @@ void SnapshotKeeper::job(JobKey key) {
 }
 
 void SnapshotKeeper::set_job(const Job& job) {
-  const auto demand = demand_for(job);
-  if (placed(job.status())) return snapshot_->place(cycle::placed_of(*rules_, job, demand));
+  const auto& [demand, times] = demand_for(job);
+  if (placed(job.status())) return snapshot_->place(cycle::placed_of(*rules_, job, demand, times));
   const cycle::Hold hold = hold_of(job);
   if (hold == cycle::Hold::dependency) {
     held_[job.record.submission()].insert(job.key());
     held_jobs_[job.key()] = job.record.submission();
   }
-  snapshot_->wait(cycle::pending_of(*rules_, job, demand, hold));
+  snapshot_->wait(cycle::pending_of(*rules_, job, demand, hold, times));
 }
 
 void SnapshotKeeper::no_longer_held(JobKey key) {
@@ -129,7 +129,7 @@ void SnapshotKeeper::no_longer_held(JobKey key) {
   held_jobs_.erase(job);
 }
 
-cycle::DemandNumber SnapshotKeeper::demand_for(const Job& job) {
+const SnapshotKeeper::Asked& SnapshotKeeper::demand_for(const Job& job) {
   if (demands_.size() > kTrimAfter) {
     snapshot_->trim();
     demands_.clear();
@@ -142,7 +142,7 @@ cycle::DemandNumber SnapshotKeeper::demand_for(const Job& job) {
       if (demand.from_type.empty()) demand.from_type = from->second.type;
       if (demand.from_model.empty()) demand.from_model = from->second.model;
     }
-    place->second = snapshot_->demand(demand);
+    place->second = {snapshot_->demand(demand), cycle::times_of(job, book_.effective_limits(job))};
   }
   return place->second;
 }

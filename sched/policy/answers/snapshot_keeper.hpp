@@ -48,7 +48,11 @@ class SnapshotKeeper {
  private:
   void set_job(const Job& job);
   void no_longer_held(JobKey key);
-  cycle::DemandNumber demand_for(const Job& job);
+  struct Asked {
+    cycle::DemandNumber demand = 0;
+    cycle::JobTimes times;
+  };
+  const Asked& demand_for(const Job& job);
   cycle::Hold hold_of(const Job& job) const;
   void take_load();
 
@@ -56,7 +60,7 @@ class SnapshotKeeper {
   std::shared_ptr<const cycle::SchedulingRules> rules_;
   std::unique_ptr<cycle::Snapshot> snapshot_;
   // By submission and queue, until the next trim.
-  std::unordered_map<std::string, cycle::DemandNumber> demands_;
+  std::unordered_map<std::string, Asked> demands_;
   std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
   std::unordered_map<JobKey, std::uint64_t> held_jobs_;       // the submission of each of them
   std::set<std::string> connected_;

@@ -5,7 +5,18 @@
 
 namespace rollcall::sched::cycle {
 
-PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand) {
+WallTime expected_end(WallTime start, const JobTimes& times) {
+  if (times.run_limit_s <= 0) return times.terminate;
+  const WallTime end{start.us + times.run_limit_s * 1'000'000};
+  return times.terminate.never() ? end : std::min(end, times.terminate);
+}
+
+JobTimes times_of(const Job& job, const wire::Limits& effective) {
+  return {effective.run_s(), {job.asked->terminate_us()}};
+}
+
+PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand,
+                    const JobTimes& times) {
   const wire::JobRecord& record = job.record;
   PlacedJob placed;
   placed.key = job.key();
@@ -23,6 +34,7 @@ PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber d
   }
   placed.started = {record.start_us()};
   placed.status_since = {record.status_us()};
+  placed.expected_end = expected_end(placed.started, times);
   placed.exclusive = record.exclusive_hosts() || job.asked->exclusive();
   placed.rerunnable = job.asked->rerunnable();
   placed.suspended = record.suspend_reasons();
@@ -34,7 +46,8 @@ PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber d
   return placed;
 }
 
-PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold) {
+PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold,
+                      const JobTimes& times) {
   const wire::JobRecord& record = job.record;
   PendingJob pending;
   pending.key = job.key();
@@ -44,6 +57,7 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
   pending.hold = hold;
   pending.paused_until = {record.paused_until_us()};
   pending.requeued = record.requeues() > 0;
+  pending.times = times;
   for (const auto& name : record.excluded_hosts())
     if (const auto host = rules.host(name)) pending.excluded.push_back(*host);
   return pending;

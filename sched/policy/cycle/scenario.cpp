@@ -7,11 +7,12 @@
 //              LAST_START = SECONDS, since a job was started there
 //   QueueState QUEUE, STATUS = Open:Active | Open:Inact | ...
 //   Shared     RESOURCE, HOST, VALUE          what a dynamic shared resource is, by a host of the instance
-//   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED
+//   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED,
+//              RUN_LIMIT
 //              JOB = ID [ "[" FIRST "-" LAST "]" ]        SLOTS = MIN [ "," MAX ]       RES_REQ = "..." as bsub -R
 //              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
-//              HOLD = dependency | never | stopped | admin
-//   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM
+//              HOLD = dependency | never | stopped | admin      RUN_LIMIT = SECONDS
+//   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM, RUN_LIMIT
 //              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
 //              SINCE = SECONDS since it has its state                  USED_MEM = MB
 #include "sched/policy/cycle/scenario.hpp"
@@ -308,6 +309,10 @@ class ScenarioReader {
     return demand;
   }
 
+  JobTimes times_of(const conf::Row& row) {
+    return {static_cast<std::int64_t>(real(row, "RUN_LIMIT").value_or(0)), {}};
+  }
+
   void read_pending(const conf::Row& row) {
     const auto keys = keys_of(row);
     auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
@@ -323,6 +328,7 @@ class ScenarioReader {
     job.demand = scenario_->snapshot.demand(*demand);
     job.order = real(row, "ORDER").value_or(keys->id);
     job.submitted = ago(row, "AGE");
+    job.times = times_of(row);
     const auto hold = holds.find(word(row, "HOLD"));
     if (hold == holds.end())
       return error(row, "HOLD " + word(row, "HOLD"), "dependency, never, stopped, admin or paused");
@@ -349,6 +355,7 @@ class ScenarioReader {
     job.demand = snapshot.demand(*demand);
     job.started = real(row, "AGE") ? ago(row, "AGE") : WallTime{scenario_->now.us - 3'600'000'000};
     job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
+    job.expected_end = expected_end(job.started, times_of(row));
     job.exclusive = demand->exclusive;
     for (const std::string& word : words(row, "SUSPENDED")) {
       if (!reasons.contains(word))

@@ -162,6 +162,8 @@ void apply(const Plan& plan, WallTime now, Snapshot& snapshot) {
     job.hosts = dispatch.hosts;
     job.reservations = dispatch.reservations;
     job.started = job.status_since = now;
+    if (const PendingJob* waited = snapshot.pending(dispatch.job))
+      job.expected_end = expected_end(now, waited->times);
     job.exclusive = snapshot.demand(dispatch.demand).exclusive;
     for (const SlotsOn& on : job.hosts) snapshot.host(on.host).last_start = now;
     snapshot.place(std::move(job));

@@ -121,8 +121,11 @@ class HostStandings {
 // ------------------------------------------------------------------ to and from the wire
 
 // `job` has hosts: as the snapshot has it. Hosts that the files do not know any more are left out.
-PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand);
-PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold);
+PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, const JobTimes& times);
+PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold,
+                      const JobTimes& times);
+// `effective`: the job's limits over its queue's and its profile's.
+JobTimes times_of(const Job& job, const wire::Limits& effective);
 wire::Reserved wire_of(const SchedulingRules& rules, const Reservation& reservation);
 
 }  // namespace rollcall::sched::cycle

@@ -50,6 +50,16 @@ struct Demand {
 // alternative of rusage.
 Demand demand_of(const Job& job, const std::string& resreq);
 
+// How long a job may run. It is the job's own and no part of its Demand: jobs that differ in it alone are still looked at once.
+struct JobTimes {
+  std::int64_t run_limit_s = 0;  // -W as it counts, over queue and profile; 0: unlimited
+  WallTime terminate;            // -t; never: none
+  friend bool operator==(const JobTimes&, const JobTimes&) = default;
+};
+// When a job that starts at `start` is over at the latest, unless it is suspended meanwhile: the run limit does not count that
+// time. Never: nothing ends it.
+WallTime expected_end(WallTime start, const JobTimes& times);
+
 // ------------------------------------------------------------------ jobs that wait
 
 // Why a job is not even looked at. Jobs that are held cost a cycle nothing.
@@ -70,6 +80,7 @@ struct PendingJob {
   Hold hold = Hold::none;
   WallTime paused_until;
   bool requeued = false;
+  JobTimes times;
   std::vector<HostNumber> excluded;  // EXCLUDE() and failed pre-exec: never there again
 };
 
@@ -98,6 +109,7 @@ struct PlacedJob {
   std::vector<Reservation> reservations;
   WallTime started;
   WallTime status_since;
+  WallTime expected_end;  // expected_end(); in the past where the job was suspended for a while
   bool exclusive = false;
   bool rerunnable = false;
   std::uint32_t suspended = 0;  // bits of wire::SuspendReason; 0: it runs

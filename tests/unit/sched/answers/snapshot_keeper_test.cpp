@@ -93,6 +93,22 @@ TEST_F(SnapshotKeeperTest, ElementsOfAnArrayAreOneDemand) {
   agrees();
 }
 
+TEST_F(SnapshotKeeperTest, JobsOfDifferentRunLimitsShareADemand) {
+  std::vector<JobKey> keys;
+  for (const int run_s : {600, 1200}) {
+    auto asked = book::plain_job();
+    asked.mutable_limits()->set_run_s(run_s);
+    keys.push_back({submit(asked), 0});
+    follow();
+    EXPECT_EQ(snapshot().pending(keys.back())->times.run_limit_s, run_s);
+  }
+  EXPECT_EQ(snapshot().pending(keys[0])->demand, snapshot().pending(keys[1])->demand);
+  hello("hostA");
+  dispatch(keys[0]);
+  follow();
+  EXPECT_EQ(snapshot().placed(keys[0])->expected_end.us, now.us + 600'000'000);
+}
+
 TEST_F(SnapshotKeeperTest, AStoppedJobIsHeld) {
   const JobKey key{submit(book::plain_job()), 0};
   follow();

@@ -31,6 +31,19 @@ TEST(Snapshot, equal_demands_are_one_and_the_others_are_not) {
   EXPECT_EQ(snapshot.demand(ann), demand_of_user("ann"));
 }
 
+TEST(Snapshot, JobsOfDifferentRunLimitsShareADemand) {
+  Scenario scenario = scenario_of(kTwoHosts + pending("JOB USER RUN_LIMIT\n1 ann 60\n2 ann 120\n3 ann -\n"));
+  Snapshot& snapshot = scenario.snapshot;
+  EXPECT_EQ(snapshot.pending({1, 0})->demand, snapshot.pending({2, 0})->demand);
+  EXPECT_EQ(snapshot.demands().size(), 1U);
+  const Plan plan = schedule(snapshot, scenario.now);
+  EXPECT_EQ(plan.demands_looked_at, 1U);
+  apply(plan, scenario.now, snapshot);
+  EXPECT_EQ(snapshot.placed({1, 0})->expected_end.us, scenario.now.us + 60'000'000);
+  EXPECT_EQ(snapshot.placed({2, 0})->expected_end.us, scenario.now.us + 120'000'000);
+  EXPECT_TRUE(snapshot.placed({3, 0})->expected_end.never());
+}
+
 TEST(Snapshot, trim_forgets_demands_without_jobs_and_keeps_the_numbers_of_others) {
   Snapshot snapshot = scenario_of(kTwoHosts).snapshot;
   const auto ann = snapshot.demand(demand_of_user("ann"));

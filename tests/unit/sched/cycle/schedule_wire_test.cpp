@@ -61,11 +61,12 @@ TEST(PendingOf, the_delay_of_a_new_job_counts_from_its_last_return) {
   job.record.set_requeues(1);
   job.record.add_excluded_hosts("hostB");
   job.record.add_excluded_hosts("gone");
-  const PendingJob pending = pending_of(scenario.snapshot.rules(), job, 4, Hold::none);
+  const PendingJob pending = pending_of(scenario.snapshot.rules(), job, 4, Hold::none, {600, {9000}});
   EXPECT_EQ(pending.key, (JobKey{12, 3}));
   EXPECT_EQ(pending.demand, 4U);
   EXPECT_EQ(pending.submitted.us, 5000);
   EXPECT_TRUE(pending.requeued);
+  EXPECT_EQ(pending.times, (JobTimes{600, {9000}}));
   EXPECT_EQ(pending.excluded, std::vector<HostNumber>{1});
   EXPECT_DOUBLE_EQ(pending.order, 1.5);
 }
@@ -82,11 +83,34 @@ TEST(PlacedOf, hosts_reservations_and_states_come_back) {
   const Reservation kept{mem, 0, 300, {99'000'000}, true};
   *job.record.add_reserved() = wire_of(rules, kept);
   job.record.mutable_usage()->set_memory_kb(2048);
-  const PlacedJob placed = placed_of(rules, job, 0);
+  job.record.set_start_us(7'000'000);
+  const PlacedJob placed = placed_of(rules, job, 0, {600, {}});
+  EXPECT_EQ(placed.expected_end.seconds(), 607);
   EXPECT_EQ(placed.hosts, (std::vector<SlotsOn>{{1, 2}, {0, 1}}));
   EXPECT_EQ(placed.reservations, std::vector<Reservation>{kept});
   EXPECT_EQ(placed.suspended, static_cast<std::uint32_t>(wire::SUSPEND_USER));
   EXPECT_DOUBLE_EQ(placed.used_mem, 2);
+}
+
+TEST(ExpectedEnd, IsTheRunLimitOrTheTerminateTimeWhicheverComesFirst) {
+  const WallTime start = wall_seconds(1000);
+  EXPECT_TRUE(expected_end(start, {}).never());
+  EXPECT_EQ(expected_end(start, {60, {}}), wall_seconds(1060));
+  EXPECT_EQ(expected_end(start, {60, wall_seconds(1030)}), wall_seconds(1030));
+  EXPECT_EQ(expected_end(start, {60, wall_seconds(1090)}), wall_seconds(1060));
+  EXPECT_EQ(expected_end(start, {0, wall_seconds(1090)}), wall_seconds(1090));
+}
+
+TEST(TimesOf, AreTheEffectiveRunLimitAndTheTerminateTime) {
+  wire::Submission asked;
+  asked.set_terminate_us(5);
+  asked.mutable_limits()->set_run_s(7200);
+  Job job;
+  job.asked = std::make_shared<const wire::Submission>(asked);
+  wire::Limits effective;
+  EXPECT_EQ(times_of(job, effective), (JobTimes{0, {5}}));
+  effective.set_run_s(3600);
+  EXPECT_EQ(times_of(job, effective), (JobTimes{3600, {5}})) << "the queue's maximum counts";
 }
 
 }  // namespace
