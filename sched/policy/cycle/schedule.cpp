@@ -1,10 +1,10 @@
 #include "sched/policy/cycle/schedule.hpp"
 
 #include <algorithm>
-#include <queue>
 #include <set>
 
 #include "sched/policy/cycle/job_obstacle.hpp"
+#include "sched/policy/cycle/next_job.hpp"
 #include "sched/policy/cycle/placement.hpp"
 #include "sched/policy/cycle/suspension.hpp"
 
@@ -13,68 +13,56 @@ namespace {
 
 constexpr std::int64_t kDecayLook_s = 60;  // how often what decays is looked at
 
-// A demand at its first job that was not looked at yet.
-struct Turn {
-  int priority = 0;
-  const Snapshot::DemandEntry* entry = nullptr;
-  std::set<Snapshot::Place>::const_iterator job;
-  std::size_t look = 0;  // of Cycle::looks_
-};
-struct Later {
-  bool operator()(const Turn& a, const Turn& b) const {
-    return a.priority != b.priority ? a.priority < b.priority : *b.job < *a.job;
-  }
-};
-
 class Cycle {
  public:
-  Cycle(const Snapshot& snapshot, WallTime now) : state_(snapshot, now), placement_(state_) {}
+  Cycle(const Snapshot& snapshot, WallTime now, NextJob& next)
+      : state_(snapshot, now), placement_(state_), next_(next), looks_(snapshot.demands().size()) {}
 
   Plan run() {
     plan_suspensions(state_, plan_);
     for (const DemandNumber number : state_.snapshot().waiting_demands()) enter(number);
-    while (!turns_.empty() && state_.free_slots() > 0) {
-      Turn turn = turns_.top();
-      turns_.pop();
-      if (one_job(turn) && ++turn.job != turn.entry->ready.end()) turns_.push(turn);
+    while (state_.free_slots() > 0) {
+      const auto candidate = next_.next();
+      if (!candidate) break;
+      one_job(*candidate);
     }
     look_ahead();
     return std::move(plan_);
   }
 
  private:
-  struct Looked {
-    DemandNumber number = 0;
-    std::optional<Placement::Look> look;
-  };
-
   void enter(DemandNumber number) {
     const Snapshot::DemandEntry& entry = state_.snapshot().demands()[number];
     if (entry.demand.begin > state_.now()) look_at(entry.demand.begin);
     if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return;
-    const int priority = state_.rules().queues[entry.compiled->queue].priority;
-    turns_.push({priority, &entry, entry.ready.begin(), looks_.size()});
-    looks_.push_back({number, std::nullopt});
+    next_.enter(number, entry);
   }
 
-  // False: no further job of the demand can start in this cycle.
-  bool one_job(const Turn& turn) {
-    const PendingJob& job = *turn.job->job;
-    const WallTime ready = ready_at(state_.rules(), *turn.entry, job);
+  void one_job(const Candidate& candidate) {
+    const Snapshot::DemandEntry& entry = *candidate.entry;
+    const PendingJob& job = *candidate.job;
+    const WallTime ready = ready_at(state_.rules(), entry, job);
     if (ready > state_.now()) {
       look_at(ready);
-      return true;
+      return next_.passed_over(candidate);
     }
-    if (obstacle_of(state_, *turn.entry).obstacle != JobObstacle::none) return false;
-    Looked& looked = looks_[turn.look];
-    if (!looked.look) {
-      looked.look = placement_.look(*turn.entry);
+    if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return next_.close(candidate);
+    auto placed = placement_.find(look(candidate), job);
+    if (placed) {
+      dispatch(candidate.demand, entry, job, std::move(*placed));
+      return next_.dispatched(candidate, plan_.dispatches.back());
+    }
+    if (job.excluded.empty()) return next_.close(candidate);
+    next_.passed_over(candidate);  // others of the demand may go where this one may not
+  }
+
+  Placement::Look& look(const Candidate& candidate) {
+    auto& look = looks_[candidate.demand];
+    if (!look) {
+      look = std::make_unique<Placement::Look>(placement_.look(*candidate.entry));
       ++plan_.demands_looked_at;
     }
-    auto placed = placement_.find(*looked.look, job);
-    if (!placed) return !job.excluded.empty();  // others may go where this one may not
-    dispatch(looked.number, *turn.entry, job, std::move(*placed));
-    return true;
+    return *look;
   }
 
   void dispatch(DemandNumber number, const Snapshot::DemandEntry& entry, const PendingJob& job,
@@ -133,15 +121,22 @@ class Cycle {
   WorkingState state_;
   Placement placement_;
   Plan plan_;
-  std::priority_queue<Turn, std::vector<Turn>, Later> turns_;
-  std::vector<Looked> looks_;
+  NextJob& next_;
+  std::vector<std::unique_ptr<Placement::Look>> looks_;  // by demand; null: not looked at yet
   std::set<std::string> seen_;
   const bool waits_ = !state_.snapshot().waiting_demands().empty();
 };
 
 }  // namespace
 
-Plan schedule(const Snapshot& snapshot, WallTime now) { return Cycle(snapshot, now).run(); }
+Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next) {
+  return Cycle(snapshot, now, next).run();
+}
+
+Plan schedule(const Snapshot& snapshot, WallTime now) {
+  QueueOrder order(snapshot.rules());
+  return schedule(snapshot, now, order);
+}
 
 void apply(const Plan& plan, WallTime now, Snapshot& snapshot) {
   const auto change = [&](JobKey key, std::uint32_t begin, std::uint32_t end) {
