@@ -6,8 +6,8 @@
 
 #include "common/conf/row_reader.hpp"
 #include "common/resreq/explain.hpp"
+#include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/job_obstacle.hpp"
-#include "sched/policy/cycle/placement.hpp"
 
 namespace rollcall::sched::cycle {
 
@@ -70,7 +70,7 @@ struct Group {
 class Explanation {
  public:
   Explanation(const WorkingState& state, const Snapshot::DemandEntry& entry)
-      : state_(state), placement_(state), entry_(entry), compiled_(*entry.compiled) {}
+      : state_(state), search_(state), entry_(entry), compiled_(*entry.compiled) {}
 
   std::vector<PendingReason> of_demand(const PendingJob& job) {
     std::vector<PendingReason> reasons;
@@ -142,8 +142,8 @@ class Explanation {
 
   // Hosts fit, and there is not enough on them.
   void add_of_room(const PendingJob& job, std::vector<PendingReason>& reasons) {
-    auto look = placement_.look(entry_);
-    if (placement_.find(look, job)) {
+    auto look = search_.look(entry_);
+    if (search_.find(look, job)) {
       reasons.push_back({"New job is waiting for scheduling", "the next cycle looks at it", {}});
       return;
     }
@@ -174,7 +174,7 @@ class Explanation {
   // ------------------------------------------------------------ of hosts
 
   void look_at(HostNumber host, const PendingJob& job) {
-    Fit fit = placement_.suits(entry_, host);
+    Fit fit = search_.suits(entry_, host);
     const auto& excluded = job.excluded;
     if (fit.obstacle == Obstacle::none && std::find(excluded.begin(), excluded.end(), host) != excluded.end())
       fit = {0, Obstacle::excluded};
@@ -332,7 +332,7 @@ class Explanation {
   }
 
   const WorkingState& state_;
-  Placement placement_;
+  HostSearch search_;
   const Snapshot::DemandEntry& entry_;
   const Compiled& compiled_;
   JobVerdict verdict_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/job_obstacle.hpp"
 #include "sched/policy/cycle/next_job.hpp"
-#include "sched/policy/cycle/placement.hpp"
 #include "sched/policy/cycle/suspension.hpp"
 
 namespace rollcall::sched::cycle {
@@ -16,7 +16,7 @@ constexpr std::int64_t kDecayLook_s = 60;  // how often what decays is looked at
 class Cycle {
  public:
   Cycle(const Snapshot& snapshot, WallTime now, NextJob& next)
-      : state_(snapshot, now), placement_(state_), next_(next), looks_(snapshot.demands().size()) {}
+      : state_(snapshot, now), search_(state_), next_(next), looks_(snapshot.demands().size()) {}
 
   Plan run() {
     plan_suspensions(state_, plan_);
@@ -47,7 +47,7 @@ class Cycle {
       return next_.passed_over(candidate);
     }
     if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return next_.close(candidate);
-    auto placed = placement_.find(look(candidate), job);
+    auto placed = search_.find(look(candidate), job);
     if (placed) {
       dispatch(candidate.demand, entry, job, std::move(*placed));
       return next_.dispatched(candidate, plan_.dispatches.back());
@@ -56,10 +56,10 @@ class Cycle {
     next_.passed_over(candidate);  // others of the demand may go where this one may not
   }
 
-  Placement::Look& look(const Candidate& candidate) {
+  HostSearch::Look& look(const Candidate& candidate) {
     auto& look = looks_[candidate.demand];
     if (!look) {
-      look = std::make_unique<Placement::Look>(placement_.look(*candidate.entry));
+      look = std::make_unique<HostSearch::Look>(search_.look(*candidate.entry));
       ++plan_.demands_looked_at;
     }
     return *look;
@@ -73,7 +73,7 @@ class Cycle {
     dispatch.effective_resreq = effective_text(*entry.compiled, *placed.alternative);
     dispatch.reservations = state_.take(entry.demand, *entry.compiled, *placed.alternative, placed.draft);
     dispatch.hosts = std::move(placed.draft.hosts);
-    if (!dispatch.reservations.empty()) placement_.reserved_on(dispatch.hosts);
+    if (!dispatch.reservations.empty()) search_.reserved_on(dispatch.hosts);
     for (const Reservation& reservation : dispatch.reservations) look_at_end_of(reservation);
   }
 
@@ -119,10 +119,10 @@ class Cycle {
   }
 
   WorkingState state_;
-  Placement placement_;
+  HostSearch search_;
   Plan plan_;
   NextJob& next_;
-  std::vector<std::unique_ptr<Placement::Look>> looks_;  // by demand; null: not looked at yet
+  std::vector<std::unique_ptr<HostSearch::Look>> looks_;  // by demand; null: not looked at yet
   std::set<std::string> seen_;
   const bool waits_ = !state_.snapshot().waiting_demands().empty();
 };

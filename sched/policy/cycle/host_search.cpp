@@ -1,4 +1,4 @@
-#include "sched/policy/cycle/placement.hpp"
+#include "sched/policy/cycle/host_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ int counted(const Demand& demand, const Allocation& draft) {
 
 }  // namespace
 
-Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
+HostSearch::Look HostSearch::look(const Snapshot::DemandEntry& entry) {
   const Compiled& compiled = *entry.compiled;
   const std::size_t count = state_->rules().hosts.size();
   Look look;
@@ -35,7 +35,7 @@ Placement::Look Placement::look(const Snapshot::DemandEntry& entry) {
   return look;
 }
 
-Placement::Candidates& Placement::candidates(const Snapshot::DemandEntry& entry, const Ranking& ranking) {
+HostSearch::Candidates& HostSearch::candidates(const Snapshot::DemandEntry& entry, const Ranking& ranking) {
   const Select& select = *entry.compiled->select;
   Candidates& known = candidates_[{&select, &ranking}];
   if (std::exchange(known.known, true) || !select.sieve) return known;
@@ -46,7 +46,7 @@ Placement::Candidates& Placement::candidates(const Snapshot::DemandEntry& entry,
 }
 
 // Best first: of all hosts, or of those few that may fit.
-const std::vector<HostNumber>& Placement::hosts_of(Look& look) const {
+const std::vector<HostNumber>& HostSearch::hosts_of(Look& look) const {
   const Ranking& ranking = *look.ranking;
   auto& few = look.candidates->few;
   auto& sorted = look.candidates->sorted;
@@ -59,7 +59,7 @@ const std::vector<HostNumber>& Placement::hosts_of(Look& look) const {
   return *few;
 }
 
-Fit Placement::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const {
+Fit HostSearch::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const QueueRule& queue = state_->rules().queues[entry.compiled->queue];
   if (queue.accept_interval_s > 0) {
     const WallTime last = state_->snapshot().host(host).last_start;
@@ -71,7 +71,7 @@ Fit Placement::suits_queue(const Snapshot::DemandEntry& entry, HostNumber host) 
   return {1};
 }
 
-Fit Placement::suits_select(const Snapshot::DemandEntry& entry, HostNumber host) const {
+Fit HostSearch::suits_select(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Compiled& compiled = *entry.compiled;
   for (const ResourceId id : state_->snapshot().values(host).dedicated)
     if (!compiled.select->named.contains(id)) return {0, Obstacle::dedicated, id};
@@ -80,7 +80,7 @@ Fit Placement::suits_select(const Snapshot::DemandEntry& entry, HostNumber host)
   return {0, by_queue ? Obstacle::queue_select : Obstacle::select};
 }
 
-Fit Placement::suits(const Snapshot::DemandEntry& entry, HostNumber host) const {
+Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Compiled& compiled = *entry.compiled;
   if (compiled.hosts && !compiled.hosts->asked[host]) return {0, Obstacle::not_asked};
   if (compiled.hosts && !compiled.hosts->in[host]) return {0, Obstacle::not_of_queue};
@@ -90,7 +90,7 @@ Fit Placement::suits(const Snapshot::DemandEntry& entry, HostNumber host) const 
 }
 
 // What select says of the host, asked once for all demands that have it.
-bool Placement::selects(Look& look, HostNumber host) const {
+bool HostSearch::selects(Look& look, HostNumber host) const {
   if (look.selected == nullptr) return suits_select(*look.entry, host).slots > 0;
   auto& selected = (*look.selected)[host];
   if (selected == unknown) selected = suits_select(*look.entry, host).slots > 0 ? yes : no;
@@ -98,7 +98,7 @@ bool Placement::selects(Look& look, HostNumber host) const {
 }
 
 // As suits(), for hosts of the ranking, from memory where nothing was reserved on the host.
-bool Placement::usable(Look& look, const Alternative& alternative, HostNumber host) const {
+bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber host) const {
   const auto& entry = *look.entry;
   if (state_->touched(host)) {
     if (suits(entry, host).slots == 0) return false;
@@ -115,7 +115,7 @@ bool Placement::usable(Look& look, const Alternative& alternative, HostNumber ho
 }
 
 // With fewer slots the host is no use to a job of the demand.
-int Placement::least(const Snapshot::DemandEntry& entry, HostNumber host) const {
+int HostSearch::least(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Demand& demand = entry.demand;
   const auto& span = entry.compiled->span;
   if (span && span->hosts == 1) return demand.min_slots;
@@ -125,7 +125,7 @@ int Placement::least(const Snapshot::DemandEntry& entry, HostNumber host) const 
   return whole_tiles ? tile : 1;
 }
 
-void Placement::each(Look& look, std::size_t number, const PendingJob& job, const Take& take) {
+void HostSearch::each(Look& look, std::size_t number, const PendingJob& job, const Take& take) {
   Ranking& ranking = *look.ranking;
   ranking.follow(*state_, reserved_on_);
   const auto& hosts = hosts_of(look);
@@ -155,7 +155,7 @@ void Placement::each(Look& look, std::size_t number, const PendingJob& job, cons
   if (cursor.at > began && !look.limited) frontier.note({look.entry, &alternative}, cursor.at);
 }
 
-std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
+std::optional<Placed> HostSearch::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
@@ -171,7 +171,7 @@ std::optional<Placed> Placement::find(Look& look, const PendingJob& job) {
   return std::nullopt;
 }
 
-int Placement::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
+int HostSearch::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Compiled& compiled = *entry.compiled;
   if (entry.demand.whole_hosts)
     return std::max(1, state_->snapshot().slots(host).value_or(state_->snapshot().values(host).cpus));
@@ -186,8 +186,8 @@ int Placement::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
 }
 
 // False: the draft has all it can have.
-bool Placement::give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
-                     std::vector<HostNumber>& passed) const {
+bool HostSearch::give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
+                      std::vector<HostNumber>& passed) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   const bool one_host = compiled.span && compiled.span->hosts == 1;
@@ -206,7 +206,7 @@ bool Placement::give(Look& look, const Alternative& alternative, HostNumber host
   return !one_host && counted(demand, draft) < demand.max_slots;
 }
 
-Allocation Placement::fill(Look& look, const Alternative& alternative, const Each& each) const {
+Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Each& each) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   Allocation draft;
@@ -239,7 +239,7 @@ Allocation Placement::fill(Look& look, const Alternative& alternative, const Eac
 }
 
 // What a host is in the resources of same[]; nothing where one of them is not known.
-std::optional<std::string> Placement::kind(const Compiled& compiled, HostNumber host) const {
+std::optional<std::string> HostSearch::kind(const Compiled& compiled, HostNumber host) const {
   const HostValues& values = state_->snapshot().values(host);
   std::string kind;
   for (const ResourceId id : compiled.same) {
@@ -258,7 +258,7 @@ std::optional<std::string> Placement::kind(const Compiled& compiled, HostNumber 
   return kind;
 }
 
-Allocation Placement::fill_alike(Look& look, const Alternative& alternative, const Each& each) const {
+Allocation HostSearch::fill_alike(Look& look, const Alternative& alternative, const Each& each) const {
   std::vector<std::pair<std::string, std::vector<HostNumber>>> groups;  // in the order of their best hosts
   std::unordered_map<std::string, std::size_t> places;
   each([&](HostNumber host) {
@@ -283,7 +283,7 @@ Allocation Placement::fill_alike(Look& look, const Alternative& alternative, con
   return best;
 }
 
-void Placement::reserved_on(const std::vector<SlotsOn>& hosts) {
+void HostSearch::reserved_on(const std::vector<SlotsOn>& hosts) {
   for (const SlotsOn& on : hosts) reserved_on_.push_back(on.host);
 }
 

@@ -1,4 +1,4 @@
-// Placement: finds hosts for one job in a cycle: which hosts suit its demand, and how its slots are laid out on them
+// HostSearch: finds hosts for one job in a cycle: which hosts suit its demand, and how its slots are laid out on them
 // (span, same, first execution hosts, host preferences, slots from min to max). It asks a WorkingState and changes nothing
 // in it; what it remembers are answers to questions that come again.
 //
@@ -31,9 +31,9 @@ struct Placed {
   const Alternative* alternative = nullptr;
 };
 
-class Placement {
+class HostSearch {
  public:
-  explicit Placement(const WorkingState& state) : state_(&state), index_(state) {}
+  explicit HostSearch(const WorkingState& state) : state_(&state), index_(state) {}
 
   struct Cursor {
     std::size_t at = 0;
