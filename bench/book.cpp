@@ -55,10 +55,7 @@ wire::Submission asked(int elements) {
 
 event::Dispatched plan() {
   event::Dispatched plan;
-  wire::ExecHost host;
-  host.set_name("hostA");
-  host.set_slots(1);
-  plan.hosts.push_back(host);
+  plan.placement.hosts = {{"hostA", 1}};
   plan.effective_resreq = "select[mem > 10 && type == any] rusage[mem=20.00] order[r15s:pg]";
   return plan;
 }

@@ -218,8 +218,7 @@ void dependencies(const ConfigView& config, int elements, Curves& curves) {
   }
   site.book.host_told("h0", report::HostCame{}, site.now);
   event::Dispatched plan;
-  plan.hosts.emplace_back().set_name("h0");
-  plan.hosts.back().set_slots(1);
+  plan.placement.hosts = {{"h0", 1}};
   const auto before = site.book.evaluations();
   curves.time("an array ends that jobs wait for", [&] {
     for (int i = 1; i <= elements; ++i) {

@@ -91,8 +91,7 @@ class Site {
   }
   void live(JobKey key) {
     event::Dispatched plan;
-    plan.hosts.emplace_back().set_name("hostA");
-    plan.hosts[0].set_slots(1);
+    plan.placement.hosts = {{"hostA", 1}};
     plan.effective_resreq = "select[type == local] order[r15s:pg] rusage[mem=2000.00]";
     follow(book.dispatch(key, plan, now));
     report::Running running;

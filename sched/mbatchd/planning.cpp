@@ -26,14 +26,13 @@ bool Planning::make(WallTime now) {
   auto& snapshot = keeper_.snapshot();
   snapshot.utc_offset_s = utc_offset_s();
   const auto plan = sched::cycle::schedule(snapshot, now);
-  sched::cycle::apply(plan, now, snapshot);
   next_look_ = plan.next_look;
   bool all_taken = true;
   for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
   for (const auto& suspend : plan.suspends)
     changed_(book_.suspend(suspend.job, suspend.reasons, suspend.text, now));
   for (const auto& resume : plan.resumes) changed_(book_.resume(resume.job, now));
-  wanted_ = !all_taken;  // its own changes are in the plan already
+  wanted_ = !all_taken;  // its own changes were planned with it
   last_ = Steady::now() - from;
   not_before_ = Steady::now() + last_;
   return true;
@@ -41,8 +40,10 @@ bool Planning::make(WallTime now) {
 
 // False where the job is no longer what the plan was made for.
 bool Planning::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) {
-  auto effects =
-      book_.dispatch(dispatch.job, sched::answers::dispatched_of(keeper_.snapshot(), dispatch), now);
+  sched::event::Dispatched event;
+  event.placement = by_name(keeper_.snapshot().rules(), dispatch.placement);
+  if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
+  auto effects = book_.dispatch(dispatch.job, event, now);
   if (effects.empty()) {
     keeper_.job(dispatch.job);
     return false;

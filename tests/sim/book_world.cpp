@@ -151,12 +151,8 @@ void BookWorld::plan() {
     const std::size_t first = below(hosts_.size());
     if (!book_->connected(hosts_[first].name)) continue;
     event::Dispatched dispatched;
-    for (std::uint32_t i = 0; i < std::max(1U, book_->find(key)->asked->min_slots()); ++i) {
-      wire::ExecHost host;
-      host.set_name(hosts_[(first + i) % hosts_.size()].name);
-      host.set_slots(1);
-      dispatched.hosts.push_back(host);
-    }
+    for (std::uint32_t i = 0; i < std::max(1U, book_->find(key)->asked->min_slots()); ++i)
+      dispatched.placement.hosts.push_back({hosts_[(first + i) % hosts_.size()].name, 1});
     take(book_->dispatch(key, dispatched, now_));
   }
 }

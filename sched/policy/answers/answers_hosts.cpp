@@ -134,7 +134,7 @@ void add_words(const AnswerView& view, const cycle::HostStandings& standings, cy
   if (const auto left = view.book.left_behind(rules.hosts[host].name); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
   add_gpus_held(view, rules.hosts[host].name, to);
-  const auto id = rules.indices().find(gpu_resource(*rules.cluster));
+  const auto id = rules.gpus;
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
   (*to.mutable_words())["ngpus"] = std::to_string(static_cast<long>(numbers[*id]));

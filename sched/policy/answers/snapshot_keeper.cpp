@@ -59,21 +59,6 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 }  // namespace
 
-event::Dispatched dispatched_of(const cycle::Snapshot& snapshot, const cycle::Dispatch& dispatch) {
-  const cycle::SchedulingRules& rules = snapshot.rules();
-  event::Dispatched event;
-  for (const cycle::SlotsOn& place : dispatch.hosts) {
-    wire::ExecHost& host = event.hosts.emplace_back();
-    host.set_name(rules.hosts[place.host].name);
-    host.set_slots(static_cast<std::uint32_t>(place.slots));
-  }
-  for (const cycle::Reservation& reservation : dispatch.reservations)
-    event.reserved.push_back(cycle::wire_of(rules, reservation));
-  if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
-  event.exclusive = snapshot.demand(dispatch.demand).exclusive;
-  return event;
-}
-
 void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rules) {
   rules_ = std::move(rules);
   snapshot_ = std::make_unique<cycle::Snapshot>(rules_);

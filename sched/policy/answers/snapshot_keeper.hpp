@@ -19,9 +19,6 @@
 
 namespace rollcall::sched::answers {
 
-// What the Book is told of a job that the plan gives hosts. CPU factor and GPUs are the Book's to add.
-event::Dispatched dispatched_of(const cycle::Snapshot& snapshot, const cycle::Dispatch& dispatch);
-
 class SnapshotKeeper {
  public:
   explicit SnapshotKeeper(const book::Book& book) : book_(book) {}

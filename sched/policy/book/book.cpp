@@ -100,9 +100,7 @@ Effects Book::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) 
   memory_->hear_clock(now);
   BookEntry* entry = memory_->entry(key);
   if (!entry || entry->job->status() != wire::STATUS_PEND) return effects;
-  event::Dispatched whole = plan;
-  if (auto gpus = memory_->gpus_for(plan); !gpus.empty()) whole.gpus = std::move(gpus);
-  memory_->place(*entry, std::move(whole), now, effects);
+  memory_->place(*entry, plan, now, effects);
   for (const auto& host : entry->job->record.hosts())
     if (auto& link = memory_->links[host.name()]; !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.

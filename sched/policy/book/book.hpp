@@ -76,8 +76,8 @@ using SlotSums = std::map<wire::JobStatus, SlotCount>;
 struct KeptSubmission {
   mutable std::shared_ptr<const wire::Submission> asked;  // none: packed; Book::submission() unpacks it
   mutable Packed<wire::Submission> packed;
-  std::uint32_t jobs = 0;                                    // that were made of it
-  std::shared_ptr<const jobs::Dependency> dependency;        // none: -
+  std::uint32_t jobs = 0;                              // that were made of it
+  std::shared_ptr<const jobs::Dependency> dependency;  // none: -
   jobs::DependencyState dependency_state =
       jobs::DependencyState::none;  // of all its jobs, unless per_element()
 };
@@ -141,7 +141,7 @@ class Book {
   // The commit that a submission needs has failed for good: the job was never there.
   void withdraw(std::int32_t id);
 
-  // Of every host that is known. A job's placement has its first host's, for JOB_START, lsb.acct and -N; 1 where it is unknown.
+  // Of every host that is known: for the placements of brun.
   void cpu_factors(std::unordered_map<std::string, double> factors);
 
   // Of the plan. A job that is no longer what the plan was made for is skipped.

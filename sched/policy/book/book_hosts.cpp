@@ -320,11 +320,8 @@ void Book::cpu_factors(std::unordered_map<std::string, double> factors) {
 }
 
 void Book::Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
-  if (!plan.hosts.empty()) {
-    plan.wait_for_go = links[plan.hosts[0].name()].knows_go;
-    const auto factor = cpu_factors.find(plan.hosts[0].name());
-    if (factor != cpu_factors.end()) plan.cpu_factor = factor->second;
-  }
+  if (const auto& hosts = plan.placement.hosts; !hosts.empty())
+    plan.wait_for_go = links[hosts[0].host].knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }

@@ -147,14 +147,19 @@ const jobs::CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, 
   return resreqs.emplace(std::move(key), std::move(made)).first->second;
 }
 
-std::vector<wire::DevicesOn> Book::Memory::gpus_for(const event::Dispatched& plan) {
-  return choose_gpus(plan.reserved, gpu_resource, [this](const std::string& host) {
-    std::vector<JobDevices> held;
+void Book::Memory::complete(Placement& placement) {
+  const auto held = [this](const std::string& host) {
+    std::set<std::uint32_t> devices;
     if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
       for (const JobKey key : jobs_there->second.jobs)
-        if (const BookEntry* job = entry(key)) held.push_back(devices_of(job->job->record));
-    return held;
-  });
+        if (const BookEntry* job = entry(key))
+          for (const auto& on : devices_of(job->job->record))
+            if (on.host() == host) devices.insert(on.devices().begin(), on.devices().end());
+    return devices;
+  };
+  if (!gpu_resource.empty()) choose_devices(placement, gpu_resource, held);
+  const auto factor = cpu_factors.find(placement.hosts.at(0).host);
+  if (factor != cpu_factors.end()) placement.cpu_factor = factor->second;
 }
 
 // ---------------------------------------------------------------- jobs

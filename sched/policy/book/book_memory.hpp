@@ -58,7 +58,7 @@ struct BookEntry {
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
   jobs::DependencyState dependency = jobs::DependencyState::none;  // of this element, where elements differ
-  std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;  // by host, of a job on several
+  std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;    // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
   // What stands in the deadlines.
   std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0;
@@ -124,8 +124,8 @@ struct Book::Memory : jobs::JobFacts {
   std::unordered_map<std::string, jobs::LifeRules>
       rules;  // by queue and what of a submission counts for them
   std::unordered_map<std::string, jobs::CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
-  std::size_t resreq_bytes = 0;                            // of their texts
-  std::string gpu_resource;                                // gpus.hpp; "": no host counts GPUs
+  std::size_t resreq_bytes = 0;                                  // of their texts
+  std::string gpu_resource;                                      // gpus.hpp; "": no host counts GPUs
 
   // Answers to requests with a token, and their order in time.
   std::unordered_map<std::string, KeptToken> tokens;
@@ -168,7 +168,8 @@ struct Book::Memory : jobs::JobFacts {
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
   // GPUs of a job that is about to be dispatched.
-  std::vector<wire::DevicesOn> gpus_for(const event::Dispatched& plan);
+  // Devices and CPU factor for a placement that no cycle has made.
+  void complete(Placement& placement);
 
   // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
   // the queue. Effects of the Book itself are appended behind the job's.

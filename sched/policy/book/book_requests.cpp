@@ -191,33 +191,27 @@ class Signalling {
     const std::uint32_t slots = jobs::min_slots(*entry.job->asked);
     const auto used = std::min<std::size_t>(hosts.size(), slots);
     for (std::size_t i = 0; i < used; ++i) {
-      wire::ExecHost host;
-      host.set_name(hosts[i]);
-      host.set_slots(static_cast<std::uint32_t>(slots / used + (i < slots % used ? 1 : 0)));
-      plan.hosts.push_back(std::move(host));
+      const auto here = slots / used + (i < slots % used ? 1 : 0);
+      plan.placement.hosts.push_back({hosts[i], static_cast<int>(here)});
     }
-    plan.exclusive = entry.job->asked->exclusive();
+    plan.placement.exclusive = entry.job->asked->exclusive();
     plan.effective_resreq =
         m_.resreq_of(m_.queue_row(entry.job->record.queue()), entry.job->record.queue(), *entry.job->asked)
             .text;
     entry.job->record.set_short_runs(0);  // whoever says brun knows of them
-    reserve_gpus(*entry.job->asked, plan);
-    plan.gpus = m_.gpus_for(plan);
+    reserve_gpus(*entry.job->asked, plan.placement);
+    m_.complete(plan.placement);
     m_.place(entry, std::move(plan), now_, effects);
     return std::nullopt;
   }
 
   // brun asks for no room, but two jobs on one GPU are never meant.
-  void reserve_gpus(const wire::Submission& asked, event::Dispatched& plan) const {
+  void reserve_gpus(const wire::Submission& asked, Placement& placement) const {
     const GpuRequest gpus = gpu_request(asked.gpu());
     if (gpus.count == 0 || m_.gpu_resource.empty()) return;
-    for (const auto& host : plan.hosts) {
-      wire::Reserved reserved;
-      reserved.set_resource(m_.gpu_resource);
-      reserved.set_host(host.name());
-      reserved.set_amount(gpus.count * (gpus.per_task ? static_cast<double>(host.slots()) : 1.0));
-      plan.reserved.push_back(std::move(reserved));
-    }
+    for (const auto& [host, slots] : placement.hosts)
+      placement.reservations.push_back(
+          {m_.gpu_resource, host, static_cast<double>(gpus.count * (gpus.per_task ? slots : 1)), {}, false});
   }
 
   Book::Memory& m_;

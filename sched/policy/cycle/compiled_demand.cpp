@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/resreq_syntax.hpp"
 
 namespace rollcall::sched::cycle {
@@ -136,7 +135,7 @@ std::shared_ptr<const Order> DemandCompiler::order_of(const std::vector<resreq::
 
 void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand& demand,
                                       Compiled& compiled) const {
-  const std::string per_task = demand.gpus_per_task ? gpu_resource(*rules_->cluster) : "";
+  const auto per_task = demand.gpus_per_task ? rules_->gpus : std::nullopt;
   const auto add = [&](const resreq::UsageAlternative& rusage) {
     Alternative alternative;
     for (const auto& string : rusage.strings)
@@ -149,10 +148,10 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
         const bool grows = rules_->indices().at(*id).order == ResourceOrder::increasing;
         const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
         if (amount > 0)
-          alternative.takes.push_back(
-              {*id, usage.name == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id], amount,
-               string.duration.value_or(0), string.decay.value_or(false), rules_->shared_resource(*id),
-               !grows});
+          alternative.takes.push_back({*id,
+                                       id == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id],
+                                       amount, string.duration.value_or(0), string.decay.value_or(false),
+                                       rules_->shared_resource(*id), !grows});
       }
     compiled.alternatives.push_back(std::move(alternative));
   };

@@ -155,7 +155,7 @@ void HostSearch::each(Look& look, std::size_t number, const PendingJob& job, con
   if (cursor.at > began && !look.limited) frontier.note({look.entry, &alternative}, cursor.at);
 }
 
-std::optional<Placed> HostSearch::find(Look& look, const PendingJob& job) {
+std::optional<Allocation> HostSearch::find(Look& look, const PendingJob& job) {
   const Compiled& compiled = *look.entry->compiled;
   for (std::size_t number = 0; number < compiled.alternatives.size(); ++number) {
     const Alternative& alternative = compiled.alternatives[number];
@@ -164,8 +164,8 @@ std::optional<Placed> HostSearch::find(Look& look, const PendingJob& job) {
     const Each hosts = [&](const Take& take) { each(look, number, job, take); };
     Allocation draft =
         compiled.same.empty() ? fill(look, alternative, hosts) : fill_alike(look, alternative, hosts);
-    if (counted(look.entry->demand, draft) >= look.entry->demand.min_slots)
-      return Placed{std::move(draft), &alternative};
+    draft.alternative = &alternative;
+    if (counted(look.entry->demand, draft) >= look.entry->demand.min_slots) return draft;
     if (!look.limited && job.excluded.empty()) exhausted_.note({look.entry, &alternative}, look.ranking);
   }
   return std::nullopt;

@@ -26,11 +26,6 @@
 
 namespace rollcall::sched::cycle {
 
-struct Placed {
-  Allocation draft;
-  const Alternative* alternative = nullptr;
-};
-
 class HostSearch {
  public:
   explicit HostSearch(const WorkingState& state) : state_(&state), index_(state) {}
@@ -61,7 +56,7 @@ class HostSearch {
   Look look(const Snapshot::DemandEntry& entry);
 
   // Nothing: no hosts now. `least` and `most` are the demand's.
-  std::optional<Placed> find(Look& look, const PendingJob& job);
+  std::optional<Allocation> find(Look& look, const PendingJob& job);
   // The job got hosts and reserved something there.
   void reserved_on(const std::vector<SlotsOn>& hosts);
 

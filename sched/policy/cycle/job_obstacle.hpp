@@ -1,5 +1,5 @@
 // JobObstacle: why a job cannot start wherever there is room: its queue, a window, a date, a limit of all hosts together.
-// A function over a WorkingState; obstacles of single hosts are placement.hpp's.
+// A function over a WorkingState; obstacles of single hosts are host_search.hpp's.
 #pragma once
 
 #include "sched/policy/cycle/working_state.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sched/policy/cycle/working_state.hpp"
+#include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::cycle {
 
@@ -15,27 +16,44 @@ JobTimes times_of(const Job& job, const wire::Limits& effective) {
   return {effective.run_s(), {job.asked->terminate_us()}};
 }
 
+Demand demand_of(const Job& job, const std::string& resreq) {
+  const wire::Submission& asked = *job.asked;
+  Demand demand;
+  demand.queue = job.record.queue();
+  demand.user = asked.user();
+  demand.project = asked.project();
+  demand.user_group = asked.user_group();
+  demand.application = asked.application();
+  demand.min_slots = std::max<int>(1, static_cast<int>(asked.min_slots()));
+  demand.max_slots = std::max<int>(demand.min_slots, static_cast<int>(asked.max_slots()));
+  demand.resreq = resreq;
+  demand.gpus_per_task = gpu_request(asked.gpu()).per_task;
+  for (const auto& host : asked.asked_hosts()) {
+    const std::size_t at = host.name().find('@');
+    demand.asked_hosts.push_back({host.name().substr(0, at),
+                                  at == std::string::npos ? std::string() : host.name().substr(at + 1),
+                                  host.preference(), host.first_execution(), host.excluded()});
+  }
+  demand.exclusive = asked.exclusive();
+  demand.whole_hosts = asked.nodes() > 0;
+  demand.begin = {asked.begin_us()};
+  demand.array = asked.array_slots() > 0 ? job.record.key().id() : 0;
+  demand.array_slots = static_cast<int>(asked.array_slots());
+  demand.from_type = asked.from_type();
+  return demand;
+}
+
 PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand,
                     const JobTimes& times) {
   const wire::JobRecord& record = job.record;
   PlacedJob placed;
   placed.key = job.key();
   placed.demand = demand;
-  for (const auto& host : record.hosts())
-    if (const auto number = rules.host(host.name()))
-      placed.hosts.push_back({*number, static_cast<int>(host.slots())});
-  const HostNumber first = placed.hosts.empty() ? kNoHost : placed.hosts[0].host;
-  for (const auto& reserved : record.reserved()) {
-    const auto resource = rules.indices().find(reserved.resource());
-    const auto host = reserved.host().empty() ? std::optional(first) : rules.host(reserved.host());
-    if (resource && host && *host != kNoHost)
-      placed.reservations.push_back(
-          {*resource, *host, reserved.amount(), {reserved.until_us()}, reserved.decay()});
-  }
+  placed.placement = by_number(rules, placement_of(record));
+  placed.placement.exclusive = record.exclusive_hosts() || job.asked->exclusive();
   placed.started = {record.start_us()};
   placed.status_since = {record.status_us()};
-  placed.expected_end = expected_end(placed.started, times);
-  placed.exclusive = record.exclusive_hosts() || job.asked->exclusive();
+  placed.placement.expected_end = expected_end(placed.started, times);
   placed.rerunnable = job.asked->rerunnable();
   placed.suspended = record.suspend_reasons();
   // A record may say that it is suspended and not why.
@@ -63,14 +81,37 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
   return pending;
 }
 
-wire::Reserved wire_of(const SchedulingRules& rules, const Reservation& reservation) {
-  wire::Reserved reserved;
-  reserved.set_resource(rules.indices().at(reservation.resource).name);
-  reserved.set_host(rules.hosts[reservation.host].name);
-  reserved.set_amount(reservation.amount);
-  reserved.set_until_us(reservation.until.us);
-  reserved.set_decay(reservation.decay);
-  return reserved;
+Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placement) {
+  Placement named;
+  for (const auto& [host, slots] : placement.hosts) named.hosts.push_back({rules.hosts[host].name, slots});
+  for (const auto& [resource, host, amount, until, decay] : placement.reservations)
+    named.reservations.push_back(
+        {rules.indices().at(resource).name, rules.hosts[host].name, amount, until, decay});
+  for (const auto& [host, numbers] : placement.devices)
+    named.devices.push_back({rules.hosts[host].name, numbers});
+  named.exclusive = placement.exclusive;
+  named.cpu_factor = placement.cpu_factor;
+  named.expected_end = placement.expected_end;
+  return named;
+}
+
+NumberedPlacement by_number(const SchedulingRules& rules, const Placement& placement) {
+  NumberedPlacement numbered;
+  for (const auto& [name, slots] : placement.hosts)
+    if (const auto host = rules.host(name)) numbered.hosts.push_back({*host, slots});
+  const HostNumber first = numbered.hosts.empty() ? kNoHost : numbered.hosts[0].host;
+  for (const auto& [name, on, amount, until, decay] : placement.reservations) {
+    const auto resource = rules.indices().find(name);
+    const auto host = on.empty() ? std::optional(first) : rules.host(on);
+    if (resource && host && *host != kNoHost)
+      numbered.reservations.push_back({*resource, *host, amount, until, decay});
+  }
+  for (const auto& [name, numbers] : placement.devices)
+    if (const auto host = rules.host(name)) numbered.devices.push_back({*host, numbers});
+  numbered.exclusive = placement.exclusive;
+  numbered.cpu_factor = placement.cpu_factor;
+  numbered.expected_end = placement.expected_end;
+  return numbered;
 }
 
 HostStandings::HostStandings(const Snapshot& snapshot, WallTime now)

@@ -355,8 +355,6 @@ class ScenarioReader {
     job.demand = snapshot.demand(*demand);
     job.started = real(row, "AGE") ? ago(row, "AGE") : WallTime{scenario_->now.us - 3'600'000'000};
     job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
-    job.expected_end = expected_end(job.started, times_of(row));
-    job.exclusive = demand->exclusive;
     for (const std::string& word : words(row, "SUSPENDED")) {
       if (!reasons.contains(word))
         return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN or LOCKED");
@@ -375,8 +373,9 @@ class ScenarioReader {
       if (const auto number = host(row, star == std::string::npos ? word : word.substr(star + 1)))
         state.add(compiled, compiled.alternatives[0], *number, slots, draft);
     }
-    job.reservations = state.take(*demand, compiled, compiled.alternatives[0], draft);
-    job.hosts = draft.hosts;
+    draft.alternative = &compiled.alternatives[0];
+    job.placement = state.take(*demand, compiled, std::move(draft));
+    job.placement.expected_end = expected_end(job.started, times_of(row));
     for (std::int32_t index = keys->first; index <= keys->last; ++index) {
       job.key = {keys->id, index};
       snapshot.place(job);

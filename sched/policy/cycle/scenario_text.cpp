@@ -28,7 +28,7 @@ std::string hosts_text(const std::vector<SlotsOn>& hosts, const SchedulingRules&
 
 std::string reservations_text(const Dispatch& dispatch, const SchedulingRules& rules, WallTime now) {
   std::string text;
-  for (const Reservation& reservation : dispatch.reservations) {
+  for (const Reservation& reservation : dispatch.placement.reservations) {
     text += (text.empty() ? "  keeps " : ", ") + rules.indices().at(reservation.resource).name + " " +
             resreq::number_text(reservation.amount);
     if (!rules.shared_resource(reservation.resource)) text += " of " + rules.hosts[reservation.host].name;
@@ -74,7 +74,8 @@ std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now) {
   for (const Resume& resume : plan.resumes)
     text += "resume  " + padded(sched::text(resume.job), 8) + reasons_text(resume.reasons) + "\n";
   for (const Dispatch& dispatch : plan.dispatches)
-    text += "start   " + padded(sched::text(dispatch.job), 8) + hosts_text(dispatch.hosts, snapshot.rules()) +
+    text += "start   " + padded(sched::text(dispatch.job), 8) +
+            hosts_text(dispatch.placement.hosts, snapshot.rules()) +
             reservations_text(dispatch, snapshot.rules(), now) + "\n";
   if (text.empty()) text = "nothing to do\n";
   if (plan.next_look) text += "look again in " + seconds_text(now, *plan.next_look) + "\n";

@@ -47,9 +47,8 @@ class Cycle {
       return next_.passed_over(candidate);
     }
     if (obstacle_of(state_, entry).obstacle != JobObstacle::none) return next_.close(candidate);
-    auto placed = search_.find(look(candidate), job);
-    if (placed) {
-      dispatch(candidate.demand, entry, job, std::move(*placed));
+    if (auto found = search_.find(look(candidate), job)) {
+      dispatch(candidate, std::move(*found));
       return next_.dispatched(candidate, plan_.dispatches.back());
     }
     if (job.excluded.empty()) return next_.close(candidate);
@@ -65,16 +64,17 @@ class Cycle {
     return *look;
   }
 
-  void dispatch(DemandNumber number, const Snapshot::DemandEntry& entry, const PendingJob& job,
-                Placed placed) {
+  void dispatch(const Candidate& candidate, Allocation found) {
+    const Snapshot::DemandEntry& entry = *candidate.entry;
     Dispatch& dispatch = plan_.dispatches.emplace_back();
-    dispatch.job = job.key;
-    dispatch.demand = number;
-    dispatch.effective_resreq = effective_text(*entry.compiled, *placed.alternative);
-    dispatch.reservations = state_.take(entry.demand, *entry.compiled, *placed.alternative, placed.draft);
-    dispatch.hosts = std::move(placed.draft.hosts);
-    if (!dispatch.reservations.empty()) search_.reserved_on(dispatch.hosts);
-    for (const Reservation& reservation : dispatch.reservations) look_at_end_of(reservation);
+    dispatch.job = candidate.job->key;
+    dispatch.demand = candidate.demand;
+    dispatch.effective_resreq = effective_text(*entry.compiled, *found.alternative);
+    dispatch.placement = state_.take(entry.demand, *entry.compiled, std::move(found));
+    dispatch.placement.expected_end = expected_end(state_.now(), candidate.job->times);
+    const auto& reservations = dispatch.placement.reservations;
+    if (!reservations.empty()) search_.reserved_on(dispatch.placement.hosts);
+    for (const Reservation& reservation : reservations) look_at_end_of(reservation);
   }
 
   // ------------------------------------------------------------ when time alone changes something
@@ -105,7 +105,8 @@ class Cycle {
     for (const LimitRule& rule : state_.rules().limits)
       for (const auto& amount : rule.amounts) look_at(amount.windows);
     for (const JobKey key : snapshot.tallies().timed)
-      for (const Reservation& reservation : snapshot.placed(key)->reservations) look_at_end_of(reservation);
+      for (const Reservation& reservation : snapshot.placed(key)->placement.reservations)
+        look_at_end_of(reservation);
     std::int64_t interval = 0;
     for (const DemandNumber number : snapshot.waiting_demands()) {
       const auto queue = snapshot.demands()[number].compiled->queue;
@@ -154,13 +155,8 @@ void apply(const Plan& plan, WallTime now, Snapshot& snapshot) {
     PlacedJob job;
     job.key = dispatch.job;
     job.demand = dispatch.demand;
-    job.hosts = dispatch.hosts;
-    job.reservations = dispatch.reservations;
+    job.placement = dispatch.placement;
     job.started = job.status_since = now;
-    if (const PendingJob* waited = snapshot.pending(dispatch.job))
-      job.expected_end = expected_end(now, waited->times);
-    job.exclusive = snapshot.demand(dispatch.demand).exclusive;
-    for (const SlotsOn& on : job.hosts) snapshot.host(on.host).last_start = now;
     snapshot.place(std::move(job));
   }
 }

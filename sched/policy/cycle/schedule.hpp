@@ -21,8 +21,7 @@ namespace rollcall::sched::cycle {
 struct Dispatch {
   JobKey job;
   DemandNumber demand = 0;
-  std::vector<SlotsOn> hosts;                           // first execution host first
-  std::vector<Reservation> reservations;                // `until` counted from now
+  NumberedPlacement placement;
   std::shared_ptr<const std::string> effective_resreq;  // with the alternative of rusage that was taken
 };
 
@@ -129,6 +128,8 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
                       const JobTimes& times);
 // `effective`: the job's limits over its queue's and its profile's.
 JobTimes times_of(const Job& job, const wire::Limits& effective);
-wire::Reserved wire_of(const SchedulingRules& rules, const Reservation& reservation);
+// The same placement by name, and by the numbers of these rules: hosts and resources that the files do not know are left out.
+Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placement);
+NumberedPlacement by_number(const SchedulingRules& rules, const Placement& placement);
 
 }  // namespace rollcall::sched::cycle

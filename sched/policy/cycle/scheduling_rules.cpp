@@ -5,6 +5,7 @@
 
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
+#include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::cycle {
 namespace {
@@ -39,6 +40,7 @@ class RulesMaker {
     make_shared();
     for (const auto& row : rules_->lsb->queues) make_queue(row);
     rules_->reserves = reserve_methods(cluster(), lsb());
+    rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
     make_user_limits();
     make_host_limits();
     for (const auto& limit : rules_->lsb->resources.limits) make_resource_limits(limit);

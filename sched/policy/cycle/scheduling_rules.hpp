@@ -108,6 +108,7 @@ struct SchedulingRules {
   // How an rusage counts: for the job, each host, each slot. By resource number.
   using Per = ReservePer;
   std::vector<Per> reserves;
+  std::optional<ResourceId> gpus;  // the resource that counts a host's GPUs; none: no host counts them
   std::int64_t suspend_interval_s =
       30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host
   std::int64_t idle_for_paging_s = 180;  // PG_SUSP_IT

@@ -7,7 +7,6 @@
 #include "common/conf/row_reader.hpp"
 #include "sched/policy/cycle/compiled_demand.hpp"
 #include "sched/policy/cycle/tally.hpp"
-#include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::cycle {
 namespace {
@@ -70,33 +69,6 @@ void set_words(const HostFacts& facts, const IndexTable& indices, HostValues& va
 }
 
 }  // namespace
-
-Demand demand_of(const Job& job, const std::string& resreq) {
-  const wire::Submission& asked = *job.asked;
-  Demand demand;
-  demand.queue = job.record.queue();
-  demand.user = asked.user();
-  demand.project = asked.project();
-  demand.user_group = asked.user_group();
-  demand.application = asked.application();
-  demand.min_slots = std::max<int>(1, static_cast<int>(asked.min_slots()));
-  demand.max_slots = std::max<int>(demand.min_slots, static_cast<int>(asked.max_slots()));
-  demand.resreq = resreq;
-  demand.gpus_per_task = gpu_request(asked.gpu()).per_task;
-  for (const auto& host : asked.asked_hosts()) {
-    const std::size_t at = host.name().find('@');
-    demand.asked_hosts.push_back({host.name().substr(0, at),
-                                  at == std::string::npos ? std::string() : host.name().substr(at + 1),
-                                  host.preference(), host.first_execution(), host.excluded()});
-  }
-  demand.exclusive = asked.exclusive();
-  demand.whole_hosts = asked.nodes() > 0;
-  demand.begin = {asked.begin_us()};
-  demand.array = asked.array_slots() > 0 ? job.record.key().id() : 0;
-  demand.array_slots = static_cast<int>(asked.array_slots());
-  demand.from_type = asked.from_type();
-  return demand;
-}
 
 Snapshot::Snapshot(std::shared_ptr<const SchedulingRules> rules) : rules_(std::move(rules)) {
   const std::size_t count = rules_->hosts.size();
@@ -265,6 +237,8 @@ void Snapshot::wait(PendingJob job) {
 }
 
 void Snapshot::place(PlacedJob job) {
+  if (pending_.contains(job.key))  // it starts now: JOB_ACCEPT_INTERVAL
+    for (const SlotsOn& on : job.placement.hosts) hosts_[on.host].last_start = job.started;
   forget(job.key);
   const JobKey key = job.key;
   const PlacedJob& kept = placed_.emplace(key, std::move(job)).first->second;
@@ -299,13 +273,13 @@ void Snapshot::count(const PlacedJob& job, int sign) {
   Tallies& tallies = *tallies_;
   const DemandEntry& entry = demands_[job.demand];
   std::vector<HostNumber> hosts;
-  for (const SlotsOn& on : job.hosts) {
+  for (const SlotsOn& on : job.placement.hosts) {
     tallies.slots[on.host] += sign * on.slots;
     if (std::find(hosts.begin(), hosts.end(), on.host) == hosts.end()) hosts.push_back(on.host);
   }
   for (const HostNumber host : hosts) {
     tallies.jobs[host] += sign;
-    if (job.exclusive) tallies.exclusive[host] += sign;
+    if (job.placement.exclusive) tallies.exclusive[host] += sign;
     if (sign > 0)
       jobs_on_[host].insert(job.key);
     else
@@ -328,7 +302,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
     jobs += sign;
     if (jobs == 0) tallies.array_jobs.erase(entry.demand.array);
   }
-  for (const Reservation& reservation : job.reservations) {
+  for (const Reservation& reservation : job.placement.reservations) {
     if (ends(reservation)) {
       if (sign > 0)
         tallies.timed.insert(job.key);

@@ -23,6 +23,7 @@
 #include "common/base/wall_time.hpp"
 #include "sched/policy/cycle/scheduling_rules.hpp"
 #include "sched/policy/values/job.hpp"
+#include "sched/policy/values/placement.hpp"
 
 namespace rollcall::sched::cycle {
 
@@ -57,7 +58,7 @@ struct JobTimes {
   friend bool operator==(const JobTimes&, const JobTimes&) = default;
 };
 // When a job that starts at `start` is over at the latest, unless it is suspended meanwhile: the run limit does not count that
-// time. Never: nothing ends it.
+// time, so the end may be in the past where the job was suspended for a while. Never: nothing ends it.
 WallTime expected_end(WallTime start, const JobTimes& times);
 
 // ------------------------------------------------------------------ jobs that wait
@@ -86,31 +87,16 @@ struct PendingJob {
 
 // ------------------------------------------------------------------ jobs that have hosts
 
-struct SlotsOn {
-  HostNumber host = 0;
-  int slots = 0;
-  friend bool operator==(const SlotsOn&, const SlotsOn&) = default;
-};
-
-// A part of a resource that a job keeps from others. wire::Reserved.
-struct Reservation {
-  ResourceId resource = 0;
-  HostNumber host = kNoHost;  // of a shared resource: a host of the instance
-  double amount = 0;          // at the start
-  WallTime until;             // never: as long as the job runs
-  bool decay = false;         // falls to nothing until then, in a straight line
-  friend bool operator==(const Reservation&, const Reservation&) = default;
-};
+using NumberedPlacement = BasicPlacement<HostNumber, ResourceId>;
+using SlotsOn = NumberedPlacement::Slots;
+using Reservation = NumberedPlacement::Reservation;
 
 struct PlacedJob {
   JobKey key;
   DemandNumber demand = 0;
-  std::vector<SlotsOn> hosts;  // first execution host first
-  std::vector<Reservation> reservations;
+  NumberedPlacement placement;
   WallTime started;
   WallTime status_since;
-  WallTime expected_end;  // expected_end(); in the past where the job was suspended for a while
-  bool exclusive = false;
   bool rerunnable = false;
   std::uint32_t suspended = 0;  // bits of wire::SuspendReason; 0: it runs
   // What it was last seen to use, all hosts together in MB: a reservation of memory holds back only what is not used yet.

@@ -91,7 +91,7 @@ class Suspensions {
     const QueueRule* queue = queue_of(job);
     std::uint32_t reasons = 0;
     if (queue && !state_.open(queue->run_windows)) reasons |= wire::SUSPEND_WINDOW;
-    for (const SlotsOn& on : job.hosts)
+    for (const SlotsOn& on : job.placement.hosts)
       if (state_.snapshot().host(on.host).locked) reasons |= wire::SUSPEND_HOST_LOCKED;
     return reasons;
   }
@@ -105,7 +105,7 @@ class Suspensions {
 
   // "" where no host of the job is beyond a threshold.
   std::string load_is_high(const PlacedJob& job) const {
-    for (const SlotsOn& on : job.hosts) {
+    for (const SlotsOn& on : job.placement.hosts) {
       if (!known(on.host) || spared(on.host)) continue;
       const QueueRule* queue = queue_of(job);
       const BatchRow* row = state_.snapshot().values(on.host).row;
@@ -142,7 +142,7 @@ class Suspensions {
 
   bool load_is_low(const PlacedJob& job) const {
     const QueueRule* queue = queue_of(job);
-    return std::all_of(job.hosts.begin(), job.hosts.end(), [&](const SlotsOn& on) {
+    return std::all_of(job.placement.hosts.begin(), job.placement.hosts.end(), [&](const SlotsOn& on) {
       const BatchRow* row = state_.snapshot().values(on.host).row;
       if (!known(on.host) || (row && state_.beyond(on.host, row->thresholds, false))) return false;
       if (paging_held(job, on.host)) return false;
@@ -174,7 +174,7 @@ class Suspensions {
 
   // One job of a host in an interval, so that the load can answer.
   bool turn(const PlacedJob& job) {
-    for (const SlotsOn& on : job.hosts) {
+    for (const SlotsOn& on : job.placement.hosts) {
       if (turned_.contains(on.host)) {
         look_at({state_.now().us + rules().suspend_interval_s * 1'000'000});
         return false;
@@ -190,7 +190,7 @@ class Suspensions {
         }
       }
     }
-    for (const SlotsOn& on : job.hosts) turned_.insert(on.host);
+    for (const SlotsOn& on : job.placement.hosts) turned_.insert(on.host);
     return true;
   }
 

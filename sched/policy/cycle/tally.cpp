@@ -60,7 +60,7 @@ double held(const SchedulingRules& rules, const PlacedJob& job, const Reservatio
                                                     : 0;
   if (shared || used <= 0) return amount;
   int all = 0, here = 0;
-  for (const SlotsOn& on : job.hosts) {
+  for (const SlotsOn& on : job.placement.hosts) {
     all += on.slots;
     if (on.host == reservation.host) here += on.slots;
   }
@@ -73,11 +73,11 @@ double counted(const LimitRule& rule, const PlacedJob& job, HostNumber host) {
   };
   double count = 0;
   if (rule.of == LimitOf::resource) {
-    for (const Reservation& reservation : job.reservations)
+    for (const Reservation& reservation : job.placement.reservations)
       if (reservation.resource == rule.resource && counts(reservation.host)) count += reservation.amount;
     return count;
   }
-  for (const SlotsOn& on : job.hosts)
+  for (const SlotsOn& on : job.placement.hosts)
     if (counts(on.host)) count += rule.of == LimitOf::slots ? on.slots : 1;
   return rule.of == LimitOf::jobs ? std::min(count, 1.0) : count;
 }

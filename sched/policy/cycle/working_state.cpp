@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sched/policy/values/gpus.hpp"
 #include "sched/policy/values/week_minute.hpp"
 
 namespace rollcall::sched::cycle {
@@ -77,7 +78,7 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
 }
 
 void WorkingState::reserve(const PlacedJob& job) {
-  for (const Reservation& reservation : job.reservations)
+  for (const Reservation& reservation : job.placement.reservations)
     if (ends(reservation))
       reserve(reservation.resource, reservation.host, held(rules(), job, reservation, now_));
 }
@@ -307,9 +308,8 @@ void WorkingState::add(const Compiled& compiled, const Alternative& alternative,
   draft.slots += slots;
 }
 
-std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled& compiled,
-                                            const Alternative& alternative, const Allocation& draft) {
-  std::vector<Reservation> reservations;
+NumberedPlacement WorkingState::take(const Demand& demand, const Compiled& compiled, Allocation draft) {
+  const Alternative& alternative = *draft.alternative;
   bool first = true;
   for (const SlotsOn& on : draft.hosts) {
     free_slots_[on.host] -= on.slots;
@@ -321,15 +321,6 @@ std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled
       all_free_ -= free_slots_[on.host];
       free_slots_[on.host] = 0;  // nobody else's in this cycle
     }
-    for (const Take& take : alternative.takes) {
-      const double amount = cost(take, on.slots, first);
-      if (amount <= 0) continue;
-      reserve(take.resource, on.host, amount);
-      touched_[on.host] = true;
-      const WallTime until =
-          take.duration_s == 0 ? WallTime{} : WallTime{now_.us + take.duration_s * 1'000'000};
-      reservations.push_back({take.resource, on.host, amount, until, take.decay && take.duration_s != 0});
-    }
     for (const Charge charge : compiled.charges) {
       const LimitRule& rule = rules().limits[charge.rule];
       if (rule.per_host && (!rule.hosts || (*rule.hosts)[on.host]))
@@ -339,14 +330,53 @@ std::vector<Reservation> WorkingState::take(const Demand& demand, const Compiled
   }
   for (const auto& [tally, amount] : draft.taken) taken_[tally] += amount;
   if (demand.array != 0) ++more_of_array_[demand.array];
-  return reservations;
+  NumberedPlacement placement;
+  placement.hosts = std::move(draft.hosts);
+  placement.exclusive = demand.exclusive;
+  if (!placement.hosts.empty())
+    if (const double factor = snapshot_->values(placement.hosts[0].host).cpu_factor; factor > 0)
+      placement.cpu_factor = factor;
+  reserve(alternative, placement);
+  return placement;
+}
+
+// Resources of rusage for the hosts of the placement, then the devices that they count.
+void WorkingState::reserve(const Alternative& alternative, NumberedPlacement& placement) {
+  bool first = true;
+  for (const SlotsOn& on : placement.hosts) {
+    for (const Take& take : alternative.takes) {
+      const double amount = cost(take, on.slots, first);
+      if (amount <= 0) continue;
+      reserve(take.resource, on.host, amount);
+      touched_[on.host] = true;
+      const WallTime until =
+          take.duration_s == 0 ? WallTime{} : WallTime{now_.us + take.duration_s * 1'000'000};
+      placement.reservations.push_back(
+          {take.resource, on.host, amount, until, take.decay && take.duration_s != 0});
+    }
+    first = false;
+  }
+  if (!rules().gpus) return;
+  choose_devices(placement, *rules().gpus, [this](HostNumber host) { return devices_held(host); });
+  for (const auto& [host, numbers] : placement.devices)
+    more_devices_[host].insert(more_devices_[host].end(), numbers.begin(), numbers.end());
+}
+
+std::set<std::uint32_t> WorkingState::devices_held(HostNumber host) const {
+  std::set<std::uint32_t> held;
+  for (const JobKey key : snapshot_->jobs_on(host))
+    for (const auto& on : snapshot_->placed(key)->placement.devices)
+      if (on.host == host) held.insert(on.numbers.begin(), on.numbers.end());
+  if (const auto more = more_devices_.find(host); more != more_devices_.end())
+    held.insert(more->second.begin(), more->second.end());
+  return held;
 }
 
 bool WorkingState::take_back(const PlacedJob& job) {
   std::vector<std::pair<std::uint32_t, double>> wanted;
   PlacedJob running = job;
   running.suspended = 0;
-  for (const Reservation& reservation : job.reservations) {
+  for (const Reservation& reservation : job.placement.reservations) {
     if (!rules().shared_resource(reservation.resource)) continue;
     const double more = held(rules(), running, reservation, now_) - held(rules(), job, reservation, now_);
     const auto instance = rules().instance_of(reservation.resource, reservation.host);

@@ -1,9 +1,10 @@
 // WorkingState: a snapshot with what one cycle has decided so far on top: slots, limits, reservations, loads. It answers
-// what is left; it chooses nothing (placement.hpp does). Used within one call of schedule() or of a question about it.
+// what is left; it chooses nothing (host_search.hpp does). Used within one call of schedule() or of a question about it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct Fit {
 
 // What one job would take of hosts: grows host by host, and is taken whole or not at all.
 struct Allocation {
+  const Alternative* alternative = nullptr;  // of rusage
   std::vector<SlotsOn> hosts;
   int slots = 0;
   std::vector<std::pair<TallyNumber, double>> taken;     // limits that are not per host
@@ -102,9 +104,8 @@ class WorkingState {
            int wanted, const Allocation& draft) const;
   void add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots,
            Allocation& draft) const;
-  // The draft is what the job gets.
-  std::vector<Reservation> take(const Demand& demand, const Compiled& compiled,
-                                const Alternative& alternative, const Allocation& draft);
+  // The draft is what the job gets, with the GPUs for what it reserves of them. `expected_end` is the caller's to set.
+  NumberedPlacement take(const Demand& demand, const Compiled& compiled, Allocation draft);
   // A suspended job goes on: it takes back what it had released. False, and nothing taken, where that is not there.
   bool take_back(const PlacedJob& job);
   void started(HostNumber host) { started_[host] = true; }
@@ -115,6 +116,8 @@ class WorkingState {
   double most_of(ResourceId id) const;
   void reserve(const PlacedJob& job);
   void reserve(ResourceId resource, HostNumber host, double amount);
+  void reserve(const Alternative& alternative, NumberedPlacement& placement);
+  std::set<std::uint32_t> devices_held(HostNumber host) const;
   double drafted(const Allocation& draft, TallyNumber tally) const;
   Fit room_of_take(const Take& take, HostNumber host, int wanted, const Allocation& draft) const;
   int room_of_charge(Charge charge, const Alternative& alternative, HostNumber host, int wanted,
@@ -133,6 +136,7 @@ class WorkingState {
   std::vector<double> taken_;
   std::unordered_map<std::uint64_t, double> more_on_host_;  // on_host(tally, host): taken in this cycle
   std::unordered_map<std::int32_t, int> more_of_array_;
+  std::unordered_map<HostNumber, std::vector<std::uint32_t>> more_devices_;  // GPUs that this cycle gave
   std::vector<const conf::LimitAmount*> amounts_;  // by rule: the one that counts now
   // By resource, of hosts with free slots when it was first asked: from then on there is only less.
   mutable std::unordered_map<ResourceId, double> most_;

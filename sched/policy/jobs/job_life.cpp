@@ -45,16 +45,12 @@ class Life : LifeEnd {
   // ------------------------------------------------------------ the scheduler
 
   void on(const event::Dispatched& plan) {
-    if (status() != wire::STATUS_PEND || plan.hosts.empty()) return;
+    if (status() != wire::STATUS_PEND || plan.placement.hosts.empty()) return;
     clear_attempt();
     record_.set_paused_until_us(0);
     record_.set_attempt(record_.attempt() + 1);
-    for (const auto& host : plan.hosts) *record_.add_hosts() = host;
-    for (const auto& reserved : plan.reserved) *record_.add_reserved() = reserved;
+    put(plan.placement, record_);
     record_.set_effective_resreq(plan.effective_resreq);
-    record_.mutable_gpu_devices()->Assign(plan.gpus.begin(), plan.gpus.end());
-    record_.set_exclusive_hosts(plan.exclusive);
-    record_.set_cpu_factor(plan.cpu_factor);
     record_.set_start_us(now_.us);
     if (plan.wait_for_go) withhold_go();
     to(wire::STATUS_RUN);

@@ -48,10 +48,10 @@ const ReasonRow& row_of(std::int32_t reason) {
   return row == kReasons.end() ? kReasons.front() : *row;
 }
 
-std::string host_list(const std::vector<wire::ExecHost>& hosts) {
+std::string host_list(const std::vector<Placement::Slots>& hosts) {
   std::string line;
-  for (const auto& host : hosts)
-    line += (line.empty() ? "" : " ") + std::to_string(host.slots()) + "*" + host.name();
+  for (const auto& [host, slots] : hosts)
+    line += (line.empty() ? "" : " ") + std::to_string(slots) + "*" + host;
   return line;
 }
 std::string by(const event::By& who) {
@@ -59,7 +59,9 @@ std::string by(const event::By& who) {
 }
 
 struct EventText {
-  std::string operator()(const event::Dispatched& e) const { return "Dispatched to " + host_list(e.hosts); }
+  std::string operator()(const event::Dispatched& e) const {
+    return "Dispatched to " + host_list(e.placement.hosts);
+  }
   std::string operator()(const event::SuspendPlanned& e) const {
     return "SuspendPlanned for " + std::to_string(e.reasons) + " " + e.why;
   }

@@ -20,6 +20,7 @@
 #include "common/wire/stored_payload.hpp"
 #include "sched/policy/values/engine.hpp"
 #include "sched/policy/values/job.hpp"
+#include "sched/policy/values/placement.hpp"
 
 namespace rollcall::sched {
 
@@ -75,12 +76,8 @@ struct By {
 
 // --- from the scheduler
 struct Dispatched {
-  std::vector<wire::ExecHost> hosts;  // the first runs the job
-  std::vector<wire::Reserved> reserved;
+  Placement placement;
   std::string effective_resreq;
-  std::vector<wire::DevicesOn> gpus;
-  bool exclusive = false;
-  double cpu_factor = 1;     // of the first host; set by the Book
   bool wait_for_go = false;  // the first host runs it only when told to; set by the Book
 };
 struct SuspendPlanned {
@@ -252,10 +249,11 @@ struct ScheduleSoon {};  // the plan may have changed
 }  // namespace effect
 
 using Effect =
-    std::variant<effect::SaveJob, effect::SaveSubmission, effect::SavePayload, effect::DropPayload, effect::RemoveJob, effect::SaveCounters,
-                 effect::SaveControl, effect::SaveToken, effect::ForgetTokens, effect::RecordEvent,
-                 effect::OrderStart, effect::OrderExpect, effect::OrderGo, effect::OrderSignal,
-                 effect::OrderAcknowledge, effect::OrderRelease, effect::TellWaiters, effect::ScheduleSoon>;
+    std::variant<effect::SaveJob, effect::SaveSubmission, effect::SavePayload, effect::DropPayload,
+                 effect::RemoveJob, effect::SaveCounters, effect::SaveControl, effect::SaveToken,
+                 effect::ForgetTokens, effect::RecordEvent, effect::OrderStart, effect::OrderExpect,
+                 effect::OrderGo, effect::OrderSignal, effect::OrderAcknowledge, effect::OrderRelease,
+                 effect::TellWaiters, effect::ScheduleSoon>;
 using Effects = std::vector<Effect>;
 std::string text(const Effect& effect);  // one line
 

@@ -24,17 +24,6 @@ bool some_host_has(const conf::ClusterFiles& files, const std::string& resource)
                      [&](const auto& host) { return host.values.count(resource) != 0; });
 }
 
-wire::DevicesOn lowest_free(const std::string& host, int count, const std::set<std::uint32_t>& taken) {
-  wire::DevicesOn chosen;
-  chosen.set_host(host);
-  for (std::uint32_t device = 0; count > 0; ++device) {
-    if (taken.count(device) != 0) continue;
-    chosen.add_devices(device);
-    --count;
-  }
-  return chosen;
-}
-
 std::string devices_text(const wire::DevicesOn& on) {
   std::string text;
   for (const std::uint32_t device : on.devices()) text += (text.empty() ? "" : ",") + std::to_string(device);
@@ -112,21 +101,16 @@ std::string gpus_text(const JobDevices& devices) {
   return text;
 }
 
-JobDevices choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
-                       const GpusHeld& held) {
-  JobDevices all;
-  if (resource.empty()) return all;
-  for (const auto& part : reserved) {
-    const bool whole =
-        part.amount() >= 1 && part.amount() <= kMostDevices && std::floor(part.amount()) == part.amount();
-    if (part.resource() != resource || part.host().empty() || !whole) continue;
-    std::set<std::uint32_t> taken;
-    for (const JobDevices& of_job : held(part.host()))
-      for (const auto& on : of_job)
-        if (on.host() == part.host()) taken.insert(on.devices().begin(), on.devices().end());
-    all.push_back(lowest_free(part.host(), static_cast<int>(part.amount()), taken));
-  }
-  return all;
+int whole_devices(double amount) {
+  const bool whole = amount >= 1 && amount <= kMostDevices && std::floor(amount) == amount;
+  return whole ? static_cast<int>(amount) : 0;
+}
+
+std::vector<std::uint32_t> lowest_free(int count, std::set<std::uint32_t>& taken) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t device = 0; count > 0; ++device)
+    if (taken.insert(device).second) chosen.push_back(device), --count;
+  return chosen;
 }
 
 }  // namespace rollcall::sched

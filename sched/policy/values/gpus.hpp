@@ -5,7 +5,9 @@
 // it, by -gpu or by rusage; a device is one job's until that job is over. Rules: bsub(1), -gpu; docs/decisions/0036.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/resreq/resreq.hpp"
 #include "common/wire/job.pb.h"
+#include "sched/policy/values/placement.hpp"
 
 namespace rollcall::sched {
 
@@ -43,10 +46,26 @@ std::string gpus_on(const wire::JobRecord& record, std::string_view host);
 // As people are shown it: "hostA 0,1;hostB 0".
 std::string gpus_text(const JobDevices& devices);
 
-// Devices for every reservation of `resource`, the lowest numbers that no job on the host holds. `held`: the devices of the
-// jobs that have the host. Empty: nothing of it is reserved.
-using GpusHeld = std::function<std::vector<JobDevices>(const std::string& host)>;
-JobDevices choose_gpus(const std::vector<wire::Reserved>& reserved, const std::string& resource,
-                       const GpusHeld& held);
+// How many devices a reserved amount of the counting resource is; 0 where it is no whole number of them.
+int whole_devices(double amount);
+// The `count` lowest numbers that are not taken. They are taken then.
+std::vector<std::uint32_t> lowest_free(int count, std::set<std::uint32_t>& taken);
+
+// Gives the placement devices for every reservation of `resource`, the lowest that no job on the host holds. `taken`: returns
+// the std::set of those of a host, by reference or value.
+template <class Host, class Resource, class Taken>
+void choose_devices(BasicPlacement<Host, Resource>& placement, const Resource& resource, const Taken& taken) {
+  for (const auto& kept : placement.reservations) {
+    const int count = kept.resource == resource ? whole_devices(kept.amount) : 0;
+    if (count == 0) continue;
+    const auto on = std::find_if(placement.devices.begin(), placement.devices.end(),
+                                 [&kept](const auto& known) { return known.host == kept.host; });
+    auto& numbers =
+        on == placement.devices.end() ? placement.devices.emplace_back(kept.host).numbers : on->numbers;
+    std::set<std::uint32_t> gone = taken(kept.host);
+    gone.insert(numbers.begin(), numbers.end());
+    for (const std::uint32_t device : lowest_free(count, gone)) numbers.push_back(device);
+  }
+}
 
 }  // namespace rollcall::sched

@@ -116,18 +116,12 @@ class Batch {
     event::Dispatched plan;
     for (const char* host : {"hostA", "hostB"}) {
       if ((where & (host[4] == 'A' ? 1U : 2U)) == 0) continue;
-      wire::ExecHost exec;
-      exec.set_name(host);
-      exec.set_slots(1);
-      plan.hosts.push_back(exec);
+      plan.placement.hosts.push_back({host, 1});
       if ((where & 4U) == 0) continue;
-      wire::Reserved gpus;
-      gpus.set_resource("ngpus");
-      gpus.set_host(host);
-      gpus.set_amount(1);
-      plan.reserved.push_back(gpus);
+      plan.placement.reservations.push_back({"ngpus", host, 1, {}, false});
+      plan.placement.devices.push_back({host, {where >> 3}});
     }
-    if (!plan.hosts.empty()) follow(book_.dispatch(key, plan, now_));
+    if (!plan.placement.hosts.empty()) follow(book_.dispatch(key, plan, now_));
   }
   void pass(unsigned seconds) {
     now_.us += std::int64_t{seconds} * 1'000'000;

@@ -47,90 +47,86 @@ class PlacementFields : public Answers {
     EXPECT_EQ(submit_seen(asked), kJob.id);
     plan.job = kJob;
     plan.demand = keeper.snapshot().pending(kJob)->demand;
-    plan.hosts = {{0, 3}, {1, 2}};
-    plan.reservations = {{mem, 1, 64, {5'000'000}, true}};
+    plan.placement = {.hosts = {{0, 3}, {1, 2}},
+                      .reservations = {{mem, 1, 64, {5'000'000}, true}},
+                      .devices = {{1, {1, 3}}},
+                      .exclusive = true,
+                      .cpu_factor = kFactorOfA,
+                      .expected_end = {7'000'000}};
     plan.effective_resreq = std::make_shared<const std::string>("select[x] rusage[mem=64]");
   }
 
-  event::Dispatched filled() {
-    event::Dispatched event = dispatched_of(keeper.snapshot(), plan);
-    wire::DevicesOn on;
-    on.set_host("hostB");
-    on.add_devices(1);
-    on.add_devices(3);
-    event.gpus = {on};
-    return event;
+  // As mbatchd tells the Book of the plan.
+  event::Dispatched told() const {
+    return {by_name(keeper.snapshot().rules(), plan.placement), *plan.effective_resreq};
   }
 
   cycle::Dispatch plan;
 };
 
-TEST_F(PlacementFields, GoFromThePlanToTheBook) {
-  const auto& [key, demand, slots, reservations, effective] = plan;
+TEST_F(PlacementFields, HaveNamesForTheBookAndNumbersInTheCycle) {
+  const cycle::SchedulingRules& rules = keeper.snapshot().rules();
+  const auto& [key, demand, numbered, effective] = plan;
   EXPECT_EQ(key, kJob);
-  const auto event = dispatched_of(keeper.snapshot(), plan);
-  const auto& [hosts, reserved, effective_resreq, gpus, exclusive, cpu_factor, wait_for_go] = event;
-  ASSERT_EQ(hosts.size(), slots.size());
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const auto& [host, count] = slots[i];
-    EXPECT_EQ(hosts[i].name(), keeper.snapshot().rules().hosts[host].name);
-    EXPECT_EQ(hosts[i].slots(), static_cast<unsigned>(count));
-  }
-  ASSERT_EQ(reserved.size(), reservations.size());
-  const auto& [resource, host, amount, until, decay] = reservations[0];
-  EXPECT_EQ(reserved[0].resource(), keeper.snapshot().rules().indices().at(resource).name);
-  EXPECT_EQ(reserved[0].host(), keeper.snapshot().rules().hosts[host].name);
-  EXPECT_EQ(reserved[0].amount(), amount);
-  EXPECT_EQ(reserved[0].until_us(), until.us);
-  EXPECT_EQ(reserved[0].decay(), decay);
+  EXPECT_EQ(keeper.snapshot().pending(kJob)->demand, demand);
+  const auto event = told();
+  const auto& [placement, effective_resreq, wait_for_go] = event;
   EXPECT_EQ(effective_resreq, *effective);
-  EXPECT_EQ(exclusive, keeper.snapshot().demand(demand).exclusive);
+  EXPECT_FALSE(wait_for_go) << "the Book's to add";
+  const auto& [hosts, reservations, devices, exclusive, cpu_factor, expected_end] = placement;
+  EXPECT_EQ(hosts, (std::vector<Placement::Slots>{{"hostA", 3}, {"hostB", 2}}));
+  EXPECT_EQ(reservations, (std::vector<Placement::Reservation>{{"mem", "hostB", 64, {5'000'000}, true}}));
+  EXPECT_EQ(devices, (std::vector<Placement::Devices>{{"hostB", {1, 3}}}));
   EXPECT_TRUE(exclusive);
-  // The Book's own to add.
-  EXPECT_TRUE(gpus.empty());
-  EXPECT_EQ(cpu_factor, 1);
-  EXPECT_FALSE(wait_for_go);
+  EXPECT_EQ(cpu_factor, kFactorOfA);
+  EXPECT_EQ(expected_end, WallTime{7'000'000});
+  EXPECT_EQ(by_number(rules, placement), numbered);
+}
+
+TEST_F(PlacementFields, OfHostsAndResourcesThatTheFilesDoNotKnowAreLeftOut) {
+  Placement placement = told().placement;
+  placement.hosts.push_back({"gone", 1});
+  placement.reservations.push_back({"gone", "hostA", 1, {}, false});
+  placement.reservations.push_back({"mem", "gone", 1, {}, false});
+  placement.devices.push_back({"gone", {0}});
+  EXPECT_EQ(by_number(keeper.snapshot().rules(), placement), plan.placement);
 }
 
 TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
   tells("hostA", report::HostCame{{}, true, false});
-  const auto event = filled();
+  const auto event = told();
   effects = book->dispatch(kJob, event, now);
   const auto starts = events_of(effects, &wire::JobEvent::has_start);
   ASSERT_EQ(starts.size(), 1U);
   const auto& start = starts[0].start();
   wire::JobRecord stored;
   ASSERT_TRUE(stored.ParseFromString(job(kJob).record.SerializeAsString()));
-  const auto& [hosts, reserved, effective_resreq, gpus, exclusive, cpu_factor, wait_for_go] = event;
-  ASSERT_EQ(stored.hosts_size(), static_cast<int>(hosts.size()));
+  const auto& [placement, effective_resreq, wait_for_go] = event;
+  Placement recorded = placement_of(stored);
+  EXPECT_TRUE(recorded.expected_end.never()) << "the record has the start and the limits";
+  recorded.expected_end = placement.expected_end;
+  EXPECT_EQ(recorded, placement);
   ASSERT_EQ(start.hosts_size(), stored.hosts_size());
-  for (int i = 0; i < stored.hosts_size(); ++i) {
-    EXPECT_EQ(stored.hosts(i).SerializeAsString(), hosts[static_cast<std::size_t>(i)].SerializeAsString());
+  for (int i = 0; i < stored.hosts_size(); ++i)
     EXPECT_EQ(start.hosts(i).SerializeAsString(), stored.hosts(i).SerializeAsString());
-  }
-  ASSERT_EQ(stored.reserved_size(), static_cast<int>(reserved.size()));
-  EXPECT_EQ(stored.reserved(0).SerializeAsString(), reserved[0].SerializeAsString());
   EXPECT_EQ(stored.effective_resreq(), effective_resreq);
   EXPECT_EQ(start.effective_resreq(), effective_resreq);
-  EXPECT_EQ(gpus_text(devices_of(stored)), gpus_text(gpus));
   EXPECT_EQ(gpus_on(stored, "hostB"), "1,3");
-  EXPECT_EQ(stored.exclusive_hosts(), exclusive);
-  EXPECT_NE(stored.cpu_factor(), cpu_factor) << "the Book adds it";
   EXPECT_EQ(stored.cpu_factor(), kFactorOfA);
   EXPECT_EQ(start.cpu_factor(), kFactorOfA);
   EXPECT_FALSE(wait_for_go) << "the Book adds it";
   EXPECT_TRUE(stored.starting());
   EXPECT_THAT(events::event_line(starts[0]),
               HasSubstr(" 12.50 5 \"hostA\" \"hostA\" \"hostA\" \"hostB\" \"hostB\" "));
-  // And the snapshot again, as it was planned.
-  const cycle::PlacedJob placed = cycle::placed_of(keeper.snapshot().rules(), job(kJob), plan.demand);
-  EXPECT_EQ(placed.hosts, plan.hosts);
-  EXPECT_EQ(placed.reservations, plan.reservations);
-  EXPECT_TRUE(placed.exclusive);
+  // And the snapshot again, as it was planned; nothing limits the job's time.
+  cycle::PlacedJob placed = cycle::placed_of(keeper.snapshot().rules(), job(kJob), plan.demand, {});
+  EXPECT_TRUE(placed.placement.expected_end.never());
+  placed.placement.expected_end = plan.placement.expected_end;
+  EXPECT_EQ(placed.placement, plan.placement);
 }
 
 TEST_F(PlacementFields, ReachTheAccountAndThoseWhoAsk) {
-  effects = book->dispatch(kJob, filled(), now);
+  effects = book->dispatch(kJob, told(), now);
   runs(kJob);
   report::Over over = end_of(kJob, 0);
   over.usage.emplace().set_user_s(10);

@@ -245,7 +245,7 @@ TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
   book->configure(config, now);
   keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
   cycle::PlacedJob placed;
-  placed.hosts = {{0, 1}};
+  placed.placement.hosts = {{0, 1}};
   for (const char* application : {"cfd", "cfd", "fem"}) {
     cycle::Demand demand;
     demand.queue = "normal";

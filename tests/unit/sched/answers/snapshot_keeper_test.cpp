@@ -76,7 +76,7 @@ TEST_F(SnapshotKeeperTest, AJobWaitsIsPlacedAndForgotten) {
   follow();
   EXPECT_EQ(snapshot().pending(key), nullptr);
   ASSERT_NE(snapshot().placed(key), nullptr);
-  EXPECT_EQ(snapshot().placed(key)->hosts, (std::vector<cycle::SlotsOn>{{host("hostA"), 1}}));
+  EXPECT_EQ(snapshot().placed(key)->placement.hosts, (std::vector<cycle::SlotsOn>{{host("hostA"), 1}}));
   agrees();
   runs(key);
   ends(key, 0);
@@ -106,7 +106,7 @@ TEST_F(SnapshotKeeperTest, JobsOfDifferentRunLimitsShareADemand) {
   hello("hostA");
   dispatch(keys[0]);
   follow();
-  EXPECT_EQ(snapshot().placed(keys[0])->expected_end.us, now.us + 600'000'000);
+  EXPECT_EQ(snapshot().placed(keys[0])->placement.expected_end.us, now.us + 600'000'000);
 }
 
 TEST_F(SnapshotKeeperTest, AStoppedJobIsHeld) {

@@ -74,12 +74,7 @@ inline wire::Submission array_job(int last) {
 
 inline event::Dispatched on_hosts(const std::vector<std::string>& names) {
   event::Dispatched plan;
-  for (const auto& name : names) {
-    wire::ExecHost host;
-    host.set_name(name);
-    host.set_slots(1);
-    plan.hosts.push_back(host);
-  }
+  for (const auto& name : names) plan.placement.hosts.push_back({name, 1});
   return plan;
 }
 

@@ -231,10 +231,10 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   asked.add_environment("LSB_JOB_REPORT_MAIL=N");
   submit(asked);
   event::Dispatched plan = on_hosts({"hostA", "hostB"});
-  plan.hosts[0].set_slots(2);
+  plan.placement.hosts[0].slots = 2;
   wire::JobRecord devices;  // as an older store has it
   devices.set_gpus("hostA 0,1;hostB 3");
-  plan.gpus = devices_of(devices);
+  plan.placement.devices = placement_of(devices).devices;
   book->dispatch({1, 3}, plan, now);
   const auto start = book->start_order({{1, 3}, "hostA", 1}).value();
   EXPECT_EQ(start.queue, "normal");

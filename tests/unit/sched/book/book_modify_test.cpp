@@ -40,12 +40,8 @@ class BookModify : public BookTest {
     const auto id = submit(asked);
     auto plan = on_hosts({"hostA", "hostB"});
     plan.effective_resreq = "select[mem > 10] rusage[mem=100]";
-    for (const char* host : {"hostA", "hostB"}) {
-      auto& row = plan.reserved.emplace_back();
-      row.set_resource("mem");
-      row.set_host(host);
-      row.set_amount(100);
-    }
+    for (const char* host : {"hostA", "hostB"})
+      plan.placement.reservations.push_back({"mem", host, 100, {}, false});
     effects = book->dispatch({id, 0}, plan, now);
     return id;
   }

@@ -89,7 +89,7 @@ TEST_F(HostIndexTest, FullAndClosedHostsAreNone) {
   Demand any;
   any.queue = "normal";
   const auto demand = scenario_.snapshot.demand(any);
-  scenario_.snapshot.place({.key = {1, 0}, .demand = demand, .hosts = {{14, 4}}});
+  scenario_.snapshot.place({.key = {1, 0}, .demand = demand, .placement = {.hosts = {{14, 4}}}});
   EXPECT_THAT(passing("mem > 1300"), ElementsAre(13));
 }
 

@@ -27,7 +27,7 @@ class FewestSlotsFirst final : public NextJob {
     return Candidate{head.number, head.entry, head.job->job};
   }
   void dispatched(const Candidate& candidate, const Dispatch& given) override {
-    for (const SlotsOn& on : given.hosts) given_[user_] += on.slots;
+    for (const SlotsOn& on : given.placement.hosts) given_[user_] += on.slots;
     said.push_back("started " + text(candidate.job->key));
     go_on();
   }

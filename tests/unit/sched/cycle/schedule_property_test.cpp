@@ -82,7 +82,7 @@ void check_shapes(const Plan& plan, const Snapshot& snapshot) {
     RC_ASSERT(job != nullptr);
     int slots = 0;
     std::map<HostNumber, int> hosts;
-    for (const SlotsOn& on : dispatch.hosts) {
+    for (const SlotsOn& on : dispatch.placement.hosts) {
       slots += on.slots;
       RC_ASSERT(on.slots >= 1);
       RC_ASSERT(++hosts[on.host] == 1);
@@ -92,11 +92,11 @@ void check_shapes(const Plan& plan, const Snapshot& snapshot) {
     }
     RC_ASSERT(slots >= demand.min_slots && slots <= demand.max_slots);
     if (compiled.hosts && !compiled.hosts->first.empty())
-      RC_ASSERT(compiled.hosts->first[dispatch.hosts[0].host] != 0);
+      RC_ASSERT(compiled.hosts->first[dispatch.placement.hosts[0].host] != 0);
     if (compiled.span && compiled.span->hosts == 1) RC_ASSERT(hosts.size() == 1U);
     if (compiled.span && compiled.span->ptile) {
       int less = 0;
-      for (const SlotsOn& on : dispatch.hosts) {
+      for (const SlotsOn& on : dispatch.placement.hosts) {
         RC_ASSERT(on.slots <= *compiled.span->ptile);
         less += on.slots < *compiled.span->ptile;
       }

@@ -39,9 +39,9 @@ TEST(Snapshot, JobsOfDifferentRunLimitsShareADemand) {
   const Plan plan = schedule(snapshot, scenario.now);
   EXPECT_EQ(plan.demands_looked_at, 1U);
   apply(plan, scenario.now, snapshot);
-  EXPECT_EQ(snapshot.placed({1, 0})->expected_end.us, scenario.now.us + 60'000'000);
-  EXPECT_EQ(snapshot.placed({2, 0})->expected_end.us, scenario.now.us + 120'000'000);
-  EXPECT_TRUE(snapshot.placed({3, 0})->expected_end.never());
+  EXPECT_EQ(snapshot.placed({1, 0})->placement.expected_end.us, scenario.now.us + 60'000'000);
+  EXPECT_EQ(snapshot.placed({2, 0})->placement.expected_end.us, scenario.now.us + 120'000'000);
+  EXPECT_TRUE(snapshot.placed({3, 0})->placement.expected_end.never());
 }
 
 TEST(Snapshot, trim_forgets_demands_without_jobs_and_keeps_the_numbers_of_others) {
@@ -59,11 +59,11 @@ TEST(Snapshot, a_job_is_in_one_place_only) {
   Snapshot snapshot = scenario_of(kTwoHosts).snapshot;
   const auto ann = snapshot.demand(demand_of_user("ann"));
   snapshot.wait({.key = {1, 0}, .demand = ann});
-  snapshot.place({.key = {1, 0}, .demand = ann, .hosts = {{0, 3}}});
+  snapshot.place({.key = {1, 0}, .demand = ann, .placement = {.hosts = {{0, 3}}}});
   EXPECT_EQ(snapshot.pending({1, 0}), nullptr);
   EXPECT_EQ(snapshot.tallies().slots[0], 3);
   EXPECT_EQ(snapshot.jobs_on(0).size(), 1U);
-  snapshot.place({.key = {1, 0}, .demand = ann, .hosts = {{1, 2}}});
+  snapshot.place({.key = {1, 0}, .demand = ann, .placement = {.hosts = {{1, 2}}}});
   EXPECT_EQ(snapshot.tallies().slots[0], 0);
   EXPECT_EQ(snapshot.tallies().slots[1], 2);
   snapshot.wait({.key = {1, 0}, .demand = ann});
@@ -115,7 +115,7 @@ TEST(Reservation, what_is_held_becomes_less_as_it_says) {
   const SchedulingRules& rules = scenario.snapshot.rules();
   const WallTime start = scenario.now;
   const auto in = [start](std::int64_t seconds) { return WallTime{start.us + seconds * 1'000'000}; };
-  PlacedJob job{.key = {1, 0}, .hosts = {{0, 1}, {1, 3}}, .started = start};
+  PlacedJob job{.key = {1, 0}, .placement = {.hosts = {{0, 1}, {1, 3}}}, .started = start};
   const auto held_at = [&](const Reservation& reservation, std::int64_t seconds) {
     return held(rules, job, reservation, in(seconds));
   };

@@ -81,13 +81,18 @@ TEST(PlacedOf, hosts_reservations_and_states_come_back) {
     host->set_slots(slots);
   }
   const Reservation kept{mem, 0, 300, {99'000'000}, true};
-  *job.record.add_reserved() = wire_of(rules, kept);
+  wire::Reserved& reserved = *job.record.add_reserved();
+  reserved.set_resource("mem");
+  reserved.set_host("hostA");
+  reserved.set_amount(300);
+  reserved.set_until_us(99'000'000);
+  reserved.set_decay(true);
   job.record.mutable_usage()->set_memory_kb(2048);
   job.record.set_start_us(7'000'000);
   const PlacedJob placed = placed_of(rules, job, 0, {600, {}});
-  EXPECT_EQ(placed.expected_end.seconds(), 607);
-  EXPECT_EQ(placed.hosts, (std::vector<SlotsOn>{{1, 2}, {0, 1}}));
-  EXPECT_EQ(placed.reservations, std::vector<Reservation>{kept});
+  EXPECT_EQ(placed.placement.expected_end.seconds(), 607);
+  EXPECT_EQ(placed.placement.hosts, (std::vector<SlotsOn>{{1, 2}, {0, 1}}));
+  EXPECT_EQ(placed.placement.reservations, std::vector<Reservation>{kept});
   EXPECT_EQ(placed.suspended, static_cast<std::uint32_t>(wire::SUSPEND_USER));
   EXPECT_DOUBLE_EQ(placed.used_mem, 2);
 }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/values/submit_values.hpp"
 #include "tests/unit/common/conf/conf_files.hpp"
@@ -45,14 +47,6 @@ ConfigView gpu_site() {
               "ngpus [default]\nscratch [default]\n");
 }
 
-wire::Reserved reserved(const std::string& host, double amount, const std::string& resource = "ngpus") {
-  wire::Reserved part;
-  part.set_host(host);
-  part.set_resource(resource);
-  part.set_amount(amount);
-  return part;
-}
-
 TEST(Gpus, WhatIsAskedFor) {
   const auto request = [](const char* text) { return gpu_request(*parse_gpu(text)); };
   EXPECT_EQ(request("-").count, 1);
@@ -85,21 +79,24 @@ JobDevices older(const std::string& gpus) {
 }
 
 TEST(Gpus, DevicesAreTheLowestThatAreFree) {
-  const auto none = [](const std::string&) { return std::vector<JobDevices>(); };
-  const auto chosen = [](const std::vector<wire::Reserved>& parts, const GpusHeld& held,
-                         const char* resource = "ngpus") {
-    return gpus_text(choose_gpus(parts, resource, held));
+  using Held = std::map<std::string, std::set<std::uint32_t>>;
+  const auto chosen = [](std::vector<Placement::Reservation> kept, Held held) {
+    Placement placement;
+    placement.reservations = std::move(kept);
+    choose_devices(placement, std::string("ngpus"), [&held](const std::string& host) { return held[host]; });
+    wire::JobRecord record;
+    put(placement, record);
+    return gpus_text(devices_of(record));
   };
-  EXPECT_EQ(chosen({reserved("hostA", 2), reserved("hostB", 1)}, none), "hostA 0,1;hostB 0");
-  const auto some = [](const std::string& host) {
-    return host == "hostA" ? std::vector<JobDevices>{older("hostA 1;hostB 0"), older("hostA 3")}
-                           : std::vector<JobDevices>{};
+  const auto kept = [](const char* host, double amount, const char* resource = "ngpus") {
+    return Placement::Reservation{resource, host, amount, {}, false};
   };
-  EXPECT_EQ(chosen({reserved("hostA", 3)}, some), "hostA 0,2,4");
-  EXPECT_EQ(chosen({reserved("hostA", 1, "mem")}, none), "");
-  EXPECT_EQ(chosen({reserved("hostA", 0.5)}, none), "");  // half of one is nobody's alone
-  EXPECT_EQ(chosen({reserved("hostA", 1e18)}, none), "");
-  EXPECT_EQ(chosen({reserved("hostA", 1)}, none, ""), "");
+  EXPECT_EQ(chosen({kept("hostA", 2), kept("hostB", 1)}, {}), "hostA 0,1;hostB 0");
+  EXPECT_EQ(chosen({kept("hostA", 3)}, {{"hostA", {1, 3}}, {"hostB", {0}}}), "hostA 0,2,4");
+  EXPECT_EQ(chosen({kept("hostA", 1), kept("hostA", 2)}, {{"hostA", {1}}}), "hostA 0,2,3");
+  EXPECT_EQ(chosen({kept("hostA", 1, "mem")}, {}), "");
+  EXPECT_EQ(chosen({kept("hostA", 0.5)}, {}), "");  // half of one is nobody's alone
+  EXPECT_EQ(chosen({kept("hostA", 1e18)}, {}), "");
 }
 
 TEST(Gpus, OfRecordsOfOlderStoresAreRead) {
@@ -137,13 +134,12 @@ class GpuBook : public testing::Test {
     said = reply.submitted().jobs(0);
     return said.id();
   }
-  void dispatch(std::int32_t id, double gpus) {
+  void dispatch(std::int32_t id, const std::vector<std::uint32_t>& gpus) {
     event::Dispatched plan;
-    wire::ExecHost host;
-    host.set_name("hostA");
-    host.set_slots(1);
-    plan.hosts = {host};
-    if (gpus > 0) plan.reserved = {reserved("hostA", gpus)};
+    plan.placement.hosts = {{"hostA", 1}};
+    const auto count = static_cast<double>(gpus.size());
+    if (!gpus.empty()) plan.placement.reservations = {{"ngpus", "hostA", count, {}, false}};
+    if (!gpus.empty()) plan.placement.devices = {{"hostA", gpus}};
     book.dispatch({id, 0}, plan, now);
   }
   std::string gpus_of(std::int32_t id) {
@@ -163,28 +159,18 @@ TEST_F(GpuBook, TheRequestBecomesAReservation) {
   EXPECT_THAT(said.notices(0), HasSubstr("ngpus=2"));
 }
 
-TEST_F(GpuBook, TwoJobsHaveDifferentDevices) {
-  const auto first = submitted("num=1:mode=shared:j_exclusive=no"),
-             second = submitted("num=1:mode=shared:j_exclusive=no"), other = submitted("");
-  dispatch(first, 1);
-  dispatch(second, 1);
-  dispatch(other, 0);
-  EXPECT_EQ(gpus_of(first), "0");
-  EXPECT_EQ(gpus_of(second), "1");
+TEST_F(GpuBook, AHostIsToldTheDevicesThatTheCycleChose) {
+  const auto first = submitted("num=1:mode=shared:j_exclusive=no"), other = submitted("");
+  dispatch(first, {3});
+  dispatch(other, {});
+  EXPECT_EQ(gpus_of(first), "3");
   EXPECT_EQ(gpus_of(other), "");
-  // What is over is free again.
-  report::Over over;
-  over.attempt = {{first, 0}, 1};
-  book.host_told("hostA", over, now);
-  const auto third = submitted("num=1:mode=shared:j_exclusive=no");
-  dispatch(third, 1);
-  EXPECT_EQ(gpus_of(third), "0");
 }
 
 TEST_F(GpuBook, BrunTakesDevicesToo) {
   const auto first = submitted("num=1:mode=shared:j_exclusive=no"),
              second = submitted("num=2:mode=shared:j_exclusive=no");
-  dispatch(first, 1);
+  dispatch(first, {0});
   book.host_told("hostA", report::HostCame{}, now);
   wire::SignalJobs force;
   force.mutable_filter()->add_keys()->set_id(second);
