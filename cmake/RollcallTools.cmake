@@ -8,6 +8,7 @@ include(GNUInstallDirs)
 
 option(ROLLCALL_TESTS "build the tests and benches" ON)
 option(ROLLCALL_WERROR "warnings are errors" OFF)
+option(ROLLCALL_TICKETS "mbatchd gives tickets where lsf.conf does not say ROLLCALL_TICKET_LIFE (docs/decisions/0074)" OFF)
 option(ROLLCALL_FUZZ "build the libFuzzer targets (needs clang)" OFF)
 set(ROLLCALL_SANITIZE "" CACHE STRING "value of -fsanitize=, empty for none")
 

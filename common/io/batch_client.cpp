@@ -12,6 +12,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/base/terminal_text.hpp"
+#include "common/conf/ticket_life.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/wire/request_parts.hpp"
 
@@ -107,7 +108,7 @@ BatchClient::BatchClient(const conf::ClusterFiles& files, conf::BatchSettings se
     : files_(&files), settings_(std::move(settings)), patience_(std::move(patience)) {
   const std::string here = host_name_here();
   from_host_ = files.names.official(here).value_or(here);
-  if (files.lsf_conf.value("ROLLCALL_TICKET_LIFE") == "0") return;
+  if (const auto life = conf::ticket_life(files.lsf_conf); !life || life->count() == 0) return;
   if (const auto cluster = load_cluster_public_key(public_key_path(files.settings.key_file)))
     tickets_.emplace(settings_.mbd_host, settings_.mbd_port, here, *cluster);
 }

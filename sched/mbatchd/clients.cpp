@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
+#include "common/conf/ticket_life.hpp"
 #include "common/wire/frame.hpp"
 #include "sched/policy/jobs/request_bounds.hpp"
 
@@ -15,8 +16,7 @@ using Refusal = wire::BatchReply::Refusal;
 
 constexpr int kUsualShare = 5000;  // connections of one user: every bsub -K is one
 constexpr std::size_t kMostReply =
-    wire::kFrameLimit - 128;      // sealed, and with a ticket, it is to fit into a frame
-constexpr int kTicketLife = 300;  // seconds, and the most: as long as MUNGE's credentials are good
+    wire::kFrameLimit - 128;  // sealed, and with a ticket, it is to fit into a frame
 
 // As MungeAsker does it by itself, and the user's groups on the way.
 io::MungeAsker::LookUp look_up(std::shared_ptr<UserGroups> groups) {
@@ -60,12 +60,9 @@ void Clients::configure(std::shared_ptr<const Configuration> configuration) {
     log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share +
                  ", expected a whole number; it is " + std::to_string(kUsualShare));
   shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
-  const std::string life = configuration_->files.cluster->lsf_conf.value("ROLLCALL_TICKET_LIFE");
-  const auto seconds = parse_whole(life.empty() ? std::to_string(kTicketLife) : life, 0, kTicketLife);
-  if (!seconds)
-    log_.warning("lsf.conf: ROLLCALL_TICKET_LIFE: found " + life + ", expected 0 to " +
-                 std::to_string(kTicketLife) + " seconds; there are no tickets");
-  tickets_.set_life(std::chrono::seconds(seconds.value_or(0)));
+  const auto life = conf::ticket_life(configuration_->files.cluster->lsf_conf);
+  if (!life) log_.warning(life.error().text + "; there are no tickets");
+  tickets_.set_life(life ? *life : std::chrono::seconds(0));
   // Asked for beside the loop: a directory service that hangs stops nobody.
   aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); },
              [](io::SideThread::End) {});
@@ -224,12 +221,10 @@ Result<void> Clients::request(io::LinkId link, Client& client, const wire::Batch
     return {};
   }
   if (!client.who) {
-    reply(
-        link,
-        refusal(
-            Refusal::NOT_ALLOWED,
-            "mbatchd cannot authenticate you: munged does not run on your host or on mbatchd's, or their munge "
-            "keys differ; only the cluster's owner can do without. Ask your administrator"));
+    reply(link, refusal(Refusal::NOT_ALLOWED,
+                        "mbatchd cannot authenticate you: munged does not run on your host or on mbatchd's, "
+                        "or their munge "
+                        "keys differ; only the cluster's owner can do without. Ask your administrator"));
     return {};
   }
   if (!take_share(link)) return {};

@@ -213,7 +213,7 @@ def test_no_environment_makes_a_user_another(bench):
 def test_keys_and_tickets_are_closed_to_others(bench):
     """KeyModes: the cluster's key, tickets of commands, and keys that pam makes."""
     needs(bench)
-    users = Users(bench)
+    users = Users(bench, more_conf="ROLLCALL_TICKET_LIFE=300")
     with users.batch as batch:
         key = os.path.join(batch.conf, "cluster.key")
         expect_equal(stat.S_IMODE(os.stat(key).st_mode) & 0o077, 0, "the cluster's key")

@@ -97,7 +97,7 @@ def forget_ticket(users, user):
 
 def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
     needs(bench)
-    users = Users(bench, hosts=ALL[:2])
+    users = Users(bench, hosts=ALL[:2], more_conf="ROLLCALL_TICKET_LIFE=300")
     with users.batch as batch:
         place = users.places[ALICE]
         before = users.bsub(ALICE, "until [ -e go ]; do sleep 0.1; done; exit 3", "-o", "out")

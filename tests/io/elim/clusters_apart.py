@@ -174,6 +174,8 @@ def test_no_command_reaches_another_cluster_at_its_port(bench):
     with open(path, "w", encoding="ascii") as file:
         file.writelines(lines)
     other.good("lsf_daemons", "init")
+    for cluster in (one, other):
+        cluster.append("lsf.conf", "\nROLLCALL_TICKET_LIFE=300\n")
     with one:
         one.start()
         one.submit("true")

@@ -1,5 +1,5 @@
 // What mbatchd asks the master LIM, and that jobs run with what it hears.
-#include "mbatchd_stage.hpp"
+#include "tests/io/sched/mbatchd_stage.hpp"
 
 namespace rollcall::mbatchd::test {
 namespace {

@@ -76,7 +76,8 @@ const std::string kNo("\0\0\0\1\0", 5);
 
 class MbatchdTickets : public Stage {
  protected:
-  void begin(const std::string& lsf_conf = {}) {
+  static constexpr const char* kTickets = "ROLLCALL_TICKET_LIFE=300\n";
+  void begin(const std::string& lsf_conf = kTickets) {
     write_lsf_conf(lsf_conf);
     expect_started();
   }
@@ -245,7 +246,7 @@ TEST_F(MbatchdTickets, AUsersTicketIsThatUser) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   io::Munged munged;
   NEEDS_MUNGED(munged);
-  begin("ROLLCALL_MUNGE_SOCKET=" + munged.socket() + "\n");
+  begin(kTickets + ("ROLLCALL_MUNGE_SOCKET=" + munged.socket() + "\n"));
   constexpr uid_t kDaemon = 1;
   auto talk = stranger();
   int ends[2];
