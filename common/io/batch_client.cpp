@@ -14,7 +14,6 @@
 #include "common/base/terminal_text.hpp"
 #include "common/conf/ticket_life.hpp"
 #include "common/io/host_addresses.hpp"
-#include "common/wire/request_parts.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -123,6 +122,7 @@ BatchError BatchClient::gone(const TalkError& error) const {
               "mbatchd's host " + settings_.mbd_host + " is down or cannot be reached: " + error.text,
               {}};
     case TalkError::Kind::broken:
+    case TalkError::Kind::garbled:
       return {Kind::unreachable, "mbatchd" + host + ": " + error.text, {}};
     case TalkError::Kind::stranger:
       return {Kind::ours,
@@ -152,19 +152,11 @@ Talked<void> BatchClient::connect(bool may_have_ticket) {
   if (settings_.mbd_host.empty())
     return TalkError{TalkError::Kind::ours,
                      "ROLLCALL_MBD_HOST: found none and no master candidate, expected mbatchd's host"};
-  DaemonTalk::Call call{settings_.mbd_host,
-                        settings_.mbd_port,
-                        patience_.each,
-                        [](const std::string& credential) {
-                          wire::ToMbatchd message;
-                          message.set_munge(credential);
-                          return message.SerializeAsString();
-                        },
-                        true,
-                        std::nullopt};
-  if (may_have_ticket && tickets_ && !ticket_failed_) call.ticket = tickets_->read();
-  wants_ticket_ = may_have_ticket && tickets_ && !call.ticket;
-  auto talk = DaemonTalk::open(*files_, call);
+  std::optional<Ticket> ticket;
+  if (may_have_ticket && tickets_ && !ticket_failed_) ticket = tickets_->read();
+  wants_ticket_ = may_have_ticket && tickets_ && !ticket;
+  auto talk = DaemonClient<BatchProtocol>::open(
+      *files_, {settings_.mbd_host, settings_.mbd_port, patience_.each, std::move(ticket)});
   if (!talk) return talk.error();
   talk_.emplace(std::move(*talk));
   return {};
@@ -172,7 +164,7 @@ Talked<void> BatchClient::connect(bool may_have_ticket) {
 
 // What comes of a ticket that was not taken does not matter: it is not used again.
 void BatchClient::hang_up() {
-  if (talk_ && talk_->on_trust()) ticket_failed_ = true;
+  if (talk_ && talk_->talk().on_trust()) ticket_failed_ = true;
   talk_.reset();
 }
 
@@ -197,34 +189,15 @@ Talked<void> BatchClient::send(const wire::BatchRequest& request) {
   wire::ToMbatchd message;
   *message.mutable_request() = request;
   message.set_ticket(std::exchange(wants_ticket_, false));
-  if (message.ByteSizeLong() <= talk_->most()) return talk_->send(message.SerializeAsString());
-  const std::string bytes = request.SerializeAsString();
-  if (bytes.size() > wire::kMostRequest)
-    return TalkError{TalkError::Kind::ours, "a request of " + std::to_string(bytes.size()) +
-                                                " bytes, expected at most " +
-                                                std::to_string(wire::kMostRequest)};
-  constexpr std::size_t kRoom = 16;  // of the message round a part
-  const auto parts = wire::parts_of(bytes, talk_->most() - kRoom);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::string part(parts[i]);
-    if (i + 1 == parts.size())
-      message.set_last_part(std::move(part));
-    else
-      message.set_part(std::move(part));
-    if (const auto sent = talk_->send(message.SerializeAsString()); !sent) return sent.error();
-  }
-  return {};
+  return talk_->send(std::move(message));
 }
 
 Talked<std::optional<wire::BatchReply>> BatchClient::next_part(std::optional<int> wake) {
-  const auto payload = talk_->receive(wake);
-  if (!payload) return payload.error();
-  if (!*payload) return std::optional<wire::BatchReply>();
-  wire::FromMbatchd message;
-  if (!message.ParseFromString(**payload) || !message.has_reply())
-    return TalkError{TalkError::Kind::broken, "found a message that is no reply, expected one"};
-  if (!message.ticket().empty()) keep_ticket(message.ticket());
-  return std::optional(std::move(*message.mutable_reply()));
+  auto message = talk_->receive(wake);
+  if (!message) return message.error();
+  if (!*message) return std::optional<wire::BatchReply>();
+  if (!(*message)->ticket().empty()) keep_ticket((*message)->ticket());
+  return std::optional(std::move(*(*message)->mutable_reply()));
 }
 
 std::optional<BatchError> BatchClient::ask_once(const wire::BatchRequest& request, const Take& take) {
@@ -303,7 +276,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
       return {Awaited::over, std::move(away)};
     }
     int rest = kFirstPause;
-    talk_->watch();
+    talk_->talk().watch();
     left.tell(request);
     const auto sent = send(request);
     if (!sent) tell_outage(sent.error());

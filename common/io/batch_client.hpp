@@ -14,7 +14,7 @@
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
-#include "common/io/daemon_talk.hpp"
+#include "common/io/daemon_client.hpp"
 #include "common/io/ticket_file.hpp"
 #include "common/wire/batch.pb.h"
 
@@ -36,6 +36,17 @@ struct BatchError {
 struct BatchAnswer {
   wire::BatchReply reply;
   std::optional<BatchError> error;
+};
+
+struct BatchProtocol {
+  using Out = wire::ToMbatchd;
+  using In = wire::FromMbatchd;
+  static constexpr bool kMustProve = true;
+  static void introduce(Out& message, const std::string& credential) { message.set_munge(credential); }
+  static std::optional<std::string> divisible(const Out& message) {
+    return message.request().SerializeAsString();
+  }
+  static bool is_answer(const In& message) { return message.has_reply(); }
 };
 
 class BatchClient {
@@ -96,7 +107,7 @@ class BatchClient {
   conf::BatchSettings settings_;
   Patience patience_;
   std::string from_host_;
-  std::optional<DaemonTalk> talk_;
+  std::optional<DaemonClient<BatchProtocol>> talk_;
   std::optional<TicketFile> tickets_;  // none: lsf.conf wants no tickets
   bool ticket_failed_ = false;         // then the rest of our life goes without
   bool wants_ticket_ = false;          // the connection could have begun with one

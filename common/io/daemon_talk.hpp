@@ -2,7 +2,7 @@
 //
 // It owns the socket, the channel, and the proof of who the user is: the cluster's key where they may read it, else a MUNGE
 // credential. It does not know what is asked and answered: payloads go in and out. Who retries, and whom else to ask, is
-// its caller's matter (LimClient, BatchClient, ResClient).
+// its caller's matter (DaemonClient has the messages; LimClient, BatchClient, ResClient use it).
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,7 @@ struct TalkError {
     refused,   // the host answers, and the daemon is not running there
     silent,    // the host does not answer, or nobody knows its name
     broken,    // it was there and is gone
+    garbled,   // it says what no daemon says to a client
     stranger,  // something answers that does not hold the cluster's key: another try is of no use
     ours,      // we cannot ask: no key, a request that is too large
   };

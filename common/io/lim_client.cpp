@@ -3,37 +3,41 @@
 #include <algorithm>
 #include <optional>
 
-#include "common/io/daemon_talk.hpp"
+#include "common/io/daemon_client.hpp"
 #include "common/io/host_addresses.hpp"
 
 namespace rollcall::io {
 namespace {
 
+struct LimProtocol {
+  using Out = wire::ToLim;
+  using In = wire::FromLim;
+  static constexpr bool kMustProve = false;
+  static void introduce(Out& message, const std::string& credential) {
+    message.mutable_credential()->set_munge(credential);
+  }
+  static bool is_answer(const In& message) { return message.has_reply(); }
+};
+
+TalkError told_of(const TalkError& error) {
+  if (error.kind == TalkError::Kind::ours) return {error.kind, error.text + ": name fewer hosts"};
+  if (error.kind == TalkError::Kind::garbled) return {error.kind, "LIM: " + error.text};
+  return error;
+}
+
 // One conversation: the question, all parts of the answer.
 Talked<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
                              const wire::Request& request, std::chrono::milliseconds patience) {
-  DaemonTalk::Call call{host, files.settings.lim_port, patience, [](const std::string& credential) {
-                          wire::ToLim message;
-                          message.mutable_credential()->set_munge(credential);
-                          return message.SerializeAsString();
-                        }};
-  auto talk = DaemonTalk::open(files, call);
-  if (!talk) return talk.error();
+  auto client = DaemonClient<LimProtocol>::open(files, {host, files.settings.lim_port, patience});
+  if (!client) return client.error();
   wire::ToLim message;
   *message.mutable_request() = request;
-  const auto asked = talk->send(message.SerializeAsString());
-  if (!asked)
-    return TalkError{
-        asked.error().kind,
-        asked.error().text + (asked.error().kind == TalkError::Kind::ours ? ": name fewer hosts" : "")};
+  if (const auto asked = client->send(std::move(message)); !asked) return told_of(asked.error());
   wire::Reply reply;
   while (!reply.last()) {
-    const auto payload = talk->receive();
-    if (!payload) return payload.error();
-    wire::FromLim part;
-    if (!part.ParseFromString(**payload) || !part.has_reply())
-      return TalkError{TalkError::Kind::broken, "LIM: found a message that is no reply, expected one"};
-    reply.MergeFrom(part.reply());
+    const auto part = client->receive();
+    if (!part) return told_of(part.error());
+    reply.MergeFrom((*part)->reply());
   }
   return reply;
 }

@@ -11,7 +11,7 @@
 
 #include "common/conf/batch_settings.hpp"
 #include "common/conf/cluster_files.hpp"
-#include "common/io/daemon_talk.hpp"
+#include "common/io/daemon_client.hpp"
 #include "common/wire/res.pb.h"
 
 namespace rollcall::io {
@@ -38,6 +38,19 @@ using FromRes = boost::system::result<T, ResError>;
 // What these bytes of a RES say: an answer, or the refusal as an error. Pure.
 FromRes<wire::FromResToClient> res_answer_of(const std::string& host, std::string_view payload);
 
+struct ResProtocol {
+  using Out = wire::ToResFromClient;
+  using In = wire::FromResToClient;
+  static constexpr bool kMustProve = true;
+  static void introduce(Out& message, const std::string& credential) { message.set_munge(credential); }
+  // Environments may be large.
+  static std::optional<std::string> divisible(const Out& message) {
+    if (!message.has_task()) return std::nullopt;
+    return message.task().SerializeAsString();
+  }
+  static bool is_answer(const In&) { return true; }
+};
+
 class ResClient {
  public:
   ResClient(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
@@ -56,9 +69,10 @@ class ResClient {
   FromRes<void> restart(const std::string& host) const;
 
  private:
-  FromRes<DaemonTalk> open(const std::string& host) const;
-  FromRes<void> send(DaemonTalk& talk, const std::string& host, wire::ToResFromClient message) const;
-  FromRes<wire::FromResToClient> receive(DaemonTalk& talk, const std::string& host, bool patiently) const;
+  using Client = DaemonClient<ResProtocol>;
+  FromRes<Client> open(const std::string& host) const;
+  FromRes<void> send(Client& client, const std::string& host, wire::ToResFromClient message) const;
+  FromRes<wire::FromResToClient> receive(Client& client, const std::string& host, bool patiently) const;
 
   const conf::ClusterFiles& files_;
   const conf::BatchSettings& settings_;
