@@ -26,6 +26,7 @@ using handshake::kDialBytes;
 using handshake::kFinishBytes;
 using handshake::kVersion;
 using handshake::same;
+using handshake::take;
 
 // What each keyed hash is for. One that was made for one purpose is worth nothing for another.
 constexpr std::string_view kTranscript = "rollcall cluster v1";
@@ -50,13 +51,6 @@ std::uint8_t kind_of(ClusterChannel::Caller caller) {
   return 2;
 }
 
-Bytes32 take(std::string_view from) {
-  assert(from.size() == 32);
-  Bytes32 bytes;
-  std::copy(from.begin(), from.end(), bytes.begin());
-  return bytes;
-}
-
 }  // namespace
 
 void ClusterChannel::State::wipe_handshake() {
@@ -68,8 +62,7 @@ void ClusterChannel::State::wipe_handshake() {
 void ClusterChannel::State::wipe() {
   wipe_handshake();
   sodium_memzero(hash.data(), hash.size());
-  sending.wipe();
-  receiving.wipe();
+  talk.fail();
 }
 
 std::string ClusterChannel::State::dial() {
@@ -134,26 +127,23 @@ bool ClusterChannel::State::agree(const Bytes32& dialled, const Bytes32& accepte
   return good;
 }
 
-void ClusterChannel::State::begin(SealedStream& stream, std::string_view label) const {
-  Bytes32 derived = derive(label);
-  stream.begin(derived);
-}
-
 void ClusterChannel::State::open_streams() {
-  begin(sending, accepts ? kToDialler : kToAcceptor);
-  begin(receiving, accepts ? kToAcceptor : kToDialler);
+  Bytes32 to_peer = derive(accepts ? kToDialler : kToAcceptor);
+  Bytes32 from_peer = derive(accepts ? kToAcceptor : kToDialler);
+  talk.begin_sending(to_peer);
+  talk.begin_receiving(from_peer);
   hash = view(derive(kChannelHash));
   wipe_handshake();
-  stage = Stage::open;
+  talk.opened();
 }
 
 // The largest frame in one direction. Who has proved nothing sends small ones, however long the conversation.
 std::size_t ClusterChannel::State::limit(bool from_dialler) const {
   const bool small = caller == Caller::anyone || caller == Caller::ticket;
+  if (talk.open()) return from_dialler && small ? kAnyoneLimit : wire::kFrameLimit;
   if (stage == Stage::awaits_early || stage == Stage::turned_away) return kAnyoneLimit;
   if (stage == Stage::awaits_answer) return from_dialler ? kAnyoneLimit : wire::kHandshakeLimit;
-  if (stage != Stage::open) return wire::kHandshakeLimit;
-  return from_dialler && small ? kAnyoneLimit : wire::kFrameLimit;
+  return wire::kHandshakeLimit;
 }
 
 Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::string& out, const Sink& sink) {
@@ -171,10 +161,6 @@ Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::stri
       return on_early(payload, out, sink);
     case Stage::turned_away:
       return {};
-    case Stage::open:
-      return on_record(payload, sink);
-    case Stage::failed:
-      break;
   }
   return internal_error("bytes came before anything was asked, expected none");
 }
@@ -224,12 +210,6 @@ Result<void> ClusterChannel::State::on_finish(std::string_view payload) {
                                                    : "the caller does not hold the cluster's key");
   open_streams();
   return {};
-}
-
-Result<void> ClusterChannel::State::on_record(std::string_view record, const Sink& sink) {
-  const auto payload = receiving.open(record);
-  if (!payload) return payload.error();
-  return sink(*payload);
 }
 
 ClusterChannel::ClusterChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -305,26 +285,21 @@ std::string ClusterChannel::start() {
 }
 
 void ClusterChannel::prepare() {
-  if (!state_->accepts && state_->stage == State::Stage::awaits_accept) state_->prepare();
+  if (!state_->accepts && state_->stage == State::Stage::awaits_accept && !state_->talk.open())
+    state_->prepare();
 }
 
 Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, const Sink& sink) {
   const auto limit = [this] { return state_->limit(state_->accepts); };
-  const auto frame = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
-  if (state_->stage == State::Stage::failed) return internal_error("this conversation has already failed");
+  const auto handshake = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
   if (turned_away()) return state_->accepts ? Result<void>() : internal_error("this conversation is over");
-  auto fed = state_->decoder.feed(bytes, limit, frame);
-  if (turned_away()) {
-    state_->decoder = {};            // nothing is kept for who is to go
-    if (state_->accepts) return {};  // nor looked at, whatever came behind the call
-  } else if (!fed) {
-    state_->stage = State::Stage::failed;
-  }
-  if (!fed) state_->wipe();
+  auto fed = state_->talk.feed(bytes, limit, handshake, sink);
+  if (turned_away() || !fed) state_->wipe();        // nothing is kept for a caller that is to go
+  if (turned_away() && state_->accepts) return {};  // whatever came behind the call
   return fed;
 }
 
-bool ClusterChannel::open() const { return state_->stage == State::Stage::open; }
+bool ClusterChannel::open() const { return state_->talk.open(); }
 
 ClusterChannel::Caller ClusterChannel::caller() const {
   assert(open() && state_->accepts);
@@ -350,8 +325,8 @@ std::size_t ClusterChannel::most() const {
 std::string ClusterChannel::seal(std::string_view payload) {
   if (!state_->may_seal() || payload.empty() || payload.size() > most())
     return {};  // never a byte under no key, whatever the caller forgot
-  if (!state_->with_ticket || state_->with_ticket->answer.empty()) return state_->sending.seal(payload);
-  return std::exchange(state_->with_ticket->answer, {}) + state_->sending.seal(payload);
+  if (!state_->with_ticket || state_->with_ticket->answer.empty()) return state_->talk.seal(payload);
+  return std::exchange(state_->with_ticket->answer, {}) + state_->talk.seal(payload);
 }
 
 }  // namespace rollcall::io

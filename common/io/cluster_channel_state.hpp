@@ -15,7 +15,7 @@
 
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_keys.hpp"
-#include "common/io/sealed_stream.hpp"
+#include "common/io/sealed_conversation.hpp"
 #include "common/io/ticket.hpp"
 #include "common/wire/frame.hpp"
 
@@ -30,17 +30,6 @@ static_assert(wire::kHandshakeLimit >= kAcceptBytes);
 
 constexpr std::string_view kNo(
     "\0", 1);  // in clear: an enemy who says it in our name gets a whole handshake from the caller
-
-inline Result<void> check_size(std::string_view payload, std::size_t size, const char* what) {
-  if (payload.size() == size) return {};
-  return internal_error(std::string(what) + " of " + std::to_string(payload.size()) + " bytes, expected " +
-                        std::to_string(size));
-}
-
-inline bool same(const cluster::Bytes32& expected, std::string_view given) {
-  return given.size() == expected.size() &&
-         sodium_memcmp(expected.data(), given.data(), expected.size()) == 0;
-}
 
 }  // namespace handshake
 
@@ -66,8 +55,6 @@ struct ClusterChannel::State {
     awaits_answer,  // the dialler, with a ticket
     awaits_early,   // the acceptor: the first record shows that the caller has the ticket's secret
     turned_away,
-    open,
-    failed
   };
 
   Stage stage = Stage::fresh;
@@ -82,9 +69,7 @@ struct ClusterChannel::State {
   cluster::Bytes32
       transcript{};  // hash of all that was said in clear; until then our own half, where it is known
   std::string hash;
-  SealedStream sending;
-  SealedStream receiving;
-  wire::FrameDecoder decoder;
+  SealedConversation talk;
   std::unique_ptr<WithTicket> with_ticket;
 
   State(bool accepting, Caller who, const Seed& random) : accepts(accepting), caller(who), scalar(random) {
@@ -101,7 +86,6 @@ struct ClusterChannel::State {
   cluster::Bytes32 derive(std::string_view label) const;
   cluster::Bytes32 finish_proof() const;
   bool agree(const cluster::Bytes32& dialled, const cluster::Bytes32& accepted);
-  void begin(SealedStream& stream, std::string_view label) const;
   void open_streams();
   std::size_t limit(bool from_dialler) const;
 
@@ -109,9 +93,8 @@ struct ClusterChannel::State {
   Result<void> on_dial(std::string_view payload, std::string& out);
   Result<void> on_accept(std::string_view payload, std::string& out);
   Result<void> on_finish(std::string_view payload);
-  Result<void> on_record(std::string_view record, const Sink& sink);
 
-  bool may_seal() const { return stage == Stage::open || stage == Stage::awaits_answer; }
+  bool may_seal() const { return talk.open() || (stage == Stage::awaits_answer && !talk.failed()); }
   std::string call_with_ticket();
   void turn_away(std::string& out);
   void on_call(std::string_view payload, std::string& out);

@@ -20,7 +20,7 @@ std::string ClusterChannel::State::call_with_ticket() {
   const std::string payload = with_ticket->call.payload(kVersion);
   transcript = ticket_keys::transcript(payload);
   Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, transcript);
-  sending.begin(key);
+  talk.begin_sending(key);
   stage = Stage::awaits_answer;
   return payload;
 }
@@ -28,7 +28,6 @@ std::string ClusterChannel::State::call_with_ticket() {
 void ClusterChannel::State::turn_away(std::string& out) {
   wire::append_frame(out, kNo);
   stage = Stage::turned_away;
-  wipe();
   with_ticket.reset();
 }
 
@@ -40,14 +39,14 @@ void ClusterChannel::State::on_call(std::string_view payload, std::string& out) 
   sodium_memzero(secret_of_it->data(), secret_of_it->size());
   with_ticket->answer = payload;
   Bytes32 key = ticket_keys::to_acceptor(with_ticket->secret, ticket_keys::transcript(payload));
-  receiving.begin(key);
+  talk.begin_receiving(key);
   stage = Stage::awaits_early;
 }
 
 // The nonce is looked at when the record has opened: who only saw the call on the wire uses nothing up, and who repeats both
 // is told No, with nothing done.
 Result<void> ClusterChannel::State::on_early(std::string_view record, std::string& out, const Sink& sink) {
-  const auto payload = receiving.open(record);
+  const auto payload = talk.open_early(record);
   if (!payload) return payload.error();
   if (!with_ticket->desk->spend(with_ticket->call.id, with_ticket->call.nonce)) {
     turn_away(out);
@@ -56,7 +55,7 @@ Result<void> ClusterChannel::State::on_early(std::string_view record, std::strin
   const Bytes32 half = ticket_keys::half(scalar);
   const Bytes32 both = ticket_keys::transcript(with_ticket->answer, view(half));
   Bytes32 key = ticket_keys::to_dialler(with_ticket->secret, both);
-  sending.begin(key);
+  talk.begin_sending(key);
   hash = view(ticket_keys::hash(with_ticket->secret, both));
   with_ticket->answer.clear();
   wire::append_frame(with_ticket->answer,
@@ -64,7 +63,7 @@ Result<void> ClusterChannel::State::on_early(std::string_view record, std::strin
   sodium_memzero(with_ticket->secret.data(), with_ticket->secret.size());
   wipe_handshake();
   caller = Caller::ticket;
-  stage = Stage::open;
+  talk.opened();
   return sink(*payload);
 }
 
@@ -79,11 +78,11 @@ Result<void> ClusterChannel::State::on_answer(std::string_view payload) {
   if (!same(ticket_keys::proof(secret_of_it, both), payload.substr(32)))
     return internal_error("what answers did not give us our ticket");
   Bytes32 key = ticket_keys::to_dialler(secret_of_it, both);
-  receiving.begin(key);
+  talk.begin_receiving(key);
   hash = view(ticket_keys::hash(secret_of_it, both));
   with_ticket.reset();
   wipe_handshake();
-  stage = Stage::open;
+  talk.opened();
   return {};
 }
 

@@ -1,7 +1,6 @@
 // SealedStream: one direction of a conversation after its handshake: payloads to sealed frames, sealed records to payloads.
 //
-// Under SecureChannel (pam and its starters) and ClusterChannel (daemons and clients); both make a key of their own for each
-// direction of each connection, and this uses it once. It owns the cipher's state and wipes it; it knows no handshake, no
+// Under SealedConversation: a handshake makes a key for each direction of each connection, and this uses it once. It owns the cipher's state and wipes it; it knows no handshake, no
 // frame's limit, and nobody's name. libsodium's secretstream; docs/protocol.md has test vectors.
 #pragma once
 

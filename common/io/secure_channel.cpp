@@ -6,7 +6,8 @@
 #include <cassert>
 #include <utility>
 
-#include "common/io/sealed_stream.hpp"
+#include "common/io/handshake_bytes.hpp"
+#include "common/io/sealed_conversation.hpp"
 #include "common/wire/frame.hpp"
 #include "common/wire/task.pb.h"
 
@@ -28,33 +29,16 @@ constexpr std::string_view kStarterProof = "rollcall starter v1";
 constexpr std::string_view kStarterToPam = "rollcall starter to pam v1";
 constexpr std::string_view kPamToStarter = "rollcall pam to starter v1";
 
-using Digest = std::array<std::uint8_t, kProofBytes>;
+using handshake::Bytes32;
+using handshake::check_size;
+using handshake::octets;
+using handshake::ready_sodium;
+using handshake::take;
+using handshake::view;
 
+static_assert(kProofBytes == 32);
 static_assert(kKeyBytes == crypto_auth_KEYBYTES);
 static_assert(wire::kHandshakeLimit >= kChallengeBytes);
-
-// Once in a program: it picks the fastest code for this processor. It cannot fail where getrandom(2) exists.
-void ready_sodium() {
-  static const int ready = sodium_init();
-  assert(ready >= 0);
-  static_cast<void>(ready);
-}
-
-template <std::size_t N>
-std::string_view view(const std::array<std::uint8_t, N>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), N};
-}
-
-const unsigned char* octets(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-// `to` takes the bytes of `from`, whose size has been checked.
-template <std::size_t N>
-void take(std::array<std::uint8_t, N>& to, std::string_view from) {
-  assert(from.size() == N);
-  std::copy(from.begin(), from.end(), to.begin());
-}
 
 // A message in clear, parsed. `size` is what a correct one has: nothing vouches for a byte more.
 template <class Message>
@@ -73,12 +57,6 @@ Result<Message> parse(std::string_view payload, std::size_t size, const char* na
   return message;
 }
 
-Result<void> check_size(std::string_view field, std::size_t size, const char* what) {
-  if (field.size() == size) return {};
-  return internal_error(std::string(what) + " of " + std::to_string(field.size()) + " bytes, expected " +
-                        std::to_string(size));
-}
-
 template <class Message>
 void append_message(std::string& out, const Message& message) {
   wire::append_frame(out, message.SerializeAsString());
@@ -87,7 +65,7 @@ void append_message(std::string& out, const Message& message) {
 }  // namespace
 
 struct SecureChannel::State {
-  enum class Stage : std::uint8_t { fresh, awaits_challenge, awaits_proof, open, failed };
+  enum class Stage : std::uint8_t { fresh, awaits_challenge, awaits_proof };
 
   Stage stage = Stage::fresh;
   bool is_pam = false;
@@ -95,9 +73,7 @@ struct SecureChannel::State {
   Nonce starter_nonce{};
   Nonce pam_nonce{};
   Instance instance{};
-  SealedStream sending;
-  SealedStream receiving;
-  wire::FrameDecoder decoder;
+  SealedConversation talk;
 
   State(bool pam, const Key& k) : is_pam(pam), key(k) { ready_sodium(); }
   State(const State&) = delete;
@@ -105,36 +81,32 @@ struct SecureChannel::State {
   ~State() { wipe(); }
 
   void wipe();
-  std::string transcript(std::string_view label) const;
-  Digest proof(std::string_view label) const;
+  std::string transcript() const;
+  Bytes32 proof(std::string_view label) const;
   Result<void> check_proof(std::string_view given, std::string_view label, const char* whose) const;
-  void begin(SealedStream& stream, std::string_view label) const;
+  Bytes32 derive(std::string_view label) const;
   void open_streams();
 
-  Result<void> on_frame(std::string_view payload, std::string& out, const Sink& sink);
+  Result<void> on_frame(std::string_view payload, std::string& out);
   Result<void> on_hello(std::string_view payload, std::string& out);
   Result<void> on_challenge(std::string_view payload, std::string& out);
   Result<void> on_proof(std::string_view payload);
-  Result<void> on_record(std::string_view record, const Sink& sink);
 };
 
 void SecureChannel::State::wipe() {
   sodium_memzero(key.data(), key.size());
-  sending.wipe();
-  receiving.wipe();
+  talk.fail();
 }
 
-// What a keyed hash of this connection is taken over. Every part after the label has a fixed size, and the
-// labels differ, so no two purposes have the same bytes.
-std::string SecureChannel::State::transcript(std::string_view label) const {
-  std::string bytes(label);
-  bytes.append(view(starter_nonce)).append(view(pam_nonce)).append(view(instance));
-  return bytes;
+// What a keyed hash of this connection is taken over, behind a label. Every part has a fixed size, and the labels differ, so no
+// two purposes have the same bytes.
+std::string SecureChannel::State::transcript() const {
+  return std::string(view(starter_nonce)).append(view(pam_nonce)).append(view(instance));
 }
 
-Digest SecureChannel::State::proof(std::string_view label) const {
-  Digest digest;
-  const std::string bytes = transcript(label);
+Bytes32 SecureChannel::State::proof(std::string_view label) const {
+  Bytes32 digest;
+  const std::string bytes = std::string(label).append(transcript());
   crypto_auth(digest.data(), octets(bytes), bytes.size(), key.data());
   return digest;
 }
@@ -142,27 +114,25 @@ Digest SecureChannel::State::proof(std::string_view label) const {
 Result<void> SecureChannel::State::check_proof(std::string_view given, std::string_view label,
                                                const char* whose) const {
   if (auto sized = check_size(given, kProofBytes, "a proof"); !sized) return sized;
-  const Digest expected = proof(label);
-  if (sodium_memcmp(expected.data(), given.data(), expected.size()) == 0) return {};
+  if (handshake::same(proof(label), given)) return {};
   return internal_error(std::string(whose) + " does not hold our key");
 }
 
 // The key of one direction is made from both nonces.
-void SecureChannel::State::begin(SealedStream& stream, std::string_view label) const {
-  Key derived;
-  const std::string bytes = transcript(label);
-  crypto_generichash(derived.data(), derived.size(), octets(bytes), bytes.size(), key.data(), key.size());
-  stream.begin(derived);
+Bytes32 SecureChannel::State::derive(std::string_view label) const {
+  return handshake::blake(view(key), label, transcript());
 }
 
 void SecureChannel::State::open_streams() {
-  begin(sending, is_pam ? kPamToStarter : kStarterToPam);
-  begin(receiving, is_pam ? kStarterToPam : kPamToStarter);
+  Bytes32 to_peer = derive(is_pam ? kPamToStarter : kStarterToPam);
+  Bytes32 from_peer = derive(is_pam ? kStarterToPam : kPamToStarter);
+  talk.begin_sending(to_peer);
+  talk.begin_receiving(from_peer);
   sodium_memzero(key.data(), key.size());  // it has done its work here
-  stage = Stage::open;
+  talk.opened();
 }
 
-Result<void> SecureChannel::State::on_frame(std::string_view payload, std::string& out, const Sink& sink) {
+Result<void> SecureChannel::State::on_frame(std::string_view payload, std::string& out) {
   switch (stage) {
     case Stage::fresh:
       if (is_pam) return on_hello(payload, out);
@@ -171,10 +141,6 @@ Result<void> SecureChannel::State::on_frame(std::string_view payload, std::strin
       return on_challenge(payload, out);
     case Stage::awaits_proof:
       return on_proof(payload);
-    case Stage::open:
-      return on_record(payload, sink);
-    case Stage::failed:
-      break;
   }
   return internal_error("bytes came before anything was asked, expected none");
 }
@@ -183,13 +149,13 @@ Result<void> SecureChannel::State::on_hello(std::string_view payload, std::strin
   const auto hello = parse<wire::Hello>(payload, kHelloBytes, "a Hello");
   if (!hello) return hello.error();
   if (auto sized = check_size(hello->nonce(), kNonceBytes, "a nonce"); !sized) return sized;
-  take(starter_nonce, hello->nonce());
+  starter_nonce = take<kNonceBytes>(hello->nonce());
 
   wire::Challenge challenge;
   challenge.set_version(kVersion);
   challenge.set_nonce(pam_nonce.data(), pam_nonce.size());
   challenge.set_instance(instance.data(), instance.size());
-  const Digest mine = proof(kPamProof);
+  const Bytes32 mine = proof(kPamProof);
   challenge.set_proof(mine.data(), mine.size());
   append_message(out, challenge);
   stage = Stage::awaits_proof;
@@ -201,12 +167,12 @@ Result<void> SecureChannel::State::on_challenge(std::string_view payload, std::s
   if (!challenge) return challenge.error();
   if (auto sized = check_size(challenge->nonce(), kNonceBytes, "a nonce"); !sized) return sized;
   if (auto sized = check_size(challenge->instance(), kInstanceBytes, "an instance"); !sized) return sized;
-  take(pam_nonce, challenge->nonce());
-  take(instance, challenge->instance());
+  pam_nonce = take<kNonceBytes>(challenge->nonce());
+  instance = take<kInstanceBytes>(challenge->instance());
   if (auto checked = check_proof(challenge->proof(), kPamProof, "pam"); !checked) return checked;
 
   wire::Proof answer;
-  const Digest mine = proof(kStarterProof);
+  const Bytes32 mine = proof(kStarterProof);
   answer.set_proof(mine.data(), mine.size());
   append_message(out, answer);
   open_streams();
@@ -219,12 +185,6 @@ Result<void> SecureChannel::State::on_proof(std::string_view payload) {
   if (auto checked = check_proof(answer->proof(), kStarterProof, "the starter"); !checked) return checked;
   open_streams();
   return {};
-}
-
-Result<void> SecureChannel::State::on_record(std::string_view record, const Sink& sink) {
-  const auto payload = receiving.open(record);
-  if (!payload) return payload.error();
-  return sink(*payload);
 }
 
 SecureChannel::SecureChannel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -259,17 +219,13 @@ std::string SecureChannel::start() {
 
 Result<void> SecureChannel::feed(std::string_view bytes, std::string& out, const Sink& sink) {
   const auto limit = [this] { return open() ? wire::kFrameLimit : wire::kHandshakeLimit; };
-  const auto frame = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
-  if (state_->stage == State::Stage::failed) return internal_error("this conversation has already failed");
-  auto fed = state_->decoder.feed(bytes, limit, frame);
-  if (!fed) {
-    state_->stage = State::Stage::failed;
-    state_->wipe();
-  }
+  const auto handshake = [&](std::string_view payload) { return state_->on_frame(payload, out); };
+  auto fed = state_->talk.feed(bytes, limit, handshake, sink);
+  if (!fed) state_->wipe();
   return fed;
 }
 
-bool SecureChannel::open() const { return state_->stage == State::Stage::open; }
+bool SecureChannel::open() const { return state_->talk.open(); }
 
 const Instance& SecureChannel::peer_instance() const {
   assert(open() && !state_->is_pam);
@@ -279,7 +235,7 @@ const Instance& SecureChannel::peer_instance() const {
 std::string SecureChannel::seal(std::string_view payload) {
   assert(open() && !payload.empty() && payload.size() <= wire::kFrameLimit - SealedStream::kSealBytes);
   if (!open()) return {};  // never a byte under no key, whatever the caller forgot
-  return state_->sending.seal(payload);
+  return state_->talk.seal(payload);
 }
 
 Nonce random_nonce() {
