@@ -82,7 +82,8 @@ includes common/io/x.cpp '#include <soci/soci.h>' 'SQL is for common/io/job_stor
 includes sched/mbatchd/x.cpp '#include <sqlite3.h>' 'SQL is for common/io/job_store'
 includes common/wire/x.cpp '#include <sodium.h>' 'libsodium is for common/io'
 includes taskstarter/x.cpp '#include <boost/asio/io_context.hpp>' 'TaskStarter stays small'
-includes common/io/x.cpp '#include <boost/process/v2.hpp>' 'Boost.Process'
+includes common/io/x.cpp '#include <boost/process/v2.hpp>' 'Boost.Process is for common/io/child.cpp'
+includes common/io/child.hpp '#include <boost/process/v2.hpp>' 'Boost.Process is for common/io/child.cpp'
 includes pam/x.cpp '#include "elsewhere.hpp"' 'includes "elsewhere.hpp", which is in no room'
 # Rooms of rules: what each may not see, though it may see others of its folder.
 includes elim/policy/load/x.cpp '#include "elim/policy/lim/lim.hpp"' 'elim/policy/load may not include elim/policy/lim'

@@ -1,0 +1,68 @@
+// Child: a process that a program with an Asio loop has started. The loop tells once how it ended.
+//
+// The program starts by spawn() (spawn.hpp) and is waited for by its pidfd, with Boost.Process v2's handle. It is not a
+// supervisor: it restarts nothing, and dropping a Child neither ends the process nor waits for it. Whoever started the
+// process owns its Child; the loop owns the pidfd, so a Child may outlive the loop. docs/decisions/0001 has the reasons.
+//
+//   Child   event                           | does
+//   ----------------------------------------+---------------------------------------------------------------------
+//   runs    the process ends                | over; `ended` is called once, from the loop
+//   runs    signal()                        | the signal, which reaches no other process
+//   runs    dropped or reset()              | none: `ended` is not called; the loop still reaps the process
+//   over    signal(), reset()               | nothing: the pid may be another process's
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <variant>
+
+#include "common/io/spawn.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace rollcall::io {
+
+class Child {
+ public:
+  // With the status as wait(2) gives it; kChildStatusUnknown where another part of the program has waited for the process.
+  using Ended = std::function<void(int wait_status)>;
+
+  Child() = default;
+  // `ended` is never called from in here, also where the process has ended already. On an error no process is left.
+  static std::variant<Child, SpawnError> start(boost::asio::io_context& loop, const SpawnPlan& plan,
+                                               Ended ended);
+  ~Child() { reset(); }
+  Child(Child&& other) noexcept = default;
+  Child& operator=(Child&& other) noexcept {
+    if (this != &other) reset(), state_ = std::move(other.state_);
+    return *this;
+  }
+
+  // -1: none, or it is over.
+  pid_t pid() const;
+  explicit operator bool() const { return pid() > 0; }
+  void signal(int signo) const;
+  void reset();
+
+ private:
+  struct State;
+  friend class ChildTable;
+  explicit Child(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+constexpr int kChildStatusUnknown = 255 << 8;  // as exit(255)
+
+// For the program's SIGCHLD: reaps what fell to the program from elsewhere (the orphans of a subreaper, children of the
+// program that executed this one). It also hands over children that have no pidfd: the kernel or the container may not
+// have them, or no descriptor was left.
+void reap_others(boost::asio::io_context& loop);
+
+// Reaps everything that has ended, and calls `ended` of its own children from in here: for a program whose loop has ended.
+void reap_all(boost::asio::io_context& loop);
+
+}  // namespace rollcall::io
