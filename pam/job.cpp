@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,10 +15,10 @@
 #include <unordered_map>
 
 #include "common/base/event_pump.hpp"
+#include "common/io/child.hpp"
 #include "common/io/job_cgroup.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
-#include "common/io/spawn.hpp"
 #include "pam/conversation.hpp"
 #include "pam/output.hpp"
 #include "pam/policy/report.hpp"
@@ -118,11 +117,11 @@ class Job {
       io::end_abandoned_jobs();
   }
   void carry_out(const effect::SignalLauncher& e) {
-    if (!e.only_if_caught || catches(*roll_.launcher_pid, e.signo)) kill(*roll_.launcher_pid, e.signo);
+    if (!e.only_if_caught || catches(*roll_.launcher_pid, e.signo)) launcher_.signal(e.signo);
   }
   void carry_out(const effect::KillLauncherTree&) {
     // Again and again until nothing is left: a tree that forks while it is killed has new branches.
-    for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) reap();
+    for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) io::reap_others(loop_);
   }
   void carry_out(const effect::StopSelf&) { raise(SIGSTOP); }
   void carry_out(const effect::Say& e) { say(e.text); }
@@ -153,9 +152,12 @@ class Job {
     spawn_plan.parent_death_signal = SIGTERM;
     spawn_plan.open_files = descriptor_limit_;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    const auto started = io::spawn(spawn_plan);
-    if (const auto* pid = std::get_if<pid_t>(&started)) {
-      happened(event::LauncherStarted{*pid});
+    auto started = io::Child::start(loop_, spawn_plan, [this](int status) {
+      happened(event::LauncherEnded{ExitStatus::from_wait(status)});
+    });
+    if (auto* child = std::get_if<io::Child>(&started)) {
+      launcher_ = std::move(*child);
+      happened(event::LauncherStarted{launcher_.pid()});
     } else {
       const auto& error = std::get<io::SpawnError>(started);
       happened(event::LauncherNotStarted{{io::stage_text(error.stage), error.error, error.path},
@@ -188,14 +190,6 @@ class Job {
     return words;
   }
 
-  // The launcher, and what has fallen to us below it.
-  void reap() {
-    int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (roll_.launcher_pid && pid == *roll_.launcher_pid)
-        happened(event::LauncherEnded{ExitStatus::from_wait(status)});
-  }
-
   // A job that did not end by itself leaves no process of its launcher here. (One that did may have: an ssh master
   // connection that others use is not ours to end.)
   void end_what_is_left() {
@@ -206,12 +200,12 @@ class Job {
     const Duration start = monotonic_now();
     for (int signo = SIGTERM; io::signal_descendants(signo) > 0;) {
       sigtimedwait(&child, nullptr, &kPause);
-      reap();
+      io::reap_all(loop_);
       const Duration waited = monotonic_now() - start;
       if (waited > kQuickKill) signo = SIGKILL;
       if (waited > 2 * kQuickKill) return;  // not ours to signal, or it does not die
     }
-    reap();
+    io::reap_all(loop_);
   }
 
   // ---- the TaskStarters
@@ -267,7 +261,7 @@ class Job {
       signals_.read_all([this](const signalfd_siginfo& info) {
         const int signo = static_cast<int>(info.ssi_signo);
         if (signo == SIGCHLD)
-          reap();
+          io::reap_others(loop_);  // what has fallen to us below the launcher
         else
           happened(event::SignalArrived{signo, info.ssi_code == SI_KERNEL});
       });
@@ -326,6 +320,7 @@ class Job {
   Roll roll_;
   EventPump<Event> pump_;
   TimePoint armed_for_{Duration::max()};  // when the timer rings; before it is armed: never
+  io::Child launcher_;
   Starters starters_;
   std::unordered_map<ConnectionId, Tid> tid_of_;
   boost::asio::posix::stream_descriptor signal_input_;
