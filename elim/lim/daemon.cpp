@@ -1,7 +1,6 @@
 #include "elim/lim/daemon.hpp"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "common/base/event_pump.hpp"
+#include "common/io/child.hpp"
 #include "common/io/daemon_loop.hpp"
 #include "common/io/links.hpp"
 #include "common/io/memory_reserve.hpp"
@@ -57,7 +57,9 @@ class Daemon {
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
-        loop_(log, "LIM", {[this] { reconfigure(); }, [this] { end_all(); }, [this] { reap(); }}),
+        loop_(
+            log, "LIM",
+            {[this] { reconfigure(); }, [this] { end_all(); }, [this] { io::reap_others(loop_.context()); }}),
         clock_(monotonic_now(), load::kSampleInterval),
         lim_(rules()),
         own_host_(log),
@@ -221,12 +223,6 @@ class Daemon {
     happened(sampled.load);
     happened(event::Tick{});
     arm();
-  }
-
-  void reap() {
-    int status = 0;
-    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
-      if (melim_) melim_->ended(pid, status);
   }
 
   // Nobody is kept waiting for elims that take their time: the port refuses at once.

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstring>
 
+#include "common/io/child.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/root_trust.hpp"
 #include "common/wire/message_reader.hpp"
@@ -34,7 +35,8 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses, const io::Log& log,
        Handler handler)
-      : socket_(loop),
+      : loop_(loop),
+        socket_(loop),
         timer_(loop),
         program_(std::move(program)),
         pauses_(pauses),
@@ -55,8 +57,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     }
   }
 
-  bool ended(pid_t pid, int status) {
-    if (pid != pid_ || pid <= 0) return false;
+  void ended(int status) {
     read_some();  // its last words
     pid_ = -1;
     close_socket();
@@ -71,7 +72,6 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
       handler_.lost(how_it_ended(status));
       pause();
     }
-    return true;
   }
 
   void shut_down() {
@@ -88,7 +88,8 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   void abandon() {
     timer_.cancel();
     close_socket();
-    if (pid_ > 0) kill(pid_, SIGTERM);
+    child_.signal(SIGTERM);
+    child_.reset();
   }
 
  private:
@@ -110,11 +111,12 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     plan.open_files = program_.open_files;
     plan.identity = program_.identity;
     plan.descriptors = {{theirs.get(), kMelimSocket}};
-    const auto started = io::spawn(plan);
+    auto started = io::Child::start(loop_, plan, [this](int status) { ended(status); });
     if (const auto* error = std::get_if<io::SpawnError>(&started))
       return cannot_start(std::string("cannot ") + io::stage_text(error->stage) + " " + error->path + ": " +
                           std::strerror(error->error));
-    pid_ = std::get<pid_t>(started);
+    child_ = std::get<io::Child>(std::move(started));
+    pid_ = child_.pid();
     started_ = std::chrono::steady_clock::now();
     log_.info("melim started, process " + std::to_string(pid_));
     socket_.assign(dup_of(ours));
@@ -150,12 +152,12 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
 
   void begin_end() {
     ending_ = true;
-    kill(pid_, SIGTERM);
+    child_.signal(SIGTERM);
     timer_.expires_after(pauses_.grace);
     timer_.async_wait([self = shared_from_this()](const error_code& error) {
       if (error || !self->ending_ || self->pid_ <= 0) return;
       self->log_.warning("melim does not end on TERM: killed");
-      kill(self->pid_, SIGKILL);
+      self->child_.signal(SIGKILL);
     });
   }
 
@@ -173,8 +175,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     while (!unsent_.empty() && !error)
       unsent_.erase(0, socket_.write_some(boost::asio::buffer(unsent_), error));
-    if (error && error != boost::asio::error::would_block)
-      unsent_.clear();  // its end is heard of by the reaper
+    if (error && error != boost::asio::error::would_block) unsent_.clear();  // child_ tells of its end
     if (unsent_.empty()) return unsent_.shrink_to_fit();
     waits_to_write_ = true;
     socket_.async_wait(boost::asio::posix::stream_descriptor::wait_write,
@@ -215,7 +216,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   void offended(const std::string& why) {
     log_.error("melim is ended: " + why);
     close_socket();
-    kill(pid_, SIGKILL);
+    child_.signal(SIGKILL);
   }
 
   void close_socket() {
@@ -225,6 +226,8 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     unsent_.clear();
   }
 
+  boost::asio::io_context& loop_;
+  io::Child child_;
   boost::asio::posix::stream_descriptor socket_;
   boost::asio::steady_timer timer_;  // of the pause, or of the grace
   MelimProgram program_;
@@ -234,7 +237,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   wire::MelimOrders orders_;
   wire::MessageReader<wire::FromMelim> reader_;
   std::string unsent_;
-  pid_t pid_ = -1;
+  pid_t pid_ = -1;  // of child_, until its last words are read
   std::chrono::steady_clock::time_point started_{};
   Duration pause_;
   bool waits_to_write_ = false;
@@ -248,7 +251,6 @@ MelimChild::MelimChild(boost::asio::io_context& loop, MelimProgram program, cons
     : impl_(std::make_shared<Impl>(loop, std::move(program), pauses, log, std::move(handler))) {}
 MelimChild::~MelimChild() { impl_->abandon(); }
 void MelimChild::order(const wire::MelimOrders& orders) { impl_->order(orders); }
-bool MelimChild::ended(pid_t pid, int wait_status) { return impl_->ended(pid, wait_status); }
 void MelimChild::shut_down() { impl_->shut_down(); }
 
 }  // namespace rollcall::lim

@@ -13,7 +13,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 
 #include <functional>
 #include <memory>
@@ -59,8 +58,6 @@ class MelimChild {
 
   // What it is to do from now on. No resources: it is not needed, and ends.
   void order(const wire::MelimOrders& orders);
-  // From the reaper of children. False where it is another's.
-  bool ended(pid_t pid, int wait_status);
   void shut_down();
 
  private:
