@@ -1,12 +1,12 @@
 #include "res/daemon/daemon.hpp"
 
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 
+#include "common/io/child.hpp"
 #include "common/io/daemon_loop.hpp"
 #include "common/io/links.hpp"
 #include "common/io/memory_reserve.hpp"
@@ -33,7 +33,9 @@ class Daemon {
       : setup_(setup),
         log_(log),
         configuration_(setup.configuration),
-        loop_(log, "RES", {[this] { reconfigure(); }, [this] { end_soon(); }, [this] { reap(); }}),
+        loop_(log, "RES",
+              {[this] { reconfigure(); }, [this] { end_soon(); },
+               [this] { io::reap_others(loop_.context()); }}),
         links_(loop_.context(), key, {},
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
@@ -213,11 +215,6 @@ class Daemon {
       default:
         return configuration_error("this RES does not know what is asked");
     }
-  }
-
-  void reap() {
-    pid_t pid = 0;
-    while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) jobs_.child_ended(pid);
   }
 
   void reconfigure() {

@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "common/io/durable_file.hpp"
-#include "common/io/spawn.hpp"
 #include "res/daemon/job_here.hpp"
 #include "res/daemon/orphans.hpp"
 #include "res/policy/job_files.hpp"
@@ -41,11 +40,11 @@ bool Jobs::start_guard(const JobPtr& job) {
   plan.open_files = open_files_;
   plan.directory = directories_.path(job->name);
   plan.descriptors = {{lock.get(), 3}, {theirs.get(), 4}};
-  const auto started = io::spawn(plan);
+  auto started = io::Child::start(loop_, plan, nullptr);  // how it ended is read from the job's directory
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return does_not_start(job, std::string("cannot ") + io::stage_text(error->stage) + " " + error->path +
                                    ": " + std::strerror(error->error));
-  job->guard = std::get<pid_t>(started);
+  job->guard = std::get<io::Child>(std::move(started));
   job->alive = true;
   job->cleared = false;
   connect(job, std::move(ours));
@@ -88,7 +87,7 @@ void Jobs::await(const JobPtr& job) {
 void Jobs::send(const JobPtr& job, const wire::ToShepherd& message) {
   // Where it is gone its end is read, not written. One that lives and is not connected yet is told when it is, and so is one
   // that has not begun: its order is being noted.
-  const bool to_come = job->alive || (job->first_host() && job->guard < 0 && !job->over);
+  const bool to_come = job->alive || (job->first_host() && !job->guard && !job->over);
   if (!job->socket && to_come && job->unsent.size() < kMostUnsent)
     job->unsent.push_back(message.SerializeAsString());
   if (job->socket && job->socket.send(message.SerializeAsString())) write_later(job);
@@ -305,15 +304,6 @@ void Jobs::beat() {
   left_ = left;
   last_left_.clear();
   tell_left();
-}
-
-void Jobs::child_ended(pid_t pid) {
-  if (removals_.child_ended(pid)) return;
-  for (const auto& [name, job] : jobs_)
-    if (job->guard == pid) {
-      job->guard = -1;
-      return;
-    }
 }
 
 // ---- a RES before us

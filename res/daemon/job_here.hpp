@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/io/child.hpp"
 #include "res/daemon/jobs.hpp"
 
 namespace rollcall::res {
@@ -30,7 +31,7 @@ struct Jobs::Job {
   wire::JobOrder order;
   wire::JobAttempt attempt;
   io::Descriptor directory;
-  pid_t guard = -1;
+  io::Child guard;
   bool alive = false;     // a guard has been started or adopted, and its end was not seen
   bool prepared = false;  // its order is on disk, and mbatchd has given no go-ahead
   bool released = false;

@@ -62,7 +62,7 @@ void Jobs::look_for_unread(const JobPtr& job, std::chrono::seconds pause) {
 }
 
 void Jobs::kill_below_guard(const Job& job) {
-  const pid_t guard = job.guard > 0 ? job.guard : listener_of(job.socket);
+  const pid_t guard = job.guard ? job.guard.pid() : listener_of(job.socket);
   // Its lock is held as long as it lives: so the number is still its own.
   if (guard <= 0 || lock_job(job.directory.get())) return;
   log_.warning("job " + job_text(job.attempt.key()) +

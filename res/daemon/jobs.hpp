@@ -84,7 +84,6 @@ class Jobs {
   bool peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
             PeekDone done);
 
-  void child_ended(pid_t pid);
   std::size_t count() const { return jobs_.size(); }
   void beat();
   // RES ends for good; the jobs go on.

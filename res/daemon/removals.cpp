@@ -15,7 +15,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
-#include "common/io/spawn.hpp"
+#include "common/io/child.hpp"
 
 namespace rollcall::res {
 namespace {
@@ -52,16 +52,16 @@ std::map<std::string, std::string> found_in(const std::string& said) {
 }  // namespace
 
 struct Removals::Helper {
-  Helper(boost::asio::io_context& loop, io::Descriptor pipe, Batch wanted, pid_t process)
+  Helper(boost::asio::io_context& loop, io::Descriptor pipe, Batch wanted, io::Child process)
       : output(loop, fcntl(pipe.get(), F_DUPFD_CLOEXEC, 3)),
         timer(loop),
         batch(std::move(wanted)),
-        pid(process) {}
+        child(std::move(process)) {}
 
   boost::asio::posix::stream_descriptor output;
   boost::asio::steady_timer timer;
   Batch batch;
-  pid_t pid;  // -1: reaped
+  io::Child child;
   std::string said;
   std::array<char, 4096> room{};
 };
@@ -157,21 +157,21 @@ bool Removals::start(Batch& batch) {
   plan.directory = "/";
   plan.standard_output = theirs.get();
   plan.descriptors = {{folder_->get(), kFolder}};
-  const auto started = io::spawn(plan);
+  auto started = io::Child::start(loop_, plan, nullptr);  // what it says tells how it went
   if (const auto* error = std::get_if<io::SpawnError>(&started))
     return cannot_start(
         batch, std::string("cannot ") + io::stage_text(error->stage) + ": " + std::strerror(error->error));
   said_ = false;
   batch.names.resize(batch.names.size() - some);
-  const auto helper =
-      std::make_shared<Helper>(loop_, std::move(ours), std::move(part), std::get<pid_t>(started));
+  const auto helper = std::make_shared<Helper>(loop_, std::move(ours), std::move(part),
+                                               std::get<io::Child>(std::move(started)));
   helpers_.push_back(helper);
   helper->timer.expires_after(pace_.slice);
   // It may have been stopped, as its user's: KILL ends it all the same.
   helper->timer.async_wait([this, weak = std::weak_ptr(helper)](const boost::system::error_code& error) {
     const auto held = weak.lock();
     if (error || !held) return;
-    if (held->pid > 0) kill(held->pid, SIGKILL);
+    held->child.signal(SIGKILL);
     held->output.close();
     ended(held);
   });
@@ -210,12 +210,6 @@ void Removals::finish(Batch batch, const std::string& said) {
               if (!finished->again.empty()) of_users_.push_back({user, std::move(finished->again), turns});
               begin();
             });
-}
-
-bool Removals::child_ended(pid_t pid) {
-  for (const auto& helper : helpers_)
-    if (helper->pid == pid) return helper->pid = -1, true;
-  return false;
 }
 
 }  // namespace rollcall::res

@@ -55,8 +55,6 @@ class Removals {
   void on_failure(std::function<void(const std::string& line)> say) { say_ = std::move(say); }
   void add(std::string name);
   void job_starts() { busy_ = true; }
-  // False: it is none of ours.
-  bool child_ended(pid_t pid);
 
  private:
   struct Batch {
