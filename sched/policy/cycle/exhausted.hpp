@@ -6,7 +6,7 @@
 //   select, hosts and their order, queue,      | slots at the least, amount of every resource of rusage, -x
 //   span, same                                 |
 //
-// Only who was kept away by what there is counts, not who was by a limit of its own.
+// Only failures for lack of resources count, not failures by a limit. docs/cycle-memory.md: how give-back and time will live with it.
 #pragma once
 
 #include <unordered_map>

@@ -3,6 +3,7 @@
 // in it; what it remembers are answers to questions that come again.
 //
 // Within a cycle resources only become fewer. So a host that was too small for a demand stays so, and is not asked again.
+// docs/cycle-memory.md lists all that rests on this.
 //
 //   span          laid out as
 //   (none)        all that the best host has, then the next one

@@ -1,7 +1,7 @@
 // NextJob: the order in which a cycle looks at the jobs that wait. The cycle takes one job after the other and says at once what
 // became of it, so that the order may follow what users and queues have been given within the cycle (fairshare).
 //
-// It chooses no host and judges no job: that is the cycle's (schedule.cpp). It is made for one cycle and owned by whoever calls
+// It chooses no host and judges no job: that is the cycle's (schedule.cpp). It is made for one cycle and owned by the caller of
 // schedule(); the snapshot must live and not change meanwhile.
 //
 //   the cycle calls  | when                                                  | next() may offer later

@@ -1,8 +1,8 @@
 // schedule: one scheduling cycle: which waiting jobs start now and where, and which running ones stop or go on. A pure
 // function of a Snapshot and the time; the same in gives the same out.
 //
-// It changes nothing: whoever called it tells the Book and the Snapshot (apply() below), and carries the plan out. The order
-// of the jobs is that of a NextJob (next_job.hpp). A job that is given hosts counts for all that come after it. Demands (snapshot.hpp) are looked at once: where one finds no host, its other jobs would
+// It changes nothing: mbatchd tells the Book of the plan, and the snapshot follows the Book. A caller without a Book has apply()
+// below. The order of the jobs is that of a NextJob (next_job.hpp); docs/cycle-memory.md lists what a cycle remembers. A job that is given hosts counts for all that come after it. Demands (snapshot.hpp) are looked at once: where one finds no host, its other jobs would
 // find none either.
 //
 // Rules: "Administering Platform LSF", scheduling; where manuals are silent docs/decisions/0024.
@@ -52,8 +52,7 @@ class NextJob;
 // In the order that `next` says, which is new and serves this one call.
 Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next);
 
-// What the plan makes of the snapshot: dispatched jobs are placed, suspended ones have their bits. The owner may as well
-// take every job anew as the Book has it; both are the same.
+// What the plan makes of the snapshot, for callers without a Book: dispatched jobs are placed, suspended ones have their bits.
 void apply(const Plan& plan, WallTime now, Snapshot& snapshot);
 
 // ------------------------------------------------------------------ why a job pends
