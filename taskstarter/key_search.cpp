@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "common/conf/lsf_conf.hpp"
+#include "common/conf/task_settings.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/name_lookup.hpp"
 #include "common/io/read_file.hpp"
@@ -69,13 +70,12 @@ Result<SiteWords> read_site(const Options& options) {
   if (is_word(named) && words.task_cgroups) return words;
   const auto conf = read_lsf_conf(options.conf_dir);
   if (!conf && !is_word(named)) return conf.error();
-  const auto of_site = [&](const char* name) { return conf && *conf ? (*conf)->value(name) : std::string(); };
-  if (!words.task_cgroups) words.task_cgroups = of_site("ROLLCALL_TASK_CGROUPS");
+  const auto of_site = conf && *conf ? conf::read_task_settings(**conf) : conf::TaskSettings{};
+  if (!words.task_cgroups) words.task_cgroups = of_site.cgroups.value_or("");
   if (is_word(named)) return words;
   if (!options.key_file.empty()) words.key_files.push_back(options.key_file);
-  const std::string sites = of_site("ROLLCALL_KEY_FILE");
-  if (!sites.empty()) words.key_files.push_back(sites);
-  words.homes = sites.empty();
+  if (!of_site.key_file.empty()) words.key_files.push_back(of_site.key_file);
+  words.homes = of_site.key_file.empty();
   return words;
 }
 
@@ -96,7 +96,7 @@ std::string key_file_told(const Options& options) {
 }
 
 bool job_cgroups_wanted(const Result<SiteWords>& site) {
-  return !site || (site->task_cgroups != "N" && site->task_cgroups != "n");
+  return !site || conf::task_cgroups(site->task_cgroups);
 }
 
 }  // namespace rollcall::taskstarter

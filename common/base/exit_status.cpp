@@ -22,7 +22,7 @@ constexpr std::array<std::pair<int, const char*>, 31> kNames{{
 }};
 
 constexpr int kFirstRealTime = 34;  // what glibc leaves free; SIGRTMIN itself is a function call
-constexpr int kLastRealTime = 64;
+constexpr int kLastRealTime = kLargestSignal;
 
 }  // namespace
 
@@ -48,6 +48,11 @@ int signal_number(const std::string& name) {
   const std::string bare = name.starts_with("SIG") ? name.substr(3) : name;
   for (const auto& [number, known] : kNames)
     if (bare == known) return number;
+  if (bare.starts_with("RTMIN+")) {
+    for (int number = kFirstRealTime; number <= kLastRealTime; ++number)
+      if (signal_name(number) == bare) return number;
+    return 0;
+  }
   char* end = nullptr;
   const long number = std::strtol(bare.c_str(), &end, 10);
   return !bare.empty() && *end == '\0' && number > 0 && number <= kLastRealTime ? static_cast<int>(number)

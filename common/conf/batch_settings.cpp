@@ -16,6 +16,8 @@ std::optional<Duration> seconds(SettingsReader& in, std::string_view name) {
 
 }  // namespace
 
+std::string named_mbd_host(const ClusterFiles& files) { return files.lsf_conf.value("ROLLCALL_MBD_HOST"); }
+
 BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems) {
   SettingsReader in(files.lsf_conf, problems);
   BatchSettings batch;
@@ -25,11 +27,10 @@ BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems)
   batch.job_dir = in.directory("ROLLCALL_JOBDIR", "/var/spool/rollcall");
   batch.bin_dir = in.directory("LSF_BINDIR", "");
   batch.lib_dir = in.directory("LSF_LIBDIR", "");
-  batch.consistent_exit = in.yes_no("LSB_BJOBS_CONSISTENT_EXIT_CODE", false);
   batch.alive_timeout = seconds(in, "LSF_RES_ALIVE_TIMEOUT").value_or(batch.alive_timeout);
   batch.heartbeat = seconds(in, "LSB_DJOB_HB_INTERVAL");
   batch.usage_interval = seconds(in, "LSB_DJOB_RU_INTERVAL");
-  const std::string named = files.lsf_conf.value("ROLLCALL_MBD_HOST");
+  const std::string named = named_mbd_host(files);
   if (!named.empty())
     batch.mbd_host = files.names.official(named).value_or(named);
   else if (!files.candidates.empty())

@@ -1,7 +1,7 @@
 // BatchSettings: lsf.conf as the batch system's programs need it: mbatchd, RES, the b* commands. A value.
 //
 // On top of LoadSettings (cluster_files.hpp). Every default is documented in lsf.conf(5); what is only of one program
-// (LSB_SIGSTOP, LSB_MAILPROG, ...) that program reads from ClusterFiles::lsf_conf itself.
+// (LSB_SIGSTOP, LSB_MAILPROG, ...) is in ProgramSettings (program_settings.hpp).
 #pragma once
 
 #include <optional>
@@ -21,7 +21,6 @@ struct BatchSettings {
       job_dir;  // ROLLCALL_JOBDIR, else /var/spool/rollcall: on a disk of each host, a folder HOST in it
   std::string bin_dir;                                // LSF_BINDIR; "" where not set: beside the program
   std::string lib_dir;                                // LSF_LIBDIR
-  bool consistent_exit = false;                       // LSB_BJOBS_CONSISTENT_EXIT_CODE
   Duration alive_timeout = std::chrono::seconds(60);  // LSF_RES_ALIVE_TIMEOUT; zero: no limit
   std::optional<Duration> heartbeat, usage_interval;  // LSB_DJOB_HB_INTERVAL, LSB_DJOB_RU_INTERVAL
 };
@@ -39,6 +38,9 @@ inline constexpr const char* kResMark = "running";
 inline std::string res_mark(const BatchSettings& batch, const std::string& host) {
   return batch.job_dir + "/" + host + "/" + kResMark;
 }
+
+// ROLLCALL_MBD_HOST as written; "": the first master candidate.
+std::string named_mbd_host(const ClusterFiles& files);
 
 // Errors: a port that is none, a relative directory. With `problems` all of them, and defaults in their places; else the first.
 BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems);

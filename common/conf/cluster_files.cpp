@@ -19,6 +19,7 @@ class SetReader {
     if (const auto text = this->text(sources_.env_dir + "/lsf.conf")) {
       files.lsf_conf = LsfConf::parse(*text, sources_.env_dir + "/lsf.conf", checked_.problems);
       files.settings = read_load_settings(files.lsf_conf, sources_.env_dir, checked_.problems);
+      files.programs = read_program_settings(files.lsf_conf, checked_.problems);
       tell_without_effect(files.lsf_conf, checked_.problems);
       read_shared(files);
     }
@@ -163,14 +164,19 @@ double ClusterFiles::cpu_factor(std::string_view model) const {
   return known ? known->cpu_factor : 1.0;
 }
 
+ClusterFiles lsf_conf_alone(std::string_view text, const std::string& env_dir, Problems& problems) {
+  ClusterFiles files;
+  files.lsf_conf = LsfConf::parse(text, env_dir + "/lsf.conf", problems);
+  files.settings = read_load_settings(files.lsf_conf, env_dir, problems);
+  files.programs = read_program_settings(files.lsf_conf, problems);
+  return files;
+}
+
 std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources) {
-  const std::string path = sources.env_dir + "/lsf.conf";
-  const auto text = sources.read(path);
+  const auto text = sources.read(sources.env_dir + "/lsf.conf");
   if (!text) return std::nullopt;
   Problems problems;
-  ClusterFiles files;
-  files.lsf_conf = LsfConf::parse(*text, path, problems);
-  files.settings = read_load_settings(files.lsf_conf, sources.env_dir, problems);
+  ClusterFiles files = lsf_conf_alone(*text, sources.env_dir, problems);
   if (problems.has_fatal()) return std::nullopt;
   const auto hosts = sources.read(sources.env_dir + "/hosts");
   files.names = HostNames(files.lsf_conf.value("LSF_STRIP_DOMAIN"), hosts ? *hosts : "");

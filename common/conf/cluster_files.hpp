@@ -15,6 +15,7 @@
 #include "common/conf/lsf_cluster.hpp"
 #include "common/conf/lsf_conf.hpp"
 #include "common/conf/lsf_shared.hpp"
+#include "common/conf/program_settings.hpp"
 
 namespace rollcall::conf {
 
@@ -39,8 +40,9 @@ struct LoadSettings {
 };
 
 struct ClusterFiles {
-  LsfConf lsf_conf;
+  LsfConf lsf_conf;  // for common/conf alone, which shows it; what it means is in the views
   LoadSettings settings;
+  ProgramSettings programs;
   LsfShared shared;
   LsfCluster cluster;
   HostNames names;
@@ -71,6 +73,10 @@ struct CheckedClusterFiles {
   std::vector<std::string> read;  // the files that were found, in the order of reading
 };
 CheckedClusterFiles read_cluster_files(const FileSources& sources);
+
+// What lsf.conf alone says, with no hosts and no candidates but those of LSF_MASTER_LIST as written: for programs that must
+// work while other files cannot be read. `text`: that of env_dir/lsf.conf.
+ClusterFiles lsf_conf_alone(std::string_view text, const std::string& env_dir, Problems& problems);
 
 // What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a daemon, which runs on with the files it has. Its
 // `candidates` are those of LSF_MASTER_LIST; hosts have no official names but what they are called there. Nothing where

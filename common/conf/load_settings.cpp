@@ -38,10 +38,6 @@ class LoadReader {
     settings.limit_unit = limit_unit();
     settings.check_addresses = in_.yes_no("ROLLCALL_CHECK_ADDRESSES", true);
     settings.http = http();
-    in_.yes_no("ROLLCALL_RESTART_DAEMONS", true);  // lsf_daemons alone takes it
-    const Setting* counted = conf_.find("EGO_DEFINE_NCPUS");
-    if (counted && counted->value != "procs" && counted->value != "cores" && counted->value != "threads")
-      in_.error(*counted, "EGO_DEFINE_NCPUS", "procs, cores or threads");
     return settings;
   }
 

@@ -29,12 +29,27 @@ std::string SettingsReader::directory(std::string_view name, const std::string& 
   return otherwise;
 }
 
-bool SettingsReader::yes_no(std::string_view name, bool otherwise) {
+std::optional<bool> SettingsReader::yes_no(std::string_view name) {
   const Setting* setting = find(name);
-  if (!setting) return otherwise;
+  if (!setting) return std::nullopt;
   const auto value = parse_yes_no(setting->value);
   if (!value) error(*setting, name, "Y or N");
-  return value.value_or(otherwise);
+  return value;
+}
+
+bool SettingsReader::yes_no(std::string_view name, bool otherwise) {
+  return yes_no(name).value_or(otherwise);
+}
+
+int SettingsReader::number(std::string_view name, int least, int most, int otherwise, std::string_view what) {
+  const Setting* setting = find(name);
+  if (!setting) return otherwise;
+  const auto value = parse_whole(setting->value, least, most);
+  if (!value)
+    error(*setting, name,
+          "a number of " + std::string(what) + " from " + std::to_string(least) + " to " +
+              std::to_string(most));
+  return static_cast<int>(value.value_or(otherwise));
 }
 
 void SettingsReader::error(const Setting& setting, std::string_view name, std::string_view expected) {

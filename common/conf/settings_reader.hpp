@@ -3,6 +3,7 @@
 // It reads one LsfConf and owns nothing; what a parameter means is the view's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,11 @@ class SettingsReader {
   // An absolute path: every program must find the same file, whatever its working directory is.
   std::string directory(std::string_view name, const std::string& otherwise);
   bool yes_no(std::string_view name, bool otherwise);
+  std::optional<bool> yes_no(std::string_view name);  // none: not set, or neither
+  // "" where it is not set.
+  std::string text(std::string_view name) const { return conf_.value(name); }
+  // A whole number from `least` to `most`; `what` is what it is a number of: "connections".
+  int number(std::string_view name, int least, int most, int otherwise, std::string_view what);
 
   // "NAME: found VALUE, expected WHAT" at the place of the setting.
   void error(const Setting& setting, std::string_view name, std::string_view expected);

@@ -12,7 +12,6 @@
 
 #include "common/base/numbers.hpp"
 #include "common/base/terminal_text.hpp"
-#include "common/conf/ticket_life.hpp"
 #include "common/io/host_addresses.hpp"
 
 namespace rollcall::io {
@@ -21,7 +20,6 @@ namespace {
 using Refusal = wire::BatchReply::Refusal;
 using Kind = BatchError::Kind;
 
-constexpr int kMostTries = 1'000'000;
 constexpr int kPause = 1000;      // milliseconds between two tries
 constexpr int kFirstPause = 100;  // after the first one: mbatchd may just be starting
 
@@ -89,8 +87,9 @@ class TimeLeft {
 };
 
 int tries_of(const conf::ClusterFiles& files, int otherwise) {
-  const char* const own = std::getenv("LSB_NTRIES");
-  return parse_whole(own ? own : files.lsf_conf.value("LSB_NTRIES"), 1, kMostTries).value_or(otherwise);
+  if (const char* const own = std::getenv("LSB_NTRIES"))
+    return parse_whole(own, 1, conf::kMostTries).value_or(otherwise);
+  return files.programs.commands.tries.value_or(otherwise);
 }
 
 }  // namespace
@@ -107,7 +106,7 @@ BatchClient::BatchClient(const conf::ClusterFiles& files, conf::BatchSettings se
     : files_(&files), settings_(std::move(settings)), patience_(std::move(patience)) {
   const std::string here = host_name_here();
   from_host_ = files.names.official(here).value_or(here);
-  if (const auto life = conf::ticket_life(files.lsf_conf); !life || life->count() == 0) return;
+  if (files.programs.mbatchd.ticket_life.count() == 0) return;
   if (const auto cluster = load_cluster_public_key(public_key_path(files.settings.key_file)))
     tickets_.emplace(settings_.mbd_host, settings_.mbd_port, here, *cluster);
 }

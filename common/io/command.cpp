@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/terminal_text.hpp"
+#include "common/conf/batch_settings.hpp"
 #include "common/io/config_source.hpp"
 
 namespace rollcall::io {
@@ -74,8 +75,7 @@ const conf::ClusterFiles& Stage::files_to_ask() {
   if (files_) return *files_;
   if (to_ask_) return *to_ask_;
   auto found = conf::read_files_to_ask(real_file_sources());
-  const bool enough =
-      found && (!found->candidates.empty() || !found->lsf_conf.value("ROLLCALL_MBD_HOST").empty());
+  const bool enough = found && (!found->candidates.empty() || !conf::named_mbd_host(*found).empty());
   return enough ? to_ask_.emplace(std::move(*found)) : files();
 }
 

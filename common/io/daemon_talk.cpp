@@ -27,8 +27,7 @@ Result<Proof> proof_for(const conf::ClusterFiles& files, const std::optional<Tic
     return Proof{ClusterChannel::dial_as_owner(*key, seed), std::nullopt};
   const auto public_half = load_cluster_public_key(public_key_path(path));
   if (!public_half) return public_half.error();
-  return Proof{ClusterChannel::dial_as_anyone(*public_half, seed),
-               files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET")};
+  return Proof{ClusterChannel::dial_as_anyone(*public_half, seed), files.programs.munge_socket};
 }
 
 TalkError broken(const Error& error) { return {Kind::broken, error.text}; }

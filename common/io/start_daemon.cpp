@@ -40,7 +40,7 @@ std::string start_daemon(const conf::ClusterFiles& files, const std::string& hos
     // The shell there takes the words apart again.
     const std::string there =
         "env " + shell_quote(setting) + " " + shell_quote(program) + " start " + shell_quote(daemon);
-    const std::string agent = files.lsf_conf.value("LSF_RSH");
+    const std::string& agent = files.programs.commands.remote_shell;
     argv = {"/bin/sh", "-c",
             (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
   }

@@ -9,24 +9,14 @@
 namespace rollcall::elim {
 namespace {
 
-Result<conf::LsfConf> read_lsf_conf(const conf::FileSources& sources) {
-  const std::string path = sources.env_dir + "/lsf.conf";
-  const auto text = sources.read(path);
+// lsf.conf alone: ports and directories are in it, and it may be all that can be read.
+Result<conf::ClusterFiles> read_lsf_conf(const conf::FileSources& sources) {
+  const auto text = sources.read(sources.env_dir + "/lsf.conf");
   if (!text) return text.error();
   conf::Problems problems;
-  auto conf = conf::LsfConf::parse(*text, path, problems);
+  auto files = conf::lsf_conf_alone(*text, sources.env_dir, problems);
   if (const auto* fatal = problems.first_fatal()) return configuration_error(fatal->line());
-  return conf;
-}
-
-// Ports and directories are lsf.conf's alone; who mbatchd's host is needs all files.
-Result<conf::BatchSettings> batch_settings(const conf::CheckedClusterFiles& checked,
-                                           const conf::LsfConf& conf, const conf::LoadSettings& settings) {
-  if (checked.files) return conf::read_batch_settings(*checked.files);
-  conf::ClusterFiles partial;
-  partial.lsf_conf = conf;
-  partial.settings = settings;
-  return conf::read_batch_settings(partial);
+  return files;
 }
 
 std::optional<show::HostRole> role_of(const conf::CheckedClusterFiles& checked, const std::string& here,
@@ -93,26 +83,22 @@ Result<void> DaemonWork::check_asked() const {
 }
 
 Result<DaemonWork> read_daemon_work(conf::FileSources sources) {
-  const auto conf = read_lsf_conf(sources);
-  if (!conf) return conf.error();
-  auto settings = conf::read_load_settings(*conf, sources.env_dir);
-  if (!settings) return settings.error();
+  auto alone = read_lsf_conf(sources);
+  if (!alone) return alone.error();
   auto checked = conf::read_cluster_files(sources);
-  const auto batch = batch_settings(checked, *conf, *settings);
+  const auto batch =
+      conf::read_batch_settings(checked.files ? *checked.files : *alone);  // mbatchd's host needs all files
   if (!batch) return batch.error();
-  const auto restarts = conf->value("ROLLCALL_RESTART_DAEMONS");
-  const auto wanted = restarts.empty() ? std::optional(true) : conf::parse_yes_no(restarts);
-  if (!wanted)
-    return configuration_error("ROLLCALL_RESTART_DAEMONS: found " + restarts + ", expected Y or N");
+  const bool restarts = alone->programs.commands.restarts_daemons;
   std::string here = io::host_name_here();
   auto role = role_of(checked, here, *batch);
   return DaemonWork{std::move(sources),
                     std::move(checked),
-                    DaemonPlace(std::move(*settings)),
+                    DaemonPlace(std::move(alone->settings)),
                     *batch,
                     std::move(here),
                     std::move(role),
-                    *wanted ? io::program_directory() + "/lsf_daemons" : "",
+                    restarts ? io::program_directory() + "/lsf_daemons" : "",
                     std::nullopt,
                     {}};
 }

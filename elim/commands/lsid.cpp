@@ -16,7 +16,7 @@ io::Answer ask_identity(io::Stage& stage) {
 
 // A site may choose the first line: programs look for a product's name in it.
 std::string product_of(io::Stage& stage) {
-  const std::string chosen = stage.files_to_ask().lsf_conf.value("ROLLCALL_PRODUCT");
+  const std::string& chosen = stage.files_to_ask().programs.commands.product;
   return chosen.empty() ? ROLLCALL_PRODUCT : chosen;
 }
 

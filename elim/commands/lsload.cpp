@@ -28,8 +28,7 @@ int run_lsload(io::Stage& stage, const CommandWords& words) {
   const io::Answer answer = io::LimClient(stage.files_to_ask()).ask_master(request);
   if (answer.error) return fail_with(stage, *answer.error, request.load().resreq());
   if (words.has("-json")) return stage.print(show::load_json(answer.reply.loads(), stage.command()));
-  const std::string format =
-      words.value("-o").value_or(stage.files_to_ask().lsf_conf.value("LSF_LSLOAD_FORMAT"));
+  const std::string format = words.value("-o").value_or(stage.files_to_ask().programs.commands.lsload_format);
   const bool plain = !words.has("-w") && !words.has("-l") && !words.has("-I");
   const bool chosen = words.has("-o") || (plain && !format.empty());
   const show::LoadTable form = load_table_of(words);

@@ -89,7 +89,7 @@ std::vector<std::string> start_obstacles(const conf::ClusterFiles& files, const 
 std::vector<std::string> start_warnings(const conf::ClusterFiles& files) {
   std::vector<std::string> lines;
   if (key_owner(files).value_or(geteuid()) != 0) return lines;  // a cluster of one user
-  std::string munge = files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET");
+  std::string munge = files.programs.munge_socket;
   if (munge.empty()) munge = kMungeSocket;
   if (!answers(munge))
     lines.push_back(

@@ -131,8 +131,8 @@ void Clients::prove(io::LinkId link, std::function<void(const Client&)> then) {
   Client& client = clients_[link];
   if (client.credential.empty()) return then(client);
   links_.promise(link);
-  munge_.ask({std::exchange(client.credential, {}), client.hash,
-              configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"), client.holder},
+  munge_.ask({std::exchange(client.credential, {}), client.hash, configuration_->files.programs.munge_socket,
+              client.holder},
              [this, link, then = std::move(then)](const io::MungeAsker::Answer& who) {
                const auto found = clients_.find(link);
                if (found == clients_.end()) return;

@@ -62,7 +62,7 @@ void add_environment(const Configuration& configuration, const ElimAccount& acco
   add("LSF_ENVDIR", settings.env_dir);
   add("LSF_SERVERDIR", orders.server_dir());
   add("LSF_BINDIR", command_directory(configuration));
-  add("LSF_LIBDIR", configuration.files.lsf_conf.value("LSF_LIBDIR"));
+  add("LSF_LIBDIR", configuration.files.programs.lim.elim_lib_dir);
   add("LSF_LOGDIR", settings.log_dir);
   add("HOME", account.home);
   add("USER", account.name);
@@ -72,7 +72,7 @@ void add_environment(const Configuration& configuration, const ElimAccount& acco
 }  // namespace
 
 std::string command_directory(const Configuration& configuration) {
-  const std::string configured = configuration.files.lsf_conf.value("LSF_BINDIR");
+  const std::string& configured = configuration.files.programs.lim.elim_bin_dir;
   if (!configured.empty()) return configured;
   // In a build daemons and commands share a folder; installed, etc and bin are neighbours.
   const std::string here = io::program_directory();

@@ -23,9 +23,7 @@ load::CountedCpus counted_cpus(const Configuration& configuration, const HostFac
   if (has(facts.booleans, "define_ncpus_procs")) return load::CountedCpus::procs;
   if (has(facts.booleans, "define_ncpus_cores")) return load::CountedCpus::cores;
   if (has(facts.booleans, "define_ncpus_threads")) return load::CountedCpus::threads;
-  const std::string word = configuration.files.lsf_conf.value("EGO_DEFINE_NCPUS");
-  if (word == "procs") return load::CountedCpus::procs;
-  return word == "threads" ? load::CountedCpus::threads : load::CountedCpus::cores;
+  return configuration.files.programs.lim.counted_cpus;
 }
 
 HostFacts complete(const Configuration& configuration, HostFacts facts, const HostFacts& found) {

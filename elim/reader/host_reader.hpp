@@ -15,6 +15,7 @@
 
 #include "common/base/host_facts.hpp"
 #include "common/conf/lsf_shared.hpp"
+#include "common/conf/program_settings.hpp"
 #include "common/io/topology.hpp"
 #include "elim/policy/load/load_math.hpp"
 
@@ -64,7 +65,7 @@ inline constexpr Duration kSampleInterval = std::chrono::seconds(5);
 inline constexpr Duration kFirstInterval = std::chrono::milliseconds(500);
 
 // EGO_DEFINE_NCPUS of lsf.conf, or a host's Boolean resource define_ncpus_procs, _cores or _threads.
-enum class CountedCpus { procs, cores, threads };
+using conf::CountedCpus;
 
 struct DetectOptions {
   HostSource source;

@@ -3,6 +3,7 @@
 #include "common/base/host_list.hpp"
 #include "common/base/link_patience.hpp"
 #include "common/base/numbers.hpp"
+#include "common/conf/row_reader.hpp"
 
 namespace rollcall::pam {
 namespace {
@@ -40,9 +41,9 @@ class Lookup {
   bool yes(std::string_view name) {
     const auto setting = find(name);
     if (!setting) return false;
-    const bool is_yes = setting->value == "Y" || setting->value == "y";
-    if (!is_yes && setting->value != "N" && setting->value != "n") complain(*setting, name, "Y or N");
-    return is_yes;
+    const auto value = conf::parse_yes_no(setting->value);
+    if (!value) complain(*setting, name, "Y or N");
+    return value.value_or(false);
   }
 
   // Every host must find the same, whatever its own working directory is.

@@ -113,22 +113,21 @@ void Clients::drop_unfinished(Client& client) {
 void Clients::learn(io::LinkId link, const Client& client, const std::string& credential) {
   if (client.caller.known) return;
   links_.promise(link);
-  munge_.ask(
-      {credential, client.hash, configuration_->files.lsf_conf.value("ROLLCALL_MUNGE_SOCKET"), client.holder},
-      [this, link](const io::MungeAsker::Answer& user) {
-        const auto asker = clients_.find(link);
-        if (asker == clients_.end()) return;
-        Client& here = asker->second;
-        if (user && take_share(here, user->uid)) {
-          here.caller = {true, user->uid, user->name};
-          links_.identified(link, user->uid);
-        } else if (!user) {
-          if (user.error().busy)
-            here.overloaded = "RES of " + configuration_->host + ": " + user.error().text;
-          log_.warning("a client at " + here.address + ": " + user.error().text);
-        }
-        links_.answer(link, [] { return std::nullopt; });
-      });
+  munge_.ask({credential, client.hash, configuration_->files.programs.munge_socket, client.holder},
+             [this, link](const io::MungeAsker::Answer& user) {
+               const auto asker = clients_.find(link);
+               if (asker == clients_.end()) return;
+               Client& here = asker->second;
+               if (user && take_share(here, user->uid)) {
+                 here.caller = {true, user->uid, user->name};
+                 links_.identified(link, user->uid);
+               } else if (!user) {
+                 if (user.error().busy)
+                   here.overloaded = "RES of " + configuration_->host + ": " + user.error().text;
+                 log_.warning("a client at " + here.address + ": " + user.error().text);
+               }
+               links_.answer(link, [] { return std::nullopt; });
+             });
 }
 
 bool Clients::administrator(const ResCaller& caller) const {
@@ -136,8 +135,7 @@ bool Clients::administrator(const ResCaller& caller) const {
 }
 
 bool Clients::may_run_outside_jobs(const ResCaller& caller) const {
-  const std::string word = configuration_->files.lsf_conf.value("LSF_DISABLE_LSRUN");
-  return (word != "Y" && word != "y") || administrator(caller);
+  return configuration_->files.programs.res.runs_outside_jobs || administrator(caller);
 }
 
 void Clients::answer(io::LinkId link, const Asked& asked) {

@@ -35,7 +35,7 @@ class Clients {
 
   void configure(std::shared_ptr<const Configuration> configuration) {
     configuration_ = std::move(configuration);
-    shares_.set_most(configuration_->user_connections);
+    shares_.set_most(configuration_->files.programs.res.user_connections);
   }
   void opened(io::LinkId link, const io::LinkPeer& peer);
   Result<void> message(io::LinkId link, std::string_view payload);

@@ -19,15 +19,6 @@ struct Configuration {
   std::string host;  // our own, official
   std::string host_type;
   wire::Enforcement enforcement;
-  int stop_signal = 0;                 // LSB_SIGSTOP
-  std::string tmp_dir;                 // LSF_TMPDIR, where LSB_SET_TMPDIR is Y
-  double usage_factor = 0;             // LSF_PAM_RUSAGE_UPD_FACTOR, seconds
-  bool task_relay = true;              // unless ROLLCALL_TASK_RELAY is N
-  bool mpi_variables = true;           // unless ROLLCALL_MPI_VARIABLES is N
-  std::string tmp_top = "/tmp";        // LSF_TMPDIR
-  std::size_t user_connections = 256;  // of one user; 0: any number
-  std::size_t user_tasks = 128;        // of no job
-  bool job_cgroups = true;             // where they can be made
   io::RootTrust trust;                 // whom root believes here
 };
 

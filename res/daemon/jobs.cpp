@@ -63,11 +63,12 @@ void Jobs::configure(std::shared_ptr<const Configuration> configuration) {
     shepherd_ = io::program_directory() + "/shepherd";
   removals_.set_program(shepherd_, configuration_->trust);
   removals_.on_failure([this](const std::string& line) { log_.error(line); });
-  task_shares_.set_most(configuration_->user_tasks);
+  task_shares_.set_most(configuration_->files.programs.res.user_tasks);
 }
 
 void Jobs::make_cgroups() {
-  if (!configuration_->job_cgroups) return log_.notice("jobs have no cgroup (ROLLCALL_JOB_CGROUPS is N)");
+  if (!configuration_->files.programs.res.job_cgroups)
+    return log_.notice("jobs have no cgroup (ROLLCALL_JOB_CGROUPS is N)");
   auto made = io::make_slots(directories_.path(""));
   if (made.path.empty()) return log_.notice("jobs have no cgroup (" + made.why_none + ")");
   cgroups_ = std::move(made.path);
@@ -177,7 +178,7 @@ void Jobs::with_order(const AccountFacts& asked, std::function<void(Result<wire:
 
 // Root executes it where the job is root's: then nobody else may be able to change it. Such a job's output is kept, as without a mailer.
 std::string Jobs::mail_program_for(uid_t user) const {
-  const std::string program = configuration_->files.lsf_conf.value("LSB_MAILPROG");
+  const std::string& program = configuration_->files.programs.res.mail_program;
   if (user != 0 || !program.starts_with('/')) return program;
   const auto trusted = io::check_trust(configuration_->trust, program.substr(0, program.find_first_of(" \t")),
                                        "root would execute it (LSB_MAILPROG)");
@@ -215,13 +216,14 @@ wire::JobOrder Jobs::order_of(const Identity& identity) const {
   const auto& administrators = configuration_->files.cluster.administrators;
   order.set_sender((administrators.empty() ? std::string("lsfadmin") : administrators.front()) + "@" +
                    configuration_->host);
-  order.set_tmp_dir(configuration_->tmp_dir);
-  order.set_tmp_top(configuration_->tmp_top);
-  order.set_stop_signal(configuration_->stop_signal);
+  const auto& program = configuration_->files.programs.res;
+  order.set_tmp_dir(program.set_tmpdir ? program.tmp_top : "");
+  order.set_tmp_top(program.tmp_top);
+  order.set_stop_signal(program.stop_signal);
   *order.mutable_enforcement() = configuration_->enforcement;
-  order.set_task_relay(configuration_->task_relay);
-  order.set_mpi_variables(configuration_->mpi_variables);
-  order.set_usage_factor(configuration_->usage_factor);
+  order.set_task_relay(program.task_relay);
+  order.set_mpi_variables(program.mpi_variables);
+  order.set_usage_factor(program.usage_factor);
   order.set_cgroups(cgroups_);
   return order;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "common/base/term_reason.hpp"
 #include "res/policy/job_files.hpp"
 
 namespace rollcall::res {
@@ -115,50 +116,8 @@ std::string job_lines(const wire::Submission& asked) {
 }  // namespace
 
 std::string term_line(int reason) {
-  const auto limit = [](const char* word, const char* what) {
-    return std::string(word) + ": job killed after reaching LSF " + what + " limit.";
-  };
-  switch (reason) {
-    case 1:
-      return "TERM_PREEMPT: job killed after preemption.";
-    case 2:
-      return "TERM_WINDOW: job killed after queue run window closed.";
-    case 3:
-      return "TERM_LOAD: job killed after load exceeds threshold.";
-    case 5:
-      return limit("TERM_RUNLIMIT", "run time");
-    case 6:
-      return "TERM_DEADLINE: job killed after deadline expires.";
-    case 7:
-      return limit("TERM_PROCESSLIMIT", "process");
-    case 8:
-      return "TERM_FORCE_OWNER: job killed by owner without time for cleanup.";
-    case 9:
-      return "TERM_FORCE_ADMIN: job killed by root or LSF administrator without time for cleanup.";
-    case 10:
-      return "TERM_REQUEUE_OWNER: job killed and requeued by owner.";
-    case 11:
-      return "TERM_REQUEUE_ADMIN: job killed and requeued by root or LSF administrator.";
-    case 12:
-      return limit("TERM_CPULIMIT", "CPU usage");
-    case 14:
-      return "TERM_OWNER: job killed by owner.";
-    case 15:
-      return "TERM_ADMIN: job killed by root or LSF administrator.";
-    case 16:
-      return limit("TERM_MEMLIMIT", "memory usage");
-    case 17:
-      return "TERM_EXTERNAL_SIGNAL: job killed by a signal external to LSF.";
-    case 20:
-      return limit("TERM_SWAP", "swap usage");
-    case 21:
-      return limit("TERM_THREADLIMIT", "thread");
-    case 25:
-      return "TERM_CWD_NOTEXIST: current working directory is not accessible or does not exist on the "
-             "execution host.";
-    default:
-      return "";
-  }
+  const std::string_view sentence = reason == TERM_OTHER ? "" : term_sentence(reason);
+  return sentence.empty() ? "" : std::string(term_keyword(reason)) + ": " + std::string(sentence) + ".";
 }
 
 std::string subject_of(const ReportFacts& facts) {

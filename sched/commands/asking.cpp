@@ -88,9 +88,14 @@ int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {
   return status;
 }
 
-std::string setting(io::Stage& stage, const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? std::string(value) : stage.files_to_ask().lsf_conf.value(name);
+std::string own_or(const char* variable, const std::string& of_site) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : of_site;
+}
+
+bool own_or(const char* variable, bool of_site) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? conf::parse_yes_no(value).value_or(false) : of_site;
 }
 
 }  // namespace rollcall::sched

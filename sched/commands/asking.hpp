@@ -36,7 +36,12 @@ std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, cons
 // The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
 int print_outcomes(io::Stage& stage, const wire::BatchReply& reply);
 
-// Of the environment, else of lsf.conf, else "".
-std::string setting(io::Stage& stage, const char* name);
+// What lsf.conf says to commands.
+inline const conf::CommandPrograms& programs(io::Stage& stage) {
+  return stage.files_to_ask().programs.commands;
+}
+// A parameter that the environment may say instead: `variable` of the environment, else `of_site`.
+std::string own_or(const char* variable, const std::string& of_site);
+bool own_or(const char* variable, bool of_site);
 
 }  // namespace rollcall::sched

@@ -35,7 +35,7 @@ int print_hosts(io::Stage& stage, const CommandWords& words, const show::BatchHo
     if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
     return stage.print(text);
   }
-  const std::string standard = setting(stage, "LSB_BHOSTS_FORMAT");
+  const std::string standard = own_or("LSB_BHOSTS_FORMAT", programs(stage).bhosts_format);
   const bool fields =
       words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w") && !words.has("-l"));
   if (fields) {

@@ -75,7 +75,7 @@ std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words
   for (const char* form : {"-w", "-W", "-A", "-p", "-s", "-pe", "-pi", "-WF", "-WL", "-WP"})
     if (words.has(form))
       return words.has("-json") ? std::optional<std::string>(show::kDefaultJobFields) : std::nullopt;
-  const std::string standard = setting(stage, "LSB_BJOBS_FORMAT");
+  const std::string standard = own_or("LSB_BJOBS_FORMAT", programs(stage).bjobs_format);
   if (!standard.empty()) return standard;
   return words.has("-json") ? std::optional<std::string>(show::kDefaultJobFields) : std::nullopt;
 }
@@ -118,8 +118,8 @@ Made block_form(io::Stage& stage, const CommandWords& words) {
 }
 
 Made field_form(io::Stage& stage, const CommandWords& words, const std::string& format) {
-  auto fields =
-      show::JobFields::parse(format, {words.has("-hms"), setting(stage, "LSB_UNIT_FOR_JOBS_DISPLAY")});
+  auto fields = show::JobFields::parse(
+      format, {words.has("-hms"), own_or("LSB_UNIT_FOR_JOBS_DISPLAY", programs(stage).jobs_unit)});
   if (!fields) return refused_form(stage, fields.error().text);
   Form form;
   form.submissions = fields->needs_submissions();
@@ -230,14 +230,12 @@ std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& c
   });
 }
 
-bool is_yes(const std::string& value) { return value == "Y" || value == "y"; }
-
 int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printer, show::JobChoice choice,
                  const Seen& seen) {
   const auto lines = printer.unknown(seen.unknown);
   if (seen.jobs > 0 || printer.even_if_none()) stage.print(printer.end());
   // One job that is known is worth an answer: programs that poll many lose all of them to a status that says failure.
-  const bool strict = is_yes(setting(stage, "LSB_BJOBS_CONSISTENT_EXIT_CODE"));
+  const bool strict = own_or("LSB_BJOBS_CONSISTENT_EXIT_CODE", programs(stage).consistent_exit);
   int status = !seen.unknown.empty() && (strict || seen.jobs == 0) ? io::kFailed : 0;
   for (const auto& line : lines) complain(line);
   if (seen.jobs == 0 && seen.unknown.empty() && !printer.even_if_none())
@@ -271,7 +269,7 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   ask.set_scripts(form->scripts);
   ask.set_environments(form->environments);
   ask.set_arrays(words.has("-A"));
-  ask.set_history(by_id && is_yes(setting(stage, "ROLLCALL_BJOBS_HISTORY")));
+  ask.set_history(by_id && own_or("ROLLCALL_BJOBS_HISTORY", programs(stage).bjobs_history));
 
   auto client = client_of(stage);
   if (!client) return io::kFailed;

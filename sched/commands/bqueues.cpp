@@ -32,7 +32,7 @@ int run_bqueues(io::Stage& stage, const CommandWords& words) {
   if (answer.error) return failed(stage, *answer.error);
   const show::Queues& queues = answer.reply.queues();
   if (queues.queues().empty()) return complain("No queue found");
-  const std::string standard = setting(stage, "LSB_BQUEUES_FORMAT");
+  const std::string standard = own_or("LSB_BQUEUES_FORMAT", programs(stage).bqueues_format);
   if (words.has("-o") || words.has("-json") ||
       (!standard.empty() && !words.has("-w") && !words.has("-l") && !words.has("-r"))) {
     const std::string format =

@@ -46,7 +46,7 @@ EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSetting
   const std::string above = here.substr(0, here.rfind('/'));
   return {files.settings.server_dir.empty() ? above + "/etc" : files.settings.server_dir,
           batch.bin_dir.empty() ? here : batch.bin_dir, files.settings.env_dir,
-          files.lsf_conf.value("LSB_ESUB_METHOD")};
+          files.programs.commands.esub_methods};
 }
 
 // ---- the script
@@ -119,8 +119,7 @@ Result<std::optional<submit::JobScript>> find_script(const submit::SplitWords& l
     if (!text) return text.error();
     return std::optional(submit::JobScript{std::move(*text), true});
   }
-  const std::string parse = files.lsf_conf.value("LSB_BSUB_PARSE_SCRIPT");
-  if (parse == "N" || parse == "n") return std::optional<submit::JobScript>();
+  if (!files.programs.commands.parses_script_file) return std::optional<submit::JobScript>();
   return script_file(line.operands);
 }
 

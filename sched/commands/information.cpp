@@ -36,7 +36,7 @@ int busers(io::Stage& stage, const CommandWords& words) {
   if (!reply) return io::kFailed;
   const int status = words.operands().empty() ? 0 : drop_unknown(*reply->mutable_users());
   if (status != 0 && reply->users().users().empty()) return status;
-  const std::string standard = setting(stage, "LSB_BUSERS_FORMAT");
+  const std::string standard = own_or("LSB_BUSERS_FORMAT", programs(stage).busers_format);
   if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {
     const std::string format =
         words.value("-o").value_or(standard.empty() ? show::kDefaultUserFields : standard);

@@ -39,7 +39,7 @@ Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, co
   submit::SubmitContext context;
   context.limit_unit_kb = files.settings.limit_unit.kb;
   context.syntax = resreq_syntax(files.settings);
-  context.gpu_default = files.lsf_conf.value("LSB_GPU_REQ");
+  context.gpu_default = files.programs.commands.gpu_default;
   context.now = io::wall_now().seconds();
   context.local = io::local_time();
   for (char** word = environ; *word; ++word) context.environment.emplace_back(*word);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
-#include "common/conf/ticket_life.hpp"
 #include "common/wire/frame.hpp"
 #include "sched/policy/jobs/request_bounds.hpp"
 
@@ -14,7 +13,6 @@ namespace {
 
 using Refusal = wire::BatchReply::Refusal;
 
-constexpr int kUsualShare = 5000;  // connections of one user: every bsub -K is one
 constexpr std::size_t kMostReply =
     wire::kFrameLimit - 128;  // sealed, and with a ticket, it is to fit into a frame
 
@@ -49,20 +47,14 @@ Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& 
       munge_(loop, {}, look_up(groups_)),
       aside_(loop, io::SideThread::Limits{1, std::chrono::seconds(2)}),
       owner_{geteuid(), getegid(), groups_->name(geteuid())},
-      shares_(kUsualShare),
+      shares_(conf::MbatchdProgram{}.user_connections),
       unfinished_(wire::kMostUnfinished) {}
 
 void Clients::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
-  const std::string share = configuration_->files.cluster->lsf_conf.value("ROLLCALL_MBD_USER_CONNECTIONS");
-  const auto most = parse_whole(share.empty() ? std::to_string(kUsualShare) : share, 0, 1'000'000);
-  if (!most)
-    log_.warning("lsf.conf: ROLLCALL_MBD_USER_CONNECTIONS: found " + share +
-                 ", expected a whole number; it is " + std::to_string(kUsualShare));
-  shares_.set_most(static_cast<std::size_t>(most.value_or(kUsualShare)));
-  const auto life = conf::ticket_life(configuration_->files.cluster->lsf_conf);
-  if (!life) log_.warning(life.error().text + "; there are no tickets");
-  tickets_.set_life(life ? *life : std::chrono::seconds(0));
+  const auto& program = configuration_->files.cluster->programs.mbatchd;
+  shares_.set_most(program.user_connections);
+  tickets_.set_life(program.ticket_life);
   // Asked for beside the loop: a directory service that hangs stops nobody.
   aside_.ask([groups = groups_, owner = owner_] { groups->find(owner.name, owner.gid); },
              [](io::SideThread::End) {});
@@ -167,8 +159,7 @@ Result<void> Clients::ask_munge(io::LinkId link, Client& client, const std::stri
   if (client.who) return internal_error("found a credential of somebody who is known, expected none");
   links_.promise(link);
   munge_.ask(
-      {credential, client.hash, configuration_->files.cluster->lsf_conf.value("ROLLCALL_MUNGE_SOCKET"),
-       client.holder},
+      {credential, client.hash, configuration_->files.cluster->programs.munge_socket, client.holder},
       [this, link](const io::MungeAsker::Answer& user) {
         const auto found = clients_.find(link);
         if (found == clients_.end()) return;

@@ -105,10 +105,4 @@ LoadedConfiguration load_packed_configuration(const std::string& packed, const s
   return load(std::make_shared<conf::KeptFiles>(std::move(*sources)), instead_of);
 }
 
-std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise) {
-  const conf::Cell* cell = configuration.files.lsb->params.cells.given(keyword);
-  const auto number = cell == nullptr ? std::nullopt : parse_whole(cell->text, 0, 2'000'000'000);
-  return number ? *number : otherwise;
-}
-
 }  // namespace rollcall::mbatchd

@@ -46,7 +46,4 @@ LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const C
 // What LoadedConfiguration::packed said of an earlier set.
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of);
 
-// A keyword of lsb.params that only mbatchd looks at: a whole number; `otherwise` where it is not given or is none.
-std::int64_t parameter(const Configuration& configuration, std::string_view keyword, std::int64_t otherwise);
-
 }  // namespace rollcall::mbatchd

@@ -35,7 +35,6 @@ namespace effect = sched::effect;
 using Steady = std::chrono::steady_clock;
 using sched::JobKey;
 
-constexpr std::int64_t kHistoryDays = 0;  // JOB_HISTORY_DAYS: nothing leaves unless a site says so
 constexpr Duration kLoadInterval = std::chrono::seconds(5);
 constexpr Duration kLongestWait = std::chrono::seconds(60);  // the calendar may have been set meanwhile
 
@@ -135,8 +134,8 @@ class Daemon {
     engine_->configure(files_.configuration());
     clients_.configure(files_.configuration());
     questions_.configure(files_.configuration());
-    saving_.files().configure(file_ages_of(*files_.configuration(), log_));
-    forgetting_.configure(parameter(*files_.configuration(), "JOB_HISTORY_DAYS", kHistoryDays));
+    saving_.files().configure(file_ages_of(*files_.configuration()));
+    forgetting_.configure(files_.configuration()->files.lsb->params.history_days);
     load_.watch(files_.configuration()->files.cluster, kLoadInterval);
     load_heard_ = Steady::now();
     planning_.want();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/numbers.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -13,36 +12,18 @@ std::set<std::string> servers_of(const Configuration& configuration) {
   return hosts;
 }
 
-namespace {
-
-// "23:30" as a minute of the day.
-std::optional<int> minute_of(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  const auto hour = parse_whole(text.substr(0, colon), 0, 23);
-  const auto minute = parse_whole(text.substr(colon + 1), 0, 59);
-  return hour && minute ? std::optional(*hour * 60 + *minute) : std::nullopt;
-}
-
-}  // namespace
-
-FileAges file_ages_of(const Configuration& configuration, const io::Log& log) {
+FileAges file_ages_of(const Configuration& configuration) {
   FileAges ages;
-  ages.finished_jobs = configuration.files.lsb->params.max_job_num;
-  ages.event_files = parameter(configuration, "MAX_EVENT_ARCHIVE_FILE", 0);
-  ages.account_kb = parameter(configuration, "ACCT_ARCHIVE_SIZE", 0);
-  ages.account_days = parameter(configuration, "ACCT_ARCHIVE_AGE", 0);
-  ages.account_files = parameter(configuration, "MAX_ACCT_ARCHIVE_FILE", 0);
-  if (const auto* cell = configuration.files.lsb->params.cells.given("ACCT_ARCHIVE_TIME");
-      cell && !cell->text.empty()) {
-    ages.account_minute = minute_of(cell->text);
-    if (!ages.account_minute)
-      log.warning("lsb.params: ACCT_ARCHIVE_TIME: found " + cell->text +
-                  ", expected a time of day, hh:mm; it has no effect");
-  }
-  const std::string extensions = configuration.files.cluster->lsf_conf.value("LSF_HPC_EXTENSIONS");
-  ages.style.short_hosts = extensions.find("SHORT_EVENTFILE") != std::string::npos;
-  ages.style.host_usage = extensions.find("HOST_RUSAGE") != std::string::npos;
+  const auto& params = configuration.files.lsb->params;
+  ages.finished_jobs = params.max_job_num;
+  ages.event_files = params.event_files;
+  ages.account_kb = params.account_kb;
+  ages.account_days = params.account_days;
+  ages.account_files = params.account_files;
+  ages.account_minute = params.account_minute;
+  const auto& program = configuration.files.cluster->programs.mbatchd;
+  ages.style.short_hosts = program.short_event_hosts;
+  ages.style.host_usage = program.host_usage;
   return ages;
 }
 

@@ -13,7 +13,7 @@ namespace rollcall::mbatchd {
 // Official names of this cluster's servers.
 std::set<std::string> servers_of(const Configuration& configuration);
 // What cannot be meant is told and left out.
-FileAges file_ages_of(const Configuration& configuration, const io::Log& log);
+FileAges file_ages_of(const Configuration& configuration);
 // The MBD_START of the event files.
 wire::JobEvent start_event(const Configuration& configuration, WallTime now);
 // LOAD_INDEX: the load indices, built-in ones first.

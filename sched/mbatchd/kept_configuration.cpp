@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/conf/batch_settings.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/durable_file.hpp"
@@ -43,14 +44,11 @@ struct Remains {
 Remains remains_of(const conf::FileSources& sources) {
   Remains remains;
   conf::Problems told;
-  const std::string path = sources.env_dir + "/lsf.conf";
-  const auto text = sources.read(path);
-  const auto lsf_conf = conf::LsfConf::parse(text ? *text : std::string(), path, told);
-  const auto settings = conf::read_load_settings(lsf_conf, sources.env_dir, told);
-  remains.mbd_host = lsf_conf.value("ROLLCALL_MBD_HOST");
-  const std::string named = lsf_conf.value("LSB_SHAREDIR");
-  const std::string share = named.empty() ? sources.env_dir + "/work" : named;
-  if (!share.starts_with('/')) return remains;
+  const auto text = sources.read(sources.env_dir + "/lsf.conf");
+  const auto files = conf::lsf_conf_alone(text ? *text : std::string(), sources.env_dir, told);
+  remains.mbd_host = conf::named_mbd_host(files);
+  const std::string share = conf::read_batch_settings(files, told).share_dir;
+  const auto& settings = files.settings;
   if (!settings.cluster.empty()) {
     remains.directories.push_back(share + "/" + settings.cluster);
     return remains;

@@ -23,14 +23,10 @@ wire::ToRes::Welcome welcome_of(const Configuration& configuration) {
   };
   welcome.set_cluster(configuration.settings().cluster);
   welcome.set_usage_interval_ms(ms(configuration.files.lsb->params.sbd_sleep_time));
-  welcome.set_terminate_interval_ms(
-      static_cast<std::uint32_t>(parameter(configuration, "JOB_TERMINATE_INTERVAL", 10) * 1000));
-  const auto seconds_of = [&](const char* minutes) {
-    return static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(parameter(configuration, minutes, 0), 0, kMaxTasks) * 60);
-  };
-  welcome.set_pre_exec_seconds(seconds_of("JOB_PREPROC_TIMEOUT"));
-  welcome.set_post_exec_seconds(seconds_of("JOB_POSTPROC_TIMEOUT"));
+  const auto& params = configuration.files.lsb->params;
+  welcome.set_terminate_interval_ms(static_cast<std::uint32_t>(params.terminate_interval_s) * 1000U);
+  welcome.set_pre_exec_seconds(static_cast<std::uint32_t>(params.preproc_timeout_min) * 60U);
+  welcome.set_post_exec_seconds(static_cast<std::uint32_t>(params.postproc_timeout_min) * 60U);
   return welcome;
 }
 

@@ -44,26 +44,47 @@ const std::vector<std::string>& known_names() {
 
 constexpr int kMost = std::numeric_limits<int>::max();  // LSF's INFINIT_INT
 
-struct Bounds {
+// The bounds are those of lsb.params(5), else what the readers can keep.
+struct Number {
   const char* name;
   int least, most;
+  void (*set)(LsbParams& params, int value);
 };
-// Checked here, read where they count: sched/policy/jobs/book_rules.cpp, sched/mbatchd/files_in_force.cpp, res_links.cpp. The bounds
-// are those of lsb.params(5), else what the readers can keep.
-constexpr Bounds kNumbers[] = {{"MAX_USER_JOB_STORAGE", 0, kMaxSeconds},
-                               {"MAX_EVENT_ARCHIVE_FILE", 0, kMost},
-                               {"JOB_HISTORY_DAYS", 0, kMaxSeconds},
-                               {"MAX_REQUEUE_PAUSE", 0, kMaxSeconds},
-                               {"MAX_JOB_ARRAY_SIZE", 1, kMost - 1},
-                               {"MAX_JOB_REQUEUE", 0, kMost},
-                               {"LOCAL_MAX_PREEXEC_RETRY", 0, kMost},
-                               {"JOB_PREPROC_TIMEOUT", 0, kMaxTasks},
-                               {"JOB_POSTPROC_TIMEOUT", 0, kMaxTasks},
-                               {"JOB_TERMINATE_INTERVAL", 0, 4294967},  // milliseconds in 32 bits
-                               {"ACCT_ARCHIVE_AGE", 0, kMost},
-                               {"ACCT_ARCHIVE_SIZE", 0, kMost},
-                               {"MAX_ACCT_ARCHIVE_FILE", 0, kMost},
-                               {"MAX_JOBID", 999999, kMost - 1}};
+#define ROLLCALL_NUMBER(field) [](LsbParams& params, int value) { params.field = value; }
+constexpr Number kNumbers[] = {
+    {"MAX_USER_JOB_STORAGE", 0, kMaxSeconds, ROLLCALL_NUMBER(max_user_storage_mb)},
+    {"MAX_EVENT_ARCHIVE_FILE", 0, kMost, ROLLCALL_NUMBER(event_files)},
+    {"JOB_HISTORY_DAYS", 0, kMaxSeconds, ROLLCALL_NUMBER(history_days)},
+    {"MAX_REQUEUE_PAUSE", 0, kMaxSeconds, ROLLCALL_NUMBER(max_requeue_pause_s)},
+    {"MAX_JOB_ARRAY_SIZE", 1, kMost - 1, ROLLCALL_NUMBER(max_array_size)},
+    {"MAX_JOB_REQUEUE", 0, kMost, ROLLCALL_NUMBER(max_requeue)},
+    {"LOCAL_MAX_PREEXEC_RETRY", 0, kMost,
+     [](LsbParams&, int) {}},  // goes before MAX_PREEXEC_RETRY: job_terms.cpp
+    {"JOB_PREPROC_TIMEOUT", 0, kMaxTasks, ROLLCALL_NUMBER(preproc_timeout_min)},
+    {"JOB_POSTPROC_TIMEOUT", 0, kMaxTasks, ROLLCALL_NUMBER(postproc_timeout_min)},
+    {"JOB_TERMINATE_INTERVAL", 0, 4294967, ROLLCALL_NUMBER(terminate_interval_s)},  // milliseconds in 32 bits
+    {"ACCT_ARCHIVE_AGE", 0, kMost, ROLLCALL_NUMBER(account_days)},
+    {"ACCT_ARCHIVE_SIZE", 0, kMost, ROLLCALL_NUMBER(account_kb)},
+    {"MAX_ACCT_ARCHIVE_FILE", 0, kMost, ROLLCALL_NUMBER(account_files)},
+    {"MAX_JOBID", 999999, kMost - 1, ROLLCALL_NUMBER(max_job_id)}};
+#undef ROLLCALL_NUMBER
+
+// "23:30" as a minute of the day.
+std::optional<int> minute_of(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto hour = parse_whole(text.substr(0, colon), 0, 23);
+  const auto minute = parse_whole(text.substr(colon + 1), 0, 59);
+  return hour && minute ? std::optional(*hour * 60 + *minute) : std::nullopt;
+}
+
+std::optional<int> account_minute(RowReader& cells) {
+  const std::string text = cells.word("ACCT_ARCHIVE_TIME");
+  if (text.empty()) return std::nullopt;
+  const auto minute = minute_of(text);
+  if (!minute) cells.error("ACCT_ARCHIVE_TIME", text, "a time of day, hh:mm");
+  return minute;
+}
 
 template <class T, class U>
 void set(T& target, const std::optional<U>& value) {
@@ -115,8 +136,14 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   set(params.max_sbd_fail, cells.whole("MAX_SBD_FAIL", 0, kMaxSeconds));
   set(params.clean_period, cells.seconds("CLEAN_PERIOD"));
   set(params.max_job_num, cells.whole("MAX_JOB_NUM", 0, kMaxSeconds));
-  for (const Bounds& number : kNumbers) (void)cells.whole(number.name, number.least, number.most);
-  for (const char* name : {"GLOBAL_EXIT_RATE", "JOB_EXIT_RATE_DURATION"}) (void)cells.real(name, 0, 1e9);
+  for (const Number& number : kNumbers)
+    if (const auto value = cells.whole(number.name, number.least, number.most)) number.set(params, *value);
+  params.exit_after_preexec_retries = cells.text("LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
+  for (const char* name : {"RESOURCE_RESERVE_PER_TASK", "RESOURCE_RESERVE_PER_SLOT"})
+    params.reserve_per_task |= cells.yes_no(name).value_or(false);
+  params.exit_rate = cells.real("GLOBAL_EXIT_RATE", 0, 1e9);
+  set(params.exit_rate_minutes, cells.real("JOB_EXIT_RATE_DURATION", 0, 1e9));
+  params.account_minute = account_minute(cells);
   set(params.hist_hours, cells.whole("HIST_HOURS", 0, kMaxSeconds));
   set(params.pg_susp_it, cells.seconds("PG_SUSP_IT"));
   params.default_queues = cells.words("DEFAULT_QUEUE");

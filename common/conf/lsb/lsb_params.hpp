@@ -37,6 +37,25 @@ struct LsbParams {
   std::string default_project = "default";
   std::string default_application;  // of a job that names none; "": none
   std::optional<int> max_preexec_retry;
+  int max_job_id = 999'999;                 // MAX_JOBID
+  int max_array_size = 1000;                // MAX_JOB_ARRAY_SIZE
+  std::optional<int> max_requeue;           // MAX_JOB_REQUEUE
+  bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
+  int max_user_storage_mb = 4096;           // MAX_USER_JOB_STORAGE; 0: any number
+  std::optional<int> max_requeue_pause_s;   // MAX_REQUEUE_PAUSE; none: MBD_SLEEP_TIME
+  int history_days = 0;                     // JOB_HISTORY_DAYS; 0: for ever
+  int terminate_interval_s = 10;            // JOB_TERMINATE_INTERVAL
+  int preproc_timeout_min = 0;              // JOB_PREPROC_TIMEOUT; 0: none
+  int postproc_timeout_min = 0;             // JOB_POSTPROC_TIMEOUT; 0: none
+  bool reserve_per_task = false;            // RESOURCE_RESERVE_PER_TASK, or ..._PER_SLOT
+  std::optional<double> exit_rate;          // GLOBAL_EXIT_RATE, of hosts that say nothing of it
+  double exit_rate_minutes = 5;             // JOB_EXIT_RATE_DURATION
+  // How long event files are kept; 0: the parameter is off.
+  int event_files = 0;                // MAX_EVENT_ARCHIVE_FILE
+  int account_kb = 0;                 // ACCT_ARCHIVE_SIZE
+  int account_days = 0;               // ACCT_ARCHIVE_AGE
+  int account_files = 0;              // MAX_ACCT_ARCHIVE_FILE
+  std::optional<int> account_minute;  // ACCT_ARCHIVE_TIME, minutes from midnight
   Duration mc_reclaim_delay = std::chrono::minutes(10);
   ForwardChoice forward_choice;
   Duration mc_update_interval{0};  // 0: no counters are sent

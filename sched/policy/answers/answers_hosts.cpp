@@ -63,22 +63,16 @@ void add_load(const AnswerView& view, const cycle::HostStandings& standings, cyc
   }
 }
 
-std::string cell_of(const conf::Row& cells, std::string_view keyword) {
-  const conf::Cell* found = cells.given(keyword);
-  return found ? found->text : "";
-}
-
 // EXIT_RATE of the host's row of lsb.hosts, else GLOBAL_EXIT_RATE; and the time in which exits count.
 void add_exit_rate(const AnswerView& view, cycle::HostNumber host, BatchHost& to) {
   const auto& lsb = *view.book.config().lsb;
   const cycle::BatchRow* const row = row_of(view, host);
-  std::optional<double> rate = conf::parse_real(cell_of(lsb.params.cells, "GLOBAL_EXIT_RATE"));
+  std::optional<double> rate = lsb.params.exit_rate;
   for (const auto& own : lsb.hosts.hosts)
     if (row != nullptr && own.name == row->name && own.exit_rate) rate = own.exit_rate;
   if (!rate) return;
   (*to.mutable_words())["exit_rate"] = std::to_string(*rate);
-  const auto minutes = conf::parse_real(cell_of(lsb.params.cells, "JOB_EXIT_RATE_DURATION"));
-  (*to.mutable_words())["exit_rate_minutes"] = std::to_string(minutes.value_or(5));
+  (*to.mutable_words())["exit_rate_minutes"] = std::to_string(lsb.params.exit_rate_minutes);
 }
 
 // "1536M", "0M": as bhosts -o shows memory.

@@ -142,9 +142,8 @@ class RulesMaker {
   // JOB_ACCEPT_INTERVAL: nothing unless a file says so (docs/decisions/0024).
   std::int64_t accept_interval(const conf::QueueRow& row) const {
     const conf::Cell* cell = row.cells.given("JOB_ACCEPT_INTERVAL");
-    if (!cell) cell = lsb().params.cells.given("JOB_ACCEPT_INTERVAL");
-    const auto turns = cell ? conf::parse_real(cell->text) : std::nullopt;
-    return static_cast<std::int64_t>(turns.value_or(0) *
+    const double turns = cell ? conf::parse_real(cell->text).value_or(0) : lsb().params.job_accept_interval;
+    return static_cast<std::int64_t>(turns *
                                      std::chrono::duration<double>(lsb().params.mbd_sleep_time).count());
   }
 

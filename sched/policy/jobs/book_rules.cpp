@@ -11,19 +11,6 @@
 namespace rollcall::sched::jobs {
 namespace {
 
-std::string cell(const conf::Row& row, std::string_view keyword) {
-  const conf::Cell* found = row.given(keyword);
-  return found ? found->text : "";
-}
-std::optional<std::int64_t> number(const conf::Row& row, std::string_view keyword) {
-  const std::string text = cell(row, keyword);
-  std::int64_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || failed != std::errc{} || end != text.data() + text.size() || value < 0)
-    return std::nullopt;
-  return value;
-}
-
 std::int64_t whole_seconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
 }
@@ -34,17 +21,12 @@ BookParameters book_parameters(const ConfigView& config) {
   const conf::LsbParams& params = config.lsb->params;
   BookParameters result;
   result.clean_period_s = whole_seconds(params.clean_period);
-  if (const auto id = number(params.cells, "MAX_JOBID"))
-    result.max_job_id = static_cast<std::int32_t>(std::clamp<std::int64_t>(*id, 999'999, 2'147'483'646));
-  if (const auto size = number(params.cells, "MAX_JOB_ARRAY_SIZE"))
-    result.max_array_size = static_cast<std::int32_t>(std::clamp<std::int64_t>(*size, 1, 2'147'483'646));
-  if (const auto most = number(params.cells, "MAX_JOB_REQUEUE"))
-    result.most_requeues = static_cast<int>(std::min<std::int64_t>(*most, 2'147'483'647));
-  result.exit_after_preexec_retries = cell(params.cells, "LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
-  if (const auto most = number(params.cells, "MAX_USER_JOB_STORAGE"))
-    result.most_stored_mb = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *most));
-  result.longest_pause_s =
-      number(params.cells, "MAX_REQUEUE_PAUSE").value_or(whole_seconds(params.mbd_sleep_time));
+  result.max_job_id = params.max_job_id;
+  result.max_array_size = params.max_array_size;
+  result.most_requeues = params.max_requeue;
+  result.exit_after_preexec_retries = params.exit_after_preexec_retries;
+  result.most_stored_mb = static_cast<std::uint64_t>(params.max_user_storage_mb);
+  result.longest_pause_s = params.max_requeue_pause_s.value_or(whole_seconds(params.mbd_sleep_time));
   result.steady_after_s = std::max<std::int64_t>(1, whole_seconds(params.sbd_sleep_time));
   result.unknown_after_s = std::max(1, params.max_sbd_fail) * result.steady_after_s;
   return result;

@@ -147,8 +147,7 @@ LifeRules life_rules(const ConfigView& config, const JobTerms& terms, const wire
   rules.most_requeues = requeues(params, terms);
   rules.most_preexec_retries = preexec_retries(config, terms);
   rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
-  const std::string sequential = config.cluster->lsf_conf.value("LSB_USE_SEQUENTIAL_SIGNAL");
-  rules.sequential = min_slots(asked) <= 1 || sequential.starts_with('Y') || sequential.starts_with('y');
+  rules.sequential = min_slots(asked) <= 1 || config.cluster->programs.mbatchd.sequential_signals;
   rules.longest_pause_s = params.longest_pause_s;
   rules.avoid_s = std::max<std::int64_t>(
       1, std::chrono::duration_cast<std::chrono::seconds>(config.lsb->params.mbd_sleep_time).count());

@@ -5,11 +5,7 @@
 namespace rollcall::sched {
 
 std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb) {
-  const auto yes = [&lsb](const char* keyword) {
-    const conf::Cell* cell = lsb.params.cells.given(keyword);
-    return cell != nullptr && conf::parse_yes_no(cell->text).value_or(false);
-  };
-  const bool per_slot = yes("RESOURCE_RESERVE_PER_SLOT") || yes("RESOURCE_RESERVE_PER_TASK");
+  const bool per_slot = lsb.params.reserve_per_task;
   const auto& indices = cluster.indices;
   std::vector<ReservePer> methods(indices.size(), per_slot ? ReservePer::slot : ReservePer::host);
   for (const auto& mapping : cluster.cluster.resource_map)

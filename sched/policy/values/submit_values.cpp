@@ -15,9 +15,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <csignal>
 #include <limits>
 
+#include "common/base/exit_status.hpp"
 #include "common/base/numbers.hpp"
 #include "common/conf/limit_unit.hpp"
 #include "common/conf/lsb/values.hpp"
@@ -232,23 +232,13 @@ Result<wire::FileTransfer> parse_transfer(std::string_view text) {
 }
 
 Result<int> parse_signal(std::string_view text) {
-  struct Named {
-    std::string_view name;
-    int number;
-  };
-  static constexpr std::array<Named, 21> kNames{
-      {{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"ABRT", SIGABRT}, {"KILL", SIGKILL},
-       {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"PIPE", SIGPIPE}, {"ALRM", SIGALRM}, {"TERM", SIGTERM},
-       {"CHLD", SIGCHLD}, {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN},
-       {"TTOU", SIGTTOU}, {"URG", SIGURG},   {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"WINCH", SIGWINCH},
-       {"IO", SIGIO}}};
-  constexpr int kLargest = 64;
-  if (const auto number = parse_whole(text, 1, kLargest)) return *number;
-  std::string_view name = text;
-  if (name.size() > 3 && conf::same_name(name.substr(0, 3), "SIG")) name.remove_prefix(3);
-  for (const auto& known : kNames)
-    if (conf::same_name(known.name, name)) return known.number;
-  return found(text, "a signal's name or number");
+  std::string name(text);
+  for (char& c : name)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  if (const auto number = parse_whole(text, 1, kLargestSignal)) return *number;
+  const bool named = name.find_first_of("0123456789") == name.npos || name.find("RTM") != name.npos;
+  const int number = named ? signal_number(name) : 0;
+  return number > 0 ? Result<int>(number) : found(text, "a signal's name or number");
 }
 
 Result<std::string> parse_gpu(std::string_view text) {

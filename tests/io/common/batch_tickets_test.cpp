@@ -159,7 +159,7 @@ TEST_F(BatchTickets, AreNotUsedWhereTheSiteWantsNone) {
   for (int i = 0; i < 2; ++i) serves.push_back(answering());
   FakeDaemon daemon(serves);
   EXPECT_FALSE(ask(daemon, question()));
-  files_.lsf_conf = *conf::LsfConf::parse("ROLLCALL_TICKET_LIFE=0\n", "lsf.conf");
+  files_.programs.mbatchd.ticket_life = std::chrono::seconds(0);
   EXPECT_FALSE(ask(daemon, question()));
   EXPECT_EQ(desk_.uses, 0);
   EXPECT_FALSE(asked_[1].ticket());

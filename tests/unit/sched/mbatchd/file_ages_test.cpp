@@ -10,7 +10,7 @@ namespace {
 FileAges ages_of(const std::string& params) {
   Configuration configuration;
   configuration.files = sched::book::site_files(params);
-  return file_ages_of(configuration, io::Log(2, "file_ages_test", io::Level::critical));
+  return file_ages_of(configuration);
 }
 
 TEST(FileAges, NothingIsPutAsideButLsbEvents) {

@@ -1,0 +1,26 @@
+// TaskSettings: what TaskStarter takes from lsf.conf where pam has not told it. A value, small: it is read once for each task.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/conf/lsf_conf.hpp"
+#include "common/conf/row_reader.hpp"
+
+namespace rollcall::conf {
+
+struct TaskSettings {
+  std::string key_file;                // ROLLCALL_KEY_FILE; "": not set
+  std::optional<std::string> cgroups;  // ROLLCALL_TASK_CGROUPS as written; none: not set
+};
+
+inline TaskSettings read_task_settings(const LsfConf& lsf_conf) {
+  const Setting* cgroups = lsf_conf.find("ROLLCALL_TASK_CGROUPS");
+  return {lsf_conf.value("ROLLCALL_KEY_FILE"), cgroups ? std::optional(cgroups->value) : std::nullopt};
+}
+// Of the environment or the file: only a word that means no turns them off.
+inline bool task_cgroups(const std::optional<std::string>& word) {
+  return !word || parse_yes_no(*word).value_or(true);
+}
+
+}  // namespace rollcall::conf
