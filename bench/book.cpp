@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "bench/site_view.hpp"
-#include "sched/mbatchd/res_words.hpp"
+#include "sched/mbatchd/res_translation.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;

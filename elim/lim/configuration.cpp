@@ -33,7 +33,7 @@ bool is_shared(const std::string& path) {
   return name != "lsf.conf" && name != "hosts";
 }
 
-LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
+LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept) {
   Digest digest;
   auto sources = kept->sources();
   sources.read = [read = sources.read, &digest](const std::string& path) {
@@ -74,11 +74,11 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept) {
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  return load(
-      std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+  return load(std::make_shared<conf::FileSnapshot>(env_dir ? io::file_sources_of(*env_dir)
+                                                           : io::real_file_sources()));
 }
 
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept) { return load(kept.again()); }
+LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept) { return load(kept.again()); }
 
 std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& after) {
   std::vector<std::string> names;

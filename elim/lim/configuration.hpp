@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/conf/kept_files.hpp"
+#include "common/conf/file_snapshot.hpp"
 #include "common/conf/told_lines.hpp"
 
 namespace rollcall::lim {
@@ -17,19 +17,19 @@ struct Configuration {
   std::string host;  // our own, official
   std::string
       digest;  // of lsf.shared, lsf.cluster.NAME and what they include: the same on all hosts, or somebody is told
-  std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
+  std::shared_ptr<const conf::FileSnapshot> kept;  // what it was read from, for its #if time()
 };
 
 struct LoadedConfiguration {
   std::shared_ptr<const Configuration> configuration;  // none: see `errors`
   std::vector<std::string> errors, warnings;           // one line each
-  std::shared_ptr<const conf::KeptFiles> kept;         // also of a set with errors
+  std::shared_ptr<const conf::FileSnapshot> kept;      // also of a set with errors
 };
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
 // The same texts as the hour has them now.
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept);
+LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept);
 
 // Parameters that a LIM which runs with `before` does not take up from `after`.
 std::vector<std::string> what_needs_a_restart(const Configuration& before, const Configuration& after);

@@ -340,7 +340,8 @@ class Daemon {
   TimePoint sample_at_;
   bool sampled_ = false;
   int minute_ = -1;                                 // of the day, when #if time() was looked at
-  std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
+  std::shared_ptr<const conf::FileSnapshot>
+      refused_;  // the files in force at an hour at which they have errors
   conf::ToldLines told_;
   TimePoint armed_for_{Duration::max()};
 };

@@ -13,8 +13,8 @@
 
 #include "common/base/event_pump.hpp"
 #include "common/wire/load.pb.h"
+#include "elim/melim/elim_keeper.hpp"
 #include "elim/melim/elim_log.hpp"
-#include "elim/melim/keeper.hpp"
 #include "elim/melim/server_dir.hpp"
 #include "elim/policy/load/output_limits.hpp"
 #include "elim/policy/melim/elim_life.hpp"

@@ -11,7 +11,7 @@
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_accounts.hpp"
 #include "sched/policy/values/job_exceptions.hpp"
 

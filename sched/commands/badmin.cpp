@@ -17,7 +17,7 @@
 #include "common/io/system_names.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_history.hpp"
 #include "sched/policy/values/file_checks.hpp"
 

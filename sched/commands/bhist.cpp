@@ -7,7 +7,7 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_gpus.hpp"
 #include "sched/policy/show/show_history.hpp"
 

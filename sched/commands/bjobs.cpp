@@ -8,7 +8,7 @@
 #include "sched/commands/job_printers.hpp"
 #include "sched/commands/patient_printer.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/job_picks.hpp"
 #include "sched/policy/values/job.hpp"
 

@@ -4,7 +4,7 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/commands/submit_context.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/submit/submission.hpp"
 
 namespace rollcall::sched {

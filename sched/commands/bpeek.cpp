@@ -6,7 +6,7 @@
 #include "sched/commands/asking.hpp"
 #include "sched/commands/job_hosts.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/show/show_jobs.hpp"
 #include "sched/policy/values/job.hpp"
 

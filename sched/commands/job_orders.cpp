@@ -6,7 +6,7 @@
 #include "common/base/numbers.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 
 namespace rollcall::sched {
 namespace {

@@ -37,7 +37,7 @@ wire::BatchReply refusal(Refusal::Why why, std::string text) {
   return reply;
 }
 
-Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& tickets, const io::Log& log,
+Clients::Clients(boost::asio::io_context& loop, io::Links& links, TicketIssuer& tickets, const io::Log& log,
                  Handler handler)
     : links_(links),
       tickets_(tickets),

@@ -2,7 +2,7 @@
 //
 // Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
 // its sender is believed, and nobody in particular is told nothing. One user has so many connections, and so many bytes of requests
-// that are not whole yet, so that there is room for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_office.hpp) with
+// that are not whole yet, so that there is room for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_issuer.hpp) with
 // the first reply; who came with one is its holder, with the rights that the holder has now.
 //
 // state x message  | munge                | part               | request, last_part
@@ -30,7 +30,7 @@
 #include "common/wire/batch.pb.h"
 #include "common/wire/request_parts.hpp"
 #include "sched/mbatchd/configuration.hpp"
-#include "sched/mbatchd/ticket_office.hpp"
+#include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/user_groups.hpp"
 #include "sched/policy/answers/answer_part.hpp"
 
@@ -41,7 +41,7 @@ class Clients {
   struct Handler {
     std::function<void(io::LinkId, const sched::Identity&, const wire::BatchRequest&)> request;
   };
-  Clients(boost::asio::io_context& loop, io::Links& links, TicketOffice& tickets, const io::Log& log,
+  Clients(boost::asio::io_context& loop, io::Links& links, TicketIssuer& tickets, const io::Log& log,
           Handler handler);
 
   void configure(std::shared_ptr<const Configuration> configuration);
@@ -82,7 +82,7 @@ class Clients {
   std::string payload_for(io::LinkId link, sched::answers::AnswerPart part);
 
   io::Links& links_;
-  TicketOffice& tickets_;
+  TicketIssuer& tickets_;
   const io::Log& log_;
   Handler handler_;
   std::shared_ptr<const Configuration> configuration_;

@@ -55,7 +55,8 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   return loaded;
 }
 
-LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept, const std::string& instead_of = {}) {
+LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept,
+                         const std::string& instead_of = {}) {
   auto loaded = load_set(kept->sources());
   if (loaded.configuration && instead_of.empty()) loaded.packed = kept->packed();
   kept->complete();
@@ -72,8 +73,8 @@ LoadedConfiguration load(const std::shared_ptr<conf::KeptFiles>& kept, const std
 }  // namespace
 
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir) {
-  return load(
-      std::make_shared<conf::KeptFiles>(env_dir ? io::file_sources_of(*env_dir) : io::real_file_sources()));
+  return load(std::make_shared<conf::FileSnapshot>(env_dir ? io::file_sources_of(*env_dir)
+                                                           : io::real_file_sources()));
 }
 
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration) {
@@ -95,14 +96,14 @@ LoadedConfiguration load_trusted_configuration(const std::optional<std::string>&
   return loaded;
 }
 
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before) {
+LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before) {
   return load(kept.again(), before.instead_of);
 }
 
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of) {
   auto sources = conf::unpacked(packed, io::local_time_in);
   if (!sources) return {};
-  return load(std::make_shared<conf::KeptFiles>(std::move(*sources)), instead_of);
+  return load(std::make_shared<conf::FileSnapshot>(std::move(*sources)), instead_of);
 }
 
 }  // namespace rollcall::mbatchd

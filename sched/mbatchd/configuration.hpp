@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/conf/kept_files.hpp"
+#include "common/conf/file_snapshot.hpp"
 #include "common/conf/told_lines.hpp"
 #include "common/io/root_trust.hpp"
 #include "sched/policy/book/book.hpp"
@@ -20,7 +20,7 @@ struct Configuration {
   std::shared_ptr<const sched::cycle::SchedulingRules> rules;
   std::string host;                             // our own, official: always BatchSettings::mbd_host
   std::string directory;                        // LSB_SHAREDIR/CLUSTER
-  std::shared_ptr<const conf::KeptFiles> kept;  // what it was read from, for its #if time()
+  std::shared_ptr<const conf::FileSnapshot> kept;  // what it was read from, for its #if time()
   std::string
       instead_of;  // "": the files as they are; else which ones these are, and what is wrong with those
 
@@ -30,7 +30,7 @@ struct Configuration {
 struct LoadedConfiguration {
   std::shared_ptr<const Configuration> configuration;  // none: see `errors`
   std::vector<std::string> errors, warnings;           // one line each
-  std::shared_ptr<const conf::KeptFiles> kept;         // also of a set with errors
+  std::shared_ptr<const conf::FileSnapshot> kept;      // also of a set with errors
   bool elsewhere = false;                              // the error is that mbatchd is to run on another host
   std::string packed;                                  // the texts of a set without errors, as they were read
 };
@@ -42,7 +42,7 @@ std::vector<io::NamedPath> trusted_paths(const Configuration& configuration);
 // load_configuration(), and an error as well where others could change what was read. Of root alone.
 LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir);
 // The same texts as the hour has them now. `before`: what they were in force as.
-LoadedConfiguration load_configuration_anew(const conf::KeptFiles& kept, const Configuration& before);
+LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before);
 // What LoadedConfiguration::packed said of an earlier set.
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of);
 

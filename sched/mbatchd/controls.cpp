@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sched/mbatchd/clients.hpp"
-#include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 
 namespace rollcall::mbatchd {
 

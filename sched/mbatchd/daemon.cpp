@@ -11,21 +11,21 @@
 
 #include "common/io/daemon_loop.hpp"
 #include "common/io/local_time.hpp"
+#include "sched/mbatchd/active_configuration.hpp"
 #include "sched/mbatchd/clients.hpp"
+#include "sched/mbatchd/committer.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/daemon_status.hpp"
-#include "sched/mbatchd/files_in_force.hpp"
 #include "sched/mbatchd/forgetting.hpp"
-#include "sched/mbatchd/in_force.hpp"
-#include "sched/mbatchd/kept_configuration.hpp"
+#include "sched/mbatchd/last_good_configuration.hpp"
 #include "sched/mbatchd/load_watch.hpp"
 #include "sched/mbatchd/memory_watch.hpp"
 #include "sched/mbatchd/next_turn.hpp"
-#include "sched/mbatchd/planning.hpp"
-#include "sched/mbatchd/questions.hpp"
+#include "sched/mbatchd/queries.hpp"
 #include "sched/mbatchd/requests.hpp"
-#include "sched/mbatchd/saving.hpp"
-#include "sched/mbatchd/ticket_office.hpp"
+#include "sched/mbatchd/scheduler.hpp"
+#include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
 
 namespace rollcall::mbatchd {
@@ -54,15 +54,16 @@ class Daemon {
                {[this] { take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
         loop_(log, "mbatchd", {[this] { files_.reconfigure(); }, [this] { end_all(); }}),
         keeper_(book_),
-        planning_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
-        saving_(book_, std::move(store),
-                conf::log_directory(*files_.configuration()->files.batch, files_.configuration()->settings()),
-                log,
-                {[this](const sched::Effect& order) { orders_.take(order); },
-                 [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-                 [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
-                 [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
-                 [this] { catch_up_soon(); }}),
+        scheduler_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
+        committer_(
+            book_, std::move(store),
+            conf::log_directory(*files_.configuration()->files.batch, files_.configuration()->settings()),
+            log,
+            {[this](const sched::Effect& order) { orders_.take(order); },
+             [this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
+             [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
+             [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
+             [this] { catch_up_soon(); }}),
         links_(loop_.context(), key, link_limits(),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
@@ -72,7 +73,7 @@ class Daemon {
                 {},
                 [this](io::LinkId link) { engine_->drained(link); }}),
         engine_(make_engine(
-            {loop_.context(), links_, log, saving_.store().term(),
+            {loop_.context(), links_, log, committer_.store().term(),
              [this](const std::string& host, const sched::HostReport& report) { host_told(host, report); },
              [this](const std::string& host, Duration silent) { host_gone(host, silent); },
              [this](const std::string& host) { orders_.room(host); }})),
@@ -80,21 +81,21 @@ class Daemon {
                  {[this](io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
                    requests_.take(link, who, request);
                  }}),
-        questions_(
-            book_, keeper_, saving_.store(), [this](const auto& asked) { return whole(asked); }, links_,
+        queries_(
+            book_, keeper_, committer_.store(), [this](const auto& asked) { return whole(asked); }, links_,
             clients_),
         waiters_(book_,
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
-                  [this](JobKey job) { return questions_.reasons(job); },
+                  [this](JobKey job) { return queries_.reasons(job); },
                   [this](const sched::Job& job) { end_abandoned(job); }}),
         controls_(log, *engine_,
                   {[this] { return files_.reconfigure(); }, [this] { return files_.restart(); },
                    [this] { loop_.begin_end_soon(io::DaemonEnd::stopped); }, [this] { rebuild_events(); },
                    [this] {
-                     return status_lines(*files_.configuration(), book_, *engine_, saving_,
+                     return status_lines(*files_.configuration(), book_, *engine_, committer_,
                                          keeper_.load_known());
                    }}),
-        requests_(book_, saving_, questions_, controls_, clients_, links_, log,
+        requests_(book_, committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); }}),
@@ -102,10 +103,10 @@ class Daemon {
         wake_(loop_.context()) {}
 
   Result<io::DaemonEnd> run(const std::function<void()>& ready) {
-    book_.set_term(saving_.store().term());
+    book_.set_term(committer_.store().term());
     book_.set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
-    if (const auto loaded = saving_.load(book_); !loaded) return loaded.error();
+    if (const auto loaded = committer_.load(book_); !loaded) return loaded.error();
     const auto port =
         links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
     if (!port) return port.error();
@@ -117,7 +118,7 @@ class Daemon {
              effect::RecordEvent{indices_event(*files_.configuration(), wall_now())}});
     log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + files_.configuration()->settings().cluster +
                 " on " + files_.configuration()->host + ", port " + std::to_string(*port) + ", term " +
-                std::to_string(saving_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
+                std::to_string(committer_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
     ready();
     return loop_.run();  // a daemon that begins anew has what the store has
   }
@@ -133,12 +134,12 @@ class Daemon {
     book_.cpu_factors(keeper_.cpu_factors());
     engine_->configure(files_.configuration());
     clients_.configure(files_.configuration());
-    questions_.configure(files_.configuration());
-    saving_.files().configure(file_ages_of(*files_.configuration()));
+    queries_.configure(files_.configuration());
+    committer_.files().configure(file_ages_of(*files_.configuration()));
     forgetting_.configure(files_.configuration()->files.lsb->params.history_days);
     load_.watch(files_.configuration()->files.cluster, kLoadInterval);
     load_heard_ = Steady::now();
-    planning_.want();
+    scheduler_.want();
   }
 
   void take_files() {
@@ -173,7 +174,7 @@ class Daemon {
     clients_.ended(link);
     if (how == io::LinkEnd::closed && waiters_.left(link, wall_now())) turn_soon();
     waiters_.ended(link);
-    saving_.forget(link);
+    committer_.forget(link);
   }
 
   // As its owner would: a bsub -I that was killed leaves a job whose output nobody takes.
@@ -191,7 +192,7 @@ class Daemon {
     io::changing([&] {
       if (std::holds_alternative<sched::report::HostCame>(report)) {
         keeper_.connected(host, true);
-        planning_.want();
+        scheduler_.want();
       }
       changed(book_.host_told(host, report, wall_now()));
       suspected_ = suspected_ && book_.suspects_itself();
@@ -199,7 +200,7 @@ class Daemon {
   }
 
   std::shared_ptr<const wire::Submission> whole(const std::shared_ptr<const wire::Submission>& asked) {
-    auto read = saving_.whole(asked);
+    auto read = committer_.whole(asked);
     if (!read) log_.error("cannot read the script and the environment of a job: " + read.error().text);
     return read ? *read : nullptr;
   }
@@ -231,7 +232,7 @@ class Daemon {
       load_heard_ = Steady::now();
       keeper_.load(std::move(*news));
       book_.cpu_factors(keeper_.cpu_factors());
-      planning_.want();
+      scheduler_.want();
       return turn_soon();
     }
     if (std::exchange(load_good_, false) || !load_said_) log_.warning("load: " + news.error().text);
@@ -241,7 +242,7 @@ class Daemon {
     if (keeper_.load_known() && Steady::now() - load_heard_ > patience) {
       log_.error("no LIM has answered for too long: all hosts are unavailable");
       keeper_.load_lost();
-      planning_.want();
+      scheduler_.want();
       turn_soon();
     }
   }
@@ -252,10 +253,10 @@ class Daemon {
     if (effects.empty()) return;
     if (log_.writes(io::Level::debug))
       for (const auto& one : effects) log_.debug("effect: " + sched::text(one));
-    const auto touched = saving_.take(std::move(effects));
+    const auto touched = committer_.take(std::move(effects));
     for (const auto key : touched.jobs) keeper_.job(key);
     for (const auto& state : touched.controls) keeper_.control(state);
-    if (touched.schedule) planning_.want();
+    if (touched.schedule) scheduler_.want();
     turn_soon();
   }
 
@@ -265,37 +266,37 @@ class Daemon {
 
   void run_turn() {
     if (loop_.ending()) return;
-    if (planning_.quick()) plan();
+    if (scheduler_.quick()) plan();
     commit();
     // A plan that takes its time is made when the answers have left.
-    if (!saving_.failing() && !planning_.quick() && plan()) commit();
-    questions_.answer_all(waiters_);
+    if (!committer_.failing() && !scheduler_.quick() && plan()) commit();
+    queries_.answer_all(waiters_);
     requests_.go_on();
     book_.pack();
     arm();
   }
 
   bool plan() {
-    if (saving_.failing() || !planning_.make(wall_now())) return false;
-    questions_.planned();
+    if (committer_.failing() || !scheduler_.make(wall_now())) return false;
+    queries_.planned();
     waiters_due_ = true;
     return true;
   }
 
   void commit() {
-    if (saving_.commit(loop_.ending() || !questions_.empty()) && std::exchange(waiters_due_, false))
+    if (committer_.commit(loop_.ending() || !queries_.empty()) && std::exchange(waiters_due_, false))
       waiters_.planned();
   }
 
   void store_keeps_again() {
-    planning_.want();
+    scheduler_.want();
     turn_soon();
   }
 
   // ---- event files that lag behind
 
   void rebuild_events() {
-    saving_.files().rebuild(saving_.store());
+    committer_.files().rebuild(committer_.store());
     catch_up_soon();
   }
 
@@ -304,7 +305,7 @@ class Daemon {
     boost::asio::post(loop_.context(), [this] {
       catching_up_ = false;
       if (loop_.ending()) return;
-      if (saving_.files().catch_up(saving_.store())) return catch_up_soon();
+      if (committer_.files().catch_up(committer_.store())) return catch_up_soon();
       arm();
     });
   }
@@ -323,10 +324,10 @@ class Daemon {
     };
     until(book_.next_deadline());
     until(waiters_.next_deadline());
-    until(planning_.next_look());
-    if (!saving_.failing()) wait = std::min(wait, planning_.wait().value_or(wait));
-    wait = std::min(wait, saving_.wait().value_or(wait));
-    if (!saving_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
+    until(scheduler_.next_look());
+    if (!committer_.failing()) wait = std::min(wait, scheduler_.wait().value_or(wait));
+    wait = std::min(wait, committer_.wait().value_or(wait));
+    if (!committer_.failing()) wait = std::min(wait, forgetting_.wait().value_or(wait));
     wake_.expires_after(wait);
     wake_.async_wait([this](const boost::system::error_code& error) {
       if (!error) woke();
@@ -340,39 +341,39 @@ class Daemon {
     if (book_.suspects_itself() && !std::exchange(suspected_, true))
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
-    planning_.tick(now);
-    saving_.files().tick();
-    const bool behind = saving_.files().behind(saving_.store());
+    scheduler_.tick(now);
+    committer_.files().tick();
+    const bool behind = committer_.files().behind(committer_.store());
     if (behind) catch_up_soon();
-    if (!saving_.failing()) forgetting_.step(saving_.store(), behind, now);
+    if (!committer_.failing()) forgetting_.step(committer_.store(), behind, now);
     turn_soon();
   }
 
   // Jobs go on; whatever has come is saved, and the files are as the store says.
   void end_all() {
-    saving_.take({effect::RecordEvent{die_event(*files_.configuration(), wall_now())}});
-    planning_.want_no_more();
+    committer_.take({effect::RecordEvent{die_event(*files_.configuration(), wall_now())}});
+    scheduler_.want_no_more();
     commit();
-    saving_.note_files();
+    committer_.note_files();
     links_.shut_down();
     loop_.stop();
   }
 
   io::Log& log_;
-  FilesInForce files_;
+  ActiveConfiguration files_;
   io::DaemonLoop loop_;
   sched::book::Book book_;
   sched::answers::SnapshotKeeper keeper_;
-  Planning planning_;
-  Saving saving_;
+  Scheduler scheduler_;
+  Committer committer_;
   Forgetting forgetting_{log_};
-  TicketOffice tickets_;
+  TicketIssuer tickets_;
   io::Links links_;
   const std::unique_ptr<Engine> engine_;
   WaitingOrders orders_{{[this](const std::string& host) { return engine_->has_room(host); },
                          [this](const sched::Effect& order) { give(order); }}};
   Clients clients_;
-  Questions questions_;
+  Queries queries_;
   Waiters waiters_;
   Controls controls_;
   Requests requests_;

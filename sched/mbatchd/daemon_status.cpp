@@ -3,7 +3,7 @@
 namespace rollcall::mbatchd {
 
 std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
-                         const Engine& engine, const Saving& saving, bool load_known) {
+                         const Engine& engine, const Committer& committer, bool load_known) {
   std::size_t connected = 0;
   std::string left, not_ours;
   for (const auto& host : configuration.rules->hosts) {
@@ -17,8 +17,8 @@ std::string status_lines(const Configuration& configuration, const sched::book::
   return "hosts: " + std::to_string(configuration.rules->hosts.size()) +
          "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book.size()) +
          "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
-         "\nterm: " + std::to_string(saving.store().term()) +
-         "\nstore: " + (saving.failing() ? "fails" : "ok") +
+         "\nterm: " + std::to_string(committer.store().term()) +
+         "\nstore: " + (committer.failing() ? "fails" : "ok") +
          "\nload information: " + (load_known ? "available" : "unavailable") +
          (left.empty() ? "" : "\nfiles left behind on: " + left) +
          (not_ours.empty() ? "" : "\nhosts with orders of another store: " + not_ours) +

@@ -4,13 +4,13 @@
 
 #include <string>
 
+#include "sched/mbatchd/committer.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/engine.hpp"
-#include "sched/mbatchd/saving.hpp"
 
 namespace rollcall::mbatchd {
 
 std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
-                         const Engine& engine, const Saving& saving, bool load_known);
+                         const Engine& engine, const Committer& committer, bool load_known);
 
 }  // namespace rollcall::mbatchd

@@ -7,7 +7,7 @@
 #include "common/io/daemon_start.hpp"
 #include "common/io/root_trust.hpp"
 #include "sched/mbatchd/daemon.hpp"
-#include "sched/mbatchd/kept_configuration.hpp"
+#include "sched/mbatchd/last_good_configuration.hpp"
 #include "sched/mbatchd/res_engine.hpp"
 
 namespace {

@@ -49,7 +49,7 @@ void Requests::carry_out(io::LinkId link, const sched::Identity& who, const wire
     case Request::kControl:
       return control(link, who, request.control());
     default:
-      questions_.ask(link, who, request);
+      queries_.ask(link, who, request);
       return handler_.turn_soon();
   }
 }
@@ -87,10 +87,10 @@ bool Requests::has_memory_for(const wire::Submit& request) const {
 // The reply leaves when what it says is on disk.
 void Requests::applied(io::LinkId link, sched::book::Applied done) {
   done.reply.set_last(true);
-  if (done.effects.empty() && (saving_.failing() || !saving_.to_save()))
+  if (done.effects.empty() && (committer_.failing() || !committer_.to_save()))
     return clients_.reply(link, done.reply);
   links_.promise(link);
-  saving_.reply(link, std::move(done.reply));
+  committer_.reply(link, std::move(done.reply));
   handler_.changed(std::move(done.effects));
   handler_.turn_soon();
 }
@@ -100,8 +100,9 @@ void Requests::do_piece(LongWork work) {
   auto done = work.some(kPiece, io::wall_now());
   if (done.reply.last()) return applied(work.link, std::move(done));
   links_.promise(work.link);
-  saving_.reply(work.link,
-                std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
+  committer_.reply(
+      work.link,
+      std::move(done.reply));  // also where it has no line yet: what cannot be saved must be told
   handler_.changed(std::move(done.effects));
   works_.push_back(std::move(work));
   handler_.turn_soon();
@@ -109,7 +110,7 @@ void Requests::do_piece(LongWork work) {
 
 void Requests::go_on() {
   for (auto& work : std::exchange(works_, {})) {
-    if (saving_.failing()) work.link = 0;  // it was told that this waits
+    if (committer_.failing()) work.link = 0;  // it was told that this waits
     do_piece(std::move(work));
   }
 }

@@ -1,5 +1,5 @@
 // Requests: what clients ask for, each handed to whom it concerns: what changes jobs, queues and hosts to the Book, what badmin
-// asks of the daemon to Controls, what changes nothing to Questions.
+// asks of the daemon to Controls, what changes nothing to Queries.
 //
 // It owns nothing. An answer that tells of a change leaves when that change is on disk.
 #pragma once
@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "sched/mbatchd/committer.hpp"
 #include "sched/mbatchd/controls.hpp"
-#include "sched/mbatchd/questions.hpp"
-#include "sched/mbatchd/saving.hpp"
+#include "sched/mbatchd/queries.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -22,11 +22,11 @@ class Requests {
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
   };
-  Requests(sched::book::Book& book, Saving& saving, Questions& questions, Controls& controls,
+  Requests(sched::book::Book& book, Committer& committer, Queries& queries, Controls& controls,
            Clients& clients, io::Links& links, const io::Log& log, Handler handler)
       : book_(book),
-        saving_(saving),
-        questions_(questions),
+        committer_(committer),
+        queries_(queries),
         controls_(controls),
         clients_(clients),
         links_(links),
@@ -50,8 +50,8 @@ class Requests {
   void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
 
   sched::book::Book& book_;
-  Saving& saving_;
-  Questions& questions_;
+  Committer& committer_;
+  Queries& queries_;
   Controls& controls_;
   Clients& clients_;
   io::Links& links_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sched/mbatchd/res_links.hpp"
-#include "sched/mbatchd/res_words.hpp"
+#include "sched/mbatchd/res_translation.hpp"
 
 namespace rollcall::mbatchd {
 namespace {

@@ -5,7 +5,7 @@
 #include "common/base/numbers.hpp"
 #include "common/wire/batch.pb.h"
 #include "common/wire/frame.hpp"
-#include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 
 namespace rollcall::mbatchd {
 namespace {

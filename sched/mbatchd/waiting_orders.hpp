@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::mbatchd {
 

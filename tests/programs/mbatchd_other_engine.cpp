@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "common/io/daemon_start.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 #include "sched/mbatchd/daemon.hpp"
-#include "sched/mbatchd/in_force.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // ElimEnd: how everything that an elim has started is ended.
 //
-// A stepper, carried out by the elim's keeper (elim/melim/keeper.cpp), a process that adopts whatever the elim forks, in
+// A stepper, carried out by the elim's keeper (elim/melim/elim_keeper.cpp), a process that adopts whatever the elim forks, in
 // whatever session. It does not decide whether the elim is started again: that is elim_life.
 //
 //   running    the elim lives, and is not to end

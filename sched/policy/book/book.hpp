@@ -1,6 +1,6 @@
 // Book: what mbatchd knows: every job, the states that badmin has set, and which hosts are connected.
 //
-// It applies what happens and answers with effects (book_words.hpp); it touches nothing. A job's own rules are
+// It applies what happens and answers with effects (events_and_effects.hpp); it touches nothing. A job's own rules are
 // job_life.hpp's; who may do what, which jobs a request means, what hangs on what, and how hosts and the Book come to agree
 // again are here. Owned by mbatchd's one thread. No operation costs more than what it changes: a hundred thousand pending
 // jobs are no load for an event of one.
@@ -42,7 +42,7 @@
 #include "sched/policy/jobs/dependency.hpp"
 #include "sched/policy/jobs/job_life.hpp"
 #include "sched/policy/values/book_config.hpp"
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 #include "sched/policy/values/packed.hpp"
 
 namespace rollcall::sched::book {

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "sched/policy/book/book.hpp"
-#include "sched/policy/jobs/book_rules.hpp"
 #include "sched/policy/jobs/dependency_watch.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
 #include "sched/policy/values/packed.hpp"
 

@@ -1,14 +1,14 @@
 // JOB_FINISH of lsb.acct.
 #include <algorithm>
 
-#include "sched/policy/events/event_words.hpp"
+#include "sched/policy/events/event_field_reader.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::events::event_words {
 namespace {
 
 // $4 to $22.
-std::int32_t take_finish_head(EventWords& words, wire::Submission& asked, wire::JobRecord& record) {
+std::int32_t take_finish_head(EventFieldReader& words, wire::Submission& asked, wire::JobRecord& record) {
   const auto id = words.small();
   asked.set_uid(static_cast<std::uint32_t>(words.number()));
   words.skip(1);  // options
@@ -32,7 +32,7 @@ std::int32_t take_finish_head(EventWords& words, wire::Submission& asked, wire::
 }
 
 // $25+o to $59+o: what LSF 5.1 had.
-void take_finish_result(EventWords& words, std::int32_t id, wire::JobEvent::Finish& finish) {
+void take_finish_result(EventFieldReader& words, std::int32_t id, wire::JobEvent::Finish& finish) {
   auto& asked = *finish.mutable_asked();
   auto& record = *finish.mutable_record();
   const auto status = words.number();
@@ -60,7 +60,7 @@ void take_finish_result(EventWords& words, std::int32_t id, wire::JobEvent::Fini
 }
 
 // $60+o to $78+o: what LSF 7 added; an older record has ended.
-void take_finish_seven(EventWords& words, wire::JobEvent::Finish& finish) {
+void take_finish_seven(EventFieldReader& words, wire::JobEvent::Finish& finish) {
   auto& asked = *finish.mutable_asked();
   asked.set_service_class(words.later_text());
   words.later_number();  // exceptions
@@ -87,7 +87,7 @@ void take_finish_seven(EventWords& words, wire::JobEvent::Finish& finish) {
 
 // From $79+o on. A host's usage has 5 fields in the manual and 6 in real records: run limit, options3 and the average of
 // memory are numbers, and the requirement behind them is none.
-void take_finish_nine(EventWords& words, wire::JobEvent::Finish& finish) {
+void take_finish_nine(EventFieldReader& words, wire::JobEvent::Finish& finish) {
   const auto hosts = static_cast<std::size_t>(std::clamp<std::int64_t>(words.later_number(), 0, 1'000'000));
   const auto fits = [&](std::size_t each) {
     const auto at = hosts * each;
@@ -109,7 +109,7 @@ void take_finish_nine(EventWords& words, wire::JobEvent::Finish& finish) {
 
 }  // namespace
 
-void take_finish(EventWords& words, wire::JobEvent& event) {
+void take_finish(EventFieldReader& words, wire::JobEvent& event) {
   auto& finish = *event.mutable_finish();
   auto& record = *finish.mutable_record();
   record.set_end_us(event.at_us());

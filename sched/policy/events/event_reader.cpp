@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "sched/policy/events/event_field_reader.hpp"
 #include "sched/policy/events/event_lines.hpp"
-#include "sched/policy/events/event_words.hpp"
 #include "sched/policy/values/job.hpp"
 
 namespace rollcall::sched::events {
@@ -21,7 +21,7 @@ void set_job(wire::JobEvent& event, std::int64_t id, std::int64_t index) {
 }
 
 // The one or two numbers, and the text, between project and loginShell: niosPort is there of interactive jobs alone.
-void take_port_and_slots(EventWords& words, wire::Submission& asked) {
+void take_port_and_slots(EventFieldReader& words, wire::Submission& asked) {
   if (words.is_number(1)) {
     words.skip(1);
     asked.set_interactive(wire::Submission::PLAIN);
@@ -31,7 +31,7 @@ void take_port_and_slots(EventWords& words, wire::Submission& asked) {
 
 // Behind userPriority: from the reservation to the job's description.
 constexpr std::size_t kLastFields = 18;
-void take_last_fields(EventWords& words, wire::Submission& asked) {
+void take_last_fields(EventFieldReader& words, wire::Submission& asked) {
   asked.set_reservation(words.later_text());
   asked.set_job_group(words.later_text());
   asked.set_service_class(words.later_text());
@@ -54,7 +54,7 @@ void take_last_fields(EventWords& words, wire::Submission& asked) {
 }
 
 // What came after LSF 4; bits of options are ours only where the record ends where ours do.
-void take_late_fields(EventWords& words, std::int64_t options, wire::Submission& asked,
+void take_late_fields(EventFieldReader& words, std::int64_t options, wire::Submission& asked,
                       wire::JobEvent& event) {
   words.later_text();  // host type
   asked.set_login_shell(words.later_text());
@@ -73,7 +73,7 @@ void take_late_fields(EventWords& words, std::int64_t options, wire::Submission&
   if (ours) take_option_bits(options, options2, asked);
 }
 
-void take_transfers(EventWords& words, wire::Submission& asked) {
+void take_transfers(EventFieldReader& words, wire::Submission& asked) {
   for (std::int64_t count = words.number(); count > 0 && !words.trouble(); --count) {
     auto& file = *asked.add_transfers();
     file.set_local(words.text());
@@ -87,7 +87,7 @@ void take_transfers(EventWords& words, wire::Submission& asked) {
 }
 
 // JOB_NEW and JOB_MODIFY; gives the queue.
-std::string take_submission(EventWords& words, wire::JobEvent& event, wire::Submission& asked) {
+std::string take_submission(EventFieldReader& words, wire::JobEvent& event, wire::Submission& asked) {
   set_job(event, words.small(), 0);
   asked.set_uid(static_cast<std::uint32_t>(words.number()));
   const auto options = words.number();
@@ -126,19 +126,19 @@ std::string take_submission(EventWords& words, wire::JobEvent& event, wire::Subm
   return queue;
 }
 
-void take_new_job(EventWords& words, wire::JobEvent& event) {
+void take_new_job(EventFieldReader& words, wire::JobEvent& event) {
   auto& told = *event.mutable_new_job();
   told.set_queue(take_submission(words, event, *told.mutable_asked()));
 }
 
-void take_modify(EventWords& words, wire::JobEvent& event) {
+void take_modify(EventFieldReader& words, wire::JobEvent& event) {
   auto& told = *event.mutable_modify();
   take_submission(words, event, *told.mutable_asked());
   told.set_user(told.asked().user());
   told.set_uid(told.asked().uid());
 }
 
-void take_start(EventWords& words, wire::JobEvent& event) {
+void take_start(EventFieldReader& words, wire::JobEvent& event) {
   auto& start = *event.mutable_start();
   const auto id = words.small();
   words.skip(3);  // status, pid, pgid
@@ -151,7 +151,7 @@ void take_start(EventWords& words, wire::JobEvent& event) {
   set_job(event, id, words.later_number());
 }
 
-void take_start_accept(EventWords& words, wire::JobEvent& event) {
+void take_start_accept(EventFieldReader& words, wire::JobEvent& event) {
   auto& pids = *event.mutable_start_accept();
   const auto id = words.small();
   pids.set_pid(words.small());
@@ -159,7 +159,7 @@ void take_start_accept(EventWords& words, wire::JobEvent& event) {
   set_job(event, id, words.later_number());
 }
 
-void take_execute(EventWords& words, wire::JobEvent& event) {
+void take_execute(EventFieldReader& words, wire::JobEvent& event) {
   auto& run = *event.mutable_execute();
   const auto id = words.small();
   run.set_uid(static_cast<std::uint32_t>(words.number()));
@@ -172,7 +172,7 @@ void take_execute(EventWords& words, wire::JobEvent& event) {
 }
 
 // The sums of 64 or 32 with 128 or 256 tell of post-execution.
-void take_status_number(EventWords& words, wire::JobEvent::Status& status) {
+void take_status_number(EventFieldReader& words, wire::JobEvent::Status& status) {
   const auto number = words.small();
   const int post = number & (wire::POST_DONE | wire::POST_ERR);
   const int base = number - post;
@@ -183,7 +183,7 @@ void take_status_number(EventWords& words, wire::JobEvent::Status& status) {
   status.set_status(wire::JobStatus_IsValid(base) ? static_cast<wire::JobStatus>(base) : wire::STATUS_NULL);
 }
 
-void take_status(EventWords& words, wire::JobEvent& event) {
+void take_status(EventFieldReader& words, wire::JobEvent& event) {
   auto& status = *event.mutable_status();
   const auto id = words.small();
   take_status_number(words, status);
@@ -203,7 +203,7 @@ void take_status(EventWords& words, wire::JobEvent& event) {
   status.set_term_reason(words.more() ? words.small() : 0);
 }
 
-void take_signal(EventWords& words, wire::JobEvent& event) {
+void take_signal(EventFieldReader& words, wire::JobEvent& event) {
   auto& signal = *event.mutable_signal();
   const auto id = words.small();
   signal.set_uid(static_cast<std::uint32_t>(words.number()));
@@ -213,7 +213,7 @@ void take_signal(EventWords& words, wire::JobEvent& event) {
   signal.set_user(words.later_text());
 }
 
-void take_switch(EventWords& words, wire::JobEvent& event) {
+void take_switch(EventFieldReader& words, wire::JobEvent& event) {
   auto& change = *event.mutable_switched();
   change.set_uid(static_cast<std::uint32_t>(words.number()));
   const auto id = words.small();
@@ -222,7 +222,7 @@ void take_switch(EventWords& words, wire::JobEvent& event) {
   change.set_user(words.later_text());
 }
 
-void take_move(EventWords& words, wire::JobEvent& event) {
+void take_move(EventFieldReader& words, wire::JobEvent& event) {
   auto& move = *event.mutable_move();
   move.set_uid(static_cast<std::uint32_t>(words.number()));
   const auto id = words.small();
@@ -232,13 +232,13 @@ void take_move(EventWords& words, wire::JobEvent& event) {
   move.set_user(words.later_text());
 }
 
-void take_requeue(EventWords& words, wire::JobEvent& event) {
+void take_requeue(EventFieldReader& words, wire::JobEvent& event) {
   event.mutable_requeue();
   const auto id = words.small();
   set_job(event, id, words.later_number());
 }
 
-void take_clean(EventWords& words, wire::JobEvent& event) {
+void take_clean(EventFieldReader& words, wire::JobEvent& event) {
   event.mutable_clean();
   const auto id = words.small();
   set_job(event, id, words.later_number());
@@ -246,7 +246,7 @@ void take_clean(EventWords& words, wire::JobEvent& event) {
 
 struct Kind {
   const char* type;
-  void (*take)(EventWords&, wire::JobEvent&);
+  void (*take)(EventFieldReader&, wire::JobEvent&);
 };
 constexpr std::array<Kind, 12> kKinds{{{"JOB_NEW", take_new_job},
                                        {"JOB_MODIFY", take_modify},
@@ -277,7 +277,7 @@ Result<std::optional<wire::JobEvent>> read_event(const std::vector<std::string>&
   const auto kind =
       std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& one) { return fields[0] == one.type; });
   if (kind == kKinds.end()) return std::optional<wire::JobEvent>();
-  EventWords words(fields);
+  EventFieldReader words(fields);
   words.skip(2);  // type, version
   wire::JobEvent event;
   event.set_at_us(words.moment_us());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::sched::events {
 

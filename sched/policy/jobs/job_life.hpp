@@ -68,11 +68,11 @@
 #include <string>
 
 #include "common/conf/lsb/values.hpp"
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::sched::jobs {
 
-// What the configuration says of the job: made by life_rules() (book_rules.hpp) from its queue and what was asked.
+// What the configuration says of the job: made by life_rules() (site_rules.hpp) from its queue and what was asked.
 struct LifeRules {
   conf::RequeueExits requeue_exits;         // -Q, else the queue's
   bool rerunnable = false;                  // -r, else the queue's

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/numbers.hpp"
-#include "sched/policy/jobs/book_rules.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::sched::jobs {
 namespace {

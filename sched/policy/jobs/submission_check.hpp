@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/wire/batch.pb.h"
-#include "sched/policy/jobs/book_rules.hpp"
 #include "sched/policy/jobs/dependency.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::sched::jobs {
 

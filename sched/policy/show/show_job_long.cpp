@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/base/table_cells.hpp"
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 #include "sched/policy/values/without_effect.hpp"
 
 namespace rollcall::sched::show {

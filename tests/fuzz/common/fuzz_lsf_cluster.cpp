@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "common/conf/kept_files.hpp"
+#include "common/conf/file_snapshot.hpp"
 #include "common/conf/show_conf.hpp"
 #include "tests/fuzz/common/conf_input.hpp"
 
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(problem.line().find('\n') == std::string::npos);
   require(!check_text(checked.problems, checked.read, true).empty());
   // Kept, it is the same set; and the same again at the same hour.
-  KeptFiles kept(input.sources());
+  FileSnapshot kept(input.sources());
   require(read_cluster_files(kept.sources()).files.has_value() == checked.files.has_value());
   kept.complete();
   require(!kept.outdated());

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "common/wire/submitted_jobs.hpp"
-#include "sched/mbatchd/res_words.hpp"
+#include "sched/mbatchd/res_translation.hpp"
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/jobs/request_bounds.hpp"
 #include "tests/unit/common/conf/conf_files.hpp"

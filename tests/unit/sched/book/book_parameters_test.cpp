@@ -1,7 +1,7 @@
 // Parameters of lsb.params by their names, as far as the Book obeys them, and which of two goes before the other.
 #include <gtest/gtest.h>
 
-#include "sched/policy/jobs/book_rules.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::sched::book {

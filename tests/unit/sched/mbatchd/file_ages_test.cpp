@@ -1,7 +1,7 @@
 // When lsb.events and lsb.acct are put aside, by the parameters' names. What then happens is event_files_test's.
 #include <gtest/gtest.h>
 
-#include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 #include "tests/unit/sched/book/book_fixture.hpp"
 
 namespace rollcall::mbatchd {

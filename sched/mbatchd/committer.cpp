@@ -1,4 +1,4 @@
-#include "sched/mbatchd/saving.hpp"
+#include "sched/mbatchd/committer.hpp"
 
 #include <sched.h>
 
@@ -15,7 +15,7 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<void> Saving::load(sched::book::Book& book) {
+Result<void> Committer::load(sched::book::Book& book) {
   files_.set_present_jobs({[&book] { return sched::book::jobs_not_over(book); },
                            [&book](sched::JobKey job, const PresentJobs::Take& take) {
                              sched::book::tell_of_job(book, job, take);
@@ -40,13 +40,13 @@ Result<void> Saving::load(sched::book::Book& book) {
   return {};
 }
 
-io::StoreResult<std::shared_ptr<const wire::Submission>> Saving::whole(
+io::StoreResult<std::shared_ptr<const wire::Submission>> Committer::whole(
     const std::shared_ptr<const wire::Submission>& asked) {
   if (!wire::names_payload(*asked)) return asked;
   if (last_asked_ == asked) return last_whole_;
   auto whole = std::make_shared<wire::Submission>(*asked);
   for (const auto row : wire::payload_rows(*asked)) {
-    const auto* waiting = turn_.payload(row);
+    const auto* waiting = transaction_.payload(row);
     const auto stored = waiting ? io::StoreResult<std::string>(std::string()) : store_.payload(row);
     if (!stored) return stored.error();
     if (!wire::put_payload(*whole, waiting ? waiting->body : *stored))
@@ -58,31 +58,31 @@ io::StoreResult<std::shared_ptr<const wire::Submission>> Saving::whole(
   return last_whole_ = std::move(whole);
 }
 
-Turn::Touched Saving::take(sched::Effects effects) {
+Transaction::Touched Committer::take(sched::Effects effects) {
   if (!unsaved_since_) unsaved_since_ = Steady::now();
-  return turn_.take(std::move(effects));
+  return transaction_.take(std::move(effects));
 }
 
 // What nobody waits for (that a job runs now) is put together with what comes next, for a moment.
-bool Saving::may_wait() const {
-  return turn_.to_save() && !turn_.urgent() && !failing_ && unsaved_since_ &&
+bool Committer::may_wait() const {
+  return transaction_.to_save() && !transaction_.urgent() && !failing_ && unsaved_since_ &&
          Steady::now() - *unsaved_since_ < kUnsaved;
 }
 
-bool Saving::commit(bool at_once) {
-  if (turn_.empty() && !failing_) {
+bool Committer::commit(bool at_once) {
+  if (transaction_.empty() && !failing_) {
     unsaved_since_.reset();
     return true;
   }
   if (!at_once && may_wait()) return false;
   io::StoreBatch batch;
-  if (turn_.to_save() || failing_) {
+  if (transaction_.to_save() || failing_) {
     auto kept = save(batch);
     if (!kept) {
       refuse_submissions(std::move(batch), kept.error());
-      if (turn_.to_save()) kept = save(batch);
+      if (transaction_.to_save()) kept = save(batch);
       if (!kept) {
-        turn_.keep(std::move(batch));
+        transaction_.keep(std::move(batch));
         return false;
       }
     }
@@ -92,25 +92,25 @@ bool Saving::commit(bool at_once) {
     log_.notice("the store keeps again what it is given");
     handler_.keeps_again();
   }
-  leave(turn_.committed(std::move(batch)));
+  leave(transaction_.committed(std::move(batch)));
   return true;
 }
 
-io::StoreResult<std::uint64_t> Saving::save(io::StoreBatch& batch) {
-  batch = turn_.batch();
+io::StoreResult<std::uint64_t> Committer::save(io::StoreBatch& batch) {
+  batch = transaction_.batch();
   files_.note(batch);
   return store_.commit(batch);
 }
 
-void Saving::refuse_submissions(io::StoreBatch batch, const io::StoreError& error) {
+void Committer::refuse_submissions(io::StoreBatch batch, const io::StoreError& error) {
   if (!std::exchange(failing_, true))
     log_.error(error.text + "; no job is accepted or started until the store keeps what it is given");
-  const auto withdrawn = turn_.failed(std::move(batch), error);
+  const auto withdrawn = transaction_.failed(std::move(batch), error);
   for (const auto key : withdrawn.jobs) handler_.withdrawn(key);
   for (const auto& waiting : withdrawn.replies) handler_.reply(waiting.link, waiting.reply);
 }
 
-void Saving::leave(Done done) {
+void Committer::leave(Done done) {
   // People first: a bsub need not wait until events and a thousand orders are written. Who was answered may have been woken on
   // our processor.
   for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
@@ -124,13 +124,13 @@ void Saving::leave(Done done) {
   if (files_.switched()) note_files();
 }
 
-void Saving::note_files() {
+void Committer::note_files() {
   io::StoreBatch last;
   files_.note(last);
   if (const auto noted = store_.commit(last); !noted) log_.error(noted.error().text);
 }
 
-std::optional<Duration> Saving::wait() const {
+std::optional<Duration> Committer::wait() const {
   const bool retry = failing_ || files_.behind(store_);
   if (failing_ || !unsaved_since_) return retry ? std::optional(kRetry) : std::nullopt;
   const auto rest = std::max(Duration{0}, Duration(*unsaved_since_ + kUnsaved - Steady::now()));

@@ -1,4 +1,4 @@
-#include "sched/mbatchd/turn.hpp"
+#include "sched/mbatchd/transaction.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -50,7 +50,7 @@ wire::BatchReply not_yet(const io::StoreError& error) {
 
 }  // namespace
 
-Turn::Touched Turn::take(sched::Effects effects) {
+Transaction::Touched Transaction::take(sched::Effects effects) {
   Touched touched;
   for (auto& any : effects) {
     std::visit(Overloaded{[&](effect::SaveJob& e) {
@@ -91,26 +91,28 @@ Turn::Touched Turn::take(sched::Effects effects) {
   return touched;
 }
 
-void Turn::reply(io::LinkId link, wire::BatchReply reply) { replies_.push_back({link, std::move(reply)}); }
+void Transaction::reply(io::LinkId link, wire::BatchReply reply) {
+  replies_.push_back({link, std::move(reply)});
+}
 
-void Turn::forget(io::LinkId link) {
+void Transaction::forget(io::LinkId link) {
   // A submission whose client has gone is one all the same: its entry stays, for failed().
   for (auto& waiting : replies_)
     if (waiting.link == link) waiting.link = 0;
 }
 
-bool Turn::to_save() const {
+bool Transaction::to_save() const {
   return counters_ || !jobs_.empty() || !submissions_.empty() || !payloads_.empty() ||
          !dropped_payloads_.empty() || !removed_.empty() || !controls_.empty() || !events_.empty() ||
          !tokens_.empty() || forget_tokens_before_;
 }
 
-const io::StoredPayload* Turn::payload(std::uint64_t row) const {
+const io::StoredPayload* Transaction::payload(std::uint64_t row) const {
   const auto found = payloads_.find(row);
   return found == payloads_.end() ? nullptr : found->second.get();
 }
 
-io::StoreBatch Turn::batch() {
+io::StoreBatch Transaction::batch() {
   io::StoreBatch batch;
   batch.submissions.reserve(submissions_.size());
   batch.payloads.reserve(payloads_.size());
@@ -135,7 +137,7 @@ io::StoreBatch Turn::batch() {
   return batch;
 }
 
-Done Turn::committed(io::StoreBatch batch) {
+Done Transaction::committed(io::StoreBatch batch) {
   jobs_.clear();
   submissions_.clear();
   payloads_.clear();
@@ -149,11 +151,11 @@ Done Turn::committed(io::StoreBatch batch) {
           std::move(batch.events)};
 }
 
-void Turn::keep(io::StoreBatch batch) {
+void Transaction::keep(io::StoreBatch batch) {
   if (events_.empty()) events_ = std::move(batch.events);
 }
 
-Turn::Withdrawn Turn::failed(io::StoreBatch batch, const io::StoreError& error) {
+Transaction::Withdrawn Transaction::failed(io::StoreBatch batch, const io::StoreError& error) {
   keep(std::move(batch));
   Withdrawn out;
   std::set<std::int32_t> ids;

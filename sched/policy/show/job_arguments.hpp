@@ -1,4 +1,4 @@
-// Words of the b* commands' lines that mean jobs and times. Pure; the grammar is at the top of ask_words.cpp.
+// Words of the b* commands' lines that mean jobs and times. Pure; the grammar is at the top of job_arguments.cpp.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// FilesInForce: the set of files that mbatchd runs with, and how another set comes into force: by reconfiguration, or because a
+// ActiveConfiguration: the set of files that mbatchd runs with, and how another set comes into force: by reconfiguration, or because a
 // #if time() of the same texts has changed.
 //
 // Owns the pointer to the set in force and the set that was refused at this hour. It does not read files (configuration.hpp) and
@@ -23,15 +23,15 @@
 
 namespace rollcall::mbatchd {
 
-class FilesInForce {
+class ActiveConfiguration {
  public:
   struct Handler {
     std::function<void()> taken;    // another set is in force
     std::function<void()> restart;  // mbatchd is to start again; called before the answer leaves
   };
   // `env_dir`: LSF_ENVDIR by option. `first`: the set that mbatchd starts with.
-  FilesInForce(std::optional<std::string> env_dir, std::shared_ptr<const Configuration> first, io::Log& log,
-               Handler handler);
+  ActiveConfiguration(std::optional<std::string> env_dir, std::shared_ptr<const Configuration> first,
+                      io::Log& log, Handler handler);
 
   const std::shared_ptr<const Configuration>& configuration() const { return configuration_; }
 
@@ -51,7 +51,8 @@ class FilesInForce {
   io::Log& log_;
   Handler handler_;
   std::int64_t minute_ = 0;                         // when #if time() was looked at
-  std::shared_ptr<const conf::KeptFiles> refused_;  // the files in force at an hour at which they have errors
+  std::shared_ptr<const conf::FileSnapshot>
+      refused_;  // the files in force at an hour at which they have errors
   conf::ToldLines told_;
 };
 

@@ -1,4 +1,4 @@
-#include "sched/policy/jobs/book_rules.hpp"
+#include "sched/policy/jobs/site_rules.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "sched/policy/events/event_words.hpp"
+#include "sched/policy/events/event_field_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +37,7 @@ std::pair<std::string, std::int64_t> host_of(const std::string& item) {
 
 }  // namespace
 
-void EventWords::fail(const std::string& expected) {
+void EventFieldReader::fail(const std::string& expected) {
   if (trouble_) return;
   trouble_ = "field " + std::to_string(at_ + 1) + ": found " +
              (more() ? printable(fields_[at_].substr(0, 60)) : "the end of the line") + ", expected " +
@@ -45,7 +45,7 @@ void EventWords::fail(const std::string& expected) {
 }
 
 // Nobody has looked at what a file says before it comes to a terminal.
-std::string EventWords::text() {
+std::string EventFieldReader::text() {
   if (!more()) fail("a text");
   if (trouble_) return {};
   std::string word = fields_[at_++];
@@ -54,7 +54,7 @@ std::string EventWords::text() {
   return word;
 }
 
-double EventWords::real() {
+double EventFieldReader::real() {
   const auto value = more() ? number_of(fields_[at_]) : std::nullopt;
   if (!value) fail("a number");
   if (trouble_) return 0;
@@ -63,31 +63,31 @@ double EventWords::real() {
 }
 
 // Some releases write whole numbers with a point.
-std::int64_t EventWords::number() {
+std::int64_t EventFieldReader::number() {
   constexpr double kMost = 9e18;
   return static_cast<std::int64_t>(std::clamp(real(), -kMost, kMost));
 }
 
-std::int32_t EventWords::small() {
+std::int32_t EventFieldReader::small() {
   using Limits = std::numeric_limits<std::int32_t>;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(number(), Limits::min(), Limits::max()));
 }
 
-std::int64_t EventWords::moment_us() {
+std::int64_t EventFieldReader::moment_us() {
   return std::clamp<std::int64_t>(number(), 0, kLastSecond) * 1'000'000;
 }
 
-bool EventWords::is_number(std::size_t ahead) const {
+bool EventFieldReader::is_number(std::size_t ahead) const {
   return ahead < left() && number_of(fields_[at_ + ahead]).has_value();
 }
 
-bool EventWords::skip(std::size_t count) {
+bool EventFieldReader::skip(std::size_t count) {
   if (count > left()) fail("more fields");
   if (!trouble_) at_ += count;
   return !trouble_;
 }
 
-void take_limits(EventWords& words, wire::Limits& limits) {
+void take_limits(EventFieldReader& words, wire::Limits& limits) {
   const auto take = [&words](auto set) {
     if (const auto value = words.number(); value >= 0) set(value);
   };
@@ -102,7 +102,7 @@ void take_limits(EventWords& words, wire::Limits& limits) {
   words.skip(1);
 }
 
-void take_asked_hosts(EventWords& words, wire::Submission& asked) {
+void take_asked_hosts(EventFieldReader& words, wire::Submission& asked) {
   for (std::int64_t count = words.number(); count > 0 && !words.trouble(); --count) {
     const std::string item = words.text();
     const auto read = parse_asked_hosts(item);
@@ -113,7 +113,7 @@ void take_asked_hosts(EventWords& words, wire::Submission& asked) {
   }
 }
 
-void take_hosts(EventWords& words, ExecHosts& hosts) {
+void take_hosts(EventFieldReader& words, ExecHosts& hosts) {
   std::unordered_map<std::string, wire::ExecHost*> known;
   for (std::int64_t count = words.number(); count > 0 && !words.trouble(); --count) {
     const auto [name, slots] = host_of(words.text());
@@ -126,7 +126,7 @@ void take_hosts(EventWords& words, ExecHosts& hosts) {
   }
 }
 
-void take_usage(EventWords& words, wire::JobUsage& usage) {
+void take_usage(EventFieldReader& words, wire::JobUsage& usage) {
   usage.set_user_s(std::max(0.0, words.real()));
   usage.set_system_s(std::max(0.0, words.real()));
   words.skip(17);

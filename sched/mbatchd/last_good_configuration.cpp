@@ -1,4 +1,4 @@
-#include "sched/mbatchd/kept_configuration.hpp"
+#include "sched/mbatchd/last_good_configuration.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// EventWords: the fields of one record, taken one after the other, and the groups of fields that several kinds of records
+// EventFieldReader: the fields of one record, taken one after the other, and the groups of fields that several kinds of records
 // have. For event_reader.cpp and account_reader.cpp alone; what they are is in event_reader.hpp.
 //
 // The first thing that is wrong stays; what is taken after it is empty.
@@ -13,9 +13,9 @@
 
 namespace rollcall::sched::events::event_words {
 
-class EventWords {
+class EventFieldReader {
  public:
-  explicit EventWords(const std::vector<std::string>& fields) : fields_(fields) {}
+  explicit EventFieldReader(const std::vector<std::string>& fields) : fields_(fields) {}
 
   // Must be there.
   std::string text();
@@ -44,14 +44,14 @@ class EventWords {
 
 using ExecHosts = google::protobuf::RepeatedPtrField<wire::ExecHost>;
 
-void take_limits(EventWords& words, wire::Limits& limits);
-void take_asked_hosts(EventWords& words, wire::Submission& asked);
-void take_hosts(EventWords& words, ExecHosts& hosts);       // "hostA" for each slot, or "4*hostA"
-void take_usage(EventWords& words, wire::JobUsage& usage);  // the 19 fields of lsfRusage
+void take_limits(EventFieldReader& words, wire::Limits& limits);
+void take_asked_hosts(EventFieldReader& words, wire::Submission& asked);
+void take_hosts(EventFieldReader& words, ExecHosts& hosts);       // "hostA" for each slot, or "4*hostA"
+void take_usage(EventFieldReader& words, wire::JobUsage& usage);  // the 19 fields of lsfRusage
 void take_job_name(const std::string& name, std::int32_t index, wire::Submission& asked);
 void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submission& asked);  // our own
 
 // JOB_FINISH, from $4 on.
-void take_finish(EventWords& words, wire::JobEvent& event);
+void take_finish(EventFieldReader& words, wire::JobEvent& event);
 
 }  // namespace rollcall::sched::events::event_words

@@ -1,5 +1,5 @@
 // Ids and times on the b* commands' lines.
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// KeptFiles: a set of files as it was read, so that its `#if time()` can be decided anew at another hour by the same texts:
+// FileSnapshot: a set of files as it was read, so that its `#if time()` can be decided anew at another hour by the same texts:
 // what somebody edits meanwhile counts from the next reconfiguration on, as everywhere else.
 //
 // A value with an identity (sources() borrows it). It reads nothing itself: the caller's sources do, and their clock says
@@ -19,11 +19,11 @@
 
 namespace rollcall::conf {
 
-class KeptFiles {
+class FileSnapshot {
  public:
-  explicit KeptFiles(FileSources sources) : sources_(std::move(sources)) {}
-  KeptFiles(const KeptFiles&) = delete;
-  KeptFiles& operator=(const KeptFiles&) = delete;
+  explicit FileSnapshot(FileSources sources) : sources_(std::move(sources)) {}
+  FileSnapshot(const FileSnapshot&) = delete;
+  FileSnapshot& operator=(const FileSnapshot&) = delete;
 
   // For read_cluster_files() and read_lsb_files(), which it must outlive. Whatever they read and decide is kept.
   FileSources sources();
@@ -35,7 +35,7 @@ class KeptFiles {
   // A condition of the set holds now and did not, or the other way round.
   bool outdated() const;
   // The same texts, to be read at the time it is now. A file that was in no open branch until now is read as it is.
-  std::shared_ptr<KeptFiles> again() const;
+  std::shared_ptr<FileSnapshot> again() const;
 
  private:
   FileSources sources_;

@@ -1,4 +1,4 @@
-#include "sched/mbatchd/planning.hpp"
+#include "sched/mbatchd/scheduler.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -17,9 +17,9 @@ std::int32_t utc_offset_s() {
 
 }  // namespace
 
-bool Planning::quick() const { return last_ < kQuick; }
+bool Scheduler::quick() const { return last_ < kQuick; }
 
-bool Planning::make(WallTime now) {
+bool Scheduler::make(WallTime now) {
   const auto from = Steady::now();
   if (!wanted_ || from < not_before_) return false;
   keeper_.dependencies(book_.take_dependency_changes());
@@ -39,7 +39,7 @@ bool Planning::make(WallTime now) {
 }
 
 // False where the job is no longer what the plan was made for.
-bool Planning::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) {
+bool Scheduler::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) {
   sched::event::Dispatched event;
   event.placement = by_name(keeper_.snapshot().rules(), dispatch.placement);
   if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
@@ -52,13 +52,13 @@ bool Planning::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) {
   return true;
 }
 
-void Planning::tick(WallTime now) {
+void Scheduler::tick(WallTime now) {
   if (!next_look_ || now < *next_look_) return;
   next_look_.reset();
   wanted_ = true;
 }
 
-std::optional<Duration> Planning::wait() const {
+std::optional<Duration> Scheduler::wait() const {
   if (!wanted_) return std::nullopt;
   return std::max(Duration{0}, Duration(not_before_ - Steady::now()));
 }

@@ -1,4 +1,4 @@
-#include "sched/policy/values/book_words.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::sched {
 namespace {

@@ -1,4 +1,4 @@
-// Planning: when mbatchd makes a scheduling cycle, and what is done with its plan.
+// Scheduler: when mbatchd makes a scheduling cycle, and what is done with its plan.
 //
 // The cycle itself is the pure schedule() (sched/policy/cycle/schedule.hpp). Here is only its pace: a cycle follows whatever may have
 // changed the plan, at once where it is quick; one that takes its time follows the answers of its turn, and leaves as much time
@@ -15,13 +15,13 @@
 
 namespace rollcall::mbatchd {
 
-class Planning {
+class Scheduler {
  public:
   using Changed = std::function<void(sched::Effects)>;
   using Steady = std::chrono::steady_clock;
 
   // `changed` is handed what each decision makes of the Book.
-  Planning(sched::book::Book& book, sched::answers::SnapshotKeeper& keeper, Changed changed)
+  Scheduler(sched::book::Book& book, sched::answers::SnapshotKeeper& keeper, Changed changed)
       : book_(book), keeper_(keeper), changed_(std::move(changed)) {}
 
   void want() { wanted_ = true; }

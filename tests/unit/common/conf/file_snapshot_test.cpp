@@ -1,5 +1,5 @@
 // A set of files whose #if time() is decided anew at another hour, by the texts that were read first.
-#include "common/conf/kept_files.hpp"
+#include "common/conf/file_snapshot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ MemoryFiles lab(const std::string& parameters) {
 }
 
 // How long EXINTERVAL is by a set; 0 where it has errors.
-long interval(KeptFiles& kept) {
+long interval(FileSnapshot& kept) {
   const auto checked = read_cluster_files(kept.sources());
   kept.complete();
   if (!checked.files) return 0;
@@ -30,9 +30,9 @@ long interval(KeptFiles& kept) {
 
 constexpr const char* kNight = "#if time(20:00-8:00)\nEXINTERVAL = 60\n#else\nEXINTERVAL = 5\n#endif\n";
 
-TEST(KeptFiles, AConditionIsDecidedAnewByTheSameTexts) {
+TEST(FileSnapshot, AConditionIsDecidedAnewByTheSameTexts) {
   auto files = lab(kNight);
-  KeptFiles day(files.sources());
+  FileSnapshot day(files.sources());
   EXPECT_EQ(interval(day), 5);
   EXPECT_FALSE(day.outdated());
   files.now = {2, 19 * 60 + 59};
@@ -48,17 +48,17 @@ TEST(KeptFiles, AConditionIsDecidedAnewByTheSameTexts) {
   EXPECT_EQ(interval(*night->again()), 5);
 }
 
-TEST(KeptFiles, ASetThatIsTheSameAtAllTimesIsNeverOutdated) {
+TEST(FileSnapshot, ASetThatIsTheSameAtAllTimesIsNeverOutdated) {
   auto files = lab("EXINTERVAL = 5\n");
-  KeptFiles kept(files.sources());
+  FileSnapshot kept(files.sources());
   EXPECT_EQ(interval(kept), 5);
   files.now = {2, 20 * 60};
   EXPECT_FALSE(kept.outdated());
 }
 
-TEST(KeptFiles, AnErrorOfAnotherHourIsSeenAtThatHour) {
+TEST(FileSnapshot, AnErrorOfAnotherHourIsSeenAtThatHour) {
   auto files = lab("#if time(20:00-8:00)\nEXINTERVAL = never\n#endif\n");
-  KeptFiles day(files.sources());
+  FileSnapshot day(files.sources());
   EXPECT_EQ(interval(day), 15);
   files.now = {2, 20 * 60};
   ASSERT_TRUE(day.outdated());
@@ -70,27 +70,27 @@ TEST(KeptFiles, AnErrorOfAnotherHourIsSeenAtThatHour) {
   EXPECT_EQ(interval(*night->again()), 15);
 }
 
-TEST(KeptFiles, AFileOfABranchThatWasClosedIsReadWhenItOpens) {
+TEST(FileSnapshot, AFileOfABranchThatWasClosedIsReadWhenItOpens) {
   auto files = lab("#if time(20:00-8:00)\n#INCLUDE \"night\"\n#endif\n");
-  KeptFiles day(files.sources());
+  FileSnapshot day(files.sources());
   EXPECT_EQ(interval(day), 15);
   files.files["/c/night"] = "EXINTERVAL = 60\n";
   files.now = {2, 20 * 60};
   EXPECT_EQ(interval(*day.again()), 60);
 }
 
-TEST(KeptFiles, AZoneOfItsOwnCounts) {
+TEST(FileSnapshot, AZoneOfItsOwnCounts) {
   auto files = lab("#if time(20:00-8:00 EDT)\nEXINTERVAL = 60\n#endif\n");  // there it is an hour later
-  KeptFiles kept(files.sources());
+  FileSnapshot kept(files.sources());
   EXPECT_EQ(interval(kept), 15);
   files.now = {2, 19 * 60};
   EXPECT_TRUE(kept.outdated());
 }
 
-TEST(KeptFiles, APackedSetIsReadAgainWithoutItsFiles) {
+TEST(FileSnapshot, APackedSetIsReadAgainWithoutItsFiles) {
   auto files = lab(kNight);
   files.files["/c/hosts"] = "10.0.0.1 host1 two\nlines:and 7:bytes\n";
-  KeptFiles kept(files.sources());
+  FileSnapshot kept(files.sources());
   EXPECT_TRUE(read_cluster_files(kept.sources()).files);
   const std::string packed = kept.packed();
   files.files.clear();
@@ -98,7 +98,7 @@ TEST(KeptFiles, APackedSetIsReadAgainWithoutItsFiles) {
   ASSERT_TRUE(sources);
   EXPECT_EQ(sources->env_dir, "/c");
   EXPECT_EQ(*sources->read("/c/hosts"), "10.0.0.1 host1 two\nlines:and 7:bytes\n");
-  KeptFiles again(*sources);
+  FileSnapshot again(*sources);
   EXPECT_EQ(interval(again), 5);
   files.now = {2, 20 * 60};
   EXPECT_TRUE(again.outdated()) << "#if time() goes on by the clock of now";
@@ -108,9 +108,9 @@ TEST(KeptFiles, APackedSetIsReadAgainWithoutItsFiles) {
   EXPECT_EQ(missing.error().text, "/c/other: was not there when the files were kept");
 }
 
-TEST(KeptFiles, APackedSetIsWholeOrNone) {
+TEST(FileSnapshot, APackedSetIsWholeOrNone) {
   auto files = lab("EXINTERVAL = 5\n");
-  KeptFiles kept(files.sources());
+  FileSnapshot kept(files.sources());
   EXPECT_TRUE(read_cluster_files(kept.sources()).files);
   const std::string packed = kept.packed();
   ASSERT_TRUE(unpacked(packed, {}));

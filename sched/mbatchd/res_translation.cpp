@@ -1,4 +1,4 @@
-#include "sched/mbatchd/res_words.hpp"
+#include "sched/mbatchd/res_translation.hpp"
 
 #include <utility>
 

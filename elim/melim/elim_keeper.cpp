@@ -1,4 +1,4 @@
-#include "elim/melim/keeper.hpp"
+#include "elim/melim/elim_keeper.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // The words of the engine's interface as RES's messages, and back: nothing is lost between them.
-#include "sched/mbatchd/res_words.hpp"
+#include "sched/mbatchd/res_translation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

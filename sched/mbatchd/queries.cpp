@@ -1,4 +1,4 @@
-#include "sched/mbatchd/questions.hpp"
+#include "sched/mbatchd/queries.hpp"
 
 #include <utility>
 
@@ -10,16 +10,16 @@ namespace rollcall::mbatchd {
 
 using Refusal = wire::BatchReply::Refusal;
 
-void Questions::ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
+void Queries::ask(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request) {
   links_.promise(link);
   asked_.push_back({link, who, request});
 }
 
-void Questions::answer_all(Waiters& waiters) {
+void Queries::answer_all(Waiters& waiters) {
   for (const auto& one : std::exchange(asked_, {})) answer(one, waiters);
 }
 
-void Questions::answer(const Asked& asked, Waiters& waiters) {
+void Queries::answer(const Asked& asked, Waiters& waiters) {
   const auto& [link, who, request] = asked;
   if (!clients_.has(link)) return;
   if (request.has_await_job() || request.has_await()) {
@@ -32,7 +32,7 @@ void Questions::answer(const Asked& asked, Waiters& waiters) {
   answer_view(asked);
 }
 
-void Questions::answer_view(const Asked& asked) {
+void Queries::answer_view(const Asked& asked) {
   const auto view = [this] {
     return sched::answers::AnswerView{book_, keeper_.snapshot(), io::wall_now(), whole_};
   };
@@ -54,7 +54,7 @@ void Questions::answer_view(const Asked& asked) {
   clients_.answer(asked.link, std::move(guarded));
 }
 
-std::vector<wire::BatchReply::Reason> Questions::reasons(sched::JobKey key) {
+std::vector<wire::BatchReply::Reason> Queries::reasons(sched::JobKey key) {
   const WallTime now = io::wall_now();
   if (reasons_)
     reasons_->look_at(keeper_.snapshot(), now);

@@ -1,4 +1,4 @@
-// KeptConfiguration: the files with which mbatchd last ran, as they then were, in one file beside the store. Functions.
+// LastGoodConfiguration: the files with which mbatchd last ran, as they then were, in one file beside the store. Functions.
 //
 // A mbatchd that is started while somebody's edit is half done goes on with them: jobs run, and somebody has to answer. They are
 // only looked for where the files as they are have errors, never in place of good ones, and not where mbatchd is to run on

@@ -1,4 +1,4 @@
-// Questions: what clients ask that changes nothing: jobs, queues, hosts, the past; and who waits for a job is handed on.
+// Queries: what clients ask that changes nothing: jobs, queues, hosts, the past; and who waits for a job is handed on.
 //
 // A question is answered behind the turn in which it came, when the commit is made; the parts of its answer are made one at a time
 // between later turns (common/io/answer_pump.hpp), so that no question holds up a turn. It owns the questions of the present
@@ -17,10 +17,10 @@
 
 namespace rollcall::mbatchd {
 
-class Questions {
+class Queries {
  public:
-  Questions(const sched::book::Book& book, const sched::answers::SnapshotKeeper& keeper, io::JobStore& store,
-            sched::book::ReadWhole whole, io::Links& links, Clients& clients)
+  Queries(const sched::book::Book& book, const sched::answers::SnapshotKeeper& keeper, io::JobStore& store,
+          sched::book::ReadWhole whole, io::Links& links, Clients& clients)
       : book_(book),
         keeper_(keeper),
         store_(store),

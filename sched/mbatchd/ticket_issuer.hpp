@@ -1,4 +1,4 @@
-// TicketOffice: gives clients tickets and knows them again: the rules of sched/policy/values/tickets.hpp with this host's clock and the
+// TicketIssuer: gives clients tickets and knows them again: the rules of sched/policy/values/tickets.hpp with this host's clock and the
 // kernel's randomness. In mbatchd's memory alone: another mbatchd, or the next one, knows none of them.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace rollcall::mbatchd {
 
-class TicketOffice : public io::TicketDesk {
+class TicketIssuer : public io::TicketDesk {
  public:
   // How long a ticket is good; 0: none is given, and none that was given is good.
   void set_life(Duration life);

@@ -1,4 +1,4 @@
-#include "sched/mbatchd/ticket_office.hpp"
+#include "sched/mbatchd/ticket_issuer.hpp"
 
 #include <time.h>
 
@@ -17,12 +17,12 @@ Duration since_boot() {
 
 }  // namespace
 
-void TicketOffice::set_life(Duration life) {
+void TicketIssuer::set_life(Duration life) {
   if (life < life_) tickets_.forget_all();
   life_ = life;
 }
 
-std::optional<io::Ticket> TicketOffice::give(const sched::TicketHolder& holder) {
+std::optional<io::Ticket> TicketIssuer::give(const sched::TicketHolder& holder) {
   sched::Tickets::Given random;
   const auto fresh = io::Ticket::of(io::random_bytes(io::Ticket::kBytes));
   if (!fresh) return std::nullopt;
@@ -36,11 +36,11 @@ std::optional<io::Ticket> TicketOffice::give(const sched::TicketHolder& holder) 
   return ticket;
 }
 
-std::optional<io::cluster::Bytes32> TicketOffice::secret(const io::TicketId& id, const std::string& address) {
+std::optional<io::cluster::Bytes32> TicketIssuer::secret(const io::TicketId& id, const std::string& address) {
   return tickets_.secret(id, address, since_boot());
 }
 
-bool TicketOffice::spend(const io::TicketId& id, const io::cluster::Bytes32& nonce) {
+bool TicketIssuer::spend(const io::TicketId& id, const io::cluster::Bytes32& nonce) {
   return tickets_.spend(id, nonce, since_boot());
 }
 

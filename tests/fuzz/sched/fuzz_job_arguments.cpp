@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;

@@ -2,7 +2,7 @@
 //
 //   set   = "rollcall files 1" newline ENV_DIR { PATH TEXT } "end" newline       each path once
 //   ENV_DIR, PATH, TEXT = length ":" bytes newline                               length: of the bytes, in decimal
-#include "common/conf/kept_files.hpp"
+#include "common/conf/file_snapshot.hpp"
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ std::optional<std::string> unpack(std::string_view& bytes) {
 
 }  // namespace
 
-FileSources KeptFiles::sources() {
+FileSources FileSnapshot::sources() {
   FileSources through = sources_;
   through.read = [this](const std::string& path) -> Result<std::string> {
     const auto kept = texts_.find(path);
@@ -49,7 +49,7 @@ FileSources KeptFiles::sources() {
   return through;
 }
 
-std::string KeptFiles::packed() const {
+std::string FileSnapshot::packed() const {
   std::string bytes(kPackedHead);
   pack(sources_.env_dir, bytes);
   for (const auto& [path, text] : texts_) {
@@ -60,18 +60,18 @@ std::string KeptFiles::packed() const {
   return bytes.append(kPackedEnd);
 }
 
-void KeptFiles::complete() {
+void FileSnapshot::complete() {
   if (decided_.empty()) texts_.clear();
 }
 
-bool KeptFiles::outdated() const {
+bool FileSnapshot::outdated() const {
   return std::any_of(decided_.begin(), decided_.end(), [this](const auto& decision) {
     return decision.first.holds(sources_.time) != decision.second;
   });
 }
 
-std::shared_ptr<KeptFiles> KeptFiles::again() const {
-  auto next = std::make_shared<KeptFiles>(sources_);
+std::shared_ptr<FileSnapshot> FileSnapshot::again() const {
+  auto next = std::make_shared<FileSnapshot>(sources_);
   next->texts_ = texts_;
   return next;
 }

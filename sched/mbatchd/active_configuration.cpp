@@ -1,4 +1,4 @@
-#include "sched/mbatchd/files_in_force.hpp"
+#include "sched/mbatchd/active_configuration.hpp"
 
 #include <utility>
 #include <vector>
@@ -6,9 +6,9 @@
 #include "common/io/cluster_key.hpp"
 #include "common/io/daemon_start.hpp"
 #include "sched/mbatchd/clients.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 #include "sched/mbatchd/controls.hpp"
-#include "sched/mbatchd/in_force.hpp"
-#include "sched/mbatchd/kept_configuration.hpp"
+#include "sched/mbatchd/last_good_configuration.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -23,19 +23,20 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-FilesInForce::FilesInForce(std::optional<std::string> env_dir, std::shared_ptr<const Configuration> first,
-                           io::Log& log, Handler handler)
+ActiveConfiguration::ActiveConfiguration(std::optional<std::string> env_dir,
+                                         std::shared_ptr<const Configuration> first, io::Log& log,
+                                         Handler handler)
     : env_dir_(std::move(env_dir)),
       directory_(first->directory),
       configuration_(std::move(first)),
       log_(log),
       handler_(std::move(handler)) {}
 
-wire::BatchReply FilesInForce::reconfigure() {
+wire::BatchReply ActiveConfiguration::reconfigure() {
   return take(load_trusted_configuration(env_dir_), "new files are in force");
 }
 
-void FilesInForce::look_at_conditions(WallTime now) {
+void ActiveConfiguration::look_at_conditions(WallTime now) {
   const auto minute = now.us / 60'000'000;
   if (std::exchange(minute_, minute) == minute) return;
   const auto kept = refused_ ? refused_ : configuration_->kept;
@@ -46,7 +47,7 @@ void FilesInForce::look_at_conditions(WallTime now) {
   take(loaded, "a #if time() of the files has changed what is in force");
 }
 
-wire::BatchReply FilesInForce::take(const LoadedConfiguration& loaded, const char* what) {
+wire::BatchReply ActiveConfiguration::take(const LoadedConfiguration& loaded, const char* what) {
   for (const auto& line : loaded.warnings) log_.warning(line);
   for (const auto& line : loaded.errors) log_.error(line);
   if (!loaded.configuration) {
@@ -66,7 +67,7 @@ wire::BatchReply FilesInForce::take(const LoadedConfiguration& loaded, const cha
 }
 
 // With files or a key that it cannot use the new mbatchd would end at once.
-wire::BatchReply FilesInForce::restart() {
+wire::BatchReply ActiveConfiguration::restart() {
   auto loaded = load_trusted_configuration(env_dir_);
   if (loaded.configuration)
     if (const auto key = io::load_cluster_key(loaded.configuration->settings().key_file); !key) {

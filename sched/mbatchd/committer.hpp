@@ -1,6 +1,6 @@
-// Saving: the one commit of a turn, and what may leave only after it: orders, answers, lines of the event files.
+// Committer: the one commit of a turn, and what may leave only after it: orders, answers, lines of the event files.
 //
-// Owns the store, the event files, and what waits for the next commit (turn.hpp). It decides nothing about jobs.
+// Owns the store, the event files, and what waits for the next commit (transaction.hpp). It decides nothing about jobs.
 //
 //   the store      | commit()
 //   ---------------+-----------------------------------------------------------------------------------------------------
@@ -20,11 +20,11 @@
 #include "common/base/job_clock.hpp"
 #include "common/base/result.hpp"
 #include "sched/mbatchd/event_files.hpp"
-#include "sched/mbatchd/turn.hpp"
+#include "sched/mbatchd/transaction.hpp"
 
 namespace rollcall::mbatchd {
 
-class Saving {
+class Committer {
  public:
   struct Handler {
     std::function<void(const sched::Effect&)> order;
@@ -37,13 +37,13 @@ class Saving {
   using Steady = std::chrono::steady_clock;
 
   // `directory`: of the event files.
-  Saving(sched::book::Book& book, io::JobStore store, const std::string& directory, io::Log& log,
-         Handler handler)
+  Committer(sched::book::Book& book, io::JobStore store, const std::string& directory, io::Log& log,
+            Handler handler)
       : store_(std::move(store)),
         files_(log, directory),
         log_(log),
         handler_(std::move(handler)),
-        turn_(book) {}
+        transaction_(book) {}
 
   // What the store has, into a Book that has its files and its term; before anything else.
   Result<void> load(sched::book::Book& book);
@@ -57,13 +57,13 @@ class Saving {
   io::StoreResult<std::shared_ptr<const wire::Submission>> whole(
       const std::shared_ptr<const wire::Submission>& asked);
 
-  Turn::Touched take(sched::Effects effects);
+  Transaction::Touched take(sched::Effects effects);
   // Leaves with the next commit.
-  void reply(io::LinkId link, wire::BatchReply reply) { turn_.reply(link, std::move(reply)); }
-  void forget(io::LinkId link) { turn_.forget(link); }
+  void reply(io::LinkId link, wire::BatchReply reply) { transaction_.reply(link, std::move(reply)); }
+  void forget(io::LinkId link) { transaction_.forget(link); }
 
   // Something would be in the next commit.
-  bool to_save() const { return turn_.to_save(); }
+  bool to_save() const { return transaction_.to_save(); }
   bool failing() const { return failing_; }
 
   // `at_once`: nothing is kept back for what may come next. True: nothing waits any more.
@@ -84,7 +84,7 @@ class Saving {
   EventFiles files_;
   io::Log& log_;
   Handler handler_;
-  Turn turn_;
+  Transaction transaction_;
   std::shared_ptr<const wire::Submission> last_asked_;
   std::shared_ptr<const wire::Submission> last_whole_;
   bool failing_ = false;

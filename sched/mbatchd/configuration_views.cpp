@@ -1,4 +1,4 @@
-#include "sched/mbatchd/in_force.hpp"
+#include "sched/mbatchd/configuration_views.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Turn: what a commit is to have, what comes out after it, and what a commit that failed leaves.
-#include "sched/mbatchd/turn.hpp"
+// Transaction: what a commit is to have, what comes out after it, and what a commit that failed leaves.
+#include "sched/mbatchd/transaction.hpp"
 
 #include "tests/unit/sched/book/book_fixture.hpp"
 
@@ -15,7 +15,7 @@ namespace effect = sched::effect;
 constexpr io::LinkId kLink = 7;
 const io::StoreError kFull{io::StoreError::Kind::disk_full, "jobs.db: no space"};
 
-class TurnTest : public sched::book::BookTest {
+class TransactionTest : public sched::book::BookTest {
  protected:
   // A request of a client: into the Book, and its effects and reply into the turn.
   std::int32_t submit_one(io::LinkId link = kLink) {
@@ -37,17 +37,17 @@ class TurnTest : public sched::book::BookTest {
   }
   Done commit() { return turn.committed(turn.batch()); }
 
-  Turn turn{*book};
+  Transaction turn{*book};
   int requests = 0;
 };
 
-TEST_F(TurnTest, IsCleanAtTheBegin) {
+TEST_F(TransactionTest, IsCleanAtTheBegin) {
   EXPECT_TRUE(turn.empty());
   EXPECT_FALSE(turn.to_save());
   EXPECT_TRUE(turn.batch().empty());
 }
 
-TEST_F(TurnTest, ACommitHasAllOfASubmission) {
+TEST_F(TransactionTest, ACommitHasAllOfASubmission) {
   const auto id = submit_one();
   EXPECT_TRUE(turn.to_save());
   EXPECT_TRUE(turn.urgent());
@@ -68,7 +68,7 @@ TEST_F(TurnTest, ACommitHasAllOfASubmission) {
   EXPECT_TRUE(turn.empty());
 }
 
-TEST_F(TurnTest, SaysAtOnceWhatTheSnapshotMustHear) {
+TEST_F(TransactionTest, SaysAtOnceWhatTheSnapshotMustHear) {
   wire::Submit request;
   *request.add_jobs() = sched::book::plain_job();
   auto applied = book->submit(request, sched::book::kAnn, now);
@@ -78,7 +78,7 @@ TEST_F(TurnTest, SaysAtOnceWhatTheSnapshotMustHear) {
   EXPECT_TRUE(touched.schedule);
 }
 
-TEST_F(TurnTest, OrdersLeaveAfterTheCommitInTheirOrder) {
+TEST_F(TransactionTest, OrdersLeaveAfterTheCommitInTheirOrder) {
   const JobKey first{submit_one(), 0}, second{submit_one(), 0};
   commit();
   hello("hostA");
@@ -92,7 +92,7 @@ TEST_F(TurnTest, OrdersLeaveAfterTheCommitInTheirOrder) {
   EXPECT_TRUE(commit().orders.empty()) << "once";
 }
 
-TEST_F(TurnTest, ARecordIsSavedAsItIsAtTheCommit) {
+TEST_F(TransactionTest, ARecordIsSavedAsItIsAtTheCommit) {
   const JobKey key{submit_one(), 0};
   commit();
   hello("hostA");
@@ -103,7 +103,7 @@ TEST_F(TurnTest, ARecordIsSavedAsItIsAtTheCommit) {
   EXPECT_TRUE(batch.jobs[0].kill_asked());
 }
 
-TEST_F(TurnTest, ASubmissionThatCannotBeSavedWasNeverThere) {
+TEST_F(TransactionTest, ASubmissionThatCannotBeSavedWasNeverThere) {
   const auto id = submit_one();
   const auto out = turn.failed(turn.batch(), kFull);
   EXPECT_THAT(out.jobs, ElementsAre(JobKey{id, 0}));
@@ -119,14 +119,14 @@ TEST_F(TurnTest, ASubmissionThatCannotBeSavedWasNeverThere) {
   EXPECT_NE(submit_one(), 0);
 }
 
-TEST_F(TurnTest, AClientThatHasGoneHasSubmittedAllTheSame) {
+TEST_F(TransactionTest, AClientThatHasGoneHasSubmittedAllTheSame) {
   const auto id = submit_one();
   turn.forget(kLink);
   turn.failed(turn.batch(), kFull);
   EXPECT_EQ(book->find({id, 0}), nullptr);
 }
 
-TEST_F(TurnTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
+TEST_F(TransactionTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
   const JobKey key{submit_one(), 0};
   commit();
   kill(key, 8);
@@ -146,7 +146,7 @@ TEST_F(TurnTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
   EXPECT_THAT(done.told, ElementsAre(key));
 }
 
-TEST_F(TurnTest, OrdersOfAWithdrawnJobAreNone) {
+TEST_F(TransactionTest, OrdersOfAWithdrawnJobAreNone) {
   const JobKey old{submit_one(), 0};
   commit();
   hello("hostA");
@@ -159,7 +159,7 @@ TEST_F(TurnTest, OrdersOfAWithdrawnJobAreNone) {
   EXPECT_EQ(std::get<effect::OrderStart>(done.orders[0]).key, old);
 }
 
-TEST_F(TurnTest, ABatchThatIsKeptHasItsEventsAgain) {
+TEST_F(TransactionTest, ABatchThatIsKeptHasItsEventsAgain) {
   submit_one();
   auto batch = turn.batch();
   EXPECT_TRUE(turn.batch().events.empty()) << "they are in the first one";
@@ -167,7 +167,7 @@ TEST_F(TurnTest, ABatchThatIsKeptHasItsEventsAgain) {
   EXPECT_EQ(turn.batch().events.size(), 1u);
 }
 
-TEST_F(TurnTest, AControlAsTheFilesSayHasNoRow) {
+TEST_F(TransactionTest, AControlAsTheFilesSayHasNoRow) {
   wire::ControlState state;
   state.set_name("normal");
   EXPECT_EQ(row_of(state).value, "");

@@ -1,4 +1,4 @@
-// Turn: what one turn of mbatchd's loop has to save, and what may be done only when it is saved.
+// Transaction: what one turn of mbatchd's loop has to save, and what may be done only when it is saved.
 //
 // Effects and replies go in; batch() is everything for the store's one commit. After committed() the orders, replies and
 // waiters come out, in their order. After a commit that failed all of it stays for the next one, but for submissions, which are
@@ -38,9 +38,9 @@ struct Done {
   std::vector<wire::JobEvent> events;  // for the event files
 };
 
-class Turn {
+class Transaction {
  public:
-  explicit Turn(sched::book::Book& book) : book_(book) {}
+  explicit Transaction(sched::book::Book& book) : book_(book) {}
 
   // What the snapshot must hear of at once.
   struct Touched {

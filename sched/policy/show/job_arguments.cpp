@@ -7,7 +7,7 @@
 //        | [[ year "/" ] month "/" ] day [ "/" clock ]  |  clock
 // clock  = [hour] ":" [minute]
 // As bhist(1) and bacct(1) have it, "TIME INTERVAL FORMAT".
-#include "sched/policy/show/ask_words.hpp"
+#include "sched/policy/show/job_arguments.hpp"
 
 #include <algorithm>
 
