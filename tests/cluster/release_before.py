@@ -11,6 +11,7 @@ from rollcall_testing.batch_cluster import BatchCluster
 from rollcall_testing.runner import expect_equal, main
 from rollcall_testing.waiting import wait_until
 
+LONG_KEPT = "CLEAN_PERIOD = 1000000000\n"  # seconds: the finished jobs of the fixture get older every day
 FIXTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "release_before")
 
 
@@ -27,7 +28,7 @@ def recorded(name):
 
 
 def test_every_job_of_its_store_is_here_with_its_fields(bench):
-    batch = BatchCluster(bench, ["n1", "n2"])
+    batch = BatchCluster(bench, ["n1", "n2"], params=LONG_KEPT)
     os.mkdir(os.path.join(batch.work, "test"), 0o700)
     store = shutil.copy(os.path.join(FIXTURE, "jobs.db"), os.path.join(batch.work, "test"))
     os.chmod(store, 0o600)

@@ -236,7 +236,8 @@ Result<int> parse_signal(std::string_view text) {
   for (char& c : name)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   if (const auto number = parse_whole(text, 1, kLargestSignal)) return *number;
-  const bool named = name.find_first_of("0123456789") == name.npos || name.find("RTM") != name.npos;
+  const std::size_t begin = name.starts_with("SIG") ? 3 : 0;
+  const bool named = begin < name.size() && name[begin] >= 'A' && name[begin] <= 'Z';
   const int number = named ? signal_number(name) : 0;
   return number > 0 ? Result<int>(number) : found(text, "a signal's name or number");
 }

@@ -43,7 +43,7 @@ class BatchTickets : public ::testing::Test {
     ASSERT_NE(mkdtemp(directory_.data()), nullptr);
     setenv("HOME", directory_.c_str(), 1);
     unsetenv("XDG_RUNTIME_DIR");
-    files_.lsf_conf = *conf::LsfConf::parse("ROLLCALL_TICKET_LIFE=300\n", "lsf.conf");
+    files_.programs.mbatchd.ticket_life = std::chrono::seconds(300);
     files_.settings.key_file = directory_ + "/cluster.key";
     ASSERT_TRUE(create_cluster_key(files_.settings.key_file));
     key_ = *load_cluster_key(files_.settings.key_file);

@@ -221,7 +221,7 @@ TEST_F(MbatchdTickets, AreNotGivenWhereTheSiteWantsNone) {
   kill_hard();
   begin("ROLLCALL_TICKET_LIFE=301\n");
   EXPECT_FALSE(ticket());
-  EXPECT_THAT(log(), HasSubstr("lsf.conf: ROLLCALL_TICKET_LIFE: found 301, expected 0 to 300 seconds"));
+  EXPECT_THAT(log(), HasSubstr("lsf.conf:7: ROLLCALL_TICKET_LIFE: found \"301\", expected 0 to 300 seconds"));
 }
 
 // Reconfigured away while one was good.

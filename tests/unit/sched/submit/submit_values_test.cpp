@@ -181,7 +181,10 @@ TEST(Signals, HaveNamesAndNumbers) {
   EXPECT_EQ(*parse_signal("SIGUSR2"), 12);
   EXPECT_EQ(*parse_signal("sigint"), 2);
   EXPECT_EQ(*parse_signal("9"), 9);
-  for (const char* text : {"", "SIG", "NOPE", "0", "65"}) EXPECT_FALSE(parse_signal(text)) << text;
+  EXPECT_EQ(*parse_signal("segv"), 11);
+  EXPECT_EQ(*parse_signal("RTMIN+3"), 37);
+  for (const char* text : {"", "SIG", "NOPE", "0", "65", "SIG9", " 9", "+9", "RTMIN+31"})
+    EXPECT_FALSE(parse_signal(text)) << text;
 }
 
 TEST(Gpus, AreInNormalForm) {
