@@ -320,8 +320,8 @@ void Book::cpu_factors(std::unordered_map<std::string, double> factors) {
 }
 
 void Book::Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
-  if (const auto& hosts = plan.placement.hosts; !hosts.empty())
-    plan.wait_for_go = links[hosts[0].host].knows_go;
+  if (const auto& given = plan.placement.hosts; !given.empty())
+    plan.wait_for_go = links[given[0].host].knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }

@@ -60,8 +60,10 @@ void choose_devices(BasicPlacement<Host, Resource>& placement, const Resource& r
     if (count == 0) continue;
     const auto on = std::find_if(placement.devices.begin(), placement.devices.end(),
                                  [&kept](const auto& known) { return known.host == kept.host; });
-    auto& numbers =
-        on == placement.devices.end() ? placement.devices.emplace_back(kept.host).numbers : on->numbers;
+    using Devices = typename BasicPlacement<Host, Resource>::Devices;
+    auto& numbers = on == placement.devices.end()
+                        ? placement.devices.emplace_back(Devices{kept.host, {}}).numbers
+                        : on->numbers;
     std::set<std::uint32_t> gone = taken(kept.host);
     gone.insert(numbers.begin(), numbers.end());
     for (const std::uint32_t device : lowest_free(count, gone)) numbers.push_back(device);
