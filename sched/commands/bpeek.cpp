@@ -47,9 +47,11 @@ std::optional<Found> find(io::Stage& stage, const CommandWords& words, io::Batch
 
 std::string name_of(const wire::JobRecord& job) { return "Job <" + text(key_of(job.key())) + ">"; }
 
+std::string not_started(const wire::JobRecord& job) { return name_of(job) + " : Not yet started."; }
+
 // Why there is nothing to read of a job that is no longer, or not yet, on a host; "" where it is on one.
 std::string why_unreadable(const wire::JobRecord& job) {
-  if (pending(job.status())) return name_of(job) + " : Not yet started.";
+  if (pending(job.status())) return not_started(job);
   if (finished(job.status())) return name_of(job) + " : Already finished.";
   return job.hosts_size() == 0 ? name_of(job) + " : has no host" : "";
 }
@@ -67,9 +69,9 @@ std::optional<wire::JobRecord> record_of(io::BatchClient& client, const wire::Jo
 
 // A reader that takes nothing for a while (less(1)) loses its connection to the host: what is missing is asked for again. The
 // title stands above what was read, not above a refusal. A host that was lost while its output is followed is tried again until
-// it answers, as its job may go on there, or until mbatchd knows the job elsewhere.
+// it answers, as its job may go on there, or until mbatchd knows the job elsewhere; a rerunnable job may pend in between.
 int peek(io::Stage& stage, io::BatchClient& client, Found& found, OutputPart part, const char* title) {
-  bool titled = false, outage_told = false;
+  bool titled = false, outage_told = false, pending_told = false;
   const auto print_title = [&] {
     if (!std::exchange(titled, true)) stage.print(title);
   };
@@ -90,11 +92,15 @@ int peek(io::Stage& stage, io::BatchClient& client, Found& found, OutputPart par
     if (!titled || !part.follow) return stage.fail(trouble->text);
     if (!std::exchange(outage_told, true)) io::print_error_line(trouble->text + ". Please wait ...");
     const auto now = record_of(client, found.job.key());
-    if (const auto why = now ? why_unreadable(*now) : ""; !why.empty()) return complain(why);
-    if (now && now->attempt() != found.job.attempt()) {
+    if (now && pending(now->status())) {
+      if (!std::exchange(pending_told, true)) io::print_error_line(not_started(*now) + " Please wait ...");
+    } else if (const auto why = now ? why_unreadable(*now) : ""; !why.empty()) {
+      return complain(why);
+    } else if (now && now->attempt() != found.job.attempt()) {
       io::print_error_line(name_of(*now) + " was started again on host <" + now->hosts(0).name() + ">");
       found.job = *now;
       part.from = 0;
+      pending_told = false;
       continue;
     }
     std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -100,5 +100,28 @@ def test_bpeek_follows_a_job_whose_host_is_lost(bench):
         bench.saw(f"{readers[1].said().splitlines()}")
 
 
+def test_bpeek_waits_while_a_lost_job_pends(bench):
+    """The only other host is closed when n2 is lost: the job pends, its reader says so and follows it once n1 is open."""
+    with BatchCluster(bench, ["n1", "n2"]) as batch:
+        out = os.path.join(bench.fresh_directory(), "out")
+        job = batch.bsub("echo on $(hostname); sleep 1000", "-r", "-m", "n2+1 n1", "-o", out)
+        batch.wait_for(job, "RUN")
+        reader = Waiter(batch, "n1", "bpeek", "-f", str(job))
+        reader.wait_for("on n2")
+        batch.good("badmin", "hclose", "n1")
+        batch.kill("n2")
+        batch.kill_daemon("res", "n2")
+        reader.wait_for(f"Job <{job}> : Not yet started. Please wait ...", 60)
+        batch.good("badmin", "hopen", "n1")
+        reader.wait_for(f"Job <{job}> was started again on host <n1>", 60)
+        reader.wait_for("on n1")
+        batch.good("bkill", str(job))
+        reader.expect_exit(0)
+        batch.start_daemon("res", "n2")  # ends what was given up
+        on_n2 = lambda: bench.cluster.host("n2").processes(lambda p: p.words == ("sleep", "1000"))
+        wait_until(lambda: not on_n2(), lambda: f"the job of n2 to be ended: {on_n2()}", 30)
+        bench.saw(f"{reader.said().splitlines()}")
+
+
 if __name__ == "__main__":
     main(hosts=3)
