@@ -51,6 +51,9 @@ BEGIN {
     shell("sched/commands", "sched/policy", "values submit show events", "")
     also["sched/commands"] = "sched/policy/cycle/scenario.hpp" # bsched-query
 
+    global_job = "sched/policy/values/global_job_id.hpp"
+    speaks_to_others = "^sched/(policy/(events|show|submit)|mbatchd|commands)$"
+
     # What runs on every host.
     may["res/policy"] = "common/base common/conf common/wire res/policy"
     agent = "common/base common/conf common/wire common/io res/policy "
@@ -103,6 +106,10 @@ function breach(why) {
 }
 function check_own(room, path,    target, list, i, n) {
     if (path == also[room]) return
+    # The Book, the cycle and what they are made of know the jobs of this cluster alone (docs/decisions/0085). No header of theirs
+    # may bring the type along, so it is for the rooms that speak with others, and for tests.
+    if (path == global_job && place !~ /^sched\/policy\/values\/global_job_id\.cpp:/ && room !~ speaks_to_others)
+        return breach(room " may not name jobs of other clusters (GlobalJobId)")
     target = room_of(path)
     if (target == "") return breach("includes \"" path "\", which is in no room")
     n = split(may[room], list, " ")

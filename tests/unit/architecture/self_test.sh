@@ -114,6 +114,13 @@ includes elim/policy/x.cpp '#include <string>' 'belongs to no room'
 includes sched/policy/book/x.cpp 'namespace rollcall::sched {' 'sched/policy/book has the namespace rollcall::sched::book'
 includes sched/policy/values/x.cpp 'namespace rollcall::load {' 'sched/policy/values has the namespace rollcall::sched'
 includes elim/policy/show/x.cpp 'namespace rollcall::elim {' 'elim/policy/show has the namespace rollcall::elim::show'
+for room in values jobs book cycle answers; do
+    includes sched/policy/$room/x.hpp '#include "sched/policy/values/global_job_id.hpp"' \
+        "sched/policy/$room may not name jobs of other clusters"
+done
+fresh
+for room in policy/events mbatchd; do echo '#include "sched/policy/values/global_job_id.hpp"' >"$dir/tree/sched/$room/fine.cpp"; done
+expect 0 "none against the rules" "$here/check_includes.sh" "$dir/tree"
 fresh
 echo '#include "sched/policy/cycle/scenario.hpp"' >"$dir/tree/sched/commands/fine.cpp"
 expect 0 "none against the rules" "$here/check_includes.sh" "$dir/tree"
