@@ -61,18 +61,18 @@ event::Dispatched plan() {
 }
 
 void live(book::Book& book, JobKey key, WallTime now, const event::Dispatched& on) {
-  book.dispatch(key, on, now);
-  auto start = book.start_order({key, "hostA", 1});
+  book.hosts().dispatch(key, on, now);
+  auto start = book.hosts().start_order({key, "hostA", 1});
   if (!start || mbatchd::to_res(std::move(*start)).start().submission().command().empty()) std::abort();
   report::Running running;
   running.attempt = {key, 1};
   running.pid = 7;
-  book.host_told("hostA", running, now);
+  book.hosts().host_told("hostA", running, now);
   report::Over over;
   over.attempt = {key, 1};
   over.end_us = now.us;
   over.usage.emplace().set_max_memory_kb(5);
-  book.host_told("hostA", over, now);
+  book.hosts().host_told("hostA", over, now);
 }
 
 void arrays(const ConfigView& config, int total) {
@@ -82,7 +82,7 @@ void arrays(const ConfigView& config, int total) {
   const double begin = cpu_ms();
   wire::Submit request;
   for (int left = total; left > 0; left -= 10'000) *request.add_jobs() = asked(std::min(left, 10'000));
-  book.submit(request, kAnn, now);
+  book.commands().submit(request, kAnn, now);
   const double submitted = cpu_ms();
   const auto on = plan();
   for (int i = 0; i < total; ++i) live(book, {1 + i / 10'000, 1 + i % 10'000}, now, on);
@@ -104,7 +104,7 @@ void among_many(const ConfigView& config, int total) {
   wire::Submit request;
   *request.add_jobs() = asked(0);
   double begin = cpu_ms();
-  for (int i = 0; i < total; ++i) book.submit(request, kAnn, now);
+  for (int i = 0; i < total; ++i) book.commands().submit(request, kAnn, now);
   std::printf("%d single jobs: submit %.4f ms each\n", total, (cpu_ms() - begin) / total);
   const auto on = plan();
   begin = cpu_ms();
@@ -114,15 +114,15 @@ void among_many(const ConfigView& config, int total) {
   wire::SignalJobs kill;
   set_key(*kill.mutable_filter()->add_keys(), {total, 0});
   begin = cpu_ms();
-  book.signal_jobs(kill, kAnn, now);
+  book.commands().signal_jobs(kill, kAnn, now);
   std::printf("  bkill of one: %.4f ms\n", cpu_ms() - begin);
   wire::MoveJob top;
   set_key(*top.mutable_key(), {total - 1, 0});
   begin = cpu_ms();
-  book.move_job(top, kAnn, now);
+  book.commands().move_job(top, kAnn, now);
   std::printf("  btop of one: %.4f ms\n", cpu_ms() - begin);
   begin = cpu_ms();
-  const auto found = book.select({}, kAnn);
+  const auto found = book.jobs().select({}, kAnn);
   std::printf("  all jobs of a user (%zu): %.4f ms\n", found.jobs.size(), cpu_ms() - begin);
 }
 

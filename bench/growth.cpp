@@ -19,6 +19,7 @@
 #include "bench/site_view.hpp"
 #include "sched/policy/answers/answers.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
+#include "sched/policy/book/book.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -64,15 +65,15 @@ wire::Submission plain() {
 
 // mbatchd without its sockets and its disk: no LIM answers, so that every job pends for every host.
 struct Site {
-  Site(const ConfigView& config, int jobs) : keeper(book) {
+  Site(const ConfigView& config, int jobs) : keeper(book.jobs(), book.hosts()) {
     book.configure(config, now);
-    book.loaded(now);
+    book.rows().loaded(now);
     keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
     wire::Submit request;
     *request.add_jobs() = plain();
     for (int i = 0; i < jobs; ++i) {
-      book.submit(request, kAnn, now);
-      keeper.job({book.next_job_id() - 1, 0});
+      book.commands().submit(request, kAnn, now);
+      keeper.job({book.rows().next_job_id() - 1, 0});
     }
   }
 
@@ -82,7 +83,9 @@ struct Site {
   };
   Answered ask(const wire::BatchRequest& request) {
     Answered answered;
-    const auto view = [this] { return answers::AnswerView{book, keeper.snapshot(), now}; };
+    const auto view = [this] {
+      return answers::AnswerView{book.jobs(), book.hosts(), keeper.snapshot(), now};
+    };
     auto next = *answers::answer(request, kAnn, view());
     for (bool last = false; !last;) {
       const double from = cpu_ms();
@@ -162,7 +165,7 @@ void all_at_once(const ConfigView& config, int jobs, Curves& curves) {
   Site site(config, 0);
   wire::Submit request;
   for (int i = 0; i < jobs; ++i) *request.add_jobs() = plain();
-  curves.time("bsub of all in one request", [&] { site.book.submit(request, kAnn, site.now); });
+  curves.time("bsub of all in one request", [&] { site.book.commands().submit(request, kAnn, site.now); });
 }
 
 void questions(Site& site, Curves& curves) {
@@ -193,7 +196,7 @@ void questions(Site& site, Curves& curves) {
 
 void reasons(Site& site, Curves& curves) {
   cycle::PendingReasons reasons(site.keeper.snapshot(), site.now);
-  for (const JobKey key : site.book.with_status(wire::STATUS_PEND)) reasons.number_of(key);
+  for (const JobKey key : site.book.jobs().with_status(wire::STATUS_PEND)) reasons.number_of(key);
   curves.add("why jobs pend, hosts looked at", Unit::count, static_cast<double>(reasons.hosts_looked_at()));
 }
 
@@ -208,30 +211,30 @@ void dependencies(const ConfigView& config, int elements, Curves& curves) {
   range.set_first(1);
   range.set_last(elements);
   range.set_step(1);
-  site.book.submit(request, kAnn, site.now);
+  site.book.commands().submit(request, kAnn, site.now);
   for (int i = 0; i < elements / 10; ++i) {
     wire::Submit waits;
     *waits.add_jobs() = plain();
     waits.mutable_jobs(0)->set_dependency(i % 2 == 0 ? "done(1)"
                                                      : "numdone(1, >= " + std::to_string(i) + ")");
-    site.book.submit(waits, kAnn, site.now);
+    site.book.commands().submit(waits, kAnn, site.now);
   }
-  site.book.host_told("h0", report::HostCame{}, site.now);
+  site.book.hosts().host_told("h0", report::HostCame{}, site.now);
   event::Dispatched plan;
   plan.placement.hosts = {{"h0", 1}};
-  const auto before = site.book.evaluations();
+  const auto before = site.book.jobs().evaluations();
   curves.time("an array ends that jobs wait for", [&] {
     for (int i = 1; i <= elements; ++i) {
       const JobKey key{1, i};
-      site.book.dispatch(key, plan, site.now);
+      site.book.hosts().dispatch(key, plan, site.now);
       report::Over over;
       over.attempt = {key, 1};
       over.end_us = site.now.us;
-      site.book.host_told("h0", over, site.now);
+      site.book.hosts().host_told("h0", over, site.now);
     }
   });
   curves.add("... dependencies evaluated", Unit::count,
-             static_cast<double>(site.book.evaluations() - before));
+             static_cast<double>(site.book.jobs().evaluations() - before));
 }
 
 int by_jobs(const std::vector<int>& sizes) {

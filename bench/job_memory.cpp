@@ -11,6 +11,7 @@
 
 #include "bench/site_view.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
+#include "sched/policy/book/book.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -85,7 +86,7 @@ class Site {
     char token[17];
     std::snprintf(token, sizeof token, "%016d", ++tokens_);
     request.set_token(token);
-    const auto applied = book.submit(request, kAnn, now);
+    const auto applied = book.commands().submit(request, kAnn, now);
     follow(applied.effects);
     return applied.reply.submitted().jobs(0).id();
   }
@@ -93,14 +94,14 @@ class Site {
     event::Dispatched plan;
     plan.placement.hosts = {{"hostA", 1}};
     plan.effective_resreq = "select[type == local] order[r15s:pg] rusage[mem=2000.00]";
-    follow(book.dispatch(key, plan, now));
+    follow(book.hosts().dispatch(key, plan, now));
     report::Running running;
     running.attempt = {key, 1};
     running.pid = running.pgid = 4711;
     running.user = "ann";
     running.home = "/home/ann";
     running.cwd = "/home/ann/project/2026/a-study-of-something";
-    follow(book.host_told("hostA", running, now));
+    follow(book.hosts().host_told("hostA", running, now));
     report::Over over;
     over.attempt = {key, 1};
     over.end_us = now.us + 1;
@@ -108,17 +109,17 @@ class Site {
     usage.set_user_s(12);
     usage.set_max_memory_kb(5000);
     usage.add_hosts()->set_host("hostA");
-    follow(book.host_told("hostA", over, now));
+    follow(book.hosts().host_told("hostA", over, now));
   }
   book::Book book;
-  answers::SnapshotKeeper keeper{book};
+  answers::SnapshotKeeper keeper{book.jobs(), book.hosts()};
   WallTime now = wall_seconds(1'000'000);
 
  private:
   void follow(const Effects& effects) {
     for (const auto& effect : effects)
       if (const auto* save = std::get_if<effect::SaveJob>(&effect)) keeper.job(save->key);
-    book.pack();
+    book.jobs().pack();
   }
   int tokens_ = 0;
 };

@@ -58,9 +58,9 @@ class Bench {
     char token[17];
     std::snprintf(token, sizeof token, "%016d", ++tokens_);
     request.set_token(token);
-    const auto id = book_.submit(request, kAnn, now_).reply.submitted().jobs(0).id();
-    for (const auto key : book_.elements(id)) keys_.push_back(key);
-    book_.pack();
+    const auto id = book_.commands().submit(request, kAnn, now_).reply.submitted().jobs(0).id();
+    for (const auto key : book_.jobs().elements(id)) keys_.push_back(key);
+    book_.jobs().pack();
   }
 
   void print(const char* what) {
@@ -90,7 +90,7 @@ class Bench {
 
   void look(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (const Job* job = book_.find(keys_[i]); !job || !job->asked) std::abort();
+      if (const Job* job = book_.jobs().find(keys_[i]); !job || !job->asked) std::abort();
   }
   Figures measure() {
     Figures sums{0, 0, 0};
@@ -98,7 +98,7 @@ class Bench {
       const std::size_t end = std::min(begin + kTurn, keys_.size());
       sums.unpack += nanoseconds([&] { look(begin, end); });
       sums.look += nanoseconds([&] { look(begin, end); });
-      sums.put_away += nanoseconds([&] { book_.pack(); });
+      sums.put_away += nanoseconds([&] { book_.jobs().pack(); });
     }
     return sums;
   }

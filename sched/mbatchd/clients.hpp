@@ -33,6 +33,7 @@
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/user_groups.hpp"
 #include "sched/policy/answers/answer_part.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::mbatchd {
 

@@ -15,25 +15,25 @@ constexpr Duration kRetry = std::chrono::seconds(1);
 
 }  // namespace
 
-Result<void> Committer::load(sched::book::Book& book) {
-  files_.set_present_jobs({[&book] { return sched::book::jobs_not_over(book); },
-                           [&book](sched::JobKey job, const PresentJobs::Take& take) {
-                             sched::book::tell_of_job(book, job, take);
+Result<void> Committer::load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs) {
+  files_.set_present_jobs({[&jobs] { return sched::book::jobs_not_over(jobs); },
+                           [&jobs](sched::JobKey job, const PresentJobs::Take& take) {
+                             sched::book::tell_of_job(jobs, job, take);
                            },
-                           [&book] { return book.next_job_id() - 1; }});
+                           [&rows] { return rows.next_job_id() - 1; }});
   using Number = io::StoreNumber;
-  book.load_counters(
+  rows.load_counters(
       static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
       static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
   const auto loaded =
-      store_.load({[&](io::StoredSubmission row) { book.load_submission(row.number, std::move(row.asked)); },
-                   [&](wire::JobRecord row) { book.load_job(std::move(row)); },
+      store_.load({[&](io::StoredSubmission row) { rows.load_submission(row.number, std::move(row.asked)); },
+                   [&](wire::JobRecord row) { rows.load_job(std::move(row)); },
                    [&](io::StoredControl row) {
                      wire::ControlState state;
-                     if (state.ParseFromString(row.value)) book.load_control(std::move(state));
+                     if (state.ParseFromString(row.value)) rows.load_control(std::move(state));
                    },
                    [&](io::StoredToken row) {
-                     book.load_token(std::move(row.token), {row.at_us, std::move(row.answer)});
+                     rows.load_token(std::move(row.token), {row.at_us, std::move(row.answer)});
                    }});
   if (!loaded) return internal_error(loaded.error().text);
   files_.begin(store_);

@@ -21,6 +21,7 @@
 #include "common/base/result.hpp"
 #include "sched/mbatchd/event_files.hpp"
 #include "sched/mbatchd/transaction.hpp"
+#include "sched/policy/book/stored_rows.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -37,16 +38,16 @@ class Committer {
   using Steady = std::chrono::steady_clock;
 
   // `directory`: of the event files.
-  Committer(sched::book::Book& book, io::JobStore store, const std::string& directory, io::Log& log,
+  Committer(sched::book::StoredRows& rows, io::JobStore store, const std::string& directory, io::Log& log,
             Handler handler)
       : store_(std::move(store)),
         files_(log, directory),
         log_(log),
         handler_(std::move(handler)),
-        transaction_(book) {}
+        transaction_(rows) {}
 
   // What the store has, into a Book that has its files and its term; before anything else.
-  Result<void> load(sched::book::Book& book);
+  Result<void> load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs);
 
   io::JobStore& store() { return store_; }
   const io::JobStore& store() const { return store_; }

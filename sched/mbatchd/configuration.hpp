@@ -10,16 +10,16 @@
 #include "common/conf/file_snapshot.hpp"
 #include "common/conf/told_lines.hpp"
 #include "common/io/root_trust.hpp"
-#include "sched/policy/book/book.hpp"
 #include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/values/book_config.hpp"
 
 namespace rollcall::mbatchd {
 
 struct Configuration {
   sched::ConfigView files;
   std::shared_ptr<const sched::cycle::SchedulingRules> rules;
-  std::string host;                             // our own, official: always BatchSettings::mbd_host
-  std::string directory;                        // LSB_SHAREDIR/CLUSTER
+  std::string host;                                // our own, official: always BatchSettings::mbd_host
+  std::string directory;                           // LSB_SHAREDIR/CLUSTER
   std::shared_ptr<const conf::FileSnapshot> kept;  // what it was read from, for its #if time()
   std::string
       instead_of;  // "": the files as they are; else which ones these are, and what is wrong with those

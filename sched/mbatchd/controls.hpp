@@ -11,6 +11,7 @@
 #include "common/wire/batch.pb.h"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/engine.hpp"
+#include "sched/policy/values/events_and_effects.hpp"
 
 namespace rollcall::mbatchd {
 

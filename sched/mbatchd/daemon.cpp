@@ -27,6 +27,7 @@
 #include "sched/mbatchd/scheduler.hpp"
 #include "sched/mbatchd/ticket_issuer.hpp"
 #include "sched/mbatchd/waiting_orders.hpp"
+#include "sched/policy/book/book.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -53,10 +54,11 @@ class Daemon {
         files_(setup.env_dir, setup.configuration, log,
                {[this] { take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
         loop_(log, "mbatchd", {[this] { files_.reconfigure(); }, [this] { end_all(); }}),
-        keeper_(book_),
-        scheduler_(book_, keeper_, [this](sched::Effects effects) { changed(std::move(effects)); }),
+        keeper_(book_.jobs(), book_.hosts()),
+        scheduler_(book_.jobs(), book_.hosts(), keeper_,
+                   [this](sched::Effects effects) { changed(std::move(effects)); }),
         committer_(
-            book_, std::move(store),
+            book_.rows(), std::move(store),
             conf::log_directory(*files_.configuration()->files.batch, files_.configuration()->settings()),
             log,
             {[this](const sched::Effect& order) { orders_.take(order); },
@@ -82,9 +84,9 @@ class Daemon {
                    requests_.take(link, who, request);
                  }}),
         queries_(
-            book_, keeper_, committer_.store(), [this](const auto& asked) { return whole(asked); }, links_,
-            clients_),
-        waiters_(book_,
+            book_.jobs(), book_.hosts(), keeper_, committer_.store(),
+            [this](const auto& asked) { return whole(asked); }, links_, clients_),
+        waiters_(book_.jobs(),
                  {[this](io::LinkId link, const wire::BatchReply& reply) { clients_.reply(link, reply); },
                   [this](JobKey job) { return queries_.reasons(job); },
                   [this](const sched::Job& job) { end_abandoned(job); }}),
@@ -92,10 +94,10 @@ class Daemon {
                   {[this] { return files_.reconfigure(); }, [this] { return files_.restart(); },
                    [this] { loop_.begin_end_soon(io::DaemonEnd::stopped); }, [this] { rebuild_events(); },
                    [this] {
-                     return status_lines(*files_.configuration(), book_, *engine_, committer_,
-                                         keeper_.load_known());
+                     return status_lines(*files_.configuration(), book_.jobs(), book_.hosts(), *engine_,
+                                         committer_, keeper_.load_known());
                    }}),
-        requests_(book_, committer_, queries_, controls_, clients_, links_, log,
+        requests_(book_.commands(), committer_, queries_, controls_, clients_, links_, log,
                   {[this](sched::Effects effects) { changed(std::move(effects)); }, [this] { turn_soon(); },
                    [this]() -> const Configuration& { return *files_.configuration(); },
                    [this](std::size_t bytes) { return memory_.has(bytes); }}),
@@ -104,21 +106,22 @@ class Daemon {
 
   Result<io::DaemonEnd> run(const std::function<void()>& ready) {
     book_.set_term(committer_.store().term());
-    book_.set_own_host(files_.configuration()->host);
+    book_.hosts().set_own_host(files_.configuration()->host);
     auto changed_at_first = book_.configure(files_.configuration()->files, wall_now());
-    if (const auto loaded = committer_.load(book_); !loaded) return loaded.error();
+    if (const auto loaded = committer_.load(book_.rows(), book_.jobs()); !loaded) return loaded.error();
     const auto port =
         links_.listen(static_cast<std::uint16_t>(files_.configuration()->files.batch->mbd_port));
     if (!port) return port.error();
     put_in_force();
     loop_.await_signals();
     changed(std::move(changed_at_first));
-    changed(book_.loaded(wall_now()));
+    changed(book_.rows().loaded(wall_now()));
     changed({effect::RecordEvent{start_event(*files_.configuration(), wall_now())},
              effect::RecordEvent{indices_event(*files_.configuration(), wall_now())}});
     log_.notice("mbatchd " ROLLCALL_VERSION " of cluster " + files_.configuration()->settings().cluster +
                 " on " + files_.configuration()->host + ", port " + std::to_string(*port) + ", term " +
-                std::to_string(committer_.store().term()) + ", " + std::to_string(book_.size()) + " jobs");
+                std::to_string(committer_.store().term()) + ", " + std::to_string(book_.jobs().size()) +
+                " jobs");
     ready();
     return loop_.run();  // a daemon that begins anew has what the store has
   }
@@ -131,7 +134,7 @@ class Daemon {
   // What everything that has no state of its own is told of the files.
   void put_in_force() {
     keeper_.configure(files_.configuration()->rules);
-    book_.cpu_factors(keeper_.cpu_factors());
+    book_.hosts().cpu_factors(keeper_.cpu_factors());
     engine_->configure(files_.configuration());
     clients_.configure(files_.configuration());
     queries_.configure(files_.configuration());
@@ -184,8 +187,8 @@ class Daemon {
     kill.mutable_filter()->add_keys()->set_id(job.key().id);
     kill.set_reason("its bsub is gone");
     log_.notice("job " + sched::text(job.key()) + " is ended: its bsub is gone");
-    auto work = book_.begin_signal(kill, owner);
-    changed(book_.signal_some(*work, 1, wall_now()).effects);
+    auto work = book_.commands().begin_signal(kill, owner);
+    changed(book_.commands().signal_some(*work, 1, wall_now()).effects);
   }
 
   void host_told(const std::string& host, const sched::HostReport& report) {
@@ -194,8 +197,8 @@ class Daemon {
         keeper_.connected(host, true);
         scheduler_.want();
       }
-      changed(book_.host_told(host, report, wall_now()));
-      suspected_ = suspected_ && book_.suspects_itself();
+      changed(book_.hosts().host_told(host, report, wall_now()));
+      suspected_ = suspected_ && book_.hosts().suspects_itself();
     });
   }
 
@@ -207,7 +210,7 @@ class Daemon {
 
   // A job whose payload cannot be read pends again, and says why.
   void give(const sched::Effect& order) {
-    if (book_.carry_out(order, *engine_, [this](const auto& asked) { return whole(asked); })) return;
+    if (book_.hosts().carry_out(order, *engine_, [this](const auto& asked) { return whole(asked); })) return;
     const auto& start = std::get<effect::OrderStart>(order);
     log_.error("job " + sched::text(start.key) + " is not started");
     sched::report::Over over;
@@ -221,7 +224,7 @@ class Daemon {
     io::changing([&] {
       orders_.gone(host);
       keeper_.connected(host, false);
-      changed(book_.host_gone(host, wall_now(), silent));
+      changed(book_.hosts().host_gone(host, wall_now(), silent));
     });
   }
 
@@ -231,7 +234,7 @@ class Daemon {
       if (!std::exchange(load_good_, true)) log_.notice("the master LIM answers");
       load_heard_ = Steady::now();
       keeper_.load(std::move(*news));
-      book_.cpu_factors(keeper_.cpu_factors());
+      book_.hosts().cpu_factors(keeper_.cpu_factors());
       scheduler_.want();
       return turn_soon();
     }
@@ -272,7 +275,7 @@ class Daemon {
     if (!committer_.failing() && !scheduler_.quick() && plan()) commit();
     queries_.answer_all(waiters_);
     requests_.go_on();
-    book_.pack();
+    book_.jobs().pack();
     arm();
   }
 
@@ -338,7 +341,7 @@ class Daemon {
     if (!next_turn_.posted()) memory_.give_back();
     const auto now = wall_now();
     changed(book_.tick(now));  // also where nothing is due: it hears whether the calendar was set
-    if (book_.suspects_itself() && !std::exchange(suspected_, true))
+    if (book_.hosts().suspects_itself() && !std::exchange(suspected_, true))
       log_.error("all hosts were lost at once: mbatchd itself may be cut off; no rerunnable job is given up");
     waiters_.tick(now);
     scheduler_.tick(now);

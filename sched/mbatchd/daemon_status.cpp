@@ -2,20 +2,21 @@
 
 namespace rollcall::mbatchd {
 
-std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
-                         const Engine& engine, const Committer& committer, bool load_known) {
+std::string status_lines(const Configuration& configuration, const sched::book::JobTable& jobs,
+                         const sched::book::HostLedger& hosts, const Engine& engine,
+                         const Committer& committer, bool load_known) {
   std::size_t connected = 0;
   std::string left, not_ours;
   for (const auto& host : configuration.rules->hosts) {
-    if (!book.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
+    if (!hosts.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
     connected += engine.reaches(host.name) ? 1 : 0;
-    if (!book.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
+    if (!hosts.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
   }
-  const auto count = [&book](wire::JobStatus status) {
-    return std::to_string(book.with_status(status).size());
+  const auto count = [&jobs](wire::JobStatus status) {
+    return std::to_string(jobs.with_status(status).size());
   };
   return "hosts: " + std::to_string(configuration.rules->hosts.size()) +
-         "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(book.size()) +
+         "\nhosts with RES: " + std::to_string(connected) + "\njobs: " + std::to_string(jobs.size()) +
          "\npending: " + count(wire::STATUS_PEND) + "\nrunning: " + count(wire::STATUS_RUN) +
          "\nterm: " + std::to_string(committer.store().term()) +
          "\nstore: " + (committer.failing() ? "fails" : "ok") +

@@ -7,10 +7,13 @@
 #include "sched/mbatchd/committer.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/engine.hpp"
+#include "sched/policy/book/host_ledger.hpp"
+#include "sched/policy/book/job_table.hpp"
 
 namespace rollcall::mbatchd {
 
-std::string status_lines(const Configuration& configuration, const sched::book::Book& book,
-                         const Engine& engine, const Committer& committer, bool load_known);
+std::string status_lines(const Configuration& configuration, const sched::book::JobTable& jobs,
+                         const sched::book::HostLedger& hosts, const Engine& engine,
+                         const Committer& committer, bool load_known);
 
 }  // namespace rollcall::mbatchd

@@ -34,7 +34,7 @@ void Queries::answer(const Asked& asked, Waiters& waiters) {
 
 void Queries::answer_view(const Asked& asked) {
   const auto view = [this] {
-    return sched::answers::AnswerView{book_, keeper_.snapshot(), io::wall_now(), whole_};
+    return sched::answers::AnswerView{jobs_, hosts_, keeper_.snapshot(), io::wall_now(), whole_};
   };
   auto parts = sched::answers::answer(asked.request, asked.who, view());
   if (!parts)
@@ -46,7 +46,7 @@ void Queries::answer_view(const Asked& asked) {
     if (files != configuration_)
       return refusal(Refusal::FAILED, "the configuration has changed meanwhile, ask again");
     auto part = next(view());
-    book_.pack();
+    jobs_.pack();
     return part;
   };
   if (asked.request.has_jobs() && asked.request.jobs().history())
@@ -60,7 +60,7 @@ std::vector<wire::BatchReply::Reason> Queries::reasons(sched::JobKey key) {
     reasons_->look_at(keeper_.snapshot(), now);
   else
     reasons_ = std::make_unique<sched::cycle::PendingReasons>(keeper_.snapshot(), now);
-  return sched::answers::counted_reasons({book_, keeper_.snapshot(), now}, key, *reasons_);
+  return sched::answers::counted_reasons({jobs_, hosts_, keeper_.snapshot(), now}, key, *reasons_);
 }
 
 }  // namespace rollcall::mbatchd

@@ -14,14 +14,18 @@
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/waiters.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
+#include "sched/policy/book/host_ledger.hpp"
+#include "sched/policy/book/job_table.hpp"
 
 namespace rollcall::mbatchd {
 
 class Queries {
  public:
-  Queries(const sched::book::Book& book, const sched::answers::SnapshotKeeper& keeper, io::JobStore& store,
-          sched::book::ReadWhole whole, io::Links& links, Clients& clients)
-      : book_(book),
+  Queries(const sched::book::JobTable& jobs, const sched::book::HostLedger& hosts,
+          const sched::answers::SnapshotKeeper& keeper, io::JobStore& store, sched::book::ReadWhole whole,
+          io::Links& links, Clients& clients)
+      : jobs_(jobs),
+        hosts_(hosts),
         keeper_(keeper),
         store_(store),
         whole_(std::move(whole)),
@@ -51,7 +55,8 @@ class Queries {
   void answer(const Asked& asked, Waiters& waiters);
   void answer_view(const Asked& asked);
 
-  const sched::book::Book& book_;
+  const sched::book::JobTable& jobs_;
+  const sched::book::HostLedger& hosts_;
   const sched::answers::SnapshotKeeper& keeper_;
   io::JobStore& store_;
   const sched::book::ReadWhole whole_;

@@ -32,19 +32,19 @@ void Requests::carry_out(io::LinkId link, const sched::Identity& who, const wire
       return submit(link, who, request.submit());
     case Request::kSignal:
       return do_piece(
-          {link, [this, work = book_.begin_signal(request.signal(), who)](std::size_t most, WallTime at) {
-             return book_.signal_some(*work, most, at);
+          {link, [this, work = commands_.begin_signal(request.signal(), who)](std::size_t most, WallTime at) {
+             return commands_.signal_some(*work, most, at);
            }});
     case Request::kMove:
-      return applied(link, book_.move_job(request.move(), who, now));
+      return applied(link, commands_.move_job(request.move(), who, now));
     case Request::kSwitchJobs:
       return do_piece(
-          {link, [this, work = book_.begin_switch(request.switch_jobs(), who)](
-                     std::size_t most, WallTime at) { return book_.switch_some(*work, most, at); }});
+          {link, [this, work = commands_.begin_switch(request.switch_jobs(), who)](
+                     std::size_t most, WallTime at) { return commands_.switch_some(*work, most, at); }});
     case Request::kModify:
       return do_piece(
-          {link, [this, work = book_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
-             return book_.modify_some(*work, most, at);
+          {link, [this, work = commands_.begin_modify(request.modify(), who)](std::size_t most, WallTime at) {
+             return commands_.modify_some(*work, most, at);
            }});
     case Request::kControl:
       return control(link, who, request.control());
@@ -66,7 +66,7 @@ void Requests::submit(io::LinkId link, const sched::Identity& who, const wire::S
                           refusal(Refusal::FAILED,
                                   "mbatchd cannot have the memory that more jobs need; submit again when "
                                   "jobs have ended, or ask your administrator"));
-  applied(link, book_.submit(request, who, io::wall_now()));
+  applied(link, commands_.submit(request, who, io::wall_now()));
 }
 
 // Nothing of a submission may fail halfway: so there is room for all of it before it begins.
@@ -123,7 +123,7 @@ void Requests::control(io::LinkId link, const sched::Identity& who, const Contro
     case Control::QUEUE_INACTIVATE:
     case Control::HOST_OPEN:
     case Control::HOST_CLOSE:
-      return applied(link, book_.control(asked, who, io::wall_now()));
+      return applied(link, commands_.control(asked, who, io::wall_now()));
     case Control::SHOW_CONFIGURATION:  // what only reads is for every user, as LSF has it
     case Control::SHOW_STATUS:
       return clients_.reply(link, controls_.carry_out(asked, handler_.configuration()));

@@ -11,6 +11,7 @@
 #include "sched/mbatchd/committer.hpp"
 #include "sched/mbatchd/controls.hpp"
 #include "sched/mbatchd/queries.hpp"
+#include "sched/policy/book/client_commands.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -22,9 +23,9 @@ class Requests {
     std::function<const Configuration&()> configuration;
     std::function<bool(std::size_t bytes)> memory_for;  // so many more
   };
-  Requests(sched::book::Book& book, Committer& committer, Queries& queries, Controls& controls,
+  Requests(sched::book::ClientCommands& commands, Committer& committer, Queries& queries, Controls& controls,
            Clients& clients, io::Links& links, const io::Log& log, Handler handler)
-      : book_(book),
+      : commands_(commands),
         committer_(committer),
         queries_(queries),
         controls_(controls),
@@ -49,7 +50,7 @@ class Requests {
   void applied(io::LinkId link, sched::book::Applied done);
   void control(io::LinkId link, const sched::Identity& who, const wire::ControlBatch& asked);
 
-  sched::book::Book& book_;
+  sched::book::ClientCommands& commands_;
   Committer& committer_;
   Queries& queries_;
   Controls& controls_;

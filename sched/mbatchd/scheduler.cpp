@@ -22,7 +22,7 @@ bool Scheduler::quick() const { return last_ < kQuick; }
 bool Scheduler::make(WallTime now) {
   const auto from = Steady::now();
   if (!wanted_ || from < not_before_) return false;
-  keeper_.dependencies(book_.take_dependency_changes());
+  keeper_.dependencies(jobs_.take_dependency_changes());
   auto& snapshot = keeper_.snapshot();
   snapshot.utc_offset_s = utc_offset_s();
   const auto plan = sched::cycle::schedule(snapshot, now);
@@ -30,8 +30,8 @@ bool Scheduler::make(WallTime now) {
   bool all_taken = true;
   for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
   for (const auto& suspend : plan.suspends)
-    changed_(book_.suspend(suspend.job, suspend.reasons, suspend.text, now));
-  for (const auto& resume : plan.resumes) changed_(book_.resume(resume.job, now));
+    changed_(hosts_.suspend(suspend.job, suspend.reasons, suspend.text, now));
+  for (const auto& resume : plan.resumes) changed_(hosts_.resume(resume.job, now));
   wanted_ = !all_taken;  // its own changes were planned with it
   last_ = Steady::now() - from;
   not_before_ = Steady::now() + last_;
@@ -43,7 +43,7 @@ bool Scheduler::carry_out(const sched::cycle::Dispatch& dispatch, WallTime now) 
   sched::event::Dispatched event;
   event.placement = by_name(keeper_.snapshot().rules(), dispatch.placement);
   if (dispatch.effective_resreq) event.effective_resreq = *dispatch.effective_resreq;
-  auto effects = book_.dispatch(dispatch.job, event, now);
+  auto effects = hosts_.dispatch(dispatch.job, event, now);
   if (effects.empty()) {
     keeper_.job(dispatch.job);
     return false;

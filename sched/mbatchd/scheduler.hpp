@@ -11,7 +11,8 @@
 
 #include "common/base/job_clock.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
-#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/host_ledger.hpp"
+#include "sched/policy/book/job_table.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -21,8 +22,9 @@ class Scheduler {
   using Steady = std::chrono::steady_clock;
 
   // `changed` is handed what each decision makes of the Book.
-  Scheduler(sched::book::Book& book, sched::answers::SnapshotKeeper& keeper, Changed changed)
-      : book_(book), keeper_(keeper), changed_(std::move(changed)) {}
+  Scheduler(sched::book::JobTable& jobs, sched::book::HostLedger& hosts,
+            sched::answers::SnapshotKeeper& keeper, Changed changed)
+      : jobs_(jobs), hosts_(hosts), keeper_(keeper), changed_(std::move(changed)) {}
 
   void want() { wanted_ = true; }
   void want_no_more() { wanted_ = false; }
@@ -42,7 +44,8 @@ class Scheduler {
  private:
   bool carry_out(const sched::cycle::Dispatch& dispatch, WallTime now);
 
-  sched::book::Book& book_;
+  sched::book::JobTable& jobs_;  // for take_dependency_changes()
+  sched::book::HostLedger& hosts_;
   sched::answers::SnapshotKeeper& keeper_;
   Changed changed_;
   bool wanted_ = false;

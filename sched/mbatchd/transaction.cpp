@@ -118,21 +118,20 @@ io::StoreBatch Transaction::batch() {
   batch.payloads.reserve(payloads_.size());
   batch.jobs.reserve(jobs_.size() + removed_.size());
   for (const auto number : submissions_)
-    if (const auto* kept = book_.submission(number)) batch.submissions.push_back({number, kept->asked});
+    if (auto asked = rows_.submission(number)) batch.submissions.push_back({number, std::move(asked)});
   for (const auto& [number, payload] : payloads_) batch.payloads.push_back(payload);
   batch.drop_payloads = dropped_payloads_;
   for (const auto key : jobs_)
-    if (const auto* job = book_.find(key)) batch.jobs.push_back(job->record);
+    if (const auto* record = rows_.record(key)) batch.jobs.push_back(*record);
   batch.jobs.insert(batch.jobs.end(), removed_.begin(), removed_.end());
   for (const auto& state : controls_) batch.controls.push_back(row_of(state));
   batch.events = std::exchange(events_, {});
   for (const auto& token : tokens_)
-    if (const auto* kept = book_.token(token))
-      batch.tokens.push_back({token, kept->at_us, kept->answer});
+    if (const auto* kept = rows_.token(token)) batch.tokens.push_back({token, kept->at_us, kept->answer});
   batch.forget_tokens_before = forget_tokens_before_;
   if (counters_) {
-    batch.set(io::StoreNumber::next_job, book_.next_job_id());
-    batch.set(io::StoreNumber::next_submission, static_cast<std::int64_t>(book_.next_submission()));
+    batch.set(io::StoreNumber::next_job, rows_.next_job_id());
+    batch.set(io::StoreNumber::next_submission, static_cast<std::int64_t>(rows_.next_submission()));
   }
   return batch;
 }
@@ -172,9 +171,8 @@ Transaction::Withdrawn Transaction::failed(io::StoreBatch batch, const io::Store
     out.replies.push_back(std::move(waiting));
   }
   for (const auto id : ids) {
-    const auto keys = book_.elements(id);
+    const auto keys = rows_.withdraw(id);
     out.jobs.insert(out.jobs.end(), keys.begin(), keys.end());
-    book_.withdraw(id);
   }
   const auto of_them = [&ids](std::int32_t id) { return ids.count(id) != 0; };
   std::erase_if(jobs_, [&](sched::JobKey key) { return of_them(key.id); });
@@ -182,9 +180,9 @@ Transaction::Withdrawn Transaction::failed(io::StoreBatch batch, const io::Store
   std::erase_if(events_, [&](const wire::JobEvent& event) { return of_them(event.key().id()); });
   std::erase_if(removed_, [&](const wire::JobRecord& record) { return of_them(record.key().id()); });
   std::erase_if(orders_, [&](const sched::Effect& order) { return of_them(id_of(order)); });
-  std::erase_if(tokens_, [&](const std::string& token) { return book_.token(token) == nullptr; });
-  std::erase_if(payloads_, [&](const auto& row) { return !book_.uses_payload(row.first); });
-  std::erase_if(submissions_, [&](std::uint64_t number) { return book_.submission(number) == nullptr; });
+  std::erase_if(tokens_, [&](const std::string& token) { return rows_.token(token) == nullptr; });
+  std::erase_if(payloads_, [&](const auto& row) { return !rows_.uses_payload(row.first); });
+  std::erase_if(submissions_, [&](std::uint64_t number) { return rows_.submission(number) == nullptr; });
   return out;
 }
 

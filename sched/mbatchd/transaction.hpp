@@ -20,7 +20,7 @@
 
 #include "common/io/job_store.hpp"
 #include "common/io/links.hpp"
-#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/stored_rows.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -40,7 +40,7 @@ struct Done {
 
 class Transaction {
  public:
-  explicit Transaction(sched::book::Book& book) : book_(book) {}
+  explicit Transaction(sched::book::StoredRows& rows) : rows_(rows) {}
 
   // What the snapshot must hear of at once.
   struct Touched {
@@ -75,7 +75,7 @@ class Transaction {
   Withdrawn failed(io::StoreBatch batch, const io::StoreError& error);
 
  private:
-  sched::book::Book& book_;
+  sched::book::StoredRows& rows_;
   std::set<sched::JobKey> jobs_;
   std::set<std::uint64_t> submissions_;
   std::map<std::uint64_t, std::shared_ptr<const io::StoredPayload>> payloads_;

@@ -23,7 +23,7 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
   if (job == nullptr)
     return handler_.reply(link, refusal(Refusal::NO_JOB, "Job <" + sched::text(key) + "> is not found"));
   // A terminal or an output is its owner's alone.
-  if (!book_.may_change(*job, who))
+  if (!table_.may_change(*job, who))
     return handler_.reply(
         link, refusal(Refusal::NOT_ALLOWED, "Job <" + sched::text(key) + ">: User permission denied"));
   ended(link);
@@ -36,22 +36,22 @@ void Waiters::await(io::LinkId link, const wire::AwaitJob& asked, const sched::I
 
 // Of an array as a whole: the element that was changed last.
 const sched::Job* Waiters::shown(sched::JobKey key) const {
-  if (const auto* job = book_.find(key)) return job;
+  if (const auto* job = table_.find(key)) return job;
   if (key.index != 0) return nullptr;
   const sched::Job* last = nullptr;
-  for (const auto element : book_.elements(key.id)) {
-    const auto* job = book_.find(element);
+  for (const auto element : table_.elements(key.id)) {
+    const auto* job = table_.find(element);
     if (job != nullptr && (last == nullptr || job->record.status_us() > last->record.status_us())) last = job;
   }
   return last;
 }
 
 bool Waiters::over(sched::JobKey key) const {
-  if (const auto* job = book_.find(key)) return sched::finished(job->status());
+  if (const auto* job = table_.find(key)) return sched::finished(job->status());
   if (key.index != 0) return true;
-  const auto elements = book_.elements(key.id);
+  const auto elements = table_.elements(key.id);
   return std::all_of(elements.begin(), elements.end(), [this](sched::JobKey element) {
-    const auto* job = book_.find(element);
+    const auto* job = table_.find(element);
     return job == nullptr || sched::finished(job->status());
   });
 }
@@ -67,7 +67,7 @@ bool Waiters::tell(io::LinkId link, JobWaiter& waiter) {
     record.set_status(sched::shown_status(job->record));
     record.clear_usage();
     awaited.set_killed_pending(is_over && record.kill_asked() && !record.started());
-    if (const auto* stream = book_.stream(waiter.key)) *awaited.mutable_stream() = *stream;
+    if (const auto* stream = table_.stream(waiter.key)) *awaited.mutable_stream() = *stream;
     if (waiter.reasons && sched::pending(job->status()))
       for (auto& reason : handler_.reasons(job->key()))
         *awaited.mutable_job()->add_reasons() = std::move(reason);
@@ -135,9 +135,9 @@ void Waiters::ended(io::LinkId link) {
 }
 
 bool Waiters::interactive_before_start(sched::JobKey key) const {
-  const sched::Job* job = book_.find(key);
+  const sched::Job* job = table_.find(key);
   return job != nullptr && job->asked->interactive() != wire::Submission::NONE &&
-         !sched::finished(job->status()) && !job->record.started() && book_.stream(key) == nullptr;
+         !sched::finished(job->status()) && !job->record.started() && table_.stream(key) == nullptr;
 }
 
 bool Waiters::left(io::LinkId link, WallTime now) {
@@ -152,7 +152,7 @@ bool Waiters::left(io::LinkId link, WallTime now) {
 void Waiters::await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who,
                     WallTime now) {
   ended(link);
-  auto condition = book_.condition(asked.condition(), who);
+  auto condition = table_.condition(asked.condition(), who);
   if (!condition) return handler_.reply(link, refusal(Refusal::BAD_REQUEST, condition.error().text));
   ConditionWaiter waiter{asked.condition(), std::move(*condition), std::nullopt};
   if (asked.timeout_s() > 0)
@@ -171,7 +171,7 @@ void Waiters::forget_condition(io::LinkId link) {
 }
 
 bool Waiters::tell(io::LinkId link, const ConditionWaiter& waiter) {
-  switch (book_.state_of(waiter.condition)) {
+  switch (table_.state_of(waiter.condition)) {
     case sched::jobs::DependencyState::not_yet:
       return false;
     case sched::jobs::DependencyState::never:
@@ -197,7 +197,7 @@ void Waiters::tick(WallTime now) {
     const auto key = one->first;
     one = left_.erase(one);
     // One that has its stream by now is ended by its host: nobody comes there.
-    const sched::Job* job = book_.find(key);
+    const sched::Job* job = table_.find(key);
     if (job != nullptr && by_id_.count(key.id) == 0 && !sched::finished(job->status()))
       handler_.abandoned(*job);
   }

@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "common/io/links.hpp"
-#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/job_table.hpp"
 
 namespace rollcall::mbatchd {
 
@@ -25,7 +25,8 @@ class Waiters {
     // The bsub of an interactive job that has not begun has ended, and none came again.
     std::function<void(const sched::Job&)> abandoned = {};
   };
-  Waiters(const sched::book::Book& book, Handler handler) : book_(book), handler_(std::move(handler)) {}
+  Waiters(const sched::book::JobTable& table, Handler handler)
+      : table_(table), handler_(std::move(handler)) {}
 
   // Both answer at once where there is something to say.
   void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
@@ -64,7 +65,7 @@ class Waiters {
 
   bool interactive_before_start(sched::JobKey key) const;
 
-  const sched::book::Book& book_;
+  const sched::book::JobTable& table_;
   Handler handler_;
   std::map<io::LinkId, JobWaiter> jobs_;
   LinksById by_id_;

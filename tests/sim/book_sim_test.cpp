@@ -38,10 +38,10 @@ TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
     ASSERT_TRUE(world.settle(20'000));
     ASSERT_EQ(world.trouble(), "");
     for (const std::int32_t id : world.acknowledged()) {
-      const auto elements = world.book().elements(id);
+      const auto elements = world.book().jobs().elements(id);
       ASSERT_FALSE(elements.empty()) << "job " << id << " was acknowledged and is not there";
       for (const JobKey key : elements) {
-        const auto& record = world.book().find(key)->record;
+        const auto& record = world.book().jobs().find(key)->record;
         ASSERT_EQ(world.runs(key), 1) << text(key);
         ASSERT_EQ(record.exit_status(), BookWorld::code_of(key)) << text(key);
         ++jobs;
@@ -69,9 +69,9 @@ TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
     ASSERT_TRUE(world.settle(20'000));
     ASSERT_EQ(world.trouble(), "");
     for (const std::int32_t id : world.acknowledged())
-      for (const JobKey key : world.book().elements(id)) {
+      for (const JobKey key : world.book().jobs().elements(id)) {
         ASSERT_EQ(world.runs(key), 1) << text(key);
-        ASSERT_EQ(world.book().find(key)->record.exit_status(), BookWorld::code_of(key)) << text(key);
+        ASSERT_EQ(world.book().jobs().find(key)->record.exit_status(), BookWorld::code_of(key)) << text(key);
       }
     taken_back += world.taken_back();
   }
@@ -92,8 +92,8 @@ TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
     ASSERT_TRUE(world.settle(20'000));
     ASSERT_EQ(world.trouble(), "");
     for (const std::int32_t id : world.acknowledged())
-      for (const JobKey key : world.book().elements(id)) {
-        const auto& record = world.book().find(key)->record;
+      for (const JobKey key : world.book().jobs().elements(id)) {
+        const auto& record = world.book().jobs().find(key)->record;
         ASSERT_LE(world.runs(key), 1) << text(key);
         if (record.lost())
           ++lost;
@@ -121,7 +121,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
     ASSERT_EQ(world.trouble(), "");
     for (const std::int32_t id : world.acknowledged()) {
       ASSERT_GE(world.runs({id, 0}), 1) << id;
-      ASSERT_EQ(world.book().find({id, 0})->record.exit_status(), BookWorld::code_of({id, 0})) << id;
+      ASSERT_EQ(world.book().jobs().find({id, 0})->record.exit_status(), BookWorld::code_of({id, 0})) << id;
     }
   }
 }

@@ -27,12 +27,12 @@ void BookWorld::start_mbatchd() {
   book_ = std::make_unique<book::Book>();
   book_->configure(config_, now_);
   book_->set_term(++store_.term);  // committed before any host is talked to
-  book_->load_counters(store_.next_id, store_.next_submission);
-  for (const auto& [number, asked] : store_.submissions) book_->load_submission(number, asked);
-  for (const auto& [key, record] : store_.jobs) book_->load_job(record);
-  book_->loaded(now_);
+  book_->rows().load_counters(store_.next_id, store_.next_submission);
+  for (const auto& [number, asked] : store_.submissions) book_->rows().load_submission(number, asked);
+  for (const auto& [key, record] : store_.jobs) book_->rows().load_job(record);
+  book_->rows().loaded(now_);
   for (const auto& [key, record] : store_.jobs) {
-    const Job* job = book_->find(key);
+    const Job* job = book_->jobs().find(key);
     if (!job || job->record.SerializeAsString() != record.SerializeAsString())
       fail("job " + text(key) + " is not what was saved");
   }
@@ -66,7 +66,7 @@ void BookWorld::finish_turn() {
     if (chance(chances_.mbatchd_dies)) return die();
     if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
       if (started_.count(released->attempt) == 0) ++taken_back_;
-    book_->carry_out(effect, *this, [this](const auto& asked) {
+    book_->hosts().carry_out(effect, *this, [this](const auto& asked) {
       for (const auto row : wire::payload_rows(*asked))
         if (!store_.payloads.contains(row)) fail("an order needs a payload that is not in the store");
       return asked;
@@ -77,18 +77,19 @@ void BookWorld::finish_turn() {
 void BookWorld::commit() {
   for (const Effect& effect : waiting_) {
     if (const auto* save = std::get_if<effect::SaveJob>(&effect))
-      if (const Job* job = book_->find(save->key)) store_.jobs[save->key] = job->record;
+      if (const Job* job = book_->jobs().find(save->key)) store_.jobs[save->key] = job->record;
     if (const auto* save = std::get_if<effect::SaveSubmission>(&effect))
-      if (const auto* kept = book_->submission(save->number)) store_.submissions[save->number] = kept->asked;
+      if (const auto* kept = book_->jobs().submission(save->number))
+        store_.submissions[save->number] = kept->asked;
     if (const auto* save = std::get_if<effect::SavePayload>(&effect))
       store_.payloads.insert(save->row.number);
     if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) store_.payloads.erase(drop->number);
     if (const auto* gone = std::get_if<effect::RemoveJob>(&effect))
       store_.jobs.erase(key_of(gone->record.key()));
   }
-  store_.next_id = book_->next_job_id();
-  store_.next_submission = book_->next_submission();
-  book_->pack();
+  store_.next_id = book_->rows().next_job_id();
+  store_.next_submission = book_->rows().next_submission();
+  book_->jobs().pack();
 }
 
 BookWorld::Host* BookWorld::reachable(const std::string& name) {
@@ -131,7 +132,7 @@ void BookWorld::submit(const wire::Submission& asked) {
   wire::Submit request;
   *request.add_jobs() = asked;
   request.mutable_jobs(0)->add_environment("A=1");
-  auto applied = book_->submit(request, kUser, now_);
+  auto applied = book_->commands().submit(request, kUser, now_);
   const auto& accepted = applied.reply.submitted().jobs(0);
   if (accepted.has_refusal()) return fail("refused: " + accepted.refusal().text());
   unanswered_.push_back(accepted.id());
@@ -142,18 +143,18 @@ void BookWorld::submit(const wire::Submission& asked) {
 // As many as will, on hosts by chance; parallel ones on two.
 void BookWorld::plan() {
   std::vector<JobKey> ready;
-  for (const auto& [order, key] : book_->pending_of("normal"))
-    if (book_->find(key)->status() == wire::STATUS_PEND &&
-        (book_->dependency_state(*book_->find(key)) == jobs::DependencyState::none ||
-         book_->dependency_state(*book_->find(key)) == jobs::DependencyState::satisfied))
+  for (const auto& [order, key] : book_->jobs().pending_of("normal"))
+    if (book_->jobs().find(key)->status() == wire::STATUS_PEND &&
+        (book_->jobs().dependency_state(*book_->jobs().find(key)) == jobs::DependencyState::none ||
+         book_->jobs().dependency_state(*book_->jobs().find(key)) == jobs::DependencyState::satisfied))
       ready.push_back(key);
   for (const JobKey key : ready) {
     const std::size_t first = below(hosts_.size());
-    if (!book_->connected(hosts_[first].name)) continue;
+    if (!book_->hosts().connected(hosts_[first].name)) continue;
     event::Dispatched dispatched;
-    for (std::uint32_t i = 0; i < std::max(1U, book_->find(key)->asked->min_slots()); ++i)
+    for (std::uint32_t i = 0; i < std::max(1U, book_->jobs().find(key)->asked->min_slots()); ++i)
       dispatched.placement.hosts.push_back({hosts_[(first + i) % hosts_.size()].name, 1});
-    take(book_->dispatch(key, dispatched, now_));
+    take(book_->hosts().dispatch(key, dispatched, now_));
   }
 }
 
@@ -161,14 +162,14 @@ void BookWorld::people() {
   if (acknowledged_.empty()) return;
   auto id = acknowledged_.begin();
   std::advance(id, below(acknowledged_.size()));
-  const auto elements = book_->elements(*id);
+  const auto elements = book_->jobs().elements(*id);
   if (elements.empty()) return;
   const JobKey key = elements[below(elements.size())];
   if (below(8) == 0) {
     wire::MoveJob move;
     set_key(*move.mutable_key(), key);
     move.set_to_bottom(below(2) == 0);
-    return take(book_->move_job(move, kUser, now_).effects);
+    return take(book_->commands().move_job(move, kUser, now_).effects);
   }
   constexpr wire::SignalJobs::Action kActions[] = {
       wire::SignalJobs::KILL, wire::SignalJobs::STOP,    wire::SignalJobs::RESUME, wire::SignalJobs::RESUME,
@@ -177,7 +178,7 @@ void BookWorld::people() {
   set_key(*request.mutable_filter()->add_keys(), key);
   request.set_action(kActions[below(std::size(kActions))]);
   request.set_signal(10);
-  take(book_->signal_jobs(request, kUser, now_).effects);
+  take(book_->commands().signal_jobs(request, kUser, now_).effects);
 }
 
 // ---------------------------------------------------------------- hosts
@@ -225,7 +226,7 @@ void BookWorld::hang_up(Host& host) {
 void BookWorld::disconnect(Host& host) {
   if (!host.connected) return;
   hang_up(host);
-  take(book_->host_gone(host.name, now_));
+  take(book_->hosts().host_gone(host.name, now_));
 }
 
 void BookWorld::freeze(Host& host) { host.frozen = true; }
@@ -325,7 +326,7 @@ void BookWorld::tell(Host& host) {
   const HostReport report = host.up.front();
   host.up.pop_front();
   if (std::holds_alternative<report::HostCame>(report)) host.greeted = true;
-  take(book_->host_told(host.name, report, now_));
+  take(book_->hosts().host_told(host.name, report, now_));
 }
 
 void BookWorld::end(Host& host, Directory& directory, How how, std::int32_t status) {
@@ -407,19 +408,19 @@ bool BookWorld::settle(int turns) {
   const auto over = [this] {
     for (const auto status : {wire::STATUS_PEND, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP,
                               wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
-      if (!book_->with_status(status).empty()) return false;
+      if (!book_->jobs().with_status(status).empty()) return false;
     return std::all_of(hosts_.begin(), hosts_.end(), [](const Host& h) { return h.directories.empty(); });
   };
   for (int i = 0; i < turns; ++i) {
     for (Host& host : hosts_) connect(host);
     // Nothing that somebody stopped would ever end.
     for (const auto status : {wire::STATUS_USUSP, wire::STATUS_PSUSP}) {
-      const std::set<JobKey> held = book_->with_status(status);
+      const std::set<JobKey> held = book_->jobs().with_status(status);
       for (const JobKey key : held) {
         wire::SignalJobs request;
         set_key(*request.mutable_filter()->add_keys(), key);
         request.set_action(wire::SignalJobs::RESUME);
-        take(book_->signal_jobs(request, kUser, now_).effects);
+        take(book_->commands().signal_jobs(request, kUser, now_).effects);
       }
     }
     turn();

@@ -66,7 +66,7 @@ std::string effect_line(const Effect& effect, const book::Book& book) {
   if (const auto* order = std::get_if<effect::OrderSignal>(&effect))
     line += " " + bytes_of(order->signal.sent);
   if (const auto* save = std::get_if<effect::SaveJob>(&effect))
-    if (const Job* job = book.find(save->key)) line += " " + bytes_of(job->record);
+    if (const Job* job = book.jobs().find(save->key)) line += " " + bytes_of(job->record);
   return line;
 }
 
@@ -97,8 +97,8 @@ bool record_book(std::uint32_t seed, const Line& line) {
   for (int i = 0; i < 300; ++i) world.turn();
   world.settle(20'000);
   for (const std::int32_t id : world.acknowledged())
-    for (const JobKey key : world.book().elements(id))
-      line("kept " + text(key) + " " + bytes_of(world.book().find(key)->record));
+    for (const JobKey key : world.book().jobs().elements(id))
+      line("kept " + text(key) + " " + bytes_of(world.book().jobs().find(key)->record));
   line("trouble " + world.trouble());
   return world.trouble().empty();
 }

@@ -25,7 +25,8 @@
 #include <vector>
 
 #include "sched/policy/answers/answer_part.hpp"
-#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/host_ledger.hpp"
+#include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/schedule.hpp"
 
 namespace rollcall::sched::answers {
@@ -33,7 +34,8 @@ namespace rollcall::sched::answers {
 inline constexpr std::size_t kAnswerPart = 400 * 1024;  // a part is sent when it has so much
 
 struct AnswerView {
-  const book::Book& book;
+  const book::JobTable& jobs;
+  const book::HostLedger& hosts;
   const cycle::Snapshot& snapshot;
   WallTime now;
   book::ReadWhole whole = {};  // scripts and environments; none: they are not shown

@@ -65,7 +65,7 @@ void add_load(const AnswerView& view, const cycle::HostStandings& standings, cyc
 
 // EXIT_RATE of the host's row of lsb.hosts, else GLOBAL_EXIT_RATE; and the time in which exits count.
 void add_exit_rate(const AnswerView& view, cycle::HostNumber host, BatchHost& to) {
-  const auto& lsb = *view.book.config().lsb;
+  const auto& lsb = *view.jobs.config().lsb;
   const cycle::BatchRow* const row = row_of(view, host);
   std::optional<double> rate = lsb.params.exit_rate;
   for (const auto& own : lsb.hosts.hosts)
@@ -93,8 +93,8 @@ void add_memory(const AnswerView& view, const cycle::HostStandings& standings, c
 
 // The GPUs that jobs hold there.
 void add_gpus_held(const AnswerView& view, const std::string& host, BatchHost& to) {
-  for (const JobKey key : view.book.on_host(host)) {
-    const Job* job = view.book.find(key);
+  for (const JobKey key : view.jobs.on_host(host)) {
+    const Job* job = view.jobs.find(key);
     if (job == nullptr) continue;
     for (const auto& on : devices_of(job->record)) {
       if (on.host() != host) continue;
@@ -121,11 +121,11 @@ void add_words(const AnswerView& view, const cycle::HostStandings& standings, cy
                BatchHost& to) {
   const auto& rules = view.snapshot.rules();
   add_memory(view, standings, host, to);
-  if (const auto trouble = view.book.trouble(rules.hosts[host].name); !trouble.empty())
+  if (const auto trouble = view.hosts.trouble(rules.hosts[host].name); !trouble.empty())
     (*to.mutable_words())["trouble"] = trouble;
-  if (const auto why = view.book.not_ours(rules.hosts[host].name); !why.empty())
+  if (const auto why = view.hosts.not_ours(rules.hosts[host].name); !why.empty())
     (*to.mutable_words())["not_ours"] = why;
-  if (const auto left = view.book.left_behind(rules.hosts[host].name); !left.empty())
+  if (const auto left = view.hosts.left_behind(rules.hosts[host].name); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
   add_gpus_held(view, rules.hosts[host].name, to);
   const auto id = rules.gpus;
@@ -165,8 +165,8 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
     to.set_dispatch_windows(row->dispatch_windows.text());
     add_thresholds(rules.indices(), row->thresholds, to);
   }
-  add_host_counts(view.book.host_counts(rules.hosts[number].name), *to.mutable_counts());
-  to.set_comment(view.book.host_control(rules.hosts[number].name).state.comment());
+  add_host_counts(view.jobs.host_counts(rules.hosts[number].name), *to.mutable_counts());
+  to.set_comment(view.jobs.host_control(rules.hosts[number].name).state.comment());
   for (const ResourceId id : stands.beyond) {
     const auto at = std::find(columns.begin(), columns.end(), id);
     if (at != columns.end()) to.add_beyond(static_cast<std::uint32_t>(at - columns.begin()));

@@ -59,7 +59,7 @@ User user_of(const AnswerView& view, const std::string& name) {
   std::set<std::string> seen;
   std::vector<std::string> members;
   members_of(files, name, seen, members);
-  for (const auto& member : members) add(view.book.user_counts(member), *user.mutable_counts());
+  for (const auto& member : members) add(view.jobs.user_counts(member), *user.mutable_counts());
   return user;
 }
 
@@ -73,7 +73,7 @@ std::vector<std::string> all_users(const AnswerView& view) {
   const auto& files = *view.snapshot.rules().lsb;
   for (const auto& row : files.users.users) take(row.name);
   for (const auto& group : files.users.groups) take(group.name);
-  for (const auto& user : view.book.users_with_jobs()) take(user);
+  for (const auto& user : view.jobs.users_with_jobs()) take(user);
   return names;
 }
 
@@ -265,7 +265,7 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
     application.set_description(profile.jobs.description);
     for (const auto& [keyword, cell] : profile.cells.cells())
       (*application.mutable_lines())[keyword] = cell.text;
-    add(view.book.application_counts(profile.name), *application.mutable_counts());
+    add(view.jobs.application_counts(profile.name), *application.mutable_counts());
     applications.push_back(std::move(application));
   }
   return in_parts(applications, [](wire::BatchReply& part, const Application* application) {

@@ -152,7 +152,7 @@ class JobsAnswer {
   JobsAnswer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who)
       : ask_(ask),
         who_(who),
-        work_(view.book.begin_select(ask.filter(), who,
+        work_(view.jobs.begin_select(ask.filter(), who,
                                      ask.arrays() ? book::Selects::arrays : book::Selects::jobs)) {
     if (ask.reasons()) reasons_ = std::make_unique<cycle::PendingReasons>(view.snapshot, view.now);
   }
@@ -171,7 +171,7 @@ class JobsAnswer {
  private:
   // -sum of what counters say.
   bool count(const AnswerView& view, wire::BatchReply::SlotSums& to) {
-    const auto sums = view.book.slot_sums(*work_);
+    const auto sums = view.jobs.slot_sums(*work_);
     if (!sums) return false;
     for (const auto& [status, count] : *sums) add_sum(status, count, to);
     return over_ = true;
@@ -187,14 +187,14 @@ class JobsAnswer {
     for (Slice slice; !over_ && !refusal_ && !slice.over() && bytes < kAnswerPart;) {
       if (at_ == chosen_.size() && !choose(view, slice, jobs)) return;
       if (at_ == chosen_.size()) continue;
-      if (const Job* job = view.book.find(chosen_[at_++])) bytes += add(view, *job, slice, jobs);
+      if (const Job* job = view.jobs.find(chosen_[at_++])) bytes += add(view, *job, slice, jobs);
       over_ = selected_all_ && at_ == chosen_.size();
     }
   }
 
   // Some further jobs; false: there are none.
   bool choose(const AnswerView& view, Slice& slice, wire::BatchReply::Jobs& jobs) {
-    auto some = selected_all_ ? book::Book::Selection{} : view.book.select_some(*work_, kLook);
+    auto some = selected_all_ ? book::Selection{} : view.jobs.select_some(*work_, kLook);
     slice.looked(kLook);
     for (auto& name : some.unknown) jobs.add_unknown(std::move(name));
     refusal_ = std::move(some.refusal);
@@ -320,7 +320,7 @@ class JobsAnswer {
   }
 
   static void add_counts(const AnswerView& view, std::int32_t id, JobView& to) {
-    const jobs::JobTally* tally = view.book.tally(id);
+    const jobs::JobTally* tally = view.jobs.tally(id);
     if (tally == nullptr) return;
     to.set_array_size(tally->elements);
     auto& counts = *to.mutable_counts();
@@ -338,8 +338,8 @@ class JobsAnswer {
   const std::shared_ptr<book::SelectWork> work_;
   std::optional<wire::BatchReply::Refusal> refusal_;
   std::unique_ptr<cycle::PendingReasons> reasons_;  // where they are asked for
-  std::uint32_t reasons_told_ = 0;           // those up to this number
-  std::vector<JobKey> chosen_;               // at_: the next one
+  std::uint32_t reasons_told_ = 0;                  // those up to this number
+  std::vector<JobKey> chosen_;                      // at_: the next one
   std::size_t at_ = 0;
   bool selected_all_ = false;
   std::vector<std::uint64_t> sent_;  // submissions, sorted; they come nearly so. A tree would be slow to free
@@ -375,17 +375,17 @@ wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle
   if (show_start(*to.mutable_record())) add_start_reason(job, to);
   if (pending(job.status()) && reasons != nullptr) add_pending_reasons(view, job, *reasons, to);
   if (placed(job.status())) add_suspend_reasons(job.record, to);
-  *to.mutable_effective_limits() = view.book.effective_limits(job);
-  to.set_combined_resreq(view.book.combined_resreq(job));
+  *to.mutable_effective_limits() = view.jobs.effective_limits(job);
+  to.set_combined_resreq(view.jobs.combined_resreq(job));
   add_thresholds(view, job, to);
   add_exceptions(view, job, to);
-  if (pending(job.status())) to.set_dependency_state(state_text(view.book.dependency_state(job)));
+  if (pending(job.status())) to.set_dependency_state(state_text(view.jobs.dependency_state(job)));
   return to;
 }
 
 std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
                                                       cycle::PendingReasons& reasons) {
-  const Job* job = view.book.find(key);
+  const Job* job = view.jobs.find(key);
   if (job == nullptr || !pending(job->status())) return {};
   JobView told;
   add_reasons(view.snapshot.rules(), reasons.of(key), HostNames::left_out, told);

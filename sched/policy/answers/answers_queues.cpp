@@ -111,7 +111,7 @@ Queue queue_of(const AnswerView& view, const cycle::QueueRule& rule) {
   queue.set_name(row.name);
   queue.set_description(row.jobs.description);
   queue.set_priority(row.priority);
-  const auto control = view.book.queue_control(row.name);
+  const auto control = view.jobs.queue_control(row.name);
   queue.set_open(control.open);
   queue.set_active(control.active);
   queue.set_comment(control.state.comment());
@@ -120,7 +120,7 @@ Queue queue_of(const AnswerView& view, const cycle::QueueRule& rule) {
   if (row.user_limit) queue.set_user_limit(static_cast<std::uint32_t>(*row.user_limit));
   if (row.processor_limit) queue.set_processor_limit(*row.processor_limit);
   if (row.host_limit) queue.set_host_limit(static_cast<std::uint32_t>(*row.host_limit));
-  add_queue_counts(view.book.queue_counts(row.name), *queue.mutable_counts());
+  add_queue_counts(view.jobs.queue_counts(row.name), *queue.mutable_counts());
   queue.set_nice(row.jobs.nice);
   for (const auto& threshold : rule.thresholds) {
     auto& added = *queue.add_thresholds();

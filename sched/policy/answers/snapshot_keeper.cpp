@@ -68,26 +68,26 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rul
   facts_.assign(rules_->hosts.size(), std::nullopt);
   for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number) {
     const std::string& name = rules_->hosts[number].name;
-    snapshot_->host(number).closed = !book_.host_control(name).open;
+    snapshot_->host(number).closed = !jobs_.host_control(name).open;
     snapshot_->host(number).unreachable = connected_.count(name) == 0;
   }
   for (cycle::QueueNumber number = 0; number < rules_->queues.size(); ++number) {
-    const auto control = book_.queue_control(rules_->queues[number].name);
+    const auto control = jobs_.queue_control(rules_->queues[number].name);
     snapshot_->queue(number) = {control.open, control.active};
   }
   if (load_known_) take_load();
   std::size_t looked_at = 0;
   for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP,
                             wire::STATUS_USUSP, wire::STATUS_UNKWN, wire::STATUS_ZOMBI})
-    for (const JobKey key : book_.with_status(status)) {
+    for (const JobKey key : jobs_.with_status(status)) {
       job(key);
-      if (++looked_at % kPackAfter == 0) book_.pack();
+      if (++looked_at % kPackAfter == 0) jobs_.pack();
     }
 }
 
 void SnapshotKeeper::job(JobKey key) {
   no_longer_held(key);
-  const Job* found = book_.find(key);
+  const Job* found = jobs_.find(key);
   if (found != nullptr && !finished(found->status())) return set_job(*found);
   snapshot_->forget(key);
   // Elements of an array share it.
@@ -121,13 +121,13 @@ const SnapshotKeeper::Asked& SnapshotKeeper::demand_for(const Job& job) {
   }
   const auto [place, is_new] = demands_.try_emplace(demand_name(job));
   if (is_new) {
-    cycle::Demand demand = cycle::demand_of(job, book_.combined_resreq(job));
+    cycle::Demand demand = cycle::demand_of(job, jobs_.combined_resreq(job));
     // What type==local means is the submission host's matter, and LIM knows that host.
     if (const auto from = kinds_.find(job.asked->from_host()); from != kinds_.end()) {
       if (demand.from_type.empty()) demand.from_type = from->second.type;
       if (demand.from_model.empty()) demand.from_model = from->second.model;
     }
-    place->second = {snapshot_->demand(demand), cycle::times_of(job, book_.effective_limits(job))};
+    place->second = {snapshot_->demand(demand), cycle::times_of(job, jobs_.effective_limits(job))};
   }
   return place->second;
 }
@@ -135,7 +135,7 @@ const SnapshotKeeper::Asked& SnapshotKeeper::demand_for(const Job& job) {
 cycle::Hold SnapshotKeeper::hold_of(const Job& job) const {
   if (job.status() == wire::STATUS_PSUSP)
     return job.record.stopped_by_admin() ? cycle::Hold::stopped_by_administrator : cycle::Hold::stopped;
-  switch (book_.dependency_state(job)) {
+  switch (jobs_.dependency_state(job)) {
     case jobs::DependencyState::not_yet:
       return cycle::Hold::dependency;
     case jobs::DependencyState::never:
@@ -145,7 +145,7 @@ cycle::Hold SnapshotKeeper::hold_of(const Job& job) const {
   }
 }
 
-void SnapshotKeeper::dependencies(const book::Book::DependencyChanges& changes) {
+void SnapshotKeeper::dependencies(const book::DependencyChanges& changes) {
   std::vector<JobKey> changed(changes.elements.begin(), changes.elements.end());
   for (const std::uint64_t number : changes.submissions)
     if (const auto held = held_.find(number); held != held_.end())

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "common/base/wall_time.hpp"
-#include "sched/policy/book/book.hpp"
+#include "sched/policy/book/host_ledger.hpp"
+#include "sched/policy/book/job_table.hpp"
 #include "sched/policy/cycle/schedule.hpp"
 #include "sched/policy/values/load_news.hpp"
 
@@ -21,7 +22,7 @@ namespace rollcall::sched::answers {
 
 class SnapshotKeeper {
  public:
-  explicit SnapshotKeeper(const book::Book& book) : book_(book) {}
+  SnapshotKeeper(const book::JobTable& jobs, const book::HostLedger& hosts) : jobs_(jobs), hosts_(hosts) {}
 
   // New files: everything is made anew, but what is known of the hosts' load.
   void configure(std::shared_ptr<const cycle::SchedulingRules> rules);
@@ -36,11 +37,11 @@ class SnapshotKeeper {
   // No LIM has answered for longer than the patience.
   void load_lost();
   bool load_known() const { return load_known_; }
-  // By host, for Book::cpu_factors().
+  // By host, for HostLedger::cpu_factors().
   std::unordered_map<std::string, double> cpu_factors() const;
 
   // Jobs that waited for others and wait no more. Call it before a cycle.
-  void dependencies(const book::Book::DependencyChanges& changes);
+  void dependencies(const book::DependencyChanges& changes);
 
  private:
   void set_job(const Job& job);
@@ -53,7 +54,8 @@ class SnapshotKeeper {
   cycle::Hold hold_of(const Job& job) const;
   void take_load();
 
-  const book::Book& book_;
+  const book::JobTable& jobs_;
+  const book::HostLedger& hosts_;
   std::shared_ptr<const cycle::SchedulingRules> rules_;
   std::unique_ptr<cycle::Snapshot> snapshot_;
   // By submission and queue, until the next trim.

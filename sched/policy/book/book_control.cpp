@@ -19,7 +19,7 @@ bool of_hosts(Control::Action action) {
 
 class Controlling {
  public:
-  Controlling(Book::Memory& memory, const Control& request, const Identity& who, WallTime now)
+  Controlling(Memory& memory, const Control& request, const Identity& who, WallTime now)
       : m_(memory), request_(request), who_(who), now_(now) {}
 
   Effects effects;
@@ -87,7 +87,7 @@ class Controlling {
     effects.push_back(effect::RecordEvent{std::move(event)});
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   const Control& request_;
   const Identity& who_;
   WallTime now_;
@@ -95,7 +95,7 @@ class Controlling {
 
 }  // namespace
 
-Applied Book::control(const wire::ControlBatch& request, const Identity& who, WallTime now) {
+Applied ClientCommands::control(const wire::ControlBatch& request, const Identity& who, WallTime now) {
   Applied applied;
   applied.reply.set_last(true);
   const auto no = [&applied](jobs::Refusal::Why why, const std::string& text) {

@@ -59,7 +59,7 @@ class Hearing {
   using State = report::Held::State;
 
  public:
-  Hearing(Book::Memory& memory, const std::string& host, WallTime now) : m_(memory), host_(host), now_(now) {}
+  Hearing(Memory& memory, const std::string& host, WallTime now) : m_(memory), host_(host), now_(now) {}
 
   Effects effects;
 
@@ -236,21 +236,49 @@ class Hearing {
     effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   const std::string& host_;
   WallTime now_;
 };
 
 }  // namespace
 
-Effects Book::host_told(const std::string& host, const HostReport& report, WallTime now) {
+Effects HostLedger::dispatch(JobKey key, const event::Dispatched& plan, WallTime now) {
+  Effects effects;
+  memory_->hear_clock(now);
+  BookEntry* entry = memory_->entry(key);
+  if (!entry || entry->job->status() != wire::STATUS_PEND) return effects;
+  memory_->place(*entry, plan, now, effects);
+  for (const auto& host : entry->job->record.hosts())
+    if (auto& link = memory_->links[host.name()]; !link.connected) {
+      // It was lost between the plan and now: the job shares the fate of those that are there.
+      if (link.silent_since_us == 0 || link.lost) link.silent_since_us = now.us, link.lost = false;
+      memory_->time_host(host.name());
+    }
+  return effects;
+}
+
+Effects HostLedger::suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now) {
+  Effects effects;
+  if (BookEntry* entry = memory_->entry(key))
+    memory_->step(*entry, event::SuspendPlanned{reasons, why}, now, effects);
+  return effects;
+}
+
+Effects HostLedger::resume(JobKey key, WallTime now) {
+  Effects effects;
+  if (BookEntry* entry = memory_->entry(key)) memory_->step(*entry, event::ResumePlanned{}, now, effects);
+  return effects;
+}
+
+Effects HostLedger::host_told(const std::string& host, const HostReport& report, WallTime now) {
   memory_->hear_clock(now);
   Hearing hearing(*memory_, host, now);
   std::visit(hearing, report);
   return std::move(hearing.effects);
 }
 
-Effects Book::host_gone(const std::string& host, WallTime now, Duration silent) {
+Effects HostLedger::host_gone(const std::string& host, WallTime now, Duration silent) {
   memory_->hear_clock(now);
   HostLink& link = memory_->links[host];
   if (!link.connected && link.silent_since_us != 0) return {};
@@ -268,22 +296,22 @@ Effects Book::host_gone(const std::string& host, WallTime now, Duration silent) 
   return effects;
 }
 
-std::string Book::trouble(const std::string& host) const {
+std::string HostLedger::trouble(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found == memory_->links.end() ? std::string() : found->second.trouble;
 }
-std::string Book::left_behind(const std::string& host) const {
+std::string HostLedger::left_behind(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found == memory_->links.end() ? std::string() : found->second.left_behind;
 }
-std::string Book::not_ours(const std::string& host) const {
+std::string HostLedger::not_ours(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found == memory_->links.end() ? std::string() : found->second.not_ours;
 }
-void Book::set_own_host(std::string host) { memory_->own_host = std::move(host); }
-bool Book::suspects_itself() const { return memory_->suspects_itself; }
+void HostLedger::set_own_host(std::string host) { memory_->own_host = std::move(host); }
+bool HostLedger::suspects_itself() const { return memory_->suspects_itself; }
 
-void Book::Memory::connected(const std::string& host, bool so) {
+void Memory::connected(const std::string& host, bool so) {
   HostLink& link = links[host];
   if (link.connected == so) return;
   link.connected = so;
@@ -292,7 +320,7 @@ void Book::Memory::connected(const std::string& host, bool so) {
 }
 
 // Whether all other hosts that were there lately have gone with this one, and there is another one.
-bool Book::Memory::all_are_lost(const std::string& host) const {
+bool Memory::all_are_lost(const std::string& host) const {
   if (host == own_host || connected_others != 0) return false;
   const std::int64_t lately = links.at(host).silent_since_us - parameters.unknown_after_s * 1'000'000;
   const auto& hosts_of_files = config.cluster->cluster.hosts;
@@ -305,7 +333,7 @@ bool Book::Memory::all_are_lost(const std::string& host) const {
 }
 
 // A host is back: who is still away now is away by itself, and has the whole patience from here on.
-void Book::Memory::suspect_no_longer(WallTime now) {
+void Memory::suspect_no_longer(WallTime now) {
   if (!std::exchange(suspects_itself, false)) return;
   for (auto& [host, link] : links) {
     if (link.connected || !link.lost) continue;
@@ -315,18 +343,18 @@ void Book::Memory::suspect_no_longer(WallTime now) {
   }
 }
 
-void Book::cpu_factors(std::unordered_map<std::string, double> factors) {
+void HostLedger::cpu_factors(std::unordered_map<std::string, double> factors) {
   memory_->cpu_factors = std::move(factors);
 }
 
-void Book::Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
+void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
   if (const auto& given = plan.placement.hosts; !given.empty())
     plan.wait_for_go = links[given[0].host].knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }
 
-void Book::Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
+void Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
   for (int i = 1; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
     const std::string host = entry.job->record.hosts(i).name();
     if (const auto& link = links[host]; link.connected && !link.knows_go)
@@ -334,7 +362,7 @@ void Book::Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effect
   }
 }
 
-bool Book::connected(const std::string& host) const {
+bool HostLedger::connected(const std::string& host) const {
   const auto found = memory_->links.find(host);
   return found != memory_->links.end() && found->second.connected;
 }

@@ -10,7 +10,7 @@ namespace {
 struct Expected {
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::map<const JobsOf*, std::set<JobKey>> jobs;
-  std::map<const JobsOf*, Book::Order> pending;
+  std::map<const JobsOf*, PendingOrder> pending;
   std::map<const JobsOf*, JobsOf> sums;  // of users
   std::map<std::int32_t, jobs::JobTally> tallies;
   std::map<std::uint64_t, std::uint32_t> of_submission, waiting;

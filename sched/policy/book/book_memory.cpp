@@ -43,22 +43,22 @@ void record_event(Effects& effects, JobKey key, WallTime now, wire::JobEvent eve
 
 // ---------------------------------------------------------------- look-ups
 
-const jobs::JobTally* Book::Memory::tally(std::int32_t id) const {
+const jobs::JobTally* Memory::tally(std::int32_t id) const {
   const auto found = ids.find(id);
   return found == ids.end() ? nullptr : &found->second.tally;
 }
-const Job* Book::Memory::find(JobKey key) const {
+const Job* Memory::find(JobKey key) const {
   const auto found = jobs.find(key);
   return found == jobs.end() ? nullptr : &unpacked(found->second);
 }
-BookEntry* Book::Memory::entry(JobKey key) {
+BookEntry* Memory::entry(JobKey key) {
   const auto found = jobs.find(key);
   if (found == jobs.end()) return nullptr;
   unpacked(found->second);
   found->second.changed = true;
   return &found->second;
 }
-BookEntry& Book::Memory::at(JobKey key) {
+BookEntry& Memory::at(JobKey key) {
   BookEntry& entry = jobs.at(key);
   unpacked(entry);
   entry.changed = true;
@@ -67,9 +67,8 @@ BookEntry& Book::Memory::at(JobKey key) {
 
 // ---------------------------------------------------------------- submissions
 
-SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
-                                              std::shared_ptr<const wire::Submission> asked,
-                                              std::shared_ptr<const jobs::Dependency> dependency) {
+SubmissionEntry& Memory::add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
+                                        std::shared_ptr<const jobs::Dependency> dependency) {
   SubmissionEntry& submission = submissions.try_emplace(number, kept[number]).first->second;
   submission.kept.asked = std::move(asked);
   submission.kept.packed = {};
@@ -81,7 +80,7 @@ SubmissionEntry& Book::Memory::add_submission(std::uint64_t number,
   return submission;
 }
 
-void Book::Memory::drop_submission_if_unused(std::uint64_t number) {
+void Memory::drop_submission_if_unused(std::uint64_t number) {
   const auto found = submissions.find(number);
   if (found == submissions.end() || found->second.kept.jobs != 0) return;
   leave_payload(*asked(number));
@@ -89,12 +88,12 @@ void Book::Memory::drop_submission_if_unused(std::uint64_t number) {
   kept.erase(number);
 }
 
-void Book::Memory::use_payload(const wire::Submission& asked) {
+void Memory::use_payload(const wire::Submission& asked) {
   for (const std::uint64_t row : wire::payload_rows(asked)) ++payloads[row];
   users[asked.user()].stored_bytes += wire::whole_bytes(asked);
 }
 
-void Book::Memory::leave_payload(const wire::Submission& asked) {
+void Memory::leave_payload(const wire::Submission& asked) {
   users[asked.user()].stored_bytes -= wire::whole_bytes(asked);
   for (const std::uint64_t row : wire::payload_rows(asked)) {
     const auto used = payloads.find(row);
@@ -105,7 +104,7 @@ void Book::Memory::leave_payload(const wire::Submission& asked) {
 }
 
 // Most jobs of a queue have the same: they are not kept for each.
-const jobs::LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
+const jobs::LifeRules& Memory::rules_of(const BookEntry& entry) {
   if (rules.size() > 20'000) rules.clear();
   const wire::Submission& asked = *entry.job->asked;
   std::string key = entry.job->record.queue();
@@ -121,13 +120,13 @@ const jobs::LifeRules& Book::Memory::rules_of(const BookEntry& entry) {
   return found->second;
 }
 
-void Book::Memory::forget_resreqs() {
+void Memory::forget_resreqs() {
   resreqs.clear();
   resreq_bytes = 0;
 }
 
-const jobs::CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
-                                                   const wire::Submission& asked) {
+const jobs::CheckedResreq& Memory::resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
+                                             const wire::Submission& asked) {
   std::string key = queue_name;
   key += '\0';
   key += asked.from_type();
@@ -147,7 +146,7 @@ const jobs::CheckedResreq& Book::Memory::resreq_of(const conf::QueueRow* queue, 
   return resreqs.emplace(std::move(key), std::move(made)).first->second;
 }
 
-void Book::Memory::complete(Placement& placement) {
+void Memory::complete(Placement& placement) {
   const auto held = [this](const std::string& host) {
     std::set<std::uint32_t> devices;
     if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
@@ -164,7 +163,7 @@ void Book::Memory::complete(Placement& placement) {
 
 // ---------------------------------------------------------------- jobs
 
-BookEntry& Book::Memory::add_job(wire::JobRecord record) {
+BookEntry& Memory::add_job(wire::JobRecord record) {
   const JobKey key = key_of(record.key());
   SubmissionEntry& submission = submissions.at(record.submission());
   const auto& whole = this->asked(submission.kept, record.submission());
@@ -200,7 +199,7 @@ BookEntry& Book::Memory::add_job(wire::JobRecord record) {
   return entry;
 }
 
-void Book::Memory::remove_job(JobKey key) {
+void Memory::remove_job(JobKey key) {
   BookEntry& entry = at(key);
   leave(entry);
   set_deadline(entry.begin_due, 0, Timer::begin, key);
@@ -226,21 +225,21 @@ void Book::Memory::remove_job(JobKey key) {
   jobs.erase(key);
 }
 
-void Book::Memory::count_application(const wire::Submission& asked, int sign) {
+void Memory::count_application(const wire::Submission& asked, int sign) {
   if (asked.application().empty()) return;
   const auto count = of_application.try_emplace(asked.application()).first;
   count->second.kept += static_cast<std::uint32_t>(sign);
   if (count->second.kept == 0) of_application.erase(count);
 }
 
-const std::string* Book::Memory::name_id(std::int32_t id, const std::string& name) {
+const std::string* Memory::name_id(std::int32_t id, const std::string& name) {
   static const std::string kNoName;
   if (name.empty()) return &kNoName;
   const auto same = by_name.try_emplace(name).first;
   same->second.insert(id);
   return &same->first;
 }
-void Book::Memory::unname_id(std::int32_t id, const std::string& name) {
+void Memory::unname_id(std::int32_t id, const std::string& name) {
   const auto same = by_name.find(name);
   if (same == by_name.end()) return;
   same->second.erase(id);
@@ -269,7 +268,7 @@ void count_status(StatusCounts& counts, wire::JobStatus status, std::uint32_t sl
 
 }  // namespace
 
-void Book::Memory::count_in_application(const Job& job, bool more) {
+void Memory::count_in_application(const Job& job, bool more) {
   const auto found = of_application.find(job.asked->application());
   if (found != of_application.end()) count_status(found->second.counts, job.status(), slots_of(job), more);
 }
@@ -284,7 +283,7 @@ void count_slots(JobsOf& user, const Job& job, int sign) {
   if (sum->second.jobs == 0) user.sums.erase(sum);
 }
 
-void Book::Memory::leave(BookEntry& entry) {
+void Memory::leave(BookEntry& entry) {
   const wire::JobRecord& record = entry.job->record;
   const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
@@ -305,7 +304,7 @@ void Book::Memory::leave(BookEntry& entry) {
   if (waits(record)) --submissions.at(record.submission()).waiting;
 }
 
-void Book::Memory::enter(BookEntry& entry) {
+void Memory::enter(BookEntry& entry) {
   const wire::JobRecord& record = entry.job->record;
   const JobKey key = entry.job->key();
   const wire::JobStatus status = record.status();
@@ -329,13 +328,13 @@ void Book::Memory::enter(BookEntry& entry) {
   if (waits(record)) ++submissions.at(record.submission()).waiting;
 }
 
-double Book::Memory::head_of(const std::string& queue) const {
+double Memory::head_of(const std::string& queue) const {
   const auto found = queues.find(queue);
   if (found == queues.end() || found->second.pending.empty()) return next_order;
   return std::min(found->second.pending.begin()->first, next_order) - 1;
 }
 
-void Book::Memory::counted(Effects& effects) {
+void Memory::counted(Effects& effects) {
   if (counters_changed) effects.push_back(effect::SaveCounters{});
   counters_changed = false;
   for (const std::uint64_t row : std::exchange(dropped_payloads, {}))
@@ -344,7 +343,7 @@ void Book::Memory::counted(Effects& effects) {
 
 // ---------------------------------------------------------------- the stepper's surroundings
 
-void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
+void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
   const std::size_t first = effects.size();
   const jobs::LifeRules& life = rules_of(entry);
   wire::JobRecord& record = entry.job->record;
@@ -386,7 +385,7 @@ void Book::Memory::step(BookEntry& entry, const JobHappening& event, WallTime no
 
 // ---------------------------------------------------------------- dependencies
 
-jobs::DependencyState Book::Memory::state_of(const BookEntry& entry) const {
+jobs::DependencyState Memory::state_of(const BookEntry& entry) const {
   const SubmissionEntry& submission = submissions.at(entry.submission);
   if (!submission.kept.dependency) return jobs::DependencyState::none;
   // What has run once has had its condition: it is not asked again.
@@ -396,7 +395,7 @@ jobs::DependencyState Book::Memory::state_of(const BookEntry& entry) const {
 
 // Whoever has jobs that wait is told of what they wait for; a job that ran once waits no more, so that chains of jobs do
 // not keep one another in memory.
-bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
+bool Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
   if (!submission.kept.dependency) return false;
   const bool wanted = submission.waiting > 0;
   if (wanted == submission.registered) return false;
@@ -419,7 +418,7 @@ bool Book::Memory::register_dependents(std::uint64_t number, SubmissionEntry& su
   return wanted;
 }
 
-void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
+void Memory::evaluate_all(std::uint64_t number, Effects* effects) {
   SubmissionEntry& submission = submissions.at(number);
   if (!submission.kept.dependency) return;
   const jobs::Dependency& dependency = *submission.kept.dependency;
@@ -439,7 +438,7 @@ void Book::Memory::evaluate_all(std::uint64_t number, Effects* effects) {
 }
 
 // Of a dependency that differs from element to element.
-void Book::Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
+void Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
   if (element.submission != number) return;
   ++evaluations;
   const jobs::Dependency& dependency = *submissions.at(number).kept.dependency;
@@ -450,7 +449,7 @@ void Book::Memory::evaluate_element(std::uint64_t number, BookEntry& element, Ef
   if (effects) effects->push_back(effect::ScheduleSoon{});
 }
 
-void Book::Memory::look_again(std::int32_t id, JobKey changed, Effects& effects) {
+void Memory::look_again(std::int32_t id, JobKey changed, Effects& effects) {
   IdEntry& changed_id = ids.at(id);
   if (!changed_id.dependents) return;
   const auto concerned = changed_id.dependents->changed(changed.index, changed_id.tally);

@@ -1,4 +1,4 @@
-// Book::Memory: how the Book holds its jobs, and the indices that answer quickly. Private to book_*.cpp.
+// Memory: how the Book holds its jobs, and the indices that answer quickly. Private to book_*.cpp.
 //
 // Every change of a job's record goes through Change (or add_job, remove_job), which takes the job out of the indices that
 // depend on what changes and puts it back: so no index is ever wrong between two calls. Owned by the Book.
@@ -20,7 +20,7 @@ namespace rollcall::sched::book {
 struct JobsOf {
   std::set<JobKey> jobs;  // of a host: placed there
   StatusCounts counts;
-  Book::Order pending;  // of a queue
+  PendingOrder pending;  // of a queue
   std::uint32_t pending_jobs = 0;
   std::map<std::pair<std::string, wire::JobStatus>, SlotCount> sums;  // of a user: by queue and state
   std::uint64_t stored_bytes = 0;  // of a user: submissions with their payloads
@@ -46,7 +46,7 @@ struct HostLink {
   std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
 };
 
-// The job itself is there while somebody works with it, and its bytes else (Book::pack()). Whoever has an entry of
+// The job itself is there while somebody works with it, and its bytes else (JobTable::pack()). Whoever has an entry of
 // Memory::entry() or at() finds it there.
 struct BookEntry {
   mutable std::unique_ptr<Job> job;
@@ -85,7 +85,7 @@ struct SubmissionEntry {
   bool registered = false;    // ... so that it is among the dependents of the ids it names
 };
 
-struct Book::Memory : jobs::JobFacts {
+struct Memory : jobs::JobFacts {
   ConfigView config;
   jobs::BookParameters parameters;
   std::uint64_t term = 0;
@@ -113,7 +113,7 @@ struct Book::Memory : jobs::JobFacts {
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<std::string, ControlledHost> host_controls;
   std::unordered_map<std::string, HostLink> links;
-  std::unordered_map<std::string, double> cpu_factors;  // Book::cpu_factors()
+  std::unordered_map<std::string, double> cpu_factors;  // HostLedger::cpu_factors()
   std::string own_host;
   std::int64_t loaded_us = 0;        // since then hosts may come
   std::size_t connected_others = 0;  // connected hosts other than own_host
@@ -167,7 +167,6 @@ struct Book::Memory : jobs::JobFacts {
   // SubmissionEntry's own: a payload is in use while a submission names it.
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
-  // GPUs of a job that is about to be dispatched.
   // Devices and CPU factor for a placement that no cycle has made.
   void complete(Placement& placement);
 
@@ -209,6 +208,8 @@ struct Book::Memory : jobs::JobFacts {
   bool administers(const std::string& queue, const Identity& who) const;
   jobs::SubmissionContext context(const Identity& who, WallTime now);
 
+  const KeptToken* token(const std::string& name) const;
+  void add_token(std::string name, KeptToken kept);
   void forget_old_tokens(WallTime now, Effects& effects);
   // Whether its user has room for what it brings; what the store has of it already is counted.
   std::optional<jobs::Refusal> check_storage(const wire::Submission& asked) const;
@@ -219,7 +220,7 @@ struct Book::Memory : jobs::JobFacts {
 };
 
 // Takes the job out of the indices for as long as it lives.
-class Book::Memory::Change {
+class Memory::Change {
  public:
   Change(Memory& memory, BookEntry& entry) : memory_(memory), entry_(entry) { memory_.leave(entry_); }
   ~Change() { memory_.enter(entry_); }

@@ -34,7 +34,7 @@ using S = wire::Submission;
 
 class Modifying {
  public:
-  Modifying(Book::Memory& memory, const wire::ModifyJobs& request, const Identity& who, WallTime now)
+  Modifying(Memory& memory, const wire::ModifyJobs& request, const Identity& who, WallTime now)
       : m_(memory), request_(request), who_(who), now_(now) {}
 
   Effects effects;
@@ -194,7 +194,7 @@ class Modifying {
       BookEntry& entry = *m_.entry(key);
       old = entry.job->record.submission();
       {
-        const Book::Memory::Change change(m_, entry);
+        const Memory::Change change(m_, entry);
         entry.job->record.set_submission(number);
         m_.count_application(*entry.job->asked, -1);
         entry.job->asked = m_.asked(number);
@@ -285,20 +285,20 @@ class Modifying {
     effects.push_back(std::move(recorded));
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   const wire::ModifyJobs& request_;
   const Identity& who_;
   WallTime now_;
 };
 
 // Elements of one array together, as they were selected.
-void choose_modified(const Book& book, Book::Selection selection, UnitWork& work) {
+void choose_modified(const JobTable& jobs, Selection selection, UnitWork& work) {
   work.refusal = std::move(selection.refusal);
   for (std::size_t i = 0; i < selection.jobs.size();) {
     JobUnit& unit = work.units.emplace_back();
     const std::int32_t id = selection.jobs[i].id;
     while (i < selection.jobs.size() && selection.jobs[i].id == id) unit.keys.push_back(selection.jobs[i++]);
-    unit.name = unit.keys.size() > 1 || !book.is_array(id) ? std::to_string(id) : text(unit.keys.front());
+    unit.name = unit.keys.size() > 1 || !jobs.is_array(id) ? std::to_string(id) : text(unit.keys.front());
   }
   work.unknown = std::move(selection.unknown);
 }
@@ -328,7 +328,8 @@ std::size_t modify_next(Modifying& modifying, ModifyWork& work, std::size_t most
 
 }  // namespace
 
-std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, const Identity& who) const {
+std::shared_ptr<ModifyWork> ClientCommands::begin_modify(const wire::ModifyJobs& request,
+                                                         const Identity& who) const {
   auto work = std::make_shared<ModifyWork>();
   work->request = request;
   work->who = who;
@@ -341,7 +342,7 @@ std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, 
                           std::to_string(request.text().size()) + " bytes, expected at most " +
                           std::to_string(jobs::kMostFields) + " in " + std::to_string(jobs::kLongestWord)));
   if (std::find(fields.begin(), fields.end(), S::kQueuesFieldNumber) == fields.end()) {
-    choose_modified(*this, select(request.filter(), who), *work);
+    choose_modified(jobs_, jobs_.select(request.filter(), who), *work);
     return work;
   }
   if (fields.size() != 1 || request.changed().queues_size() != 1)
@@ -354,7 +355,7 @@ std::shared_ptr<ModifyWork> Book::begin_modify(const wire::ModifyJobs& request, 
   return work;
 }
 
-Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
+Applied ClientCommands::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
   if (work.switched) return switch_some(*work.switched, most, now);
   Applied applied;
   applied.reply.set_last(true);
@@ -385,7 +386,7 @@ Applied Book::modify_some(ModifyWork& work, std::size_t most, WallTime now) {
   return applied;
 }
 
-Applied Book::modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now) {
+Applied ClientCommands::modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now) {
   const auto work = begin_modify(request, who);
   return modify_some(*work, std::numeric_limits<std::size_t>::max(), now);
 }

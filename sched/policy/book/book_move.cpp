@@ -18,7 +18,7 @@ constexpr double kRoom = 1.0 / 1024;
 class Moving {
  public:
   // Jobs that must give room are changed, and saved by `effects`.
-  Moving(Book::Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue,
+  Moving(Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue,
          Effects& effects)
       : m_(memory),
         request_(request),
@@ -70,7 +70,7 @@ class Moving {
     }
     for (const auto& [key, place] : to_move) {
       BookEntry& entry = *m_.entry(key);
-      const Book::Memory::Change change(m_, entry);
+      const Memory::Change change(m_, entry);
       entry.job->record.set_order(low + static_cast<double>(place + 1) * step);
       effects_.push_back(effect::SaveJob{key});
     }
@@ -92,29 +92,29 @@ class Moving {
     return reference;
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   const wire::MoveJob& request_;
   const Identity& who_;
-  const Book::Order& pending_;
+  const PendingOrder& pending_;
   bool all_;
   Effects& effects_;
 };
 
 }  // namespace
 
-Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTime now) {
+Applied ClientCommands::move_job(const wire::MoveJob& request, const Identity& who, WallTime now) {
   Applied applied;
   applied.reply.set_last(true);
   auto& line = *applied.reply.mutable_outcomes()->add_outcomes();
   const JobKey key = key_of(request.key());
   const std::string name = "Job <" + text(key) + ">";
-  std::vector<JobKey> keys = key.index == 0 ? elements(key.id) : std::vector<JobKey>{key};
+  std::vector<JobKey> keys = key.index == 0 ? jobs_.elements(key.id) : std::vector<JobKey>{key};
   std::erase_if(keys, [this](JobKey k) { return memory_->find(k) == nullptr; });
   if (keys.empty()) {
     line = failure(name + ": " + std::string(kNoMatch), jobs::Refusal::NO_JOB);
     return applied;
   }
-  if (!may_change(*find(keys.front()), who)) {
+  if (!jobs_.may_change(*jobs_.find(keys.front()), who)) {
     line = failure(name + ": " + std::string(kDenied), jobs::Refusal::NOT_ALLOWED);
     return applied;
   }
@@ -125,7 +125,7 @@ Applied Book::move_job(const wire::MoveJob& request, const Identity& who, WallTi
     line = failure(name + ": Job has already started or finished", jobs::Refusal::FAILED);
     return applied;
   }
-  const std::string queue = find(keys.front())->record.queue();
+  const std::string queue = jobs_.find(keys.front())->record.queue();
   const double order = Moving(*memory_, request, who, queue, applied.effects).order();
   for (const JobKey k : keys) {
     BookEntry& entry = *memory_->entry(k);

@@ -31,11 +31,11 @@ bool counts(const BookEntry* entry, std::uint64_t attempt) {
 
 class Giving {
  public:
-  Giving(const Book& book, Engine& engine, const ReadWhole& whole)
-      : book_(book), engine_(engine), whole_(whole) {}
+  Giving(const HostLedger& hosts, Engine& engine, const ReadWhole& whole)
+      : hosts_(hosts), engine_(engine), whole_(whole) {}
 
   bool operator()(const effect::OrderStart& order) const {
-    auto start = book_.start_order(order);
+    auto start = hosts_.start_order(order);
     if (!start) return true;
     start->asked = whole_(start->asked);
     if (!start->asked) return false;
@@ -44,14 +44,14 @@ class Giving {
     return true;
   }
   bool operator()(const effect::OrderExpect& order) const {
-    if (const auto expect = book_.expect_order(order)) engine_.expect(order.host, *expect);
+    if (const auto expect = hosts_.expect_order(order)) engine_.expect(order.host, *expect);
     return true;
   }
   bool operator()(const effect::OrderGo& order) const {
     const Attempt attempt{order.key, order.attempt};
-    if (book_.has_go(order))
+    if (hosts_.has_go(order))
       engine_.go(order.host, attempt);
-    else if (!book_.expect_order({order.key, order.host, order.attempt}))
+    else if (!hosts_.expect_order({order.key, order.host, order.attempt}))
       engine_.release(order.host,
                       attempt);  // the job has ended before this left: nothing may wait there for ever
     return true;
@@ -74,14 +74,14 @@ class Giving {
   }
 
  private:
-  const Book& book_;
+  const HostLedger& hosts_;
   Engine& engine_;
   const ReadWhole& whole_;
 };
 
 }  // namespace
 
-std::optional<order::Start> Book::start_order(const effect::OrderStart& order) const {
+std::optional<order::Start> HostLedger::start_order(const effect::OrderStart& order) const {
   const BookEntry* entry = memory_->entry(order.key);
   if (!counts(entry, order.attempt) || entry->job->record.hosts(0).name() != order.host) return std::nullopt;
   const Job& job = *entry->job;
@@ -90,7 +90,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   start.attempt = {order.key, order.attempt};
   start.asked = job.asked;
   start.hosts = hosts_of(record);
-  start.limits = effective_limits(job);
+  start.limits = jobs_.effective_limits(job);
   start.queue = record.queue();
   const conf::QueueRow* queue = memory_->queue_row(record.queue());
   if (queue) {
@@ -116,7 +116,7 @@ std::optional<order::Start> Book::start_order(const effect::OrderStart& order) c
   return start;
 }
 
-std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order) const {
+std::optional<order::Expect> HostLedger::expect_order(const effect::OrderExpect& order) const {
   const BookEntry* entry = memory_->entry(order.key);
   if (!counts(entry, order.attempt)) return std::nullopt;
   const Job& job = *entry->job;
@@ -124,25 +124,18 @@ std::optional<order::Expect> Book::expect_order(const effect::OrderExpect& order
                        job.asked->user(),
                        job.asked->uid(),
                        hosts_of(job.record),
-                       effective_limits(job),
+                       jobs_.effective_limits(job),
                        gpus_on(job.record, order.host),
                        usage_interval(memory_->config, job)};
 }
 
-bool Book::has_go(const effect::OrderGo& order) const {
+bool HostLedger::has_go(const effect::OrderGo& order) const {
   const BookEntry* entry = memory_->entry(order.key);
   return counts(entry, order.attempt) && entry->job->launch.go_given;
 }
 
-bool Book::carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const {
+bool HostLedger::carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const {
   return std::visit(Giving(*this, engine, whole), effect);
-}
-
-bool Book::uses_payload(std::uint64_t row) const { return memory_->payloads.contains(row); }
-
-std::uint64_t Book::stored_bytes(const std::string& user) const {
-  const auto found = memory_->users.find(user);
-  return found == memory_->users.end() ? 0 : found->second.stored_bytes;
 }
 
 }  // namespace rollcall::sched::book

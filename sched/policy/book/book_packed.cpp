@@ -20,7 +20,7 @@ Pointer take_last(std::vector<Pointer>& from) {
 
 }  // namespace
 
-Job& Book::Memory::unpacked(const BookEntry& entry) const {
+Job& Memory::unpacked(const BookEntry& entry) const {
   if (entry.job) return *entry.job;
   auto job = take_last(spare_jobs);
   if (!job) job = std::make_unique<Job>();
@@ -33,8 +33,8 @@ Job& Book::Memory::unpacked(const BookEntry& entry) const {
   return *entry.job;
 }
 
-const std::shared_ptr<const wire::Submission>& Book::Memory::asked(const KeptSubmission& one,
-                                                                   std::uint64_t number) const {
+const std::shared_ptr<const wire::Submission>& Memory::asked(const KeptSubmission& one,
+                                                             std::uint64_t number) const {
   if (one.asked) return one.asked;
   auto whole = take_last(spare_submissions);
   if (!whole) whole = std::make_shared<wire::Submission>();
@@ -43,11 +43,11 @@ const std::shared_ptr<const wire::Submission>& Book::Memory::asked(const KeptSub
   unpacked_submissions.push_back(number);
   return one.asked;
 }
-const std::shared_ptr<const wire::Submission>& Book::Memory::asked(std::uint64_t number) const {
+const std::shared_ptr<const wire::Submission>& Memory::asked(std::uint64_t number) const {
   return asked(kept.at(number), number);
 }
 
-void Book::Memory::pack() const {
+void Memory::pack() const {
   for (const JobKey key : std::exchange(unpacked_jobs, {})) {
     const auto found = jobs.find(key);
     if (found == jobs.end() || !found->second.job) continue;
@@ -73,7 +73,7 @@ void Book::Memory::pack() const {
   }
 }
 
-void Book::Memory::pack_if_many() const {
+void Memory::pack_if_many() const {
   if (unpacked_jobs.size() + unpacked_submissions.size() > kMany) pack();
 }
 

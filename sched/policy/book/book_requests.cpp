@@ -16,7 +16,7 @@ namespace {
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
 // Of a request that names jobs.
-std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Book::Selection& selection) {
+std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& selection) {
   std::vector<JobUnit> units;
   const auto elements = [&selection](std::int32_t id) {
     const auto first = std::lower_bound(selection.jobs.begin(), selection.jobs.end(), JobKey{id, 0});
@@ -44,7 +44,7 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Book::Selecti
 }
 
 // Of a request that names no job: elements of an array together.
-void add_units(const Book::Memory& m, const std::vector<JobKey>& jobs, std::vector<JobUnit>& units) {
+void add_units(const Memory& m, const std::vector<JobKey>& jobs, std::vector<JobUnit>& units) {
   for (const JobKey key : jobs) {
     const bool array = m.ids.at(key.id).array;
     if (array && !units.empty() && units.back().keys.front().id == key.id)
@@ -56,7 +56,7 @@ void add_units(const Book::Memory& m, const std::vector<JobKey>& jobs, std::vect
 
 class Signalling {
  public:
-  Signalling(Book::Memory& memory, const wire::SignalJobs& request, const Identity& who, WallTime now)
+  Signalling(Memory& memory, const wire::SignalJobs& request, const Identity& who, WallTime now)
       : m_(memory), request_(request), who_(who), now_(now) {}
 
   Effects effects;
@@ -214,7 +214,7 @@ class Signalling {
           {m_.gpu_resource, host, static_cast<double>(gpus.count * (gpus.per_task ? slots : 1)), {}, false});
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   const wire::SignalJobs& request_;
   const Identity& who_;
   WallTime now_;
@@ -248,8 +248,8 @@ void settle_units(const wire::JobFilter& filter, UnitWork& work) {
 }
 
 // Some more of the jobs that a request means.
-void select_units(const Book& book, const Book::Memory& m, const wire::JobFilter& filter, UnitWork& work) {
-  auto some = book.select_some(*work.selecting, kSelectedAtOnce);
+void select_units(const JobTable& jobs, const Memory& m, const wire::JobFilter& filter, UnitWork& work) {
+  auto some = jobs.select_some(*work.selecting, kSelectedAtOnce);
   const bool named = filter.keys_size() > 0 || filter.index_lists_size() > 0;
   work.refusal = std::move(some.refusal);
   work.unknown.insert(work.unknown.end(), some.unknown.begin(), some.unknown.end());
@@ -265,10 +265,10 @@ void select_units(const Book& book, const Book::Memory& m, const wire::JobFilter
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
 // False: more is to be selected, and the turn is over.
-bool all_selected(const Book& book, const Book::Memory& m, const wire::JobFilter& filter, std::size_t most,
+bool all_selected(const JobTable& jobs, const Memory& m, const wire::JobFilter& filter, std::size_t most,
                   UnitWork& work) {
-  if (work.selecting) select_units(book, m, filter, work);
-  while (work.selecting && most == kAll) select_units(book, m, filter, work);
+  if (work.selecting) select_units(jobs, m, filter, work);
+  while (work.selecting && most == kAll) select_units(jobs, m, filter, work);
   return !work.selecting;
 }
 
@@ -290,7 +290,7 @@ std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const Un
 
 // The next `most` jobs: `apply` does it to one, which is there; `done` is the line where it was done to any of a unit.
 template <class Apply, class Done>
-wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, const Apply& apply,
+wire::BatchReply walk_some(Memory& m, UnitWork& work, std::size_t most, const Apply& apply,
                            const Done& done) {
   wire::BatchReply reply;
   auto& outcomes = *reply.mutable_outcomes();
@@ -320,7 +320,8 @@ wire::BatchReply walk_some(Book::Memory& m, UnitWork& work, std::size_t most, co
 
 }  // namespace
 
-std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, const Identity& who) const {
+std::shared_ptr<SignalWork> ClientCommands::begin_signal(const wire::SignalJobs& request,
+                                                         const Identity& who) const {
   auto work = std::make_shared<SignalWork>();
   work->request = request;
   work->who = who;
@@ -331,12 +332,12 @@ std::shared_ptr<SignalWork> Book::begin_signal(const wire::SignalJobs& request, 
   else if (find_control(request.reason(), Controls::none) != std::string::npos)
     work->refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST, "-C: found a control character, expected none");
   else
-    work->selecting = begin_select(request.filter(), who);
+    work->selecting = jobs_.begin_select(request.filter(), who);
   return work;
 }
 
-Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
-  if (!all_selected(*this, *memory_, work.request.filter(), most, work)) return nothing_yet();
+Applied ClientCommands::signal_some(SignalWork& work, std::size_t most, WallTime now) {
+  if (!all_selected(jobs_, *memory_, work.request.filter(), most, work)) return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
   Signalling signalling(*memory_, work.request, work.who, now);
@@ -347,7 +348,7 @@ Applied Book::signal_some(SignalWork& work, std::size_t most, WallTime now) {
   return applied;
 }
 
-Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
+Applied ClientCommands::signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now) {
   const auto work = begin_signal(request, who);
   return signal_some(*work, kAll, now);
 }
@@ -356,7 +357,7 @@ Applied Book::signal_jobs(const wire::SignalJobs& request, const Identity& who, 
 
 namespace {
 
-std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const conf::QueueRow& queue,
+std::optional<Objection> switch_one(Memory& m, BookEntry& entry, const conf::QueueRow& queue,
                                     const Identity& who, WallTime now, Effects& effects) {
   const event::By by = m.by(*entry.job, who);
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
@@ -369,7 +370,7 @@ std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const con
     return Objection{resreq.refusal->text(), resreq.refusal->why()};
   entry.queue->jobs.erase(entry.job->key());
   {
-    const Book::Memory::Change change(m, entry);
+    const Memory::Change change(m, entry);
     entry.queue = &m.queues[queue.name];
     entry.job->record.set_queue(queue.name);
     if (pending(entry.job->status())) entry.job->record.set_order(m.next_order++);
@@ -388,24 +389,25 @@ std::optional<Objection> switch_one(Book::Memory& m, BookEntry& entry, const con
 
 }  // namespace
 
-std::shared_ptr<SwitchWork> Book::begin_switch(const wire::SwitchJobs& request, const Identity& who) const {
+std::shared_ptr<SwitchWork> ClientCommands::begin_switch(const wire::SwitchJobs& request,
+                                                         const Identity& who) const {
   auto work = std::make_shared<SwitchWork>();
   work->request = request;
   work->who = who;
   if (!memory_->queue_row(request.queue()))
     work->refusal = jobs::refusal(jobs::Refusal::NO_QUEUE, request.queue() + ": No such queue");
   else
-    work->selecting = begin_select(request.filter(), who);
+    work->selecting = jobs_.begin_select(request.filter(), who);
   return work;
 }
 
 // The files may change between two pieces.
-Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
+Applied ClientCommands::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   const std::string name = work.request.queue();
   const conf::QueueRow* queue = memory_->queue_row(name);
   if (!work.refusal && !queue)
     work.refusal = jobs::refusal(jobs::Refusal::NO_QUEUE, name + ": No such queue");
-  if (!work.refusal && !all_selected(*this, *memory_, work.request.filter(), most, work))
+  if (!work.refusal && !all_selected(jobs_, *memory_, work.request.filter(), most, work))
     return nothing_yet();
   if (work.refusal) return refused(*work.refusal);
   Applied applied;
@@ -419,7 +421,7 @@ Applied Book::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   return applied;
 }
 
-Applied Book::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
+Applied ClientCommands::switch_jobs(const wire::SwitchJobs& request, const Identity& who, WallTime now) {
   const auto work = begin_switch(request, who);
   return switch_some(*work, kAll, now);
 }

@@ -6,19 +6,19 @@
 
 namespace rollcall::sched::book {
 
-bool Book::Memory::administers(const std::string& queue, const Identity& who) const {
+bool Memory::administers(const std::string& queue, const Identity& who) const {
   if (who.is_admin) return true;
   const conf::QueueRow* row = queue_row(queue);
   return row && !row->administrators.empty() && jobs::names_user(config, row->administrators, who);
 }
 
-event::By Book::Memory::by(const Job& job, const Identity& who) const {
+event::By Memory::by(const Job& job, const Identity& who) const {
   // By name: uids may be reused, and a cluster's accounts are its names; both must agree.
   const bool owner = who.uid == job.asked->uid() && who.user == job.asked->user();
   return {who.user, who.uid, owner, administers(job.record.queue(), who)};
 }
 
-jobs::SubmissionContext Book::Memory::context(const Identity& who, WallTime now) {
+jobs::SubmissionContext Memory::context(const Identity& who, WallTime now) {
   jobs::SubmissionContext context{
       config, who, now, {}, {}, {}, {}, {}, config.lsb->params.default_application, {}};
   context.queue_open = [this](const std::string& queue) {

@@ -86,7 +86,7 @@ struct SelectWork {
   std::map<std::int32_t, Wanted> ids;
   std::vector<std::int32_t> order;  // the keys of `ids` as they were given
   std::size_t at = 0;               // in `order`: that of `after`
-  Book::Selection first;            // `unknown` and `refusal`, until they are told
+  Selection first;                  // `unknown` and `refusal`, until they are told
   JobKey after{0, 0}, until{};      // the last key looked at; the largest that there was at the beginning
   bool over = false;
 
@@ -99,7 +99,7 @@ using Wanted = SelectWork::Wanted;
 
 class Selecting {
  public:
-  Selecting(const Book::Memory& memory, SelectWork& work) : m_(memory), w_(work), filter_(work.filter) {}
+  Selecting(const Memory& memory, SelectWork& work) : m_(memory), w_(work), filter_(work.filter) {}
 
   void begin() {
     if (!m_.ids.empty()) w_.until = {m_.ids.rbegin()->first, kLargest};
@@ -345,15 +345,15 @@ class Selecting {
     });
   }
 
-  const Book::Memory& m_;
+  const Memory& m_;
   SelectWork& w_;
   const wire::JobFilter& filter_;
 };
 
 }  // namespace
 
-std::shared_ptr<SelectWork> Book::begin_select(const wire::JobFilter& filter, const Identity& who,
-                                               Selects what) const {
+std::shared_ptr<SelectWork> JobTable::begin_select(const wire::JobFilter& filter, const Identity& who,
+                                                   Selects what) const {
   auto work = std::make_shared<SelectWork>();
   work->filter = filter;
   work->who = who;
@@ -362,19 +362,19 @@ std::shared_ptr<SelectWork> Book::begin_select(const wire::JobFilter& filter, co
   return work;
 }
 
-Book::Selection Book::select_some(SelectWork& work, std::size_t most) const {
+Selection JobTable::select_some(SelectWork& work, std::size_t most) const {
   Selection some = std::exchange(work.first, {});
   if (!work.over) Selecting(*memory_, work).some(most, some.jobs);
   some.last = work.over;
   return some;
 }
 
-std::optional<SlotSums> Book::slot_sums(SelectWork& work) const {
+std::optional<SlotSums> JobTable::slot_sums(SelectWork& work) const {
   if (work.over) return std::nullopt;
   return Selecting(*memory_, work).sums();
 }
 
-Book::Selection Book::select(const wire::JobFilter& filter, const Identity& who) const {
+Selection JobTable::select(const wire::JobFilter& filter, const Identity& who) const {
   return select_some(*begin_select(filter, who), memory_->jobs.size() + 1);
 }
 

@@ -1,6 +1,6 @@
 // SignalWork, SwitchWork: one request of bkill, bstop, bresume, brequeue or brun, or of bswitch, on its way: which jobs it
 // means, how far it has come, and what is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand
-// jobs; it is done in pieces, so that nobody else waits for all of them (Book::signal_some, switch_some).
+// jobs; it is done in pieces, so that nobody else waits for all of them (ClientCommands::signal_some, switch_some).
 //
 // All jobs that are meant are selected before anything is done to the first of them. Selecting is done in pieces as well; jobs that
 // are submitted after the begin are not meant. What each job is when its turn comes counts.
@@ -32,9 +32,9 @@ struct Objection {
 struct UnitWork {
   Identity who;
   std::shared_ptr<SelectWork> selecting;  // null: all are selected
-  Book::Selection selected;               // of a request by id, until all are
+  Selection selected;                     // of a request by id, until all are
   std::vector<JobUnit> units;
-  std::vector<std::string> unknown;  // ids that are not there
+  std::vector<std::string> unknown;      // ids that are not there
   std::optional<jobs::Refusal> refusal;  // of the whole request
 
   std::size_t unit = 0, key = 0;  // where it goes on

@@ -9,7 +9,7 @@ namespace rollcall::sched::book {
 namespace {
 
 // The next id that no job in memory has; 0 where there is none.
-std::int32_t take_id(Book::Memory& m) {
+std::int32_t take_id(Memory& m) {
   const std::int32_t last = m.parameters.max_job_id;
   if (m.ids.size() >= static_cast<std::size_t>(last)) return 0;
   std::int32_t id = m.next_id > last ? 1 : m.next_id;
@@ -21,7 +21,7 @@ std::int32_t take_id(Book::Memory& m) {
 
 class Submitting {
  public:
-  Submitting(Book::Memory& memory, const Identity& who, WallTime now)
+  Submitting(Memory& memory, const Identity& who, WallTime now)
       : m_(memory), now_(now), context_(memory.context(who, now)) {}
 
   Effects effects;
@@ -94,7 +94,7 @@ class Submitting {
     effects.push_back(std::move(recorded));
   }
 
-  Book::Memory& m_;
+  Memory& m_;
   WallTime now_;
   jobs::SubmissionContext context_;
 };
@@ -118,42 +118,20 @@ std::string token_name(std::uint32_t uid, const std::string& token) {
   return name;
 }
 
-void add_token(Book::Memory& m, std::string name, KeptToken kept) {
-  const auto [added, fresh] = m.tokens.insert_or_assign(std::move(name), std::move(kept));
-  if (fresh) m.tokens_by_time.push_back(&added->first);
-}
-
-void keep_token(Book::Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted,
+void keep_token(Memory& m, const std::string& name, const wire::BatchReply::Submitted& submitted,
                 WallTime now, Effects& effects) {
   const bool any = std::any_of(submitted.jobs().begin(), submitted.jobs().end(),
                                [](const auto& job) { return !job.has_refusal(); });
   if (!any) return;  // a repetition is refused as well
   m.forget_old_tokens(now, effects);
-  add_token(m, name, {now.us, submitted.SerializeAsString()});
+  m.add_token(name, {now.us, submitted.SerializeAsString()});
   effects.push_back(effect::SaveToken{name});
-}
-
-// Of a job that was submitted just now: its token is among the last.
-void withdraw_token(Book::Memory& m, std::int32_t id) {
-  const std::int64_t submitted_us = m.at({id, m.ids.at(id).indices.front()}).job->record.submit_us();
-  for (auto name = m.tokens_by_time.rbegin(); name != m.tokens_by_time.rend(); ++name) {
-    const auto token = m.tokens.find(**name);
-    if (token->second.at_us < submitted_us) return;
-    wire::BatchReply::Submitted submitted;
-    submitted.ParseFromString(token->second.answer);
-    if (std::none_of(submitted.jobs().begin(), submitted.jobs().end(),
-                     [id](const auto& job) { return job.id() == id; }))
-      continue;
-    m.tokens_by_time.erase(std::next(name).base());
-    m.tokens.erase(token);
-    return;
-  }
 }
 
 }  // namespace
 
 // Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
-std::optional<jobs::Refusal> Book::Memory::check_storage(const wire::Submission& asked) const {
+std::optional<jobs::Refusal> Memory::check_storage(const wire::Submission& asked) const {
   const std::uint64_t most_mb = parameters.most_stored_mb;
   if (most_mb == 0) return std::nullopt;
   const auto user = users.find(asked.user());
@@ -166,8 +144,18 @@ std::optional<jobs::Refusal> Book::Memory::check_storage(const wire::Submission&
           "finished and cleaned");
 }
 
+const KeptToken* Memory::token(const std::string& name) const {
+  const auto found = tokens.find(name);
+  return found == tokens.end() ? nullptr : &found->second;
+}
+
+void Memory::add_token(std::string name, KeptToken kept) {
+  const auto [added, fresh] = tokens.insert_or_assign(std::move(name), std::move(kept));
+  if (fresh) tokens_by_time.push_back(&added->first);
+}
+
 // Also where no more is submitted: they lie between what is freed, and would hold its pages.
-void Book::Memory::forget_old_tokens(WallTime now, Effects& effects) {
+void Memory::forget_old_tokens(WallTime now, Effects& effects) {
   const std::int64_t before = now.us - kTokenLife_us;
   const std::size_t size = tokens_by_time.size();
   while (!tokens_by_time.empty()) {
@@ -179,7 +167,7 @@ void Book::Memory::forget_old_tokens(WallTime now, Effects& effects) {
   if (tokens_by_time.size() < size) effects.push_back(effect::ForgetTokens{before});
 }
 
-Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime now) {
+Applied ClientCommands::submit(const wire::Submit& request, const Identity& who, WallTime now) {
   Applied applied;
   applied.reply.set_last(true);
   const std::string token = request.check_only() ? "" : request.token();
@@ -190,7 +178,7 @@ Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime 
     return applied;
   }
   const std::string name = token.empty() ? "" : token_name(who.uid, token);
-  if (const KeptToken* known = this->token(name)) {
+  if (const KeptToken* known = memory_->token(name)) {
     applied.reply.mutable_submitted()->ParseFromString(known->answer);
     return applied;
   }
@@ -202,23 +190,6 @@ Applied Book::submit(const wire::Submit& request, const Identity& who, WallTime 
   if (!name.empty()) keep_token(*memory_, name, submitted, now, applied.effects);
   memory_->counted(applied.effects);
   return applied;
-}
-
-const KeptToken* Book::token(const std::string& token) const {
-  const auto found = memory_->tokens.find(token);
-  return found == memory_->tokens.end() ? nullptr : &found->second;
-}
-
-void Book::load_token(std::string token, KeptToken kept) {
-  add_token(*memory_, std::move(token), std::move(kept));
-}
-
-void Book::withdraw(std::int32_t id) {
-  const auto found = memory_->ids.find(id);
-  if (found == memory_->ids.end()) return;
-  withdraw_token(*memory_, id);
-  const std::vector<std::int32_t> indices = found->second.indices;
-  for (auto index = indices.rbegin(); index != indices.rend(); ++index) memory_->remove_job({id, *index});
 }
 
 }  // namespace rollcall::sched::book

@@ -6,14 +6,14 @@
 
 namespace rollcall::sched::book {
 
-void Book::Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key) {
+void Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key) {
   if (slot == due) return;
   if (slot != 0) deadlines.erase({slot, timer, key, {}});
   slot = due;
   if (slot != 0) deadlines.insert({slot, timer, key, {}});
 }
 
-void Book::Memory::time_job(BookEntry& entry, WallTime now) {
+void Memory::time_job(BookEntry& entry, WallTime now) {
   const wire::JobRecord& record = entry.job->record;
   const wire::Submission& asked = *entry.job->asked;
   const JobKey key = entry.job->key();
@@ -35,7 +35,7 @@ void Book::Memory::time_job(BookEntry& entry, WallTime now) {
 }
 
 // An array leaves when its last element may; what others wait for stays.
-void Book::Memory::time_id(std::int32_t id) {
+void Memory::time_id(std::int32_t id) {
   const auto found = ids.find(id);
   if (found == ids.end()) return;
   IdEntry& entry = found->second;
@@ -44,7 +44,7 @@ void Book::Memory::time_id(std::int32_t id) {
                Timer::clean, {id, 0});
 }
 
-void Book::Memory::time_host(const std::string& host) {
+void Memory::time_host(const std::string& host) {
   HostLink& link = links[host];
   if (link.due != 0) deadlines.erase({link.due, Timer::host, {}, host});
   link.due = link.connected || link.lost ? 0 : link.silent_since_us + parameters.unknown_after_s * 1'000'000;
@@ -53,7 +53,7 @@ void Book::Memory::time_host(const std::string& host) {
 
 // Who was not here to listen does not know who was silent: that time does not count. And what lasts a number of seconds is not
 // over later than in as many from now.
-void Book::Memory::hear_clock(WallTime now) {
+void Memory::hear_clock(WallTime now) {
   constexpr std::int64_t kStep = 1'000'000;            // less is a clock that is kept right
   constexpr std::int64_t kLongestPause = 120'000'000;  // mbatchd calls more often, whatever is due
   const std::int64_t passed = now.us - std::exchange(heard_us, now.us);
@@ -67,7 +67,7 @@ void Book::Memory::hear_clock(WallTime now) {
   }
 }
 
-void Book::Memory::clock_went_back(WallTime now) {
+void Memory::clock_went_back(WallTime now) {
   for (auto& [host, link] : links) {
     link.came_us = std::min(link.came_us, now.us);
     if (link.silent_since_us <= now.us) continue;
@@ -104,7 +104,7 @@ std::string silent_host(const Job& job) {
 
 }  // namespace
 
-void Book::Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
+void Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
   const std::vector<std::int32_t> indices = ids.at(id).indices;
   // From the back, so that each takes the last place.
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) {

@@ -23,7 +23,7 @@ wire::JobEvent submission_of_job(const Job& job, JobKey key) {
 }
 
 // The programs of its queue are today's: the store does not keep those of its start.
-wire::JobEvent start_of_job(const Book& book, const Job& job) {
+wire::JobEvent start_of_job(const JobTable& table, const Job& job) {
   const auto& record = job.record;
   auto event = dated(job.key(), record.start_us());
   auto& start = *event.mutable_start();
@@ -31,7 +31,7 @@ wire::JobEvent start_of_job(const Book& book, const Job& job) {
   start.set_attempt(record.attempt());
   start.set_effective_resreq(record.effective_resreq());
   start.set_cpu_factor(record.cpu_factor());
-  if (const conf::QueueRow* queue = jobs::terms_of(book.config(), record.queue(), *job.asked).queue) {
+  if (const conf::QueueRow* queue = jobs::terms_of(table.config(), record.queue(), *job.asked).queue) {
     start.set_pre_exec(queue->jobs.pre_exec);
     start.set_post_exec(queue->jobs.post_exec);
   }
@@ -39,9 +39,10 @@ wire::JobEvent start_of_job(const Book& book, const Job& job) {
   return event;
 }
 
-void tell_of_run(const Book& book, const Job& job, const std::function<void(const wire::JobEvent&)>& take) {
+void tell_of_run(const JobTable& table, const Job& job,
+                 const std::function<void(const wire::JobEvent&)>& take) {
   const auto& record = job.record;
-  take(start_of_job(book, job));
+  take(start_of_job(table, job));
   if (!record.started()) return;
   auto accepted = dated(job.key(), record.start_us());
   accepted.mutable_start_accept()->set_pid(record.pid());
@@ -80,15 +81,15 @@ void tell_of_status(const Job& job, const std::function<void(const wire::JobEven
 
 }  // namespace
 
-std::vector<JobKey> jobs_not_over(const Book& book) {
+std::vector<JobKey> jobs_not_over(const JobTable& table) {
   std::vector<JobKey> jobs;
   for (const auto status : {wire::STATUS_PSUSP, wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP,
                             wire::STATUS_WAIT, wire::STATUS_UNKWN, wire::STATUS_PROV, wire::STATUS_ZOMBI})
-    for (const JobKey key : book.with_status(status)) {
+    for (const JobKey key : table.with_status(status)) {
       jobs.push_back({key.id, 0});
       if (key.index != 0) jobs.push_back(key);
     }
-  const auto& waiting = book.with_status(wire::STATUS_PEND);
+  const auto& waiting = table.with_status(wire::STATUS_PEND);
   for (auto key = waiting.begin(); key != waiting.end(); key = waiting.upper_bound({key->id, INT32_MAX}))
     jobs.push_back({key->id, 0});
   std::sort(jobs.begin(), jobs.end());
@@ -96,19 +97,19 @@ std::vector<JobKey> jobs_not_over(const Book& book) {
   return jobs;
 }
 
-void tell_of_job(const Book& book, JobKey key, const std::function<void(const wire::JobEvent&)>& take) {
-  if (key.index == 0 && book.is_array(key.id)) {
-    const auto elements = book.elements(key.id);
-    if (const Job* first = elements.empty() ? nullptr : book.find(elements.front()))
+void tell_of_job(const JobTable& table, JobKey key, const std::function<void(const wire::JobEvent&)>& take) {
+  if (key.index == 0 && table.is_array(key.id)) {
+    const auto elements = table.elements(key.id);
+    if (const Job* first = elements.empty() ? nullptr : table.find(elements.front()))
       take(submission_of_job(*first, key));
     return;
   }
-  const Job* job = book.find(key);
+  const Job* job = table.find(key);
   if (job == nullptr) return;
   if (key.index == 0) take(submission_of_job(*job, key));
   const auto status = job->status();
   if (status == wire::STATUS_PEND) return;
-  if (!pending(status) && job->record.start_us() > 0) tell_of_run(book, *job, take);
+  if (!pending(status) && job->record.start_us() > 0) tell_of_run(table, *job, take);
   if (status != wire::STATUS_RUN) tell_of_status(*job, take);
 }
 

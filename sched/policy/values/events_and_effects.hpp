@@ -149,10 +149,10 @@ namespace effect {
 
 // --- what the store is to have: part of the turn's one commit. Values are read from the Book when the commit is made.
 struct SaveJob {
-  JobKey key;  // Book::find(); one that is no longer there was removed in the same turn
+  JobKey key;  // StoredRows::record(); one that is no longer there was removed in the same turn
 };
 struct SaveSubmission {
-  std::uint64_t number = 0;  // Book::submission()
+  std::uint64_t number = 0;  // StoredRows::submission()
 };
 // A row of a submission's payload (stored_payload.hpp), which the Book does not keep.
 struct SavePayload {
@@ -166,13 +166,13 @@ struct DropPayload {
 struct RemoveJob {
   wire::JobRecord record;  // its last state, cleaned_us set
 };
-// Book::next_job_id() and next_submission() have changed.
+// StoredRows::next_job_id() and next_submission() have changed.
 struct SaveCounters {};
 struct SaveControl {
   wire::ControlState state;
 };
 struct SaveToken {
-  std::string token;  // Book::token()
+  std::string token;  // StoredRows::token()
 };
 struct ForgetTokens {
   std::int64_t before_us = 0;
@@ -185,17 +185,17 @@ struct RecordEvent {
 struct OrderStart {
   JobKey key;
   std::string host;
-  std::uint64_t attempt = 0;  // Book::start_order(): what is another attempt by now is not started here
+  std::uint64_t attempt = 0;  // HostLedger::start_order(): what is another attempt by now is not started here
 };
 struct OrderExpect {
   JobKey key;
   std::string host;
-  std::uint64_t attempt = 0;  // Book::expect_order()
+  std::uint64_t attempt = 0;  // HostLedger::expect_order()
 };
 struct OrderGo {
   JobKey key;
   std::string host;
-  std::uint64_t attempt = 0;  // Book::has_go()
+  std::uint64_t attempt = 0;  // HostLedger::has_go()
 };
 struct OrderSignal {
   std::string host;

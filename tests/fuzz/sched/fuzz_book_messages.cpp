@@ -79,38 +79,39 @@ class Batch {
     static const ConfigView files = site();
     book_.configure(files, now_);
     book_.set_term(1);
-    book_.loaded(now_);
-    for (const char* host : {"hostA", "hostB"}) follow(book_.host_told(host, report::HostCame{}, now_));
+    book_.rows().loaded(now_);
+    for (const char* host : {"hostA", "hostB"})
+      follow(book_.hosts().host_told(host, report::HostCame{}, now_));
   }
 
   void ask(const wire::BatchRequest& request, const Identity& who) {
     using Request = wire::BatchRequest;
     switch (request.request_case()) {
       case Request::kSubmit:
-        return answer(book_.submit(request.submit(), who, now_));
+        return answer(book_.commands().submit(request.submit(), who, now_));
       case Request::kSignal:
-        return answer(book_.signal_jobs(request.signal(), who, now_));
+        return answer(book_.commands().signal_jobs(request.signal(), who, now_));
       case Request::kMove:
-        return answer(book_.move_job(request.move(), who, now_));
+        return answer(book_.commands().move_job(request.move(), who, now_));
       case Request::kSwitchJobs:
-        return answer(book_.switch_jobs(request.switch_jobs(), who, now_));
+        return answer(book_.commands().switch_jobs(request.switch_jobs(), who, now_));
       case Request::kModify:
-        return answer(book_.modify_jobs(request.modify(), who, now_));
+        return answer(book_.commands().modify_jobs(request.modify(), who, now_));
       case Request::kControl:
-        return answer(book_.control(request.control(), who, now_));
+        return answer(book_.commands().control(request.control(), who, now_));
       case Request::kJobs:
-        (void)book_.select(request.jobs().filter(), who);
+        (void)book_.jobs().select(request.jobs().filter(), who);
         return;
       case Request::kAwait:
-        if (const auto condition = book_.condition(request.await().condition(), who))
-          (void)book_.state_of(*condition);
+        if (const auto condition = book_.jobs().condition(request.await().condition(), who))
+          (void)book_.jobs().state_of(*condition);
         return;
       default:
         return;
     }
   }
   void hear(const char* host, const wire::FromRes& message) {
-    if (const auto report = mbatchd::report_of(message)) follow(book_.host_told(host, *report, now_));
+    if (const auto report = mbatchd::report_of(message)) follow(book_.hosts().host_told(host, *report, now_));
   }
   void dispatch(JobKey key, unsigned where) {
     event::Dispatched plan;
@@ -121,13 +122,13 @@ class Batch {
       plan.placement.reservations.push_back({"ngpus", host, 1, {}, false});
       plan.placement.devices.push_back({host, {where >> 3}});
     }
-    if (!plan.placement.hosts.empty()) follow(book_.dispatch(key, plan, now_));
+    if (!plan.placement.hosts.empty()) follow(book_.hosts().dispatch(key, plan, now_));
   }
   void pass(unsigned seconds) {
     now_.us += std::int64_t{seconds} * 1'000'000;
     follow(book_.tick(now_));
   }
-  void lose(const char* host) { follow(book_.host_gone(host, now_)); }
+  void lose(const char* host) { follow(book_.hosts().host_gone(host, now_)); }
 
   void check() const {
     if (!book_.broken_invariant().empty()) std::abort();
@@ -141,7 +142,7 @@ class Batch {
   void follow(const Effects& effects) {
     for (const auto& effect : effects) {
       if (text(effect).empty()) std::abort();
-      book_.carry_out(effect, engine_, [](const auto& asked) { return asked; });
+      book_.hosts().carry_out(effect, engine_, [](const auto& asked) { return asked; });
     }
   }
 

@@ -110,6 +110,9 @@ function check_own(room, path,    target, list, i, n) {
     # may bring the type along, so it is for the rooms that speak with others, and for tests.
     if (path == global_job && place !~ /^sched\/policy\/values\/global_job_id\.cpp:/ && room !~ speaks_to_others)
         return breach(room " may not name jobs of other clusters (GlobalJobId)")
+    # Who owns the Book hands out its parts; nobody else has the whole (docs/decisions/0078).
+    if (path ~ /^sched\/policy\/book\/book(_memory)?\.hpp$/ && room != "sched/policy/book" && file path != "sched/mbatchd/daemon.cppsched/policy/book/book.hpp")
+        breach("only sched/mbatchd/daemon.cpp has the whole Book (" path ")")
     target = room_of(path)
     if (target == "") return breach("includes \"" path "\", which is in no room")
     n = split(may[room], list, " ")

@@ -57,6 +57,8 @@ includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may 
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
 includes common/resreq/x.cpp '#include <fstream>' 'common/resreq is pure'
 includes common/io/x.hpp '#include "pam/policy/options.hpp"' 'common/io may not include pam/policy'
+includes sched/mbatchd/x.hpp '#include "sched/policy/book/book.hpp"' 'only sched/mbatchd/daemon.cpp has the whole Book'
+includes sched/policy/answers/x.hpp '#include "sched/policy/book/book_memory.hpp"' 'only sched/mbatchd/daemon.cpp has the whole Book'
 includes pam/policy/x.hpp '#include "pam/job.hpp"' 'pam/policy may not include pam'
 includes pam/x.cpp '#include "taskstarter/policy/options.hpp"' 'pam may not include taskstarter/policy'
 includes elim/policy/lim/x.cpp '#include "common/io/launch.hpp"' 'elim/policy/lim may not include common/io'

@@ -12,18 +12,19 @@ namespace rollcall::sched::answers {
 class Answers : public book::BookTest {
  protected:
   Answers() {
-    keeper.configure(cycle::scheduling_rules(book->config().cluster, book->config().lsb));
+    keeper.configure(cycle::scheduling_rules(book->jobs().config().cluster, book->jobs().config().lsb));
     for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
   }
 
   AnswerView view() {
-    return {*book, keeper.snapshot(), now, [this](const auto& asked) { return rows.whole(asked); }};
+    return {book->jobs(), book->hosts(), keeper.snapshot(), now,
+            [this](const auto& asked) { return rows.whole(asked); }};
   }
 
   std::int32_t submit_seen(const wire::Submission& asked, const Identity& who = book::kAnn) {
     const auto id = submit(asked, who);
     rows.take(effects);
-    for (const JobKey key : book->elements(id)) keeper.job(key);
+    for (const JobKey key : book->jobs().elements(id)) keeper.job(key);
     return id;
   }
 
@@ -52,8 +53,8 @@ class Answers : public book::BookTest {
     return text;
   }
 
-  SnapshotKeeper keeper{*book};
-  book::StoredRows rows;
+  SnapshotKeeper keeper{book->jobs(), book->hosts()};
+  book::PayloadRows rows;
 };
 
 }  // namespace rollcall::sched::answers

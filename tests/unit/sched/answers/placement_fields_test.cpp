@@ -40,7 +40,7 @@ class PlacementFields : public Answers {
       facts.set_server(true);
     }
     keeper.load(std::move(news));
-    book->cpu_factors(keeper.cpu_factors());
+    book->hosts().cpu_factors(keeper.cpu_factors());
     auto asked = book::plain_job();
     asked.add_queues("special");
     asked.set_exclusive(true);
@@ -95,7 +95,7 @@ TEST_F(PlacementFields, OfHostsAndResourcesThatTheFilesDoNotKnowAreLeftOut) {
 TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
   tells("hostA", report::HostCame{{}, true, false});
   const auto event = told();
-  effects = book->dispatch(kJob, event, now);
+  effects = book->hosts().dispatch(kJob, event, now);
   const auto starts = events_of(effects, &wire::JobEvent::has_start);
   ASSERT_EQ(starts.size(), 1U);
   const auto& start = starts[0].start();
@@ -126,7 +126,7 @@ TEST_F(PlacementFields, ReachRecordStoreAndEvents) {
 }
 
 TEST_F(PlacementFields, ReachTheAccountAndThoseWhoAsk) {
-  effects = book->dispatch(kJob, told(), now);
+  effects = book->hosts().dispatch(kJob, told(), now);
   runs(kJob);
   report::Over over = end_of(kJob, 0);
   over.usage.emplace().set_user_s(10);

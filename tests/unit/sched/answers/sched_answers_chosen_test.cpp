@@ -150,8 +150,9 @@ TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
   dispatch({id, 0});
   runs({id, 0});
   const auto exceptions = [&](std::int64_t seconds) {
-    const AnswerView later{*book, keeper.snapshot(), WallTime{now.us + seconds * 1'000'000}};
-    return job_view(later, *book->find({id, 0}), nullptr).exceptions();
+    const AnswerView later{book->jobs(), book->hosts(), keeper.snapshot(),
+                           WallTime{now.us + seconds * 1'000'000}};
+    return job_view(later, *book->jobs().find({id, 0}), nullptr).exceptions();
   };
   EXPECT_EQ(exceptions(60), "");
   EXPECT_EQ(exceptions(180), "overrun");

@@ -98,7 +98,7 @@ TEST_F(Answers, AJobThatGoesBetweenTwoPartsIsPassedOver) {
   auto next = *sched::answers::answer(request, book::kAnn, view());
   auto part = next(view());
   ASSERT_TRUE(part && !part->last());
-  book->withdraw(gone);
+  book->rows().withdraw(gone);
   int jobs = part->jobs().jobs_size();
   while (!part->last()) {
     part = next(view());
@@ -228,8 +228,8 @@ TEST_F(Answers, ASuspendedJobSaysWhoStoppedIt) {
   wire::SignalJobs stop;
   stop.set_action(wire::SignalJobs::STOP);
   stop.mutable_filter()->add_keys()->set_id(id);
-  book->signal_jobs(stop, book::kRoot, now);
-  const auto shown = job_view(view(), *book->find({id, 0}), nullptr);
+  book->commands().signal_jobs(stop, book::kRoot, now);
+  const auto shown = job_view(view(), *book->jobs().find({id, 0}), nullptr);
   ASSERT_EQ(shown.reasons_size(), 1);
   EXPECT_EQ(shown.reasons(0).text(), "The job was suspended by LSF admin or root");
 }
@@ -283,8 +283,8 @@ TEST_F(Answers, HostsCountTheirJobsAndSayThatTheyAreClosed) {
   close.set_action(wire::ControlBatch::HOST_CLOSE);
   close.add_names("hostA");
   close.set_comment("disk");
-  book->control(close, book::kRoot, now);
-  keeper.control(book->host_control("hostA").state);
+  book->commands().control(close, book::kRoot, now);
+  keeper.control(book->jobs().host_control("hostA").state);
   wire::BatchRequest request;
   request.mutable_hosts()->add_hosts("hosta");
   const auto reply = whole(request);

@@ -49,9 +49,9 @@ class SnapshotKeeperTest : public book::BookTest {
     EXPECT_EQ(snapshot().broken_invariant(), "");
     std::size_t pending = 0, placed = 0;
     for (const auto status : {wire::STATUS_PEND, wire::STATUS_PSUSP})
-      pending += book->with_status(status).size();
+      pending += book->jobs().with_status(status).size();
     for (const auto status : {wire::STATUS_RUN, wire::STATUS_SSUSP, wire::STATUS_USUSP, wire::STATUS_UNKWN})
-      placed += book->with_status(status).size();
+      placed += book->jobs().with_status(status).size();
     EXPECT_EQ(snapshot().pending_count(), pending);
     EXPECT_EQ(snapshot().placed_count(), placed);
   }
@@ -63,7 +63,7 @@ class SnapshotKeeperTest : public book::BookTest {
 
   ConfigView files;
   std::shared_ptr<const cycle::SchedulingRules> rules;
-  SnapshotKeeper keeper{*book};
+  SnapshotKeeper keeper{book->jobs(), book->hosts()};
 };
 
 TEST_F(SnapshotKeeperTest, AJobWaitsIsPlacedAndForgotten) {
@@ -132,7 +132,7 @@ TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
   const JobKey third{submit(waits_for(second.id)), 0};
   follow();
   EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::dependency);
-  keeper.dependencies(book->take_dependency_changes());
+  keeper.dependencies(book->jobs().take_dependency_changes());
   EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::dependency);
   hello("hostA");
   dispatch(first);
@@ -140,12 +140,12 @@ TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
   runs(first);
   ends(first, 0);
   keeper.job(first);  // nobody names the second one
-  keeper.dependencies(book->take_dependency_changes());
+  keeper.dependencies(book->jobs().take_dependency_changes());
   EXPECT_EQ(snapshot().pending(second)->hold, cycle::Hold::none);
   EXPECT_EQ(snapshot().pending(third)->hold, cycle::Hold::dependency);
   ask(second, wire::SignalJobs::KILL);
   keeper.job(second);
-  keeper.dependencies(book->take_dependency_changes());
+  keeper.dependencies(book->jobs().take_dependency_changes());
   EXPECT_EQ(snapshot().pending(third)->hold, cycle::Hold::never);
   agrees();
 }
@@ -154,13 +154,13 @@ TEST_F(SnapshotKeeperTest, ControlsOfQueuesAndHostsCount) {
   wire::ControlBatch control;
   control.set_action(wire::ControlBatch::QUEUE_INACTIVATE);
   control.add_names("normal");
-  answer(book->control(control, book::kRoot, now));
+  answer(book->commands().control(control, book::kRoot, now));
   follow();
   const auto queue = *rules->queue("normal");
   EXPECT_FALSE(snapshot().queue(queue).active);
   control.set_action(wire::ControlBatch::HOST_CLOSE);
   control.set_names(0, "hostB");
-  answer(book->control(control, book::kRoot, now));
+  answer(book->commands().control(control, book::kRoot, now));
   follow();
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
   configure();

@@ -59,7 +59,7 @@ TEST_F(BookTest, RangesThatOverlapMeanTheirUnion) {
   add(39, 2'000'000'000, 1);
   add(7, 2, 1);  // none
   std::vector<int> chosen;
-  for (const JobKey key : book->select(filter, kAnn).jobs) chosen.push_back(key.index);
+  for (const JobKey key : book->jobs().select(filter, kAnn).jobs) chosen.push_back(key.index);
   EXPECT_THAT(chosen, ElementsAre(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20, 24, 28, 39, 40));
 }
 
@@ -81,11 +81,13 @@ TEST_F(BookTest, ReasonsAndChangesHaveALength) {
   wire::ModifyJobs change;
   change.mutable_filter()->add_keys()->set_id(1);
   for (int i = 0; i <= jobs::kMostFields; ++i) change.add_fields(wire::Submission::kJobNameFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)).front(), HasSubstr("found 201 changes"));
+  EXPECT_THAT(answer(book->commands().modify_jobs(change, kAnn, now)).front(),
+              HasSubstr("found 201 changes"));
   wire::ModifyJobs text;
   text.mutable_filter()->add_keys()->set_id(1);
   text.set_text(std::string(jobs::kLongestWord + 1, 't'));
-  EXPECT_THAT(answer(book->modify_jobs(text, kAnn, now)).front(), HasSubstr("expected at most 200 in 65536"));
+  EXPECT_THAT(answer(book->commands().modify_jobs(text, kAnn, now)).front(),
+              HasSubstr("expected at most 200 in 65536"));
 }
 
 // By recursion, for short texts.

@@ -99,7 +99,7 @@ inline bool schedules(const Effects& effects) {
 }
 
 // The rows that a store has of payloads.
-struct StoredRows {
+struct PayloadRows {
   std::map<std::uint64_t, std::string> bodies;
 
   void take(const Effects& effects) {
@@ -126,13 +126,13 @@ class BookTest : public testing::Test {
     book = std::make_unique<Book>();
     book->configure(site_files(params), now);
     book->set_term(1);
-    book->loaded(now);
+    book->rows().loaded(now);
   }
 
   wire::BatchReply::Accepted submitted(const wire::Submission& asked, const Identity& who = kAnn) {
     wire::Submit request;
     *request.add_jobs() = asked;
-    auto applied = book->submit(request, who, now);
+    auto applied = book->commands().submit(request, who, now);
     effects = std::move(applied.effects);
     return applied.reply.submitted().jobs(0);
   }
@@ -146,13 +146,13 @@ class BookTest : public testing::Test {
   }
 
   void tells(const std::string& host, const HostReport& report) {
-    effects = book->host_told(host, report, now);
+    effects = book->hosts().host_told(host, report, now);
   }
   void hello(const std::string& host, std::vector<report::Held> held = {}) {
     tells(host, report::HostCame{std::move(held)});
   }
   void dispatch(JobKey key, std::vector<std::string> hosts = {"hostA"}) {
-    effects = book->dispatch(key, on_hosts(hosts), now);
+    effects = book->hosts().dispatch(key, on_hosts(hosts), now);
   }
   Attempt attempt(JobKey key) const { return {key, job(key).record.attempt()}; }
   void runs(JobKey key, int pid = 100) {
@@ -175,7 +175,7 @@ class BookTest : public testing::Test {
 
   // The lines of a bkill, bstop, ...; "! " before those that go to standard error.
   std::vector<std::string> signal(wire::SignalJobs request, const Identity& who = kAnn) {
-    return answer(book->signal_jobs(request, who, now));
+    return answer(book->commands().signal_jobs(request, who, now));
   }
   std::vector<std::string> ask(JobKey key, wire::SignalJobs::Action action, const Identity& who = kAnn,
                                int number = 0) {
@@ -195,7 +195,7 @@ class BookTest : public testing::Test {
   }
 
   const Job& job(JobKey key) const {
-    const Job* found = book->find(key);
+    const Job* found = book->jobs().find(key);
     EXPECT_NE(found, nullptr) << text(key);
     static const Job none;
     return found ? *found : none;

@@ -22,16 +22,17 @@ class BookHosts : public BookTest {
   // The Book of a mbatchd that was started again: from what was saved.
   void restart() {
     auto next = std::make_unique<Book>();
-    next->configure(book->config(), now);
+    next->configure(book->jobs().config(), now);
     next->set_term(book->term() + 1);
-    next->load_counters(book->next_job_id(), book->next_submission());
-    for (const auto& [number, kept] : book->submissions()) next->load_submission(number, kept.asked);
-    for (const auto& [number, kept] : book->submissions())
-      for (std::int32_t id = 1; id < book->next_job_id(); ++id)
-        for (const JobKey key : book->elements(id))
-          if (job(key).record.submission() == number) next->load_job(job(key).record);
+    next->rows().load_counters(book->rows().next_job_id(), book->rows().next_submission());
+    for (const auto& [number, kept] : book->jobs().submissions())
+      next->rows().load_submission(number, kept.asked);
+    for (const auto& [number, kept] : book->jobs().submissions())
+      for (std::int32_t id = 1; id < book->rows().next_job_id(); ++id)
+        for (const JobKey key : book->jobs().elements(id))
+          if (job(key).record.submission() == number) next->rows().load_job(job(key).record);
     book = std::move(next);
-    effects = book->loaded(now);
+    effects = book->rows().loaded(now);
   }
 };
 
@@ -117,11 +118,11 @@ TEST_F(BookHosts, ASilentHostsJobsAreUnknownAfterThePatience) {
   hello("hostA");
   dispatch({1, 0});
   runs({1, 0});
-  effects = book->host_gone("hostA", now);
+  effects = book->hosts().host_gone("hostA", now);
   EXPECT_EQ(book->next_deadline()->seconds(), 1'000'090);
   hello("hostA", {held({1, 0}, 1, State::running)});
   EXPECT_EQ(book->next_deadline(), std::nullopt);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   now = *book->next_deadline();
   effects = book->tick(now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
@@ -140,11 +141,11 @@ TEST_F(BookHosts, AJobIsLostWithItsFirstHostOnly) {
   hello("hostB");
   dispatch({1, 0}, {"hostA", "hostB"});
   runs({1, 0});
-  book->host_gone("hostB", now);
+  book->hosts().host_gone("hostB", now);
   now = *book->next_deadline();
   book->tick(now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
-  book->configure(book->config(), now);
+  book->configure(book->jobs().config(), now);
   EXPECT_EQ(book->next_deadline(), std::nullopt) << "a host is lost once";
 }
 
@@ -154,7 +155,7 @@ TEST_F(BookHosts, AStopThatWasAskedForAndTakenBackIsNoneOfTheHosts) {
   dispatch({1, 0});
   runs({1, 0});
   ask({1, 0}, Act::STOP);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   ask({1, 0}, Act::RESUME);
   hello("hostA", {held({1, 0}, 1, State::stopped)});
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
@@ -214,14 +215,14 @@ TEST_F(BookHosts, AnInteractiveJobsPlaceIsToldToWhoWaits) {
   asked.set_interactive(wire::Submission::TERMINAL);
   submit(asked);
   dispatch({1, 0});
-  EXPECT_EQ(book->stream({1, 0}), nullptr);
+  EXPECT_EQ(book->jobs().stream({1, 0}), nullptr);
   report::Ready ready{attempt({1, 0}), {}};
   ready.stream.set_port(5);
   tells("hostA", ready);
   EXPECT_EQ(text(effects.at(0)), "TellWaiters 1");
-  EXPECT_EQ(book->stream({1, 0})->port(), 5U);
+  EXPECT_EQ(book->jobs().stream({1, 0})->port(), 5U);
   ends({1, 0}, 0);
-  EXPECT_EQ(book->stream({1, 0}), nullptr);
+  EXPECT_EQ(book->jobs().stream({1, 0}), nullptr);
 }
 
 TEST_F(BookHosts, WhatTheFirstHostIsTold) {
@@ -235,8 +236,8 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
   wire::JobRecord devices;  // as an older store has it
   devices.set_gpus("hostA 0,1;hostB 3");
   plan.placement.devices = placement_of(devices).devices;
-  book->dispatch({1, 3}, plan, now);
-  const auto start = book->start_order({{1, 3}, "hostA", 1}).value();
+  book->hosts().dispatch({1, 3}, plan, now);
+  const auto start = book->hosts().start_order({{1, 3}, "hostA", 1}).value();
   EXPECT_EQ(start.queue, "normal");
   EXPECT_EQ(start.limits.run_s(), 600);
   EXPECT_EQ(start.limits.memory_kb(), 5000);
@@ -251,14 +252,14 @@ TEST_F(BookHosts, WhatTheFirstHostIsTold) {
         "LSB_MAX_NUM_PROCESSORS=1", "LSB_EXEC_CLUSTER=lab", "LSFUSER=ann"})
     EXPECT_THAT(words, Contains(word));
   EXPECT_THAT(words, Not(Contains(HasSubstr("EGO_"))));
-  const auto expect = book->expect_order({{1, 3}, "hostB", 1}).value();
+  const auto expect = book->hosts().expect_order({{1, 3}, "hostB", 1}).value();
   EXPECT_EQ(expect.gpus, "3");
   EXPECT_EQ(expect.uid, 1001U);
   // An order that leaves late.
-  EXPECT_FALSE(book->start_order({{1, 3}, "hostB", 1}));
-  EXPECT_FALSE(book->start_order({{1, 3}, "hostA", 2}));
-  EXPECT_FALSE(book->expect_order({{1, 3}, "hostB", 2}));
-  EXPECT_FALSE(book->start_order({{1, 4}, "hostA", 1}));
+  EXPECT_FALSE(book->hosts().start_order({{1, 3}, "hostB", 1}));
+  EXPECT_FALSE(book->hosts().start_order({{1, 3}, "hostA", 2}));
+  EXPECT_FALSE(book->hosts().expect_order({{1, 3}, "hostB", 2}));
+  EXPECT_FALSE(book->hosts().start_order({{1, 4}, "hostA", 1}));
 }
 
 TEST_F(BookHosts, TheQueuesProgramsAreTold) {
@@ -267,7 +268,7 @@ TEST_F(BookHosts, TheQueuesProgramsAreTold) {
   asked.set_interactive(wire::Submission::PLAIN);
   submit(asked);
   dispatch({1, 0});
-  const auto start = book->start_order({{1, 0}, "hostA", 1}).value();
+  const auto start = book->hosts().start_order({{1, 0}, "hostA", 1}).value();
   EXPECT_EQ(start.job_starter, "nice");
   EXPECT_EQ(start.queue_pre_exec, "/bin/true");
 }
@@ -277,7 +278,7 @@ TEST_F(BookHosts, JobsKnowHowLongTheirLinksWait) {
     start(params);
     submit(plain_job());
     dispatch({1, 0});
-    return book->start_order({{1, 0}, "hostA", 1}).value();
+    return book->hosts().start_order({{1, 0}, "hostA", 1}).value();
   };
   const auto standard = words_with("SBD_SLEEP_TIME = 7\n");
   for (const char* word : {"LSB_DJOB_HB_INTERVAL=7", "LSB_DJOB_RU_INTERVAL=7", "LSF_RES_ALIVE_TIMEOUT=60"})

@@ -19,7 +19,7 @@ class BookLimits : public BookTest {
     *request.mutable_changed() = changed;
     request.add_fields(field);
     request.set_text("changed");
-    const auto applied = book->modify_jobs(request, kAnn, now);
+    const auto applied = book->commands().modify_jobs(request, kAnn, now);
     orders_said = orders(applied.effects);
     signals.clear();
     for (const auto& effect : applied.effects)
@@ -29,7 +29,7 @@ class BookLimits : public BookTest {
   }
   std::int32_t running_job() {
     const auto id = submitted(plain_job()).id();
-    book->dispatch({id, 0}, on_hosts({"hostA", "hostB"}), now);
+    book->hosts().dispatch({id, 0}, on_hosts({"hostA", "hostB"}), now);
     return id;
   }
 
@@ -50,7 +50,7 @@ TEST_F(BookLimits, EveryHostOfARunningJobIsTold) {
   EXPECT_EQ(signals[0].limits().memory_kb(), 4000);
   EXPECT_EQ(signals[0].limits().run_s(), 600);  // the queue's default stays
   EXPECT_GT(signals[0].number(), 0u);
-  EXPECT_EQ(book->effective_limits(*book->find({id, 0})).memory_kb(), 4000);
+  EXPECT_EQ(book->jobs().effective_limits(*book->jobs().find({id, 0})).memory_kb(), 4000);
 }
 
 TEST_F(BookLimits, AHostThatWasAwayHearsTheLastOnes) {

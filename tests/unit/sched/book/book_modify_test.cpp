@@ -17,7 +17,7 @@ class BookModify : public BookTest {
     *request.mutable_changed() = changed;
     request.add_fields(field);
     request.set_text("changed");
-    auto applied = book->modify_jobs(request, kAnn, now);
+    auto applied = book->commands().modify_jobs(request, kAnn, now);
     effects = std::move(applied.effects);
     return applied.reply.outcomes().outcomes(0).text();
   }
@@ -28,7 +28,7 @@ class BookModify : public BookTest {
   }
   std::vector<std::string> reserved(std::int32_t id) const {
     std::vector<std::string> rows;
-    for (const auto& row : book->find({id, 0})->record.reserved())
+    for (const auto& row : book->jobs().find({id, 0})->record.reserved())
       rows.push_back(row.resource() + " " + std::to_string(static_cast<int>(row.amount())) + " on " +
                      row.host() +
                      (row.until_us() == 0 ? "" : " until " + std::to_string(row.until_us() / 1'000'000)));
@@ -42,25 +42,25 @@ class BookModify : public BookTest {
     plan.effective_resreq = "select[mem > 10] rusage[mem=100]";
     for (const char* host : {"hostA", "hostB"})
       plan.placement.reservations.push_back({"mem", host, 100, {}, false});
-    effects = book->dispatch({id, 0}, plan, now);
+    effects = book->hosts().dispatch({id, 0}, plan, now);
     return id;
   }
 };
 
 TEST_F(BookModify, AStoredRequirementOfTooManyTermsStaysWhereOtherThingsChange) {
   const auto id = submit(plain_job());
-  auto old = std::make_shared<S>(*book->submissions().begin()->second.asked);
+  auto old = std::make_shared<S>(*book->jobs().submissions().begin()->second.asked);
   std::string many = "select[1";
   for (int i = 0; i < 3000; ++i) many += "+1";
   old->set_resreq(many + " > 0]");
   auto next = std::make_unique<Book>();
-  next->configure(book->config(), now);
+  next->configure(book->jobs().config(), now);
   next->set_term(book->term() + 1);
-  next->load_counters(book->next_job_id(), book->next_submission());
-  next->load_submission(book->submissions().begin()->first, old);
-  next->load_job(book->find({id, 0})->record);
+  next->rows().load_counters(book->rows().next_job_id(), book->rows().next_submission());
+  next->rows().load_submission(book->jobs().submissions().begin()->first, old);
+  next->rows().load_job(book->jobs().find({id, 0})->record);
   book = std::move(next);
-  book->loaded(now);
+  book->rows().loaded(now);
   S changed;
   changed.set_project("other");
   EXPECT_THAT(bmod(id, S::kProjectFieldNumber, changed), HasSubstr("are being changed"));
@@ -74,8 +74,8 @@ TEST_F(BookModify, WhatARunningJobReservesChangesOnItsHosts) {
   const auto until = std::to_string(now.us / 1'000'000 + 600);
   EXPECT_THAT(reserved(id), ElementsAre("mem 40 on hostA", "swp 5 on hostA until " + until, "mem 40 on hostB",
                                         "swp 5 on hostB until " + until));
-  EXPECT_THAT(book->find({id, 0})->record.effective_resreq(), HasSubstr("mem=40"));
-  EXPECT_EQ(book->find({id, 0})->record.hosts_size(), 2);
+  EXPECT_THAT(book->jobs().find({id, 0})->record.effective_resreq(), HasSubstr("mem=40"));
+  EXPECT_EQ(book->jobs().find({id, 0})->record.hosts_size(), 2);
   EXPECT_TRUE(schedules(effects));  // somebody may have waited for what is free now
   EXPECT_THAT(orders(effects), IsEmpty());
   S nothing;
@@ -87,7 +87,7 @@ TEST_F(BookModify, OfAlternativesTheFirstCounts) {
   const auto id = running_job();
   requires_now(id, "rusage[mem=7 || swp=9]");
   EXPECT_THAT(reserved(id), ElementsAre("mem 7 on hostA", "mem 7 on hostB"));
-  EXPECT_THAT(book->find({id, 0})->record.effective_resreq(), testing::Not(HasSubstr("swp=9")));
+  EXPECT_THAT(book->jobs().find({id, 0})->record.effective_resreq(), testing::Not(HasSubstr("swp=9")));
 }
 
 TEST_F(BookModify, ARequirementThatCannotBeMeantChangesNothing) {

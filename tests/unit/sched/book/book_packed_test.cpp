@@ -26,7 +26,7 @@ TEST_F(BookPacked, AJobReadsAsBeforeItWasPacked) {
   runs({id, 0});
   const std::string record = job({id, 0}).record.SerializeAsString();
   const std::string asked = job({id, 0}).asked->SerializeAsString();
-  book->pack();
+  book->jobs().pack();
   EXPECT_EQ(job({id, 0}).record.SerializeAsString(), record);
   EXPECT_EQ(job({id, 0}).asked->SerializeAsString(), asked);
   EXPECT_EQ(book->broken_invariant(), "");
@@ -34,14 +34,14 @@ TEST_F(BookPacked, AJobReadsAsBeforeItWasPacked) {
 
 TEST_F(BookPacked, AChangeBehindAPackIsInTheNextOne) {
   const auto id = submit(with_environment(1));
-  book->pack();
+  book->jobs().pack();
   dispatch({id, 0});
   runs({id, 0});
-  book->pack();
+  book->jobs().pack();
   EXPECT_EQ(status({id, 0}), wire::STATUS_RUN);
-  book->pack();
+  book->jobs().pack();
   ends({id, 0}, 0);
-  book->pack();
+  book->jobs().pack();
   EXPECT_EQ(status({id, 0}), wire::STATUS_DONE);
   EXPECT_EQ(book->broken_invariant(), "");
 }
@@ -53,17 +53,17 @@ TEST_F(BookPacked, ElementsOfAnArrayShareOneSubmission) {
   range.set_last(3);
   range.set_step(1);
   const auto id = submit(asked);
-  book->pack();
+  book->jobs().pack();
   EXPECT_EQ(job({id, 1}).asked, job({id, 3}).asked);
 }
 
 TEST_F(BookPacked, UsersAndApplicationsAreCountedWithoutUnpacking) {
   auto asked = with_environment(1);
   submit(asked);
-  book->pack();
-  EXPECT_THAT(book->users_with_jobs(), testing::ElementsAre("ann"));
-  EXPECT_TRUE(book->application_counts("fluent") == StatusCounts{});
-  for (const auto& [number, kept] : book->submissions()) EXPECT_EQ(kept.asked, nullptr);
+  book->jobs().pack();
+  EXPECT_THAT(book->jobs().users_with_jobs(), testing::ElementsAre("ann"));
+  EXPECT_TRUE(book->jobs().application_counts("fluent") == StatusCounts{});
+  for (const auto& [number, kept] : book->jobs().submissions()) EXPECT_EQ(kept.asked, nullptr);
 }
 
 // Bytes of the heap beside the store; docs/decisions/0048. 3,600 and 4,300 before jobs were packed.
@@ -71,13 +71,13 @@ TEST_F(BookPacked, AJobTakesLessThanTwoKilobytes) {
   constexpr int kJobs = 2000;
   const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
   submit(with_environment(0));
-  book->pack();
+  book->jobs().pack();
   const auto before = used();
   if (before == 0) GTEST_SKIP() << "this allocator does not count";
   std::vector<std::int32_t> ids;
   for (int i = 0; i < kJobs; ++i) {
     ids.push_back(submit(with_environment(i)));
-    book->pack();
+    book->jobs().pack();
   }
   effects.clear();
   EXPECT_LT((used() - before) / kJobs, 2000U);
@@ -85,7 +85,7 @@ TEST_F(BookPacked, AJobTakesLessThanTwoKilobytes) {
     dispatch({id, 0});
     runs({id, 0});
     ends({id, 0}, 0);
-    book->pack();
+    book->jobs().pack();
   }
   effects.clear();
   EXPECT_LT((used() - before) / kJobs, 2000U);

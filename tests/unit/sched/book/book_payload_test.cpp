@@ -42,7 +42,7 @@ class BookPayload : public BookTest {
     set_key(*request.mutable_filter()->add_keys(), key);
     request.add_fields(field);
     *request.mutable_changed() = changed;
-    return book->modify_jobs(request, kAnn, now);
+    return book->commands().modify_jobs(request, kAnn, now);
   }
   void modify(JobKey key, int field, const wire::Submission& changed) {
     const auto applied = bmod(key, field, changed);
@@ -59,15 +59,16 @@ class BookPayload : public BookTest {
   std::vector<order::Start> starts(const Effects& of, bool readable = true) {
     HearingEngine engine;
     for (const Effect& effect : of)
-      EXPECT_EQ(book->carry_out(effect, engine,
-                                [&](const auto& asked) {
-                                  return readable ? rows.whole(asked) : std::shared_ptr<wire::Submission>();
-                                }),
+      EXPECT_EQ(book->hosts().carry_out(effect, engine,
+                                        [&](const auto& asked) {
+                                          return readable ? rows.whole(asked)
+                                                          : std::shared_ptr<wire::Submission>();
+                                        }),
                 readable || !std::holds_alternative<effect::OrderStart>(effect));
     return std::move(engine.started);
   }
 
-  StoredRows rows;
+  PayloadRows rows;
 };
 
 TEST_F(BookPayload, SubmissionInMemoryHasPlacesInsteadOfTexts) {
@@ -103,7 +104,7 @@ TEST_F(BookPayload, OrderToStartHasThePayload) {
   asked.add_environment("LSB_JOB_REPORT_MAIL=N");
   submit_stored(asked);
   hello("hostA");
-  const auto started = starts(book->dispatch({1, 0}, on_hosts({"hostA"}), now));
+  const auto started = starts(book->hosts().dispatch({1, 0}, on_hosts({"hostA"}), now));
   ASSERT_THAT(started, SizeIs(1));
   EXPECT_EQ(started[0].asked->script(), asked.script());
   EXPECT_EQ(started[0].asked->environment_size(), 2);
@@ -113,7 +114,7 @@ TEST_F(BookPayload, OrderToStartHasThePayload) {
 TEST_F(BookPayload, OrderWhosePayloadCannotBeReadIsNotGiven) {
   submit_stored(job_with_payload());
   hello("hostA");
-  EXPECT_THAT(starts(book->dispatch({1, 0}, on_hosts({"hostA"}), now), false), IsEmpty());
+  EXPECT_THAT(starts(book->hosts().dispatch({1, 0}, on_hosts({"hostA"}), now), false), IsEmpty());
 }
 
 TEST_F(BookPayload, RowsAreDroppedWhenTheJobIsCleaned) {
@@ -125,9 +126,9 @@ TEST_F(BookPayload, RowsAreDroppedWhenTheJobIsCleaned) {
   EXPECT_THAT(rows.bodies, SizeIs(4)) << "brequeue may want them";
   now.us += 7200LL * 1'000'000;
   rows.take(book->tick(now));
-  EXPECT_EQ(book->size(), 0U);
+  EXPECT_EQ(book->jobs().size(), 0U);
   EXPECT_THAT(rows.bodies, IsEmpty());
-  EXPECT_EQ(book->stored_bytes("ann"), 0U);
+  EXPECT_EQ(book->jobs().stored_bytes("ann"), 0U);
 }
 
 TEST_F(BookPayload, ModifiedJobKeepsTheRowsThatItStillNeeds) {
@@ -168,9 +169,9 @@ TEST_F(BookPayload, ElementsThatWereModifiedShareTheRowsWithTheOthers) {
 TEST_F(BookPayload, WithdrawnJobLeavesNoRow) {
   submit_stored(job_with_payload());
   const auto row = wire::payload_rows(*job({1, 0}).asked).front();
-  EXPECT_TRUE(book->uses_payload(row));
-  book->withdraw(1);
-  EXPECT_FALSE(book->uses_payload(row));
+  EXPECT_TRUE(book->rows().uses_payload(row));
+  book->rows().withdraw(1);
+  EXPECT_FALSE(book->rows().uses_payload(row));
 }
 
 TEST_F(BookPayload, UserHasAShareOfTheStore) {
@@ -178,7 +179,7 @@ TEST_F(BookPayload, UserHasAShareOfTheStore) {
   const auto half = job_with_payload(500'000);
   submit_stored(half);
   submit_stored(half);
-  EXPECT_GT(book->stored_bytes("ann"), 1'000'000U);
+  EXPECT_GT(book->jobs().stored_bytes("ann"), 1'000'000U);
   EXPECT_THAT(refused(half),
               HasSubstr("User <ann> has reached the limit of 1 MB of stored scripts and environments "
                         "(MAX_USER_JOB_STORAGE)"));
@@ -231,9 +232,9 @@ TEST_F(BookPayload, ClientCannotNameRowsOfOthers) {
   set_key(*request.mutable_filter()->add_keys(), {2, 0});
   request.add_fields(wire::Submission::kEnvironmentAtFieldNumber);
   *request.mutable_changed() = thief;
-  EXPECT_TRUE(book->modify_jobs(request, kBob, now).reply.outcomes().outcomes(0).failed());
+  EXPECT_TRUE(book->commands().modify_jobs(request, kBob, now).reply.outcomes().outcomes(0).failed());
   request.set_fields(0, wire::Submission::kEnvironmentFieldNumber);
-  book->modify_jobs(request, kBob, now);
+  book->commands().modify_jobs(request, kBob, now);
   EXPECT_FALSE(wire::names_payload(*job({2, 0}).asked));
 }
 

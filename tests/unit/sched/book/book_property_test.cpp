@@ -29,9 +29,9 @@ struct Saved {
     for (const Effect& effect : effects) {
       RC_ASSERT(!text(effect).empty());
       if (const auto* save = std::get_if<effect::SaveJob>(&effect))
-        if (const Job* job = book.find(save->key)) jobs[save->key] = job->record;
+        if (const Job* job = book.jobs().find(save->key)) jobs[save->key] = job->record;
       if (const auto* save = std::get_if<effect::SaveSubmission>(&effect))
-        if (const auto* kept = book.submission(save->number)) submissions[save->number] = kept->asked;
+        if (const auto* kept = book.jobs().submission(save->number)) submissions[save->number] = kept->asked;
       if (const auto* save = std::get_if<effect::SavePayload>(&effect)) payloads.insert(save->row.number);
       if (const auto* drop = std::get_if<effect::DropPayload>(&effect)) payloads.erase(drop->number);
       if (const auto* gone = std::get_if<effect::RemoveJob>(&effect)) jobs.erase(key_of(gone->record.key()));
@@ -76,7 +76,7 @@ class World {
       case 7:
         return hello();
       case 8:
-        return took(book.host_gone(any_host(), now));
+        return took(book.hosts().host_gone(any_host(), now));
       case 9:
         return people();
       case 10:
@@ -89,46 +89,48 @@ class World {
   }
 
   void check() {
-    RC_CLASSIFY(!book.with_status(wire::STATUS_DONE).empty(), "some are done");
-    RC_CLASSIFY(!book.with_status(wire::STATUS_EXIT).empty(), "some have exited");
-    RC_CLASSIFY(!book.with_status(wire::STATUS_RUN).empty(), "some run");
-    RC_CLASSIFY(!book.with_status(wire::STATUS_UNKWN).empty(), "some are unknown");
+    RC_CLASSIFY(!book.jobs().with_status(wire::STATUS_DONE).empty(), "some are done");
+    RC_CLASSIFY(!book.jobs().with_status(wire::STATUS_EXIT).empty(), "some have exited");
+    RC_CLASSIFY(!book.jobs().with_status(wire::STATUS_RUN).empty(), "some run");
+    RC_CLASSIFY(!book.jobs().with_status(wire::STATUS_UNKWN).empty(), "some are unknown");
     RC_ASSERT(book.broken_invariant() == "");
     std::set<std::uint64_t> named;
-    for (const auto& [number, kept] : book.submissions())
-      for (const auto row : wire::payload_rows(*book.submission(number)->asked)) named.insert(row);
+    for (const auto& [number, kept] : book.jobs().submissions())
+      for (const auto row : wire::payload_rows(*book.jobs().submission(number)->asked)) named.insert(row);
     RC_ASSERT(saved.payloads == named);
     Book again;
     again.configure(site(), now);
-    again.load_counters(book.next_job_id(), book.next_submission());
-    for (const auto& [number, asked] : saved.submissions) again.load_submission(number, asked);
-    for (const auto& [key, record] : saved.jobs) again.load_job(record);
-    for (const auto& [name, state] : saved.controls) again.load_control(state);
-    again.loaded(now);
+    again.rows().load_counters(book.rows().next_job_id(), book.rows().next_submission());
+    for (const auto& [number, asked] : saved.submissions) again.rows().load_submission(number, asked);
+    for (const auto& [key, record] : saved.jobs) again.rows().load_job(record);
+    for (const auto& [name, state] : saved.controls) again.rows().load_control(state);
+    again.rows().loaded(now);
     RC_ASSERT(again.broken_invariant() == "");
-    RC_ASSERT(again.size() == book.size());
-    RC_ASSERT(again.next_job_id() == book.next_job_id());
+    RC_ASSERT(again.jobs().size() == book.jobs().size());
+    RC_ASSERT(again.rows().next_job_id() == book.rows().next_job_id());
     for (const auto& [key, record] : saved.jobs) {
-      RC_ASSERT(book.find(key) != nullptr);
-      const wire::JobRecord& present = book.find(key)->record;
-      RC_ASSERT(without_usage(after_begun(again.find(key)->record, present)) == without_usage(present));
-      RC_ASSERT(again.dependency_state(*again.find(key)) == book.dependency_state(*book.find(key)));
+      RC_ASSERT(book.jobs().find(key) != nullptr);
+      const wire::JobRecord& present = book.jobs().find(key)->record;
+      RC_ASSERT(without_usage(after_begun(again.jobs().find(key)->record, present)) ==
+                without_usage(present));
+      RC_ASSERT(again.jobs().dependency_state(*again.jobs().find(key)) ==
+                book.jobs().dependency_state(*book.jobs().find(key)));
     }
-    RC_ASSERT(again.submissions().size() == book.submissions().size());
-    for (const auto row : saved.payloads) RC_ASSERT(again.uses_payload(row));
+    RC_ASSERT(again.jobs().submissions().size() == book.jobs().submissions().size());
+    for (const auto row : saved.payloads) RC_ASSERT(again.rows().uses_payload(row));
     for (const auto& who : {kAnn, kBob, kRoot})
-      RC_ASSERT(again.stored_bytes(who.user) == book.stored_bytes(who.user));
+      RC_ASSERT(again.jobs().stored_bytes(who.user) == book.jobs().stored_bytes(who.user));
     for (const char* queue : {"normal", "special", "talk"}) {
-      RC_ASSERT(again.queue_counts(queue) == book.queue_counts(queue));
-      RC_ASSERT(again.pending_of(queue) == book.pending_of(queue));
-      RC_ASSERT(again.queue_control(queue).open == book.queue_control(queue).open);
+      RC_ASSERT(again.jobs().queue_counts(queue) == book.jobs().queue_counts(queue));
+      RC_ASSERT(again.jobs().pending_of(queue) == book.jobs().pending_of(queue));
+      RC_ASSERT(again.jobs().queue_control(queue).open == book.jobs().queue_control(queue).open);
     }
   }
 
  private:
   void took(const Effects& effects) {
     saved.take(book, effects);
-    book.pack();
+    book.jobs().pack();
   }
   void took(const Applied& applied) { took(applied.effects); }
 
@@ -141,12 +143,12 @@ class World {
     return it->first;
   }
   Attempt any_attempt(JobKey key) {
-    const Job* job = book.find(key);
+    const Job* job = book.jobs().find(key);
     const std::uint64_t present = job ? job->record.attempt() : 0;
     return {key, any_of(0, 8) == 0 ? present + 1 : present};
   }
   std::string host_of(JobKey key) {
-    const Job* job = book.find(key);
+    const Job* job = book.jobs().find(key);
     return job && job->record.hosts_size() > 0 && any_of(0, 8) != 0 ? job->record.hosts(0).name()
                                                                     : any_host();
   }
@@ -166,14 +168,14 @@ class World {
       asked.set_dependency(*rc::gen::element<std::string>(
           "done(1)", "ended(\"b*\")", "exit(2, > 1) || done(3)", "numdone(arr, >= 1)", "!started(b)"));
     if (asked.indices_size() > 0 && any_of(0, 2) == 0) asked.set_dependency("done(arr[*])");
-    took(book.submit(request, any_person(), now));
+    took(book.commands().submit(request, any_person(), now));
   }
 
   void dispatch() {
     std::vector<std::string> hosts{any_host()};
     if (const std::string other = any_host(); *rc::gen::arbitrary<bool>() && other != hosts[0])
       hosts.push_back(other);
-    took(book.dispatch(any_key(), on_hosts(hosts), now));
+    took(book.hosts().dispatch(any_key(), on_hosts(hosts), now));
   }
 
   HostReport any_report(JobKey key) {
@@ -215,19 +217,19 @@ class World {
   void host_speaks() {
     const JobKey key = any_key();
     const HostReport report = any_report(key);
-    took(book.host_told(host_of(key), report, now));
+    took(book.hosts().host_told(host_of(key), report, now));
   }
 
   void hello() {
     report::HostCame came;
     came.knows_go = *rc::gen::arbitrary<bool>();
     const std::string host = any_host();
-    for (const JobKey key : book.on_host(host)) {
+    for (const JobKey key : book.jobs().on_host(host)) {
       if (any_of(0, 3) == 0) continue;
       came.jobs.push_back({any_attempt(key), static_cast<report::Held::State>(any_of(0, 6)),
-                           book.find(key)->record.hosts(0).name() == host});
+                           book.jobs().find(key)->record.hosts(0).name() == host});
     }
-    took(book.host_told(host, came, now));
+    took(book.hosts().host_told(host, came, now));
   }
 
   void people() {
@@ -241,15 +243,15 @@ class World {
     request.set_running_too(*rc::gen::arbitrary<bool>());
     request.set_only_done(any_of(0, 5) == 0);
     request.add_hosts(any_host());
-    took(book.signal_jobs(request, any_person(), now));
+    took(book.commands().signal_jobs(request, any_person(), now));
   }
 
   void scheduler() {
     if (*rc::gen::arbitrary<bool>())
-      took(book.suspend(any_key(), *rc::gen::element<std::uint32_t>(wire::SUSPEND_LOAD, wire::SUSPEND_WINDOW),
-                        "x", now));
+      took(book.hosts().suspend(
+          any_key(), *rc::gen::element<std::uint32_t>(wire::SUSPEND_LOAD, wire::SUSPEND_WINDOW), "x", now));
     else
-      took(book.resume(any_key(), now));
+      took(book.hosts().resume(any_key(), now));
   }
 
   void changes() {
@@ -259,13 +261,13 @@ class World {
         set_key(*move.mutable_key(), any_key());
         move.set_to_bottom(*rc::gen::arbitrary<bool>());
         move.set_position(any_of(1, 4));
-        return took(book.move_job(move, any_person(), now));
+        return took(book.commands().move_job(move, any_person(), now));
       }
       case 1: {
         wire::SwitchJobs to;
         set_key(*to.mutable_filter()->add_keys(), any_key());
         to.set_queue(*rc::gen::element<std::string>("normal", "special", "talk"));
-        return took(book.switch_jobs(to, any_person(), now));
+        return took(book.commands().switch_jobs(to, any_person(), now));
       }
       case 2: {
         wire::ModifyJobs modify;
@@ -277,13 +279,13 @@ class World {
             wire::Submission::kJobNameFieldNumber, wire::Submission::kDependencyFieldNumber,
             wire::Submission::kEnvironmentFieldNumber, wire::Submission::kScriptFieldNumber,
             wire::Submission::kTerminateUsFieldNumber, 999));
-        return took(book.modify_jobs(modify, any_person(), now));
+        return took(book.commands().modify_jobs(modify, any_person(), now));
       }
       default: {
         wire::ControlBatch control;
         control.set_action(static_cast<wire::ControlBatch::Action>(any_of(0, 6)));
         control.add_names(*rc::gen::element<std::string>("normal", "special", "hostA", "big"));
-        return took(book.control(control, any_person(), now));
+        return took(book.commands().control(control, any_person(), now));
       }
     }
   }

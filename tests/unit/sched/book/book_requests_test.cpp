@@ -83,7 +83,7 @@ TEST_F(BookTest, ArraysAsAWholeAndByElement) {
   EXPECT_THAT(signal(some), ElementsAre("Job <1[1]> is being stopped", "Job <1[3]> is being stopped"));
   EXPECT_THAT(ask({1, 0}, Act::KILL), ElementsAre("Job <1> is being terminated"));
   EXPECT_THAT(ask({1, 0}, Act::KILL), ElementsAre("! Job <1>: Job has already finished"));
-  EXPECT_EQ(book->tally(1)->exit, 4U);
+  EXPECT_EQ(book->jobs().tally(1)->exit, 4U);
 }
 
 TEST_F(BookTest, Filters) {
@@ -97,7 +97,7 @@ TEST_F(BookTest, Filters) {
   submit(in_special, kBob);
   const auto ids = [this](wire::JobFilter filter, const Identity& who = kAnn) {
     std::vector<std::int32_t> found;
-    for (const JobKey key : book->select(filter, who).jobs) found.push_back(key.id);
+    for (const JobKey key : book->jobs().select(filter, who).jobs) found.push_back(key.id);
     return found;
   };
   wire::JobFilter filter;
@@ -123,13 +123,13 @@ TEST_F(BookTest, Filters) {
   filter.set_host("big");
   EXPECT_THAT(ids(filter), ElementsAre(2));
   filter.set_host("mars");
-  EXPECT_EQ(book->select(filter, kAnn).refusal->why(), wire::BatchReply::Refusal::NO_HOST);
+  EXPECT_EQ(book->jobs().select(filter, kAnn).refusal->why(), wire::BatchReply::Refusal::NO_HOST);
   filter = {};
   filter.set_queue("none");
-  EXPECT_EQ(book->select(filter, kAnn).refusal->text(), "none: No such queue");
+  EXPECT_EQ(book->jobs().select(filter, kAnn).refusal->text(), "none: No such queue");
   filter = {};
   set_key(*filter.add_keys(), {9, 2});
-  EXPECT_THAT(book->select(filter, kAnn).unknown, ElementsAre("9[2]"));
+  EXPECT_THAT(book->jobs().select(filter, kAnn).unknown, ElementsAre("9[2]"));
   ask({1, 0}, Act::KILL);
   filter = {};
   EXPECT_THAT(ids(filter), IsEmpty());
@@ -144,7 +144,7 @@ TEST_F(BookTest, Filters) {
 
 std::vector<std::int32_t> order_of(const Book& book, const std::string& queue) {
   std::vector<std::int32_t> ids;
-  for (const auto& [order, key] : book.pending_of(queue)) ids.push_back(key.id);
+  for (const auto& [order, key] : book.jobs().pending_of(queue)) ids.push_back(key.id);
   return ids;
 }
 
@@ -152,23 +152,23 @@ TEST_F(BookTest, TopAndBottom) {
   for (int i = 0; i < 4; ++i) submit(plain_job(), i % 2 == 0 ? kAnn : kBob);  // 1 3 of ann, 2 4 of bob
   wire::MoveJob move;
   set_key(*move.mutable_key(), {4, 0});
-  EXPECT_THAT(answer(book->move_job(move, kBob, now)),
+  EXPECT_THAT(answer(book->commands().move_job(move, kBob, now)),
               ElementsAre("Job <4> has been moved to position 1 from top."));
   EXPECT_THAT(order_of(*book, "normal"), ElementsAre(1, 4, 2, 3)) << "not before those of others";
   move.set_position(2);
-  answer(book->move_job(move, kRoot, now));
+  answer(book->commands().move_job(move, kRoot, now));
   EXPECT_THAT(order_of(*book, "normal"), ElementsAre(1, 4, 2, 3));
   move.set_position(1);
-  answer(book->move_job(move, kRoot, now));
+  answer(book->commands().move_job(move, kRoot, now));
   EXPECT_THAT(order_of(*book, "normal"), ElementsAre(4, 1, 2, 3));
   move.set_to_bottom(true);
-  EXPECT_THAT(answer(book->move_job(move, kBob, now)),
+  EXPECT_THAT(answer(book->commands().move_job(move, kBob, now)),
               ElementsAre("Job <4> has been moved to position 1 from bottom."));
   EXPECT_THAT(order_of(*book, "normal"), ElementsAre(1, 2, 4, 3));
-  answer(book->move_job(move, kRoot, now));
+  answer(book->commands().move_job(move, kRoot, now));
   EXPECT_THAT(order_of(*book, "normal"), ElementsAre(1, 2, 3, 4));
   dispatch({4, 0});
-  EXPECT_THAT(answer(book->move_job(move, kRoot, now)),
+  EXPECT_THAT(answer(book->commands().move_job(move, kRoot, now)),
               ElementsAre("! Job <4>: Job has already started or finished"));
 }
 
@@ -181,7 +181,7 @@ TEST_F(BookTest, MovesKeepTheirPlaceWhenOrderNumbersRunOut) {
   for (int i = 0; i < 2000; ++i) {
     const std::int32_t moved = i % 2 == 0 ? 3 : 2, other = 5 - moved;
     set_key(*move.mutable_key(), {moved, 0});
-    answer(book->move_job(move, kRoot, now));
+    answer(book->commands().move_job(move, kRoot, now));
     ASSERT_THAT(order_of(*book, "normal"), ElementsAre(1, moved, other, 4, 5, 5, 5)) << "move " << i;
   }
   EXPECT_EQ(job({5, 1}).record.order(), job({5, 3}).record.order()) << "elements of an array stay together";
@@ -195,7 +195,7 @@ TEST_F(BookTest, MovesUpwardsKeepTheirPlaceWhenOrderNumbersRunOut) {
   for (int i = 0; i < 2000; ++i) {
     const std::int32_t moved = i % 2 == 0 ? 2 : 3, other = 5 - moved;
     set_key(*move.mutable_key(), {moved, 0});
-    answer(book->move_job(move, kRoot, now));
+    answer(book->commands().move_job(move, kRoot, now));
     ASSERT_THAT(order_of(*book, "normal"), ElementsAre(1, other, moved, 4)) << "move " << i;
   }
   submit(plain_job());
@@ -211,7 +211,7 @@ TEST_F(BookTest, MovesThatMakeRoomSaveAllJobsThatTheyChange) {
   move.set_position(2);
   for (int i = 0; i < 200; ++i) {
     set_key(*move.mutable_key(), {i % 2 == 0 ? 3 : 2, 0});
-    answer(book->move_job(move, kRoot, now));
+    answer(book->commands().move_job(move, kRoot, now));
     for (const Effect& effect : effects)
       if (const auto* save = std::get_if<effect::SaveJob>(&effect))
         stored[save->key.id] = job(save->key).record.order();
@@ -240,17 +240,17 @@ TEST_F(BookTest, Switching) {
   wire::SwitchJobs to;
   set_key(*to.mutable_filter()->add_keys(), {1, 0});
   to.set_queue("special");
-  EXPECT_THAT(answer(book->switch_jobs(to, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().switch_jobs(to, kAnn, now)),
               ElementsAre("Job <1> is switched to queue <special>"));
   EXPECT_EQ(job({1, 0}).record.queue(), "special");
   EXPECT_THAT(order_of(*book, "special"), ElementsAre(1));
-  EXPECT_EQ(book->queue_counts("normal").jobs, 0U);
-  EXPECT_EQ(book->queue_counts("special").pend, 2U);
+  EXPECT_EQ(book->jobs().queue_counts("normal").jobs, 0U);
+  EXPECT_EQ(book->jobs().queue_counts("special").pend, 2U);
   to.set_queue("talk");
-  EXPECT_THAT(answer(book->switch_jobs(to, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().switch_jobs(to, kAnn, now)),
               ElementsAre("! Job <1>: talk: Queue only accepts interactive jobs"));
   to.set_queue("none");
-  EXPECT_THAT(answer(book->switch_jobs(to, kAnn, now)), ElementsAre("!! none: No such queue"));
+  EXPECT_THAT(answer(book->commands().switch_jobs(to, kAnn, now)), ElementsAre("!! none: No such queue"));
 }
 
 TEST_F(BookTest, Modifying) {
@@ -261,34 +261,35 @@ TEST_F(BookTest, Modifying) {
   modify.mutable_changed()->mutable_limits()->set_run_s(120);
   modify.add_fields(wire::Submission::kResreqFieldNumber);
   modify.add_fields(1000 + wire::Limits::kRunSFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(modify, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().modify_jobs(modify, kAnn, now)),
               ElementsAre("Parameters of job <1[2]> are being changed"));
   EXPECT_EQ(job({1, 2}).asked->resreq(), "mem > 99");
-  EXPECT_EQ(book->effective_limits(job({1, 2})).run_s(), 120);
-  EXPECT_EQ(book->effective_limits(job({1, 1})).run_s(), 600);
+  EXPECT_EQ(book->jobs().effective_limits(job({1, 2})).run_s(), 120);
+  EXPECT_EQ(book->jobs().effective_limits(job({1, 1})).run_s(), 600);
   EXPECT_EQ(job({1, 1}).asked->resreq(), "");
-  EXPECT_EQ(book->submissions().size(), 2U);
+  EXPECT_EQ(book->jobs().submissions().size(), 2U);
   // All of it: both submissions go where nothing is left of them.
   wire::ModifyJobs whole;
   set_key(*whole.mutable_filter()->add_keys(), {1, 0});
   whole.mutable_changed()->set_job_name("other");
   whole.add_fields(wire::Submission::kJobNameFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(whole, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().modify_jobs(whole, kAnn, now)),
               ElementsAre("Parameters of job <1> are being changed"));
   EXPECT_EQ(job({1, 1}).asked->job_name(), "other");
   modify.mutable_changed()->mutable_limits()->set_run_s(99999);
-  EXPECT_THAT(answer(book->modify_jobs(modify, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().modify_jobs(modify, kAnn, now)),
               ElementsAre("! Job <1[2]>: normal: Cannot exceed queue's hard limit(s): RUNLIMIT"));
   dispatch({1, 2});
   modify.mutable_changed()->mutable_limits()->set_run_s(60);
   modify.add_fields(wire::Submission::kMinSlotsFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(modify, kAnn, now)),
+  EXPECT_THAT(answer(book->commands().modify_jobs(modify, kAnn, now)),
               ElementsAre(HasSubstr("Job has already started")));
   wire::ModifyJobs project;
   set_key(*project.mutable_filter()->add_keys(), {1, 2});
   project.mutable_changed()->set_project("gold");
   project.add_fields(wire::Submission::kProjectFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(project, kRoot, now)), ElementsAre(HasSubstr("are being changed")));
+  EXPECT_THAT(answer(book->commands().modify_jobs(project, kRoot, now)),
+              ElementsAre(HasSubstr("are being changed")));
   EXPECT_EQ(job({1, 2}).asked->user(), "ann");
 }
 

@@ -11,10 +11,10 @@ class BookSelect : public BookTest {
  protected:
   std::vector<JobKey> in_pieces(const wire::JobFilter& filter, const Identity& who, std::size_t most,
                                 Selects what = Selects::jobs) {
-    const auto work = book->begin_select(filter, who, what);
+    const auto work = book->jobs().begin_select(filter, who, what);
     std::vector<JobKey> jobs;
     for (bool last = false; !last;) {
-      const auto some = book->select_some(*work, most);
+      const auto some = book->jobs().select_some(*work, most);
       EXPECT_LE(some.jobs.size(), most);
       jobs.insert(jobs.end(), some.jobs.begin(), some.jobs.end());
       last = some.last;
@@ -29,7 +29,7 @@ class BookSelect : public BookTest {
       if (i % 3 == 0) asked.set_job_name("same");
       if (i % 4 == 0) asked.add_queues("special");
       const auto id = submit(asked, i % 2 == 0 ? kAnn : kBob);
-      for (const JobKey key : book->elements(id)) {
+      for (const JobKey key : book->jobs().elements(id)) {
         if (random() % 3 == 0) continue;
         dispatch(key);
         runs(key);
@@ -72,7 +72,7 @@ TEST_F(BookSelect, JobsComeInTheOrderOfTheIdsThatAreGiven) {
   wire::JobFilter filter;
   for (const int id : {3, 1, 7, 2, 1}) filter.add_keys()->set_id(id);
   const std::vector<JobKey> expected{{3, 0}, {1, 0}, {2, 0}};
-  EXPECT_EQ(book->select(filter, kAnn).jobs, expected);
+  EXPECT_EQ(book->jobs().select(filter, kAnn).jobs, expected);
   EXPECT_EQ(in_pieces(filter, kAnn, 1), expected);
 }
 
@@ -81,7 +81,7 @@ TEST_F(BookSelect, PiecesAreWhatIsSelectedAtOnce) {
   std::size_t selected = 0;
   for (int round = 0; round < 300; ++round) {
     const auto filter = any_filter();
-    const auto all = book->select(filter, kAnn).jobs;
+    const auto all = book->jobs().select(filter, kAnn).jobs;
     const bool by_id = filter.keys_size() + filter.index_lists_size() > 0;
     EXPECT_TRUE(by_id || std::is_sorted(all.begin(), all.end()));
     EXPECT_EQ(in_pieces(filter, kAnn, 1 + random() % 5), all);
@@ -94,11 +94,11 @@ TEST_F(BookSelect, AJobThatFitsAllTheTimeIsSelectedOnceHoweverOthersChange) {
   fill(30);
   wire::JobFilter filter;
   filter.set_user("all");
-  const auto before = book->select(filter, kAnn).jobs;
-  const auto work = book->begin_select(filter, kAnn);
+  const auto before = book->jobs().select(filter, kAnn).jobs;
+  const auto work = book->jobs().begin_select(filter, kAnn);
   std::map<JobKey, int> seen;
   for (bool last = false; !last;) {
-    const auto some = book->select_some(*work, 3);
+    const auto some = book->jobs().select_some(*work, 3);
     for (const JobKey key : some.jobs) ++seen[key];
     last = some.last;
     submit(plain_job());
@@ -137,18 +137,18 @@ TEST_F(BookSelect, SlotSumsAreThoseOfTheJobs) {
         filter.set_queue(queue);
         filter.set_finished_too(finished_too);
         SlotSums expected;
-        for (const JobKey key : book->select(filter, kAnn).jobs) {
+        for (const JobKey key : book->jobs().select(filter, kAnn).jobs) {
           auto& sum = expected[status(key)];
           ++sum.jobs;
           sum.slots += status(key) == wire::STATUS_RUN ? 1 : std::max(1U, job(key).asked->min_slots());
         }
-        const auto sums = book->slot_sums(*book->begin_select(filter, kAnn));
+        const auto sums = book->jobs().slot_sums(*book->jobs().begin_select(filter, kAnn));
         ASSERT_TRUE(sums);
         EXPECT_EQ(*sums, expected) << user << " " << queue;
       }
   wire::JobFilter by_name;
   by_name.set_job_name("same");
-  EXPECT_FALSE(book->slot_sums(*book->begin_select(by_name, kAnn))) << "no counter has it";
+  EXPECT_FALSE(book->jobs().slot_sums(*book->jobs().begin_select(by_name, kAnn))) << "no counter has it";
 }
 
 }  // namespace

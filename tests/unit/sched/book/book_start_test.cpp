@@ -31,7 +31,7 @@ class BookStart : public BookTest {
     dispatch({1, 0}, hosts);
   }
   bool waits_for_go(const std::string& host, std::uint64_t number = 1) const {
-    const auto start = book->start_order({{1, 0}, host, number});
+    const auto start = book->hosts().start_order({{1, 0}, host, number});
     return start && start->wait_for_go;
   }
 };
@@ -39,25 +39,25 @@ class BookStart : public BookTest {
 TEST_F(BookStart, WhatAHostCouldNotRemoveIsKnownUntilItIsGone) {
   comes("hostA");
   tells("hostA", report::LeftBehind{2, "/spool/hostA/gone.left.*", "gone.left.7.0.1 of user 5: a file"});
-  EXPECT_EQ(book->left_behind("hostA"),
+  EXPECT_EQ(book->hosts().left_behind("hostA"),
             "2 directories, /spool/hostA/gone.left.*; the last: gone.left.7.0.1 of user 5: a file");
-  EXPECT_EQ(book->left_behind("hostB"), "");
+  EXPECT_EQ(book->hosts().left_behind("hostB"), "");
   tells("hostA", report::LeftBehind{1, "/spool/hostA/gone.left.*", ""});
-  EXPECT_EQ(book->left_behind("hostA"), "1 directory, /spool/hostA/gone.left.*");
+  EXPECT_EQ(book->hosts().left_behind("hostA"), "1 directory, /spool/hostA/gone.left.*");
   tells("hostA", report::LeftBehind{0, "/spool/hostA/gone.left.*", ""});
-  EXPECT_EQ(book->left_behind("hostA"), "");
+  EXPECT_EQ(book->hosts().left_behind("hostA"), "");
   tells("hostA", report::LeftBehind{1, "/spool/hostA/gone.left.*", ""});
   comes("hostA");
-  EXPECT_EQ(book->left_behind("hostA"), "") << "RES tells it again where it is still so";
+  EXPECT_EQ(book->hosts().left_behind("hostA"), "") << "RES tells it again where it is still so";
 }
 
 TEST_F(BookStart, WhyAHostIsNotTakenIsKnownUntilItIs) {
   tells("hostA", report::NotOurs{"it has had orders of term 5"});
-  EXPECT_EQ(book->not_ours("hostA"), "it has had orders of term 5");
-  EXPECT_EQ(book->not_ours("hostB"), "");
-  EXPECT_FALSE(book->connected("hostA"));
+  EXPECT_EQ(book->hosts().not_ours("hostA"), "it has had orders of term 5");
+  EXPECT_EQ(book->hosts().not_ours("hostB"), "");
+  EXPECT_FALSE(book->hosts().connected("hostA"));
   comes("hostA");
-  EXPECT_EQ(book->not_ours("hostA"), "");
+  EXPECT_EQ(book->hosts().not_ours("hostA"), "");
 }
 
 TEST_F(BookStart, NothingRunsBeforeEveryHostHasTheOrder) {
@@ -97,7 +97,7 @@ TEST_F(BookStart, BrunWaitsForTheGoAhead) {
   set_key(*force.mutable_filter()->add_keys(), {1, 0});
   force.set_action(Act::FORCE);
   force.add_hosts("hostB");
-  effects = book->signal_jobs(force, kRoot, now).effects;
+  effects = book->commands().signal_jobs(force, kRoot, now).effects;
   ASSERT_EQ(job({1, 0}).record.hosts_size(), 1);
   EXPECT_TRUE(waits_for_go("hostB"));
   prepared("hostB");
@@ -113,7 +113,7 @@ TEST_F(BookStart, BrunOfAParallelJobNamesEachHostOnce) {
   set_key(*force.mutable_filter()->add_keys(), {1, 0});
   force.set_action(Act::FORCE);
   for (const char* host : {"hostB", "big"}) force.add_hosts(host);  // big has both
-  effects = book->signal_jobs(force, kRoot, now).effects;
+  effects = book->commands().signal_jobs(force, kRoot, now).effects;
   ASSERT_EQ(job({1, 0}).record.hosts_size(), 2);
   prepared("hostB");
   prepared("hostC");
@@ -126,14 +126,14 @@ TEST_F(BookStart, RunIsShownWhenTheHostHasSaidSo) {
   wire::JobFilter running, waiting;
   running.add_statuses(wire::STATUS_RUN);
   waiting.add_statuses(wire::STATUS_PEND);
-  EXPECT_THAT(book->select(running, kAnn).jobs, IsEmpty());
-  EXPECT_THAT(book->select(waiting, kAnn).jobs, ElementsAre(JobKey{1, 0}));
+  EXPECT_THAT(book->jobs().select(running, kAnn).jobs, IsEmpty());
+  EXPECT_THAT(book->jobs().select(waiting, kAnn).jobs, ElementsAre(JobKey{1, 0}));
   now = wall_seconds(now.seconds() + 7);
   prepared("hostA");
   begun("hostA");
   EXPECT_EQ(shown_status(job({1, 0}).record), wire::STATUS_RUN);
   EXPECT_EQ(job({1, 0}).record.pend_s(), 7);
-  EXPECT_THAT(book->select(running, kAnn).jobs, ElementsAre(JobKey{1, 0}));
+  EXPECT_THAT(book->jobs().select(running, kAnn).jobs, ElementsAre(JobKey{1, 0}));
 }
 
 TEST_F(BookStart, AHostThatCannotTakeTheOrderIsAvoidedAndItsTroubleKept) {
@@ -145,15 +145,15 @@ TEST_F(BookStart, AHostThatCannotTakeTheOrderIsAvoidedAndItsTroubleKept) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
   EXPECT_EQ(job({1, 0}).record.start_failure(), "hostB: No space left on device");
   EXPECT_THAT(job({1, 0}).record.excluded_hosts(), ElementsAre("hostB"));
-  EXPECT_EQ(book->trouble("hostB"), "No space left on device");
+  EXPECT_EQ(book->hosts().trouble("hostB"), "No space left on device");
   dispatch({1, 0}, {"hostA"});
   prepared("hostB", 2);
-  EXPECT_EQ(book->trouble("hostB"), "");
+  EXPECT_EQ(book->hosts().trouble("hostB"), "");
 }
 
 TEST_F(BookStart, AStartIsTakenBackFromAHostThatGoes) {
   a_start_on({"hostA"});
-  effects = book->host_gone("hostA", now);
+  effects = book->hosts().host_gone("hostA", now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
   comes("hostB");
   dispatch({1, 0}, {"hostB"});
@@ -169,7 +169,7 @@ TEST_F(BookStart, AStartIsTakenBackFromAHostThatGoes) {
 TEST_F(BookStart, AGoAheadThatWasGivenIsNotTakenBack) {
   a_start_on({"hostA"});
   prepared("hostA");
-  effects = book->host_gone("hostA", now);
+  effects = book->hosts().host_gone("hostA", now);
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
   now = *book->next_deadline();
   book->tick(now);
@@ -224,7 +224,7 @@ TEST_F(BookStart, AGoAheadOfAJobThatHasEndedMeanwhileIsARelease) {
   a_start_on({"hostA"});
   prepared("hostA");
   ask({1, 0}, Act::REMOVE);
-  EXPECT_FALSE(book->has_go({{1, 0}, "hostA", 1}));
+  EXPECT_FALSE(book->hosts().has_go({{1, 0}, "hostA", 1}));
 }
 
 TEST_F(BookStart, AStopBeforeTheGoAheadHoldsTheJob) {
@@ -251,7 +251,8 @@ TEST_F(BookStart, AStartWithoutGoAheadGivesWayToBmod) {
   change.mutable_filter()->add_keys()->set_id(1);
   change.add_fields(wire::Submission::kAskedHostsFieldNumber);
   change.mutable_changed()->add_asked_hosts()->set_name("hostB");
-  EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)), ElementsAre(Not(HasSubstr("started"))));
+  EXPECT_THAT(answer(book->commands().modify_jobs(change, kAnn, now)),
+              ElementsAre(Not(HasSubstr("started"))));
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
   EXPECT_THAT(orders(effects), ElementsAre("OrderRelease 1 attempt 1 on hostA"));
   EXPECT_EQ(job({1, 0}).asked->asked_hosts(0).name(), "hostB");
@@ -261,7 +262,7 @@ TEST_F(BookStart, AStartWithoutGoAheadGivesWayToBtopAndBrun) {
   a_start_on({"hostA", "hostB"});
   wire::MoveJob move;
   set_key(*move.mutable_key(), {1, 0});
-  EXPECT_THAT(answer(book->move_job(move, kAnn, now)), ElementsAre(Not(HasSubstr("started"))));
+  EXPECT_THAT(answer(book->commands().move_job(move, kAnn, now)), ElementsAre(Not(HasSubstr("started"))));
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
   dispatch({1, 0}, {"hostA"});
   Act run;
@@ -277,11 +278,12 @@ TEST_F(BookStart, AStartWithItsGoAheadStaysAgainstBmodAndBtop) {
   prepared("hostA");
   wire::MoveJob move;
   set_key(*move.mutable_key(), {1, 0});
-  EXPECT_THAT(answer(book->move_job(move, kAnn, now)), ElementsAre(HasSubstr("already started")));
+  EXPECT_THAT(answer(book->commands().move_job(move, kAnn, now)), ElementsAre(HasSubstr("already started")));
   wire::ModifyJobs change;
   change.mutable_filter()->add_keys()->set_id(1);
   change.add_fields(wire::Submission::kAskedHostsFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(change, kAnn, now)), ElementsAre(HasSubstr("already started")));
+  EXPECT_THAT(answer(book->commands().modify_jobs(change, kAnn, now)),
+              ElementsAre(HasSubstr("already started")));
   EXPECT_THAT(orders(effects), IsEmpty());
 }
 
@@ -308,17 +310,17 @@ TEST_F(BookStart, ShortConnectionsDoNotResetThePatience) {
   dispatch({1, 0});
   runs({1, 0});
   now = wall_seconds(now.seconds() + 1000);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   for (int flap = 0; flap < 2; ++flap) {
     now = wall_seconds(now.seconds() + 40);
     comes("hostA", {{{{1, 0}, 1}, State::running, true}});
     now = wall_seconds(now.seconds() + 5);
-    book->host_gone("hostA", now);
+    book->hosts().host_gone("hostA", now);
   }
   EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 10);
   comes("hostA", {{{{1, 0}, 1}, State::running, true}});
   now = wall_seconds(now.seconds() + 31);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 90) << "a connection that lasted ends it";
 }
 
@@ -328,7 +330,7 @@ TEST_F(BookStart, SilenceCountsFromTheLastWord) {
   dispatch({1, 0});
   runs({1, 0});
   now = wall_seconds(now.seconds() + 1000);
-  book->host_gone("hostA", now, std::chrono::seconds(30));
+  book->hosts().host_gone("hostA", now, std::chrono::seconds(30));
   EXPECT_EQ(book->next_deadline()->seconds(), now.seconds() + 60);
 }
 
@@ -350,30 +352,30 @@ class BookRerun : public BookStart {
 
 TEST_F(BookRerun, ALostHostsRerunnableJobPendsAgain) {
   rerunnable_on("hostA");
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   pass_patience();
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
-  EXPECT_FALSE(book->suspects_itself());
+  EXPECT_FALSE(book->hosts().suspects_itself());
 }
 
 TEST_F(BookRerun, NothingIsGivenUpWhenAllHostsAreLostAtOnce) {
   rerunnable_on("hostA");
-  for (const char* name : {"hostA", "hostB", "hostC"}) book->host_gone(name, now);
+  for (const char* name : {"hostA", "hostB", "hostC"}) book->hosts().host_gone(name, now);
   pass_patience();
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
-  EXPECT_TRUE(book->suspects_itself());
+  EXPECT_TRUE(book->hosts().suspects_itself());
   // One returns: the others have the patience anew, and are lost by themselves then.
   comes("hostB");
-  EXPECT_FALSE(book->suspects_itself());
+  EXPECT_FALSE(book->hosts().suspects_itself());
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
   pass_patience();
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);
 }
 
 TEST_F(BookRerun, OwnHostDoesNotCount) {
-  book->set_own_host("hostC");
+  book->hosts().set_own_host("hostC");
   rerunnable_on("hostA");
-  for (const char* name : {"hostA", "hostB"}) book->host_gone(name, now);
+  for (const char* name : {"hostA", "hostB"}) book->hosts().host_gone(name, now);
   pass_patience();
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
 }
@@ -381,7 +383,7 @@ TEST_F(BookRerun, OwnHostDoesNotCount) {
 TEST_F(BookRerun, ALateSuccessIsTheEndWhileTheRerunPends) {
   rerunnable_on("hostA");
   const auto end = end_of({1, 0}, 0);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   pass_patience();
   tells("hostA", end);
   EXPECT_EQ(status({1, 0}), wire::STATUS_DONE);
@@ -392,7 +394,7 @@ TEST_F(BookRerun, ALateSuccessIsTheEndWhileTheRerunPends) {
 TEST_F(BookRerun, ALateFailureOrALateSuccessAfterTheRerunBeganIsNot) {
   rerunnable_on("hostA");
   const auto good = end_of({1, 0}, 0), bad = end_of({1, 0}, 1 << 8);
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   pass_patience();
   tells("hostA", bad);
   EXPECT_EQ(status({1, 0}), wire::STATUS_PEND);

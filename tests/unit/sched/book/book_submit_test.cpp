@@ -29,7 +29,7 @@ TEST_F(BookTest, ASubmissionIsSavedAndRecorded) {
   EXPECT_EQ(kept.asked->uid(), 1001U);
   EXPECT_EQ(kept.asked->project(), "default");
   EXPECT_EQ(kept.asked->min_slots(), 1U);
-  EXPECT_EQ(book->combined_resreq(kept), "select[mem > 10 && type == local] order[r15s:pg]");
+  EXPECT_EQ(book->jobs().combined_resreq(kept), "select[mem > 10 && type == local] order[r15s:pg]");
 }
 
 TEST_F(BookTest, IdentityIsTheServersNotTheClients) {
@@ -121,8 +121,8 @@ TEST_F(BookTest, WhatIsRefused) {
   EXPECT_THAT(refused(with([](S& a) { a.add_environment("NOVALUE"); })), HasSubstr("NAME=VALUE"));
   EXPECT_EQ(refused(with([](S& a) { a.set_command(""); })), "no command is given");
   EXPECT_THAT(refused(array_job(1001)), HasSubstr("MAX_JOB_ARRAY_SIZE"));
-  EXPECT_EQ(book->size(), 0U);
-  EXPECT_EQ(book->next_job_id(), 1);
+  EXPECT_EQ(book->jobs().size(), 0U);
+  EXPECT_EQ(book->rows().next_job_id(), 1);
 }
 
 TEST_F(BookTest, ControlCharactersAreRefusedInEveryTextThatOthersSee) {
@@ -168,7 +168,7 @@ TEST_F(BookTest, ControlCharactersAreRefusedInEveryTextThatOthersSee) {
       set(asked, std::string("a") + control);
       EXPECT_THAT(refused(asked), testing::StartsWith(std::string(option) + ": found a control character"));
     }
-  EXPECT_EQ(book->size(), 0U);
+  EXPECT_EQ(book->jobs().size(), 0U);
   auto lines = plain_job();
   lines.set_command("echo a\n\tb");
   lines.set_job_name(
@@ -182,13 +182,13 @@ TEST_F(BookTest, ControlCharactersAreRefusedInReasonsAndComments) {
   wire::SignalJobs kill;
   kill.mutable_filter()->add_keys()->set_id(1);
   kill.set_reason("because\x1b[2J");
-  const auto refused_kill = book->signal_jobs(kill, kAnn, now);
+  const auto refused_kill = book->commands().signal_jobs(kill, kAnn, now);
   EXPECT_THAT(refused_kill.reply.refusal().text(), HasSubstr("-C: found a control character"));
   EXPECT_EQ(job({1, 0}).status(), wire::STATUS_PEND);
   wire::ControlBatch close;
   close.set_action(wire::ControlBatch::QUEUE_CLOSE);
   close.set_comment("closed\n by me");
-  EXPECT_THAT(book->control(close, kAnn, now).reply.refusal().text(),
+  EXPECT_THAT(book->commands().control(close, kAnn, now).reply.refusal().text(),
               HasSubstr("-C: found a control character"));
 }
 
@@ -206,7 +206,7 @@ TEST_F(BookTest, CheckingKeepsNothing) {
   wire::Submit request;
   request.set_check_only(true);
   *request.add_jobs() = plain_job();
-  const auto applied = book->submit(request, kAnn, now);
+  const auto applied = book->commands().submit(request, kAnn, now);
   EXPECT_EQ(applied.reply.submitted().jobs(0).id(), 0);
   EXPECT_FALSE(applied.reply.submitted().jobs(0).has_refusal());
   EXPECT_THAT(applied.effects, IsEmpty());
@@ -214,16 +214,16 @@ TEST_F(BookTest, CheckingKeepsNothing) {
 
 TEST_F(BookTest, IdsRollOverAndPassThoseInUse) {
   submit(plain_job());
-  book->load_counters(999'999, 5);
+  book->rows().load_counters(999'999, 5);
   EXPECT_EQ(submit(plain_job()), 999'999);
   EXPECT_EQ(submit(plain_job()), 2);
 }
 
 TEST_F(BookTest, AWithdrawnSubmissionWasNeverThere) {
   submit(array_job(5));
-  book->withdraw(1);
-  EXPECT_EQ(book->size(), 0U);
-  EXPECT_TRUE(book->submissions().empty());
+  book->rows().withdraw(1);
+  EXPECT_EQ(book->jobs().size(), 0U);
+  EXPECT_TRUE(book->jobs().submissions().empty());
 }
 
 // ---------------------------------------------------------------- rights
@@ -236,15 +236,18 @@ TEST_F(BookTest, OwnersActOnTheirOwnAndAdministratorsOnAll) {
     EXPECT_THAT(ask(key, action, kBob, 10), ElementsAre("! Job <1>: User permission denied"));
   wire::MoveJob move;
   set_key(*move.mutable_key(), key);
-  EXPECT_THAT(answer(book->move_job(move, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  EXPECT_THAT(answer(book->commands().move_job(move, kBob, now)),
+              ElementsAre("! Job <1>: User permission denied"));
   wire::SwitchJobs to;
   set_key(*to.mutable_filter()->add_keys(), key);
   to.set_queue("special");
-  EXPECT_THAT(answer(book->switch_jobs(to, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  EXPECT_THAT(answer(book->commands().switch_jobs(to, kBob, now)),
+              ElementsAre("! Job <1>: User permission denied"));
   wire::ModifyJobs modify;
   set_key(*modify.mutable_filter()->add_keys(), key);
   modify.add_fields(wire::Submission::kProjectFieldNumber);
-  EXPECT_THAT(answer(book->modify_jobs(modify, kBob, now)), ElementsAre("! Job <1>: User permission denied"));
+  EXPECT_THAT(answer(book->commands().modify_jobs(modify, kBob, now)),
+              ElementsAre("! Job <1>: User permission denied"));
   EXPECT_THAT(ask(key, Act::KILL, kEve), ElementsAre("! Job <1>: User permission denied"))
       << "another queue's";
   EXPECT_EQ(status(key), wire::STATUS_PEND);
@@ -269,24 +272,26 @@ TEST_F(BookTest, QueuesAndHostsAreTheirAdministrators) {
   wire::ControlBatch control;
   control.set_action(wire::ControlBatch::QUEUE_CLOSE);
   control.add_names("special");
-  EXPECT_THAT(answer(book->control(control, kAnn, now)), ElementsAre("! special: User permission denied"));
-  EXPECT_THAT(answer(book->control(control, kEve, now)), ElementsAre("Queue <special> is closed"));
+  EXPECT_THAT(answer(book->commands().control(control, kAnn, now)),
+              ElementsAre("! special: User permission denied"));
+  EXPECT_THAT(answer(book->commands().control(control, kEve, now)), ElementsAre("Queue <special> is closed"));
   EXPECT_THAT(lines(effects), ElementsAre("SaveControl queue special closed", "RecordEvent queue control"));
   auto asked = plain_job();
   asked.add_queues("special");
   EXPECT_EQ(refused(asked), "special: Queue has been closed");
   control.set_action(wire::ControlBatch::QUEUE_OPEN);
-  EXPECT_THAT(answer(book->control(control, kRoot, now)), ElementsAre("Queue <special> is opened"));
+  EXPECT_THAT(answer(book->commands().control(control, kRoot, now)),
+              ElementsAre("Queue <special> is opened"));
   control.set_action(wire::ControlBatch::HOST_CLOSE);
   control.clear_names();
   control.add_names("big");
   control.add_names("mars");
-  EXPECT_THAT(answer(book->control(control, kEve, now)), ElementsAre("!! User permission denied"));
-  EXPECT_THAT(answer(book->control(control, kRoot, now)),
+  EXPECT_THAT(answer(book->commands().control(control, kEve, now)), ElementsAre("!! User permission denied"));
+  EXPECT_THAT(answer(book->commands().control(control, kRoot, now)),
               ElementsAre("Close <hostB> ...... done", "Close <hostC> ...... done",
                           "! mars: No such host or host group"));
-  EXPECT_FALSE(book->host_control("hostB").open);
-  EXPECT_TRUE(book->host_control("hostA").open);
+  EXPECT_FALSE(book->jobs().host_control("hostB").open);
+  EXPECT_TRUE(book->jobs().host_control("hostA").open);
 }
 
 }  // namespace

@@ -19,12 +19,12 @@ TEST_F(BookTest, DependenciesAreLookedAtWhenWhatTheyNameChanges) {
   auto after = plain_job();
   after.set_dependency("done(1)");
   submit(after);
-  EXPECT_EQ(book->dependency_state(job({2, 0})), jobs::DependencyState::not_yet);
+  EXPECT_EQ(book->jobs().dependency_state(job({2, 0})), jobs::DependencyState::not_yet);
   dispatch({1, 0});
   runs({1, 0});
   ends({1, 0}, 0);
   EXPECT_TRUE(schedules(effects));
-  EXPECT_EQ(book->dependency_state(job({2, 0})), jobs::DependencyState::satisfied);
+  EXPECT_EQ(book->jobs().dependency_state(job({2, 0})), jobs::DependencyState::satisfied);
 }
 
 TEST_F(BookTest, NamesMeanTheNewestOfTheirUser) {
@@ -42,7 +42,7 @@ TEST_F(BookTest, NamesMeanTheNewestOfTheirUser) {
   EXPECT_EQ(job({5, 0}).asked->bound_dependency(), "ended(2) && ended(1)");
   submit(named);
   ask({2, 0}, Act::KILL);
-  EXPECT_EQ(book->dependency_state(job({4, 0})), jobs::DependencyState::satisfied);
+  EXPECT_EQ(book->jobs().dependency_state(job({4, 0})), jobs::DependencyState::satisfied);
 }
 
 TEST_F(BookTest, ElementsWaitForElements) {
@@ -53,10 +53,10 @@ TEST_F(BookTest, ElementsWaitForElements) {
   dispatch({1, 2});
   runs({1, 2});
   ends({1, 2}, 0);
-  EXPECT_EQ(book->dependency_state(job({2, 1})), jobs::DependencyState::not_yet);
-  EXPECT_EQ(book->dependency_state(job({2, 2})), jobs::DependencyState::satisfied);
+  EXPECT_EQ(book->jobs().dependency_state(job({2, 1})), jobs::DependencyState::not_yet);
+  EXPECT_EQ(book->jobs().dependency_state(job({2, 2})), jobs::DependencyState::satisfied);
   ask({1, 3}, Act::KILL);
-  EXPECT_EQ(book->dependency_state(job({2, 3})), jobs::DependencyState::never);
+  EXPECT_EQ(book->jobs().dependency_state(job({2, 3})), jobs::DependencyState::never);
 }
 
 TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
@@ -68,23 +68,24 @@ TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
   ask({1, 0}, Act::KILL);
   now = wall_seconds(1'010'000);
   effects = book->tick(now);
-  EXPECT_NE(book->find({1, 0}), nullptr);
+  EXPECT_NE(book->jobs().find({1, 0}), nullptr);
   ask({2, 0}, Act::KILL);
   dispatch({3, 0});
   effects = book->tick(now);
-  EXPECT_EQ(book->find({1, 0}), nullptr);
-  EXPECT_NE(book->find({2, 0}), nullptr);
+  EXPECT_EQ(book->jobs().find({1, 0}), nullptr);
+  EXPECT_NE(book->jobs().find({2, 0}), nullptr);
   ends({3, 0}, 77 << 8);
-  EXPECT_EQ(book->dependency_state(job({3, 0})), jobs::DependencyState::satisfied) << "once is enough";
+  EXPECT_EQ(book->jobs().dependency_state(job({3, 0})), jobs::DependencyState::satisfied) << "once is enough";
 }
 
 TEST_F(BookTest, ConditionsOfBwait) {
   submit(plain_job());
-  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), jobs::DependencyState::not_yet);
+  EXPECT_EQ(book->jobs().state_of(*book->jobs().condition("ended(1)", kAnn)), jobs::DependencyState::not_yet);
   ask({1, 0}, Act::KILL);
-  EXPECT_EQ(book->state_of(*book->condition("ended(1)", kAnn)), jobs::DependencyState::satisfied);
-  EXPECT_EQ(book->state_of(*book->condition("done(1)", kAnn)), jobs::DependencyState::never);
-  EXPECT_EQ(book->condition("done(5)", kAnn).error().text, "Job <5> is not found");
+  EXPECT_EQ(book->jobs().state_of(*book->jobs().condition("ended(1)", kAnn)),
+            jobs::DependencyState::satisfied);
+  EXPECT_EQ(book->jobs().state_of(*book->jobs().condition("done(1)", kAnn)), jobs::DependencyState::never);
+  EXPECT_EQ(book->jobs().condition("done(5)", kAnn).error().text, "Job <5> is not found");
 }
 
 // ---------------------------------------------------------------- time
@@ -102,7 +103,7 @@ TEST_F(BookTest, FinishedJobsLeaveAfterCleanPeriodArraysAsAWhole) {
   effects = book->tick(wall_seconds(1'004'600));
   EXPECT_THAT(lines(effects), ElementsAre("RemoveJob 1[2]", "RecordEvent clean of 1[2]", "RemoveJob 1[1]",
                                           "RecordEvent clean of 1[1]"));
-  EXPECT_EQ(book->size(), 0U);
+  EXPECT_EQ(book->jobs().size(), 0U);
   EXPECT_EQ(book->next_deadline(), std::nullopt);
 }
 
@@ -132,7 +133,7 @@ TEST_F(BookTest, AHostIsLostAfterItsSilenceHoweverTheClockIsSet) {
   submit(plain_job());
   dispatch({1, 0});
   runs({1, 0});
-  book->host_gone("hostA", now);
+  book->hosts().host_gone("hostA", now);
   ASSERT_TRUE(book->next_deadline());
   const auto patience = book->next_deadline()->seconds() - now.seconds();
   const WallTime back = wall_seconds(now.seconds() - 3600);
@@ -176,9 +177,9 @@ TEST_F(BookTest, AQueueMayEndWhatItWouldSuspend) {
   submit(plain_job());
   dispatch({1, 0});
   runs({1, 0});
-  effects = book->suspend({1, 0}, wire::SUSPEND_LOAD, "busy", now);
+  effects = book->hosts().suspend({1, 0}, wire::SUSPEND_LOAD, "busy", now);
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal SUSPEND")));
-  effects = book->suspend({1, 0}, wire::SUSPEND_WINDOW, "closed", now);
+  effects = book->hosts().suspend({1, 0}, wire::SUSPEND_WINDOW, "closed", now);
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal TERMINATE")));
 }
 
@@ -190,15 +191,15 @@ TEST_F(BookTest, Counts) {
   wide.set_max_slots(3);
   submit(wide);
   submit(plain_job());
-  EXPECT_EQ(book->queue_counts("normal"), (StatusCounts{4, 4, 0, 0, 0, 2}));
+  EXPECT_EQ(book->jobs().queue_counts("normal"), (StatusCounts{4, 4, 0, 0, 0, 2}));
   dispatch({1, 0}, {"hostA", "hostB", "hostB"});
-  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{4, 1, 3, 0, 0, 1}));
+  EXPECT_EQ(book->jobs().user_counts("ann"), (StatusCounts{4, 1, 3, 0, 0, 1}));
   ask({1, 0}, Act::STOP);
-  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{4, 1, 0, 0, 3, 1}));
-  EXPECT_EQ(book->host_counts("hostA").ususp, 1U);
+  EXPECT_EQ(book->jobs().user_counts("ann"), (StatusCounts{4, 1, 0, 0, 3, 1}));
+  EXPECT_EQ(book->jobs().host_counts("hostA").ususp, 1U);
   ends({1, 0}, 0);
-  EXPECT_EQ(book->user_counts("ann"), (StatusCounts{1, 1, 0, 0, 0, 1}));
-  EXPECT_EQ(book->host_counts("hostB"), StatusCounts{});
+  EXPECT_EQ(book->jobs().user_counts("ann"), (StatusCounts{1, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(book->jobs().host_counts("hostB"), StatusCounts{});
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class BookTokenTest : public BookTest {
     return request;
   }
   wire::BatchReply submit_with(const wire::Submit& asked, const Identity& who = kAnn) {
-    auto applied = book->submit(asked, who, now);
+    auto applied = book->commands().submit(asked, who, now);
     effects = std::move(applied.effects);
     return applied.reply;
   }
@@ -41,14 +41,14 @@ TEST_F(BookTokenTest, TheSameTokenAgainIsAnsweredTheSame) {
   const auto again = submit_with(request(token_, 3));
   EXPECT_EQ(again.SerializeAsString(), first.SerializeAsString());
   EXPECT_THAT(effects, IsEmpty());
-  EXPECT_EQ(book->size(), 3u);
+  EXPECT_EQ(book->jobs().size(), 3u);
 }
 
 TEST_F(BookTokenTest, AnotherTokenOrNoneIsAnotherRequest) {
   const auto id = first_id(request(token_));
   EXPECT_NE(first_id(request(std::string(16, '\x02'))), id);
   EXPECT_NE(first_id(request("")), first_id(request("")));
-  EXPECT_EQ(book->size(), 4u);
+  EXPECT_EQ(book->jobs().size(), 4u);
 }
 
 TEST_F(BookTokenTest, ATokenIsItsUsersAlone) {
@@ -61,7 +61,7 @@ TEST_F(BookTokenTest, AShortOrLongOneIsRefused) {
   EXPECT_THAT(submit_with(request("abc")).refusal().text(),
               HasSubstr("found a token of 3 bytes, expected 16 to 64"));
   EXPECT_THAT(submit_with(request(std::string(65, 'x'))).refusal().text(), HasSubstr("65 bytes"));
-  EXPECT_EQ(book->size(), 0u);
+  EXPECT_EQ(book->jobs().size(), 0u);
 }
 
 TEST_F(BookTokenTest, WhatOnlyChecksKeepsNothing) {
@@ -69,7 +69,7 @@ TEST_F(BookTokenTest, WhatOnlyChecksKeepsNothing) {
   check.set_check_only(true);
   submit_with(check);
   EXPECT_NE(first_id(request(token_)), 0);
-  EXPECT_EQ(book->size(), 1u);
+  EXPECT_EQ(book->jobs().size(), 1u);
 }
 
 TEST_F(BookTokenTest, WhatWasRefusedMayBeAskedAgain) {
@@ -93,12 +93,12 @@ TEST_F(BookTokenTest, ItIsForgottenAfterAnHour) {
 
 TEST_F(BookTokenTest, OneThatWasWithdrawnIsNone) {
   const auto id = first_id(request(token_));
-  book->withdraw(id);
-  EXPECT_EQ(book->size(), 0u);
+  book->rows().withdraw(id);
+  EXPECT_EQ(book->jobs().size(), 0u);
   EXPECT_THAT(saved_tokens(), testing::SizeIs(1));
-  EXPECT_EQ(book->token(saved_tokens()[0]), nullptr);
+  EXPECT_EQ(book->rows().token(saved_tokens()[0]), nullptr);
   first_id(request(token_));
-  EXPECT_EQ(book->size(), 1u);
+  EXPECT_EQ(book->jobs().size(), 1u);
 }
 
 TEST_F(BookTokenTest, TickForgetsOldTokensWithoutAnotherSubmission) {
@@ -106,10 +106,10 @@ TEST_F(BookTokenTest, TickForgetsOldTokensWithoutAnotherSubmission) {
   const std::string name = saved_tokens().at(0);
   now.us += 3'599'000'000;
   book->tick(now);
-  EXPECT_NE(book->token(name), nullptr);
+  EXPECT_NE(book->rows().token(name), nullptr);
   now.us += 2'000'000;
   const auto ticked = book->tick(now);
-  EXPECT_EQ(book->token(name), nullptr);
+  EXPECT_EQ(book->rows().token(name), nullptr);
   EXPECT_TRUE(std::any_of(ticked.begin(), ticked.end(), [](const Effect& effect) {
     return std::holds_alternative<effect::ForgetTokens>(effect);
   }));
@@ -118,11 +118,11 @@ TEST_F(BookTokenTest, TickForgetsOldTokensWithoutAnotherSubmission) {
 TEST_F(BookTokenTest, ItOutlivesMbatchd) {
   const auto first = submit_with(request(token_));
   const std::string name = saved_tokens().at(0);
-  const KeptToken kept = *book->token(name);
+  const KeptToken kept = *book->rows().token(name);
   start();
-  book->load_token(name, kept);
+  book->rows().load_token(name, kept);
   EXPECT_EQ(submit_with(request(token_)).SerializeAsString(), first.SerializeAsString());
-  EXPECT_EQ(book->size(), 0u) << "the job is in the store; here only the answer counts";
+  EXPECT_EQ(book->jobs().size(), 0u) << "the job is in the store; here only the answer counts";
 }
 
 // ---------------------------------------------------------------- pieces
@@ -130,22 +130,22 @@ TEST_F(BookTokenTest, ItOutlivesMbatchd) {
 TEST_F(BookTokenTest, ManyJobsAreKilledInPieces) {
   for (int i = 0; i < 5; ++i) submit(plain_job());
   wire::SignalJobs all;
-  const auto work = book->begin_signal(all, kAnn);
-  auto some = book->signal_some(*work, 2, now);
+  const auto work = book->commands().begin_signal(all, kAnn);
+  auto some = book->commands().signal_some(*work, 2, now);
   EXPECT_FALSE(some.reply.last());
   EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2);
-  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 2u);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_EXIT).size(), 2u);
   submit(plain_job());  // came later: it is not meant
   ask({3, 0}, wire::SignalJobs::KILL);
-  some = book->signal_some(*work, 2, now);
+  some = book->commands().signal_some(*work, 2, now);
   EXPECT_FALSE(some.reply.last());
   EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1)
       << "of the one that was killed meanwhile nothing is said";
-  some = book->signal_some(*work, 2, now);
+  some = book->commands().signal_some(*work, 2, now);
   EXPECT_TRUE(some.reply.last());
   EXPECT_FALSE(some.reply.has_refusal());
   EXPECT_EQ(some.reply.outcomes().outcomes_size(), 1);
-  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 1u);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_PEND).size(), 1u);
 }
 
 TEST_F(BookTokenTest, ManyJobsAreSwitchedInPieces) {
@@ -154,18 +154,18 @@ TEST_F(BookTokenTest, ManyJobsAreSwitchedInPieces) {
   for (int i = 0; i < 5; ++i) submit(parallel);
   wire::SwitchJobs all;
   all.set_queue("special");
-  const auto work = book->begin_switch(all, kAnn);
-  auto some = book->switch_some(*work, 2, now);
+  const auto work = book->commands().begin_switch(all, kAnn);
+  auto some = book->commands().switch_some(*work, 2, now);
   EXPECT_FALSE(some.reply.last());
-  EXPECT_EQ(book->of_queue("special").size(), 2u);
+  EXPECT_EQ(book->jobs().of_queue("special").size(), 2u);
   ask({3, 0}, wire::SignalJobs::KILL);
   submit(plain_job());  // came later: it is not meant
-  some = book->switch_some(*work, 100, now);
+  some = book->commands().switch_some(*work, 100, now);
   EXPECT_TRUE(some.reply.last());
   EXPECT_EQ(some.reply.outcomes().outcomes_size(), 2)
       << "of the one that was killed meanwhile nothing is said";
-  EXPECT_EQ(book->of_queue("special").size(), 4u);
-  EXPECT_EQ(book->find({6, 0})->record.queue(), "normal");
+  EXPECT_EQ(book->jobs().of_queue("special").size(), 4u);
+  EXPECT_EQ(book->jobs().find({6, 0})->record.queue(), "normal");
 }
 
 TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
@@ -175,11 +175,11 @@ TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
   change.mutable_changed()->set_project("other");
   change.add_fields(wire::Submission::kProjectFieldNumber);
   change.mutable_filter()->add_keys()->set_id(id);
-  const auto work = book->begin_modify(change, kAnn);
+  const auto work = book->commands().begin_modify(change, kAnn);
   std::vector<std::string> said;
   int changes = 0;
   for (int i = 0; i < 4; ++i) {
-    const auto some = book->modify_some(*work, 3, now);
+    const auto some = book->commands().modify_some(*work, 3, now);
     EXPECT_EQ(some.reply.last(), i == 3);
     for (const Effect& one : some.effects)
       if (const auto* recorded = std::get_if<effect::RecordEvent>(&one))
@@ -191,7 +191,7 @@ TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
   EXPECT_EQ(changes, 1) << "one record for one bmod";
   std::set<std::uint64_t> submissions;
   for (int i = 1; i <= 10; ++i) {
-    const Job& job = *book->find({id, i});
+    const Job& job = *book->jobs().find({id, i});
     EXPECT_EQ(job.asked->project(), i == 9 ? "default" : "other") << i;
     if (i != 9) submissions.insert(job.record.submission());
   }
@@ -200,30 +200,30 @@ TEST_F(BookTokenTest, AnArrayIsChangedInPiecesAndIsOneSubmissionAgain) {
 
 TEST_F(BookTokenTest, AnArrayIsCheckedAsAWholeBeforeAnyOfItIsChanged) {
   const auto id = submit(array_job(10));
-  book->dispatch({id, 10}, on_hosts({"hostA"}), now);
+  book->hosts().dispatch({id, 10}, on_hosts({"hostA"}), now);
   wire::ModifyJobs change;
   change.mutable_changed()->set_command("another");
   change.add_fields(wire::Submission::kCommandFieldNumber);
   change.mutable_filter()->add_keys()->set_id(id);
-  const auto work = book->begin_modify(change, kAnn);
-  const auto some = book->modify_some(*work, 3, now);
+  const auto work = book->commands().begin_modify(change, kAnn);
+  const auto some = book->commands().modify_some(*work, 3, now);
   EXPECT_TRUE(some.reply.last());
   EXPECT_THAT(answer(some), ElementsAre(HasSubstr("Job has already started")));
-  EXPECT_EQ(book->find({id, 1})->asked->command(), "sleep 1");
+  EXPECT_EQ(book->jobs().find({id, 1})->asked->command(), "sleep 1");
 }
 
 TEST_F(BookTokenTest, AQueueThatGoesBetweenTwoPiecesEndsTheSwitching) {
   for (int i = 0; i < 3; ++i) submit(plain_job());
   wire::SwitchJobs all;
   all.set_queue("special");
-  const auto work = book->begin_switch(all, kAnn);
-  book->switch_some(*work, 1, now);
+  const auto work = book->commands().begin_switch(all, kAnn);
+  book->commands().switch_some(*work, 1, now);
   auto files = site_files();
   auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
   std::erase_if(lsb->queues, [](const auto& queue) { return queue.name == "special"; });
   files.lsb = lsb;
   book->configure(files, now);
-  const auto rest = book->switch_some(*work, 100, now);
+  const auto rest = book->commands().switch_some(*work, 100, now);
   EXPECT_TRUE(rest.reply.last());
   EXPECT_EQ(rest.reply.refusal().text(), "special: No such queue");
 }
@@ -232,31 +232,31 @@ TEST_F(BookTokenTest, AnArrayHasOneLineHoweverManyPieces) {
   const auto id = submit(array_job(10));
   wire::SignalJobs request;
   request.mutable_filter()->add_keys()->set_id(id);
-  const auto work = book->begin_signal(request, kAnn);
+  const auto work = book->commands().begin_signal(request, kAnn);
   std::vector<std::string> said;
   for (int i = 0; i < 4; ++i)
-    for (const auto& line : answer(book->signal_some(*work, 3, now))) said.push_back(line);
+    for (const auto& line : answer(book->commands().signal_some(*work, 3, now))) said.push_back(line);
   EXPECT_THAT(said, ElementsAre("Job <" + std::to_string(id) + "> is being terminated"));
-  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 10u);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_EXIT).size(), 10u);
 }
 
 // About a millisecond's work at a time: nothing is done before all jobs that are meant are known.
 TEST_F(BookTokenTest, ManyJobsAreSelectedInPiecesBeforeTheFirstIsKilled) {
   for (int i = 0; i < 5000; ++i) submit(plain_job());
-  const auto work = book->begin_signal(wire::SignalJobs(), kAnn);
+  const auto work = book->commands().begin_signal(wire::SignalJobs(), kAnn);
   for (int piece = 0; piece < 2; ++piece) {
-    const auto some = book->signal_some(*work, 500, now);
+    const auto some = book->commands().signal_some(*work, 500, now);
     EXPECT_FALSE(some.reply.last());
     EXPECT_FALSE(some.reply.has_refusal());
     EXPECT_TRUE(some.effects.empty());
   }
-  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 5000u);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_PEND).size(), 5000u);
   submit(plain_job());  // came later: it is not meant
-  const auto first = book->signal_some(*work, 500, now);
+  const auto first = book->commands().signal_some(*work, 500, now);
   EXPECT_EQ(first.reply.outcomes().outcomes_size(), 500);
   for (int piece = 0; piece < 9; ++piece)
-    EXPECT_EQ(book->signal_some(*work, 500, now).reply.last(), piece == 8);
-  EXPECT_EQ(book->with_status(wire::STATUS_PEND).size(), 1u);
+    EXPECT_EQ(book->commands().signal_some(*work, 500, now).reply.last(), piece == 8);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_PEND).size(), 1u);
 }
 
 TEST_F(BookTokenTest, AnArrayIsOneLineThoughItIsSelectedInPieces) {
@@ -269,21 +269,21 @@ TEST_F(BookTokenTest, AnArrayIsOneLineThoughItIsSelectedInPieces) {
   }
   request.mutable_filter()->add_keys()->set_id(4711);
   expected.push_back("! Job <4711>: No matching job found");
-  const auto work = book->begin_signal(request, kAnn);
+  const auto work = book->commands().begin_signal(request, kAnn);
   std::vector<std::string> said;
   for (bool last = false; !last;) {
-    const auto some = book->signal_some(*work, 1000, now);
+    const auto some = book->commands().signal_some(*work, 1000, now);
     last = some.reply.last();
     for (const auto& line : answer(some)) said.push_back(line);
   }
   EXPECT_EQ(said, expected);
-  EXPECT_EQ(book->with_status(wire::STATUS_EXIT).size(), 2700u);
+  EXPECT_EQ(book->jobs().with_status(wire::STATUS_EXIT).size(), 2700u);
 }
 
 TEST_F(BookTokenTest, PiecesOfNothingSayThatNothingIsThere) {
   wire::SignalJobs all;
-  const auto work = book->begin_signal(all, kAnn);
-  const auto none = book->signal_some(*work, 2, now);
+  const auto work = book->commands().begin_signal(all, kAnn);
+  const auto none = book->commands().signal_some(*work, 2, now);
   EXPECT_TRUE(none.reply.last());
   EXPECT_EQ(none.reply.refusal().why(), jobs::Refusal::NO_JOB);
 }

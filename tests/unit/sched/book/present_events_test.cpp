@@ -15,7 +15,7 @@ class PresentEvents : public BookTest {
   // The type of each record that tells of the job, and what follows its number in one of status.
   std::vector<std::string> told(JobKey key) {
     std::vector<std::string> types;
-    tell_of_job(*book, key, [&](const wire::JobEvent& event) {
+    tell_of_job(book->jobs(), key, [&](const wire::JobEvent& event) {
       const auto fields = events::split_event_line(events::event_line(event));
       ASSERT_TRUE(fields && fields->size() > 4);
       types.push_back(fields->at(0) == "JOB_STATUS" ? "JOB_STATUS " + fields->at(4) : fields->at(0));
@@ -26,7 +26,7 @@ class PresentEvents : public BookTest {
 
 TEST_F(PresentEvents, AJobThatPends) {
   const auto id = submit(plain_job());
-  EXPECT_THAT(jobs_not_over(*book), ElementsAre(JobKey{id, 0}));
+  EXPECT_THAT(jobs_not_over(book->jobs()), ElementsAre(JobKey{id, 0}));
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW"));
   ask({id, 0}, wire::SignalJobs::STOP);
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_STATUS 2"));
@@ -34,7 +34,7 @@ TEST_F(PresentEvents, AJobThatPends) {
 
 TEST_F(PresentEvents, AJobThatRuns) {
   const auto id = submit(plain_job());
-  book->dispatch({id, 0}, on_hosts({"hostA"}), now);
+  book->hosts().dispatch({id, 0}, on_hosts({"hostA"}), now);
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_START"));
   ask({id, 0}, wire::SignalJobs::STOP);
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_START", "JOB_STATUS 16"));
@@ -52,9 +52,9 @@ TEST_F(PresentEvents, AStartHasTheProgramsOfItsQueue) {
   asked.add_queues("talk");
   asked.set_interactive(wire::Submission::TERMINAL);
   const auto id = submit(asked);
-  book->dispatch({id, 0}, on_hosts({"hostA"}), now);
+  book->hosts().dispatch({id, 0}, on_hosts({"hostA"}), now);
   std::vector<std::string> programs;
-  tell_of_job(*book, {id, 0}, [&](const wire::JobEvent& event) {
+  tell_of_job(book->jobs(), {id, 0}, [&](const wire::JobEvent& event) {
     if (!event.has_start()) return;
     programs.push_back(event.start().pre_exec());
     programs.push_back(event.start().post_exec());
@@ -64,8 +64,8 @@ TEST_F(PresentEvents, AStartHasTheProgramsOfItsQueue) {
 
 TEST_F(PresentEvents, AnArrayIsToldOfOnceAndItsElementsWhereTheyHaveBegun) {
   const auto id = submit(array_job(5));
-  book->dispatch({id, 2}, on_hosts({"hostA"}), now);
-  EXPECT_THAT(jobs_not_over(*book), ElementsAre(JobKey{id, 0}, JobKey{id, 2}));
+  book->hosts().dispatch({id, 2}, on_hosts({"hostA"}), now);
+  EXPECT_THAT(jobs_not_over(book->jobs()), ElementsAre(JobKey{id, 0}, JobKey{id, 2}));
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW"));
   EXPECT_THAT(told({id, 2}), ElementsAre("JOB_START"));
 }
@@ -73,7 +73,7 @@ TEST_F(PresentEvents, AnArrayIsToldOfOnceAndItsElementsWhereTheyHaveBegun) {
 TEST_F(PresentEvents, AJobThatIsOverIsNotAmongThemButCanBeToldOf) {
   const auto id = submit(plain_job());
   ask({id, 0}, wire::SignalJobs::KILL);
-  EXPECT_THAT(jobs_not_over(*book), IsEmpty());
+  EXPECT_THAT(jobs_not_over(book->jobs()), IsEmpty());
   EXPECT_THAT(told({id, 0}), ElementsAre("JOB_NEW", "JOB_STATUS 32"));
   EXPECT_THAT(told({id + 1, 0}), IsEmpty()) << "nothing is known of it";
 }

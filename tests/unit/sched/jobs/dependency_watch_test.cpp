@@ -113,14 +113,14 @@ class DependencyCost : public book::BookTest {
       asked.set_dependency(condition(i));
       submit(asked);
     }
-    const std::uint64_t before = book->evaluations();
-    for (const JobKey key : book->elements(array)) {
+    const std::uint64_t before = book->jobs().evaluations();
+    for (const JobKey key : book->jobs().elements(array)) {
       dispatch(key);
       runs(key);
       ends(key, 0);
     }
     EXPECT_EQ(book->broken_invariant(), "");
-    return book->evaluations() - before;
+    return book->jobs().evaluations() - before;
   }
 };
 

@@ -71,13 +71,14 @@ class JobTermsTest : public book::BookTest {
     request.mutable_filter()->add_keys()->set_id(id);
     *request.mutable_changed() = changed;
     for (const auto field : fields) request.add_fields(field);
-    return answer(book->modify_jobs(request, book::kAnn, now));
+    return answer(book->commands().modify_jobs(request, book::kAnn, now));
   }
   order::Start start(std::int32_t id) {
     hello("hostA");
     dispatch({id, 0});
     for (const auto& effect : effects)
-      if (const auto* order = std::get_if<effect::OrderStart>(&effect)) return *book->start_order(*order);
+      if (const auto* order = std::get_if<effect::OrderStart>(&effect))
+        return *book->hosts().start_order(*order);
     ADD_FAILURE() << "no start of job " << id;
     return {};
   }
@@ -86,23 +87,23 @@ class JobTermsTest : public book::BookTest {
 
 TEST_F(JobTermsTest, LimitsAreTheJobsThenTheProfilesThenTheQueues) {
   auto asked = of_profile("fluent");
-  const auto plain = book->effective_limits(job({submit(asked), 0}));
+  const auto plain = book->jobs().effective_limits(job({submit(asked), 0}));
   EXPECT_EQ(plain.run_s(), 20 * 60) << "the profile's, not the queue's default of 10 minutes";
   EXPECT_EQ(plain.memory_kb(), 5000) << "the queue's maximum is a ceiling";
   EXPECT_EQ(plain.threads(), 7);
   asked.mutable_limits()->set_run_s(30 * 60);
   asked.mutable_limits()->set_threads(8);
-  const auto own = book->effective_limits(job({submit(asked), 0}));
+  const auto own = book->jobs().effective_limits(job({submit(asked), 0}));
   EXPECT_EQ(own.run_s(), 30 * 60) << "a profile's limit is a default";
   EXPECT_EQ(own.threads(), 8);
   asked.mutable_limits()->set_run_s(61 * 60);
   EXPECT_EQ(refused(asked), "normal: Cannot exceed queue's hard limit(s): RUNLIMIT");
-  EXPECT_EQ(book->effective_limits(job({submit(book::plain_job()), 0})).run_s(), 600);
+  EXPECT_EQ(book->jobs().effective_limits(job({submit(book::plain_job()), 0})).run_s(), 600);
 }
 
 TEST_F(JobTermsTest, TheSecondOfTwoNumbersIsAMaximum) {
   auto asked = of_profile("capped");
-  const auto limits = book->effective_limits(job({submit(asked), 0}));
+  const auto limits = book->jobs().effective_limits(job({submit(asked), 0}));
   EXPECT_EQ(limits.run_s(), 5 * 60);
   EXPECT_EQ(limits.run_spec(), "hostB") << "of bjobs -l: 5.0 min of hostB";
   EXPECT_EQ(limits.cpu_spec(), "hostC");
@@ -120,7 +121,7 @@ TEST_F(JobTermsTest, AnInvalidDefaultLeavesTheMaximumInForce) {
            "the maximum is the default now"}),
       now);
   auto asked = of_profile("a");
-  const auto limits = book->effective_limits(job({submit(asked), 0}));
+  const auto limits = book->jobs().effective_limits(job({submit(asked), 0}));
   EXPECT_EQ(limits.run_s(), 15 * 60);
   EXPECT_EQ(limits.memory_kb(), 400);
   asked.mutable_limits()->set_run_s(16 * 60);
@@ -141,15 +142,15 @@ TEST_F(JobTermsTest, SlotsAreWithinTheBoundsOfProfileAndQueue) {
 
 TEST_F(JobTermsTest, RequirementsAreMerged) {
   auto asked = of_profile("fluent");
-  EXPECT_EQ(book->combined_resreq(job({submit(asked), 0})),
+  EXPECT_EQ(book->jobs().combined_resreq(job({submit(asked), 0})),
             "select[mem > 10 && swp > 5 && type == local] order[mem] "
             "rusage[mem=100:duration=5,swp=2] "
             "span[hosts=1] same[type]");
   asked.set_resreq("select[tmp > 1] order[ut] rusage[mem=50] span[ptile=2]");
-  EXPECT_EQ(book->combined_resreq(job({submit(asked), 0})),
+  EXPECT_EQ(book->jobs().combined_resreq(job({submit(asked), 0})),
             "select[mem > 10 && swp > 5 && tmp > 1 && type == local] order[ut] "
             "rusage[mem=50:duration=5,swp=2] span[ptile=2] same[type]");
-  EXPECT_EQ(book->combined_resreq(job({submit(book::plain_job()), 0})),
+  EXPECT_EQ(book->jobs().combined_resreq(job({submit(book::plain_job()), 0})),
             "select[mem > 10 && type == local] order[r15s:pg]");
 }
 
@@ -238,8 +239,8 @@ TEST_F(JobTermsTest, BmodNamesAnotherProfileOfAPendingJob) {
   changed.set_max_slots(2);
   bmod(id, {S::kApplicationFieldNumber, S::kMinSlotsFieldNumber, S::kMaxSlotsFieldNumber}, changed);
   EXPECT_EQ(job({id, 0}).asked->application(), "fluent");
-  EXPECT_EQ(book->effective_limits(job({id, 0})).run_s(), 20 * 60);
-  EXPECT_EQ(book->application_counts("capped"), book::StatusCounts{});
+  EXPECT_EQ(book->jobs().effective_limits(job({id, 0})).run_s(), 20 * 60);
+  EXPECT_EQ(book->jobs().application_counts("capped"), book::StatusCounts{});
 }
 
 TEST_F(JobTermsTest, JobsOfAProfileAreCountedByState) {
@@ -249,11 +250,11 @@ TEST_F(JobTermsTest, JobsOfAProfileAreCountedByState) {
   auto three = of_profile("fluent");
   submit(three);
   dispatch({runs_one, 0});
-  const auto counts = book->application_counts("capped");
+  const auto counts = book->jobs().application_counts("capped");
   EXPECT_EQ(counts.jobs, 2u);
   EXPECT_EQ(counts.pend, 1u);
   EXPECT_EQ(counts.jobs - counts.pend, 1u);
-  EXPECT_EQ(book->application_counts("fluent").pend, 3u) << "slots, as bqueues counts";
+  EXPECT_EQ(book->jobs().application_counts("fluent").pend, 3u) << "slots, as bqueues counts";
 }
 
 TEST_F(JobTermsTest, AProfileThatIsGoneLeavesItsJobs) {
@@ -265,7 +266,7 @@ TEST_F(JobTermsTest, AProfileThatIsGoneLeavesItsJobs) {
   EXPECT_EQ(status({running, 0}), wire::STATUS_RUN);
   EXPECT_EQ(status({waiting, 0}), wire::STATUS_PEND);
   EXPECT_EQ(job({waiting, 0}).asked->application(), "fluent");
-  EXPECT_EQ(book->effective_limits(job({waiting, 0})).run_s(), 600) << "the queue's alone";
+  EXPECT_EQ(book->jobs().effective_limits(job({waiting, 0})).run_s(), 600) << "the queue's alone";
   S changed;
   changed.set_description("waits for its profile");
   bmod(waiting, {S::kDescriptionFieldNumber}, changed);

@@ -125,7 +125,7 @@ TEST_F(RequeuedJobs, PauseEndsByBmod) {
   set_key(*change.mutable_filter()->add_keys(), key);
   change.mutable_changed()->set_description("new");
   change.add_fields(wire::Submission::kDescriptionFieldNumber);
-  answer(book->modify_jobs(change, book::kAnn, now));
+  answer(book->commands().modify_jobs(change, book::kAnn, now));
   EXPECT_EQ(job(key).record.paused_until_us(), 0);
   EXPECT_EQ(job(key).record.short_runs(), 0);
   EXPECT_TRUE(book::schedules(effects));
@@ -153,13 +153,13 @@ TEST_F(RequeuedJobs, PauseIsKeptOverARestart) {
   again.set_term(2);
   wire::JobRecord stored;
   ASSERT_TRUE(stored.ParseFromString(kept.record.SerializeAsString()));
-  again.load_counters(book->next_job_id(), book->next_submission());
-  again.load_submission(stored.submission(), kept.asked);
-  again.load_job(stored);
+  again.rows().load_counters(book->rows().next_job_id(), book->rows().next_submission());
+  again.rows().load_submission(stored.submission(), kept.asked);
+  again.rows().load_job(stored);
   now.us += kSecond;
-  again.loaded(now);
-  EXPECT_EQ(again.find(key)->record.paused_until_us() - now.us, 3 * kSecond);
-  EXPECT_EQ(again.find(key)->record.short_runs(), 4);
+  again.rows().loaded(now);
+  EXPECT_EQ(again.jobs().find(key)->record.paused_until_us() - now.us, 3 * kSecond);
+  EXPECT_EQ(again.jobs().find(key)->record.short_runs(), 4);
   EXPECT_EQ(again.next_deadline()->us, now.us + 3 * kSecond);
   EXPECT_EQ(again.broken_invariant(), "");
 }
@@ -181,8 +181,8 @@ TEST_F(RequeuedJobs, AreToldOfInTheirHistoryAndAsAPendingReason) {
     if (const auto* recorded = std::get_if<effect::RecordEvent>(&effect))
       if (recorded->event.has_status()) told = recorded->event.status().why();
   EXPECT_EQ(told, "exit code 77 after a short run; it starts again after 4 s");
-  answers::SnapshotKeeper keeper(*book);
-  keeper.configure(cycle::scheduling_rules(book->config().cluster, book->config().lsb));
+  answers::SnapshotKeeper keeper(book->jobs(), book->hosts());
+  keeper.configure(cycle::scheduling_rules(book->jobs().config().cluster, book->jobs().config().lsb));
   cycle::PendingReasons reasons(keeper.snapshot(), now);
   ASSERT_EQ(reasons.of(key).size(), 1U);
   EXPECT_EQ(reasons.of(key)[0].text, "Job was requeued and waits for its next start");

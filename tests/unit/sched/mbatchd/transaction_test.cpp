@@ -22,7 +22,7 @@ class TransactionTest : public sched::book::BookTest {
     wire::Submit request;
     *request.add_jobs() = sched::book::plain_job();
     request.set_token(std::string(16, 't') + std::to_string(++requests));
-    auto applied = book->submit(request, sched::book::kAnn, now);
+    auto applied = book->commands().submit(request, sched::book::kAnn, now);
     const std::int32_t id = applied.reply.submitted().jobs(0).id();
     turn.take(std::move(applied.effects));
     turn.reply(link, std::move(applied.reply));
@@ -31,13 +31,13 @@ class TransactionTest : public sched::book::BookTest {
   void kill(JobKey key, io::LinkId link) {
     wire::SignalJobs request;
     sched::set_key(*request.mutable_filter()->add_keys(), key);
-    auto applied = book->signal_jobs(request, sched::book::kAnn, now);
+    auto applied = book->commands().signal_jobs(request, sched::book::kAnn, now);
     turn.take(std::move(applied.effects));
     turn.reply(link, std::move(applied.reply));
   }
   Done commit() { return turn.committed(turn.batch()); }
 
-  Transaction turn{*book};
+  Transaction turn{book->rows()};
   int requests = 0;
 };
 
@@ -59,7 +59,7 @@ TEST_F(TransactionTest, ACommitHasAllOfASubmission) {
   ASSERT_EQ(batch.events.size(), 1u);
   EXPECT_TRUE(batch.events[0].has_new_job());
   EXPECT_EQ(batch.tokens.size(), 1u) << "in the same commit as the job";
-  EXPECT_EQ(batch.numbers[static_cast<std::size_t>(io::StoreNumber::next_job)], book->next_job_id());
+  EXPECT_EQ(batch.numbers[static_cast<std::size_t>(io::StoreNumber::next_job)], book->rows().next_job_id());
   const Done done = turn.committed(std::move(batch));
   ASSERT_EQ(done.replies.size(), 1u);
   EXPECT_EQ(done.replies[0].link, kLink);
@@ -71,7 +71,7 @@ TEST_F(TransactionTest, ACommitHasAllOfASubmission) {
 TEST_F(TransactionTest, SaysAtOnceWhatTheSnapshotMustHear) {
   wire::Submit request;
   *request.add_jobs() = sched::book::plain_job();
-  auto applied = book->submit(request, sched::book::kAnn, now);
+  auto applied = book->commands().submit(request, sched::book::kAnn, now);
   const JobKey key{applied.reply.submitted().jobs(0).id(), 0};
   const auto touched = turn.take(std::move(applied.effects));
   EXPECT_THAT(touched.jobs, ElementsAre(key));
@@ -82,8 +82,8 @@ TEST_F(TransactionTest, OrdersLeaveAfterTheCommitInTheirOrder) {
   const JobKey first{submit_one(), 0}, second{submit_one(), 0};
   commit();
   hello("hostA");
-  turn.take(book->dispatch(first, sched::book::on_hosts({"hostA"}), now));
-  turn.take(book->dispatch(second, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->hosts().dispatch(first, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->hosts().dispatch(second, sched::book::on_hosts({"hostA"}), now));
   EXPECT_TRUE(turn.urgent());
   const Done done = commit();
   ASSERT_EQ(done.orders.size(), 2u);
@@ -96,7 +96,7 @@ TEST_F(TransactionTest, ARecordIsSavedAsItIsAtTheCommit) {
   const JobKey key{submit_one(), 0};
   commit();
   hello("hostA");
-  turn.take(book->dispatch(key, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->hosts().dispatch(key, sched::book::on_hosts({"hostA"}), now));
   kill(key, 8);
   const auto batch = turn.batch();
   ASSERT_EQ(batch.jobs.size(), 1u) << "one row, however often it changed";
@@ -111,7 +111,7 @@ TEST_F(TransactionTest, ASubmissionThatCannotBeSavedWasNeverThere) {
   const auto& job = out.replies[0].reply.submitted().jobs(0);
   EXPECT_EQ(job.refusal().why(), wire::BatchReply::Refusal::DISK_FULL);
   EXPECT_EQ(job.id(), 0);
-  EXPECT_EQ(book->find({id, 0}), nullptr);
+  EXPECT_EQ(book->jobs().find({id, 0}), nullptr);
   const auto batch = turn.batch();
   EXPECT_TRUE(batch.jobs.empty() && batch.submissions.empty() && batch.events.empty() &&
               batch.tokens.empty());
@@ -123,7 +123,7 @@ TEST_F(TransactionTest, AClientThatHasGoneHasSubmittedAllTheSame) {
   const auto id = submit_one();
   turn.forget(kLink);
   turn.failed(turn.batch(), kFull);
-  EXPECT_EQ(book->find({id, 0}), nullptr);
+  EXPECT_EQ(book->jobs().find({id, 0}), nullptr);
 }
 
 TEST_F(TransactionTest, WhatElseHasChangedWaitsAndWhoAskedIsTold) {
@@ -151,8 +151,8 @@ TEST_F(TransactionTest, OrdersOfAWithdrawnJobAreNone) {
   commit();
   hello("hostA");
   const JobKey fresh{submit_one(), 0};
-  turn.take(book->dispatch(old, sched::book::on_hosts({"hostA"}), now));
-  turn.take(book->dispatch(fresh, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->hosts().dispatch(old, sched::book::on_hosts({"hostA"}), now));
+  turn.take(book->hosts().dispatch(fresh, sched::book::on_hosts({"hostA"}), now));
   turn.failed(turn.batch(), kFull);
   const Done done = commit();
   ASSERT_EQ(done.orders.size(), 1u);

@@ -31,7 +31,7 @@ class WaitersTest : public sched::book::BookTest {
   }
 
   std::vector<std::string> told_;
-  Waiters waiters{*book,
+  Waiters waiters{book->jobs(),
                   {[this](io::LinkId link, const wire::BatchReply& reply) {
                      told_.push_back(std::to_string(link) +
                                      (reply.has_refusal() ? " refused: " + reply.refusal().text()
@@ -49,7 +49,7 @@ TEST_F(WaitersTest, AwaitAnswersWithTheHostsOfAJobThatIsAlreadyOver) {
   wire::AwaitJob asked;
   asked.mutable_key()->set_id(1);
   std::vector<wire::BatchReply> replies;
-  Waiters asked_late{*book,
+  Waiters asked_late{book->jobs(),
                      {[&](io::LinkId, const wire::BatchReply& reply) { replies.push_back(reply); },
                       [](JobKey) { return std::vector<wire::BatchReply::Reason>(); }}};
   asked_late.await(kLink, asked, sched::book::kAnn);
@@ -65,7 +65,7 @@ TEST_F(WaitersTest, AnInteractiveJobThatPendsIsAbandonedWhenItsBsubIsKilled) {
   wire::AwaitJob asked;
   asked.mutable_key()->set_id(1);
   std::vector<JobKey> abandoned;
-  Waiters some{*book,
+  Waiters some{book->jobs(),
                {[](io::LinkId, const wire::BatchReply&) {},
                 [](JobKey) { return std::vector<wire::BatchReply::Reason>(); },
                 [&](const sched::Job& gone) { abandoned.push_back(gone.key()); }}};

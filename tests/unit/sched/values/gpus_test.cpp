@@ -120,7 +120,7 @@ class GpuBook : public testing::Test {
   GpuBook() {
     book.configure(gpu_site(), now);
     book.set_term(1);
-    book.loaded(now);
+    book.rows().loaded(now);
   }
   ~GpuBook() override { EXPECT_EQ(book.broken_invariant(), ""); }
 
@@ -130,7 +130,7 @@ class GpuBook : public testing::Test {
     asked.set_command("x");
     asked.set_from_type("X86_64");
     asked.set_gpu(gpu);
-    const auto reply = book.submit(request, {1001, 100, "ann", {}, false}, now).reply;
+    const auto reply = book.commands().submit(request, {1001, 100, "ann", {}, false}, now).reply;
     said = reply.submitted().jobs(0);
     return said.id();
   }
@@ -140,11 +140,11 @@ class GpuBook : public testing::Test {
     const auto count = static_cast<double>(gpus.size());
     if (!gpus.empty()) plan.placement.reservations = {{"ngpus", "hostA", count, {}, false}};
     if (!gpus.empty()) plan.placement.devices = {{"hostA", gpus}};
-    book.dispatch({id, 0}, plan, now);
+    book.hosts().dispatch({id, 0}, plan, now);
   }
   std::string gpus_of(std::int32_t id) {
-    const Job& job = *book.find({id, 0});
-    const auto order = book.start_order({{id, 0}, "hostA", job.record.attempt()});
+    const Job& job = *book.jobs().find({id, 0});
+    const auto order = book.hosts().start_order({{id, 0}, "hostA", job.record.attempt()});
     return order ? order->gpus : "no order";
   }
 
@@ -155,7 +155,7 @@ class GpuBook : public testing::Test {
 
 TEST_F(GpuBook, TheRequestBecomesAReservation) {
   const auto id = submitted("num=2/task:mode=shared:j_exclusive=no");
-  EXPECT_THAT(book.combined_resreq(*book.find({id, 0})), HasSubstr("rusage[ngpus=2]"));
+  EXPECT_THAT(book.jobs().combined_resreq(*book.jobs().find({id, 0})), HasSubstr("rusage[ngpus=2]"));
   EXPECT_THAT(said.notices(0), HasSubstr("ngpus=2"));
 }
 
@@ -171,25 +171,25 @@ TEST_F(GpuBook, BrunTakesDevicesToo) {
   const auto first = submitted("num=1:mode=shared:j_exclusive=no"),
              second = submitted("num=2:mode=shared:j_exclusive=no");
   dispatch(first, {0});
-  book.host_told("hostA", report::HostCame{}, now);
+  book.hosts().host_told("hostA", report::HostCame{}, now);
   wire::SignalJobs force;
   force.mutable_filter()->add_keys()->set_id(second);
   force.set_action(wire::SignalJobs::FORCE);
   force.add_hosts("hostA");
-  book.signal_jobs(force, {0, 0, "root", {}, true}, now);
-  EXPECT_EQ(gpus_text(devices_of(book.find({second, 0})->record)), "hostA 1,2");
-  EXPECT_EQ(book.find({second, 0})->record.reserved_size(), 1);
+  book.commands().signal_jobs(force, {0, 0, "root", {}, true}, now);
+  EXPECT_EQ(gpus_text(devices_of(book.jobs().find({second, 0})->record)), "hostA 1,2");
+  EXPECT_EQ(book.jobs().find({second, 0})->record.reserved_size(), 1);
 }
 
 TEST(Gpus, AreRefusedWhereNobodyCountsThem) {
   book::Book book;
   const WallTime now{1'000'000'000'000'000};
   book.configure(site("other Numeric 30 N (x)\n", "other [default]\n"), now);
-  book.loaded(now);
+  book.rows().loaded(now);
   wire::Submit request;
   request.add_jobs()->set_command("x");
   request.mutable_jobs(0)->set_gpu("num=1:mode=shared:j_exclusive=no");
-  const auto reply = book.submit(request, {1001, 100, "ann", {}, false}, now).reply;
+  const auto reply = book.commands().submit(request, {1001, 100, "ann", {}, false}, now).reply;
   EXPECT_THAT(reply.submitted().jobs(0).refusal().text(), HasSubstr("found no host that counts GPUs"));
 }
 
