@@ -1,7 +1,8 @@
 // Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/values/engine.hpp, and what a daemon round it needs:
 // the files in force, connections, and a way to tell what was heard.
 //
-// mbatchd is started with one of them (run_daemon()). Nothing else of mbatchd knows which.
+// mbatchd is started with one of them (run_daemon()), which may be made of several (engine_router.hpp). Nothing else of mbatchd knows
+// which.
 #pragma once
 
 #include <functional>
@@ -45,6 +46,8 @@ class Engine : public sched::Engine {
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.
   virtual void opened(io::LinkId link, const io::LinkPeer& peer) = 0;
+  // The link was opened here, and the engine has not given it up.
+  virtual bool has(io::LinkId link) const = 0;
   virtual Result<void> message(io::LinkId link, std::string_view engine) = 0;
   virtual void ended(io::LinkId link, const std::string& why) = 0;
   virtual void drained(io::LinkId) {}

@@ -7,6 +7,7 @@
 #include "common/io/daemon_start.hpp"
 #include "common/io/root_trust.hpp"
 #include "sched/mbatchd/daemon.hpp"
+#include "sched/mbatchd/engine_router.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
 #include "sched/mbatchd/res_engine.hpp"
 
@@ -36,7 +37,8 @@ Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& s
   if (!trust) return trust.error();
   for (const auto& note : trust->notes) log.warning(note);
   io::set_log_level(log, configuration.settings().log_mask);
-  return mbatchd::run_daemon(setup, mbatchd::make_res_engine, log, [&] {
+  const auto engine = mbatchd::engine_router({mbatchd::make_res_engine}, mbatchd::first_engine_for_all());
+  return mbatchd::run_daemon(setup, engine, log, [&] {
     starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
   });
 }

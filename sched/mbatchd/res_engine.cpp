@@ -61,6 +61,7 @@ class ResEngine : public Engine {
   }
 
   void opened(io::LinkId link, const io::LinkPeer& peer) override { hosts_.opened(link, peer); }
+  bool has(io::LinkId link) const override { return hosts_.has(link); }
   Result<void> message(io::LinkId link, std::string_view engine) override {
     wire::FromRes said;
     if (!said.ParseFromArray(engine.data(), static_cast<int>(engine.size())))

@@ -74,6 +74,7 @@ class FileEngine : public mbatchd::Engine {
 
   // No daemon of a host has business here.
   void opened(io::LinkId link, const io::LinkPeer&) override { setup_.links.close(link); }
+  bool has(io::LinkId) const override { return false; }
   Result<void> message(io::LinkId, std::string_view) override {
     return internal_error("found a daemon's message, expected none");
   }

@@ -1,6 +1,8 @@
-// Whatever dies, and whenever: every job that was acknowledged runs exactly once, and its end is known.
+// Whatever dies, and whenever: every job that was acknowledged runs exactly once, and its end is known. All of it with one engine, and
+// with the hosts split between two.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "tests/sim/book_world.hpp"
@@ -26,13 +28,17 @@ void fill(BookWorld& world) {
   }
 }
 
-TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
+class BookSim : public testing::TestWithParam<WorldEngines> {};
+INSTANTIATE_TEST_SUITE_P(Engines, BookSim, testing::Values(WorldEngines::one, WorldEngines::two),
+                         [](const auto& of) { return of.param == WorldEngines::one ? "one" : "two"; });
+
+TEST_P(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int deaths = 0;
   std::size_t jobs = 0;
   for (int seed = 1; seed <= seeds(150); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    BookWorld world(config, static_cast<std::uint32_t>(seed), {});
+    BookWorld world(config, static_cast<std::uint32_t>(seed), {}, GetParam());
     fill(world);
     for (int i = 0; i < 400; ++i) world.turn();
     ASSERT_TRUE(world.settle(20'000));
@@ -54,7 +60,7 @@ TEST(BookSim, EveryAcknowledgedJobRunsExactlyOnce) {
 }
 
 // A frozen host has orders in its socket, and reads them when it thaws: by then their jobs may have been given elsewhere.
-TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
+TEST_P(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int taken_back = 0;
   for (int seed = 1; seed <= seeds(200); ++seed) {
@@ -63,7 +69,7 @@ TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
     chances.freezes = 6;
     chances.refuses = 5;
     chances.older_hosts = 20;
-    BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
+    BookWorld world(config, static_cast<std::uint32_t>(seed), chances, GetParam());
     fill(world);
     for (int i = 0; i < 400; ++i) world.turn();
     ASSERT_TRUE(world.settle(20'000));
@@ -78,7 +84,7 @@ TEST(BookSim, StartsThatAreTakenBackFromFrozenHostsRunOnce) {
   EXPECT_GT(taken_back, 100);
 }
 
-TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
+TEST_P(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   int lost = 0;
   for (int seed = 1; seed <= seeds(100); ++seed) {
@@ -86,7 +92,7 @@ TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
     WorldChances chances;
     chances.shepherd_dies = 10;
     chances.host_restarts = 1;
-    BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
+    BookWorld world(config, static_cast<std::uint32_t>(seed), chances, GetParam());
     fill(world);
     for (int i = 0; i < 400; ++i) world.turn();
     ASSERT_TRUE(world.settle(20'000));
@@ -104,7 +110,7 @@ TEST(BookSim, WhatHostsLoseIsSaidAndRunsNoSecondTime) {
   EXPECT_GT(lost, 0);
 }
 
-TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
+TEST_P(BookSim, RerunnableJobsRunAtLeastOnce) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
   for (int seed = 1; seed <= seeds(60); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -112,7 +118,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
     chances.shepherd_dies = 5;
     chances.host_restarts = 1;
     chances.freezes = 4;
-    BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
+    BookWorld world(config, static_cast<std::uint32_t>(seed), chances, GetParam());
     auto asked = book::plain_job();
     asked.set_rerunnable(true);
     for (int i = 0; i < 6; ++i) world.submit(asked);
@@ -126,7 +132,7 @@ TEST(BookSim, RerunnableJobsRunAtLeastOnce) {
   }
 }
 
-TEST(BookSim, PeopleMayDoWhatTheyLike) {
+TEST_P(BookSim, PeopleMayDoWhatTheyLike) {
   const ConfigView config = book::site_files("CLEAN_PERIOD = 300\n");
   for (int seed = 1; seed <= seeds(100); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -136,12 +142,99 @@ TEST(BookSim, PeopleMayDoWhatTheyLike) {
     chances.freezes = 3;
     chances.refuses = 3;
     chances.older_hosts = 20;
-    BookWorld world(config, static_cast<std::uint32_t>(seed), chances);
+    BookWorld world(config, static_cast<std::uint32_t>(seed), chances, GetParam());
     fill(world);
     for (int i = 0; i < 400; ++i) world.turn();
     ASSERT_TRUE(world.settle(20'000));
     ASSERT_EQ(world.trouble(), "");
   }
+}
+
+// What a world decided, and what became of its jobs.
+std::vector<std::string> story_of(int seed, WorldEngines engines) {
+  WorldChances chances;
+  chances.people = seed % 2 == 0;
+  chances.shepherd_dies = seed % 3;
+  chances.host_restarts = seed % 2;
+  chances.freezes = 3;
+  chances.refuses = 3;
+  chances.older_hosts = 20;
+  BookWorld world(book::site_files("CLEAN_PERIOD = 1000000\n"), static_cast<std::uint32_t>(seed), chances,
+                  engines);
+  std::vector<std::string> story;
+  world.watch([&](const Effect& effect, const book::Book&) { story.push_back(text(effect)); });
+  fill(world);
+  for (int i = 0; i < 400; ++i) world.turn();
+  EXPECT_TRUE(world.settle(20'000));
+  EXPECT_EQ(world.trouble(), "");
+  for (const std::int32_t id : world.acknowledged())
+    for (const JobKey key : world.book().jobs().elements(id))
+      story.push_back(text(key) + " " + world.book().jobs().find(key)->record.SerializeAsString());
+  return story;
+}
+
+TEST(BookSimEngines, TwoEnginesDecideAndEndAsOne) {
+  std::size_t lines = 0;
+  for (int seed = 1; seed <= seeds(30); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto one = story_of(seed, WorldEngines::one);
+    ASSERT_EQ(one, story_of(seed, WorldEngines::two));
+    lines += one.size();
+  }
+  EXPECT_GT(lines, 1000U);
+}
+
+bool on_second_engine(const wire::JobRecord& record) {
+  return std::any_of(record.hosts().begin(), record.hosts().end(),
+                     [](const auto& host) { return BookWorld::of_second_engine(host.name()); });
+}
+
+bool over(const wire::JobRecord& record) {
+  return record.status() == wire::STATUS_DONE || record.status() == wire::STATUS_EXIT;
+}
+bool waits_elsewhere(const BookWorld& world) {
+  for (const std::int32_t id : world.acknowledged())
+    for (const JobKey key : world.book().jobs().elements(id))
+      if (const auto& record = world.book().jobs().find(key)->record; !over(record) && !on_second_engine(record))
+        return true;
+  return false;
+}
+
+// What runs where the second engine was stays unknown; every other job ends as if nothing had happened.
+TEST(BookSimEngines, FailureOfOneEngineHarmsNoHostOfTheOther) {
+  const ConfigView config = book::site_files("CLEAN_PERIOD = 1000000\n");
+  int ended = 0, lost = 0;
+  for (int seed = 1; seed <= seeds(30); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    BookWorld world(config, static_cast<std::uint32_t>(seed), {}, WorldEngines::two);
+    // Of one slot each: the world plans parallel jobs on hosts that are gone, again and again.
+    for (int i = 0; i < 12; ++i) {
+      world.submit(i % 4 == 3 ? book::array_job(3) : book::plain_job());
+      for (int k = 0; k < 6; ++k) world.turn();
+    }
+    const auto reached = [&] {
+      return std::pair(world.book().hosts().connected("hostA"), world.book().hosts().connected("hostC"));
+    };
+    const auto before = reached();
+    world.fail_second_engine();
+    ASSERT_EQ(reached(), before);
+    for (int i = 0; i < 20'000 && waits_elsewhere(world); ++i) world.turn();
+    ASSERT_EQ(world.trouble(), "");
+    for (const std::int32_t id : world.acknowledged())
+      for (const JobKey key : world.book().jobs().elements(id)) {
+        const auto& record = world.book().jobs().find(key)->record;
+        if (!over(record)) {
+          ASSERT_TRUE(on_second_engine(record)) << text(key);
+          ++lost;
+          continue;
+        }
+        ASSERT_EQ(world.runs(key), 1) << text(key);
+        ASSERT_EQ(record.exit_status(), BookWorld::code_of(key)) << text(key);
+        ++ended;
+      }
+  }
+  EXPECT_GT(ended, 100);
+  EXPECT_GT(lost, 0) << "the second engine had nothing to lose";
 }
 
 }  // namespace

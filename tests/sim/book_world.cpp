@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/policy/values/order_router.hpp"
+
 namespace rollcall::sched {
 namespace {
 
@@ -12,13 +14,68 @@ const Identity kUser{1001, 100, "ann", {}, false};
 
 }  // namespace
 
-BookWorld::BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances)
-    : config_(std::move(config)), random_(seed), chances_(chances) {
+// An engine with some of the world's hosts.
+class BookWorld::HalfEngine : public Engine {
+ public:
+  HalfEngine(BookWorld& world, bool second) : world_(world), second_(second) {}
+  void start(const std::string& host, order::Start order) override {
+    if (mine(host)) world_.start(host, std::move(order));
+  }
+  void expect(const std::string& host, const order::Expect& order) override {
+    if (mine(host)) world_.expect(host, order);
+  }
+  void go(const std::string& host, const Attempt& attempt) override {
+    if (mine(host)) world_.go(host, attempt);
+  }
+  void signal(const std::string& host, const order::Signal& order) override {
+    if (mine(host)) world_.signal(host, order);
+  }
+  void acknowledge(const std::string& host, const Attempt& attempt) override {
+    if (mine(host)) world_.acknowledge(host, attempt);
+  }
+  void release(const std::string& host, const Attempt& attempt) override {
+    if (mine(host)) world_.release(host, attempt);
+  }
+
+ private:
+  bool mine(const std::string& host) {
+    if (of_second_engine(host) != second_) world_.fail("an order for " + host + " came to the other engine");
+    return of_second_engine(host) == second_;
+  }
+  BookWorld& world_;
+  bool second_;
+};
+
+class BookWorld::Router : public OrderRouter<Engine> {
+ public:
+  explicit Router(BookWorld& world) : first_(world, false), second_(world, true) {}
+
+ protected:
+  Engine* engine_of(const std::string& host) const override {
+    return of_second_engine(host) ? &second_ : &first_;
+  }
+
+ private:
+  mutable HalfEngine first_, second_;
+};
+
+BookWorld::BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances, WorldEngines engines)
+    : config_(std::move(config)),
+      router_(engines == WorldEngines::two ? std::make_unique<Router>(*this) : nullptr),
+      random_(seed),
+      chances_(chances) {
   for (const char* name : {"hostA", "hostB", "hostC"}) {
     hosts_.push_back({name});
     hosts_.back().knows_go = !chance(chances_.older_hosts);
   }
   start_mbatchd();
+}
+
+BookWorld::~BookWorld() = default;
+
+Engine& BookWorld::engine() {
+  if (router_) return *router_;
+  return *this;
 }
 
 // ---------------------------------------------------------------- mbatchd
@@ -66,7 +123,7 @@ void BookWorld::finish_turn() {
     if (chance(chances_.mbatchd_dies)) return die();
     if (const auto* released = std::get_if<effect::OrderRelease>(&effect))
       if (started_.count(released->attempt) == 0) ++taken_back_;
-    book_->hosts().carry_out(effect, *this, [this](const auto& asked) {
+    book_->hosts().carry_out(effect, engine(), [this](const auto& asked) {
       for (const auto row : wire::payload_rows(*asked))
         if (!store_.payloads.contains(row)) fail("an order needs a payload that is not in the store");
       return asked;
@@ -184,7 +241,7 @@ void BookWorld::people() {
 // ---------------------------------------------------------------- hosts
 
 void BookWorld::connect(Host& host) {
-  if (host.connected || host.frozen) return;
+  if (host.connected || host.frozen || (of_second_engine(host.name) && !second_engine_works_)) return;
   host.connected = true;
   report::HostCame came;
   came.knows_go = host.knows_go;
@@ -227,6 +284,12 @@ void BookWorld::disconnect(Host& host) {
   if (!host.connected) return;
   hang_up(host);
   take(book_->hosts().host_gone(host.name, now_));
+}
+
+void BookWorld::fail_second_engine() {
+  second_engine_works_ = false;
+  for (Host& host : hosts_)
+    if (of_second_engine(host.name)) disconnect(host);
 }
 
 void BookWorld::freeze(Host& host) { host.frozen = true; }

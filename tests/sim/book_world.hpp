@@ -2,6 +2,10 @@
 // instants drawn from a seed. It is an engine of its own: what one promises (sched/policy/values/engine.hpp) these hosts keep. An
 // order is durable before it is done, each attempt starts at most once, an end is told until it is acknowledged.
 //
+// Two engines instead of one: hostA and hostC belong to the first, hostB to the second, and an OrderRouter stands before them. An
+// engine that gets an order for a host of the other one is trouble. The instants are drawn alike, so both worlds of a seed may be
+// compared.
+//
 // It is not a test: book_sim_test.cpp says what must hold. Owned by the test.
 #pragma once
 
@@ -30,15 +34,22 @@ struct WorldChances {  // of a hundred, at each turn
   int older_hosts = 0;  // hosts that know no go-ahead, drawn once
 };
 
+enum class WorldEngines { one, two };
+
 class BookWorld : Engine {
  public:
-  BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances);
+  BookWorld(ConfigView config, std::uint32_t seed, WorldChances chances,
+            WorldEngines engines = WorldEngines::one);
+  ~BookWorld();
 
   void submit(const wire::Submission& asked);  // acknowledged after the commit, or never
   void turn();                                 // one thing happens somewhere
   // Sees every effect before it is carried out, with the Book that decided it.
   using Watch = std::function<void(const Effect&, const book::Book&)>;
   void watch(Watch watch) { watch_ = std::move(watch); }
+  // The second engine fails for good: its hosts are lost, and whatever is ordered there.
+  void fail_second_engine();
+  static bool of_second_engine(const std::string& host) { return host == "hostB"; }
   bool settle(int turns);  // nothing breaks any more; true: every job is over and every host is clean
 
   const book::Book& book() const { return *book_; }
@@ -88,6 +99,10 @@ class BookWorld : Engine {
     std::uint64_t next_submission = 1, term = 0;
   };
 
+  class HalfEngine;
+  class Router;
+  Engine& engine();
+
   bool chance(int of_hundred) { return static_cast<int>(random_() % 100) < of_hundred; }
   std::size_t below(std::size_t n) { return random_() % n; }
   void fail(const std::string& what) {
@@ -130,6 +145,8 @@ class BookWorld : Engine {
   void end(Host& host, Directory& directory, report::Over::How how, std::int32_t status);
 
   ConfigView config_;
+  std::unique_ptr<Router> router_;  // none: one engine
+  bool second_engine_works_ = true;
   Watch watch_ = [](const Effect&, const book::Book&) {};
   std::mt19937 random_;
   WorldChances chances_;
