@@ -117,6 +117,10 @@ std::variant<Child, SpawnError> Child::start(boost::asio::io_context& loop, cons
   return table.add(std::get<pid_t>(started), std::move(ended));
 }
 
+Child Child::adopt(boost::asio::io_context& loop, pid_t pid, Ended ended) {
+  return boost::asio::use_service<ChildTable>(loop).add(pid, std::move(ended));
+}
+
 pid_t Child::pid() const { return state_ ? state_->pid : -1; }
 
 void Child::signal(int signo) const {

@@ -35,6 +35,8 @@ class Child {
   // `ended` is never called from in here, also where the process has ended already. On an error no process is left.
   static std::variant<Child, SpawnError> start(boost::asio::io_context& loop, const SpawnPlan& plan,
                                                Ended ended);
+  // A process that the program has forked itself, and that executes nothing.
+  static Child adopt(boost::asio::io_context& loop, pid_t pid, Ended ended);
   ~Child() { reset(); }
   Child(Child&& other) noexcept = default;
   Child& operator=(Child&& other) noexcept {

@@ -1,5 +1,5 @@
-// DaemonLoop: the event loop of a daemon (LIM, mbatchd, RES): its signals, how it is told to end, and what becomes of it when
-// memory is short.
+// DaemonLoop: the event loop of a daemon (LIM, MELIM, mbatchd, RES): its signals, how it is told to end, and what becomes of it
+// when memory is short.
 //
 // It does not know what the daemon does: connections and timers are the daemon's, on context(). Owned by the daemon, before
 // everything that uses the context.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "common/base/host_list.hpp"
 #include "common/io/root_trust.hpp"
 #include "common/io/spawn.hpp"
+#include "elim/melim/clock.hpp"
 
 namespace rollcall::melim {
 namespace {
@@ -27,12 +29,6 @@ Result<void> may_execute(const std::string& program) {
   const auto trust = io::read_root_trust();
   if (!trust) return trust.error();
   return io::check_trust(*trust, program, "root would execute it");
-}
-
-bool ready(std::span<const pollfd> fds, const io::Descriptor& descriptor) {
-  return descriptor && std::any_of(fds.begin(), fds.end(), [&](const pollfd& fd) {
-           return fd.fd == descriptor.get() && fd.revents != 0;
-         });
 }
 
 wire::ElimState::State wire_state(Phase phase) {
@@ -80,8 +76,13 @@ void Elim::act(const Start&) {
   std::vector<std::string> argv{path()};
   argv.insert(argv.end(), around_.orders.arguments.begin(), around_.orders.arguments.end());
   const auto believed = may_execute(argv.front());
-  auto keeper = believed ? start_keeper(argv, elim_environment(own_environment(), around_.orders),
-                                        around_.orders.server_dir)
+  const KeeperPlan plan{std::move(argv), elim_environment(own_environment(), around_.orders),
+                        around_.orders.server_dir, around_.open_files};
+  auto keeper = believed ? start_keeper(around_.loop, plan,
+                                        [this](int status) {
+                                          keeper_ended(status, time_now());
+                                          around_.happened();
+                                        })
                          : Result<Keeper>(believed.error());
   deaf_ = false;
   output_.clear();
@@ -107,22 +108,23 @@ void Elim::act(const SayRest& e) {
   say(e.text + "; it has said " + printable(output_.rest(), kLineShown));
 }
 
-void Elim::add_to(std::vector<pollfd>& fds, TimePoint now) const {
+void Elim::listen(TimePoint now) {
   if (!keeper_) return;
-  fds.push_back({keeper_->control.get(), POLLIN, 0});
+  keeper_->control_watch.await_read([this] {
+    take_keeper_words(time_now());
+    around_.happened();
+  });
   if (deaf_ || !gate_.open(now)) return;
-  if (keeper_->output) fds.push_back({keeper_->output.get(), POLLIN, 0});
-  if (keeper_->errors) fds.push_back({keeper_->errors.get(), POLLIN, 0});
+  for (const Stream stream : {Stream::output, Stream::errors})
+    watch(stream).await_read([this, stream] {
+      read_stream(stream, time_now());
+      around_.happened();
+    });
 }
 
-void Elim::turn(std::span<const pollfd> fds, TimePoint now) {
-  if (keeper_) {
-    if (ready(fds, keeper_->output)) read_stream(Stream::output, now);
-    if (ready(fds, keeper_->errors)) read_stream(Stream::errors, now);
-  }
+void Elim::pass_time(TimePoint now) {
   // Late or not: what has been written in time counts.
   if (keeper_ && life_.block_at && now >= *life_.block_at) read_stream(Stream::output, now);
-  if (keeper_ && ready(fds, keeper_->control)) take_keeper_words(now);
   feed(TimePassed{}, now);
 }
 
@@ -139,6 +141,7 @@ void Elim::read_stream(Stream stream, TimePoint now) {
   const ssize_t size = read(descriptor(stream).get(), around_.buffer.data(), around_.buffer.size());
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) {
+    watch(stream) = {};
     descriptor(stream).reset();
     return;
   }
@@ -210,8 +213,8 @@ void Elim::take_error_line(std::string_view line, TimePoint now) {
 void Elim::take_keeper_words(TimePoint now) {
   KeeperWord word;
   ssize_t size = 0;
-  while (keeper_ && (size = recv(keeper_->control.get(), &word, sizeof word, MSG_DONTWAIT)) ==
-                        static_cast<ssize_t>(sizeof word)) {
+  while ((size = recv(keeper_->control.get(), &word, sizeof word, MSG_DONTWAIT)) ==
+         static_cast<ssize_t>(sizeof word)) {
     switch (word.kind) {
       case KeeperWord::started:
         say("started, pid " + std::to_string(word.value));
@@ -226,7 +229,14 @@ void Elim::take_keeper_words(TimePoint now) {
         break;
     }
   }
-  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) close_keeper(now);
+  // At its end there is no more to hear; the keeper's own end follows.
+  if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) keeper_->control_watch = {};
+}
+
+void Elim::keeper_ended(int wait_status, TimePoint now) {
+  take_keeper_words(now);  // its last words come before its end
+  if (WIFSIGNALED(wait_status)) around_.keeper_killed = true;
+  close_keeper(now);
 }
 
 void Elim::end(const ExitStatus& status, TimePoint now) {

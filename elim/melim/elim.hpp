@@ -4,10 +4,10 @@
 // does not know the other elims: what it reads goes into the merge that they share.
 #pragma once
 
-#include <poll.h>
+#include <sys/resource.h>
 
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,12 +27,16 @@ namespace rollcall::melim {
 
 // What all elims of a host share; it outlives them.
 struct Surroundings {
-  ElimOrders orders;
-  ElimNames names;
-  ElimMerge merge;
-  ElimLog log;
+  boost::asio::io_context& loop;
+  std::function<void()> happened;  // an elim has taken something in: MELIM looks at its elims soon
+  rlimit open_files;               // an elim's, as LIM gave it to MELIM
+  ElimOrders orders{};
+  ElimNames names{};
+  ElimMerge merge{};
+  ElimLog log{};
   std::vector<char> buffer = std::vector<char>(load::kReadBytes);
   bool states_changed = false;  // an ElimState is to be reported
+  bool keeper_killed = false;   // what it kept has lost its keeper
 };
 
 class Elim {
@@ -49,13 +53,13 @@ class Elim {
 
   void feed(const Event& event, TimePoint now);
 
-  void add_to(std::vector<pollfd>& fds, TimePoint now) const;
-  // What came through the descriptors that poll found ready, then the time.
-  void turn(std::span<const pollfd> fds, TimePoint now);
+  void pass_time(TimePoint now);
+  // Hears the keeper and, where the gate is open, the elim.
+  void listen(TimePoint now);
   std::optional<TimePoint> next_deadline(TimePoint now) const;
 
   // The process that MELIM is not to take for a stray; -1: none.
-  pid_t keeper_pid() const { return keeper_ ? keeper_->pid : -1; }
+  pid_t keeper_pid() const { return keeper_ ? keeper_->process.pid() : -1; }
   void describe(wire::ElimState& state) const;
 
  private:
@@ -74,11 +78,15 @@ class Elim {
   void take_fault(const Fault& fault, std::string_view line);
   void take_error_line(std::string_view line, TimePoint now);
   void take_keeper_words(TimePoint now);
+  void keeper_ended(int wait_status, TimePoint now);
   void end(const ExitStatus& status, TimePoint now);
   void close_keeper(TimePoint now);
   void say(const std::string& text) { around_.log.say(name_ + ": " + text); }
   io::Descriptor& descriptor(Stream stream) {
     return stream == Stream::output ? keeper_->output : keeper_->errors;
+  }
+  DescriptorWatch& watch(Stream stream) {
+    return stream == Stream::output ? keeper_->output_watch : keeper_->errors_watch;
   }
 
   std::string name_;

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -70,29 +72,28 @@ void leave_melim(const Pair& control, const Pair& output, const Pair& errors) {
 
 class KeeperLoop {
  public:
-  [[noreturn]] void run(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-                        const std::string& directory) {
+  [[noreturn]] void run(const KeeperPlan& plan) noexcept {
     prctl(PR_SET_NAME, "melim-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     signals_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-    start(argv, environment, directory);
+    start(plan);
     while (true) turn();
   }
 
  private:
-  void start(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-             const std::string& directory) {
-    io::SpawnPlan plan;
-    plan.argv = argv;
-    plan.environment = environment;
-    plan.directory = directory;
-    sigemptyset(&plan.mask);
-    plan.own_group = true;
-    plan.parent_death_signal = SIGKILL;  // for the moment in which a keeper is killed
-    const auto spawned = io::spawn(plan);
+  void start(const KeeperPlan& plan) {
+    io::SpawnPlan elim;
+    elim.argv = plan.argv;
+    elim.environment = plan.environment;
+    elim.directory = plan.directory;
+    sigemptyset(&elim.mask);
+    elim.own_group = true;
+    elim.parent_death_signal = SIGKILL;  // for the moment in which a keeper is killed
+    elim.open_files = plan.open_files;
+    const auto spawned = io::spawn(elim);
     if (const auto* failed = std::get_if<io::SpawnError>(&spawned)) {
       tell({KeeperWord::not_started, failed->error, static_cast<std::int32_t>(failed->stage)});
       _exit(0);
@@ -172,22 +173,44 @@ class KeeperLoop {
   end::State state_;
 };
 
+// No signal reaches the keeper before it has left MELIM: Asio's handlers would tell MELIM of it, through a pipe that both have.
+pid_t fork_keeper(const Pair& control, const Pair& output, const Pair& errors, const KeeperPlan& plan) {
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    leave_melim(control, output, errors);
+    KeeperLoop().run(plan);
+  }
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return pid;
+}
+
 }  // namespace
 
-Result<Keeper> start_keeper(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-                            const std::string& directory) {
+Result<Keeper> start_keeper(boost::asio::io_context& loop, const KeeperPlan& plan,
+                            io::Child::Ended ended) try {
   Pair control = control_pair();
   Pair output = output_pipe();
   Pair errors = output_pipe();
   if (!control || !output || !errors)
     return internal_error(std::string("cannot make a pipe: ") + std::strerror(errno));
-  const pid_t pid = fork();
+  Keeper keeper;
+  keeper.control_watch = DescriptorWatch(loop, control.ours.get());
+  keeper.output_watch = DescriptorWatch(loop, output.ours.get());
+  keeper.errors_watch = DescriptorWatch(loop, errors.ours.get());
+  const pid_t pid = fork_keeper(control, output, errors, plan);
   if (pid < 0) return internal_error(std::string("cannot fork: ") + std::strerror(errno));
-  if (pid == 0) {
-    leave_melim(control, output, errors);
-    KeeperLoop().run(argv, environment, directory);
-  }
-  return Keeper{pid, std::move(control.ours), std::move(output.ours), std::move(errors.ours)};
+  keeper.process = io::Child::adopt(loop, pid, std::move(ended));
+  keeper.control = std::move(control.ours);
+  keeper.output = std::move(output.ours);
+  keeper.errors = std::move(errors.ours);
+  return keeper;
+} catch (const boost::system::system_error& error) {
+  return internal_error(std::string("cannot watch a pipe: ") + error.what());
 }
 
 }  // namespace rollcall::melim

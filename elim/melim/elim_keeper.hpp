@@ -6,14 +6,16 @@
 // death, is the order to end. What the keeper decides is elim_end.
 #pragma once
 
-#include <sys/types.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/io/child.hpp"
 #include "common/io/descriptor.hpp"
+#include "elim/melim/descriptor_watch.hpp"
 
 namespace rollcall::melim {
 
@@ -24,15 +26,23 @@ struct KeeperWord {
   std::int32_t stage = 0;  // not_started: SpawnStage
 };
 
+// MELIM's side of a keeper. The watches stand behind their descriptors, and so go before them.
 struct Keeper {
-  pid_t pid = -1;
   io::Descriptor control;
   io::Descriptor output;  // the elim's standard output and error; non-blocking
   io::Descriptor errors;
+  DescriptorWatch control_watch, output_watch, errors_watch;
+  io::Child process;
 };
 
-// Starts a keeper, which starts `argv` in `directory` with `environment`.
-Result<Keeper> start_keeper(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-                            const std::string& directory);
+struct KeeperPlan {
+  std::vector<std::string> argv;  // of the elim
+  std::vector<std::string> environment;
+  std::string directory;
+  rlimit open_files;  // the elim's
+};
+
+// Starts a keeper, which starts the elim. `ended` tells how the keeper itself ended.
+Result<Keeper> start_keeper(boost::asio::io_context& loop, const KeeperPlan& plan, io::Child::Ended ended);
 
 }  // namespace rollcall::melim

@@ -1,7 +1,7 @@
 // melim: starts and hears the elims of this host. LIM starts it; people do not.
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <cstdio>
@@ -26,6 +26,15 @@ bool is_socket(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
+// Each elim takes four descriptors. Returns the limit as it was, for the elims.
+rlimit raise_descriptor_limit() {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+  return before;
+}
+
 int answer_option(const char* option) {
   if (std::strcmp(option, "-h") == 0) return std::fputs(kUsage, stderr), 0;
   if (std::strcmp(option, "-V") == 0) return std::fputs("Rollcall melim " ROLLCALL_VERSION "\n", stderr), 0;
@@ -46,12 +55,8 @@ int main(int argc, char** argv) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  const io::Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) {
-    std::fprintf(stderr, "melim: cannot make a signalfd: %s\n", std::strerror(errno));
-    return 1;
-  }
   fcntl(kLimDescriptor, F_SETFD, FD_CLOEXEC);
-  melim::Melim(melim::LimLink(io::Descriptor(kLimDescriptor)), signals.get()).run();
-  return 0;
+  const rlimit open_files = raise_descriptor_limit();
+  melim::Melim melim(melim::LimLink(io::Descriptor(kLimDescriptor)), open_files);
+  return melim.run() == io::DaemonEnd::stopped ? 0 : 1;
 }

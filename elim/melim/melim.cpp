@@ -1,13 +1,12 @@
 #include "elim/melim/melim.hpp"
 
 #include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <climits>
+#include <boost/asio/post.hpp>
+#include <utility>
+#include <vector>
 
 #include "common/io/process_tree.hpp"
 #include "elim/melim/clock.hpp"
@@ -28,82 +27,105 @@ void take_earlier(std::optional<TimePoint>& deadline, const std::optional<TimePo
 
 }  // namespace
 
-void Melim::run() {
-  while (!finished(time_now())) turn();
+Melim::Melim(LimLink link, const rlimit& open_files)
+    : log_(STDERR_FILENO, "melim", io::Level::warning),
+      loop_(log_, "MELIM",
+            {[] {},  // its orders come from LIM, not from files
+             [this] { end_all("asked to end", time_now()); }, [this] { child_ended(); }}),
+      link_(std::move(link)),
+      link_watch_(loop_.context(), link_.fd()),
+      around_{loop_.context(), [this] { settle_soon(); }, open_files} {}
+
+io::DaemonEnd Melim::run() {
+  loop_.await_signals();
+  sigset_t taken;
+  sigemptyset(&taken);
+  for (const int signo : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&taken, signo);
+  sigprocmask(SIG_UNBLOCK, &taken, nullptr);
+  settle_soon();
+  const io::DaemonEnd how = loop_.run();
   if (!elims_.empty()) around_.log.say("ends, though not every elim could be ended");
   remove_private_directory(private_logs_);
+  return how;
 }
 
 bool Melim::finished(TimePoint now) const { return give_up_at_ && (elims_.empty() || now >= *give_up_at_); }
 
-void Melim::turn() {
-  wait(time_now());
+void Melim::settle_soon() {
+  if (std::exchange(settles_, true)) return;
+  boost::asio::post(loop_.context(), [this] { settle(); });
+}
+
+void Melim::settle() {
+  settles_ = false;
   const TimePoint now = time_now();
-  if (ready(signals_)) take_signals();
-  for (auto& [name, elim] : elims_) elim->turn(fds_, now);
-  if (!give_up_at_ && ready(link_.fd())) {
-    const bool up = link_.receive([&](const wire::ToMelim& message) {
-      if (message.has_orders()) take_orders(message.orders(), now);
-    });
-    if (!up) end_all("LIM is gone", now);
-  }
-  if (server_dir_.fd() >= 0 && ready(server_dir_.fd()) && server_dir_.take_changes())
-    take_earlier(look_at_, now + kSettle);
+  if (std::exchange(around_.keeper_killed, false)) end_strays();
+  for (auto& [name, elim] : elims_) elim->pass_time(now);
   if (look_at_ && now >= *look_at_ && !give_up_at_) look_around(now);
   forget_retired();
   if (!give_up_at_) report(now);
+  if (finished(now)) return loop_.stop();
+  listen(now);
+  set_timer(now);
 }
 
-void Melim::wait(TimePoint now) {
-  fds_.clear();
-  fds_.push_back({signals_, POLLIN, 0});
-  if (!give_up_at_)
-    fds_.push_back({link_.fd(), static_cast<short>(link_.wants_to_write() ? POLLIN | POLLOUT : POLLIN), 0});
-  if (server_dir_.fd() >= 0 && !give_up_at_) fds_.push_back({server_dir_.fd(), POLLIN, 0});
-  for (const auto& [name, elim] : elims_) elim->add_to(fds_, now);
-  if (poll(fds_.data(), fds_.size(), timeout_ms(now)) < 0)
-    for (pollfd& fd : fds_) fd.revents = 0;
+void Melim::listen(TimePoint now) {
+  for (auto& [name, elim] : elims_) elim->listen(now);
+  if (give_up_at_) return;
+  link_watch_.await_read([this] { hear_lim(); });
+  if (link_.wants_to_write()) link_watch_.await_write([this] { settle_soon(); });
+  if (!server_watch_ && server_dir_.fd() >= 0)
+    server_watch_ = DescriptorWatch(loop_.context(), server_dir_.fd());
+  server_watch_.await_read([this] {
+    if (server_dir_.take_changes()) take_earlier(look_at_, time_now() + kSettle);
+    settle_soon();
+  });
 }
 
-int Melim::timeout_ms(TimePoint now) const {
+void Melim::set_timer(TimePoint now) {
+  const auto deadline = next_deadline(now);
+  if (deadline == timer_at_) return;
+  timer_at_ = deadline;
+  timer_.cancel();
+  if (!deadline) return;
+  timer_.expires_after(std::max(*deadline - now, Duration{0}));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (error) return;
+    timer_at_.reset();
+    settle_soon();
+  });
+}
+
+std::optional<TimePoint> Melim::next_deadline(TimePoint now) const {
   std::optional<TimePoint> deadline = give_up_at_ ? give_up_at_ : look_at_;
   for (const auto& [name, elim] : elims_) take_earlier(deadline, elim->next_deadline(now));
   const bool something_to_say = !around_.merge.empty() || around_.states_changed;
   if (something_to_say && !give_up_at_ && !link_.wants_to_write())
     take_earlier(deadline, last_report_ ? *last_report_ + around_.orders.poll_interval : now);
-  if (!deadline) return -1;
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(std::max(*deadline - now, Duration{0})).count();
-  return static_cast<int>(std::min<std::int64_t>(left, INT_MAX));
+  return deadline;
 }
 
-bool Melim::ready(int fd) const {
-  return std::any_of(fds_.begin(), fds_.end(),
-                     [fd](const pollfd& p) { return p.fd == fd && p.revents != 0; });
-}
-
-void Melim::take_signals() {
-  signalfd_siginfo info;
-  bool children = false;
-  while (read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    if (info.ssi_signo == SIGCHLD) children = true;
-    if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) end_all("asked to end", time_now());
-  }
-  if (children) reap();
+void Melim::child_ended() {
+  io::reap_others(loop_.context());
+  if (strays_) end_strays();
 }
 
 // Keepers tell of themselves by their sockets. What else is a child of ours has lost its keeper, and is ended.
-void Melim::reap() {
-  int status = 0;
-  bool keeper_killed = false;
-  pid_t pid = 0;
-  while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-    if (WIFSIGNALED(status)) keeper_killed = true;
-  if (pid < 0 || !keeper_killed) return;
+void Melim::end_strays() {
   std::vector<pid_t> keepers;
   for (const auto& [name, elim] : elims_)
     if (elim->keeper_pid() > 0) keepers.push_back(elim->keeper_pid());
-  io::signal_descendants(SIGKILL, keepers);
+  strays_ = io::signal_descendants(SIGKILL, keepers) > 0;
+}
+
+void Melim::hear_lim() {
+  if (give_up_at_) return;
+  const TimePoint now = time_now();
+  const bool up = link_.receive([&](const wire::ToMelim& message) {
+    if (message.has_orders()) take_orders(message.orders(), now);
+  });
+  if (!up) end_all("LIM is gone", now);
+  settle_soon();
 }
 
 void Melim::take_orders(const wire::MelimOrders& message, TimePoint now) {
@@ -132,6 +154,7 @@ void Melim::look_around(TimePoint now) {
   look_at_.reset();
   ServerDirListing listing;
   if (!around_.orders.resources.empty()) {
+    if (server_dir_.path() != around_.orders.server_dir) server_watch_ = {};
     server_dir_.watch(around_.orders.server_dir);
     listing = server_dir_.look();
     look_at_ = now + std::max(around_.orders.rules.restart_interval, kLeastLookInterval);
@@ -225,7 +248,8 @@ void Melim::end_all(const char* why, TimePoint now) {
   give_up_at_ = now + kLongestEnd;
   around_.log.say(std::string(why) + ": ending " + std::to_string(elims_.size()) + " elims");
   for (auto& [name, elim] : elims_) elim->feed(Retired{}, now);
-  forget_retired();
+  loop_.begin_end(io::DaemonEnd::stopped);
+  settle_soon();
 }
 
 }  // namespace rollcall::melim

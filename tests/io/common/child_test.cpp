@@ -201,6 +201,16 @@ TEST_F(ChildTest, CallbackMayDropItsOwnChildAndStartTheNext) {
   EXPECT_EQ(WEXITSTATUS(ends_[1]), 1);
 }
 
+TEST_F(ChildTest, ForkedChildIsToldAsAStartedOne) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(7);
+  const Child child = Child::adopt(loop_, pid, [this](int status) { ends_.push_back(status); });
+  EXPECT_EQ(child.pid(), pid);
+  await_ends(1);
+  EXPECT_EQ(WEXITSTATUS(ends_[0]), 7);
+  EXPECT_FALSE(child);
+}
+
 TEST_F(ChildTest, ChildOutlivesItsLoop) {
   auto loop = std::make_unique<boost::asio::io_context>(1);
   auto started = Child::start(*loop, behind_gate("exit 0"), [this](int status) { ends_.push_back(status); });

@@ -1,4 +1,5 @@
 // MELIM with elims that do what they should: in sh, Perl, Python and C; what they are started with, and when.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,6 +86,21 @@ TEST_F(MelimElims, WhatAnElimIsStartedWith) {
   EXPECT_THAT(lines, Not(Contains(HasSubstr("LSF_ELIM_DEBUG"))));
   const std::string pid = std::to_string(noted_pid("environment"));
   EXPECT_THAT(lines, Contains("GROUP " + pid + " " + pid)) << "a process group of its own";
+}
+
+TEST_F(MelimElims, AnElimHasTheDescriptorLimitThatLimGaveToMelim) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_GT(before.rlim_max, 333U);
+  const rlimit lower{333, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
+  const std::string source = directory_ + "/limit.sh";
+  std::ofstream(source) << "#!/bin/sh\necho 1 limit $(ulimit -n)\nexec sleep 1000\n";
+  install_file("elim.limit", source);
+  expect_index("limit");
+  send_orders();
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  wait_for_value("limit", 333);
 }
 
 TEST_F(MelimElims, AnotherMasterStartsThemAnewAtOnce) {
