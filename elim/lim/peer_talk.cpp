@@ -4,7 +4,7 @@
 #include <tuple>
 #include <vector>
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -71,8 +71,8 @@ Result<void> PeerTalk::from_dialler(io::LinkId link, Talk& talk, std::string_vie
   if (!talk.met) return internal_error("found a message before its hello");
   switch (message.message_case()) {
     case wire::ToLim::kRegistration: {
-      if (auto fits = check_size(message.registration().facts()); !fits) return fits;
-      auto facts = from_wire(message.registration().facts());
+      if (auto fits = wire::check_size(message.registration().facts()); !fits) return fits;
+      auto facts = wire::from_wire(message.registration().facts());
       facts.name = talk.host;  // whoever it says it is: the link knows
       happened_(event::HostRegistered{link, std::move(facts), message.registration().configuration()});
       return {};

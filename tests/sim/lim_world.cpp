@@ -1,6 +1,6 @@
 #include "tests/sim/lim_world.hpp"
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 
 namespace rollcall::lim::sim {
 
@@ -181,7 +181,7 @@ void World::carry_out(Node node, const Effect& effect) {
   if (const auto* e = std::get_if<effect::SendRegister>(&effect)) {
     auto message = registration(*hosts_[node].lim);
     return send(e->connection, [message](ConnectionId id) -> Event {
-      return event::HostRegistered{id, from_wire(message.facts()), message.configuration()};
+      return event::HostRegistered{id, wire::from_wire(message.facts()), message.configuration()};
     });
   }
   if (const auto* e = std::get_if<effect::SendReport>(&effect))

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -79,7 +79,7 @@ void add_load(const ClusterView& view, const Request::AskLoad& ask, const Chosen
 }
 
 wire::Facts facts_of(const ClusterView& view, HostIndex host, bool topology) {
-  wire::Facts facts = to_wire(view.facts(host));
+  wire::Facts facts = wire::to_wire(view.facts(host));
   facts.clear_topology();
   const auto& tree = view.entry(host).topology;
   if (topology && tree && tree->size() <= kMostTopology) facts.set_topology(*tree);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 #include "elim/policy/lim/lim_steps.hpp"
 
 namespace rollcall::lim {
@@ -182,7 +182,7 @@ std::optional<TimePoint> next_deadline(const Lim& lim) {
 
 wire::ToLim::Register registration(const Lim& lim) {
   wire::ToLim::Register message;
-  *message.mutable_facts() = to_wire(lim.facts);
+  *message.mutable_facts() = wire::to_wire(lim.facts);
   message.set_configuration(lim.rules->digest);
   return message;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 
 namespace rollcall::lim {
 namespace {
@@ -168,7 +168,7 @@ Result<void> read_values(const wire::ToLim::Report& report, const IndexTable& in
     if (word.value().size() > kLongestWord) return wrong("a word longer than any elim may report");
     const auto id = reader.resource(word.index());
     if (id && indices.at(*id).type == ResourceType::string)
-      reader.word(*id, shown_word(word.value()), reader.told(word.age_ms()));
+      reader.word(*id, wire::shown_word(word.value()), reader.told(word.age_ms()));
   }
   return {};
 }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "common/wire/host_facts.hpp"
+
 namespace rollcall::sched::answers {
 namespace {
 
@@ -13,29 +15,6 @@ constexpr std::size_t kPackAfter = 1000;
 
 std::string demand_name(const Job& job) {
   return std::to_string(job.record.submission()) + ' ' + job.record.queue();
-}
-
-HostFacts facts_of(const wire::Facts& said) {
-  HostFacts facts;
-  facts.name = said.name();
-  facts.type = said.type();
-  facts.model = said.model();
-  facts.cpu_factor = said.cpu_factor();
-  facts.server = said.server();
-  facts.rexpri = said.rexpri();
-  facts.ncpus = said.ncpus();
-  facts.nprocs = said.nprocs();
-  facts.ncores = said.ncores();
-  facts.nthreads = said.nthreads();
-  facts.ndisks = said.ndisks();
-  facts.maxmem = said.maxmem();
-  facts.maxswp = said.maxswp();
-  facts.maxtmp = said.maxtmp();
-  facts.booleans.assign(said.booleans().begin(), said.booleans().end());
-  facts.dedicated.assign(said.dedicated().begin(), said.dedicated().end());
-  for (const auto& [name, value] : said.values()) facts.values.emplace(name, value);
-  facts.topology = said.topology();
-  return facts;
 }
 
 // The numbers of the indices that a reply names, in its order; as many as the table's size where it names an unknown one.
@@ -199,7 +178,7 @@ void SnapshotKeeper::take_load() {
   for (const auto& said : news_.hosts().hosts()) {
     const auto number = rules_->host(said.name());
     if (!number) continue;
-    HostFacts facts = facts_of(said);
+    HostFacts facts = wire::from_wire(said);
     if (facts_[*number] == facts)
       continue;  // they seldom change, and to bind them to the rules takes its time
     snapshot_->set_facts(*number, facts);

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/wire/host_facts.hpp"
 #include "elim/policy/lim/lim.hpp"
-#include "elim/policy/lim/lim_facts.hpp"
 #include "elim/policy/show/show_hosts.hpp"
 #include "elim/policy/show/show_identity.hpp"
 #include "elim/policy/show/show_information.hpp"
@@ -32,7 +32,7 @@ class Master {
 
   void hear(ConnectionId connection, const wire::ToLim& message) {
     if (message.has_registration())
-      tell(event::HostRegistered{connection, from_wire(message.registration().facts()),
+      tell(event::HostRegistered{connection, wire::from_wire(message.registration().facts()),
                                  message.registration().configuration()});
     if (message.has_report()) tell(event::HostReported{connection, message.report()});
     if (message.has_announce()) tell(event::MasterAnnounced{connection});

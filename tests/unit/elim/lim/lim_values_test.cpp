@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 #include "elim/policy/lim/lim_report.hpp"
 #include "tests/unit/elim/lim/lim_driver.hpp"
 
@@ -245,18 +245,18 @@ TEST(LimFacts, ThereAndBack) {
   facts.dedicated = {"docker"};
   facts.values = {{"site", "x"}};
   facts.topology = "Machine";
-  EXPECT_EQ(from_wire(to_wire(facts)), facts);
-  EXPECT_EQ(from_wire(wire::Facts{}).cpu_factor, 1.0);
+  EXPECT_EQ(wire::from_wire(wire::to_wire(facts)), facts);
+  EXPECT_EQ(wire::from_wire(wire::Facts{}).cpu_factor, 1.0);
 }
 
 TEST(LimFacts, MoreThanFitsIntoAnAnswerIsRefused) {
   wire::Facts facts;
   facts.set_topology(std::string(500'000, 't'));
-  EXPECT_TRUE(check_size(facts)) << "the topology is sent only where it fits";
+  EXPECT_TRUE(wire::check_size(facts)) << "the topology is sent only where it fits";
   facts.set_model(std::string(100'000, 'm'));
-  EXPECT_TRUE(check_size(facts));
+  EXPECT_TRUE(wire::check_size(facts));
   facts.set_type(std::string(100'000, 't'));
-  EXPECT_FALSE(check_size(facts));
+  EXPECT_FALSE(wire::check_size(facts));
 }
 
 TEST(LimFacts, NothingThatATerminalObeys) {
@@ -264,7 +264,7 @@ TEST(LimFacts, NothingThatATerminalObeys) {
   facts.set_type("\x1b[31mred\x7f");
   facts.add_booleans("a\nb");
   (*facts.mutable_values())["site"] = "\tx";
-  const HostFacts shown = from_wire(facts);
+  const HostFacts shown = wire::from_wire(facts);
   EXPECT_EQ(shown.type, "?[31mred?");
   EXPECT_THAT(shown.booleans, ElementsAre("a?b"));
   EXPECT_EQ(shown.values.at("site"), "?x");

@@ -1,8 +1,8 @@
-#include "elim/policy/lim/lim_facts.hpp"
+#include "common/wire/host_facts.hpp"
 
 #include <vector>
 
-namespace rollcall::lim {
+namespace rollcall::wire {
 namespace {
 
 constexpr std::size_t kMostFacts = 128 * 1024;  // bytes without the topology: thousands of resources
@@ -15,8 +15,8 @@ std::vector<std::string> shown_words(const google::protobuf::RepeatedPtrField<st
 
 }  // namespace
 
-wire::Facts to_wire(const HostFacts& facts) {
-  wire::Facts w;
+Facts to_wire(const HostFacts& facts) {
+  Facts w;
   w.set_name(facts.name);
   w.set_type(facts.type);
   w.set_model(facts.model);
@@ -38,7 +38,7 @@ wire::Facts to_wire(const HostFacts& facts) {
   return w;
 }
 
-HostFacts from_wire(const wire::Facts& w) {
+HostFacts from_wire(const Facts& w) {
   HostFacts facts;
   facts.name = w.name();
   facts.type = shown_word(w.type());
@@ -61,7 +61,7 @@ HostFacts from_wire(const wire::Facts& w) {
   return facts;
 }
 
-Result<void> check_size(const wire::Facts& facts) {
+Result<void> check_size(const Facts& facts) {
   const std::size_t bytes = facts.ByteSizeLong() - facts.topology().size();
   if (bytes <= kMostFacts) return {};
   return internal_error("found " + std::to_string(bytes) + " bytes of facts, expected at most " +
@@ -74,4 +74,4 @@ std::string shown_word(std::string text) {
   return text;
 }
 
-}  // namespace rollcall::lim
+}  // namespace rollcall::wire
