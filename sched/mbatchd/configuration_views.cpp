@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace rollcall::mbatchd {
 
 std::set<std::string> servers_of(const Configuration& configuration) {
@@ -67,8 +66,8 @@ std::vector<std::string> what_needs_a_restart(const Configuration& before, const
 
 std::string parameter_lines(const Configuration& configuration) {
   std::string text;
-  for (const auto& [keyword, cell] : configuration.files.lsb->params.cells.cells())
-    text += (text.empty() ? "" : "\n") + keyword + " = " + cell.text;
+  for (const auto& line : configuration.files.lsb->params.shown)
+    text += (text.empty() ? "" : "\n") + line.keyword + " = " + line.text;
   return text;
 }
 

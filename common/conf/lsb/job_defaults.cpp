@@ -22,6 +22,9 @@ class DefaultsReader {
     defaults.res_req = text("RES_REQ");
     defaults.stop_cond = text("STOP_COND");
     defaults.resume_cond = text("RESUME_COND");
+    for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"})
+      if (const Cell* cell = row_.given(keyword))
+        defaults.requirements.push_back({keyword, cell->text, cell->place});
     defaults.pre_exec = text("PRE_EXEC");
     defaults.post_exec = text("POST_EXEC");
     defaults.job_starter = text("JOB_STARTER");
@@ -29,6 +32,8 @@ class DefaultsReader {
       take("JOB_CONTROLS", parse_job_controls(cell->text), defaults.job_controls);
     if (const Cell* cell = row_.given("REQUEUE_EXIT_VALUES"))
       take("REQUEUE_EXIT_VALUES", parse_requeue_exits(cell->text), defaults.requeue_exits);
+    defaults.most_requeues = cells_.whole("MAX_JOB_REQUEUE", 0, kMaxSeconds);
+    defaults.preexec_retries = read_preexec_retries(cells_, kMaxSeconds);
     defaults.terminate_when = reasons();
     defaults.cpu_limit = times("CPULIMIT");
     defaults.run_limit = times("RUNLIMIT");
@@ -145,18 +150,46 @@ class DefaultsReader {
 }  // namespace
 
 const std::vector<std::string>& job_default_keywords() {
-  static const std::vector<std::string> keywords{
-      "DESCRIPTION", "RES_REQ",     "STOP_COND",        "RESUME_COND",         "PRE_EXEC",
-      "POST_EXEC",   "JOB_STARTER", "JOB_CONTROLS",     "REQUEUE_EXIT_VALUES", "CPULIMIT",
-      "RUNLIMIT",    "MEMLIMIT",    "FILELIMIT",        "DATALIMIT",           "TERMINATE_WHEN",
-      "STACKLIMIT",  "CORELIMIT",   "SWAPLIMIT",        "PROCESSLIMIT",        "PROCLIMIT",
-      "TASKLIMIT",   "NICE",        "DJOB_HB_INTERVAL", "DJOB_RU_INTERVAL",    "DJOB_COMMFAIL_ACTION",
-      "THREADLIMIT"};
+  static const std::vector<std::string> keywords{"DESCRIPTION",
+                                                 "RES_REQ",
+                                                 "STOP_COND",
+                                                 "RESUME_COND",
+                                                 "PRE_EXEC",
+                                                 "POST_EXEC",
+                                                 "JOB_STARTER",
+                                                 "JOB_CONTROLS",
+                                                 "REQUEUE_EXIT_VALUES",
+                                                 "CPULIMIT",
+                                                 "RUNLIMIT",
+                                                 "MEMLIMIT",
+                                                 "FILELIMIT",
+                                                 "DATALIMIT",
+                                                 "TERMINATE_WHEN",
+                                                 "STACKLIMIT",
+                                                 "CORELIMIT",
+                                                 "SWAPLIMIT",
+                                                 "PROCESSLIMIT",
+                                                 "PROCLIMIT",
+                                                 "TASKLIMIT",
+                                                 "NICE",
+                                                 "DJOB_HB_INTERVAL",
+                                                 "DJOB_RU_INTERVAL",
+                                                 "DJOB_COMMFAIL_ACTION",
+                                                 "THREADLIMIT",
+                                                 "MAX_JOB_REQUEUE",
+                                                 "MAX_PREEXEC_RETRY",
+                                                 "LOCAL_MAX_PREEXEC_RETRY"};
   return keywords;
 }
 
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems) {
   return DefaultsReader(row, unit, problems).read();
+}
+
+std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local) {
+  const auto local = cells.whole("LOCAL_MAX_PREEXEC_RETRY", 0, most_of_local);
+  const auto any = cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds);
+  return local ? local : any;
 }
 
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems) {

@@ -22,13 +22,22 @@ struct Limit {
   std::optional<T> most;
 };
 
+// RES_REQ, RESUME_COND or STOP_COND as it is given: for the check of its names, which are the cluster's.
+struct GivenRequirement {
+  std::string keyword, text;
+  Place place;
+};
+
 struct JobDefaults {
   std::string description;
   std::string res_req, stop_cond, resume_cond;  // requirement strings, not parsed here
+  std::vector<GivenRequirement> requirements;   // those of the three that are given
   std::string pre_exec, post_exec, job_starter;
   JobControls job_controls;
   std::vector<std::string> terminate_when;  // WINDOW LOAD PREEMPT USER
   RequeueExits requeue_exits;
+  std::optional<int> most_requeues;    // MAX_JOB_REQUEUE
+  std::optional<int> preexec_retries;  // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
   Limit<TimeLimit> cpu_limit, run_limit;
   Limit<long long> memory_limit;  // KB, whatever LSF_UNIT_FOR_LIMITS is
   Limit<long long> process_limit, thread_limit;
@@ -43,6 +52,8 @@ struct JobDefaults {
 // The keywords that are read here.
 const std::vector<std::string>& job_default_keywords();
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems);
+// LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY; of lsb.params too, whose bound differs.
+std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local);
 // What is in force of the row: without its invalid values; of a limit whose default is invalid, the maximum.
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems);
 

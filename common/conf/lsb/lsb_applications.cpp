@@ -94,8 +94,7 @@ std::vector<std::string> known_keywords() {
   std::vector<std::string> known = job_default_keywords();
   for (const WithoutEffect& row : kWithoutEffect) known.emplace_back(row.keyword);
   for (const char* own :
-       {"NAME", "ENV_VARS", "RERUNNABLE", "SUSPEND_CONTROL", "RESUME_CONTROL", "TERMINATE_CONTROL",
-        "MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"})
+       {"NAME", "ENV_VARS", "RERUNNABLE", "SUSPEND_CONTROL", "RESUME_CONTROL", "TERMINATE_CONTROL"})
     known.emplace_back(own);
   return known;
 }
@@ -128,11 +127,8 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
     else
       cells.told("ENV_VARS", words.error().text);
   }
-  // Checked here, read where they count: sched/policy/jobs/job_terms.cpp.
-  for (const char* name : {"MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"})
-    (void)cells.whole(name, 0, kMaxSeconds);
   profile.place = row.place;
-  profile.cells = cells_in_force(row, profile.jobs, problems);
+  profile.shown = shown_lines(cells_in_force(row, profile.jobs, problems));
   for (const auto& [keyword, cell] : row.cells())
     if (const WithoutEffect* known = without_effect(keyword); known && !cell.is_default())
       problems.warning(cell.place, std::string(known->keyword) + " of application profile " +

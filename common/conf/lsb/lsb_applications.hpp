@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/conf/lsb/job_defaults.hpp"
+#include "common/conf/shown_lines.hpp"
 
 namespace rollcall::conf {
 
@@ -20,7 +21,7 @@ struct ApplicationProfile {
   std::optional<RequeueExits> requeue_exits;
   std::optional<bool> rerunnable;
   Place place;
-  Row cells;  // all of the section, also what is not read here
+  ShownLines shown;  // what bapp -l shows as it is written
 };
 
 // "NAME='VALUE',NAME='VALUE'", all of it perhaps in double quotes. A name that comes again has its last value.

@@ -5,6 +5,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/conf/known_parameters.hpp"
+#include "common/conf/lsb/job_defaults.hpp"
 #include "common/conf/row_reader.hpp"
 
 namespace rollcall::conf {
@@ -58,8 +59,6 @@ constexpr Number kNumbers[] = {
     {"MAX_REQUEUE_PAUSE", 0, kMaxSeconds, ROLLCALL_NUMBER(max_requeue_pause_s)},
     {"MAX_JOB_ARRAY_SIZE", 1, kMost - 1, ROLLCALL_NUMBER(max_array_size)},
     {"MAX_JOB_REQUEUE", 0, kMost, ROLLCALL_NUMBER(max_requeue)},
-    {"LOCAL_MAX_PREEXEC_RETRY", 0, kMost,
-     [](LsbParams&, int) {}},  // goes before MAX_PREEXEC_RETRY: job_terms.cpp
     {"JOB_PREPROC_TIMEOUT", 0, kMaxTasks, ROLLCALL_NUMBER(preproc_timeout_min)},
     {"JOB_POSTPROC_TIMEOUT", 0, kMaxTasks, ROLLCALL_NUMBER(postproc_timeout_min)},
     {"JOB_TERMINATE_INTERVAL", 0, 4294967, ROLLCALL_NUMBER(terminate_interval_s)},  // milliseconds in 32 bits
@@ -150,7 +149,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   params.default_host_spec = cells.word("DEFAULT_HOST_SPEC");
   if (row.given("DEFAULT_PROJECT")) params.default_project = cells.word("DEFAULT_PROJECT");
   params.default_application = cells.word("DEFAULT_APPLICATION");
-  set(params.max_preexec_retry, cells.whole("MAX_PREEXEC_RETRY", 0, kMaxSeconds));
+  params.preexec_retries = read_preexec_retries(cells, kMost);
   if (const auto minutes = cells.whole("MC_RECLAIM_DELAY", 0, kMaxTasks))
     params.mc_reclaim_delay = std::chrono::minutes(*minutes);
   params.forward_choice = forward_choice(cells);
@@ -183,6 +182,7 @@ LsbParams read_lsb_params(const SectionFile& file, Problems& problems) {
   const Row cells = params.cells;
   read_row(cells, params, problems);
   params.cells = without_errors(cells, problems);
+  params.shown = shown_lines(params.cells);
   return params;
 }
 

@@ -11,6 +11,7 @@
 #include "common/base/job_clock.hpp"
 #include "common/conf/lsb/parallel_links.hpp"
 #include "common/conf/section_file.hpp"
+#include "common/conf/shown_lines.hpp"
 
 namespace rollcall::conf {
 
@@ -35,8 +36,8 @@ struct LsbParams {
   std::vector<std::string> default_queues;
   std::string default_host_spec;
   std::string default_project = "default";
-  std::string default_application;  // of a job that names none; "": none
-  std::optional<int> max_preexec_retry;
+  std::string default_application;          // of a job that names none; "": none
+  std::optional<int> preexec_retries;       // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
   int max_job_id = 999'999;                 // MAX_JOBID
   int max_array_size = 1000;                // MAX_JOB_ARRAY_SIZE
   std::optional<int> max_requeue;           // MAX_JOB_REQUEUE
@@ -66,7 +67,8 @@ struct LsbParams {
   std::vector<std::string> compute_unit_types;  // finest first
   std::string default_compute_unit_type;        // the one marked "!"; else the first
   ParallelLinks links;                          // DJOB_*, of queues that say nothing of them
-  Row cells;                                    // all of section Parameters, also what is not read here
+  ShownLines shown;                             // what bparams and badmin showconf show as it is written
+  Row cells;                                    // all of section Parameters, for checks within common/conf
 };
 
 LsbParams read_lsb_params(const SectionFile& file, Problems& problems);

@@ -17,8 +17,7 @@ const std::vector<std::string> kQueueKeywords{
     "ADMINISTRATORS",  "SLOT_RESERVE", "FAIRSHARE",       "PREEMPTION",
     "HOSTS",           "SNDJOBS_TO",   "RCVJOBS_FROM",    "IMPT_JOBBKLG",
     "MAX_RSCHED_TIME", "FWD_USERS",    "RERUNNABLE",      "CHUNK_JOB_SIZE",
-    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL",
-    "MAX_JOB_REQUEUE", "MAX_PREEXEC_RETRY", "LOCAL_MAX_PREEXEC_RETRY"};
+    "JOB_OVERRUN",     "JOB_UNDERRUN", "JOB_IDLE",        "JOB_ACCEPT_INTERVAL"};
 
 class QueueReader {
  public:
@@ -52,19 +51,20 @@ class QueueReader {
     queue.reserve_slots_for = slot_reserve();
     queue.new_job_delay = cells_.whole("NEW_JOB_SCHED_DELAY", 0, kMaxSeconds);
     read_multicluster(queue);
-    check_exceptions();
+    queue.accept_interval = cells_.real("JOB_ACCEPT_INTERVAL", 0, kMaxSeconds);
+    queue.rerunnable = cells_.yes_no("RERUNNABLE").value_or(false);
+    queue.overrun_minutes = cells_.whole("JOB_OVERRUN", 1, kMaxTasks);
+    queue.underrun_minutes = cells_.whole("JOB_UNDERRUN", 1, kMaxTasks);
+    queue.idle = cells_.real("JOB_IDLE", 0, 1);
     queue.cells = cells_in_force(row_, queue.jobs, problems_);
+    queue.shown =
+        shown_lines(queue.cells, {"PRE_EXEC", "POST_EXEC", "RES_REQ", "REQUEUE_EXIT_VALUES", "RESUME_COND",
+                                  "STOP_COND", "JOB_STARTER", "JOB_CONTROLS", "TERMINATE_WHEN", "RERUNNABLE",
+                                  "JOB_OVERRUN", "JOB_UNDERRUN", "JOB_IDLE"});
     return queue;
   }
 
  private:
-  // What shows jobs reads them as they are written (sched/policy/values/job_exceptions.hpp).
-  void check_exceptions() {
-    (void)cells_.whole("JOB_OVERRUN", 1, kMaxTasks);
-    (void)cells_.whole("JOB_UNDERRUN", 1, kMaxTasks);
-    (void)cells_.real("JOB_IDLE", 0, 1);
-  }
-
   void read_multicluster(QueueRow& queue) {
     for (const std::string& word : cells_.words("SNDJOBS_TO")) {
       const std::size_t at = word.find('@');

@@ -12,6 +12,7 @@
 #include "common/base/index_table.hpp"
 #include "common/base/time_windows.hpp"
 #include "common/conf/lsb/job_defaults.hpp"
+#include "common/conf/shown_lines.hpp"
 
 namespace rollcall::conf {
 
@@ -42,16 +43,21 @@ struct QueueRow {
   std::vector<std::string> administrators;
   bool exclusive = false;
   enum class Interactive { both, none, only } interactive = Interactive::both;
-  std::optional<int> migrate_after;             // MIG, minutes
-  std::optional<int> reserve_slots_for;         // SLOT_RESERVE=MAX_RESERVE_TIME[n], in MBD_SLEEP_TIME
-  std::optional<int> new_job_delay;             // NEW_JOB_SCHED_DELAY, seconds
-  std::vector<RemoteQueue> send_jobs_to;        // SNDJOBS_TO
-  std::vector<std::string> receive_jobs_from;   // RCVJOBS_FROM: clusters, or allclusters
-  std::optional<int> import_backlog = 50;       // IMPT_JOBBKLG; none: infinit
-  std::optional<int> max_reschedule_time = 20;  // MAX_RSCHED_TIME, in MBD_SLEEP_TIME; none: infinit
-  std::vector<std::string> forward_users;       // FWD_USERS
+  std::optional<int> migrate_after;       // MIG, minutes
+  std::optional<int> reserve_slots_for;   // SLOT_RESERVE=MAX_RESERVE_TIME[n], in MBD_SLEEP_TIME
+  std::optional<int> new_job_delay;       // NEW_JOB_SCHED_DELAY, seconds
+  std::optional<double> accept_interval;  // JOB_ACCEPT_INTERVAL, in MBD_SLEEP_TIME; none: that of lsb.params
+  bool rerunnable = false;
+  std::optional<int> overrun_minutes, underrun_minutes;  // JOB_OVERRUN JOB_UNDERRUN
+  std::optional<double> idle;                            // JOB_IDLE, CPU time to run time
+  std::vector<RemoteQueue> send_jobs_to;                 // SNDJOBS_TO
+  std::vector<std::string> receive_jobs_from;            // RCVJOBS_FROM: clusters, or allclusters
+  std::optional<int> import_backlog = 50;                // IMPT_JOBBKLG; none: infinit
+  std::optional<int> max_reschedule_time = 20;           // MAX_RSCHED_TIME, in MBD_SLEEP_TIME; none: infinit
+  std::vector<std::string> forward_users;                // FWD_USERS
   Place place;
-  Row cells;  // all of the section, also what is not read here
+  ShownLines shown;  // what bqueues -l shows as it is written
+  Row cells;         // all of the section, for checks within common/conf
 };
 
 // `told`: thresholds that need no warning: the resources that lsf.shared has invalid rows of.

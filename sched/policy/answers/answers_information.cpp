@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/conf/known_parameters.hpp"
+#include "common/conf/words.hpp"
 #include "sched/policy/answers/answers_parts.hpp"
 
 namespace rollcall::sched::answers {
@@ -123,8 +124,9 @@ std::string joined(const std::vector<std::string>& words) {
 std::string value_of(const conf::LsbParams& params, const Known& known) {
   const std::string_view name = known.name;
   if (name == "DEFAULT_QUEUE") return joined(params.default_queues);
-  const auto* cell = params.cells.given(name);
-  return cell != nullptr ? cell->text : known.standard;
+  for (const auto& line : params.shown)
+    if (conf::same_name(line.keyword, name) && !conf::Cell{line.text, {}}.is_default()) return line.text;
+  return known.standard;
 }
 
 // As few digits as it has.
@@ -216,11 +218,11 @@ std::vector<wire::BatchReply> parameters_answer(const AnswerView& view) {
     named.insert(known.name);
     parameters.push_back(std::move(parameter));
   }
-  for (const auto& [name, cell] : params.cells.cells()) {
-    if (!named.insert(name).second || !conf::has_effect(name)) continue;
+  for (const auto& line : params.shown) {
+    if (!named.insert(line.keyword).second || !conf::has_effect(line.keyword)) continue;
     Parameter parameter;
-    parameter.set_name(name);
-    parameter.set_value(cell.text);
+    parameter.set_name(line.keyword);
+    parameter.set_value(line.text);
     parameters.push_back(std::move(parameter));
   }
   return in_parts(parameters, [](wire::BatchReply& part, const Parameter* parameter) {
@@ -263,8 +265,7 @@ std::vector<wire::BatchReply> applications_answer(const AnswerView& view, const 
     Application application;
     application.set_name(profile.name);
     application.set_description(profile.jobs.description);
-    for (const auto& [keyword, cell] : profile.cells.cells())
-      (*application.mutable_lines())[keyword] = cell.text;
+    for (const auto& line : profile.shown) (*application.mutable_lines())[line.keyword] = line.text;
     add(view.jobs.application_counts(profile.name), *application.mutable_counts());
     applications.push_back(std::move(application));
   }

@@ -115,12 +115,9 @@ void add_exceptions(const AnswerView& view, const Job& job, JobView& to) {
   const auto& rules = view.snapshot.rules();
   const auto queue = rules.queue(job.record.queue());
   if (!queue) return;
-  const auto word = [&](const char* keyword) {
-    const auto* cell = rules.queues[*queue].row->cells.given(keyword);
-    return cell == nullptr ? std::string_view() : std::string_view(cell->text);
-  };
-  to.set_exceptions(job_exceptions(
-      job.record, exception_limits(word("JOB_OVERRUN"), word("JOB_UNDERRUN"), word("JOB_IDLE")), view.now));
+  const conf::QueueRow& row = *rules.queues[*queue].row;
+  to.set_exceptions(
+      job_exceptions(job.record, {row.overrun_minutes, row.underrun_minutes, row.idle}, view.now));
 }
 
 void add_thresholds(const AnswerView& view, const Job& job, JobView& to) {

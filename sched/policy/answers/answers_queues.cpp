@@ -80,10 +80,7 @@ bool window_open(const AnswerView& view, const TimeWindows& windows) {
 }
 
 void add_lines(const conf::QueueRow& row, Queue& queue) {
-  for (const char* keyword :
-       {"PRE_EXEC", "POST_EXEC", "RES_REQ", "REQUEUE_EXIT_VALUES", "RESUME_COND", "STOP_COND", "JOB_STARTER",
-        "JOB_CONTROLS", "TERMINATE_WHEN", "RERUNNABLE", "JOB_OVERRUN", "JOB_UNDERRUN", "JOB_IDLE"})
-    if (const auto* cell = row.cells.given(keyword)) (*queue.mutable_lines())[keyword] = cell->text;
+  for (const auto& line : row.shown) (*queue.mutable_lines())[line.keyword] = line.text;
 }
 
 void add_policies(const conf::QueueRow& row, Queue& queue) {

@@ -141,8 +141,7 @@ class RulesMaker {
 
   // JOB_ACCEPT_INTERVAL: nothing unless a file says so (docs/decisions/0024).
   std::int64_t accept_interval(const conf::QueueRow& row) const {
-    const conf::Cell* cell = row.cells.given("JOB_ACCEPT_INTERVAL");
-    const double turns = cell ? conf::parse_real(cell->text).value_or(0) : lsb().params.job_accept_interval;
+    const double turns = row.accept_interval.value_or(lsb().params.job_accept_interval);
     return static_cast<std::int64_t>(turns *
                                      std::chrono::duration<double>(lsb().params.mbd_sleep_time).count());
   }

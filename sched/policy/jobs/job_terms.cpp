@@ -2,20 +2,10 @@
 
 #include <algorithm>
 
-#include "common/base/numbers.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 
 namespace rollcall::sched::jobs {
 namespace {
-
-std::optional<int> whole_cell(const conf::Row& row, std::string_view keyword) {
-  const conf::Cell* cell = row.given(keyword);
-  return cell ? parse_whole(cell->text, 0, kMaxSeconds) : std::nullopt;
-}
-bool says_yes(const conf::Row& row, std::string_view keyword) {
-  const conf::Cell* cell = row.given(keyword);
-  return cell && !cell->text.empty() && (cell->text[0] == 'Y' || cell->text[0] == 'y');
-}
 
 // One kind of limit: what was asked, the files' default, the files' maximum.
 struct LimitRow {
@@ -82,24 +72,12 @@ std::optional<std::int64_t> most_of(const LimitRow& row, const conf::Application
   return row.standard(profile.jobs) ? row.most(profile.jobs) : std::nullopt;
 }
 
-// The first of profile, queue and lsb.params that says it. Of two parameters of one file that of this cluster goes before.
-std::optional<int> preexec_retries(const ConfigView& config, const JobTerms& terms) {
-  const conf::Row* rows[] = {terms.application ? &terms.application->cells : nullptr,
-                             terms.queue ? &terms.queue->cells : nullptr, &config.lsb->params.cells};
-  for (const conf::Row* row : rows) {
-    if (row == nullptr) continue;
-    for (const char* keyword : {"LOCAL_MAX_PREEXEC_RETRY", "MAX_PREEXEC_RETRY"})
-      if (const auto most = whole_cell(*row, keyword)) return most;
-  }
-  return std::nullopt;
-}
-
-std::optional<int> requeues(const BookParameters& params, const JobTerms& terms) {
-  if (terms.application)
-    if (const auto most = whole_cell(terms.application->cells, "MAX_JOB_REQUEUE")) return most;
-  if (terms.queue)
-    if (const auto most = whole_cell(terms.queue->cells, "MAX_JOB_REQUEUE")) return most;
-  return params.most_requeues;
+// What the profile says, else what the queue says, else `otherwise` (lsb.params).
+std::optional<int> first_said(const JobTerms& terms, std::optional<int> conf::JobDefaults::*number,
+                              std::optional<int> otherwise) {
+  if (terms.application && terms.application->jobs.*number) return terms.application->jobs.*number;
+  if (terms.queue && terms.queue->jobs.*number) return terms.queue->jobs.*number;
+  return otherwise;
 }
 
 conf::RequeueExits requeue_exits(const JobTerms& terms, const wire::Submission& asked) {
@@ -114,14 +92,14 @@ conf::RequeueExits requeue_exits(const JobTerms& terms, const wire::Submission& 
 bool rerunnable(const JobTerms& terms, const wire::Submission& asked) {
   if (asked.has_rerunnable()) return asked.rerunnable();
   if (terms.application && terms.application->rerunnable) return *terms.application->rerunnable;
-  return terms.queue && says_yes(terms.queue->cells, "RERUNNABLE");
+  return terms.queue && terms.queue->rerunnable;
 }
 
 // The host that a limit of the files is meant for: bjobs -l shows it behind the minutes.
 std::string spec_of(const JobTerms& terms, conf::Limit<conf::TimeLimit> conf::JobDefaults::*limit,
                     std::int64_t limit_s) {
-  for (const conf::JobDefaults* defaults : {terms.application ? &terms.application->jobs : nullptr,
-                                            terms.queue ? &terms.queue->jobs : nullptr})
+  for (const conf::JobDefaults* defaults :
+       {terms.application ? &terms.application->jobs : nullptr, terms.queue ? &terms.queue->jobs : nullptr})
     if (defaults != nullptr)
       for (const auto* said : {&(defaults->*limit).standard, &(defaults->*limit).most})
         if (seconds_of(*said) == limit_s) return (*said)->host_spec;
@@ -144,8 +122,9 @@ LifeRules life_rules(const ConfigView& config, const JobTerms& terms, const wire
   LifeRules rules;
   rules.requeue_exits = requeue_exits(terms, asked);
   rules.rerunnable = rerunnable(terms, asked);
-  rules.most_requeues = requeues(params, terms);
-  rules.most_preexec_retries = preexec_retries(config, terms);
+  rules.most_requeues = first_said(terms, &conf::JobDefaults::most_requeues, params.most_requeues);
+  rules.most_preexec_retries =
+      first_said(terms, &conf::JobDefaults::preexec_retries, config.lsb->params.preexec_retries);
   rules.exit_after_preexec_retries = params.exit_after_preexec_retries;
   rules.sequential = min_slots(asked) <= 1 || config.cluster->programs.mbatchd.sequential_signals;
   rules.longest_pause_s = params.longest_pause_s;

@@ -34,23 +34,24 @@ bool told_already(const std::string& text, const conf::ClusterFiles& cluster) {
 void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
                         conf::Problems& problems) {
   const auto syntax = resreq_syntax(cluster.settings);
-  const auto check = [&](const conf::Row& cells, const char* keyword) {
-    const conf::Cell* cell = cells.given(keyword);
-    if (cell == nullptr) return;
-    const std::string where = std::string(keyword) + ": ";
+  const auto check = [&](const conf::GivenRequirement& given) {
+    const std::string where = given.keyword + ": ";
     const auto at = [](const resreq::ParseError& error) {
       return error.text + ", at character " + std::to_string(error.offset + 1);
     };
-    const auto parsed = resreq::parse(cell->text, syntax);
+    const auto parsed = resreq::parse(given.text, syntax);
     if (parsed.error)
-      problems.error(cell->place, where + at(*parsed.error));
+      problems.error(given.place, where + at(*parsed.error));
     else if (const auto unknown = unknown_name(parsed.value, cluster, syntax);
              unknown && !told_already(unknown->text, cluster))
-      problems.warning(cell->place, where + at(*unknown));
+      problems.warning(given.place, where + at(*unknown));
   };
   for (const auto& queue : lsb.queues)
-    for (const char* keyword : {"RES_REQ", "RESUME_COND", "STOP_COND"}) check(queue.cells, keyword);
-  for (const auto& profile : lsb.applications) check(profile.cells, "RES_REQ");
+    for (const auto& given : queue.jobs.requirements) check(given);
+  // The conditions are parameters of queues; in a profile they have no effect.
+  for (const auto& profile : lsb.applications)
+    for (const auto& given : profile.jobs.requirements)
+      if (given.keyword == "RES_REQ") check(given);
 }
 
 }  // namespace rollcall::sched

@@ -2,7 +2,9 @@
 # check_parameters.sh SOURCE_DIR: outside common/conf nobody reads the text of a parameter (docs/decisions/0076).
 #
 # Parameters of lsf.conf are read and checked by the views of common/conf, and by pam's (pam/policy/pam_config.cpp), before which
-# the environment counts. Everybody else has the typed values. Every line that breaks this is printed as FILE:LINE.
+# the environment counts. Everybody else has the typed values. The same holds for the cells of lsb.params, lsb.queues and
+# lsb.applications: commands that show them have `shown`, and look up no keyword in it. Every line that breaks this is printed
+# as FILE:LINE.
 # Exit: 0 none, 1 some, 2 nothing to check.
 set -eu
 
@@ -19,7 +21,10 @@ FILENAME ~ /^common\/conf\// || FILENAME ~ /^pam\/policy\/pam_config\.cpp$/ { ne
     line = $0
     sub(/\/\/.*/, "", line)
     gsub(/text\.find\(/, "", line)
-    if (line ~ /(value|find|text)\("(LSF|LSB|ROLLCALL|EGO)_[A-Z_0-9]*"\)/ || line ~ /params\.cells\.(given|text|find)\("/ || line ~ /lsf_conf(\(\))?(\.|->)(value|find|settings)/) {
+    if (line ~ /(\.|->)cells([^_A-Za-z0-9(]|$)/ || line ~ /shown[^;]*"[A-Z_]+"/) {
+        print FILENAME ":" FNR ": reads the text of a cell: " $0
+        bad++
+    } else if (line ~ /(value|find|text)\("(LSF|LSB|ROLLCALL|EGO)_[A-Z_0-9]*"\)/ || line ~ /lsf_conf(\(\))?(\.|->)(value|find|settings)/) {
         print FILENAME ":" FNR ": reads the text of a parameter: " $0
         bad++
     }

@@ -175,17 +175,20 @@ environment res/daemon/x.hpp 'inline void f() { unsetenv("X"); }'
 fresh
 expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree"
 
-# parameters FILE LINE: LINE in FILE reads the text of a parameter.
+# parameters FILE LINE [WHAT]: LINE in FILE reads the text of a parameter, or of WHAT.
 parameters() {
     fresh
     echo '#include <string>' >"$dir/tree/common/conf/program_settings.cpp"
     expect 0 "nobody outside common/conf" "$here/check_parameters.sh" "$dir/tree"
     printf '%s\n' "$2" >"$dir/tree/$1"
-    expect 1 "$1:1: reads the text of a parameter" "$here/check_parameters.sh" "$dir/tree"
+    expect 1 "$1:1: reads the text of a ${3-parameter}" "$here/check_parameters.sh" "$dir/tree"
 }
 parameters res/daemon/x.cpp 'if (files.lsf_conf.value("LSB_JOB_MEMLIMIT") == "y") return;'
 parameters sched/mbatchd/x.cpp 'const auto* setting = conf.find("ROLLCALL_TICKET_LIFE");'
-parameters sched/policy/jobs/x.cpp 'const auto* cell = config.lsb->params.cells.given("MAX_JOBID");'
+parameters sched/policy/jobs/x.cpp 'const auto* cell = config.lsb->params.cells.given("MAX_JOBID");' cell
+parameters sched/policy/cycle/x.cpp 'const auto* cell = row.cells.given("JOB_ACCEPT_INTERVAL");' cell
+parameters sched/policy/jobs/x.cpp 'if (const auto most = whole_cell(terms.queue->cells, keyword)) return most;' cell
+parameters sched/policy/answers/x.cpp 'const auto idle = text_of(row.shown, "JOB_IDLE");' cell
 parameters common/io/x.cpp 'for (const auto& pair : files.lsf_conf.settings()) use(pair);'
 fresh
 expect 2 "no common/conf/program_settings.cpp" "$here/check_parameters.sh" "$dir/tree"

@@ -140,9 +140,8 @@ TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
 
 TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
   const auto config = changed_site([](conf::LsbFiles& lsb) {
-    conf::Cell cell;
-    cell.text = "2";
-    lsb.queues.at(0).cells.set("JOB_OVERRUN", cell);
+    lsb.queues.at(0).overrun_minutes = 2;
+    lsb.queues.at(0).shown = {{"JOB_OVERRUN", "2"}};
   });
   book->configure(config, now);
   keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));

@@ -1,0 +1,26 @@
+// ShownLines: what a section says, as it is written, of what is in force. A value, for those who show it (bqueues -l, bapp -l,
+// bparams).
+//
+// It is not for those who act on it: they take the typed view (docs/decisions/0076).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/conf/section_file.hpp"
+
+namespace rollcall::conf {
+
+struct ShownLine {
+  std::string keyword;  // as it is written
+  std::string text;
+};
+using ShownLines = std::vector<ShownLine>;
+
+// In the order of the file; default values too.
+ShownLines shown_lines(const Row& row);
+// What is given of `keywords`, in that order and spelling.
+ShownLines shown_lines(const Row& row, std::initializer_list<std::string_view> keywords);
+
+}  // namespace rollcall::conf

@@ -1,0 +1,119 @@
+// What mbatchd takes of a queue and of a profile is a value of the view, and what commands show is as it is written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/conf/lsb/lsb_applications.hpp"
+#include "common/conf/lsb/lsb_params.hpp"
+#include "common/conf/lsb/lsb_queues.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Optional;
+
+struct ReadQueue {
+  Problems problems;
+  QueueRow queue;
+  std::vector<std::string> lines;
+};
+
+ReadQueue read_queue(const std::string& lines) {
+  ReadQueue read;
+  const auto file = parse_sections("Begin Queue\nQUEUE_NAME = q\n" + lines + "End Queue\n", "lsb.queues", {},
+                                   read.problems);
+  const auto queues = read_lsb_queues(file, IndexTable{}, LimitUnit{}, read.problems);
+  if (!queues.empty()) read.queue = queues[0];
+  for (const Problem& problem : read.problems.all()) read.lines.push_back(problem.text);
+  return read;
+}
+
+std::vector<std::string> texts(const ShownLines& lines) {
+  std::vector<std::string> texts;
+  for (const ShownLine& line : lines) texts.push_back(line.keyword + "=" + line.text);
+  return texts;
+}
+
+TEST(QueueValues, EachIsRead) {
+  const auto read = read_queue(
+      "JOB_ACCEPT_INTERVAL = 0.5\nMAX_JOB_REQUEUE = 3\nLOCAL_MAX_PREEXEC_RETRY = 4\nMAX_PREEXEC_RETRY = 5\n"
+      "RERUNNABLE = yes\nJOB_OVERRUN = 60\nJOB_UNDERRUN = 2\nJOB_IDLE = 0.10\n");
+  EXPECT_THAT(read.lines, IsEmpty());
+  EXPECT_THAT(read.queue.accept_interval, Optional(0.5));
+  EXPECT_THAT(read.queue.jobs.most_requeues, Optional(3));
+  EXPECT_THAT(read.queue.jobs.preexec_retries, Optional(4)) << "that of this cluster counts first";
+  EXPECT_TRUE(read.queue.rerunnable);
+  EXPECT_THAT(read.queue.overrun_minutes, Optional(60));
+  EXPECT_THAT(read.queue.underrun_minutes, Optional(2));
+  EXPECT_THAT(read.queue.idle, Optional(0.1));
+}
+
+TEST(QueueValues, NoneIsThereUnlessItIsGiven) {
+  const auto read = read_queue("MAX_JOB_REQUEUE = -\n");
+  EXPECT_THAT(read.lines, IsEmpty());
+  EXPECT_EQ(read.queue.accept_interval, std::nullopt);
+  EXPECT_EQ(read.queue.jobs.most_requeues, std::nullopt);
+  EXPECT_EQ(read.queue.jobs.preexec_retries, std::nullopt);
+  EXPECT_FALSE(read.queue.rerunnable);
+  EXPECT_EQ(read.queue.overrun_minutes, std::nullopt);
+  EXPECT_EQ(read.queue.underrun_minutes, std::nullopt);
+  EXPECT_EQ(read.queue.idle, std::nullopt);
+}
+
+TEST(QueueValues, AnInvalidOneIsToldAndNotInForce) {
+  const auto read = read_queue(
+      "JOB_ACCEPT_INTERVAL = often\nMAX_JOB_REQUEUE = -1\nMAX_PREEXEC_RETRY = x\nRERUNNABLE = yeah\n");
+  EXPECT_THAT(read.lines,
+              ElementsAre("MAX_JOB_REQUEUE: found \"-1\", expected a whole number from 0 to 1000000000",
+                          "MAX_PREEXEC_RETRY: found \"x\", expected a whole number from 0 to 1000000000",
+                          "JOB_ACCEPT_INTERVAL: found \"often\", expected a number, 0 or more",
+                          "RERUNNABLE: found \"yeah\", expected Y or N"));
+  EXPECT_EQ(read.queue.accept_interval, std::nullopt);
+  EXPECT_EQ(read.queue.jobs.most_requeues, std::nullopt);
+  EXPECT_EQ(read.queue.jobs.preexec_retries, std::nullopt);
+  EXPECT_FALSE(read.queue.rerunnable);
+  EXPECT_THAT(texts(read.queue.shown), IsEmpty());
+}
+
+TEST(QueueValues, WhatIsShownIsAsItIsWritten) {
+  const auto read = read_queue("job_idle = 0.10\nRES_REQ = (mem > 5)\nPRE_EXEC = /bin/x  y\nMIG = 5\n");
+  EXPECT_THAT(texts(read.queue.shown),
+              ElementsAre("PRE_EXEC=/bin/x  y", "RES_REQ=(mem > 5)", "JOB_IDLE=0.10"));
+}
+
+TEST(QueueValues, RequirementsHaveTheirPlaces) {
+  const auto read = read_queue("STOP_COND = mem < 5\nRES_REQ = mem > 5\n");
+  ASSERT_EQ(read.queue.jobs.requirements.size(), 2U);
+  EXPECT_EQ(read.queue.jobs.requirements[0].keyword, "RES_REQ");
+  EXPECT_EQ(read.queue.jobs.requirements[0].place.line, 4);
+  EXPECT_EQ(read.queue.jobs.requirements[1].text, "mem < 5");
+}
+
+TEST(ProfileValues, RetriesRequeuesAndWhatIsShown) {
+  Problems problems;
+  const auto file = parse_sections(
+      "Begin Application\nNAME = fluent\nMAX_JOB_REQUEUE = 3\nMAX_PREEXEC_RETRY = 5\nEnd Application\n", "a",
+      {}, problems);
+  const auto profiles = read_lsb_applications(file, LimitUnit{}, problems);
+  EXPECT_TRUE(problems.all().empty());
+  ASSERT_EQ(profiles.size(), 1U);
+  EXPECT_THAT(profiles[0].jobs.most_requeues, Optional(3));
+  EXPECT_THAT(profiles[0].jobs.preexec_retries, Optional(5));
+  EXPECT_THAT(texts(profiles[0].shown),
+              ElementsAre("NAME=fluent", "MAX_JOB_REQUEUE=3", "MAX_PREEXEC_RETRY=5"));
+}
+
+TEST(ParameterValues, RetriesOfThisClusterGoFirst) {
+  const auto read = [](const std::string& lines) {
+    Problems problems;
+    return read_lsb_params(
+        parse_sections("Begin Parameters\n" + lines + "End Parameters\n", "p", {}, problems), problems);
+  };
+  EXPECT_THAT(read("MAX_PREEXEC_RETRY = 5\n").preexec_retries, Optional(5));
+  EXPECT_THAT(read("MAX_PREEXEC_RETRY = 5\nLOCAL_MAX_PREEXEC_RETRY = 0\n").preexec_retries, Optional(0));
+  EXPECT_THAT(texts(read("JOB_ACCEPT_INTERVAL = 2\n").shown), ElementsAre("JOB_ACCEPT_INTERVAL=2"));
+}
+
+}  // namespace
+}  // namespace rollcall::conf
