@@ -5,7 +5,7 @@
 #   pjltypes.sh    the one table of PJL types, pjlinstalled.sh which launchers are there
 #   pjlhosts.sh    the job's hosts, pjlgeometry.sh which task runs on which of them
 #   pjlargs.sh     where the programs are among a launcher's words
-#   pjloptions.sh  the options of the launchers, pjlslurm.sh those of srun
+#   pjloptions.sh  what follows an option, by the tables of pjltables.sh and (of srun) pjlslurm.sh
 #
 # The caller has set $here, the directory of these files, and `set -eu`. What the functions set for their
 # callers begins with PJL_. No word of the user's is ever evaluated, and none is split.
@@ -13,7 +13,7 @@ PJL_NAME=${0##*/}
 # shellcheck disable=SC2154
 PJL_HERE=$here PJL_TS=
 set -f # nothing here is a file name pattern; lists of ours are split at blanks
-for part in pjltypes pjlinstalled pjlhosts pjlgeometry pjlargs pjloptions pjlslurm; do
+for part in pjltypes pjlinstalled pjlhosts pjlgeometry pjlargs pjloptions pjltables pjlslurm; do
   # shellcheck source=/dev/null
   . "$here/$part.sh"
 done

@@ -1,8 +1,7 @@
-# shellcheck shell=sh disable=SC2034
-# pjloptions.sh: the options of the launchers, and how many words follow each. Part of pjllib.sh.
+# shellcheck shell=sh disable=SC2034,SC2154
+# pjloptions.sh: what follows an option of a launcher, by the tables of pjltables.sh and pjlslurm.sh. Part of pjllib.sh.
 #
-# From `mpirun --help all` (Open MPI 4.1, and what PRRTE under 5.x adds), `mpiexec.hydra --help` (MPICH 4.0, and
-# what Intel MPI's has beside it) and srun(1) of Slurm 22.05. PJL_KIND is what follows the option:
+# A table is words: KIND: and the names of its options, without dashes. KIND is what follows such an option:
 #   0, 1, 2     so many words that mean nothing to us
 #   np          the number of tasks
 #   pernode     the number of tasks on each host; "each" is one task on each host, without a word
@@ -12,16 +11,17 @@
 #   infile      a file that names programs, where TaskStarter cannot get in
 #   wd          a directory: what Hydra calls -wdir
 #   drop0 drop1 an option of launchers that are gone: it means nothing to today's and is left out
-#   ''          nobody knows
+# KIND/MORE is KIND for the wrappers; MORE says what pam takes it for:
+#   pernode     the number of tasks on each host, which the wrappers leave to the launcher
+#   ends        the launcher prints something and starts no program, or the program is elsewhere
+#   maybe       a value, if any, is part of the same word
+# KIND@pam is for pam alone. KIND@wrappers is for the wrappers alone; its names are patterns.
 
-# pjl_option TABLE NAME: PJL_KIND of the option NAME (without dashes).
+# pjl_option TABLE NAME: PJL_KIND of the option NAME (without dashes), '' where nobody knows it.
 pjl_option() {
-  PJL_KIND=
-  case $2 in
-  gm-recv | gm-kill | gm-wait | gm-eager | gm-e | gm-f | p4pg | p4wd | pg) PJL_KIND=drop1 ;;
-  gm-*) PJL_KIND=drop0 ;;
-  *) "pjl_${1}_option" "$2" ;;
-  esac
+  pjl_lookup "$2" "$PJL_OLD_OPTIONS"
+  [ -z "$PJL_KIND" ] || return 0
+  "pjl_${1}_option" "$2"
 }
 
 # The template's. A site adds those of its own launcher.
@@ -29,52 +29,24 @@ pjl_generic_option() {
   case $1 in n | np) PJL_KIND=np ;; esac
 }
 
-pjl_openmpi_option() {
-  case $1 in
-  n | np | c) PJL_KIND=np ;;
-  N | npernode) PJL_KIND=pernode ;;
-  pernode) PJL_KIND=each ;;
-  map-by | ppr | npersocket) PJL_KIND=mapby ;;
-  H | host | hostfile | machinefile | default-hostfile | rf | rankfile) PJL_KIND=hosts ;;
-  app) PJL_KIND=infile ;;
-  mca | gmca | omca | gomca | prtemca | gprtemca | pmixmca | gpmixmca) PJL_KIND=2 ;;
-  am | amca | arch | bind-to | cartofile | cf | cpu-list | cpu-set | cpus-per-proc | cpus-per-rank | debugger | \
-    display | dvm-uri | forward-signals | hnp | initial-errhandler | launch-agent | max-restarts | max-vm-size | \
-    memory-alloc-kinds | ompi-server | output | output-directory | output-filename | path | personality | prefix | \
-    preload-files | pset | rank-by | report-events | report-pid | report-uri | runtime-options | spawn-timeout | \
-    stdin | stop-in-app | stop-in-init | stream-buffering | timeout | tmpdir | tune | wd | wdir | with-ft | x | \
-    xml-file | xterm) PJL_KIND=1 ;;
-  allow-run-as-root | bind-to-core | bind-to-socket | bycore | bynode | byslot | continuous | d | debug | debug-* | \
-    disable-recovery | display-* | do-not-launch | do-not-resolve | dvm | enable-* | fwd-mpirun-port | \
-    get-stack-traces | h | help | index-argv-by-rank | leave-session-attached | merge-stderr-to-stdout | nolocal | \
-    nooversubscribe | noprefix | novm | output-proctable | oversubscribe | preload-binary | q | quiet | \
-    report-bindings | report-child-jobs-separately | report-state-on-timeout | s | set-cwd-to-session-dir | \
-    show-progress | stop-on-exec | tag-output | terminate | timestamp-output | tv | use-hwthread-cpus | use-regexp | \
-    v | V | verbose | version | xml) PJL_KIND=0 ;;
-  esac
-}
+pjl_openmpi_option() { pjl_lookup "$1" "$PJL_OPENMPI_OPTIONS"; }
+pjl_hydra_option() { pjl_lookup "$1" "$PJL_HYDRA_OPTIONS"; }
+pjl_intelmpi_option() { pjl_lookup "$1" "$PJL_INTELMPI_OPTIONS $PJL_HYDRA_OPTIONS"; }
+pjl_slurm_option() { pjl_lookup "$1" "$PJL_SLURM_OPTIONS"; }
 
-pjl_hydra_option() {
-  case $1 in
-  n | np) PJL_KIND=np ;;
-  f | host | hosts | hostfile | hostlist | machine | machines | machinefile | machinelist) PJL_KIND=hosts ;;
-  env | genv) PJL_KIND=pair ;;
-  configfile) PJL_KIND=infile ;;
-  bind-to | binding | bootstrap | bootstrap-exec | demux | envlist | errfile | errfile-pattern | genvlist | \
-    gpu-subdevs-per-proc | gpus-per-proc | iface | launcher | launcher-exec | localhost | map-by | membind | \
-    nameserver | order-nodes | outfile | outfile-pattern | output-from | ppn | prepend-pattern | rmk | topolib | \
-    usize | wdir) PJL_KIND=1 ;;
-  wd) PJL_KIND=wd ;;
-  dac | disable-* | enable-* | envall | envnone | genvall | genvnone | h | help | info | l | pmi-port | prepend-rank | \
-    print-all-exitcodes | profile | skip-launch-node | v | verbose | version) PJL_KIND=0 ;;
-  esac
-}
-
-pjl_intelmpi_option() {
-  case $1 in
-  branch-count | genvuser | grr | gtool | gtoolfile | hosts-group | path | perhost | s | tmpdir | umask) PJL_KIND=1 ;;
-  aps | check_mpi | cleanup | gdb | idb | launch-verify | mps | noconf | nolocal | ordered-output | print-rank-map | \
-    rr | silent-abort | t | trace | tune | tv | V) PJL_KIND=0 ;;
-  *) pjl_hydra_option "$1" ;;
-  esac
+# pjl_lookup NAME TABLE: PJL_KIND of the first option of TABLE that is NAME.
+pjl_lookup() {
+  PJL_KIND='' PJL_LINE=''
+  # shellcheck disable=SC2086  # its words
+  for PJL_NEXT in $2; do
+    case $PJL_NEXT:$PJL_LINE in
+    *@pam::*) PJL_LINE='' ;;
+    *::*) PJL_LINE=${PJL_NEXT%%[:/@]*} ;;
+    *:) ;;
+    *)
+      # shellcheck disable=SC2254  # it may be a pattern
+      case $1 in $PJL_NEXT) PJL_KIND=$PJL_LINE && return 0 ;; esac
+      ;;
+    esac
+  done
 }

@@ -1,7 +1,7 @@
 // The tables of launcher_table.hpp as data: what one launcher's options are. Constants.
 //
-// Names stand without their dashes. Sources: the --help and the manual of the launcher named above each
-// table, and for Hydra the answers of mpiexec.hydra to each option alone.
+// Names stand without their dashes. The options themselves are in wrappers/pjltables.sh and wrappers/pjlslurm.sh, once for the
+// wrappers and for pam: cmake/RollcallLaunchers.cmake makes "pam/policy/launcher_options.hpp" from them.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,8 @@ constexpr LauncherOption one(std::string_view name) { return {name, 1}; }
 constexpr LauncherOption two(std::string_view name) { return {name, 2}; }
 constexpr LauncherOption pair_or_assignment(std::string_view name) { return {name, 2, Means::nothing, true}; }
 constexpr LauncherOption tasks(std::string_view name) { return {name, 1, Means::tasks}; }
-constexpr LauncherOption per_host(std::string_view name, std::uint8_t values = 1) {
-  return {name, values, Means::per_host};
-}
+constexpr LauncherOption per_host(std::string_view name) { return {name, 1, Means::per_host}; }
+constexpr LauncherOption one_per_host(std::string_view name) { return {name, 0, Means::per_host}; }
 constexpr LauncherOption hosts(std::string_view name) { return {name, 1, Means::hosts}; }
 constexpr LauncherOption job_in_file(std::string_view name) { return {name, 1, Means::job_elsewhere}; }
 constexpr LauncherOption job_flag(std::string_view name) { return {name, 0, Means::job_elsewhere}; }
@@ -50,32 +49,6 @@ struct LauncherTable {
   Dashes dashes = Dashes::any;
   std::span<const LauncherOption> options;
   std::span<const LauncherOption> more;  // further ones: of another release, or of old scripts
-};
-
-// MPICH-GM's mpirun.ch_gm, MPICH-P4's mpirun and MVAPICH's mpirun_rsh, as far as scripts give them to their
-// wrappers.
-inline constexpr LauncherOption kOldScriptOptions[] = {
-    flag("gm-copy-env"),
-    flag("gm-no-shmem"),
-    flag("gm-use-shmem"),
-    flag("gm-numa-shmem"),
-    flag("gm-tree-spawn"),
-    flag("gm-v"),
-    one("gm-f"),
-    one("gm-wait"),
-    one("gm-kill"),
-    one("gm-e"),
-    one("gm-eager"),
-    one("gm-recv"),
-    one("pg"),
-    one("p4pg"),
-    one("p4wd"),
-    flag("nolocal"),
-    flag("all-local"),
-    flag("ssh"),
-    flag("rsh"),
-    one("wd"),
-    one("x"),
 };
 
 extern const LauncherTable kOpenMpi;
