@@ -11,9 +11,10 @@ import socket
 import stat
 import threading
 
-from users import ALICE, BOB, Users, group_of, name_of, needs
+from users import ALICE, BOB, Users, group_of, name_of
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import MBD_PORT
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -38,7 +39,7 @@ def read(path):
 
 def test_another_users_job_cannot_be_touched_or_read(bench):
     """AnotherUsersJob: kill, stop, modify, move, requeue, peek, its script and its spool."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         place = users.places[ALICE]
@@ -135,7 +136,7 @@ class Tape:
 
 def test_a_recorded_request_submits_and_kills_nothing(bench):
     """Replay: what a client sent through a listener on the way is sent again, byte for byte."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         tape = Tape(bench)
@@ -170,7 +171,7 @@ def test_a_recorded_request_submits_and_kills_nothing(bench):
 
 def test_no_environment_makes_a_user_another(bench):
     """ForgedEnvironment: claims in variables, and variables of a job at root's programs."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         claims = [f"USER={name_of(ALICE)}", f"LOGNAME={name_of(ALICE)}", "LSB_JOB_EXECUSER=root", "LSB_EFFECTIVE_RSRCREQ=x", "LSFUSER=root",
@@ -212,7 +213,7 @@ def test_no_environment_makes_a_user_another(bench):
 
 def test_keys_and_tickets_are_closed_to_others(bench):
     """KeyModes: the cluster's key, tickets of commands, and keys that pam makes."""
-    needs(bench)
+    needs_users()
     users = Users(bench, more_conf="ROLLCALL_TICKET_LIFE=300")
     with users.batch as batch:
         key = os.path.join(batch.conf, "cluster.key")
@@ -246,7 +247,7 @@ def test_keys_and_tickets_are_closed_to_others(bench):
 
 def test_control_characters_reach_no_other_terminal(bench):
     """Terminals: refused in every option, and shown by no command, log or event file of another."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         for kind, text in CONTROLS.items():
@@ -276,7 +277,7 @@ def test_control_characters_reach_no_other_terminal(bench):
 
 def test_absurd_numbers_and_shells_are_refused_or_end(bench):
     """Numbers: what no host can have is refused; MissingShell: a job without its shell ends, and is not tried for ever."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         for words in (["-R", "rusage[mem=1e308]"], ["-R", "rusage[mem=inf]"], ["-R", "rusage[mem=nan]"], ["-R", "rusage[mem=-1]"],
@@ -297,7 +298,7 @@ def test_absurd_numbers_and_shells_are_refused_or_end(bench):
 
 def test_links_pipes_and_transfers_give_nothing_away_and_hold_up_nobody(bench):
     """Paths: -o, -e, -i, -outdir and -f that lead to files of others, to pipes that nobody opens, and to descriptors."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         his, hers, roots = users.places[BOB], f"{users.places[ALICE]}/secret", f"{bench.scratch}/roots"

@@ -4,6 +4,7 @@ import os
 
 from rollcall_testing import launchers, processes
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.job import requires_pam
 from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import cases, expect, expect_equal, expect_in, main
@@ -12,11 +13,6 @@ from rollcall_testing.waiting import wait_until
 ALL = ("n1", "n2", "n3", "n4")
 EIGHT = ("-n", "8", "-R", "span[ptile=2]")
 MPIS = ("openmpi", "hydra")
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def finished(bench, batch, command, *options, **how):

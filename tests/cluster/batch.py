@@ -4,15 +4,11 @@ import os
 import re
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 ALL = ("n1", "n2", "n3", "n4")
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def test_a_job_runs_and_its_report_is_in_its_output_file(bench):

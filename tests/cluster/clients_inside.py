@@ -7,6 +7,7 @@ import re
 from gpus import counted, with_gpus
 from rollcall_testing import batch_cluster
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read_if_there
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -22,15 +23,8 @@ OF_PAM = "LSF_TS LSF_TS_OPTIONS LSF_TSOPT_NUM PM_SOURCE BINARY_TYPE_HPC".split()
 NEVER = re.compile(r"LSB_OUTDIR$|EGO_|LSF_EAUTH_|XLSF_UIDDIR|LSF_PM_MPIARGS|ROLLCALL_KEY")
 
 
-def read(path):
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
 def variables(path):
-    return dict(line.split("=", 1) for line in read(path).splitlines() if "=" in line)
+    return dict(line.split("=", 1) for line in read_if_there(path).splitlines() if "=" in line)
 
 
 def test_the_environment_of_a_job(bench):
@@ -44,7 +38,7 @@ def test_the_environment_of_a_job(bench):
         dirty = batch.environment(LSB_JOBID="7", LSB_HOSTS="elsewhere", LSF_PM_MPIARGS_X="kept")
         batch.good("bsub", "-K", "-a", "openmpi", "-n", "3", "-R", "span[ptile=2]", "-J", "its name", "-o", f"{notes}/out", "sh", path, env=dirty)
         job, method2, method1 = (variables(f"{notes}/{name}") for name in ("job", "method2", "method1"))
-        expect_equal([name for name in OF_THE_JOB if name not in job], [], f"what is missing; {read(f'{notes}/out')}")
+        expect_equal([name for name in OF_THE_JOB if name not in job], [], f"what is missing; {read_if_there(f'{notes}/out')}")
         expect_equal([name for name in OF_PAM if name not in method2], [], "what pam does not set")
         found = [name for name in (*job, *method2) if NEVER.match(name) and name != "LSF_PM_MPIARGS_X"]
         expect_equal(found, [], "what is never there")
@@ -81,9 +75,9 @@ def test_ray(bench):
             file.write(text)
         os.chmod(path, 0o755)
         job = batch.bsub(path, "-n", "2", "-R", "span[ptile=1] rusage[mem=1GB]", "-gpu", "num=2", "-M", "20GB!", "-o", f"{notes}/out")
-        expect_equal(batch.wait_for(job, "EXIT", "DONE"), "EXIT", f"its end: {read(f'{notes}/out')}{read(f'{notes}/head')}")
+        expect_equal(batch.wait_for(job, "EXIT", "DONE"), "EXIT", f"its end: {read_if_there(f'{notes}/out')}{read_if_there(f'{notes}/head')}")
         expect_in("TERM_OWNER", batch.good("bjobs", "-UF", str(job)), "it has killed itself")
-        expect_equal(read(f"{notes}/head"), "head 0,1\n", "the first host's devices")
+        expect_equal(read_if_there(f"{notes}/head"), "head 0,1\n", "the first host's devices")
         for host in BOTH:
             own = bench.cluster.host(host)
             wait_until(lambda: not own.processes(lambda p: p.words in (("sleep", "301"), ("sleep", "302"))), lambda: f"{host} to be empty")
@@ -95,11 +89,11 @@ def test_radical_pilot_and_lightning(bench):
         notes = bench.fresh_directory()
         batch.bsub(f"cp $LSB_DJOB_HOSTFILE {notes}/hosts; cp $LSB_DJOB_RANKFILE {notes}/ranks; echo $((LSB_JOBID % 1000 + 10000)) >{notes}/port",
                    "-K", "-n", "4", "-R", "span[ptile=2]", "-o", f"{notes}/out")
-        hosts = read(f"{notes}/hosts").split("\n")[:-1]
+        hosts = read_if_there(f"{notes}/hosts").split("\n")[:-1]
         expect_equal(sorted(hosts), ["n1", "n1", "n2", "n2"], "a line for each slot")
-        ranks = read(f"{notes}/ranks").split("\n")[:-1]
+        ranks = read_if_there(f"{notes}/ranks").split("\n")[:-1]
         expect_equal(ranks, hosts, "a line for each rank, the first host first")
-        expect(10000 <= int(read(f"{notes}/port")) < 11000, "a port from LSB_JOBID")
+        expect(10000 <= int(read_if_there(f"{notes}/port")) < 11000, "a port from LSB_JOBID")
     bench.saw("the host file and the rank file")
 
 
@@ -127,9 +121,9 @@ def test_whole_hosts(bench):
                    if line.lower().startswith("job") and "is submitted to" in line.lower())
         batch.wait_for(job, "DONE", "EXIT")
         inside = variables(f"{notes}/job")
-        expect_equal(sorted(inside["LSB_HOSTS"].split()), ["n1"] * 3 + ["n2"] * 3, f"LSB_HOSTS; {read(f'{notes}/err')}")
+        expect_equal(sorted(inside["LSB_HOSTS"].split()), ["n1"] * 3 + ["n2"] * 3, f"LSB_HOSTS; {read_if_there(f'{notes}/err')}")
         expect_equal((inside["LSB_DJOB_NUMPROC"], inside["LSB_MAX_NUM_PROCESSORS"]), ("6", "6"), "their number")
-        expect_equal(sorted(read(f"{notes}/hosts").split()), ["n1"] * 3 + ["n2"] * 3, "LSB_DJOB_HOSTFILE")
+        expect_equal(sorted(read_if_there(f"{notes}/hosts").split()), ["n1"] * 3 + ["n2"] * 3, "LSB_DJOB_HOSTFILE")
         expect_equal(batch.field(job, "slots"), "6", "bjobs")
         small = batch.bsub("exec sleep 1000", "-m", "n2", "-o", "/dev/null")
         batch.wait_for(small, "RUN")

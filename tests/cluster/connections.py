@@ -4,8 +4,9 @@ import resource
 
 from rollcall_testing.batch_cluster import MBD_PORT, RES_PORT
 from rollcall_testing.load_cluster import PORT
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import Skip, expect, expect_equal, main
-from rollcall_testing.users_site import BOB, HOST, MALLORY, UsersSite, needs_users
+from rollcall_testing.users_site import BOB, HOST, MALLORY, UsersSite
 
 DAEMONS = {"lim": PORT, "mbatchd": MBD_PORT, "res": RES_PORT}
 EACH = 1500  # silent, and as many handshaken ones: more than a daemon gives to one user

@@ -1,9 +1,9 @@
 """bsub -gpu with a site's elim that counts GPUs which are not there: jobs get devices of their own, and wait where none is left."""
 
-import os
 import re
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read_if_there
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -28,14 +28,6 @@ def counted(batch, names):
     wait_until(all_of_them, lambda: f"GPUs to be counted: {batch.user('lsload', '-I', 'ngpus')}", 30)
 
 
-def read(path):
-    # A job that has just begun to run may not have made it yet.
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
 def test_two_jobs_have_different_devices_and_the_third_waits(bench):
     with with_gpus(bench, ("n1",)) as batch:
         counted(batch, ("n1",))
@@ -44,8 +36,8 @@ def test_two_jobs_have_different_devices_and_the_third_waits(bench):
         jobs = [batch.bsub(hold, "-gpu", "num=1:mode=exclusive_process", "-o", f"{notes}/out.%J") for _ in range(3)]
         for job in jobs[:2]:
             batch.wait_for(job, "RUN")
-            wait_until(lambda: "devices=" in read(f"{notes}/out.{job}"), "its first line")
-        devices = [re.search(r"devices=(.*)", read(f"{notes}/out.{job}")).group(1) for job in jobs[:2]]
+            wait_until(lambda: "devices=" in read_if_there(f"{notes}/out.{job}"), "its first line")
+        devices = [re.search(r"devices=(.*)", read_if_there(f"{notes}/out.{job}")).group(1) for job in jobs[:2]]
         expect_equal(sorted(devices), ["0", "1"], "devices of the two")
         expect_equal(batch.field(jobs[0], "galloc"), f"n1 {devices[0]}", "bjobs -o gpu_alloc")
         plain = batch.bsub("true", "-o", "/dev/null")  # a job without GPUs goes by
@@ -60,7 +52,7 @@ def test_two_jobs_have_different_devices_and_the_third_waits(bench):
         expect_equal(batch.field(jobs[2]), "PEND", "the third, after a restart")
         open(f"{notes}/{jobs[0]}.go", "w", encoding="ascii").close()
         batch.wait_for(jobs[2], "RUN")
-        wait_until(lambda: f"devices={devices[0]}" in read(f"{notes}/out.{jobs[2]}"), "the device that became free")
+        wait_until(lambda: f"devices={devices[0]}" in read_if_there(f"{notes}/out.{jobs[2]}"), "the device that became free")
         for job in jobs[1:]:
             open(f"{notes}/{job}.go", "w", encoding="ascii").close()
             batch.wait_for(job, "DONE")
@@ -73,11 +65,11 @@ def test_every_host_and_every_task_has_its_own(bench):
         notes = bench.fresh_directory()
         job = batch.bsub("echo first $CUDA_VISIBLE_DEVICES; for h in n1 n2; do blaunch $h 'echo $(hostname) $CUDA_VISIBLE_DEVICES'; done",
                          "-n", "2", "-R", "span[ptile=1]", "-gpu", "num=2", "-o", f"{notes}/out", "-K")
-        lines = read(f"{notes}/out").splitlines()[:3]
+        lines = read_if_there(f"{notes}/out").splitlines()[:3]
         expect_equal([lines[0], *sorted(lines[1:])], ["first 0,1", "n1 0,1", "n2 0,1"], f"devices of job {job}")
         each = batch.bsub("true", "-n", "2", "-R", "span[hosts=1]", "-gpu", "num=2/task", "-o", "/dev/null")
         two = batch.bsub("echo $CUDA_VISIBLE_DEVICES", "-n", "2", "-R", "span[hosts=1]", "-gpu", "num=1/task", "-o", f"{notes}/two", "-K")
-        expect_equal(read(f"{notes}/two").splitlines()[0], "0,1", f"two tasks of job {two}")
+        expect_equal(read_if_there(f"{notes}/two").splitlines()[0], "0,1", f"two tasks of job {two}")
         expect_equal(batch.field(each), "PEND", "four devices on one host")
         batch.good("bkill", str(each))
     bench.saw("num=2 on two hosts: both devices of each; num=1/task: one for each slot")

@@ -4,16 +4,12 @@ import os
 import re
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import CTRL_C, CTRL_Z, Shell
 from rollcall_testing.waiting import wait_until
 
 BOTH = ("n1", "n2")
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
 
 
 def write(path, text):

@@ -2,7 +2,8 @@
 
 import os
 
-from users import ALICE, BOB, Users, group_of, needs, unwrapped
+from users import ALICE, BOB, Users, group_of, unwrapped
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -14,7 +15,7 @@ def write(path, text, user, mode):
 
 
 def test_a_file_is_copied_by_its_users_right(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         alices, bobs = users.places[ALICE], users.places[BOB]

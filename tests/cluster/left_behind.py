@@ -3,7 +3,8 @@
 import os
 import shutil
 
-from users import ALICE, BOB, HOSTS, Users, group_of, needs
+from users import ALICE, BOB, HOSTS, Users, group_of
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -35,7 +36,7 @@ def shared_directory(users):
 
 
 def test_what_a_user_moved_into_a_jobs_directory_is_not_removed_as_root(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         roots = os.path.join(bench.scratch, "roots")

@@ -5,7 +5,8 @@ n1 has the machine's own accounts. On n2 games has another number, its number on
 
 import os
 
-from users import ALICE, BOB, Users, group_of, name_of, needs, unwrapped
+from users import ALICE, BOB, Users, group_of, name_of, unwrapped
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -28,7 +29,7 @@ def give_other_numbers(bench, host):
 
 
 def test_a_job_runs_as_its_users_name(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     give_other_numbers(bench, "n2")
     place = bench.fresh_directory("shared")

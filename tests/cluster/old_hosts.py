@@ -9,6 +9,7 @@ import os
 import subprocess
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.job import open_gate
 from rollcall_testing.programs import wait_for_ready
 from rollcall_testing.runner import Skip, cases, expect, expect_equal, expect_in, main
@@ -44,11 +45,6 @@ class OldHosts(BatchCluster):
             place = os.path.join(self.etc, program)
             os.unlink(place)
             os.symlink(os.path.join(old_build(), "bin", program), place)
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def test_jobs_run_end_and_are_signalled(bench):

@@ -3,8 +3,9 @@
 import os
 import signal
 
-from users import ALICE, Users, needs
+from users import ALICE, Users
 from rollcall_testing import processes
+from rollcall_testing.munge import needs_users
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
@@ -49,7 +50,7 @@ def guard_and_shepherd(job):
 
 
 def test_a_job_cannot_take_its_shepherds_limits(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         job = users.bsub(ALICE, f"{write_program(users)} limits", "-o", "out", "-m", "n1")
@@ -68,7 +69,7 @@ def test_a_job_cannot_take_its_shepherds_limits(bench):
 
 
 def test_a_job_that_stops_its_shepherd_without_end_is_ended(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         job = users.bsub(ALICE, f"{write_program(users)} stop", "-o", "out", "-m", "n1")
@@ -78,7 +79,7 @@ def test_a_job_that_stops_its_shepherd_without_end_is_ended(bench):
 
 
 def test_a_shepherd_waits_for_no_reader_of_its_users(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         users.run(ALICE, "mkfifo", "pipe")
@@ -92,7 +93,7 @@ def test_a_shepherd_waits_for_no_reader_of_its_users(bench):
 
 def test_what_a_shepherd_does_not_read_res_does(bench):
     """It hangs, in a file system of its user's for one; here root has stopped it, with the guard that would let it go on."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         for begun_again in (False, True):

@@ -6,18 +6,15 @@ import re
 import signal
 import subprocess
 
-from users import ALICE, BOB, Users, group_of, name_of, needs
+from users import ALICE, BOB, Users, group_of, name_of
 from rollcall_testing import processes
+from rollcall_testing.files import read
+from rollcall_testing.munge import needs_users
 from rollcall_testing.programs import notes_in
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 ALL = ("n1", "n2", "n3", "n4")
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def exec_hosts(words):
@@ -45,7 +42,7 @@ def give_homes(bench, users):
 
 def test_ranks_are_on_the_hosts_that_the_job_was_given(bench):
     """Two users at a time, each with two jobs of each MPI, of five tasks: hosts differ in how many they get."""
-    needs(bench)
+    needs_users()
     os.chmod(bench.cluster.environment["TMPDIR"], 0o1777)  # where bsub gives an esub its files
     users = Users(bench, hosts=ALL, slots=4)
     give_homes(bench, users)
@@ -96,7 +93,7 @@ def forget_ticket(users, user):
 
 
 def test_a_munged_that_hangs_or_dies_costs_nobody_a_job(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench, hosts=ALL[:2], more_conf="ROLLCALL_TICKET_LIFE=300")
     with users.batch as batch:
         place = users.places[ALICE]

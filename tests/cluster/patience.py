@@ -9,6 +9,7 @@ import signal
 
 from rollcall_testing import processes
 from rollcall_testing.batch_cluster import QUEUES, BatchCluster
+from rollcall_testing.files import read_if_there
 from rollcall_testing.job import open_gate
 from rollcall_testing.programs import wait_for_ready
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
@@ -28,14 +29,6 @@ End Queue
 """
 
 
-def read(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-
-
 class CutJob:
     """A job on n2 and n3 whose tasks wait for a gate; its output, and what is expected of it."""
 
@@ -51,7 +44,7 @@ class CutJob:
 
     def told(self):
         return f"{self.name}: {self.batch.user('bjobs', '-l', str(self.number)).stdout}\n" + "\n".join(
-            f"--- {name}\n{read(os.path.join(self.notes, name))}" for name in ("out", "errors", "blaunch"))
+            f"--- {name}\n{read_if_there(os.path.join(self.notes, name))}" for name in ("out", "errors", "blaunch"))
 
     def expect_runs(self):
         expect(self.batch.field(self.number) not in ("DONE", "EXIT"), self.told())
@@ -113,9 +106,9 @@ def outlive(bench, seconds, more_conf=""):
             job.go_on()
         for job in jobs:
             job.expect_end("DONE", 90)
-            expect_in("allreduce 3\n", read(f"{job.notes}/out"), job.told())
+            expect_in("allreduce 3\n", read_if_there(f"{job.notes}/out"), job.told())
         script.expect_end("EXIT", 90)
-        expect_equal(read(f"{script.notes}/blaunch"), "0\n", script.told())
+        expect_equal(read_if_there(f"{script.notes}/blaunch"), "0\n", script.told())
         wait_for_no_shepherd(bench, batch)
     bench.saw(f"Open MPI, MPICH and a script with blaunch went on after {seconds} s without n3")
 
@@ -136,7 +129,7 @@ def test_short_host_gives_up_a_job_that_ended_while_its_RES_was_away(bench):
     with BatchCluster(bench, HOSTS) as batch:
         job = CutJob(bench, batch, SCRIPT)
         job.wait_for_tasks()
-        other = "n3" if read(f"{job.notes}/first") == "n2\n" else "n2"
+        other = "n3" if read_if_there(f"{job.notes}/first") == "n2\n" else "n2"
         batch.send_daemon("res", other, signal.SIGSTOP)
         wait_until(lambda: "unreach" in batch.user("bhosts", "-w", other).stdout, f"mbatchd to miss RES of {other}", 60)
         job.go_on()
@@ -155,7 +148,7 @@ LATER = ("hostname >{notes}/first; while [ ! -e {gate} ]; do sleep 0.2; done; "
 def job_without_RES(bench, batch):
     """A job on two hosts; RES of the second one is killed before the tasks begin. Gives the job and that host."""
     job = CutJob(bench, batch, LATER)
-    first = wait_until(lambda: read(f"{job.notes}/first").strip(), job.told, 60)
+    first = wait_until(lambda: read_if_there(f"{job.notes}/first").strip(), job.told, 60)
     other = "n3" if first == "n2" else "n2"
     batch.kill_daemon("res", other)
     job.go_on()
@@ -169,12 +162,12 @@ def test_short_blaunch_waits_for_a_RES_that_is_away_and_ends_the_job_where_it_st
         batch.start_daemon("res", other)
         job.expect_end("EXIT")
         expect_equal(batch.field(job.number, "exit_code"), "5", job.told())
-        expect_equal(read(f"{job.notes}/tasks"), "task\ntask\n", job.told())
+        expect_equal(read_if_there(f"{job.notes}/tasks"), "task\ntask\n", job.told())
         batch.wait_for_hosts()
         job, other = job_without_RES(bench, batch)
         job.expect_end("EXIT")
-        expect_in("DJOB_COMMFAIL_ACTION", read(f"{job.notes}/errors"), job.told())
-        expect_equal(read(f"{job.notes}/tasks"), "", job.told())
+        expect_in("DJOB_COMMFAIL_ACTION", read_if_there(f"{job.notes}/errors"), job.told())
+        expect_equal(read_if_there(f"{job.notes}/tasks"), "", job.told())
         batch.start_daemon("res", other)
         wait_for_no_shepherd(bench, batch)
     bench.saw("the tasks began when RES was back; the job ended where it was away for longer than LSF_RES_ALIVE_TIMEOUT")
@@ -190,22 +183,22 @@ def lose_for_good(bench, batch, patience):
         job.wait_for_tasks()
     bench.cluster.cut("n3")
     try:
-        wait_until(lambda: "DJOB_COMMFAIL_ACTION" in read(f"{ends.notes}/errors"), ends.told, patience + 60)
-        wait_until(lambda: read(f"{kills.notes}/blaunch"), kills.told, patience + 60)
-        here = bench.cluster.host("n3" if read(f"{kills.notes}/first") == "n2\n" else "n2")
+        wait_until(lambda: "DJOB_COMMFAIL_ACTION" in read_if_there(f"{ends.notes}/errors"), ends.told, patience + 60)
+        wait_until(lambda: read_if_there(f"{kills.notes}/blaunch"), kills.told, patience + 60)
+        here = bench.cluster.host("n3" if read_if_there(f"{kills.notes}/first") == "n2\n" else "n2")
         waits = lambda: [p for p in here.processes() if kills.gate in " ".join(p.words)]
         wait_until(lambda: not waits(), lambda: f"the tasks of the lost host to be ended: {waits()}", patience + 60)
     finally:
         bench.cluster.mend("n3")
     for job in [*jobs, ends]:
         job.expect_end("EXIT", 90)
-    expect_equal(read(f"{kills.notes}/blaunch"), "255\n", kills.told())
+    expect_equal(read_if_there(f"{kills.notes}/blaunch"), "255\n", kills.told())
     for job in (kills, ignores):
         job.expect_runs()
         job.go_on()
         job.expect_end("EXIT")
         expect_equal(batch.field(job.number, "exit_code"), "5", job.told())
-    expect_equal(read(f"{ignores.notes}/blaunch"), "0\n", ignores.told())
+    expect_equal(read_if_there(f"{ignores.notes}/blaunch"), "0\n", ignores.told())
     wait_for_no_shepherd(bench, batch)
     bench.saw("by default the jobs ended; KILL_TASKS ended the tasks alone; IGNORE_COMMFAIL waited")
 

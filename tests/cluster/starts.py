@@ -6,13 +6,9 @@ import os
 import signal
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def status_of(batch, host):

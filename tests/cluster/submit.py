@@ -7,16 +7,12 @@ import signal
 import subprocess
 
 from rollcall_testing.batch_cluster import BatchCluster
+from rollcall_testing.files import read
 from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.terminal import CTRL_C, Shell
 from rollcall_testing.waiting import wait_until
 
 ALL = ("n1", "n2", "n3", "n4")
-
-
-def read(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
 
 
 def test_waiting_for_a_job(bench):

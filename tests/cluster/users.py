@@ -2,44 +2,18 @@
 
 import os
 import pwd
-import secrets
-import shutil
 import signal
 import stat
 import subprocess
 
-from rollcall_testing import processes, shelter
+from rollcall_testing import processes
 from rollcall_testing.batch_cluster import BatchCluster
-from rollcall_testing.runner import Skip, expect, expect_equal, expect_in, main
+from rollcall_testing.munge import needs_users, start_munged
+from rollcall_testing.runner import expect, expect_equal, expect_in, main
 from rollcall_testing.waiting import wait_until
 
 ALICE, BOB = 5, 9  # games and news: accounts of every Debian that own nothing; their groups differ from their numbers
 HOSTS = ("n1", "n2")
-
-
-def needs(bench):
-    if os.geteuid() != 0 or not shelter.users_are_the_machines():
-        raise Skip("only root can act as other users")
-    if not shutil.which("munged", path="/usr/sbin:/usr/bin"):
-        raise Skip("munged is not installed (Debian package munge)")
-
-
-def start_munged(bench):
-    """One munged for all hosts, which share files; gives its socket."""
-    directory = bench.fresh_directory("munge")
-    os.chmod(directory, 0o755)
-    key = os.path.join(directory, "key")
-    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-        file.write(secrets.token_bytes(128))
-    there = {n: os.path.join(directory, n) for n in ("socket", "pid", "log", "seed")}
-    words = ["munged", "--foreground", "--force", f"--key-file={key}", f"--socket={there['socket']}",
-             f"--pid-file={there['pid']}", f"--log-file={there['log']}", f"--seed-file={there['seed']}"]
-    out = open(os.path.join(directory, "out"), "wb")
-    daemon = bench.cluster.head.popen(words, env=bench.cluster.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-    out.close()
-    bench.cluster.services.callback(lambda: (daemon.kill(), daemon.wait()))
-    wait_until(lambda: os.path.exists(there["socket"]), "munged's socket")
-    return there["socket"]
 
 
 class Users:
@@ -96,7 +70,7 @@ def unwrapped(batch, job):
 
 
 def test_a_job_is_its_users_and_so_is_all_it_touches(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         place = users.places[ALICE]
@@ -114,7 +88,7 @@ def test_a_job_is_its_users_and_so_is_all_it_touches(bench):
 
 
 def test_a_user_acts_on_their_own_jobs_alone(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         job = users.bsub(ALICE, "echo mine; sleep 1000", "-o", "out")
@@ -144,7 +118,7 @@ def test_a_user_acts_on_their_own_jobs_alone(bench):
 
 def test_what_only_reads_is_for_every_user(bench):
     """Snakemake's LSF plugin reads `badmin showconf mbd` at its start, as its user: a title, then KEY = VALUE in every line."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch:
         said = users.run(ALICE, "badmin", "showconf", "mbd")
@@ -164,7 +138,7 @@ def test_what_only_reads_is_for_every_user(bench):
 
 
 def test_paths_of_a_user_are_touched_as_the_user(bench):
-    needs(bench)
+    needs_users()
     tmp = bench.fresh_directory("tmp")
     os.chmod(tmp, 0o1777)
     users = Users(bench, f"LSF_TMPDIR={tmp}")
@@ -201,7 +175,7 @@ def test_paths_of_a_user_are_touched_as_the_user(bench):
 
 
 def test_blaunch_is_for_the_jobs_owner(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench, "LSF_DISABLE_LSRUN=Y")  # which keeps nobody from blaunch
     with users.batch as batch:
         job = users.bsub(ALICE, "for h in $(sort -u $LSB_DJOB_HOSTFILE); do blaunch $h 'hostname; id -u'; done; sleep 1000", "-n", "2", "-R",
@@ -238,7 +212,7 @@ def shown_by_processes():
 
 
 def test_no_secret_is_in_an_argument_an_environment_or_a_log(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         with open(os.path.join(batch.conf, "cluster.key"), "rb") as file:
@@ -268,7 +242,7 @@ def test_no_secret_is_in_an_argument_an_environment_or_a_log(bench):
 
 
 def test_res_knows_its_clients_by_munge(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         for user in (ALICE, BOB):
@@ -292,7 +266,7 @@ def test_res_knows_its_clients_by_munge(bench):
 
 
 def test_without_munge_nobody_but_the_keys_owner_is_known(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         away = users.socket + ".away"
@@ -307,7 +281,7 @@ def test_without_munge_nobody_but_the_keys_owner_is_known(bench):
 
 
 def test_one_user_cannot_have_all_of_res(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench, "ROLLCALL_USER_TASKS=2\nROLLCALL_USER_CONNECTIONS=3")
     with users.batch as batch:
         place = users.places[ALICE]
@@ -345,7 +319,7 @@ def test_one_user_cannot_have_all_of_res(bench):
 
 
 def test_a_post_execution_that_hangs_is_ended_by_its_user(bench):
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         place = users.places[ALICE]
@@ -367,7 +341,7 @@ def test_a_post_execution_that_hangs_is_ended_by_its_user(bench):
 
 def test_blaunch_elsewhere_is_refused_at_once(bench):
     """RES of the other host is stopped: who asked it would wait for its answer and tell of that."""
-    needs(bench)
+    needs_users()
     users = Users(bench)
     with users.batch as batch:
         place = users.places[ALICE]

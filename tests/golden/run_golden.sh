@@ -53,12 +53,10 @@ anonymous() {
     sed -e "s/$(literal "$scratch")/@SCRATCH@/g" -e "s/$(literal "$bin")/@BIN@/g" -e "s/$(literal "$host"):0/@HOST@:0/g"
 }
 
-run=0
-differ=0
+# shellcheck source=/dev/null
+. "$(dirname -- "$0")/golden.sh"
 for case in "$cases"/*.sh; do
     [ -f "$case" ] || continue
-    run=$((run + 1))
-    golden=${case%.sh}.golden
     got=0
     (cd "$scratch" && clean /bin/sh "$case" >"$scratch/out" 2>"$scratch/err" </dev/null) || got=$?
     {
@@ -67,18 +65,6 @@ for case in "$cases"/*.sh; do
         anonymous <"$scratch/err"
         echo "--- exit $got"
     } >"$scratch/answer"
-    if [ "$update" = --update ]; then
-        cp "$scratch/answer" "$golden"
-    elif [ ! -f "$golden" ]; then
-        echo "$golden: missing; run_golden.sh ... --update writes it"
-        differ=$((differ + 1))
-    elif ! diff -u "$golden" "$scratch/answer"; then
-        differ=$((differ + 1))
-    fi
+    golden "${case%.sh}.golden" "$scratch/answer" "$update"
 done
-if [ "$run" -eq 0 ]; then
-    echo "$cases: no case in it" >&2
-    exit 2
-fi
-echo "$run cases, $differ differ"
-[ "$differ" -eq 0 ]
+golden_end "$cases" cases

@@ -60,16 +60,34 @@ remove_() {
   for program do rm -f "$BIN/$program" "$TOOLS/$program"; done
 }
 
-# run [NAME=VALUE...] PROGRAM WORD...: a program of $BIN, with these in its environment. stdin is run's own.
-run() {
-  program=
+# run_by HOW [NAME=VALUE...] PROGRAM WORD...: HOW starts a program of $BIN, with these in its environment. stdin is its own.
+run_by() {
+  how=$1 program=
+  shift
   for word do
     shift
     case $program:$word in :[A-Z]*=*) ;; :*) program=$BIN/$word word=$program ;; esac
     set -- "$@" "$word"
   done
   status=0
-  PATH=$TOOLS "$TOOLS/env" "$@" >"$RECORD/stdout" 2>"$RECORD/stderr" || status=$?
+  "$how" "$@" >"$RECORD/stdout" 2>"$RECORD/stderr" || status=$?
+}
+among_tools() { PATH=$TOOLS "$TOOLS/env" "$@"; }
+run() { run_by among_tools "$@"; }
+
+# real_launcher openmpi|hydra|generic: sets $wrapper and $type for a launcher that is installed (77: it is not), and the
+# environment in which it starts its daemons by our agent.
+real_launcher() {
+  # shellcheck disable=SC2034  # for the caller
+  case $1 in
+  openmpi) wrapper=openmpi_wrapper type=openmpi command=mpirun.openmpi ;;
+  hydra) wrapper=mpich_wrapper type=mpich command=mpiexec.hydra ;;
+  generic) wrapper=generic_pjl_wrapper type=generic command=sh ;;
+  esac
+  command -v "$command" >/dev/null || { echo "skipped: $command is not installed" && exit 77; }
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_plm_rsh_agent=$FAKES/agent HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$FAKES/agent PJL_RSH=$FAKES/agent
+  export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_plm_rsh_agent HYDRA_LAUNCHER HYDRA_LAUNCHER_EXEC PJL_RSH
 }
 
 exits() {

@@ -1,37 +1,24 @@
 #!/bin/sh
 # real_launchers.sh WRAPPERS LAUNCHER: the same with a launcher that is installed: openmpi, hydra or generic.
 # 77: it is not installed here. Every run has a watchdog.
+# shellcheck disable=SC2154  # check.sh sets wrapper, type and status
 set -eu
 launcher=$2
 set -- "$1"
 # shellcheck source=/dev/null
 . "$(dirname -- "$0")/check.sh"
-case $launcher in
-openmpi) wrapper=openmpi_wrapper type=openmpi command=mpirun.openmpi ;;
-hydra) wrapper=mpich_wrapper type=mpich command=mpiexec.hydra ;;
-generic) wrapper=generic_pjl_wrapper type=generic command=sh ;;
-esac
-command -v "$command" >/dev/null || { echo "skipped: $command is not installed" && exit 77; }
+real_launcher "$launcher"
 cp "$FAKES/becomes" "$BIN/pam"
 cp "$FAKES/passes" "$BIN/TaskStarter"
 task=$FAKES/task me=$(uname -n)
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_plm_rsh_agent=$FAKES/agent HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$FAKES/agent PJL_RSH=$FAKES/agent
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_plm_rsh_agent HYDRA_LAUNCHER HYDRA_LAUNCHER_EXEC PJL_RSH
 silent_stdin
 id=0
 [ "$launcher" != generic ] || id=1 # LSF_PM_TASKID begins at 1
 
 # real [NAME=VALUE...] PROGRAM WORD...: as run, with the real PATH, ended after 20 s (Open MPI 4.1.4 is known to hang)
+watched() { timeout -k 2 20 env "$@"; }
 real() {
-  program=
-  for word do
-    shift
-    case $program:$word in :[A-Z]*=*) ;; :*) program=$BIN/$word word=$program ;; esac
-    set -- "$@" "$word"
-  done
-  status=0
-  timeout -k 2 20 env "$@" >"$RECORD/stdout" 2>"$RECORD/stderr" || status=$?
+  run_by watched "$@"
   [ "$status" != 124 ] || failed 'ended by the watchdog after 20 s'
 }
 # prints LINE...: the tasks printed these lines, in any order

@@ -1,6 +1,7 @@
 #!/bin/sh
 # real_pam.sh BIN LAUNCHER: mpirun.lsf with the pam and TaskStarter of BIN and a launcher that is installed: openmpi,
 # hydra or generic. 77: it is not installed here. Every run has a watchdog.
+# shellcheck disable=SC2154  # check.sh sets wrapper, type and status
 set -eu
 bin=$1 launcher=$2
 for program in pam TaskStarter; do
@@ -9,20 +10,12 @@ done
 set -- "$1"
 # shellcheck source=/dev/null
 . "$(dirname -- "$0")/check.sh"
-case $launcher in
-openmpi) type=openmpi wrapper=openmpi_wrapper command=mpirun.openmpi ;;
-hydra) type=mpich wrapper=mpich_wrapper command=mpiexec.hydra ;;
-generic) type=generic wrapper=generic_pjl_wrapper command=sh ;;
-esac
-command -v "$command" >/dev/null || { echo "skipped: $command is not installed" && exit 77; }
+real_launcher "$launcher"
 task=$FAKES/task me=$(uname -n)
 : >"$LSF_ENVDIR/lsf.conf"
 HOME=$WORK # pam makes its key there
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-OMPI_MCA_plm_rsh_agent=$FAKES/agent HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$FAKES/agent PJL_RSH=$FAKES/agent
 LSF_PJL_TYPE=$type
-export HOME LSF_PJL_TYPE OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
-export OMPI_MCA_plm_rsh_agent HYDRA_LAUNCHER HYDRA_LAUNCHER_EXEC PJL_RSH
+export HOME LSF_PJL_TYPE
 
 silent_stdin
 

@@ -20,27 +20,14 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-run=0
-differ=0
+# shellcheck source=/dev/null
+. "$(dirname -- "$0")/../golden.sh"
 for case in "$cases"/*/; do
     case=${case%/}
     [ -f "$case/lsf.conf" ] || continue
-    run=$((run + 1))
     got=0
     TZ=UTC LC_ALL=C "$check" "$case" >"$scratch/out" 2>&1 || got=$?
     { sed "s|$case|@CONF@|g" "$scratch/out"; echo "--- exit $got"; } >"$scratch/answer"
-    if [ "$update" = --update ]; then
-        cp "$scratch/answer" "$case.golden"
-    elif [ ! -f "$case.golden" ]; then
-        echo "$case.golden: missing; run.sh ... --update writes it"
-        differ=$((differ + 1))
-    elif ! diff -u "$case.golden" "$scratch/answer"; then
-        differ=$((differ + 1))
-    fi
+    golden "$case.golden" "$scratch/answer" "$update"
 done
-if [ "$run" -eq 0 ]; then
-    echo "$cases: no case in it" >&2
-    exit 2
-fi
-echo "$run cases, $differ differ"
-[ "$differ" -eq 0 ]
+golden_end "$cases" cases

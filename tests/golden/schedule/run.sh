@@ -16,6 +16,8 @@ if [ ! -x "$query" ]; then
     echo "$query: not there or not executable, expected the bsched-query of this build" >&2
     exit 2
 fi
+# shellcheck source=/dev/null
+. "$(dirname -- "$0")/../golden.sh"
 cd "$2"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -27,11 +29,8 @@ ask() {
     [ "$got" -eq 0 ] || echo "--- exit $got"
 }
 
-run=0
-differ=0
 for case in *.scenario; do
     [ -f "$case" ] || continue
-    run=$((run + 1))
     {
         ask "$case"
         sed -n 's/^# why: //p' "$case" | while read -r job; do
@@ -39,19 +38,6 @@ for case in *.scenario; do
             ask --why "$job" "$case"
         done
     } >"$scratch/answer"
-    golden=${case%.scenario}.golden
-    if [ "$update" = --update ]; then
-        cp "$scratch/answer" "$golden"
-    elif [ ! -f "$golden" ]; then
-        echo "$golden: missing; run.sh ... --update writes it"
-        differ=$((differ + 1))
-    elif ! diff -u "$golden" "$scratch/answer"; then
-        differ=$((differ + 1))
-    fi
+    golden "${case%.scenario}.golden" "$scratch/answer" "$update"
 done
-if [ "$run" -eq 0 ]; then
-    echo "$2: no scenario in it" >&2
-    exit 2
-fi
-echo "$run scenarios, $differ differ"
-[ "$differ" -eq 0 ]
+golden_end "$2" scenarios

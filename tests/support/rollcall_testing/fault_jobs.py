@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 
+from rollcall_testing.files import read_if_there
 from rollcall_testing.job import open_gate
 from rollcall_testing.programs import ids_in
 from rollcall_testing.runner import expect, expect_equal
@@ -35,14 +36,6 @@ COMMANDS = {
     "openmpi": "echo ran >>{notes}/ran; mkdir -p {notes}/tmp; TMPDIR={notes}/tmp mpirun.lsf {mpi} {notes} waits {gate}",
     "mpich": "echo ran >>{notes}/ran; mpirun.lsf {mpi} {notes} waits {gate}",
 }
-
-
-def read(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
 
 
 class FaultJob:
@@ -70,11 +63,11 @@ class FaultJob:
         return ["bsub", *where, *kind, "-o", f"{self.notes}/out", "-e", f"{self.notes}/errors", *more, command]
 
     def runs(self):
-        return read(f"{self.notes}/ran").count("ran\n")
+        return read_if_there(f"{self.notes}/ran").count("ran\n")
 
     def tasks(self):
         if self.kind == "blaunch":
-            return read(f"{self.notes}/tasks").count("task\n")
+            return read_if_there(f"{self.notes}/tasks").count("task\n")
         return len(ids_in(self.notes, "ready"))
 
     def is_ready(self):
@@ -86,7 +79,7 @@ class FaultJob:
         if self.number:
             parts.append(self.batch.user("bjobs", "-l", str(self.number), host=self.asking).stdout)
             parts.append(self.batch.user("bhist", "-l", str(self.number), host=self.asking).stdout)
-        parts += [f"--- {name}\n{read(os.path.join(self.notes, name))[-1500:]}" for name in ("out", "errors", "said")]
+        parts += [f"--- {name}\n{read_if_there(os.path.join(self.notes, name))[-1500:]}" for name in ("out", "errors", "said")]
         return "\n".join(parts + [self.batch.logs_text()])
 
     # --- what is done with it
@@ -130,7 +123,7 @@ class FaultJob:
         if self.pending:
             wait_until(lambda: self.pending.poll() is not None, lambda: f"the command to end\n{self.told()}", SECONDS)
         if self.moment == "submission":
-            self.take_number(read(f"{self.notes}/said"))
+            self.take_number(read_if_there(f"{self.notes}/said"))
         elif self.moment == "requeue":
             self.requeued = self.pending.returncode == 0
         open_gate(self.gate)
