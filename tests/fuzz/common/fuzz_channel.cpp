@@ -1,7 +1,6 @@
 // Fuzzes both ends of the secure channel, before and after the handshake. Keys and nonces are those of the
 // test vectors in docs/protocol.md, so the corpus holds a good conversation; whatever is done to it, no end
 // gives out a payload that the other did not say, nor one out of turn.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -10,42 +9,32 @@
 #include <vector>
 
 #include "common/io/secure_channel.hpp"
+#include "tests/fuzz/common/channel_input.hpp"
 
 namespace {
 
 using namespace rollcall::io;
 using rollcall::Result;
+using rollcall::fuzz::counting_from;
 
 const std::vector<std::string> kFromStarter = {std::string("\x0a\x0a\x0a\x02n1\x10\xac\x02\x58\xae\x02", 12),
                                                std::string("\x22\x02\x10\x03", 4)};
 const std::vector<std::string> kFromPam = {std::string("\x0a\x00", 2)};
 
 template <std::size_t N>
-std::array<std::uint8_t, N> counting_from(std::uint8_t first) {
-  std::array<std::uint8_t, N> bytes;
-  for (auto& byte : bytes) byte = first++;
-  return bytes;
-}
+using Bytes = std::array<std::uint8_t, N>;
 
-SecureChannel a_starter() { return SecureChannel::starter(counting_from<32>(0), counting_from<32>(32)); }
+SecureChannel a_starter() {
+  return SecureChannel::starter(counting_from<Bytes<32>>(0), counting_from<Bytes<32>>(32));
+}
 SecureChannel a_pam() {
-  return SecureChannel::pam(counting_from<32>(0), counting_from<32>(64), counting_from<16>(96));
+  return SecureChannel::pam(counting_from<Bytes<32>>(0), counting_from<Bytes<32>>(64),
+                            counting_from<Bytes<16>>(96));
 }
 
-// Feeds `bytes` in two pieces; everything that is given out must be what `said` holds, in order.
+// A stranger gets no more than one Challenge.
 void feed(SecureChannel& end, std::string_view bytes, std::size_t cut, const std::vector<std::string>& said) {
-  std::size_t given = 0;
-  std::string out;
-  const auto sink = [&](std::string_view payload) -> Result<void> {
-    if (given == said.size() || payload != said[given]) std::abort();
-    ++given;
-    return {};
-  };
-  const auto first = end.feed(bytes.substr(0, cut), out, sink);
-  const auto second = end.feed(bytes.substr(std::min(cut, bytes.size())), out, sink);
-  if (!first && second) std::abort();  // an error is final
-  if (!first && end.open()) std::abort();
-  if (out.size() > 200) std::abort();  // a stranger gets no more than one Challenge
+  rollcall::fuzz::feed(end, bytes, cut, said, 200);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Fuzzes both ends of a cluster's channel, before and after the handshake. Secret and scalars are those of the test
 // vectors in docs/protocol.md, so the corpus holds good conversations; whatever is done to them, no end gives out a
 // payload that the other did not say, nor one out of turn, and nobody is taken for more than was proved.
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -11,45 +9,30 @@
 
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_keys.hpp"
+#include "tests/fuzz/common/channel_input.hpp"
 
 namespace {
 
 using namespace rollcall::io;
 using rollcall::Result;
+using rollcall::fuzz::counting_from;
 
 const std::vector<std::string> kToLim = {std::string("\x0a\x04\x0a\x02n1", 6), std::string("\x1a\x00", 2)};
 const std::vector<std::string> kFromLim = {std::string("\x0a\x06\x0a\x02n2\x18\x01", 8)};
 
-Seed counting_from(std::uint8_t first) {
-  Seed bytes;
-  for (auto& byte : bytes) byte = first++;
-  return bytes;
-}
-
 const ClusterKey& key() {
-  static const ClusterKey made{counting_from(0),
-                               cluster::public_half(cluster::exchange_scalar(counting_from(0)))};
+  static const ClusterKey made{counting_from<Seed>(0),
+                               cluster::public_half(cluster::exchange_scalar(counting_from<Seed>(0)))};
   return made;
 }
 
-ClusterChannel a_dialler() { return ClusterChannel::dial_as_daemon(key(), counting_from(32)); }
-ClusterChannel an_acceptor() { return ClusterChannel::accept(key(), counting_from(64)); }
+ClusterChannel a_dialler() { return ClusterChannel::dial_as_daemon(key(), counting_from<Seed>(32)); }
+ClusterChannel an_acceptor() { return ClusterChannel::accept(key(), counting_from<Seed>(64)); }
 
-// Feeds `bytes` in two pieces; everything that is given out must be what `said` holds, in order.
+// A stranger gets no more than one Accept.
 void feed(ClusterChannel& end, std::string_view bytes, std::size_t cut,
           const std::vector<std::string>& said) {
-  std::size_t given = 0;
-  std::string out;
-  const auto sink = [&](std::string_view payload) -> Result<void> {
-    if (given == said.size() || payload != said[given]) std::abort();
-    ++given;
-    return {};
-  };
-  const auto first = end.feed(bytes.substr(0, cut), out, sink);
-  const auto second = end.feed(bytes.substr(std::min(cut, bytes.size())), out, sink);
-  if (!first && second) std::abort();  // an error is final
-  if (!first && end.open()) std::abort();
-  if (out.size() > 68) std::abort();  // a stranger gets no more than one Accept
+  rollcall::fuzz::feed(end, bytes, cut, said, 68);
 }
 
 }  // namespace

@@ -1,20 +1,13 @@
 // Any bytes as LSB_PJL_TASK_GEOMETRY: ids 0 to n-1, each once, that print and read back, or one line.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "common/base/task_geometry.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
-
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
-
-}  // namespace
+using rollcall::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto geometry = TaskGeometry::parse({reinterpret_cast<const char*>(data), size});

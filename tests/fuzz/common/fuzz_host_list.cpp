@@ -1,18 +1,15 @@
 // Any bytes as LSB_HOSTS, LSB_MCPU_HOSTS or a host file: a list of good names that prints and reads back, or
 // one line.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "common/base/host_list.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 void check(const Result<HostList>& list) {
   if (!list) {

@@ -1,18 +1,15 @@
 // Any bytes as the lsb.* files and lsf.task of a cluster that is right: a set that holds together, or what is wrong.
 #include <cstdint>
-#include <cstdlib>
 
 #include "common/conf/lsb/lsb_files.hpp"
 #include "tests/fuzz/common/conf_input.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::conf;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 constexpr const char* kCluster =
     "%% lsf.conf\nLSF_LOGDIR=/l\n%% lsf.shared\nBegin Cluster\nClusterName\nlab\nfar\nEnd Cluster\n"

@@ -1,24 +1,14 @@
 // Any bytes as lsf.conf, lsf.shared, lsf.cluster.NAME and hosts: a set that holds together, or what is wrong.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "common/conf/file_snapshot.hpp"
 #include "common/conf/show_conf.hpp"
 #include "tests/fuzz/common/conf_input.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::conf;
-
-namespace {
-
-void require(bool held, int line = __builtin_LINE()) {
-  if (held) return;
-  std::fprintf(stderr, "what line %d requires does not hold\n", line);
-  std::abort();
-}
-
-}  // namespace
+using rollcall::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const InputFiles input({reinterpret_cast<const char*>(data), size}, {});

@@ -2,19 +2,16 @@
 //
 //   input = byte bytes     the byte: how large pieces are; the bytes: a request
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "common/wire/request_parts.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall::wire;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 void pieces_are_one_again(std::string_view request, std::size_t most) {
   RequestParts kept;

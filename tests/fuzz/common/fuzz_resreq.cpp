@@ -2,20 +2,17 @@
 // built-in resources or says what is wrong, and gives an answer for a host.
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "common/resreq/explain.hpp"
 #include "common/resreq/merge.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::resreq;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 // Knows some of everything and nothing of the rest.
 class Host : public HostView {

@@ -1,19 +1,16 @@
 // Any bytes as a section file: read, or what is wrong told in lines of their own; what was read is printed so that it reads
 // back the same.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "common/conf/section_file.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::conf;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 SectionSyntax syntax() {
   SectionSyntax syntax;

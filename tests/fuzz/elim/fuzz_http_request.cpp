@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "elim/lim/http_answer.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall::lim;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 // All that is sent for these bytes; none: they end before a request does.
 std::optional<std::string> reply_to(std::string_view first, std::string_view second) {

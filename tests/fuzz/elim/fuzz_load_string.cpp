@@ -1,22 +1,19 @@
 // Any bytes as what an elim writes: cut in two ways they mean the same, and no value passes that no index may have.
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "common/base/load_vector.hpp"
 #include "elim/policy/melim/line_cutter.hpp"
 #include "elim/policy/melim/load_string.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::melim;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 const ElimNames& names() {
   static const ElimNames known({{"nio"},

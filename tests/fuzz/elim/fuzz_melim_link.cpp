@@ -3,7 +3,6 @@
 //
 //   input = byte bytes     byte % 2: 0 what melim reads, 1 what lim reads; bytes: frames
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,15 +12,13 @@
 #include "elim/melim/orders.hpp"
 #include "elim/policy/lim/lim.hpp"
 #include "elim/policy/melim/elim_life.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 #include "tests/unit/elim/lim/lim_test_rules.hpp"
 
 using namespace rollcall;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 template <class Message>
 std::vector<Message> messages_of(std::string_view bytes, std::size_t cut) {

@@ -2,21 +2,18 @@
 // than there is, indices within their ranges.
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "elim/policy/load/host_model.hpp"
 #include "elim/policy/load/hwloc_indices.hpp"
 #include "elim/policy/load/proc_texts.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::load;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 void check_texts(std::string_view text) {
   if (const auto load = kernel_load(text)) require(std::isfinite(load->one) && load->fifteen >= 0);

@@ -1,20 +1,17 @@
 // Any bytes as lsf.conf: read, or broken lines named; what was read is printed so that it reads back the
 // same.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "common/conf/lsf_conf.hpp"
 #include "pam/policy/pam_config.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 bool one_line(const Error& error) {
   return error.text.starts_with("lsf.conf:") && error.text.find('\n') == std::string::npos;

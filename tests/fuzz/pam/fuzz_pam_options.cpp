@@ -1,20 +1,17 @@
 // Any words after `pam`, given as lines: read or refused in one line; what is rewritten keeps every word.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "pam/policy/command_rewrite.hpp"
 #include "pam/policy/launcher_table.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::pam;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 bool one_line(const Error& error) {
   return !error.text.empty() && error.text.find('\n') == std::string::npos;

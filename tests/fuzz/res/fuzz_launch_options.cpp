@@ -1,33 +1,22 @@
 // Any words (one on each line) as the command line of blaunch, lsrun, lsgrun and lsrcp; the text as a host file, and as what
 // stat says of a file.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "res/policy/copy_options.hpp"
 #include "res/policy/launch_options.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::res;
-
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
-
-}  // namespace
+using rollcall::fuzz::lines_of;
+using rollcall::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  std::vector<std::string> words(1);
-  for (const char c : text)
-    if (c == '\n')
-      words.emplace_back();
-    else
-      words.back().push_back(c);
+  const auto words = lines_of(text);
   const auto blaunch = parse_blaunch(words);
   require(!blaunch || blaunch->help || blaunch->version || !blaunch->words.empty());
   if (auto options = blaunch; options && !options->words.empty()) {

@@ -4,7 +4,6 @@
 //   input = { kind length bytes }     length: two bytes, low one first, of what follows
 //   kind 0: a JobOrder, which begins anew; 1: a SignalJob; 2 ... 15: what happens (see happen()), bytes: its numbers
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,15 +15,13 @@
 #include "res/policy/job_life.hpp"
 #include "res/policy/job_report.hpp"
 #include "res/policy/process_plan.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::res;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 unsigned byte(std::string_view bytes, std::size_t at) {
   return at < bytes.size() ? static_cast<unsigned char>(bytes[at]) : 0;

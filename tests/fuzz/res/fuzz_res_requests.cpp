@@ -3,23 +3,20 @@
 //
 //   input = records (records.hpp)     kind % 4: 0: a ToResFromClient of a client that has proved who it is; 1: of one
 //                                     that has not; 2: the bytes as a `part`; 3: as a `last_part`
-#include <cstdlib>
 #include <string>
 
 #include "common/wire/frame.hpp"
 #include "res/policy/client_requests.hpp"
 #include "res/policy/job_environment.hpp"
 #include "res/shepherd/job_limits.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 #include "tests/fuzz/records.hpp"
 
 using namespace rollcall;
 using namespace rollcall::res;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 // Each name once, and no word without one.
 void check_environment(const std::vector<std::string>& words) {

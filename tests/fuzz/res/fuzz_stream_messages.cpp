@@ -4,20 +4,17 @@
 //   input = records (records.hpp)     kind % 4: 0 and 1: a ToStream; 2: a FromStream; 3: the shepherd has written input
 //                                     and sent output (bytes: how much)
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "common/io/stream_client.hpp"
 #include "res/policy/stream_requests.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 #include "tests/fuzz/records.hpp"
 
 using namespace rollcall;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 class Shepherd {
  public:

@@ -3,7 +3,6 @@
 //
 //   input = records (records.hpp)     kind % 2: 0: a BatchReply, a part of the answer; 1: all parts up to here are
 //                                     printed, and another answer begins
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -17,19 +16,17 @@
 #include "sched/policy/show/show_jobs.hpp"
 #include "sched/policy/show/show_queues.hpp"
 #include "sched/policy/show/show_reason_totals.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 #include "tests/fuzz/records.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::show;
+using rollcall::fuzz::require;
 
 namespace {
 
 const ShowTime kNow{WallTime{1'795'275'000'000'000}, utc_time};
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 // A count of slots is no size of the input.
 template <class Hosts>

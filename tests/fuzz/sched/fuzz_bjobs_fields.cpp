@@ -4,22 +4,19 @@
 //   input = format NUL message      the message: a JobView, and the same bytes as a Submission and as BatchHosts
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "sched/policy/show/show_batch_hosts.hpp"
 #include "sched/policy/show/show_job_fields.hpp"
 #include "sched/policy/show/show_job_long.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::show;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 // A count of slots is no size of the input.
 void tame(wire::JobRecord& record) {

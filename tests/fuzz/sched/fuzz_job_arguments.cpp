@@ -1,22 +1,20 @@
 // Any words (one on each line) as what bjobs, bkill, bhist and bacct are told of jobs and times: one error, or a filter that
 // says what was meant.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sched/policy/show/job_arguments.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::show;
+using rollcall::fuzz::lines_of;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
 
 void ask_for_jobs(const std::vector<std::string>& words) {
   wire::JobFilter filter;
@@ -36,12 +34,7 @@ void ask_for_times(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  std::vector<std::string> words(1);
-  for (const char c : text)
-    if (c == '\n')
-      words.emplace_back();
-    else
-      words.back().push_back(c);
+  const auto words = lines_of(text);
   ask_for_jobs(words);
   for (const auto& word : words) ask_for_times(word);
   return 0;

@@ -1,22 +1,15 @@
 // Any text as the cluster that bsched-query is asked about: what is wrong with it, or a plan that can be made, shown and
 // applied.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "sched/policy/cycle/scenario.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::cycle;
-
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
-
-}  // namespace
+using rollcall::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 16 * 1024) return 0;

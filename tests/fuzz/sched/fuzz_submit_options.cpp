@@ -1,32 +1,19 @@
 // Any words (one on each line) as the command line of bsub and of bmod: one error, or a submission; what it tells an esub
 // reads back and changes nothing.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "sched/policy/submit/esub_parameters.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::submit;
+using rollcall::fuzz::lines_of;
+using rollcall::fuzz::require;
 
 namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n')
-      lines.emplace_back();
-    else
-      lines.back().push_back(c);
-  }
-  return lines;
-}
 
 SubmitContext context() {
   SubmitContext surroundings;

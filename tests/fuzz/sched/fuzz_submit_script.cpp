@@ -1,24 +1,17 @@
 // Any bytes as a job script: one error that names a line, or a submission that runs these bytes.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "sched/policy/submit/submission.hpp"
 #include "sched/policy/submit/submit_script.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
 using namespace rollcall::sched::submit;
-
-namespace {
-
-void require(bool held) {
-  if (!held) std::abort();
-}
-
-}  // namespace
+using rollcall::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
