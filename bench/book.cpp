@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "bench/site_view.hpp"
 #include "sched/mbatchd/res_translation.hpp"
+#include "tests/support/site_view.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;

@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/site_view.hpp"
 #include "sched/policy/answers/answers.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/book.hpp"
+#include "tests/support/site_view.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;

@@ -9,9 +9,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "bench/site_view.hpp"
+#include "bench/case_job.hpp"
 #include "sched/policy/answers/snapshot_keeper.hpp"
 #include "sched/policy/book/book.hpp"
+#include "tests/support/site_view.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -52,16 +53,8 @@ const Identity kAnn{1001, 100, "ann", {"users"}, false};
 
 // As bsub sends it: -J, -o and -R, a script, 8 KB of environment.
 wire::Submission asked(int number, int elements = 0) {
-  wire::Submission a;
-  a.set_command("./solve --input /home/ann/project/case" + std::to_string(number) + ".in");
-  a.set_job_name(elements > 0 ? "arr" : "case" + std::to_string(number));
-  a.set_output_file("/home/ann/project/logs/%J.out");
-  a.set_resreq("rusage[mem=2000.00]");
-  a.set_cwd("/home/ann/project/2026/a-study-of-something");
-  a.set_home("/home/ann");
-  a.set_from_host("hostA");
-  a.set_from_type("X86_64");
-  a.set_umask(022);
+  wire::Submission a = case_job(number);
+  if (elements > 0) a.set_job_name("arr");
   for (int i = 0; i < 100; ++i)
     a.add_environment("VARIABLE_" + std::to_string(i) + "=" + std::string(68, 'v'));
   if (elements == 0) return a;

@@ -7,8 +7,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bench/site_view.hpp"
+#include "bench/case_job.hpp"
 #include "sched/policy/book/book.hpp"
+#include "tests/support/site_view.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -31,21 +32,6 @@ ConfigView site() {
                  {"/c/lsbatch/lab/configdir/lsb.hosts", ""},
                  {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
   return site_view(files);
-}
-
-// As bsub sends it with -J, -o and -R. The environment is left out: the store has it, the Book does not.
-wire::Submission asked(int number) {
-  wire::Submission a;
-  a.set_command("./solve --input /home/ann/project/case" + std::to_string(number) + ".in");
-  a.set_job_name("case" + std::to_string(number));
-  a.set_output_file("/home/ann/project/logs/%J.out");
-  a.set_resreq("rusage[mem=2000.00]");
-  a.set_cwd("/home/ann/project/2026/a-study-of-something");
-  a.set_home("/home/ann");
-  a.set_from_host("hostA");
-  a.set_from_type("X86_64");
-  a.set_umask(022);
-  return a;
 }
 
 class Bench {
@@ -112,7 +98,7 @@ class Bench {
 // The message alone: bytes to object and back, without the Book's indices.
 void print_message(int jobs) {
   std::vector<Packed<wire::Submission>> packed(static_cast<std::size_t>(jobs));
-  const auto message = asked(1);
+  const auto message = case_job(1);
   wire::Submission unpacked;
   double pack = 1e300, unpack = 1e300;
   const auto since = [](auto begin) {
@@ -134,10 +120,10 @@ void print_message(int jobs) {
 int main(int argc, char** argv) {
   const int jobs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 100'000;
   Bench single;
-  for (int i = 0; i < jobs; ++i) single.submit(asked(i));
+  for (int i = 0; i < jobs; ++i) single.submit(case_job(i));
   single.print("a pending job");
   Bench array;
-  auto elements = asked(0);
+  auto elements = case_job(0);
   auto& range = *elements.add_indices();
   range.set_first(1);
   range.set_last(jobs);

@@ -13,7 +13,7 @@
 #include "sched/mbatchd/res_translation.hpp"
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/jobs/request_bounds.hpp"
-#include "tests/unit/common/conf/conf_files.hpp"
+#include "tests/support/site_view.hpp"
 
 using namespace rollcall;
 using namespace rollcall::sched;
@@ -43,15 +43,7 @@ ConfigView site() {
        "60\n"
        "PRE_EXEC = /bin/true\nEnd Queue\nBegin Queue\nQUEUE_NAME = special\nUSERS = dev\nEXCLUSIVE = Y\nEnd "
        "Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  if (!cluster.files) std::abort();
-  ConfigView view;
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  if (!lsb.files) std::abort();
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 
 const Identity kAnn{1001, 100, "ann", {}, false};

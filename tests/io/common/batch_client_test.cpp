@@ -2,19 +2,18 @@
 #include "common/io/batch_client.hpp"
 
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "common/wire/request_parts.hpp"
+#include "tests/io/common/cut_silently.hpp"
 #include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;
+using rollcall::io::test::cut_silently;
 using rollcall::testing::FakeDaemon;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -255,16 +254,6 @@ wire::FromMbatchd awaited(bool over) {
   message.mutable_reply()->mutable_awaited()->set_over(over);
   message.mutable_reply()->set_last(over);
   return message;
-}
-
-// The kernel drops what comes for this socket, unread and without a reset: its host is gone for the peer. What was sent must be
-// acknowledged before: the kernel would repeat it, and the peer hear that its host lives.
-void cut_silently(int socket) {
-  int unacknowledged = 1;
-  while (unacknowledged > 0) ASSERT_EQ(ioctl(socket, SIOCOUTQ, &unacknowledged), 0);
-  sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
-  const sock_fprog program{1, &drop};
-  ASSERT_EQ(setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
 }
 
 TEST_F(BatchClientTest, AwaitReconnectsAfterASilentCutAndSaysSoOnce) {

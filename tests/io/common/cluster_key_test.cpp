@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/io/common/cluster_ends.hpp"
+#include "tests/io/common/malformed_keys.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kDigits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eFf";
+const std::string& kDigits = test::kKeyDigits;
 
 class ClusterKeyFile : public testing::Test {
  protected:
@@ -236,31 +237,14 @@ TEST_F(ClusterKeyFile, OfRootIsNoUsersKey) {
 }
 
 TEST_F(ClusterKeyFile, ThatIsNoPlainFileIsRefusedAtOnce) {
-  ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
-  EXPECT_THAT(key_refusal(), HasSubstr("is a directory, expected a regular file"));
-  ASSERT_EQ(rmdir(path_.c_str()), 0);
-  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_THAT(key_refusal(), HasSubstr("is a FIFO, expected a regular file"));
-  ASSERT_EQ(unlink(path_.c_str()), 0);
+  test::expect_a_regular_file_is_wanted(path_, [this] { return key_refusal(); });
   write(home_ + "/real", kDigits + "\n", 0600);
   ASSERT_EQ(symlink((home_ + "/real").c_str(), path_.c_str()), 0);
   EXPECT_EQ(key_refusal(), "cluster key " + path_ + ": is a symbolic link, expected a regular file");
 }
 
 TEST_F(ClusterKeyFile, OfAnotherFormIsRefusedAndNotShown) {
-  const struct {
-    std::string text, found;
-  } rows[] = {
-      {"", "0 bytes"},
-      {kDigits, "64 bytes"},
-      {kDigits + "\r\n", "over 65 bytes"},
-      {kDigits + "\n\n", "over 65 bytes"},
-      {" " + kDigits.substr(1) + "\n", "character 1 is no hexadecimal digit"},
-      {kDigits.substr(0, 63) + "g\n", "character 64 is no hexadecimal digit"},
-      {kDigits + "0", "no newline at its end"},
-      {std::string(1 << 20, 'a'), "over 65 bytes"},
-  };
-  for (const auto& row : rows) {
+  for (const auto& row : test::malformed_keys()) {
     write(path_, row.text, 0600);
     EXPECT_EQ(key_refusal(),
               "cluster key " + path_ + ": " + row.found + ", expected 64 hexadecimal digits and a newline");

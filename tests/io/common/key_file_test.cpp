@@ -13,13 +13,15 @@
 #include <thread>
 #include <vector>
 
+#include "tests/io/common/malformed_keys.hpp"
+
 namespace rollcall::io {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kDigits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eFf";
+const std::string& kDigits = test::kKeyDigits;
 
 class KeyFile : public testing::Test {
  protected:
@@ -92,11 +94,7 @@ TEST_F(KeyFile, OfAnotherUserIsRefused) {
 }
 
 TEST_F(KeyFile, ThatIsNoPlainFileIsRefusedAtOnce) {
-  ASSERT_EQ(mkdir(path_.c_str(), 0700), 0);
-  EXPECT_THAT(refusal(), HasSubstr("is a directory, expected a regular file"));
-  ASSERT_EQ(rmdir(path_.c_str()), 0);
-  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_THAT(refusal(), HasSubstr("is a FIFO, expected a regular file"));
+  test::expect_a_regular_file_is_wanted(path_, [this] { return refusal(); });
 }
 
 TEST_F(KeyFile, BehindASymbolicLinkIsRefused) {
@@ -110,19 +108,7 @@ TEST_F(KeyFile, BehindASymbolicLinkIsRefused) {
 }
 
 TEST_F(KeyFile, OfAnotherFormIsRefusedAndNotShown) {
-  const struct {
-    std::string text, found;
-  } rows[] = {
-      {"", "0 bytes"},
-      {kDigits, "64 bytes"},
-      {kDigits + "\r\n", "over 65 bytes"},
-      {kDigits + "\n\n", "over 65 bytes"},
-      {" " + kDigits.substr(1) + "\n", "character 1 is no hexadecimal digit"},
-      {kDigits.substr(0, 63) + "g\n", "character 64 is no hexadecimal digit"},
-      {kDigits + "0", "no newline at its end"},
-      {std::string(1 << 20, 'a'), "over 65 bytes"},
-  };
-  for (const auto& row : rows) {
+  for (const auto& row : test::malformed_keys()) {
     write(row.text);
     EXPECT_EQ(refusal(),
               "key file " + path_ + ": " + row.found + ", expected 64 hexadecimal digits and a newline");

@@ -11,28 +11,15 @@
 #include "common/io/secure_channel.hpp"
 #include "common/wire/task.pb.h"
 #include "tests/io/common/channel_ends.hpp"
+#include "tests/support/hex.hpp"
 
 namespace rollcall::io {
 namespace {
 
 using test::End;
 
-std::string from_hex(const std::string& digits) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes.push_back(static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16)));
-  return bytes;
-}
-
-std::string to_hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : bytes) {
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
-  }
-  return out;
-}
+using rollcall::test::from_hex;
+using rollcall::test::to_hex;
 
 // The block of the document: "name: digits", where further digits may follow on lines that start with a
 // blank.

@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <linux/filter.h>
-#include <linux/sockios.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
@@ -13,10 +11,12 @@
 #include <thread>
 
 #include "common/io/secure_channel.hpp"
+#include "tests/io/common/cut_silently.hpp"
 #include "tests/io/common/fake_daemon.hpp"
 
 using namespace rollcall;
 using namespace rollcall::io;
+using rollcall::io::test::cut_silently;
 using rollcall::testing::FakeDaemon;
 using ::testing::HasSubstr;
 
@@ -104,15 +104,6 @@ TEST(StreamClient, PassesOutputAndTellsTheEnd) {
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].how, How::over);
   EXPECT_EQ(exit_code_of(ends[0]), 7);
-}
-
-// The kernel drops what comes for this socket, unread and without a reset.
-void cut_silently(int socket) {
-  int unacknowledged = 1;
-  while (unacknowledged > 0) ASSERT_EQ(ioctl(socket, SIOCOUTQ, &unacknowledged), 0);
-  sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
-  const sock_fprog program{1, &drop};
-  ASSERT_EQ(setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program), 0);
 }
 
 // Two processes, the host of one is cut off once both run. What the other's shepherd is told to signal; the ends.

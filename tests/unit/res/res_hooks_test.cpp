@@ -9,8 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using How = wire::FromRes::JobOver;
-using Order = wire::ToRes::SignalJob;
 
 class ResHooks : public JobLifeTest {
  protected:
@@ -122,7 +120,8 @@ TEST_F(ResHooks, AJobWithoutItsInputIsOverAndIsNotTriedAgain) {
 TEST_F(ResHooks, JobWhoseShellCannotBeExecutedIsOverAndIsNotTriedAgain) {
   life_.rules.pre_exec = false;
   happens(event::Began{});
-  EXPECT_THAT(happens(event::JobNotStarted{"cannot execute /no/sh", false, false, 127}), ElementsAre("kill all"));
+  EXPECT_THAT(happens(event::JobNotStarted{"cannot execute /no/sh", false, false, 127}),
+              ElementsAre("kill all"));
   EXPECT_THAT(happens(event::Emptied{}), ElementsAre("tell over 0 32512 0", "run the post-execution"));
   EXPECT_EQ(over_.how, How::ENDED);
   EXPECT_EQ(over_.why, "cannot execute /no/sh");

@@ -13,6 +13,9 @@ namespace rollcall::res {
 
 class JobLifeTest : public testing::Test {
  protected:
+  using How = wire::FromRes::JobOver;
+  using Order = wire::ToRes::SignalJob;
+
   // What is done then, as text.
   std::vector<std::string> happens(const Event& event, Duration later = Duration(0)) {
     now_ = now_ + later;

@@ -9,8 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using How = wire::FromRes::JobOver;
-using Order = wire::ToRes::SignalJob;
 
 class ResLife : public JobLifeTest {
  protected:

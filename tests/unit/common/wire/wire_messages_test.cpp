@@ -4,19 +4,12 @@
 #include <string>
 
 #include "common/wire/task.pb.h"
+#include "tests/support/hex.hpp"
 
 namespace rollcall::wire {
 namespace {
 
-std::string hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : bytes) {
-    out.push_back(kDigits[byte >> 4]);
-    out.push_back(kDigits[byte & 15]);
-  }
-  return out;
-}
+using rollcall::test::to_hex;
 
 TEST(Messages, RegisterHasTheseBytes) {
   FromStarter message;
@@ -30,7 +23,7 @@ TEST(Messages, RegisterHasTheseBytes) {
   reg.set_parent_pid(299);
   reg.set_parent_name("orted");
   reg.set_task_pid(302);
-  EXPECT_EQ(hex(message.SerializeAsString()),
+  EXPECT_EQ(to_hex(message.SerializeAsString()),
             "0a26"      // FromStarter.registration
             "0a026e31"  // host
             "10ac02"    // starter_pid
@@ -48,14 +41,14 @@ TEST(Messages, TaskEndedAndSignalsHaveTheseBytes) {
   ended.mutable_task_ended()->set_by_signal(true);
   ended.mutable_task_ended()->set_value(11);
   ended.mutable_task_ended()->mutable_usage()->set_user_us(5);
-  EXPECT_EQ(hex(ended.SerializeAsString()), "22080801100b2a020805");
+  EXPECT_EQ(to_hex(ended.SerializeAsString()), "22080801100b2a020805");
   FromPam signal;
   signal.mutable_deliver_signal()->set_sequence(2);
   signal.mutable_deliver_signal()->set_signo(10);
-  EXPECT_EQ(hex(signal.SerializeAsString()), "12040802100a");
+  EXPECT_EQ(to_hex(signal.SerializeAsString()), "12040802100a");
   FromPam end;
   end.mutable_end_task()->set_grace_ms(10000);
-  EXPECT_EQ(hex(end.SerializeAsString()), "1a0308904e");
+  EXPECT_EQ(to_hex(end.SerializeAsString()), "1a0308904e");
 }
 
 TEST(Messages, WelcomeOfTaskZeroIsStillAWelcome) {

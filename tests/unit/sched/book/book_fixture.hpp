@@ -11,9 +11,18 @@
 #include <vector>
 
 #include "sched/policy/book/book.hpp"
-#include "tests/unit/common/conf/conf_files.hpp"
+#include "tests/support/site_view.hpp"
 
 namespace rollcall::sched::book {
+
+// Words of nearly every test of the Book.
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Act = wire::SignalJobs;
+using How = report::Over::How;
 
 inline ConfigView site_files(const std::string& params = "") {
   conf::MemoryFiles files;
@@ -38,15 +47,7 @@ inline ConfigView site_files(const std::string& params = "") {
        "EXCLUSIVE = Y\nEnd Queue\n"
        "Begin Queue\nQUEUE_NAME = talk\nINTERACTIVE = ONLY\nPRE_EXEC = /bin/true\nJOB_STARTER = nice\nEnd "
        "Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  EXPECT_TRUE(cluster.files) << testing::PrintToString(conf::lines_of(cluster.problems));
-  ConfigView view;
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  EXPECT_TRUE(lsb.files) << testing::PrintToString(conf::lines_of(lsb.problems));
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 
 inline const Identity kAnn{1001, 100, "ann", {}, false};

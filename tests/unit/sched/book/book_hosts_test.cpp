@@ -5,14 +5,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using Act = wire::SignalJobs;
 using State = report::Held::State;
-using How = report::Over::How;
 
 class BookHosts : public BookTest {
  protected:

@@ -4,15 +4,8 @@
 namespace rollcall::sched::book {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using testing::UnorderedElementsAre;
-using Act = wire::SignalJobs;
 using State = report::Held::State;
-using How = report::Over::How;
 
 class BookStart : public BookTest {
  protected:

@@ -5,13 +5,6 @@
 namespace rollcall::sched::book {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using Act = wire::SignalJobs;
-using How = report::Over::How;
-
 // ---------------------------------------------------------------- submission
 
 TEST_F(BookTest, ASubmissionIsSavedAndRecorded) {

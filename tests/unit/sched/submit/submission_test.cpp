@@ -6,14 +6,12 @@
 #include "sched/policy/submit/esub_parameters.hpp"
 #include "sched/policy/values/without_effect.hpp"
 
-using namespace rollcall;
-using namespace rollcall::sched;
-using namespace rollcall::sched::submit;
+namespace rollcall::sched::submit {
+namespace {
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-namespace {
 
 SubmitContext context() {
   SubmitContext c;
@@ -235,3 +233,4 @@ TEST(Modification, WantsOptionsAndJobs) {
 }
 
 }  // namespace
+}  // namespace rollcall::sched::submit

@@ -3,14 +3,12 @@
 
 #include <gmock/gmock.h>
 
-using namespace rollcall;
-using namespace rollcall::sched;
-using namespace rollcall::sched::submit;
+namespace rollcall::sched::submit {
+namespace {
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-namespace {
 
 std::vector<std::string> words(std::string_view script) {
   const auto lines = bsub_lines(script);
@@ -81,11 +79,8 @@ TEST(Scripts, MayBeLongerThanACommand) {
   EXPECT_TRUE(line.starts_with("#!/bin/sh;true;true"));
 }
 
-}  // namespace
-
 // bsub -Zs
 TEST(ScriptWithWords, SetsThemInTheFirstLine) {
-  using rollcall::sched::submit::script_with_words;
   EXPECT_EQ(*script_with_words("#!/bin/sh\necho $1\n", {"s"}), "#!/bin/sh\necho $1\n");
   EXPECT_EQ(*script_with_words("#!/bin/bash -e\necho $1\n", {"s", "a b", "$c"}),
             "set -- 'a b' '$c'\necho $1\n");
@@ -95,3 +90,6 @@ TEST(ScriptWithWords, SetsThemInTheFirstLine) {
   EXPECT_FALSE(script_with_words("#!/usr/bin/python3\nprint(1)\n", {"s", "a"}));
   EXPECT_TRUE(script_with_words("#!/usr/bin/python3\nprint(1)\n", {"s"}));
 }
+
+}  // namespace
+}  // namespace rollcall::sched::submit

@@ -5,14 +5,12 @@
 
 #include "common/conf/limit_unit.hpp"
 
-using namespace rollcall;
-using namespace rollcall::sched;
-using namespace rollcall::sched::submit;
+namespace rollcall::sched::submit {
+namespace {
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-namespace {
 
 std::int64_t kb(const char* text, std::int64_t unit = 1) {
   const auto size = parse_size(text, unit);
@@ -212,3 +210,4 @@ TEST(Environments, AreChosen) {
 }
 
 }  // namespace
+}  // namespace rollcall::sched::submit

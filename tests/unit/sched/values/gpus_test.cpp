@@ -7,7 +7,7 @@
 
 #include "sched/policy/book/book.hpp"
 #include "sched/policy/values/submit_values.hpp"
-#include "tests/unit/common/conf/conf_files.hpp"
+#include "tests/support/site_view.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -32,15 +32,7 @@ ConfigView site(const std::string& resources, const std::string& map) {
       {"/c/lsbatch/lab/configdir/lsb.users",
        "Begin UserGroup\nGROUP_NAME GROUP_MEMBER\ndev (ann bob)\nEnd UserGroup\n"},
       {"/c/lsbatch/lab/configdir/lsb.queues", "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n"}};
-  const auto cluster = conf::read_cluster_files(files.sources());
-  EXPECT_TRUE(cluster.files) << testing::PrintToString(conf::lines_of(cluster.problems));
-  ConfigView view;
-  view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
-  const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  EXPECT_TRUE(lsb.files) << testing::PrintToString(conf::lines_of(lsb.problems));
-  view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
-  view.batch = std::make_shared<conf::BatchSettings>();
-  return view;
+  return site_view(files);
 }
 ConfigView gpu_site() {
   return site("ngpus Numeric 30 N (GPUs)\nscratch Numeric 30 N (x)\n",

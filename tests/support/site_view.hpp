@@ -1,9 +1,10 @@
-// site_view: the configuration that mbatchd would read from these files, for benches of the Book. Ends the program where the
-// files have an error. Owned by nobody: one inline function.
+// site_view: the configuration that mbatchd would read from these files, for tests and benches of the Book. Throws what is wrong
+// in the files. Owned by nobody: one inline function.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "sched/policy/values/book_config.hpp"
 #include "tests/unit/common/conf/conf_files.hpp"
@@ -11,12 +12,17 @@
 namespace rollcall::sched {
 
 inline ConfigView site_view(const conf::MemoryFiles& files) {
+  const auto require = [](bool held, const conf::Problems& problems) {
+    std::string text = "the files of the site:";
+    for (const auto& line : conf::lines_of(problems)) text += "\n" + line;
+    if (!held) throw std::runtime_error(text);
+  };
   const auto cluster = conf::read_cluster_files(files.sources());
-  if (!cluster.files) std::abort();
+  require(cluster.files.has_value(), cluster.problems);
   ConfigView view;
   view.cluster = std::make_shared<conf::ClusterFiles>(*cluster.files);
   const auto lsb = conf::read_lsb_files(files.sources(), *view.cluster);
-  if (!lsb.files) std::abort();
+  require(lsb.files.has_value(), lsb.problems);
   view.lsb = std::make_shared<conf::LsbFiles>(*lsb.files);
   view.batch = std::make_shared<conf::BatchSettings>();
   return view;
