@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <climits>
 #include <cstring>
+
+#include "common/io/run_program.hpp"
 
 namespace rollcall::taskstarter {
 namespace {
@@ -51,8 +52,7 @@ void start_keeper(const io::JobCgroup& cgroup, std::span<char* const> words) {
     if (keeper == 0) keep(cgroup.path(), words);
     _exit(0);
   }
-  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  if (between > 0) io::wait_for_end(between);
 }
 
 }  // namespace rollcall::taskstarter

@@ -13,7 +13,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include <cstdlib>
 
 #include "common/io/cgroup_files.hpp"
+#include "common/io/run_program.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -91,8 +91,7 @@ bool hold_shared(int directory) {
 bool bears_children(const CgroupSlot& slot) {
   const pid_t pid = fork_into_cgroup(slot.fd());
   if (pid == 0) _exit(0);
-  int status = 0;
-  return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+  return pid > 0 && wait_for_end(pid) == 0;
 }
 
 template <class Do>

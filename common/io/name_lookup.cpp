@@ -4,23 +4,19 @@
 // It exits with 2 where the name is not known.
 #include "common/io/name_lookup.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <utility>
 
-#include "common/io/descriptor.hpp"
-#include "common/io/spawn.hpp"
+#include "common/io/run_program.hpp"
 
 namespace rollcall::io {
 namespace {
 
-constexpr int kAnswerLimit = 10'000;  // ms, from one byte to the next
+constexpr CollectLimits kAnswer{std::chrono::seconds(10), 64 * 1024};
 constexpr int kUnknownName = 2;
-constexpr std::size_t kMostBytes = 64 * 1024;  // bytes of an answer
 
 struct Answer {
   std::string text;
@@ -28,39 +24,13 @@ struct Answer {
   bool exited_with(int code) const { return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == code; }
 };
 
-// All that comes from `fd` until its end; false where it takes too long or is too much.
-bool read_to_end(int fd, std::string& text) {
-  char buffer[4096];
-  for (;;) {
-    pollfd readable{fd, POLLIN, 0};
-    const int events = poll(&readable, 1, kAnswerLimit);
-    if (events < 0 && errno == EINTR) continue;  // stopped and continued, for one
-    if (events <= 0 || text.size() > kMostBytes) return false;
-    const ssize_t size = read(fd, buffer, sizeof buffer);
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return size == 0;
-    text.append(buffer, static_cast<std::size_t>(size));
-  }
-}
-
 Answer ask(std::vector<std::string> words) {
-  Answer answer;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return answer;
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
   SpawnPlan plan;
   plan.argv = std::move(words);
-  plan.standard_output = to.get();
   sigemptyset(&plan.mask);
-  const auto started = spawn(plan);
-  to.reset();
-  const auto* child = std::get_if<pid_t>(&started);
-  if (child == nullptr) return answer;
-  if (!read_to_end(from.get(), answer.text)) kill(*child, SIGKILL);
-  while (waitpid(*child, &answer.wait_status, 0) < 0 && errno == EINTR) {
-  }
-  return answer;
+  auto ran = run_and_collect(std::move(plan), kAnswer);
+  auto* const said = std::get_if<Collected>(&ran);
+  return said == nullptr ? Answer{} : Answer{std::move(said->output), said->wait_status};
 }
 
 }  // namespace

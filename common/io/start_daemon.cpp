@@ -1,31 +1,27 @@
 #include "common/io/start_daemon.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <vector>
 
+#include "common/base/exit_status.hpp"
 #include "common/base/shell_quote.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/program_place.hpp"
-#include "common/io/spawn.hpp"
+#include "common/io/run_program.hpp"
 
 namespace rollcall::io {
 namespace {
 
-int run_program(const std::vector<std::string>& argv, bool quiet) {
+int exit_code_from(const std::vector<std::string>& argv, bool quiet) {
   SpawnPlan plan;
   if (quiet) plan.standard_output = STDERR_FILENO;
   plan.argv = argv;
   sigemptyset(&plan.mask);
-  const auto started = spawn(plan);
-  if (const auto* error = std::get_if<SpawnError>(&started)) return exit_code_of(*error);
-  int status = 0;
-  while (waitpid(std::get<pid_t>(started), &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const auto ran = run_program(plan);
+  if (const auto* error = std::get_if<SpawnError>(&ran)) return exit_code_of(*error);
+  return ExitStatus::from_wait(std::get<int>(ran)).shell_code();
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ std::string start_daemon(const conf::ClusterFiles& files, const std::string& hos
     argv = {"/bin/sh", "-c",
             (agent.empty() ? "ssh" : agent) + " " + shell_quote(host) + " " + shell_quote(there)};
   }
-  const int code = run_program(argv, quiet);
+  const int code = exit_code_from(argv, quiet);
   return code == 0 ? "" : "failed: " + program + " ended with status " + std::to_string(code);
 }
 

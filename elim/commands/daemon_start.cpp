@@ -13,7 +13,7 @@
 #include <cstring>
 #include <variant>
 
-#include "common/io/spawn.hpp"
+#include "common/io/run_program.hpp"
 
 namespace rollcall::elim {
 namespace {
@@ -77,9 +77,7 @@ std::string end_child(const show::DaemonKind& kind, pid_t child, bool by_itself)
       static_cast<void>(stop_daemon(kind, *held, kAfterTerm));
     }
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = io::wait_for_end(child);
   return by_itself ? ending_text(status) : "";
 }
 

@@ -1,12 +1,12 @@
 #include "res/shepherd/process_plans.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "common/io/run_program.hpp"
 #include "res/policy/job_commands.hpp"
 #include "res/policy/mpi_environment.hpp"
 #include "res/policy/process_plan.hpp"
@@ -114,8 +114,7 @@ void remove_tmp_dir(const wire::JobOrder& order, const JobPlaces& places) {
   auto plan = usual_plan(order);
   plan.argv = {"/bin/rm", "-rf", "--", places.tmp_dir};
   plan.environment = {"PATH=/bin:/usr/bin"};
-  const auto started = io::spawn(plan);
-  if (const auto* pid = std::get_if<pid_t>(&started)) waitpid(*pid, nullptr, 0);
+  (void)io::run_program(plan);  // what it cannot remove stays
 }
 
 }  // namespace rollcall::res

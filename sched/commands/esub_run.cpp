@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,8 +9,9 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "common/base/exit_status.hpp"
 #include "common/io/read_file.hpp"
-#include "common/io/spawn.hpp"
+#include "common/io/run_program.hpp"
 #include "sched/policy/submit/esub_parameters.hpp"
 
 namespace rollcall::sched {
@@ -89,16 +89,13 @@ Result<int> run_one(const std::string& path, const submit::EsubCall& call, const
   const int output = open(files.output().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
   plan.descriptors = {{nothing, STDIN_FILENO},
                       {output, STDOUT_FILENO}};  // the job's script may be on standard input
-  const auto started = io::spawn(plan);
+  const auto ran = io::run_program(plan);
   close(nothing);
   close(output);
-  if (const auto* const error = std::get_if<io::SpawnError>(&started))
+  if (const auto* const error = std::get_if<io::SpawnError>(&ran))
     return internal_error(path + ": cannot " + io::stage_text(error->stage) +
                           " it: " + std::generic_category().message(error->error));
-  int status = 0;
-  while (waitpid(std::get<pid_t>(started), &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ExitStatus::from_wait(std::get<int>(ran)).shell_code();
 }
 
 Result<void> call_esub(submit::Draft& draft, const submit::EsubCall& call, const EsubFiles& files,

@@ -175,6 +175,24 @@ environment res/daemon/x.hpp 'inline void f() { unsetenv("X"); }'
 fresh
 expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree"
 
+# children FILE LINE: LINE in FILE is a breach.
+child_owners="common/io/spawn common/io/run_program common/io/child common/io/neighbours elim/melim/elim_keeper
+    res/shepherd/guard res/shepherd/shepherd taskstarter/inner taskstarter/outer taskstarter/keeper"
+children() {
+    fresh
+    for owner in $child_owners; do echo 'while (waitpid(-1, &status, WNOHANG) > 0)' >"$dir/tree/$owner.cpp"; done
+    expect 0 "no program has a way of its own" "$here/check_children.sh" "$dir/tree"
+    printf '%s\n' "$2" >"$dir/tree/$1"
+    expect 1 "$3" "$here/check_children.sh" "$dir/tree"
+}
+children sched/commands/x.cpp '  waitpid(pid, &status, 0);' 'sched/commands/x.cpp:1: starts or waits'
+children res/daemon/x.cpp 'const pid_t pid = ::fork();' 'res/daemon/x.cpp:1: starts or waits'
+children elim/lim/x.cpp 'FILE* from = popen("getent", "r");' 'elim/lim/x.cpp:1: starts or waits'
+children pam/x.hpp 'if (posix_spawnp(&pid, argv[0]))' 'pam/x.hpp:1: starts or waits'
+children taskstarter/outer.cpp '// waitpid() is elsewhere now' 'taskstarter/outer.cpp: no longer starts'
+fresh
+expect 2 "no common/io/spawn.cpp" "$here/check_children.sh" "$dir/tree"
+
 # parameters FILE LINE [WHAT]: LINE in FILE reads the text of a parameter, or of WHAT.
 parameters() {
     fresh
