@@ -55,7 +55,7 @@ wire::Submission asked(int elements) {
 
 event::Dispatched plan() {
   event::Dispatched plan;
-  plan.placement.hosts = {{"hostA", 1}};
+  plan.placement.hosts = {{HostId("hostA"), 1}};
   plan.effective_resreq = "select[mem > 10 && type == any] rusage[mem=20.00] order[r15s:pg]";
   return plan;
 }

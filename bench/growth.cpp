@@ -221,7 +221,7 @@ void dependencies(const ConfigView& config, int elements, Curves& curves) {
   }
   site.book.hosts().host_told("h0", report::HostCame{}, site.now);
   event::Dispatched plan;
-  plan.placement.hosts = {{"h0", 1}};
+  plan.placement.hosts = {{HostId("h0"), 1}};
   const auto before = site.book.jobs().evaluations();
   curves.time("an array ends that jobs wait for", [&] {
     for (int i = 1; i <= elements; ++i) {

@@ -85,7 +85,7 @@ class Site {
   }
   void live(JobKey key) {
     event::Dispatched plan;
-    plan.placement.hosts = {{"hostA", 1}};
+    plan.placement.hosts = {{HostId("hostA"), 1}};
     plan.effective_resreq = "select[type == local] order[r15s:pg] rusage[mem=2000.00]";
     follow(book.hosts().dispatch(key, plan, now));
     report::Running running;

@@ -7,7 +7,7 @@ namespace rollcall::mbatchd {
 std::set<std::string> servers_of(const Configuration& configuration) {
   std::set<std::string> hosts;
   for (const auto& host : configuration.rules->hosts)
-    if (host.cluster.empty()) hosts.insert(host.name);
+    if (host.ours()) hosts.insert(host.text());
   return hosts;
 }
 

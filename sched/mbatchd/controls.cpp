@@ -59,7 +59,7 @@ wire::BatchReply Controls::order_hosts(const Control& asked, const Configuration
   std::set<std::string> names;
   for (const auto& word : asked.names()) {
     if (word == "all")
-      for (const auto& host : configuration.rules->hosts) names.insert(host.name);
+      for (const auto& host : configuration.rules->hosts) names.insert(host.text());
     else
       names.insert(configuration.files.cluster->names.official(word).value_or(word));
   }

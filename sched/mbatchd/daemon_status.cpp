@@ -7,10 +7,11 @@ std::string status_lines(const Configuration& configuration, const sched::book::
                          const Committer& committer, bool load_known) {
   std::size_t connected = 0;
   std::string left, not_ours;
-  for (const auto& host : configuration.rules->hosts) {
-    if (!hosts.not_ours(host.name).empty()) not_ours += (not_ours.empty() ? "" : " ") + host.name;
-    connected += engine.reaches(host.name) ? 1 : 0;
-    if (!hosts.left_behind(host.name).empty()) left += (left.empty() ? "" : " ") + host.name;
+  for (const auto& id : configuration.rules->hosts) {
+    const std::string& host = id.text();
+    if (!hosts.not_ours(host).empty()) not_ours += (not_ours.empty() ? "" : " ") + host;
+    connected += engine.reaches(host) ? 1 : 0;
+    if (!hosts.left_behind(host).empty()) left += (left.empty() ? "" : " ") + host;
   }
   const auto count = [&jobs](wire::JobStatus status) {
     return std::to_string(jobs.with_status(status).size());

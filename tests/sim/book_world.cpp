@@ -210,7 +210,7 @@ void BookWorld::plan() {
     if (!book_->hosts().connected(hosts_[first].name)) continue;
     event::Dispatched dispatched;
     for (std::uint32_t i = 0; i < std::max(1U, book_->jobs().find(key)->asked->min_slots()); ++i)
-      dispatched.placement.hosts.push_back({hosts_[(first + i) % hosts_.size()].name, 1});
+      dispatched.placement.hosts.push_back({HostId(hosts_[(first + i) % hosts_.size()].name), 1});
     take(book_->hosts().dispatch(key, dispatched, now_));
   }
 }

@@ -17,14 +17,14 @@ namespace {
 
 using BatchHost = wire::BatchReply::BatchHost;
 
-const cycle::BatchRow* row_of(const AnswerView& view, cycle::HostNumber host) {
+const cycle::BatchRow* row_of(const AnswerView& view, HostNumber host) {
   const auto& rules = view.snapshot.rules();
   const auto& words = view.snapshot.values(host).words;
   const auto word = [&](const char* name) {
     const auto id = rules.indices().find(name);
     return id && *id < words.size() ? words[*id] : std::string();
   };
-  return rules.row_of(rules.hosts[host].name, word("model"), word("type"));
+  return rules.row_of(rules.hosts[host], word("model"), word("type"));
 }
 
 void add_thresholds(const IndexTable& indices, const std::vector<cycle::IndexThreshold>& thresholds,
@@ -48,7 +48,7 @@ std::vector<ResourceId> load_columns(const cycle::SchedulingRules& rules) {
   return columns;
 }
 
-void add_load(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
+void add_load(const AnswerView& view, const cycle::HostStandings& standings, HostNumber host,
               const std::vector<ResourceId>& columns, BatchHost& to) {
   const auto& numbers = view.snapshot.values(host).numbers;
   const auto& indices = view.snapshot.rules().indices();
@@ -64,7 +64,7 @@ void add_load(const AnswerView& view, const cycle::HostStandings& standings, cyc
 }
 
 // EXIT_RATE of the host's row of lsb.hosts, else GLOBAL_EXIT_RATE; and the time in which exits count.
-void add_exit_rate(const AnswerView& view, cycle::HostNumber host, BatchHost& to) {
+void add_exit_rate(const AnswerView& view, HostNumber host, BatchHost& to) {
   const auto& lsb = *view.jobs.config().lsb;
   const cycle::BatchRow* const row = row_of(view, host);
   std::optional<double> rate = lsb.params.exit_rate;
@@ -78,7 +78,7 @@ void add_exit_rate(const AnswerView& view, cycle::HostNumber host, BatchHost& to
 // "1536M", "0M": as bhosts -o shows memory.
 std::string memory_cell(double mb) { return load_cell("mem", static_cast<float>(std::max(0.0, mb))); }
 
-void add_memory(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
+void add_memory(const AnswerView& view, const cycle::HostStandings& standings, HostNumber host,
                 BatchHost& to) {
   const auto& numbers = view.snapshot.values(host).numbers;
   auto& words = *to.mutable_words();
@@ -106,7 +106,7 @@ void add_gpus_held(const AnswerView& view, const std::string& host, BatchHost& t
 }
 
 // The first condensed group of lsb.hosts that the host is in; "": none.
-std::string condensed_group(const cycle::SchedulingRules& rules, cycle::HostNumber host) {
+std::string condensed_group(const cycle::SchedulingRules& rules, HostNumber host) {
   for (const auto& group : rules.lsb->hosts.groups) {
     if (!group.condensed) continue;
     const auto members = rules.host_groups.find(group.name);
@@ -117,17 +117,17 @@ std::string condensed_group(const cycle::SchedulingRules& rules, cycle::HostNumb
   return "";
 }
 
-void add_words(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber host,
+void add_words(const AnswerView& view, const cycle::HostStandings& standings, HostNumber host,
                BatchHost& to) {
   const auto& rules = view.snapshot.rules();
   add_memory(view, standings, host, to);
-  if (const auto trouble = view.hosts.trouble(rules.hosts[host].name); !trouble.empty())
+  if (const auto trouble = view.hosts.trouble(rules.hosts[host].text()); !trouble.empty())
     (*to.mutable_words())["trouble"] = trouble;
-  if (const auto why = view.hosts.not_ours(rules.hosts[host].name); !why.empty())
+  if (const auto why = view.hosts.not_ours(rules.hosts[host].text()); !why.empty())
     (*to.mutable_words())["not_ours"] = why;
-  if (const auto left = view.hosts.left_behind(rules.hosts[host].name); !left.empty())
+  if (const auto left = view.hosts.left_behind(rules.hosts[host].text()); !left.empty())
     (*to.mutable_words())["left_behind"] = left;
-  add_gpus_held(view, rules.hosts[host].name, to);
+  add_gpus_held(view, rules.hosts[host].text(), to);
   const auto id = rules.gpus;
   const auto& numbers = view.snapshot.values(host).numbers;
   if (!id || *id >= numbers.size() || std::isnan(numbers[*id])) return;
@@ -143,13 +143,13 @@ void add_host_counts(const book::StatusCounts& counts, wire::BatchReply::Counts&
   to.set_ususp(counts.ususp);
 }
 
-BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings, cycle::HostNumber number,
+BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings, HostNumber number,
                   const std::vector<ResourceId>& columns) {
   const auto& rules = view.snapshot.rules();
   const auto& state = view.snapshot.host(number);
   const cycle::HostStanding stands = standings.of(number);
   BatchHost to;
-  to.set_name(rules.hosts[number].name);
+  to.set_name(rules.hosts[number].text());
   to.set_unavailable(state.unavailable);
   to.set_unreachable(state.unreachable);
   to.set_closed_by_admin(state.closed);
@@ -165,8 +165,8 @@ BatchHost host_of(const AnswerView& view, const cycle::HostStandings& standings,
     to.set_dispatch_windows(row->dispatch_windows.text());
     add_thresholds(rules.indices(), row->thresholds, to);
   }
-  add_host_counts(view.jobs.host_counts(rules.hosts[number].name), *to.mutable_counts());
-  to.set_comment(view.jobs.host_control(rules.hosts[number].name).state.comment());
+  add_host_counts(view.jobs.host_counts(rules.hosts[number].text()), *to.mutable_counts());
+  to.set_comment(view.jobs.host_control(rules.hosts[number].text()).state.comment());
   for (const ResourceId id : stands.beyond) {
     const auto at = std::find(columns.begin(), columns.end(), id);
     if (at != columns.end()) to.add_beyond(static_cast<std::uint32_t>(at - columns.begin()));
@@ -209,7 +209,7 @@ class Fitting {
     reply.mutable_refusal()->set_offset(static_cast<std::uint32_t>(bound_.error->offset));
     return reply;
   }
-  bool fits(cycle::HostNumber host) const {
+  bool fits(HostNumber host) const {
     return !bound_.select || bound_.select->matches(SeenHost(view_.snapshot.values(host)));
   }
 
@@ -220,8 +220,8 @@ class Fitting {
 
 // Hosts and groups by name; none: all.
 struct Chosen {
-  std::vector<cycle::HostNumber> hosts;
-  std::set<cycle::HostNumber> by_name;  // those of them that were named themselves
+  std::vector<HostNumber> hosts;
+  std::set<HostNumber> by_name;  // those of them that were named themselves
   std::optional<wire::BatchReply> refused;
 };
 Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
@@ -229,8 +229,7 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
   Chosen chosen;
   const bool all =
       ask.hosts_size() == 0 || std::find(ask.hosts().begin(), ask.hosts().end(), "all") != ask.hosts().end();
-  for (cycle::HostNumber number = 0; all && number < rules.hosts.size(); ++number)
-    chosen.hosts.push_back(number);
+  for (HostNumber number = 0; all && number < rules.hosts.size(); ++number) chosen.hosts.push_back(number);
   if (all) return chosen;
   for (const auto& name : ask.hosts()) {
     if (const auto number = rules.host(official_host(view, name))) {
@@ -278,7 +277,7 @@ class HostsAnswer {
     std::size_t bytes = 0;
     for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
          ++looked) {
-      const cycle::HostNumber number = chosen_.hosts[at_++];
+      const HostNumber number = chosen_.hosts[at_++];
       if (!fitting.fits(number)) continue;
       auto& host = *to.add_hosts();
       host = host_of(view, standings, number, columns);
@@ -322,7 +321,7 @@ std::vector<wire::BatchReply> shared_answer(const AnswerView& view, const wire::
     row.set_reserved(kept);
     const double number = view.snapshot.shared_number(place);
     row.set_total(std::isnan(number) ? kUnknownLoad : number - kept);
-    for (const cycle::HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].name);
+    for (const HostNumber host : instance.hosts) row.add_hosts(rules.hosts[host].text());
     rows.push_back(std::move(row));
   }
   return in_parts(rows, [](wire::BatchReply& part, const Row* row) {

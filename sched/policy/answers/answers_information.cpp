@@ -178,7 +178,7 @@ std::vector<Group> host_groups(const cycle::SchedulingRules& rules, bool recursi
     group.set_condensed(configured.condensed);
     if (recursive && !group.all() && resolved != rules.host_groups.end()) {
       group.clear_members();
-      for (const cycle::HostNumber host : resolved->second) group.add_members(rules.hosts[host].name);
+      for (const HostNumber host : resolved->second) group.add_members(rules.hosts[host].text());
     }
     for (auto& member : *group.mutable_members())
       if (rules.host_groups.count(member) != 0) member += "/";

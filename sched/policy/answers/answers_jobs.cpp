@@ -48,8 +48,8 @@ void add_reasons(const cycle::SchedulingRules& rules, const std::vector<cycle::P
     auto& reason = *to.mutable_reasons(to.reasons_size() - 1);
     reason.set_count(static_cast<std::uint32_t>(found.hosts.size()));
     if (names == HostNames::left_out) continue;
-    for (const cycle::HostNumber host : found.hosts)
-      if (host < rules.hosts.size()) reason.add_hosts(rules.hosts[host].name);
+    for (const HostNumber host : found.hosts)
+      if (host < rules.hosts.size()) reason.add_hosts(rules.hosts[host].text());
   }
 }
 

@@ -34,26 +34,26 @@ void add_names(const std::string& one, const ListedNames& list, Names& to) {
 
 constexpr int kMostHostNames = 8;
 
-void add_hosts(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, cycle::HostNumber host,
+void add_hosts(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, HostNumber host,
                LimitRow& row) {
-  if (host != cycle::kNoHost) return row.add_hosts(rules.hosts[host].name);
+  if (host != kNoHost) return row.add_hosts(rules.hosts[host].text());
   if (!rule.hosts) return;
-  for (cycle::HostNumber number = 0; number < rule.hosts->size() && !row.more_hosts(); ++number) {
+  for (HostNumber number = 0; number < rule.hosts->size() && !row.more_hosts(); ++number) {
     if (!(*rule.hosts)[number]) continue;
     if (row.hosts_size() == kMostHostNames)
       row.set_more_hosts(true);
     else
-      row.add_hosts(rules.hosts[number].name);
+      row.add_hosts(rules.hosts[number].text());
   }
 }
 
 using LimitAmount = wire::BatchReply::LimitAmount;
 
 // JL/U is the row's of the host in lsb.hosts.
-void set_most(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, cycle::HostNumber host,
+void set_most(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, HostNumber host,
               LimitAmount& row) {
-  if (rule.of_host_row && host != cycle::kNoHost) {
-    const cycle::BatchRow* const written = rules.row_of(rules.hosts[host].name, "", "");
+  if (rule.of_host_row && host != kNoHost) {
+    const cycle::BatchRow* const written = rules.row_of(rules.hosts[host], "", "");
     if (written != nullptr && written->user_slots) row.set_most(*written->user_slots);
     return;
   }
@@ -64,7 +64,7 @@ void set_most(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule,
 }
 
 LimitRow limit_row(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule,
-                   const cycle::TallyName& who, cycle::HostNumber host) {
+                   const cycle::TallyName& who, HostNumber host) {
   LimitRow row;
   row.set_name(rule.name);
   add_names(who.user, rule.users, *row.mutable_users());
@@ -95,8 +95,7 @@ class LimitsAsked {
     if (!ask_.configured()) add_taken();
     for (std::uint32_t rule = 0; rule < rules_.limits.size(); ++rule)
       if (ask_.configured() || (ask_.unused_too() && used_.count(rule) == 0))
-        add_row({rule, {}, {}, {}, {}}, cycle::kNoHost,
-                ask_.configured() ? std::nullopt : std::optional(0.0));
+        add_row({rule, {}, {}, {}, {}}, kNoHost, ask_.configured() ? std::nullopt : std::optional(0.0));
     return std::move(rows_);
   }
 
@@ -106,21 +105,21 @@ class LimitsAsked {
     for (const auto& [name, number] : tallies.numbers) {
       if (name.rule >= rules_.limits.size()) continue;
       if (!rules_.limits[name.rule].per_host) {
-        add_used(name, cycle::kNoHost, tallies.taken[number]);
+        add_used(name, kNoHost, tallies.taken[number]);
         continue;
       }
-      for (cycle::HostNumber host = 0; host < rules_.hosts.size(); ++host)
+      for (HostNumber host = 0; host < rules_.hosts.size(); ++host)
         if (const auto there = tallies.taken_on.find(cycle::on_host(number, host));
             there != tallies.taken_on.end())
           add_used(name, host, there->second);
     }
   }
-  void add_used(const cycle::TallyName& name, cycle::HostNumber host, double taken) {
+  void add_used(const cycle::TallyName& name, HostNumber host, double taken) {
     if (taken <= 0) return;
     used_.insert(name.rule);
     add_row(name, host, taken);
   }
-  void add_row(const cycle::TallyName& name, cycle::HostNumber host, std::optional<double> taken) {
+  void add_row(const cycle::TallyName& name, HostNumber host, std::optional<double> taken) {
     if (!meant(name, host)) return;
     const cycle::LimitRule& rule = rules_.limits[name.rule];
     const auto [place, fresh] = places_.try_emplace(
@@ -131,10 +130,10 @@ class LimitsAsked {
     if (taken) amount.set_taken(*taken);
     set_most(rules_, rule, host, amount);
   }
-  bool meant(const cycle::TallyName& who, cycle::HostNumber host) const {
+  bool meant(const cycle::TallyName& who, HostNumber host) const {
     const cycle::LimitRule& rule = rules_.limits[who.rule];
     if (!ask_.name().empty() && rule.name != ask_.name()) return false;
-    if (host_ && host != cycle::kNoHost && host != *host_) return false;
+    if (host_ && host != kNoHost && host != *host_) return false;
     if (host_ && rule.hosts && !(*rule.hosts)[*host_]) return false;
     return fits(ask_.user(), who.user) && fits(ask_.queue(), who.queue) &&
            fits(ask_.project(), who.project) && fits(ask_.application(), who.application);
@@ -143,12 +142,11 @@ class LimitsAsked {
   const AnswerView& view_;
   const cycle::SchedulingRules& rules_;
   const wire::AskLimits& ask_;
-  std::optional<cycle::HostNumber> host_;
+  std::optional<HostNumber> host_;
   std::set<std::uint32_t> used_;
   std::vector<LimitRow> rows_;
   // What one Limit says of slots, memory and others stands in one row.
-  using WhoseRow =
-      std::tuple<std::string, std::string, std::string, std::string, std::string, cycle::HostNumber>;
+  using WhoseRow = std::tuple<std::string, std::string, std::string, std::string, std::string, HostNumber>;
   std::map<WhoseRow, std::size_t> places_;
 };
 

@@ -60,14 +60,14 @@ bool takes_user(const AnswerView& view, const conf::QueueRow& row, const std::st
 }
 
 // The hosts that a word of bqueues -m means: one, or those of a group.
-std::vector<cycle::HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
+std::vector<HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
   const auto& rules = view.snapshot.rules();
   if (const auto number = rules.host(official_host(view, name))) return {*number};
   const auto group = rules.host_groups.find(name);
-  return group == rules.host_groups.end() ? std::vector<cycle::HostNumber>() : group->second;
+  return group == rules.host_groups.end() ? std::vector<HostNumber>() : group->second;
 }
 
-bool has_host(const cycle::QueueRule& rule, const std::vector<cycle::HostNumber>& meant) {
+bool has_host(const cycle::QueueRule& rule, const std::vector<HostNumber>& meant) {
   return !rule.hosts ||
          std::any_of(rule.hosts->begin(), rule.hosts->end(), [&](const cycle::HostPreference& preference) {
            return std::find(meant.begin(), meant.end(), preference.host) != meant.end();
@@ -149,7 +149,7 @@ std::vector<wire::BatchReply> queues_answer(const AnswerView& view, const wire::
     if (!rules.queue(name))
       return {refused_answer(wire::BatchReply::Refusal::NO_QUEUE, name + ": No such queue")};
   const bool every_host = ask.host().empty() || ask.host() == "all";
-  const auto meant = every_host ? std::vector<cycle::HostNumber>() : meant_hosts(view, ask.host());
+  const auto meant = every_host ? std::vector<HostNumber>() : meant_hosts(view, ask.host());
   if (!every_host && meant.empty())
     return {refused_answer(wire::BatchReply::Refusal::NO_HOST, ask.host() + ": No such host or host group")};
   std::vector<const cycle::QueueRule*> chosen;

@@ -45,8 +45,8 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rul
   held_.clear();
   held_jobs_.clear();
   facts_.assign(rules_->hosts.size(), std::nullopt);
-  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number) {
-    const std::string& name = rules_->hosts[number].name;
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number) {
+    const std::string& name = rules_->hosts[number].text();
     snapshot_->host(number).closed = !jobs_.host_control(name).open;
     snapshot_->host(number).unreachable = connected_.count(name) == 0;
   }
@@ -161,15 +161,15 @@ void SnapshotKeeper::load(LoadNews news) {
 
 std::unordered_map<std::string, double> SnapshotKeeper::cpu_factors() const {
   std::unordered_map<std::string, double> factors;
-  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number)
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
     if (const double factor = snapshot_->values(number).cpu_factor; factor > 0)
-      factors.emplace(rules_->hosts[number].name, factor);
+      factors.emplace(rules_->hosts[number].text(), factor);
   return factors;
 }
 
 void SnapshotKeeper::load_lost() {
   load_known_ = false;
-  for (cycle::HostNumber number = 0; number < rules_->hosts.size(); ++number)
+  for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
     snapshot_->host(number).unavailable = true;
 }
 
@@ -202,7 +202,7 @@ void SnapshotKeeper::take_load() {
   for (const auto& shared : news_.shareds().shareds()) {
     const auto resource = table.find(shared.resource());
     if (!resource) continue;
-    std::optional<cycle::HostNumber> host;
+    std::optional<HostNumber> host;
     for (const auto& name : shared.hosts())
       if (!host) host = rules_->host(name);
     if (shared.all() && !rules_->hosts.empty()) host = 0;

@@ -349,7 +349,7 @@ void HostLedger::cpu_factors(std::unordered_map<std::string, double> factors) {
 
 void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
   if (const auto& given = plan.placement.hosts; !given.empty())
-    plan.wait_for_go = links[given[0].host].knows_go;
+    plan.wait_for_go = links[given[0].host.text()].knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }

@@ -147,17 +147,17 @@ const jobs::CheckedResreq& Memory::resreq_of(const conf::QueueRow* queue, const 
 }
 
 void Memory::complete(Placement& placement) {
-  const auto held = [this](const std::string& host) {
+  const auto held = [this](const HostId& host) {
     std::set<std::uint32_t> devices;
-    if (const auto jobs_there = hosts.find(host); jobs_there != hosts.end())
+    if (const auto jobs_there = hosts.find(host.text()); jobs_there != hosts.end())
       for (const JobKey key : jobs_there->second.jobs)
         if (const BookEntry* job = entry(key))
           for (const auto& on : devices_of(job->job->record))
-            if (on.host() == host) devices.insert(on.devices().begin(), on.devices().end());
+            if (on.host() == host.text()) devices.insert(on.devices().begin(), on.devices().end());
     return devices;
   };
   if (!gpu_resource.empty()) choose_devices(placement, gpu_resource, held);
-  const auto factor = cpu_factors.find(placement.hosts.at(0).host);
+  const auto factor = cpu_factors.find(placement.hosts.at(0).host.text());
   if (factor != cpu_factors.end()) placement.cpu_factor = factor->second;
 }
 

@@ -192,7 +192,7 @@ class Signalling {
     const auto used = std::min<std::size_t>(hosts.size(), slots);
     for (std::size_t i = 0; i < used; ++i) {
       const auto here = slots / used + (i < slots % used ? 1 : 0);
-      plan.placement.hosts.push_back({hosts[i], static_cast<int>(here)});
+      plan.placement.hosts.push_back({HostId(hosts[i]), static_cast<int>(here)});
     }
     plan.placement.exclusive = entry.job->asked->exclusive();
     plan.effective_resreq =

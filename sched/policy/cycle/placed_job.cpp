@@ -29,9 +29,8 @@ Demand demand_of(const Job& job, const std::string& resreq) {
   demand.resreq = resreq;
   demand.gpus_per_task = gpu_request(asked.gpu()).per_task;
   for (const auto& host : asked.asked_hosts()) {
-    const std::size_t at = host.name().find('@');
-    demand.asked_hosts.push_back({host.name().substr(0, at),
-                                  at == std::string::npos ? std::string() : host.name().substr(at + 1),
+    const HostId asked_for(host.name());
+    demand.asked_hosts.push_back({std::string(asked_for.host()), std::string(asked_for.cluster()),
                                   host.preference(), host.first_execution(), host.excluded()});
   }
   demand.exclusive = asked.exclusive();
@@ -83,12 +82,11 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
 
 Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placement) {
   Placement named;
-  for (const auto& [host, slots] : placement.hosts) named.hosts.push_back({rules.hosts[host].name, slots});
+  for (const auto& [host, slots] : placement.hosts) named.hosts.push_back({rules.hosts[host], slots});
   for (const auto& [resource, host, amount, until, decay] : placement.reservations)
     named.reservations.push_back(
-        {rules.indices().at(resource).name, rules.hosts[host].name, amount, until, decay});
-  for (const auto& [host, numbers] : placement.devices)
-    named.devices.push_back({rules.hosts[host].name, numbers});
+        {rules.indices().at(resource).name, rules.hosts[host], amount, until, decay});
+  for (const auto& [host, numbers] : placement.devices) named.devices.push_back({rules.hosts[host], numbers});
   named.exclusive = placement.exclusive;
   named.cpu_factor = placement.cpu_factor;
   named.expected_end = placement.expected_end;
@@ -97,8 +95,8 @@ Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placeme
 
 NumberedPlacement by_number(const SchedulingRules& rules, const Placement& placement) {
   NumberedPlacement numbered;
-  for (const auto& [name, slots] : placement.hosts)
-    if (const auto host = rules.host(name)) numbered.hosts.push_back({*host, slots});
+  for (const auto& [id, slots] : placement.hosts)
+    if (const auto host = rules.host(id)) numbered.hosts.push_back({*host, slots});
   const HostNumber first = numbered.hosts.empty() ? kNoHost : numbered.hosts[0].host;
   for (const auto& [name, on, amount, until, decay] : placement.reservations) {
     const auto resource = rules.indices().find(name);
@@ -106,8 +104,8 @@ NumberedPlacement by_number(const SchedulingRules& rules, const Placement& place
     if (resource && host && *host != kNoHost)
       numbered.reservations.push_back({*resource, *host, amount, until, decay});
   }
-  for (const auto& [name, numbers] : placement.devices)
-    if (const auto host = rules.host(name)) numbered.devices.push_back({*host, numbers});
+  for (const auto& [id, numbers] : placement.devices)
+    if (const auto host = rules.host(id)) numbered.devices.push_back({*host, numbers});
   numbered.exclusive = placement.exclusive;
   numbered.cpu_factor = placement.cpu_factor;
   numbered.expected_end = placement.expected_end;

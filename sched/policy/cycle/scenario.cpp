@@ -199,7 +199,7 @@ class ScenarioReader {
     const auto number = host(row, word(row, "HOST_NAME"));
     if (!number) return;
     Snapshot& snapshot = scenario_->snapshot;
-    HostFacts facts = rules().cluster->facts(rules().hosts[*number].name);
+    HostFacts facts = rules().cluster->facts(rules().hosts[*number].text());
     facts.ncpus = static_cast<int>(real(row, "NCPUS").value_or(1));
     LoadVector load(rules().indices().size());
     for (const auto& [keyword, cell] : row.cells()) {

@@ -22,7 +22,7 @@ std::string hosts_text(const std::vector<SlotsOn>& hosts, const SchedulingRules&
   std::string text;
   for (const SlotsOn& on : hosts)
     text += (text.empty() ? "" : " ") + (on.slots > 1 ? std::to_string(on.slots) + "*" : "") +
-            rules.hosts[on.host].name;
+            rules.hosts[on.host].text();
   return text;
 }
 
@@ -31,7 +31,7 @@ std::string reservations_text(const Dispatch& dispatch, const SchedulingRules& r
   for (const Reservation& reservation : dispatch.placement.reservations) {
     text += (text.empty() ? "  keeps " : ", ") + rules.indices().at(reservation.resource).name + " " +
             resreq::number_text(reservation.amount);
-    if (!rules.shared_resource(reservation.resource)) text += " of " + rules.hosts[reservation.host].name;
+    if (!rules.shared_resource(reservation.resource)) text += " of " + rules.hosts[reservation.host].text();
     if (!reservation.until.never()) text += " for " + seconds_text(now, reservation.until);
     if (reservation.decay) text += " less and less";
   }
@@ -55,7 +55,7 @@ std::string same_form(const std::vector<PendingReason>& reasons, const Schedulin
     text += "  " + text_of(reason) + (reason.why.empty() ? "" : "  " + reason.why);
     const std::size_t shown = std::min<std::size_t>(reason.hosts.size(), 4);
     for (std::size_t i = 0; i < shown; ++i)
-      text += (i == 0 ? " (" : " ") + rules.hosts[reason.hosts[i]].name +
+      text += (i == 0 ? " (" : " ") + rules.hosts[reason.hosts[i]].text() +
               (i + 1 < shown                 ? ""
                : reason.hosts.size() > shown ? " ...)"
                                              : ")");

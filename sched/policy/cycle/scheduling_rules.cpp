@@ -26,7 +26,9 @@ std::int64_t whole_seconds(Duration time) {
 
 class RulesMaker {
  public:
-  RulesMaker(std::shared_ptr<const conf::ClusterFiles> cluster, std::shared_ptr<const conf::LsbFiles> lsb) {
+  RulesMaker(std::shared_ptr<const conf::ClusterFiles> cluster, std::shared_ptr<const conf::LsbFiles> lsb,
+             const std::vector<HostId>& borrowed)
+      : borrowed_(borrowed) {
     rules_->cluster = std::move(cluster);
     rules_->lsb = std::move(lsb);
   }
@@ -56,11 +58,9 @@ class RulesMaker {
   }
 
   void make_hosts() {
-    for (const auto& host : cluster().cluster.hosts) {
-      if (!host.server) continue;
-      rules_->host_numbers.emplace(host.name, static_cast<HostNumber>(rules_->hosts.size()));
-      rules_->hosts.push_back({host.name, ""});
-    }
+    for (const auto& host : cluster().cluster.hosts)
+      if (host.server) rules_->hosts.add(HostId(host.name));
+    for (const HostId& host : borrowed_) rules_->hosts.add(host);
     for (const auto& row : lsb().hosts.hosts) {
       rules_->row_numbers.emplace(official(row.name), rules_->rows.size());
       rules_->rows.push_back({official(row.name), row.slots_of_cpus, row.slots, row.user_slots,
@@ -90,8 +90,7 @@ class RulesMaker {
     for (const HostNumber host : group(name)) in[host] = as;
     if (name != "all" && !conf::member_pattern(name)) return;
     for (HostNumber host = 0; host < in.size(); ++host)
-      if (rules_->hosts[host].cluster.empty() && conf::member_matches(name, rules_->hosts[host].name))
-        in[host] = as;
+      if (rules_->hosts[host].ours() && conf::member_matches(name, rules_->hosts[host].text())) in[host] = as;
   }
 
   static std::vector<HostNumber> numbers(const std::vector<bool>& in) {
@@ -300,17 +299,13 @@ class RulesMaker {
         add(LimitOf::resource, share.name, always(share.amount))->resource = *id;
   }
 
+  const std::vector<HostId>& borrowed_;
   std::shared_ptr<SchedulingRules> rules_ = std::make_shared<SchedulingRules>();
   std::set<std::string> resolving_;
   int unnamed_ = 0;
 };
 
 }  // namespace
-
-std::optional<HostNumber> SchedulingRules::host(std::string_view name) const {
-  const auto found = host_numbers.find(std::string(name));
-  return found == host_numbers.end() ? std::nullopt : std::optional(found->second);
-}
 
 std::optional<QueueNumber> SchedulingRules::queue(std::string_view name) const {
   const auto found = queue_numbers.find(std::string(name));
@@ -322,10 +317,10 @@ std::optional<std::uint32_t> SchedulingRules::instance_of(ResourceId resource, H
   return found == instances.end() ? std::nullopt : std::optional(found->second);
 }
 
-const BatchRow* SchedulingRules::row_of(const std::string& host, const std::string& model,
+const BatchRow* SchedulingRules::row_of(const HostId& host, const std::string& model,
                                         const std::string& type) const {
   static const std::string fallback = "default";
-  for (const std::string* name : {&host, &model, &type, &fallback})
+  for (const std::string* name : {&host.text(), &model, &type, &fallback})
     if (const auto found = row_numbers.find(*name); found != row_numbers.end()) return &rows[found->second];
   return nullptr;
 }
@@ -344,15 +339,15 @@ std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::Hos
     meant[host].in = true;
   };
   const auto one_word = [&](const conf::HostItem& item) {
-    const auto official = cluster->names.official(item.name).value_or(item.name);
-    if (const auto number = host(official); number && hosts[*number].cluster == item.cluster)
-      return mean(*number, item);
+    const auto named = item.cluster.empty() ? host(cluster->names.official(item.name).value_or(item.name))
+                                            : host(item.name + "@" + item.cluster);
+    if (named) return mean(*named, item);
     if (const auto group = host_groups.find(item.name); group != host_groups.end()) {
       for (const HostNumber number : group->second) mean(number, item);
       return;
     }
     for (HostNumber number = 0; number < hosts.size(); ++number) {
-      const std::string& owner = hosts[number].cluster;
+      const std::string_view owner = hosts[number].cluster();
       if ((item.name == "all" && owner == item.cluster) || (item.name == "allremote" && !owner.empty()))
         mean(number, item);
     }
@@ -362,7 +357,7 @@ std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::Hos
   for (const auto& item : words)
     if (item.name == "others")
       for (HostNumber number = 0; number < hosts.size(); ++number)
-        if (!meant[number].in && hosts[number].cluster.empty()) mean(number, item);
+        if (!meant[number].in && hosts[number].ours()) mean(number, item);
   std::vector<HostPreference> result;
   for (HostNumber number = 0; number < hosts.size(); ++number)
     if (meant[number].in && !meant[number].out) {
@@ -387,8 +382,9 @@ std::vector<std::string> SchedulingRules::names_of(std::string_view user) const 
 }
 
 std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
-                                                        std::shared_ptr<const conf::LsbFiles> lsb) {
-  return RulesMaker(std::move(cluster), std::move(lsb)).make();
+                                                        std::shared_ptr<const conf::LsbFiles> lsb,
+                                                        const std::vector<HostId>& borrowed) {
+  return RulesMaker(std::move(cluster), std::move(lsb), borrowed).make();
 }
 
 }  // namespace rollcall::sched::cycle

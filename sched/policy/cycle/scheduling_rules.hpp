@@ -18,24 +18,18 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/resreq/evaluate.hpp"
+#include "sched/policy/values/host_numbers.hpp"
 #include "sched/policy/values/reservations.hpp"
 
 namespace rollcall::sched::cycle {
 
-using HostNumber = std::uint32_t;   // a place in SchedulingRules::hosts
-using QueueNumber = std::uint32_t;  // ... queues
-inline constexpr HostNumber kNoHost = 0xffffffff;
+using QueueNumber = std::uint32_t;  // a place in SchedulingRules::queues
 inline constexpr QueueNumber kNoQueue = 0xffffffff;
 
 // loadSched and loadStop of one index.
 struct IndexThreshold {
   ResourceId index = 0;
   std::optional<double> schedule, stop;
-};
-
-struct HostRule {
-  std::string name;     // official
-  std::string cluster;  // whose it is; "": ours. Borrowed ones come after ours
 };
 
 // What lsb.hosts says of a host. Which row that is may depend on the model and type that LIM found (row_of).
@@ -99,8 +93,7 @@ struct LimitRule {
 struct SchedulingRules {
   std::shared_ptr<const conf::ClusterFiles> cluster;
   std::shared_ptr<const conf::LsbFiles> lsb;
-  std::vector<HostRule>
-      hosts;  // servers of lsf.cluster in its order, then hosts borrowed from other clusters
+  HostNumbers hosts;  // servers of lsf.cluster in its order, then hosts borrowed from other clusters
   std::vector<QueueRule> queues;  // in the order of lsb.queues
   std::vector<BatchRow> rows;     // of lsb.hosts
   std::vector<LimitRule> limits;
@@ -114,7 +107,10 @@ struct SchedulingRules {
   std::int64_t idle_for_paging_s = 180;  // PG_SUSP_IT
 
   const IndexTable& indices() const { return cluster->indices; }
-  std::optional<HostNumber> host(std::string_view name) const;  // official name
+  std::optional<HostNumber> host(std::string_view written) const {
+    return hosts.find(written);
+  }  // HostId::text()
+  std::optional<HostNumber> host(const HostId& id) const { return hosts.find(id); }
   std::optional<QueueNumber> queue(std::string_view name) const;
   // The hosts that a word of -m, HOSTS or HOSTS of a limit means: a host, a group, a partition, all, others. Of `others`:
   // those that no other word of `words` means. By host number; nothing where a word means nobody.
@@ -123,11 +119,11 @@ struct SchedulingRules {
   std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
   bool shared_resource(ResourceId resource) const { return shared_resources[resource]; }
   // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none.
-  const BatchRow* row_of(const std::string& host, const std::string& model, const std::string& type) const;
+  // No row names a borrowed host.
+  const BatchRow* row_of(const HostId& host, const std::string& model, const std::string& type) const;
   // The groups (lsb.users) that a user is in, at any depth, with the user's own name first.
   std::vector<std::string> names_of(std::string_view user) const;
 
-  std::unordered_map<std::string, HostNumber> host_numbers;
   std::unordered_map<std::string, QueueNumber> queue_numbers;
   std::unordered_map<std::string, std::size_t> row_numbers;              // by name
   std::unordered_map<std::string, std::vector<HostNumber>> host_groups;  // groups and partitions, resolved
@@ -135,7 +131,9 @@ struct SchedulingRules {
   std::vector<bool> shared_resources;                          // by resource number
 };
 
+// `borrowed`: hosts of other clusters. mbatchd borrows none yet.
 std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
-                                                        std::shared_ptr<const conf::LsbFiles> lsb);
+                                                        std::shared_ptr<const conf::LsbFiles> lsb,
+                                                        const std::vector<HostId>& borrowed = {});
 
 }  // namespace rollcall::sched::cycle

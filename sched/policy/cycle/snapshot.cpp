@@ -89,7 +89,7 @@ Snapshot::Snapshot(std::shared_ptr<const SchedulingRules> rules) : rules_(std::m
   for (HostNumber host = 0; host < count; ++host) {
     values_[host].numbers.assign(rules_->indices().size(), kUnknown);
     values_[host].normalised.fill(kUnknown);
-    set_facts(host, rules_->cluster->facts(rules_->hosts[host].name));
+    set_facts(host, rules_->cluster->facts(rules_->hosts[host].text()));
   }
 }
 
@@ -157,7 +157,7 @@ void Snapshot::set_facts(HostNumber host, const HostFacts& facts) {
     if (const auto id = indices.find(name)) values.dedicated.push_back(*id);
   values.cpus = std::max(1, facts.ncpus);
   values.cpu_factor = facts.cpu_factor;
-  values.row = rules_->row_of(rules_->hosts[host].name, facts.model, facts.type);
+  values.row = rules_->row_of(rules_->hosts[host], facts.model, facts.type);
 }
 
 void Snapshot::set_load(HostNumber host, const LoadVector& effective,

@@ -116,7 +116,7 @@ class Suspensions {
         for (const ResourceId id : state_.all_beyond(on.host, queue->thresholds, true)) indices.insert(id);
       if (!indices.empty()) return text_of(on.host, indices);
       if (queue && queue->stop_cond && matches(queue->stop_cond, on.host))
-        return "STOP_COND of the queue holds on " + rules().hosts[on.host].name;
+        return "STOP_COND of the queue holds on " + rules().hosts[on.host].text();
     }
     return "";
   }
@@ -137,7 +137,7 @@ class Suspensions {
       text += before + rules().indices().at(id).name + " is " + resreq::number_text(state_.number(host, id));
       before = ", ";
     }
-    return text + " on " + rules().hosts[host].name;
+    return text + " on " + rules().hosts[host].text();
   }
 
   bool load_is_low(const PlacedJob& job) const {

@@ -6,7 +6,7 @@ namespace {
 std::string host_list(const std::vector<Placement::Slots>& hosts) {
   std::string line;
   for (const auto& [host, slots] : hosts)
-    line += (line.empty() ? "" : " ") + std::to_string(slots) + "*" + host;
+    line += (line.empty() ? "" : " ") + std::to_string(slots) + "*" + host.text();
   return line;
 }
 std::string by(const event::By& who) {

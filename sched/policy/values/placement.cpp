@@ -7,12 +7,12 @@ namespace rollcall::sched {
 Placement placement_of(const wire::JobRecord& record) {
   Placement placement;
   for (const auto& host : record.hosts())
-    placement.hosts.push_back({host.name(), static_cast<int>(host.slots())});
+    placement.hosts.push_back({HostId(host.name()), static_cast<int>(host.slots())});
   for (const auto& kept : record.reserved())
     placement.reservations.push_back(
-        {kept.resource(), kept.host(), kept.amount(), {kept.until_us()}, kept.decay()});
+        {kept.resource(), HostId(kept.host()), kept.amount(), {kept.until_us()}, kept.decay()});
   for (const auto& on : devices_of(record))
-    placement.devices.push_back({on.host(), {on.devices().begin(), on.devices().end()}});
+    placement.devices.push_back({HostId(on.host()), {on.devices().begin(), on.devices().end()}});
   placement.exclusive = record.exclusive_hosts();
   if (record.cpu_factor() > 0) placement.cpu_factor = record.cpu_factor();
   return placement;
@@ -20,16 +20,16 @@ Placement placement_of(const wire::JobRecord& record) {
 
 void put(const Placement& placement, wire::JobRecord& record) {
   record.clear_hosts();
-  for (const auto& [name, slots] : placement.hosts) {
+  for (const auto& [id, slots] : placement.hosts) {
     wire::ExecHost& host = *record.add_hosts();
-    host.set_name(name);
+    host.set_name(id.text());
     host.set_slots(static_cast<std::uint32_t>(slots));
   }
   record.clear_reserved();
   for (const auto& [resource, host, amount, until, decay] : placement.reservations) {
     wire::Reserved& kept = *record.add_reserved();
     kept.set_resource(resource);
-    kept.set_host(host);
+    kept.set_host(host.text());
     kept.set_amount(amount);
     kept.set_until_us(until.us);
     kept.set_decay(decay);
@@ -37,7 +37,7 @@ void put(const Placement& placement, wire::JobRecord& record) {
   record.clear_gpu_devices();
   for (const auto& [host, numbers] : placement.devices) {
     wire::DevicesOn& on = *record.add_gpu_devices();
-    on.set_host(host);
+    on.set_host(host.text());
     on.mutable_devices()->Assign(numbers.begin(), numbers.end());
   }
   record.set_exclusive_hosts(placement.exclusive);

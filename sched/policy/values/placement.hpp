@@ -21,6 +21,7 @@
 
 #include "common/base/wall_time.hpp"
 #include "common/wire/job.pb.h"
+#include "sched/policy/values/host_id.hpp"
 
 namespace rollcall::sched {
 
@@ -56,7 +57,7 @@ struct BasicPlacement {
   friend bool operator==(const BasicPlacement&, const BasicPlacement&) = default;
 };
 
-using Placement = BasicPlacement<std::string, std::string>;
+using Placement = BasicPlacement<HostId, std::string>;
 
 // Of the present attempt; `expected_end` is never.
 Placement placement_of(const wire::JobRecord& record);

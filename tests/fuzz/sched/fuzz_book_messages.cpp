@@ -109,10 +109,10 @@ class Batch {
     event::Dispatched plan;
     for (const char* host : {"hostA", "hostB"}) {
       if ((where & (host[4] == 'A' ? 1U : 2U)) == 0) continue;
-      plan.placement.hosts.push_back({host, 1});
+      plan.placement.hosts.push_back({HostId(host), 1});
       if ((where & 4U) == 0) continue;
-      plan.placement.reservations.push_back({"ngpus", host, 1, {}, false});
-      plan.placement.devices.push_back({host, {where >> 3}});
+      plan.placement.reservations.push_back({"ngpus", HostId(host), 1, {}, false});
+      plan.placement.devices.push_back({HostId(host), {where >> 3}});
     }
     if (!plan.placement.hosts.empty()) follow(book_.hosts().dispatch(key, plan, now_));
   }

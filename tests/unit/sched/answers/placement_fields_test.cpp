@@ -74,9 +74,10 @@ TEST_F(PlacementFields, HaveNamesForTheBookAndNumbersInTheCycle) {
   EXPECT_EQ(effective_resreq, *effective);
   EXPECT_FALSE(wait_for_go) << "the Book's to add";
   const auto& [hosts, reservations, devices, exclusive, cpu_factor, expected_end] = placement;
-  EXPECT_EQ(hosts, (std::vector<Placement::Slots>{{"hostA", 3}, {"hostB", 2}}));
-  EXPECT_EQ(reservations, (std::vector<Placement::Reservation>{{"mem", "hostB", 64, {5'000'000}, true}}));
-  EXPECT_EQ(devices, (std::vector<Placement::Devices>{{"hostB", {1, 3}}}));
+  EXPECT_EQ(hosts, (std::vector<Placement::Slots>{{HostId("hostA"), 3}, {HostId("hostB"), 2}}));
+  EXPECT_EQ(reservations,
+            (std::vector<Placement::Reservation>{{"mem", HostId("hostB"), 64, {5'000'000}, true}}));
+  EXPECT_EQ(devices, (std::vector<Placement::Devices>{{HostId("hostB"), {1, 3}}}));
   EXPECT_TRUE(exclusive);
   EXPECT_EQ(cpu_factor, kFactorOfA);
   EXPECT_EQ(expected_end, WallTime{7'000'000});
@@ -85,10 +86,10 @@ TEST_F(PlacementFields, HaveNamesForTheBookAndNumbersInTheCycle) {
 
 TEST_F(PlacementFields, OfHostsAndResourcesThatTheFilesDoNotKnowAreLeftOut) {
   Placement placement = told().placement;
-  placement.hosts.push_back({"gone", 1});
-  placement.reservations.push_back({"gone", "hostA", 1, {}, false});
-  placement.reservations.push_back({"mem", "gone", 1, {}, false});
-  placement.devices.push_back({"gone", {0}});
+  placement.hosts.push_back({HostId("gone"), 1});
+  placement.reservations.push_back({"gone", HostId("hostA"), 1, {}, false});
+  placement.reservations.push_back({"mem", HostId("gone"), 1, {}, false});
+  placement.devices.push_back({HostId("gone"), {0}});
   EXPECT_EQ(by_number(keeper.snapshot().rules(), placement), plan.placement);
 }
 

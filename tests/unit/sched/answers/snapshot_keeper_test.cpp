@@ -15,7 +15,7 @@ class SnapshotKeeperTest : public book::BookTest {
     rules = cycle::scheduling_rules(files.cluster, files.lsb);
     keeper.configure(rules);
   }
-  cycle::HostNumber host(const std::string& name) const { return *rules->host(name); }
+  HostNumber host(const std::string& name) const { return *rules->host(name); }
   const cycle::Snapshot& snapshot() const { return keeper.snapshot(); }
 
   // What a LIM says: every host has these CPUs and this much memory.

@@ -75,7 +75,7 @@ inline wire::Submission array_job(int last) {
 
 inline event::Dispatched on_hosts(const std::vector<std::string>& names) {
   event::Dispatched plan;
-  for (const auto& name : names) plan.placement.hosts.push_back({name, 1});
+  for (const auto& name : names) plan.placement.hosts.push_back({HostId(name), 1});
   return plan;
 }
 

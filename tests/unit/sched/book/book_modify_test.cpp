@@ -41,7 +41,7 @@ class BookModify : public BookTest {
     auto plan = on_hosts({"hostA", "hostB"});
     plan.effective_resreq = "select[mem > 10] rusage[mem=100]";
     for (const char* host : {"hostA", "hostB"})
-      plan.placement.reservations.push_back({"mem", host, 100, {}, false});
+      plan.placement.reservations.push_back({"mem", HostId(host), 100, {}, false});
     effects = book->hosts().dispatch({id, 0}, plan, now);
     return id;
   }

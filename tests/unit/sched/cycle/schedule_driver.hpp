@@ -26,8 +26,8 @@ inline std::string starts(const Plan& plan, const Snapshot& snapshot) {
   for (const Dispatch& dispatch : plan.dispatches) {
     said += (said.empty() ? "" : ", ") + text(dispatch.job);
     for (const SlotsOn& on : dispatch.placement.hosts)
-      said +=
-          " " + (on.slots == 1 ? "" : std::to_string(on.slots) + "*") + snapshot.rules().hosts[on.host].name;
+      said += " " + (on.slots == 1 ? "" : std::to_string(on.slots) + "*") +
+              snapshot.rules().hosts[on.host].text();
   }
   return said;
 }

@@ -75,13 +75,14 @@ TEST(Gpus, DevicesAreTheLowestThatAreFree) {
   const auto chosen = [](std::vector<Placement::Reservation> kept, Held held) {
     Placement placement;
     placement.reservations = std::move(kept);
-    choose_devices(placement, std::string("ngpus"), [&held](const std::string& host) { return held[host]; });
+    choose_devices(placement, std::string("ngpus"),
+                   [&held](const HostId& host) { return held[host.text()]; });
     wire::JobRecord record;
     put(placement, record);
     return gpus_text(devices_of(record));
   };
   const auto kept = [](const char* host, double amount, const char* resource = "ngpus") {
-    return Placement::Reservation{resource, host, amount, {}, false};
+    return Placement::Reservation{resource, HostId(host), amount, {}, false};
   };
   EXPECT_EQ(chosen({kept("hostA", 2), kept("hostB", 1)}, {}), "hostA 0,1;hostB 0");
   EXPECT_EQ(chosen({kept("hostA", 3)}, {{"hostA", {1, 3}}, {"hostB", {0}}}), "hostA 0,2,4");
@@ -128,10 +129,10 @@ class GpuBook : public testing::Test {
   }
   void dispatch(std::int32_t id, const std::vector<std::uint32_t>& gpus) {
     event::Dispatched plan;
-    plan.placement.hosts = {{"hostA", 1}};
+    plan.placement.hosts = {{HostId("hostA"), 1}};
     const auto count = static_cast<double>(gpus.size());
-    if (!gpus.empty()) plan.placement.reservations = {{"ngpus", "hostA", count, {}, false}};
-    if (!gpus.empty()) plan.placement.devices = {{"hostA", gpus}};
+    if (!gpus.empty()) plan.placement.reservations = {{"ngpus", HostId("hostA"), count, {}, false}};
+    if (!gpus.empty()) plan.placement.devices = {{HostId("hostA"), gpus}};
     book.hosts().dispatch({id, 0}, plan, now);
   }
   std::string gpus_of(std::int32_t id) {
