@@ -46,9 +46,9 @@ void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rul
   held_jobs_.clear();
   facts_.assign(rules_->hosts.size(), std::nullopt);
   for (HostNumber number = 0; number < rules_->hosts.size(); ++number) {
-    const std::string& name = rules_->hosts[number].text();
-    snapshot_->host(number).closed = !jobs_.host_control(name).open;
-    snapshot_->host(number).unreachable = connected_.count(name) == 0;
+    const HostId& host = rules_->hosts[number];
+    snapshot_->host(number).closed = !jobs_.host_control(host.text()).open;
+    snapshot_->host(number).unreachable = connected_.count(host) == 0;
   }
   for (cycle::QueueNumber number = 0; number < rules_->queues.size(); ++number) {
     const auto control = jobs_.queue_control(rules_->queues[number].name);
@@ -143,9 +143,9 @@ void SnapshotKeeper::control(const wire::ControlState& state) {
 
 void SnapshotKeeper::connected(const std::string& host, bool connected) {
   if (connected)
-    connected_.insert(host);
+    connected_.insert(HostId(host));
   else
-    connected_.erase(host);
+    connected_.erase(HostId(host));
   if (const auto number = rules_->host(host)) snapshot_->host(*number).unreachable = !connected;
 }
 
@@ -159,11 +159,11 @@ void SnapshotKeeper::load(LoadNews news) {
   take_load();
 }
 
-std::unordered_map<std::string, double> SnapshotKeeper::cpu_factors() const {
-  std::unordered_map<std::string, double> factors;
+std::unordered_map<HostId, double> SnapshotKeeper::cpu_factors() const {
+  std::unordered_map<HostId, double> factors;
   for (HostNumber number = 0; number < rules_->hosts.size(); ++number)
     if (const double factor = snapshot_->values(number).cpu_factor; factor > 0)
-      factors.emplace(rules_->hosts[number].text(), factor);
+      factors.emplace(rules_->hosts[number], factor);
   return factors;
 }
 

@@ -38,7 +38,7 @@ class SnapshotKeeper {
   void load_lost();
   bool load_known() const { return load_known_; }
   // By host, for HostLedger::cpu_factors().
-  std::unordered_map<std::string, double> cpu_factors() const;
+  std::unordered_map<HostId, double> cpu_factors() const;
 
   // Jobs that waited for others and wait no more. Call it before a cycle.
   void dependencies(const book::DependencyChanges& changes);
@@ -62,7 +62,7 @@ class SnapshotKeeper {
   std::unordered_map<std::string, Asked> demands_;
   std::unordered_map<std::uint64_t, std::set<JobKey>> held_;  // by submission: Hold::dependency
   std::unordered_map<JobKey, std::uint64_t> held_jobs_;       // the submission of each of them
-  std::set<std::string> connected_;
+  std::set<HostId> connected_;
   struct HostKind {
     std::string type, model;
     friend bool operator==(const HostKind&, const HostKind&) = default;

@@ -24,7 +24,7 @@ Effects Book::configure(ConfigView config, WallTime now) {
   m.gpu_resource = sched::gpu_resource(*m.config.cluster);
   m.rules.clear();
   for (auto& [id, entry] : m.ids) m.time_id(id);
-  for (const auto& [host, link] : m.links) m.time_host(host);
+  m.hosts.each_link([&m](HostNumber host, const HostLink&) { m.time_host(host); });
   (void)now;
   return {effect::ScheduleSoon{}};
 }

@@ -57,7 +57,7 @@ class Controlling {
   }
 
   wire::BatchReply::Outcome host(const std::string& name) {
-    ControlledHost& control = m_.host_controls[name];
+    ControlledHost& control = m_.host_controls[HostId(name)];
     control.open = request_.action() == Control::HOST_OPEN;
     describe(control.state, name);
     control.state.set_host(true);

@@ -11,11 +11,11 @@ constexpr std::uint64_t kLastWord = std::uint64_t{1}
                                     << 62;  // above every number that a job's signals can have
 
 // Of all hosts together, the first one first. Times and sizes add up; what was largest at different moments adds up to at most this.
-wire::JobUsage total(const std::map<std::string, wire::JobUsage>& by_host,
+wire::JobUsage total(const std::map<HostNumber, wire::JobUsage>& by_host, KnownHosts& known,
                      const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts) {
   wire::JobUsage sum;
   for (const auto& host : hosts) {
-    const auto told = by_host.find(host.name());
+    const auto told = by_host.find(known.number(host.name()));
     if (told == by_host.end()) continue;
     const wire::JobUsage& usage = told->second;
     sum.set_user_s(sum.user_s() + usage.user_s());
@@ -59,7 +59,8 @@ class Hearing {
   using State = report::Held::State;
 
  public:
-  Hearing(Memory& memory, const std::string& host, WallTime now) : m_(memory), host_(host), now_(now) {}
+  Hearing(Memory& memory, const std::string& host, WallTime now)
+      : m_(memory), host_(host), number_(memory.hosts.number(host)), now_(now) {}
 
   Effects effects;
 
@@ -68,7 +69,7 @@ class Hearing {
     for (const Attempt& attempt : told.attempts) prepared(attempt);
   }
   void operator()(const report::NotPrepared& told) {
-    HostLink& link = m_.links[host_];
+    HostLink& link = m_.hosts.link(number_);
     link.trouble = told.why;
     link.trouble_us = now_.us;
     if (BookEntry* entry = placed_here(told.attempt))
@@ -93,8 +94,8 @@ class Hearing {
   }
   void operator()(const report::Over& told) { over(told); }
   void operator()(const report::PostOver& told) { post_over(told); }
-  void operator()(const report::LeftBehind& told) { m_.links[host_].left_behind = left_text(told); }
-  void operator()(const report::NotOurs& told) { m_.links[host_].not_ours = told.why; }
+  void operator()(const report::LeftBehind& told) { m_.hosts.link(number_).left_behind = left_text(told); }
+  void operator()(const report::NotOurs& told) { m_.hosts.link(number_).not_ours = told.why; }
 
  private:
   // The job that runs as this attempt with this host as its first one.
@@ -118,16 +119,16 @@ class Hearing {
   }
 
   void hello(const report::HostCame& told) {
-    HostLink& link = m_.links[host_];
+    HostLink& link = m_.hosts.link(number_);
     const bool was_silent = !link.connected && !link.lost && link.silent_since_us != 0;
     link.silent_before_us = was_silent ? std::max<std::int64_t>(0, now_.us - link.silent_since_us) : 0;
     link.came_us = now_.us;
-    m_.connected(host_, true);
+    m_.connected(number_, true);
     link.lost = false;
     link.knows_go = told.knows_go;
     link.left_behind.clear();  // it is told again
     link.not_ours.clear();
-    m_.time_host(host_);
+    m_.time_host(number_);
     if (host_ != m_.own_host) m_.suspect_no_longer(now_);
     std::map<JobKey, const report::Held*> held;
     for (const auto& job : told.jobs) {
@@ -136,7 +137,7 @@ class Hearing {
       else
         end_stranger(job);
     }
-    const std::set<JobKey> believed = m_.hosts[host_].jobs;
+    const std::set<JobKey> believed = m_.hosts.jobs(number_).jobs;
     for (const JobKey key : believed) {
       BookEntry& entry = m_.at(key);
       const auto found = held.find(key);
@@ -154,7 +155,7 @@ class Hearing {
     event::HostBack back;
     back.blank = blank;
     if (here) back.held = here->state;
-    back.knows_go = m_.links[host_].knows_go;
+    back.knows_go = m_.hosts.link(number_).knows_go;
     m_.step(entry, back, now_, effects);
     if (!here || !placed(entry.job->status())) return;
     // What happened by itself while nobody was told of it.
@@ -186,7 +187,7 @@ class Hearing {
   }
 
   void prepared(const Attempt& attempt) {
-    HostLink& link = m_.links[host_];
+    HostLink& link = m_.hosts.link(number_);
     link.trouble.clear();
     if (BookEntry* entry = placed_here(attempt))
       m_.step(*entry, event::Prepared{host_}, now_, effects);
@@ -208,9 +209,9 @@ class Hearing {
       *record.mutable_usage() = told;
       return;
     }
-    if (!entry.usage) entry.usage = std::make_unique<std::map<std::string, wire::JobUsage>>();
-    (*entry.usage)[host_] = told;
-    *record.mutable_usage() = total(*entry.usage, record.hosts());
+    if (!entry.usage) entry.usage = std::make_unique<std::map<HostNumber, wire::JobUsage>>();
+    (*entry.usage)[number_] = told;
+    *record.mutable_usage() = total(*entry.usage, m_.hosts, record.hosts());
   }
 
   void over(const report::Over& told) {
@@ -237,7 +238,8 @@ class Hearing {
   }
 
   Memory& m_;
-  const std::string& host_;
+  const std::string& host_;  // as the records write it
+  HostNumber number_;
   WallTime now_;
 };
 
@@ -250,10 +252,10 @@ Effects HostLedger::dispatch(JobKey key, const event::Dispatched& plan, WallTime
   if (!entry || entry->job->status() != wire::STATUS_PEND) return effects;
   memory_->place(*entry, plan, now, effects);
   for (const auto& host : entry->job->record.hosts())
-    if (auto& link = memory_->links[host.name()]; !link.connected) {
+    if (auto& link = memory_->hosts.link(host.name()); !link.connected) {
       // It was lost between the plan and now: the job shares the fate of those that are there.
       if (link.silent_since_us == 0 || link.lost) link.silent_since_us = now.us, link.lost = false;
-      memory_->time_host(host.name());
+      memory_->time_host(memory_->hosts.number(host.name()));
     }
   return effects;
 }
@@ -280,16 +282,17 @@ Effects HostLedger::host_told(const std::string& host, const HostReport& report,
 
 Effects HostLedger::host_gone(const std::string& host, WallTime now, Duration silent) {
   memory_->hear_clock(now);
-  HostLink& link = memory_->links[host];
+  const HostNumber number = memory_->hosts.number(host);
+  HostLink& link = memory_->hosts.link(number);
   if (!link.connected && link.silent_since_us != 0) return {};
-  memory_->connected(host, false);
+  memory_->connected(number, false);
   const std::int64_t heard_us =
       now.us - std::chrono::duration_cast<std::chrono::microseconds>(silent).count();
   if (heard_us - link.came_us >= memory_->parameters.steady_after_s * 1'000'000) link.silent_before_us = 0;
   link.silent_since_us = std::max<std::int64_t>(1, heard_us - link.silent_before_us);
-  memory_->time_host(host);
+  memory_->time_host(number);
   Effects effects{effect::ScheduleSoon{}};
-  const std::set<JobKey> there = memory_->hosts[host].jobs;
+  const std::set<JobKey> there = memory_->hosts.jobs(number).jobs;
   for (const JobKey key : there)
     memory_->step(memory_->at(key), event::StartNotTaken{host + " has gone before it had the order", {}}, now,
                   effects);
@@ -297,59 +300,60 @@ Effects HostLedger::host_gone(const std::string& host, WallTime now, Duration si
 }
 
 std::string HostLedger::trouble(const std::string& host) const {
-  const auto found = memory_->links.find(host);
-  return found == memory_->links.end() ? std::string() : found->second.trouble;
+  const HostLink* link = memory_->hosts.find_link(host);
+  return link == nullptr ? std::string() : link->trouble;
 }
 std::string HostLedger::left_behind(const std::string& host) const {
-  const auto found = memory_->links.find(host);
-  return found == memory_->links.end() ? std::string() : found->second.left_behind;
+  const HostLink* link = memory_->hosts.find_link(host);
+  return link == nullptr ? std::string() : link->left_behind;
 }
 std::string HostLedger::not_ours(const std::string& host) const {
-  const auto found = memory_->links.find(host);
-  return found == memory_->links.end() ? std::string() : found->second.not_ours;
+  const HostLink* link = memory_->hosts.find_link(host);
+  return link == nullptr ? std::string() : link->not_ours;
 }
 void HostLedger::set_own_host(std::string host) { memory_->own_host = std::move(host); }
 bool HostLedger::suspects_itself() const { return memory_->suspects_itself; }
 
-void Memory::connected(const std::string& host, bool so) {
-  HostLink& link = links[host];
+void Memory::connected(HostNumber host, bool so) {
+  HostLink& link = hosts.link(host);
   if (link.connected == so) return;
   link.connected = so;
-  if (host == own_host) return;
+  if (hosts.id(host).text() == own_host) return;
   so ? ++connected_others : --connected_others;
 }
 
 // Whether all other hosts that were there lately have gone with this one, and there is another one.
-bool Memory::all_are_lost(const std::string& host) const {
-  if (host == own_host || connected_others != 0) return false;
-  const std::int64_t lately = links.at(host).silent_since_us - parameters.unknown_after_s * 1'000'000;
+bool Memory::all_are_lost(HostNumber host) {
+  const std::string& name = hosts.id(host).text();
+  if (name == own_host || connected_others != 0) return false;
+  const std::int64_t lately = hosts.link(host).silent_since_us - parameters.unknown_after_s * 1'000'000;
   const auto& hosts_of_files = config.cluster->cluster.hosts;
   return std::any_of(hosts_of_files.begin(), hosts_of_files.end(), [&](const auto& other) {
-    if (!other.server || other.name == host || other.name == own_host) return false;
-    const auto link = links.find(other.name);
-    const bool never_came = link == links.end() || link->second.silent_since_us == 0;
-    return (never_came ? loaded_us : link->second.silent_since_us) > lately;
+    if (!other.server || other.name == name || other.name == own_host) return false;
+    const HostLink* link = hosts.find_link(other.name);
+    const bool never_came = link == nullptr || link->silent_since_us == 0;
+    return (never_came ? loaded_us : link->silent_since_us) > lately;
   });
 }
 
 // A host is back: who is still away now is away by itself, and has the whole patience from here on.
 void Memory::suspect_no_longer(WallTime now) {
   if (!std::exchange(suspects_itself, false)) return;
-  for (auto& [host, link] : links) {
-    if (link.connected || !link.lost) continue;
+  hosts.each_link([&](HostNumber host, HostLink& link) {
+    if (link.connected || !link.lost) return;
     link.lost = false;
     link.silent_since_us = now.us;
     time_host(host);
-  }
+  });
 }
 
-void HostLedger::cpu_factors(std::unordered_map<std::string, double> factors) {
+void HostLedger::cpu_factors(std::unordered_map<HostId, double> factors) {
   memory_->cpu_factors = std::move(factors);
 }
 
 void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects) {
   if (const auto& given = plan.placement.hosts; !given.empty())
-    plan.wait_for_go = links[given[0].host.text()].knows_go;
+    plan.wait_for_go = hosts.link(given[0].host.text()).knows_go;
   step(entry, plan, now, effects);
   vouch_for_silent_hosts(entry, now, effects);
 }
@@ -357,14 +361,14 @@ void Memory::place(BookEntry& entry, event::Dispatched plan, WallTime now, Effec
 void Memory::vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects) {
   for (int i = 1; i < entry.job->record.hosts_size() && !entry.job->launch.go_given; ++i) {
     const std::string host = entry.job->record.hosts(i).name();
-    if (const auto& link = links[host]; link.connected && !link.knows_go)
+    if (const auto& link = hosts.link(host); link.connected && !link.knows_go)
       step(entry, event::Prepared{host}, now, effects);
   }
 }
 
 bool HostLedger::connected(const std::string& host) const {
-  const auto found = memory_->links.find(host);
-  return found != memory_->links.end() && found->second.connected;
+  const HostLink* link = memory_->hosts.find_link(host);
+  return link != nullptr && link->connected;
 }
 
 }  // namespace rollcall::sched::book

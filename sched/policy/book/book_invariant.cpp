@@ -40,9 +40,8 @@ std::string Book::broken_invariant() const {
     if (pending(record.status())) expected.pending[entry.queue].insert({record.order(), key});
     if (placed(record.status()))
       for (const auto& host : record.hosts()) {
-        const auto there = m.hosts.find(host.name());
-        if (there == m.hosts.end() || there->second.jobs.count(key) == 0)
-          return job + "is not among its host's";
+        const JobsOf* there = m.hosts.find_jobs(host.name());
+        if (there == nullptr || there->jobs.count(key) == 0) return job + "is not among its host's";
       }
     jobs::count(expected.tallies[key.id], record, 1);
     ++expected.of_submission[record.submission()];
@@ -57,10 +56,12 @@ std::string Book::broken_invariant() const {
     }
   for (const auto& [name, user] : m.users)
     if (user.sums != expected.sums[&user].sums) return "user " + name + " has other sums";
-  for (const auto& [name, there] : m.hosts)
+  std::string wrong;
+  m.hosts.each_jobs([&](HostNumber host, const JobsOf& there) {
     for (const JobKey key : there.jobs)
-      if (!m.find(key) || !placed(m.find(key)->status()))
-        return "host " + name + " has a job that is not placed";
+      if (!m.find(key) || !placed(m.find(key)->status())) wrong = m.hosts.id(host).text();
+  });
+  if (!wrong.empty()) return "host " + wrong + " has a job that is not placed";
   for (const auto& [id, entry] : m.ids) {
     if (entry.tally != expected.tallies[id]) return "job " + std::to_string(id) + ": the tally is wrong";
     if (entry.indices.size() != entry.tally.elements ||

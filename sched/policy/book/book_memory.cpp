@@ -149,15 +149,15 @@ const jobs::CheckedResreq& Memory::resreq_of(const conf::QueueRow* queue, const 
 void Memory::complete(Placement& placement) {
   const auto held = [this](const HostId& host) {
     std::set<std::uint32_t> devices;
-    if (const auto jobs_there = hosts.find(host.text()); jobs_there != hosts.end())
-      for (const JobKey key : jobs_there->second.jobs)
+    if (const JobsOf* there = hosts.find_jobs(host.text()))
+      for (const JobKey key : there->jobs)
         if (const BookEntry* job = entry(key))
           for (const auto& on : devices_of(job->job->record))
             if (on.host() == host.text()) devices.insert(on.devices().begin(), on.devices().end());
     return devices;
   };
   if (!gpu_resource.empty()) choose_devices(placement, gpu_resource, held);
-  const auto factor = cpu_factors.find(placement.hosts.at(0).host.text());
+  const auto factor = cpu_factors.find(placement.hosts.at(0).host);
   if (factor != cpu_factors.end()) placement.cpu_factor = factor->second;
 }
 
@@ -296,7 +296,7 @@ void Memory::leave(BookEntry& entry) {
   if (pending(status)) entry.queue->pending.erase({record.order(), key});
   if (placed(status))
     for (const auto& host : record.hosts()) {
-      JobsOf& there = hosts[host.name()];
+      JobsOf& there = hosts.jobs(host.name());
       there.jobs.erase(key);
       count_status(there.counts, status, host.slots(), false);
     }
@@ -320,7 +320,7 @@ void Memory::enter(BookEntry& entry) {
   if (pending(status)) entry.queue->pending.insert(entry.queue->pending.end(), {record.order(), key});
   if (placed(status))
     for (const auto& host : record.hosts()) {
-      JobsOf& there = hosts[host.name()];
+      JobsOf& there = hosts.jobs(host.name());
       there.jobs.insert(key);
       count_status(there.counts, status, host.slots(), true);
     }

@@ -12,6 +12,7 @@
 #include "sched/policy/jobs/dependency_watch.hpp"
 #include "sched/policy/jobs/site_rules.hpp"
 #include "sched/policy/jobs/submission_check.hpp"
+#include "sched/policy/values/host_numbers.hpp"
 #include "sched/policy/values/packed.hpp"
 
 namespace rollcall::sched::book {
@@ -46,6 +47,54 @@ struct HostLink {
   std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
 };
 
+// The hosts that the Book has heard of, by number. They stay as long as it lives, and so do references to what it has of them.
+class KnownHosts {
+ public:
+  HostNumber number(std::string_view written) {
+    if (const auto known = numbers_.find(written)) return *known;
+    hosts_.emplace_back();
+    return numbers_.add(HostId(std::string(written)));
+  }
+  std::size_t size() const { return hosts_.size(); }
+  const HostId& id(HostNumber host) const { return numbers_[host]; }
+
+  // Made where there is none yet.
+  JobsOf& jobs(HostNumber host) { return made(hosts_[host].jobs); }
+  HostLink& link(HostNumber host) { return made(hosts_[host].link); }
+  JobsOf& jobs(std::string_view written) { return jobs(number(written)); }
+  HostLink& link(std::string_view written) { return link(number(written)); }
+  // nullptr: none was made. By written name, as records and the engine have it.
+  const JobsOf* find_jobs(std::string_view written) const { return find(written, &Known::jobs); }
+  const HostLink* find_link(std::string_view written) const { return find(written, &Known::link); }
+  template <class Take>
+  void each_link(const Take& take) {  // by number
+    for (HostNumber host = 0; host < size(); ++host)
+      if (auto& link = hosts_[host].link) take(host, *link);
+  }
+  template <class Take>
+  void each_jobs(const Take& take) const {
+    for (HostNumber host = 0; host < size(); ++host)
+      if (const auto& jobs = hosts_[host].jobs) take(host, *jobs);
+  }
+
+ private:
+  struct Known {
+    std::optional<JobsOf> jobs;
+    std::optional<HostLink> link;
+  };
+  template <class T>
+  static T& made(std::optional<T>& one) {
+    return one ? *one : one.emplace();
+  }
+  template <class T>
+  const T* find(std::string_view written, std::optional<T> Known::*part) const {
+    const auto host = numbers_.find(written);
+    return host && hosts_[*host].*part ? &*(hosts_[*host].*part) : nullptr;
+  }
+  HostNumbers numbers_;
+  std::deque<Known> hosts_;
+};
+
 // The job itself is there while somebody works with it, and its bytes else (JobTable::pack()). Whoever has an entry of
 // Memory::entry() or at() finds it there.
 struct BookEntry {
@@ -58,7 +107,7 @@ struct BookEntry {
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
   jobs::DependencyState dependency = jobs::DependencyState::none;  // of this element, where elements differ
-  std::unique_ptr<std::map<std::string, wire::JobUsage>> usage;    // by host, of a job on several
+  std::unique_ptr<std::map<HostNumber, wire::JobUsage>> usage;     // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
   // What stands in the deadlines.
   std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0;
@@ -106,20 +155,20 @@ struct Memory : jobs::JobFacts {
   std::unordered_map<std::uint64_t, std::uint32_t>
       payloads;                                 // rows of the store: how many submissions name each
   std::vector<std::uint64_t> dropped_payloads;  // not yet said as effects
-  std::unordered_map<std::string, JobsOf> users, queues, hosts;
+  std::unordered_map<std::string, JobsOf> users, queues;
+  KnownHosts hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
   std::map<std::string, ApplicationJobs> of_application;            // by name; none without jobs
   std::map<std::string, ControlledQueue> queue_controls;
-  std::map<std::string, ControlledHost> host_controls;
-  std::unordered_map<std::string, HostLink> links;
-  std::unordered_map<std::string, double> cpu_factors;  // HostLedger::cpu_factors()
+  std::map<HostId, ControlledHost> host_controls;
+  std::unordered_map<HostId, double> cpu_factors;  // HostLedger::cpu_factors()
   std::string own_host;
   std::int64_t loaded_us = 0;        // since then hosts may come
   std::size_t connected_others = 0;  // connected hosts other than own_host
   bool suspects_itself = false;
-  void connected(const std::string& host, bool so);
-  bool all_are_lost(const std::string& host) const;
+  void connected(HostNumber host, bool so);
+  bool all_are_lost(HostNumber host);
   void suspect_no_longer(WallTime now);
   std::unordered_map<std::string, jobs::LifeRules>
       rules;  // by queue and what of a submission counts for them
@@ -132,8 +181,22 @@ struct Memory : jobs::JobFacts {
   std::deque<const std::string*> tokens_by_time;  // keys of `tokens`
 
   enum class Timer { begin, terminate, avoid, clean, host, start, pause };
-  // JobKey of a job, of an id (index 0), or none with the name of a host.
-  std::set<std::tuple<std::int64_t, Timer, JobKey, std::string>> deadlines;
+  struct Deadline {
+    std::int64_t due_us = 0;
+    Timer timer = Timer::begin;
+    JobKey key;                 // of a job, of an id (index 0), or none: `host`
+    HostNumber host = kNoHost;  // Timer::host
+  };
+  // Hosts whose time comes at once are taken in the order of their names.
+  struct Earlier {
+    const KnownHosts* hosts;
+    bool operator()(const Deadline& a, const Deadline& b) const {
+      const auto when = [](const Deadline& of) { return std::tie(of.due_us, of.timer, of.key); };
+      if (when(a) != when(b)) return when(a) < when(b);
+      return a.host != b.host && hosts->id(a.host) < hosts->id(b.host);
+    }
+  };
+  std::set<Deadline, Earlier> deadlines{Earlier{&hosts}};
   std::int64_t heard_us = 0;  // the last time that was told; 0: none yet
 
   // --- JobFacts
@@ -200,7 +263,7 @@ struct Memory : jobs::JobFacts {
   void set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key);
   void time_job(BookEntry& entry, WallTime now);
   void time_id(std::int32_t id);
-  void time_host(const std::string& host);
+  void time_host(HostNumber host);
   void clean(std::int32_t id, WallTime now, Effects& effects);
 
   // --- people

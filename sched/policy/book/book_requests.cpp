@@ -183,8 +183,8 @@ class Signalling {
         if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
     }
     std::erase_if(hosts, [this](const std::string& host) {
-      const auto link = m_.links.find(host);
-      return link == m_.links.end() || !link->second.connected;
+      const HostLink* link = m_.hosts.find_link(host);
+      return link == nullptr || !link->connected;
     });
     if (hosts.empty()) return no("No host that is named can be reached", jobs::Refusal::NO_HOST);
     event::Dispatched plan;

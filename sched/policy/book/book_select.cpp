@@ -167,7 +167,7 @@ class Selecting {
       return no(jobs::Refusal::NO_USER, filter_.user_group() + ": No such user group");
     if (filter_.host().empty()) return true;
     auto hosts = jobs::hosts_named(m_.config, filter_.host());
-    if (!hosts && m_.hosts.count(filter_.host()) == 0)
+    if (!hosts && m_.hosts.find_jobs(filter_.host()) == nullptr)
       return no(jobs::Refusal::NO_HOST, filter_.host() + ": No such host or host group");
     w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;

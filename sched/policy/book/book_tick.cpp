@@ -8,9 +8,9 @@ namespace rollcall::sched::book {
 
 void Memory::set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key) {
   if (slot == due) return;
-  if (slot != 0) deadlines.erase({slot, timer, key, {}});
+  if (slot != 0) deadlines.erase({slot, timer, key, kNoHost});
   slot = due;
-  if (slot != 0) deadlines.insert({slot, timer, key, {}});
+  if (slot != 0) deadlines.insert({slot, timer, key, kNoHost});
 }
 
 void Memory::time_job(BookEntry& entry, WallTime now) {
@@ -44,8 +44,8 @@ void Memory::time_id(std::int32_t id) {
                Timer::clean, {id, 0});
 }
 
-void Memory::time_host(const std::string& host) {
-  HostLink& link = links[host];
+void Memory::time_host(HostNumber host) {
+  HostLink& link = hosts.link(host);
   if (link.due != 0) deadlines.erase({link.due, Timer::host, {}, host});
   link.due = link.connected || link.lost ? 0 : link.silent_since_us + parameters.unknown_after_s * 1'000'000;
   if (link.due != 0) deadlines.insert({link.due, Timer::host, {}, host});
@@ -60,20 +60,20 @@ void Memory::hear_clock(WallTime now) {
   if (passed == now.us) return;
   if (passed < -kStep) return clock_went_back(now);
   if (passed <= kLongestPause) return;
-  for (auto& [host, link] : links) {
-    if (link.connected || link.lost || link.silent_since_us == 0) continue;
+  hosts.each_link([&](HostNumber host, HostLink& link) {
+    if (link.connected || link.lost || link.silent_since_us == 0) return;
     link.silent_since_us += passed;
     time_host(host);
-  }
+  });
 }
 
 void Memory::clock_went_back(WallTime now) {
-  for (auto& [host, link] : links) {
+  hosts.each_link([&](HostNumber host, HostLink& link) {
     link.came_us = std::min(link.came_us, now.us);
-    if (link.silent_since_us <= now.us) continue;
+    if (link.silent_since_us <= now.us) return;
     link.silent_since_us = now.us;
     time_host(host);
-  }
+  });
   // A job with none of these deadlines has no time to set back.
   for (auto& [key, known] : jobs) {
     if (known.start_due == 0 && known.avoid_due == 0 && known.pause_due == 0) continue;
@@ -127,7 +127,7 @@ Effects Book::tick(WallTime now) {
   Effects effects;
   m.hear_clock(now);
   m.forget_old_tokens(now, effects);
-  while (!m.deadlines.empty() && std::get<0>(*m.deadlines.begin()) <= now.us) {
+  while (!m.deadlines.empty() && m.deadlines.begin()->due_us <= now.us) {
     const auto [due, timer, key, host] = *m.deadlines.begin();
     m.deadlines.erase(m.deadlines.begin());
     BookEntry* entry = m.entry(key);
@@ -160,16 +160,17 @@ Effects Book::tick(WallTime now) {
         m.clean(key.id, now, effects);
         break;
       case Timer::host: {
-        HostLink& link = m.links[host];
+        const std::string& name = m.hosts.id(host).text();
+        HostLink& link = m.hosts.link(host);
         link.due = 0;
         link.lost = true;
         const bool all = m.all_are_lost(host);
         m.suspects_itself = m.suspects_itself || all;
-        const std::set<JobKey> there = m.hosts[host].jobs;
+        const std::set<JobKey> there = m.hosts.jobs(host).jobs;
         for (const JobKey job : there) {
           BookEntry& on = m.at(job);
-          m.step(on, event::StartNotTaken{host + " was not heard of", {}}, now, effects);
-          if (placed(on.job->status()) && on.job->record.hosts(0).name() == host)
+          m.step(on, event::StartNotTaken{name + " was not heard of", {}}, now, effects);
+          if (placed(on.job->status()) && on.job->record.hosts(0).name() == name)
             m.step(on, event::HostLost{all}, now, effects);
         }
         break;
@@ -182,7 +183,7 @@ Effects Book::tick(WallTime now) {
 
 std::optional<WallTime> Book::next_deadline() const {
   if (memory_->deadlines.empty()) return std::nullopt;
-  return WallTime{std::get<0>(*memory_->deadlines.begin())};
+  return WallTime{memory_->deadlines.begin()->due_us};
 }
 
 }  // namespace rollcall::sched::book

@@ -51,7 +51,7 @@ class HostLedger {
   Effects suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now);
   Effects resume(JobKey key, WallTime now);
   // Of every host that is known: for the placements of brun.
-  void cpu_factors(std::unordered_map<std::string, double> factors);
+  void cpu_factors(std::unordered_map<HostId, double> factors);
 
   // ---------------------------------------------------------------- what is heard
 

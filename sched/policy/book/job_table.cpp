@@ -58,7 +58,8 @@ const std::set<JobKey>& JobTable::of_queue(const std::string& queue) const {
   return jobs_of(memory_->queues, queue);
 }
 const std::set<JobKey>& JobTable::on_host(const std::string& host) const {
-  return jobs_of(memory_->hosts, host);
+  const JobsOf* there = memory_->hosts.find_jobs(host);
+  return there == nullptr ? kNone : there->jobs;
 }
 
 const PendingOrder& JobTable::pending_of(const std::string& queue) const {
@@ -92,7 +93,10 @@ StatusCounts JobTable::queue_counts(const std::string& queue) const {
   return counts_of(memory_->queues, queue);
 }
 StatusCounts JobTable::user_counts(const std::string& user) const { return counts_of(memory_->users, user); }
-StatusCounts JobTable::host_counts(const std::string& host) const { return counts_of(memory_->hosts, host); }
+StatusCounts JobTable::host_counts(const std::string& host) const {
+  const JobsOf* there = memory_->hosts.find_jobs(host);
+  return there == nullptr ? StatusCounts{} : there->counts;
+}
 
 jobs::DependencyState JobTable::dependency_state(const Job& job) const {
   const auto found = memory_->jobs.find(job.key());
@@ -118,7 +122,7 @@ ControlledQueue JobTable::queue_control(const std::string& queue) const {
   return found == memory_->queue_controls.end() ? ControlledQueue{} : found->second;
 }
 ControlledHost JobTable::host_control(const std::string& host) const {
-  const auto found = memory_->host_controls.find(host);
+  const auto found = memory_->host_controls.find(HostId(host));
   return found == memory_->host_controls.end() ? ControlledHost{} : found->second;
 }
 

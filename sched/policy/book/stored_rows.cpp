@@ -50,7 +50,7 @@ void StoredRows::load_job(wire::JobRecord record) {
 
 void StoredRows::load_control(wire::ControlState state) {
   if (state.host()) {
-    auto& host = memory_->host_controls[state.name()];
+    auto& host = memory_->host_controls[HostId(state.name())];
     host.open = !state.closed();
     host.state = std::move(state);
   } else {
@@ -79,11 +79,11 @@ Effects StoredRows::loaded(WallTime now) {
   }
   m.clock_went_back(now);  // while we were away
   for (auto& [id, entry] : m.ids) m.time_id(id);
-  for (auto& [host, jobs] : m.hosts) {
-    if (jobs.jobs.empty()) continue;
-    m.links[host].silent_since_us = now.us;
+  m.hosts.each_jobs([&](HostNumber host, const JobsOf& there) {
+    if (there.jobs.empty()) return;
+    m.hosts.link(host).silent_since_us = now.us;
     m.time_host(host);
-  }
+  });
   m.loaded_us = now.us;
   return {effect::ScheduleSoon{}};
 }
