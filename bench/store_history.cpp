@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "common/io/job_store.hpp"
+#include "common/io/sqlite_job_store.hpp"
 
 using namespace rollcall;
 using Steady = std::chrono::steady_clock;
@@ -70,13 +70,13 @@ void add_life(io::StoreBatch& batch, int id, std::int64_t at_us) {
 class Site {
  public:
   explicit Site(std::string directory)
-      : directory_(std::move(directory)), store_(good(io::JobStore::open(directory_))) {}
+      : directory_(std::move(directory)), store_(good(io::open_sqlite_job_store(directory_))) {}
 
   void fill(int jobs, std::int64_t at_us) {
     for (int done = 0; done < jobs; done += kAtOnce) {
       io::StoreBatch batch;
       for (int i = 0; i < std::min(kAtOnce, jobs - done); ++i) add_life(batch, ++last_, at_us);
-      good(store_.commit(batch));
+      good(store_->commit(batch));
     }
   }
   // A turn that saves one job.
@@ -84,11 +84,11 @@ class Site {
     io::StoreBatch batch;
     add_life(batch, ++last_, at_us);
     const auto begin = Steady::now();
-    good(store_.commit(batch));
+    good(store_->commit(batch));
     return std::chrono::duration<double, std::milli>(Steady::now() - begin).count();
   }
   io::Forgotten forget(std::int64_t before_us) {
-    return good(store_.forget({before_us, store_.last_event()}));
+    return good(store_->forget({before_us, store_->last_event()}));
   }
   double megabytes() {
     store_ = good(reopened());
@@ -97,12 +97,12 @@ class Site {
 
  private:
   // The log of changes goes into the file.
-  io::StoreResult<io::JobStore> reopened() {
-    { const io::JobStore closed = std::move(store_); }
-    return io::JobStore::open(directory_);
+  io::StoreResult<std::unique_ptr<io::JobStore>> reopened() {
+    store_.reset();
+    return io::open_sqlite_job_store(directory_);
   }
   std::string directory_;
-  io::JobStore store_;
+  std::unique_ptr<io::JobStore> store_;
   int last_ = 0;
 };
 

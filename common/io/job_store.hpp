@@ -1,19 +1,17 @@
-// JobStore: what mbatchd knows, on disk: submissions, jobs, what was said to queues and hosts, and every event.
+// JobStore: what mbatchd keeps: submissions, jobs, what was said to queues and hosts, and every event. This is the interface; where
+// and how it is kept is an implementation's (sqlite_job_store.hpp). It does not know what a record means: rules are in sched/policy.
 //
-// Owns one database file, LSB_SHAREDIR/CLUSTER/jobs.db (SQLite, on a local disk), and the lock beside it. Every SQL statement of
-// the product is in job_store.cpp and job_store_rows.hpp and nowhere else. It does not know what a record means: rules are in sched/policy.
+// Every implementation promises, and tests/io/common/any_job_store.hpp holds all of them to it:
+//   * A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is there, and
+//     the store goes on as before.
+//   * One opener at a time; each opening is a new term, kept before it returns: orders to hosts carry it, and hosts refuse those of an
+//     older one.
+//   * A submission's script and environment are payloads, which the submission names. A job that has left mbatchd's memory
+//     (JobRecord.cleaned_us) stays, and is found by its id.
+//   * Events that hold a Submission are given back with it, as it then is. Their numbers grow for ever; those of forgotten events are
+//     missing. The last event always stays.
 //
-// A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is
-// there, and the store goes on as before. One opener at a time; each open() is a new term, which is on disk before
-// open() returns: orders to hosts carry it, and hosts refuse those of an older one.
-//
-// tables: meta(name, value)  submissions(number, body)  payloads(number, body)  jobs(id, idx, submission, live, end_us, record)
-//         controls(kind, name, value)  events(seq, at_us, id, idx, kind, body)  tokens(token, at_us, answer)
-// A submission's script and environment are rows of `payloads`, which the submission names; they go with the last job that may
-// need them. A store of an older release, which has them in `submissions`, is changed by open().
-// A job that has left mbatchd's memory (JobRecord.cleaned_us) stays in `jobs` with live = 0. Events of the kinds that hold
-// a Submission are kept without it: they name its number, and the queries put it back. The numbers of events grow for ever; those of
-// forgotten events are missing. The last event always stays.
+// Owned by mbatchd's one thread; no call is made from within another's callback.
 #pragma once
 
 #include <array>
@@ -112,7 +110,7 @@ struct StoredEvent {
   wire::JobEvent event;
 };
 
-// Deletes old jobs and events (job_store_forget.hpp).
+// Deletes old jobs and events.
 struct Forget {
   std::int64_t ended_before_us = 0;  // jobs that are not live, and events
   std::uint64_t events_until = 0;    // events with larger numbers stay, whatever their age
@@ -125,42 +123,42 @@ struct Forgotten {
 
 class JobStore {
  public:
-  // Makes the file where there is none (mode 0600). An error where the file or its directory is not our user's alone to
-  // write, is of another program or of a newer version, or where another process has it open.
-  static StoreResult<JobStore> open(const std::string& directory);
-  JobStore(JobStore&&) noexcept;
-  JobStore& operator=(JobStore&&) noexcept;
-  ~JobStore();
+  JobStore() = default;
+  JobStore(const JobStore&) = delete;
+  JobStore& operator=(const JobStore&) = delete;
+  virtual ~JobStore() = default;
 
-  std::uint64_t term() const;                    // of this opener; from 1
-  std::int64_t number(StoreNumber which) const;  // as last committed; 0: never
-  std::uint64_t last_event() const;              // seq of the last committed event; 0: none
+  virtual std::uint64_t term() const = 0;                    // of this opener; from 1
+  virtual std::int64_t number(StoreNumber which) const = 0;  // as last committed; 0: never
+  virtual std::uint64_t last_event() const = 0;              // seq of the last committed event; 0: none
 
-  StoreResult<void> load(const StoreVisitor& visitor);
+  virtual StoreResult<void> load(const StoreVisitor& visitor) = 0;
 
-  // All or nothing, and on disk. Gives last_event() as it then is. The batch is as it was afterwards; meanwhile its events
+  // All or nothing, and kept. Gives last_event() as it then is. The batch is as it was afterwards; meanwhile its events
   // are without their submissions.
-  StoreResult<std::uint64_t> commit(StoreBatch& batch);
+  virtual StoreResult<std::uint64_t> commit(StoreBatch& batch) = 0;
   StoreResult<std::uint64_t> commit(StoreBatch&& batch) { return commit(batch); }
 
-  // One step of a pass over what is old; the next call goes on. A transaction of its own.
-  StoreResult<Forgotten> forget(const Forget& what);
+  // One step of a pass over what is old; the next call goes on. A transaction of its own. A pass goes first over jobs that are not
+  // live, oldest first, then over events by number. An event stays
+  //   * as long as its job is there: one that ended within the age, or has not ended;
+  //   * where its number is beyond what the event files are known to have.
+  // A submission goes with the last event that names it.
+  virtual StoreResult<Forgotten> forget(const Forget& what) = 0;
 
-  // Nothing where there is none of this number.
-  StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number);
+  // Null where there is none of this number.
+  virtual StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number) = 0;
   // The body of a payload's row; an error where there is none.
-  StoreResult<std::string> payload(std::uint64_t number);
+  virtual StoreResult<std::string> payload(std::uint64_t number) = 0;
   // One page, in order. Fewer than `most`: there are no more.
-  StoreResult<std::vector<StoredEvent>> events(const EventQuery& query);
+  virtual StoreResult<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
   // Records of this id, live or not, by index.
-  StoreResult<std::vector<wire::JobRecord>> jobs(int id, int after_index, std::size_t most);
-  // Highest job id ever stored; 0: none.
-  StoreResult<int> highest_job();
-
- private:
-  class Impl;
-  explicit JobStore(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  virtual StoreResult<std::vector<wire::JobRecord>> jobs(int id, int after_index, std::size_t most) = 0;
+  // Highest job id that is there; 0: none.
+  virtual StoreResult<int> highest_job() = 0;
 };
+
+// How mbatchd comes by its store: in this directory, which is there and belongs to its user alone.
+using StoreOpener = std::function<StoreResult<std::unique_ptr<JobStore>>(const std::string& directory)>;
 
 }  // namespace rollcall::io

@@ -1,4 +1,4 @@
-#include "common/io/job_store.hpp"
+#include "common/io/sqlite_job_store.hpp"
 
 #include <errno.h>
 #include <soci/soci.h>
@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "common/io/job_store_files.hpp"
-#include "common/io/job_store_forget.hpp"
-#include "common/io/job_store_migration.hpp"
-#include "common/io/job_store_rows.hpp"
+#include "common/io/sqlite_job_store_files.hpp"
+#include "common/io/sqlite_job_store_forget.hpp"
+#include "common/io/sqlite_job_store_migration.hpp"
+#include "common/io/sqlite_job_store_rows.hpp"
 #include "common/io/stored_events.hpp"
 
 namespace rollcall::io {
@@ -23,7 +23,7 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr long long kSchema = 2;
-constexpr long long kSchemaWithoutPayloads = 1;  // read and changed: job_store_migration.hpp
+constexpr long long kSchemaWithoutPayloads = 1;  // read and changed: sqlite_job_store_migration.hpp
 constexpr int kLogPages =
     4000;  // of changes that are not yet in the database file: then they are written there
 constexpr std::size_t kLogBytes =
@@ -34,23 +34,82 @@ constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",       "next_sub
 constexpr int kFinish = wire::JobEvent::kFinish;
 static_assert(kFinish == 14, "the index job_finishes and its queries name this number");
 
-}  // namespace
-
-void throw_exception_from_error(const StoreError& error, const boost::source_location&) {
-  throw std::runtime_error(error.text);
-}
-
-bool StoreBatch::empty() const {
-  for (const auto& number : numbers)
-    if (number) return false;
-  return submissions.empty() && payloads.empty() && drop_payloads.empty() && jobs.empty() &&
-         controls.empty() && events.empty() && tokens.empty() && !forget_tokens_before;
-}
-
-class JobStore::Impl {
+class SqliteJobStore final : public JobStore {
  public:
-  Impl(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+  SqliteJobStore(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
+  // Before anything else.
+  StoreResult<void> start() {
+    return guarded([&] { begin(); });
+  }
+
+  std::uint64_t term() const override { return term_; }
+  std::int64_t number(StoreNumber which) const override { return numbers_[static_cast<std::size_t>(which)]; }
+  std::uint64_t last_event() const override { return last_event_; }
+
+  StoreResult<void> load(const StoreVisitor& visitor) override {
+    return guarded([&] { read_all(visitor); });
+  }
+
+  StoreResult<std::uint64_t> commit(StoreBatch& batch) override {
+    if (batch.empty()) return last_event_;
+    std::uint64_t seq = last_event_;
+    const auto written = guarded([&] {
+      soci::transaction transaction(sql_);
+      for (const auto& submission : batch.submissions) put(submission);
+      for (const auto& payload : batch.payloads) put(*payload);
+      for (const auto number : batch.drop_payloads) drop_payload(number);
+      for (const auto& record : batch.jobs) put(record);
+      for (const auto& control : batch.controls) put(control);
+      for (auto& event : batch.events) put(++seq, event);
+      if (batch.forget_tokens_before) forget_tokens(*batch.forget_tokens_before);
+      for (const auto& token : batch.tokens) put(token);
+      for (std::size_t i = 0; i < kStoreNumbers; ++i)
+        if (batch.numbers[i] && (!numbers_sure_ || *batch.numbers[i] != numbers_[i]))
+          put_number(kNumberNames[i], *batch.numbers[i]);
+      transaction.commit();
+    });
+    numbers_sure_ = static_cast<bool>(written);
+    if (!written) return written.error();
+    for (std::size_t i = 0; i < kStoreNumbers; ++i)
+      if (batch.numbers[i]) numbers_[i] = *batch.numbers[i];
+    return last_event_ = seq;
+  }
+
+  StoreResult<Forgotten> forget(const Forget& asked) override {
+    Forgotten forgotten;
+    Forget what = asked;
+    // The numbers of new events follow the last one.
+    what.events_until = std::min(what.events_until, last_event_ - std::min<std::uint64_t>(last_event_, 1));
+    const auto done = guarded([&] {
+      soci::transaction transaction(sql_);
+      forgotten = forgetting_.step(sql_, what);
+      transaction.commit();
+    });
+    if (forgotten.submissions > 0) last_read_ = {};
+    if (done) return forgotten;
+    forgetting_.again();
+    return done.error();
+  }
+
+  StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number) override {
+    return read<std::shared_ptr<const wire::Submission>>(
+        [&](auto& asked) { asked = get_submission(number); });
+  }
+  StoreResult<std::string> payload(std::uint64_t number) override {
+    return read<std::string>([&](auto& body) { body = get_payload(number); });
+  }
+  StoreResult<std::vector<StoredEvent>> events(const EventQuery& query) override {
+    return read<std::vector<StoredEvent>>([&](auto& found) { read_events(query, found); });
+  }
+  StoreResult<std::vector<wire::JobRecord>> jobs(int id, int after_index, std::size_t most) override {
+    return read<std::vector<wire::JobRecord>>([&](auto& found) { read_jobs(id, after_index, most, found); });
+  }
+  StoreResult<int> highest_job() override {
+    return read<int>([&](auto& id) { id = read_highest_job(); });
+  }
+
+ private:
   // ---- what is of SQLite alone
 
   void connect() {
@@ -95,7 +154,7 @@ class JobStore::Impl {
 
   // ---- opening
 
-  void start() {
+  void begin() {
     connect();
     if (!has_tables()) {
       make_tables();
@@ -149,45 +208,6 @@ class JobStore::Impl {
   }
 
   // ---- one transaction
-
-  StoreResult<std::uint64_t> commit(StoreBatch& batch) {
-    if (batch.empty()) return last_event_;
-    std::uint64_t seq = last_event_;
-    const auto written = guarded([&] {
-      soci::transaction transaction(sql_);
-      for (const auto& submission : batch.submissions) put(submission);
-      for (const auto& payload : batch.payloads) put(*payload);
-      for (const auto number : batch.drop_payloads) drop_payload(number);
-      for (const auto& record : batch.jobs) put(record);
-      for (const auto& control : batch.controls) put(control);
-      for (auto& event : batch.events) put(++seq, event);
-      if (batch.forget_tokens_before) forget_tokens(*batch.forget_tokens_before);
-      for (const auto& token : batch.tokens) put(token);
-      for (std::size_t i = 0; i < kStoreNumbers; ++i)
-        if (batch.numbers[i] && (!numbers_sure_ || *batch.numbers[i] != numbers_[i]))
-          put_number(kNumberNames[i], *batch.numbers[i]);
-      transaction.commit();
-    });
-    numbers_sure_ = static_cast<bool>(written);
-    if (!written) return written.error();
-    for (std::size_t i = 0; i < kStoreNumbers; ++i)
-      if (batch.numbers[i]) numbers_[i] = *batch.numbers[i];
-    return last_event_ = seq;
-  }
-
-  StoreResult<Forgotten> forget(Forget what) {
-    Forgotten forgotten;
-    // The numbers of new events follow the last one.
-    what.events_until = std::min(what.events_until, last_event_ - std::min<std::uint64_t>(last_event_, 1));
-    const auto done = guarded([&] {
-      soci::transaction transaction(sql_);
-      forgotten = forgetting_.step(sql_, what);
-      transaction.commit();
-    });
-    if (done) return forgotten;
-    forgetting_.again();
-    return done.error();
-  }
 
   void put(const StoredSubmission& submission) {
     auto& row = ready(statements_.put_submission, sql_);
@@ -298,7 +318,7 @@ class JobStore::Impl {
                                ": found bytes that cannot be read, expected a message");
   }
 
-  void load(const StoreVisitor& visitor) {
+  void read_all(const StoreVisitor& visitor) {
     Body body(sql_);
     long long number = 0;
     soci::statement submissions =
@@ -339,7 +359,7 @@ class JobStore::Impl {
     return ready(statements_.all_events, sql_, "", false);
   }
 
-  void events(const EventQuery& query, std::vector<StoredEvent>& found) {
+  void read_events(const EventQuery& query, std::vector<StoredEvent>& found) {
     auto& rows = statement_for(query);
     rows.after = static_cast<long long>(query.after);
     rows.from = query.from_us;
@@ -355,7 +375,7 @@ class JobStore::Impl {
     for (auto& event : found) put_asked_back(event.event);
   }
 
-  void jobs(int id, int after_index, std::size_t most, std::vector<wire::JobRecord>& found) {
+  void read_jobs(int id, int after_index, std::size_t most, std::vector<wire::JobRecord>& found) {
     auto& rows = ready(statements_.get_jobs, sql_);
     rows.id = id;
     rows.after = after_index;
@@ -364,7 +384,7 @@ class JobStore::Impl {
     while (rows.run.fetch()) parse(found.emplace_back(), rows.record.bytes(), "jobs", id);
   }
 
-  int highest_job() {
+  int read_highest_job() {
     long long id = 0;
     soci::indicator there = soci::i_null;
     sql_ << "select max(id) from jobs", soci::into(id, there);
@@ -386,6 +406,13 @@ class JobStore::Impl {
       return StoreError{Kind::failed, path_ + ": " + error.what()};
     }
   }
+  template <class Value, class Action>
+  StoreResult<Value> read(Action action) {
+    Value value{};
+    const auto done = guarded([&] { action(value); });
+    if (!done) return done.error();
+    return value;
+  }
 
   std::uint64_t term_ = 0;
   long long schema_ = 0;  // as it was found
@@ -393,7 +420,6 @@ class JobStore::Impl {
   std::array<std::int64_t, kStoreNumbers> numbers_{};  // as they are stored; not where the last commit failed
   bool numbers_sure_ = true;
 
- private:
   std::string path_;
   Descriptor lock_;
   soci::session sql_;
@@ -402,69 +428,17 @@ class JobStore::Impl {
   StoreForgetting forgetting_;
 };
 
-JobStore::JobStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-JobStore::JobStore(JobStore&&) noexcept = default;
-JobStore& JobStore::operator=(JobStore&&) noexcept = default;
-JobStore::~JobStore() = default;
+}  // namespace
 
-StoreResult<JobStore> JobStore::open(const std::string& directory) {
+StoreResult<std::unique_ptr<JobStore>> open_sqlite_job_store(const std::string& directory) {
   auto lock = lock_directory(directory);
   if (!lock) return lock.error();
   const std::string path = directory + "/jobs.db";
   if (const auto file = open_own(path); !file)
     return file.error();  // SQLite makes its other files with this mode
-  auto impl = std::make_unique<Impl>(path, std::move(*lock));
-  if (const auto started = impl->guarded([&] { impl->start(); }); !started) return started.error();
-  return JobStore(std::move(impl));
-}
-
-std::uint64_t JobStore::term() const { return impl_->term_; }
-std::int64_t JobStore::number(StoreNumber which) const {
-  return impl_->numbers_[static_cast<std::size_t>(which)];
-}
-std::uint64_t JobStore::last_event() const { return impl_->last_event_; }
-
-StoreResult<void> JobStore::load(const StoreVisitor& visitor) {
-  return impl_->guarded([&] { impl_->load(visitor); });
-}
-
-StoreResult<std::uint64_t> JobStore::commit(StoreBatch& batch) { return impl_->commit(batch); }
-
-StoreResult<Forgotten> JobStore::forget(const Forget& what) { return impl_->forget(what); }
-
-StoreResult<std::shared_ptr<const wire::Submission>> JobStore::submission(std::uint64_t number) {
-  std::shared_ptr<const wire::Submission> asked;
-  const auto read = impl_->guarded([&] { asked = impl_->get_submission(number); });
-  if (!read) return read.error();
-  return asked;
-}
-
-StoreResult<std::string> JobStore::payload(std::uint64_t number) {
-  std::string body;
-  const auto read = impl_->guarded([&] { body = impl_->get_payload(number); });
-  if (!read) return read.error();
-  return body;
-}
-
-StoreResult<std::vector<StoredEvent>> JobStore::events(const EventQuery& query) {
-  std::vector<StoredEvent> found;
-  const auto read = impl_->guarded([&] { impl_->events(query, found); });
-  if (!read) return read.error();
-  return found;
-}
-
-StoreResult<std::vector<wire::JobRecord>> JobStore::jobs(int id, int after_index, std::size_t most) {
-  std::vector<wire::JobRecord> found;
-  const auto read = impl_->guarded([&] { impl_->jobs(id, after_index, most, found); });
-  if (!read) return read.error();
-  return found;
-}
-
-StoreResult<int> JobStore::highest_job() {
-  int id = 0;
-  const auto read = impl_->guarded([&] { id = impl_->highest_job(); });
-  if (!read) return read.error();
-  return id;
+  auto store = std::make_unique<SqliteJobStore>(path, std::move(*lock));
+  if (const auto started = store->start(); !started) return started.error();
+  return store;
 }
 
 }  // namespace rollcall::io

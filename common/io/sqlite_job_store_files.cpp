@@ -1,4 +1,4 @@
-#include "common/io/job_store_files.hpp"
+#include "common/io/sqlite_job_store_files.hpp"
 
 #include <errno.h>
 #include <fcntl.h>

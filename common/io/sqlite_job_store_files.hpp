@@ -1,5 +1,5 @@
 // The files of mbatchd's store, but for what is in them: who may own them, and the lock that makes one mbatchd theirs. Used by
-// JobStore alone.
+// SqliteJobStore alone.
 #pragma once
 
 #include <string>

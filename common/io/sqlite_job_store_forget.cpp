@@ -1,4 +1,4 @@
-#include "common/io/job_store_forget.hpp"
+#include "common/io/sqlite_job_store_forget.hpp"
 
 #include <set>
 #include <stdexcept>

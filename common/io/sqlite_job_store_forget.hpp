@@ -1,4 +1,4 @@
-// StoreForgetting: takes what is old out of the store's tables, a few rows at a time. Used by JobStore alone.
+// StoreForgetting: takes what is old out of the store's tables, a few rows at a time. Used by SqliteJobStore alone.
 //
 // A pass goes first over jobs that are not live, oldest first, then over events by number. An event stays
 //   * as long as its job is in `jobs`: one that ended within the age, or has not ended;
@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "common/io/job_store.hpp"
-#include "common/io/job_store_rows.hpp"
+#include "common/io/sqlite_job_store_rows.hpp"
 
 namespace rollcall::io::rows {
 

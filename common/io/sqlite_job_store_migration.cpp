@@ -1,11 +1,11 @@
-#include "common/io/job_store_migration.hpp"
+#include "common/io/sqlite_job_store_migration.hpp"
 
 #include <stdexcept>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "common/io/job_store_rows.hpp"
+#include "common/io/sqlite_job_store_rows.hpp"
 #include "common/wire/stored_payload.hpp"
 
 namespace rollcall::io::rows {

@@ -1,4 +1,4 @@
-// Brings a store of schema 1 to schema 2, where the payloads of submissions have a table of their own. Private to job_store.cpp.
+// Brings a store of schema 1 to schema 2, where the payloads of submissions have a table of their own. Private to sqlite_job_store.cpp.
 #pragma once
 
 #include <soci/soci.h>

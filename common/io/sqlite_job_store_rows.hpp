@@ -1,5 +1,5 @@
 // Tables and rows of mbatchd's store: every SQL statement of the product but those that open it and read it whole, each with what
-// it binds. Private to job_store.cpp.
+// it binds. Private to sqlite_job_store.cpp.
 //
 // A statement is prepared when it is first needed, and anew after a failure.
 #pragma once
@@ -37,7 +37,7 @@ constexpr const char* kTokenTable =
     "not null) "
     "without rowid";
 
-// The schema 1 had payloads in the rows of `submissions`: job_store_migration.cpp.
+// The schema 1 had payloads in the rows of `submissions`: sqlite_job_store_migration.cpp.
 constexpr const char* kPayloadTable =
     "create table if not exists payloads (number integer primary key, body blob not null)";
 

@@ -1,5 +1,5 @@
-// Events as mbatchd's store keeps them: without their submissions, which are large, and with the numbers of these. Used by
-// JobStore alone; nothing here touches the world.
+// Events as a JobStore keeps them: without their submissions, which are large, and with the numbers of these. For
+// implementations of it alone; nothing here touches the world.
 #pragma once
 
 #include <cstdint>

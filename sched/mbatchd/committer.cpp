@@ -23,20 +23,20 @@ Result<void> Committer::load(sched::book::StoredRows& rows, const sched::book::J
                            [&rows] { return rows.next_job_id() - 1; }});
   using Number = io::StoreNumber;
   rows.load_counters(
-      static_cast<std::int32_t>(std::max<std::int64_t>(1, store_.number(Number::next_job))),
-      static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_.number(Number::next_submission))));
+      static_cast<std::int32_t>(std::max<std::int64_t>(1, store_->number(Number::next_job))),
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, store_->number(Number::next_submission))));
   const auto loaded =
-      store_.load({[&](io::StoredSubmission row) { rows.load_submission(row.number, std::move(row.asked)); },
-                   [&](wire::JobRecord row) { rows.load_job(std::move(row)); },
-                   [&](io::StoredControl row) {
-                     wire::ControlState state;
-                     if (state.ParseFromString(row.value)) rows.load_control(std::move(state));
-                   },
-                   [&](io::StoredToken row) {
-                     rows.load_token(std::move(row.token), {row.at_us, std::move(row.answer)});
-                   }});
+      store_->load({[&](io::StoredSubmission row) { rows.load_submission(row.number, std::move(row.asked)); },
+                    [&](wire::JobRecord row) { rows.load_job(std::move(row)); },
+                    [&](io::StoredControl row) {
+                      wire::ControlState state;
+                      if (state.ParseFromString(row.value)) rows.load_control(std::move(state));
+                    },
+                    [&](io::StoredToken row) {
+                      rows.load_token(std::move(row.token), {row.at_us, std::move(row.answer)});
+                    }});
   if (!loaded) return internal_error(loaded.error().text);
-  files_.begin(store_);
+  files_.begin(*store_);
   return {};
 }
 
@@ -47,7 +47,7 @@ io::StoreResult<std::shared_ptr<const wire::Submission>> Committer::whole(
   auto whole = std::make_shared<wire::Submission>(*asked);
   for (const auto row : wire::payload_rows(*asked)) {
     const auto* waiting = transaction_.payload(row);
-    const auto stored = waiting ? io::StoreResult<std::string>(std::string()) : store_.payload(row);
+    const auto stored = waiting ? io::StoreResult<std::string>(std::string()) : store_->payload(row);
     if (!stored) return stored.error();
     if (!wire::put_payload(*whole, waiting ? waiting->body : *stored))
       return io::StoreError{io::StoreError::Kind::failed,
@@ -99,7 +99,7 @@ bool Committer::commit(bool at_once) {
 io::StoreResult<std::uint64_t> Committer::save(io::StoreBatch& batch) {
   batch = transaction_.batch();
   files_.note(batch);
-  return store_.commit(batch);
+  return store_->commit(batch);
 }
 
 void Committer::refuse_submissions(io::StoreBatch batch, const io::StoreError& error) {
@@ -115,8 +115,8 @@ void Committer::leave(Done done) {
   // our processor.
   for (const auto& waiting : done.replies) handler_.reply(waiting.link, waiting.reply);
   if (!done.replies.empty()) sched_yield();
-  files_.append(store_.last_event(), done.events);
-  if (files_.behind(store_)) handler_.files_behind();
+  files_.append(store_->last_event(), done.events);
+  if (files_.behind(*store_)) handler_.files_behind();
   for (const auto& order : done.orders) handler_.order(order);
   last_asked_.reset();
   last_whole_.reset();
@@ -127,11 +127,11 @@ void Committer::leave(Done done) {
 void Committer::note_files() {
   io::StoreBatch last;
   files_.note(last);
-  if (const auto noted = store_.commit(last); !noted) log_.error(noted.error().text);
+  if (const auto noted = store_->commit(last); !noted) log_.error(noted.error().text);
 }
 
 std::optional<Duration> Committer::wait() const {
-  const bool retry = failing_ || files_.behind(store_);
+  const bool retry = failing_ || files_.behind(*store_);
   if (failing_ || !unsaved_since_) return retry ? std::optional(kRetry) : std::nullopt;
   const auto rest = std::max(Duration{0}, Duration(*unsaved_since_ + kUnsaved - Steady::now()));
   return retry ? std::min(rest, kRetry) : rest;

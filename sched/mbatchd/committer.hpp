@@ -38,8 +38,8 @@ class Committer {
   using Steady = std::chrono::steady_clock;
 
   // `directory`: of the event files.
-  Committer(sched::book::StoredRows& rows, io::JobStore store, const std::string& directory, io::Log& log,
-            Handler handler)
+  Committer(sched::book::StoredRows& rows, std::unique_ptr<io::JobStore> store, const std::string& directory,
+            io::Log& log, Handler handler)
       : store_(std::move(store)),
         files_(log, directory),
         log_(log),
@@ -49,8 +49,8 @@ class Committer {
   // What the store has, into a Book that has its files and its term; before anything else.
   Result<void> load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs);
 
-  io::JobStore& store() { return store_; }
-  const io::JobStore& store() const { return store_; }
+  io::JobStore& store() { return *store_; }
+  const io::JobStore& store() const { return *store_; }
   EventFiles& files() { return files_; }
 
   // The submission with its payload: of the store, or of what the store is about to have. The last one is kept at hand, since
@@ -81,7 +81,7 @@ class Committer {
   void refuse_submissions(io::StoreBatch batch, const io::StoreError& error);
   void leave(Done done);
 
-  io::JobStore store_;
+  std::unique_ptr<io::JobStore> store_;
   EventFiles files_;
   io::Log& log_;
   Handler handler_;

@@ -49,7 +49,7 @@ io::LinkLimits link_limits() {
 class Daemon {
  public:
   Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key,
-         io::JobStore store, io::Log& log)
+         std::unique_ptr<io::JobStore> store, io::Log& log)
       : log_(log),
         files_(setup.env_dir, setup.configuration, log,
                {[this] { take_files(); }, [this] { loop_.begin_end_soon(io::DaemonEnd::restart); }}),
@@ -404,16 +404,16 @@ Result<void> make_directory(const std::string& path) {
 
 }  // namespace
 
-Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& parts, io::Log& log,
                                  const std::function<void()>& ready) {
   io::keep_freed_memory();  // MemoryWatch gives it back at a quiet moment
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
-  auto store = io::JobStore::open(setup.configuration->directory);
+  auto store = parts.store(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
   if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);
-  Daemon daemon(setup, engine, *key, std::move(*store), log);
+  Daemon daemon(setup, parts.engine, *key, std::move(*store), log);
   return daemon.run(ready);
 }
 

@@ -19,6 +19,7 @@
 
 #include "common/base/result.hpp"
 #include "common/io/daemon_end.hpp"
+#include "common/io/job_store.hpp"
 #include "common/io/log.hpp"
 #include "sched/mbatchd/configuration.hpp"
 #include "sched/mbatchd/engine.hpp"
@@ -31,9 +32,15 @@ struct DaemonSetup {
   std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
 };
 
-// Runs until it is told to stop, with jobs run by that engine; `ready` is called once, when clients are answered. The error is what kept it from
-// starting at all: the key, the port, the store.
-Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const EngineMaker& engine, io::Log& log,
+// What mbatchd runs jobs with, and where it keeps them: whoever starts it chooses, and nothing else of mbatchd knows which.
+struct DaemonParts {
+  EngineMaker engine;
+  io::StoreOpener store;
+};
+
+// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from starting at
+// all: the key, the port, the store.
+Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& parts, io::Log& log,
                                  const std::function<void()>& ready);
 
 }  // namespace rollcall::mbatchd

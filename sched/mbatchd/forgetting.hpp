@@ -1,6 +1,6 @@
 // Forgetting: has the store forget jobs and events beyond JOB_HISTORY_DAYS, in steps that are too short to hold up a turn.
 //
-// It decides when; what may go is the store's rule (common/io/job_store_forget.hpp). A step is a transaction of its own. A pass
+// It decides when; what may go is the store's rule (common/io/job_store.hpp). A step is a transaction of its own. A pass
 // begins an hour after the last one has ended. While steps have work they take a tenth of the time at most.
 // Nothing goes while an event file lacks events of the store, or the store fails. Owned by mbatchd's one thread.
 #pragma once

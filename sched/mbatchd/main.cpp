@@ -6,6 +6,7 @@
 #include "common/conf/lsb/lsb_files.hpp"
 #include "common/io/daemon_start.hpp"
 #include "common/io/root_trust.hpp"
+#include "common/io/sqlite_job_store.hpp"
 #include "sched/mbatchd/daemon.hpp"
 #include "sched/mbatchd/engine_router.hpp"
 #include "sched/mbatchd/last_good_configuration.hpp"
@@ -38,7 +39,7 @@ Result<io::DaemonEnd> run_with(const mbatchd::DaemonSetup& setup, io::Starter& s
   for (const auto& note : trust->notes) log.warning(note);
   io::set_log_level(log, configuration.settings().log_mask);
   const auto engine = mbatchd::engine_router({mbatchd::make_res_engine}, mbatchd::first_engine_for_all());
-  return mbatchd::run_daemon(setup, engine, log, [&] {
+  return mbatchd::run_daemon(setup, {engine, io::open_sqlite_job_store}, log, [&] {
     starter.tell(instead_of.empty() ? "ready" : "ready: it has " + instead_of);
   });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/io/daemon_start.hpp"
+#include "common/io/sqlite_job_store.hpp"
 #include "sched/mbatchd/configuration_views.hpp"
 #include "sched/mbatchd/daemon.hpp"
 
@@ -138,10 +139,11 @@ int run(const io::DaemonOptions& options, const io::DaemonProgram&, io::Starter&
   io::Log log(STDERR_FILENO, "mbatchd", io::Level::debug);
   const auto loaded = mbatchd::load_configuration(options.env_dir);
   if (!loaded.configuration) return starter.tell(loaded.errors.front()), 1;
-  const auto end = mbatchd::run_daemon(
-      {options.env_dir, loaded.configuration, {}},
-      [](EngineSetup setup) { return std::make_unique<FileEngine>(std::move(setup)); }, log,
-      [&starter] { starter.tell("ready"); });
+  const auto end =
+      mbatchd::run_daemon({options.env_dir, loaded.configuration, {}},
+                          {[](EngineSetup setup) { return std::make_unique<FileEngine>(std::move(setup)); },
+                           io::open_sqlite_job_store},
+                          log, [&starter] { starter.tell("ready"); });
   if (!end) return starter.tell(end.error().text), 1;
   return 0;
 }

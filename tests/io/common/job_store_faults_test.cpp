@@ -15,12 +15,12 @@
 namespace rollcall::io {
 namespace {
 
-TEST_F(Store, ASecondOpenerIsRefused) {
+TEST_P(AnyStore, ASecondOpenerIsRefused) {
   auto store = open();
   const auto refused = error();
   EXPECT_EQ(refused.kind, Kind::in_use);
   EXPECT_THAT(refused.text, HasSubstr("another mbatchd"));
-  ASSERT_TRUE(store.commit(one_job(1))) << "the first one goes on";
+  ASSERT_TRUE(store->commit(one_job(1))) << "the first one goes on";
 }
 
 TEST_F(Store, FilesThatAreNotOursAreRefused) {
@@ -46,7 +46,7 @@ TEST_F(Store, FilesThatAreNotOursAreRefused) {
 TEST_F(Store, AnUnusualNameOfTheDirectory) {
   const std::string inner = directory + "/it's a = b; dir";
   std::filesystem::create_directory(inner);
-  auto store = JobStore::open(inner);
+  auto store = open_sqlite_job_store(inner);
   ASSERT_TRUE(store) << store.error().text;
   EXPECT_TRUE(std::filesystem::exists(inner + "/jobs.db"));
 }
@@ -62,10 +62,10 @@ TEST_F(Store, AKilledWriterLosesNothingThatItSaid) {
     const pid_t writer = fork();
     if (writer == 0) {
       close(ends[0]);
-      auto store = JobStore::open(directory);
+      auto store = open_sqlite_job_store(directory);
       if (!store) _exit(2);
       for (int id = said + 1;; ++id) {
-        if (!store->commit(one_job(id, 2000))) _exit(3);
+        if (!(*store)->commit(one_job(id, 2000))) _exit(3);
         if (write(ends[1], &id, sizeof id) != sizeof id) _exit(4);
       }
     }
@@ -81,12 +81,12 @@ TEST_F(Store, AKilledWriterLosesNothingThatItSaid) {
     said = std::max(said, last);
     close(ends[0]);
     auto store = open();
-    const auto loaded = load(store);
+    const auto loaded = load(*store);
     const int found = static_cast<int>(loaded.jobs.size());
     ASSERT_GE(found, said);
     ASSERT_LE(found, said + 1);
-    ASSERT_EQ(store.number(StoreNumber::next_job), found + 1) << "a batch is whole or not there";
-    ASSERT_EQ(store.last_event(), static_cast<std::uint64_t>(found));
+    ASSERT_EQ(store->number(StoreNumber::next_job), found + 1) << "a batch is whole or not there";
+    ASSERT_EQ(store->last_event(), static_cast<std::uint64_t>(found));
     ASSERT_EQ(loaded.commands.size(), loaded.jobs.size());
     said = found;
   }
@@ -99,23 +99,23 @@ TEST_F(Store, AFullDiskIsToldApartAndPasses) {
   if (mount("rollcall-store", small.c_str(), "tmpfs", 0, "size=1m,mode=0755") != 0)
     GTEST_SKIP() << "no tmpfs can be mounted here: " << strerror(errno);
   {
-    auto store = JobStore::open(small);
+    auto store = open_sqlite_job_store(small);
     ASSERT_TRUE(store) << store.error().text;
     { std::ofstream(small + "/ballast") << std::string(200 << 10, 'b'); }
     int id = 1;
     StoreResult<std::uint64_t> done = std::uint64_t{0};
     for (; id < 200; ++id) {
-      done = store->commit(one_job(id, 20'000));
+      done = (*store)->commit(one_job(id, 20'000));
       if (!done) break;
     }
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, Kind::disk_full) << done.error().text;
-    EXPECT_EQ(load(*store).jobs.size(), static_cast<std::size_t>(id - 1)) << "the store is as before";
-    EXPECT_FALSE(store->commit(one_job(id, 20'000)));
+    EXPECT_EQ(load(**store).jobs.size(), static_cast<std::size_t>(id - 1)) << "the store is as before";
+    EXPECT_FALSE((*store)->commit(one_job(id, 20'000)));
     std::filesystem::remove(small + "/ballast");
-    const auto later = store->commit(one_job(id, 20'000));
+    const auto later = (*store)->commit(one_job(id, 20'000));
     EXPECT_TRUE(later) << later.error().text;
-    EXPECT_EQ(load(*store).jobs.size(), static_cast<std::size_t>(id));
+    EXPECT_EQ(load(**store).jobs.size(), static_cast<std::size_t>(id));
   }
   EXPECT_EQ(umount(small.c_str()), 0);
 }

@@ -1,4 +1,5 @@
-// A store in a directory of its own, batches of jobs for it, and what a reader finds in it: for the tests of the store.
+// A store in a directory of its own, or of each kind, batches of jobs for it, and what a reader finds in it: for the tests of the
+// store.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "common/io/job_store.hpp"
+#include "common/io/sqlite_job_store.hpp"
+#include "tests/fakes/memory_job_store.hpp"
 
 namespace rollcall::io {
 
@@ -77,24 +79,65 @@ inline Loaded load(JobStore& store) {
   return loaded;
 }
 
-class Store : public testing::Test {
- protected:
-  Store() {
-    char name[] = "/tmp/rollcall-store.XXXXXX";
-    if (mkdtemp(name) != nullptr) directory = name;
-  }
-  ~Store() override { std::filesystem::remove_all(directory); }
-  JobStore open() {
-    auto store = JobStore::open(directory);
+// A place for a store, which outlives it.
+class StorePlace {
+ public:
+  virtual ~StorePlace() = default;
+  virtual StoreResult<std::unique_ptr<JobStore>> try_open() = 0;
+  std::unique_ptr<JobStore> open() {
+    auto store = try_open();
     if (!store) throw std::runtime_error(store.error().text);
     return std::move(*store);
   }
+};
+
+class DirectoryPlace : public StorePlace {
+ public:
+  DirectoryPlace() {
+    char name[] = "/tmp/rollcall-store.XXXXXX";
+    if (mkdtemp(name) != nullptr) directory = name;
+  }
+  ~DirectoryPlace() override { std::filesystem::remove_all(directory); }
+  StoreResult<std::unique_ptr<JobStore>> try_open() override { return open_sqlite_job_store(directory); }
+  std::string directory;
+};
+
+class MemoryPlace : public StorePlace {
+ public:
+  StoreResult<std::unique_ptr<JobStore>> try_open() override { return disk.open(); }
+  test::MemoryDisk disk;
+};
+
+// What every store promises: TEST_P(AnyStore, ...) runs on each.
+enum class StoreKind { sqlite, memory };
+inline std::string name_of(const testing::TestParamInfo<StoreKind>& kind) {
+  return kind.param == StoreKind::sqlite ? "sqlite" : "memory";
+}
+inline auto every_store() { return testing::Values(StoreKind::sqlite, StoreKind::memory); }
+inline std::unique_ptr<StorePlace> place_of(StoreKind kind) {
+  if (kind == StoreKind::sqlite) return std::make_unique<DirectoryPlace>();
+  return std::make_unique<MemoryPlace>();
+}
+
+class AnyStore : public testing::TestWithParam<StoreKind> {
+ protected:
+  std::unique_ptr<JobStore> open() { return place->open(); }
   StoreError error() {
-    auto store = JobStore::open(directory);
+    auto store = place->try_open();
     EXPECT_FALSE(store);
     return store ? StoreError{} : store.error();
   }
-  std::string directory;
+  std::unique_ptr<StorePlace> place = place_of(GetParam());
+};
+
+// What is SQLite's alone.
+class Store : public testing::Test, public DirectoryPlace {
+ protected:
+  StoreError error() {
+    auto store = try_open();
+    EXPECT_FALSE(store);
+    return store ? StoreError{} : store.error();
+  }
 };
 
 }  // namespace rollcall::io

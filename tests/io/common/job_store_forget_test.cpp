@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "common/io/job_store.hpp"
+#include "tests/io/common/job_store_fixture.hpp"
 
 namespace rollcall::io {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kDay_us = 24LL * 3600 * 1'000'000;
 constexpr std::int64_t kOld = 1 * kDay_us, kBorder = 50 * kDay_us, kRecent = 60 * kDay_us;
 
-wire::JobRecord record(int id, std::uint64_t number, std::int64_t submit_us, std::int64_t end_us) {
+wire::JobRecord ended_record(int id, std::uint64_t number, std::int64_t submit_us, std::int64_t end_us) {
   wire::JobRecord job;
   job.mutable_key()->set_id(id);
   job.set_submission(number);
@@ -30,7 +30,7 @@ StoreBatch life(int id, std::uint64_t number, std::int64_t submit_us, std::int64
   auto asked = std::make_shared<wire::Submission>();
   asked->set_command("job " + std::to_string(id) + " of submission " + std::to_string(number));
   batch.submissions.push_back({number, asked});
-  batch.jobs.push_back(record(id, number, submit_us, end_us));
+  batch.jobs.push_back(ended_record(id, number, submit_us, end_us));
   auto& created = batch.events.emplace_back();
   created.set_at_us(submit_us);
   created.mutable_key()->set_id(id);
@@ -49,22 +49,12 @@ StoreBatch life(int id, std::uint64_t number, std::int64_t submit_us, std::int64
   return batch;
 }
 
-class StoreForgets : public testing::Test {
+class Forgetting {
  protected:
-  StoreForgets() {
-    char name[] = "/tmp/rollcall-forget.XXXXXX";
-    if (mkdtemp(name) != nullptr) directory = name;
-    open();
-  }
-  ~StoreForgets() override {
+  explicit Forgetting(StorePlace& where) : place(where), store(where.open()) {}
+  void reopen() {
     store.reset();
-    std::filesystem::remove_all(directory);
-  }
-  void open() {
-    store.reset();
-    auto opened = JobStore::open(directory);
-    ASSERT_TRUE(opened) << opened.error().text;
-    store.emplace(std::move(*opened));
+    store = place.open();
   }
   void keep(StoreBatch batch) {
     const auto kept = store->commit(batch);
@@ -95,11 +85,27 @@ class StoreForgets : public testing::Test {
     }
     return lines;
   }
-  std::string directory;
-  std::optional<JobStore> store;
+  StorePlace& place;
+  std::unique_ptr<JobStore> store;
 };
 
-TEST_F(StoreForgets, AnOldJobGoesWithItsEventsAndItsSubmission) {
+class StoreForgets : public testing::TestWithParam<StoreKind>, protected Forgetting {
+ protected:
+  StoreForgets() : StoreForgets(place_of(GetParam())) {}
+
+ private:
+  explicit StoreForgets(std::unique_ptr<StorePlace> where) : Forgetting(*where), place_(std::move(where)) {}
+  std::unique_ptr<StorePlace> place_;
+};
+INSTANTIATE_TEST_SUITE_P(Every, StoreForgets, every_store(), name_of);
+
+// What is SQLite's alone.
+class DatabaseForgets : public testing::Test, protected DirectoryPlace, protected Forgetting {
+ protected:
+  DatabaseForgets() : Forgetting(static_cast<DirectoryPlace&>(*this)) {}
+};
+
+TEST_P(StoreForgets, AnOldJobGoesWithItsEventsAndItsSubmission) {
   keep(life(1, 1, kOld, kOld));
   keep(life(2, 2, kRecent, kRecent));
   const auto gone = forget();
@@ -113,20 +119,20 @@ TEST_F(StoreForgets, AnOldJobGoesWithItsEventsAndItsSubmission) {
   EXPECT_EQ(events_of(2).size(), 3U);
 }
 
-TEST_F(StoreForgets, AJobThatWasSubmittedLongAgoAndRunsKeepsItsEvents) {
+TEST_P(StoreForgets, AJobThatWasSubmittedLongAgoAndRunsKeepsItsEvents) {
   keep(life(1, 1, kOld, 0));
   keep(life(2, 2, kRecent, kRecent));
   EXPECT_EQ(forget().events, 0U);
   EXPECT_THAT(events_of(1), testing::ElementsAre("new: job 1 of submission 1", "start"));
 }
 
-TEST_F(StoreForgets, AJobThatEndedRecentlyKeepsItsOldEvents) {
+TEST_P(StoreForgets, AJobThatEndedRecentlyKeepsItsOldEvents) {
   keep(life(1, 1, kOld, kRecent));
   EXPECT_EQ(forget().events, 0U);
   EXPECT_EQ(events_of(1).size(), 3U);
 }
 
-TEST_F(StoreForgets, AnIdThatWasGivenAgainKeepsTheEventsOfItsNewJob) {
+TEST_P(StoreForgets, AnIdThatWasGivenAgainKeepsTheEventsOfItsNewJob) {
   keep(life(1, 1, kOld, kOld));
   keep(life(1, 2, kRecent, 0));
   const auto gone = forget();
@@ -136,7 +142,7 @@ TEST_F(StoreForgets, AnIdThatWasGivenAgainKeepsTheEventsOfItsNewJob) {
   EXPECT_THAT(events_of(1), testing::ElementsAre("new: job 1 of submission 2", "start"));
 }
 
-TEST_F(StoreForgets, WhatTheEventFilesLackStays) {
+TEST_P(StoreForgets, WhatTheEventFilesLackStays) {
   keep(life(1, 1, kOld, kOld));
   keep(life(2, 2, kRecent, kRecent));
   EXPECT_EQ(forget(2).events, 2U);
@@ -144,10 +150,10 @@ TEST_F(StoreForgets, WhatTheEventFilesLackStays) {
       << "with its submission, which lsb.acct needs";
 }
 
-TEST_F(StoreForgets, ElementsOfAnArrayKeepTheirSubmissionUntilTheLastIsOld) {
+TEST_P(StoreForgets, ElementsOfAnArrayKeepTheirSubmissionUntilTheLastIsOld) {
   StoreBatch batch = life(1, 1, kOld, kOld);
   batch.jobs[0].mutable_key()->set_index(1);
-  batch.jobs.push_back(record(1, 1, kOld, kRecent));
+  batch.jobs.push_back(ended_record(1, 1, kOld, kRecent));
   batch.jobs[1].mutable_key()->set_index(2);
   keep(std::move(batch));
   const auto gone = forget();
@@ -156,10 +162,10 @@ TEST_F(StoreForgets, ElementsOfAnArrayKeepTheirSubmissionUntilTheLastIsOld) {
   EXPECT_NE(*store->submission(1), nullptr);
 }
 
-TEST_F(StoreForgets, EventsAreNumberedOnBehindTheLastOneThatWas) {
+TEST_P(StoreForgets, EventsAreNumberedOnBehindTheLastOneThatWas) {
   keep(life(1, 1, kOld, kOld));
   EXPECT_EQ(forget().events, 2U) << "the last one stays";
-  open();
+  reopen();
   EXPECT_EQ(store->last_event(), 3U);
   keep(life(2, 2, kRecent, 0));
   EXPECT_EQ(store->last_event(), 5U);
@@ -168,12 +174,12 @@ TEST_F(StoreForgets, EventsAreNumberedOnBehindTheLastOneThatWas) {
   EXPECT_EQ(*store->submission(1), nullptr);
 }
 
-TEST_F(StoreForgets, PagesOfForgottenJobsAreUsedAgain) {
+TEST_F(DatabaseForgets, PagesOfForgottenJobsAreUsedAgain) {
   const auto fill = [this](int first) {
     for (int id = first; id < first + 2000; ++id)
       keep(
           life(id, static_cast<std::uint64_t>(id), first == 1 ? kOld : kRecent, first == 1 ? kOld : kRecent));
-    open();  // the log of changes goes into the file
+    reopen();  // the log of changes goes into the file
     return std::filesystem::file_size(directory + "/jobs.db");
   };
   const auto size = fill(1);
@@ -181,7 +187,7 @@ TEST_F(StoreForgets, PagesOfForgottenJobsAreUsedAgain) {
   EXPECT_LT(fill(2001), size + size / 10);
 }
 
-TEST_F(StoreForgets, AStoreOfAnOlderReleaseForgetsToo) {
+TEST_F(DatabaseForgets, AStoreOfAnOlderReleaseForgetsToo) {
   keep(life(1, 1, kOld, kOld));
   keep(life(2, 2, kRecent, kRecent));
   store.reset();
@@ -189,7 +195,7 @@ TEST_F(StoreForgets, AStoreOfAnOlderReleaseForgetsToo) {
   ASSERT_EQ(sqlite3_open((directory + "/jobs.db").c_str(), &database), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(database, "drop index jobs_ended", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(database);
-  open();
+  reopen();
   EXPECT_EQ(forget().jobs, 1U);
 }
 

@@ -9,29 +9,29 @@
 namespace rollcall::io {
 namespace {
 
-TEST_F(Store, WhatWasCommittedIsThereForTheNextOpener) {
+TEST_P(AnyStore, WhatWasCommittedIsThereForTheNextOpener) {
   {
     auto store = open();
-    EXPECT_EQ(store.term(), 1u);
+    EXPECT_EQ(store->term(), 1u);
     StoreBatch batch = one_job(7);
     batch.controls.push_back({"queue", "night", std::string("a\0b", 3)});
-    const auto seq = store.commit(batch);
+    const auto seq = store->commit(batch);
     ASSERT_TRUE(seq) << seq.error().text;
     EXPECT_EQ(*seq, 1u);
   }
   auto store = open();
-  EXPECT_EQ(store.term(), 2u);
-  EXPECT_EQ(store.number(StoreNumber::next_job), 8);
-  EXPECT_EQ(store.number(StoreNumber::events_seq), 0);
-  EXPECT_EQ(store.last_event(), 1u);
-  const auto loaded = load(store);
+  EXPECT_EQ(store->term(), 2u);
+  EXPECT_EQ(store->number(StoreNumber::next_job), 8);
+  EXPECT_EQ(store->number(StoreNumber::events_seq), 0);
+  EXPECT_EQ(store->last_event(), 1u);
+  const auto loaded = load(*store);
   EXPECT_EQ(loaded.commands.at(7), "job 7");
   EXPECT_EQ(loaded.jobs.at({7, 0}).queue(), "normal");
   EXPECT_EQ(loaded.controls.at("queue night"), std::string("a\0b", 3));
 }
 
 // CVE-2018-7033, -2019-12838, -2023-49934 of another system: words of peers that became SQL.
-TEST_F(Store, WhateverAUserWritesStaysAWord) {
+TEST_P(AnyStore, WhateverAUserWritesStaysAWord) {
   const std::string words[] = {"'); drop table jobs; --",
                                "\" or 1=1 --",
                                "a';delete from events;--",
@@ -52,9 +52,9 @@ TEST_F(Store, WhateverAUserWritesStaysAWord) {
     batch.jobs[0].set_queue(word);
     batch.controls.push_back({"queue", word, "closed by " + word});
     batch.tokens.push_back({"token " + word, id, word});
-    ASSERT_TRUE(store.commit(batch)) << word;
+    ASSERT_TRUE(store->commit(batch)) << word;
   }
-  const auto loaded = load(store);
+  const auto loaded = load(*store);
   EXPECT_EQ(loaded.jobs.size(), std::size(words));
   for (id = 1; id <= static_cast<int>(std::size(words)); ++id) {
     const std::string& word = words[id - 1];
@@ -65,13 +65,13 @@ TEST_F(Store, WhateverAUserWritesStaysAWord) {
     }
     EventQuery query;
     query.id = id;
-    const auto events = store.events(query);
+    const auto events = store->events(query);
     ASSERT_TRUE(events);
     EXPECT_EQ(events->size(), 1u) << word;
   }
 }
 
-TEST_F(Store, TokensAreKeptInTheirOrderAndForgotten) {
+TEST_P(AnyStore, TokensAreKeptInTheirOrderAndForgotten) {
   const auto tokens = [](JobStore& store) {
     std::vector<std::string> found;
     const auto done =
@@ -86,15 +86,15 @@ TEST_F(Store, TokensAreKeptInTheirOrderAndForgotten) {
     auto store = open();
     StoreBatch batch = one_job(1);
     batch.tokens = {{"1:b", 20, std::string("x\0y", 3)}, {"1:a", 10, "first"}};
-    ASSERT_TRUE(store.commit(batch));
+    ASSERT_TRUE(store->commit(batch));
   }
   auto store = open();
-  EXPECT_THAT(tokens(store), testing::ElementsAre("1:a 10 first", "1:b 20 " + std::string("x\0y", 3)));
+  EXPECT_THAT(tokens(*store), testing::ElementsAre("1:a 10 first", "1:b 20 " + std::string("x\0y", 3)));
   StoreBatch later;
   later.forget_tokens_before = 20;
   later.tokens = {{"1:c", 30, "third"}};
-  ASSERT_TRUE(store.commit(later));
-  EXPECT_THAT(tokens(store), testing::ElementsAre("1:b 20 " + std::string("x\0y", 3), "1:c 30 third"));
+  ASSERT_TRUE(store->commit(later));
+  EXPECT_THAT(tokens(*store), testing::ElementsAre("1:b 20 " + std::string("x\0y", 3), "1:c 30 third"));
 }
 
 // Frames of the log that are of its present round: their salt is the log's (SQLite, "File Format", 4.1).
@@ -116,11 +116,11 @@ TEST_F(Store, ACommitDoesNotLengthenTheLog) {
     const auto log = [&] { return std::filesystem::file_size(directory + "/jobs.db-wal"); };
     size = log();
     EXPECT_GT(size, 4000u * 4096u);
-    for (int id = 1; id < 700; ++id) ASSERT_TRUE(store.commit(one_job(id, 20'000)));  // more than one round
+    for (int id = 1; id < 700; ++id) ASSERT_TRUE(store->commit(one_job(id, 20'000)));  // more than one round
     EXPECT_EQ(log(), size);
   }
   auto store = open();
-  EXPECT_EQ(load(store).jobs.size(), 699u);
+  EXPECT_EQ(load(*store).jobs.size(), 699u);
   EXPECT_EQ(std::filesystem::file_size(directory + "/jobs.db-wal"), size);
 }
 
@@ -132,7 +132,7 @@ TEST_F(Store, ASubmissionWritesFewPages) {
     batch.tokens.push_back({"1001:" + std::to_string(id), id, "answer"});
     batch.set(StoreNumber::next_submission, id + 1);
     batch.set(StoreNumber::accounts_seq, 0);  // as it was: nothing to write
-    EXPECT_TRUE(store.commit(batch));
+    EXPECT_TRUE(store->commit(batch));
     return pages_in(directory + "/jobs.db-wal");
   };
   auto before = written(1);
@@ -143,48 +143,48 @@ TEST_F(Store, ASubmissionWritesFewPages) {
   }
 }
 
-TEST_F(Store, ALaterRecordTakesThePlaceOfAnEarlierOne) {
+TEST_P(AnyStore, ALaterRecordTakesThePlaceOfAnEarlierOne) {
   auto store = open();
-  ASSERT_TRUE(store.commit(one_job(1)));
+  ASSERT_TRUE(store->commit(one_job(1)));
   StoreBatch batch;
   batch.jobs.push_back(record(1, 0, 1, wire::STATUS_RUN));
   batch.controls.push_back({"host", "a", "closed"});
-  ASSERT_TRUE(store.commit(batch));
+  ASSERT_TRUE(store->commit(batch));
   StoreBatch again;
   again.controls.push_back({"host", "a", ""});
-  ASSERT_TRUE(store.commit(again));
-  const auto loaded = load(store);
+  ASSERT_TRUE(store->commit(again));
+  const auto loaded = load(*store);
   EXPECT_EQ(loaded.jobs.at({1, 0}).status(), wire::STATUS_RUN);
   EXPECT_EQ(loaded.jobs.size(), 1u);
   EXPECT_TRUE(loaded.controls.empty());
 }
 
-TEST_F(Store, CleanedJobsAreFoundByIdOnly) {
+TEST_P(AnyStore, CleanedJobsAreFoundByIdOnly) {
   auto store = open();
   StoreBatch batch = one_job(1);
   batch.jobs[0] = record(1, 1, 1);
   batch.jobs.push_back(record(1, 2, 1, wire::STATUS_DONE));
   batch.jobs.back().set_cleaned_us(5);
-  ASSERT_TRUE(store.commit(batch));
-  EXPECT_EQ(load(store).jobs.size(), 1u);
-  const auto found = store.jobs(1, 0, 10);
+  ASSERT_TRUE(store->commit(batch));
+  EXPECT_EQ(load(*store).jobs.size(), 1u);
+  const auto found = store->jobs(1, 0, 10);
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ(found->at(1).status(), wire::STATUS_DONE);
-  const auto rest = store.jobs(1, 1, 10);
+  const auto rest = store->jobs(1, 1, 10);
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->size(), 1u);
-  EXPECT_EQ(*store.highest_job(), 1);
+  EXPECT_EQ(*store->highest_job(), 1);
 }
 
-TEST_F(Store, EventsComeInPagesWithTheirSubmissions) {
+TEST_P(AnyStore, EventsComeInPagesWithTheirSubmissions) {
   auto store = open();
-  for (int id = 1; id <= 25; ++id) ASSERT_TRUE(store.commit(one_job(id)));
+  for (int id = 1; id <= 25; ++id) ASSERT_TRUE(store->commit(one_job(id)));
   EventQuery query;
   query.most = 10;
   std::vector<int> ids;
   for (;;) {
-    const auto page = store.events(query);
+    const auto page = store->events(query);
     ASSERT_TRUE(page) << page.error().text;
     for (const auto& found : *page) {
       ids.push_back(found.event.key().id());
@@ -196,21 +196,21 @@ TEST_F(Store, EventsComeInPagesWithTheirSubmissions) {
   EXPECT_EQ(ids.size(), 25u);
   EventQuery one;
   one.id = 9;
-  EXPECT_EQ(store.events(one)->size(), 1u);
+  EXPECT_EQ(store->events(one)->size(), 1u);
   EventQuery late;
   late.from_us = 24'000;
-  EXPECT_EQ(store.events(late)->size(), 2u);
+  EXPECT_EQ(store->events(late)->size(), 2u);
   EventQuery finishes;
   finishes.finishes = true;
-  EXPECT_EQ(store.events(finishes)->size(), 0u);
+  EXPECT_EQ(store->events(finishes)->size(), 0u);
   StoreBatch over;
   over.events.emplace_back().mutable_key()->set_id(9);
   *over.events.back().mutable_finish()->mutable_record() = record(9, 0, 9, wire::STATUS_DONE);
-  ASSERT_TRUE(store.commit(over));
-  ASSERT_EQ(store.events(finishes)->size(), 1u);
-  EXPECT_EQ(store.events(finishes)->at(0).event.finish().asked().command(), "job 9");
+  ASSERT_TRUE(store->commit(over));
+  ASSERT_EQ(store->events(finishes)->size(), 1u);
+  EXPECT_EQ(store->events(finishes)->at(0).event.finish().asked().command(), "job 9");
   finishes.id = 8;
-  EXPECT_EQ(store.events(finishes)->size(), 0u);
+  EXPECT_EQ(store->events(finishes)->size(), 0u);
 }
 
 // Printed, never judged.
@@ -231,24 +231,26 @@ TEST_F(Store, AHundredThousandJobs) {
         batch.jobs.push_back(one.jobs[0]);
         batch.events.push_back(one.events[0]);
       }
-      const auto done = store.commit(batch);
+      const auto done = store->commit(batch);
       ASSERT_TRUE(done) << done.error().text;
     }
   }
   std::printf("100,000 submissions in batches of 1,000: %s\n", ms(Clock::now() - from).c_str());
   from = Clock::now();
   auto store = open();
-  EXPECT_EQ(load(store).jobs.size(), std::size_t{kJobs});
+  EXPECT_EQ(load(*store).jobs.size(), std::size_t{kJobs});
   std::printf("opened and loaded: %s\n", ms(Clock::now() - from).c_str());
   from = Clock::now();
   constexpr int kSingle = 200;
   for (int id = 1; id <= kSingle; ++id) {
     StoreBatch batch;
     batch.jobs.push_back(record(id, 0, static_cast<std::uint64_t>(id), wire::STATUS_RUN));
-    ASSERT_TRUE(store.commit(batch));
+    ASSERT_TRUE(store->commit(batch));
   }
   std::printf("%d commits of one job each: %s\n", kSingle, ms(Clock::now() - from).c_str());
 }
+
+INSTANTIATE_TEST_SUITE_P(Every, AnyStore, every_store(), name_of);
 
 }  // namespace
 }  // namespace rollcall::io

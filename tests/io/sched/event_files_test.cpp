@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/io/sqlite_job_store.hpp"
+
 namespace rollcall::mbatchd {
 namespace {
 
@@ -24,7 +26,7 @@ class EventFilesTest : public ::testing::Test {
     ASSERT_NE(mkdtemp(name), nullptr);
     directory_ = name;
     logs_ = directory_ + "/logdir";
-    store_.emplace(std::move(*io::JobStore::open(directory_)));
+    store_ = std::move(*io::open_sqlite_job_store(directory_));
     begin();
   }
   void TearDown() override {
@@ -93,7 +95,7 @@ class EventFilesTest : public ::testing::Test {
   io::Log log_{2, "event_files_test", io::Level::error};
   std::int64_t later_s_ = 0;  // the clock is so much ahead
   FileAges ages_;
-  std::optional<io::JobStore> store_;
+  std::unique_ptr<io::JobStore> store_;
   std::optional<EventFiles> files_;
 };
 

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <stdexcept>
+
+#include "tests/fakes/memory_job_store.hpp"
 
 namespace rollcall::mbatchd {
 namespace {
@@ -15,11 +16,6 @@ constexpr int kJobs = 120;  // more than a step takes
 class ForgettingTest : public testing::Test {
  protected:
   ForgettingTest() {
-    char name[] = "/tmp/rollcall-forgetting.XXXXXX";
-    if (mkdtemp(name) != nullptr) directory_ = name;
-    auto opened = io::JobStore::open(directory_);
-    if (!opened) throw std::runtime_error(opened.error().text);
-    store_.emplace(std::move(*opened));
     io::StoreBatch batch;
     for (int id = 1; id <= kJobs; ++id) {
       auto& job = batch.jobs.emplace_back();
@@ -33,10 +29,6 @@ class ForgettingTest : public testing::Test {
     }
     keep(std::move(batch));
     files_have(store_->last_event());
-  }
-  ~ForgettingTest() override {
-    store_.reset();
-    std::filesystem::remove_all(directory_);
   }
   void keep(io::StoreBatch batch) {
     if (const auto kept = store_->commit(batch); !kept) throw std::runtime_error(kept.error().text);
@@ -61,9 +53,9 @@ class ForgettingTest : public testing::Test {
     EXPECT_TRUE(pass_is_over());
   }
 
-  std::string directory_;
   io::Log log_{2, "forgetting_test", io::Level::error};
-  std::optional<io::JobStore> store_;
+  io::test::MemoryDisk disk_;
+  std::unique_ptr<io::JobStore> store_ = std::move(*disk_.open());
   Forgetting forgetting_{log_};
 };
 

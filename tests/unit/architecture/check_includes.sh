@@ -110,6 +110,9 @@ function check_own(room, path,    target, list, i, n) {
     # may bring the type along, so it is for the rooms that speak with others, and for tests.
     if (path == global_job && place !~ /^sched\/policy\/values\/global_job_id\.cpp:/ && room !~ speaks_to_others)
         return breach(room " may not name jobs of other clusters (GlobalJobId)")
+    # Where jobs are kept is said by the program that starts mbatchd (docs/decisions/0082).
+    if (path ~ /^common\/io\/sqlite_job_store/ && place !~ /^common\/io\/sqlite_job_store/ && file != "sched/mbatchd/main.cpp")
+        return breach("only sched/mbatchd/main.cpp knows which store it is (" path ")")
     # Who owns the Book hands out its parts; nobody else has the whole (docs/decisions/0078).
     if (path ~ /^sched\/policy\/book\/book(_memory)?\.hpp$/ && room != "sched/policy/book" && file path != "sched/mbatchd/daemon.cppsched/policy/book/book.hpp")
         breach("only sched/mbatchd/daemon.cpp has the whole Book (" path ")")
@@ -127,7 +130,7 @@ function check_own(room, path,    target, list, i, n) {
 function check_outside(room, path) {
     if (path ~ /^boost\/process/ && place !~ /^common\/io\/child\.cpp:/) return breach("Boost.Process is for common/io/child.cpp alone")
     if (path ~ /^sodium/ && room != "common/io") return breach("libsodium is for common/io alone")
-    if (path ~ /^(soci|sqlite3)/ && place !~ /^common\/io\/job_store/) return breach("SQL is for common/io/job_store alone")
+    if (path ~ /^(soci|sqlite3)/ && place !~ /^common\/io\/sqlite_job_store/) return breach("SQL is for common/io/sqlite_job_store alone")
     if (path ~ /^boost\/asio/ && room ~ /^taskstarter/) return breach("TaskStarter stays small: no Asio")
     if (!pure(room)) return
     if (path in outside) return
