@@ -55,7 +55,7 @@ wire::BatchRequest request_of(const Options& options, const std::string& host) {
 int run(const Options& options) {
   const auto checked = conf::read_cluster_files(io::real_file_sources());
   if (!checked.files) return std::fputs("bench_submit: the cluster's files have errors\n", stderr), 1;
-  auto client = io::BatchClient::of(*checked.files);
+  auto client = io::BatchClient::of(*checked.files, {});
   if (!client) return std::fprintf(stderr, "bench_submit: %s\n", client.error().text.c_str()), 1;
   const auto request = request_of(options, client->from_host());
   int accepted = 0;

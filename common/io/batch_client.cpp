@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "common/base/numbers.hpp"
-#include "common/base/terminal_text.hpp"
 #include "common/io/host_addresses.hpp"
 
 namespace rollcall::io {
@@ -94,11 +92,13 @@ int tries_of(const conf::ClusterFiles& files, int otherwise) {
 
 }  // namespace
 
-Result<BatchClient> BatchClient::of(const conf::ClusterFiles& files, int usual_tries) {
+Result<BatchClient> BatchClient::of(const conf::ClusterFiles& files,
+                                    std::function<void(const std::string&)> say, int usual_tries) {
   auto settings = conf::read_batch_settings(files);
   if (!settings) return settings.error();
   Patience patience;
   patience.tries = tries_of(files, usual_tries);
+  patience.say = std::move(say);
   return BatchClient(files, std::move(*settings), std::move(patience));
 }
 
@@ -138,10 +138,7 @@ BatchError BatchClient::gone(const TalkError& error) const {
 
 void BatchClient::say_once(const std::string& line) {
   if (std::exchange(said_, true)) return;
-  if (patience_.say)
-    patience_.say(line);
-  else
-    std::fprintf(stderr, "%s\n", terminal_text(line, Controls::newline_and_tab).c_str());
+  if (patience_.say) patience_.say(line);
 }
 
 void BatchClient::tell_outage(const TalkError& error) { say_once(gone(error).text + ". Please wait ..."); }

@@ -1,7 +1,7 @@
 // BatchClient: requests to mbatchd and their answers. Blocking; one connection carries all requests of a client.
 //
 // It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
-// tried again for LSB_NTRIES times, a second apart, with one line on standard error; a request that was
+// tried again for LSB_NTRIES times, a second apart, with one line to `say`; a request that was
 // sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). Such a
 // request goes with a ticket where the user has one (ticket_file.hpp), and again without where mbatchd does not take it. What
 // is asked and how the answer looks is the commands' matter.
@@ -56,12 +56,14 @@ class BatchClient {
     std::chrono::milliseconds each{10000};  // for mbatchd to accept, and to send the next part of an answer
     int tries =
         kUsualTries;  // kNoLimit: none until the request has been sent; then a submission's token bounds it
-    std::function<void(const std::string&)> say;  // told once, while it is waited for; none: standard error
+    std::function<void(const std::string&)>
+        say{};  // is told one line while mbatchd is waited for; none: nobody is
   };
 
   // Errors: ports and directories of lsf.conf that cannot be meant. tries: LSB_NTRIES of the environment, else of
   // lsf.conf, else `usual_tries`.
-  static Result<BatchClient> of(const conf::ClusterFiles& files, int usual_tries = kUsualTries);
+  static Result<BatchClient> of(const conf::ClusterFiles& files, std::function<void(const std::string&)> say,
+                                int usual_tries = kUsualTries);
   BatchClient(const conf::ClusterFiles& files, conf::BatchSettings settings, Patience patience);
 
   // Hands every part of the answer to `take`, in order; not refusals, which are the error. Not for AwaitJob.

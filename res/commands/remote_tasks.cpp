@@ -99,7 +99,7 @@ io::StreamSettings settings_for(const RemoteTasks& tasks, const conf::BatchSetti
 
 // A task was lost with its host: LSF shuts down the whole job unless DJOB_COMMFAIL_ACTION says otherwise.
 void end_job(io::Stage& stage, const RemoteTasks& tasks) {
-  auto client = io::BatchClient::of(stage.files_to_ask());
+  auto client = io::BatchClient::of(stage.files_to_ask(), io::print_error_line);
   if (!client) return void(stage.fail(client.error().text));
   wire::BatchRequest request;
   *request.mutable_signal()->mutable_filter()->add_keys() = tasks.task.job().key();

@@ -6,15 +6,16 @@
 #include "common/base/host_list.hpp"
 #include "common/conf/row_reader.hpp"
 #include "common/io/local_time.hpp"
+#include "sched/client/questions.hpp"
 
 namespace rollcall::sched {
 
 using Value = CommandOption::Value;
 
-std::optional<io::BatchClient> client_of(io::Stage& stage) {
-  auto client = io::BatchClient::of(stage.files_to_ask());
-  if (client) return std::move(*client);
-  stage.fail(client.error().text);
+std::optional<client::Session> client_of(io::Stage& stage) {
+  auto session = client::Session::open(stage.files_to_ask(), io::print_error_line);
+  if (session) return std::move(*session);
+  stage.fail(session.error().text);
   return std::nullopt;
 }
 
@@ -24,17 +25,8 @@ int complain(const std::string& line) {
   return io::kFailed;
 }
 
-int failed(io::Stage& stage, const io::BatchError& error) {
-  return error.kind == io::BatchError::Kind::refused ? complain(error.text) : stage.fail(error.text);
-}
-
-std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest request) {
-  auto client = client_of(stage);
-  if (!client) return std::nullopt;
-  auto answer = client->ask(std::move(request));
-  if (!answer.error) return std::move(answer.reply);
-  failed(stage, *answer.error);
-  return std::nullopt;
+int failed(io::Stage& stage, const client::Failure& failure) {
+  return stands_alone(failure) ? complain(failure.text) : stage.fail(failure.text);
 }
 
 show::ShowTime show_time() { return {io::wall_now(), io::local_time()}; }
@@ -61,31 +53,35 @@ void take_job_options(const CommandWords& words, wire::JobFilter& filter) {
   filter.set_description(words.value("-Jd").value_or(""));
 }
 
-std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name) {
+std::optional<double> told_speed(io::Stage& stage, client::Session& session, const std::string& name) {
   if (const auto number = conf::parse_real(name)) {
     if (*number > 0) return *number;
   } else if (stage.files().shared.model(name)) {
     return stage.files().cpu_factor(name);
   } else {
-    wire::BatchRequest request;
-    request.mutable_hosts()->add_hosts(name);
-    const auto answer = client.ask(std::move(request));
-    const auto& hosts = answer.reply.hosts().hosts();
-    if (!answer.error && hosts.size() == 1 && hosts[0].cpu_factor() > 0) return hosts[0].cpu_factor();
+    wire::AskBatchHosts question;
+    question.add_hosts(name);
+    const auto answer = client::ask_hosts(session, std::move(question));
+    if (answer && answer->hosts_size() == 1 && answer->hosts(0).cpu_factor() > 0)
+      return answer->hosts(0).cpu_factor();
   }
   stage.fail("-N: found " + printable(name) + ", expected a host, a host model or a CPU factor above 0");
   return std::nullopt;
 }
 
-int print_outcomes(io::Stage& stage, const wire::BatchReply& reply) {
+int print_outcomes(io::Stage& stage, const wire::BatchReply::Outcomes& outcomes) {
   int status = 0;
-  for (const auto& outcome : reply.outcomes().outcomes()) {
+  for (const auto& outcome : outcomes.outcomes()) {
     if (outcome.failed())
       status = complain(outcome.text());
     else
       stage.print(outcome.text() + "\n");
   }
   return status;
+}
+
+int print_outcomes(io::Stage& stage, const client::Answered<wire::BatchReply::Outcomes>& answer) {
+  return answer ? print_outcomes(stage, *answer) : failed(stage, answer.error());
 }
 
 std::string own_or(const char* variable, const std::string& of_site) {

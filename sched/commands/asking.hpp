@@ -4,24 +4,36 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/io/batch_client.hpp"
 #include "common/io/command.hpp"
+#include "sched/client/session.hpp"
 #include "sched/policy/show/show_text.hpp"
 
 namespace rollcall::sched {
 
-// Nothing where lsf.conf cannot be meant; it was said then.
-std::optional<io::BatchClient> client_of(io::Stage& stage);
+// A conversation with mbatchd; what its user should read while it waits goes to standard error. Nothing where lsf.conf cannot be
+// meant; it was said then.
+std::optional<client::Session> client_of(io::Stage& stage);
 
 // A line on standard error as it is: LSF's own messages have no command's name before them. Gives kFailed.
 int complain(const std::string& line);
 // Why there is no answer. Gives kFailed.
-int failed(io::Stage& stage, const io::BatchError& error);
+int failed(io::Stage& stage, const client::Failure& failure);
 
-// The whole answer; nothing where it was said why there is none.
-std::optional<wire::BatchReply> ask_all(io::Stage& stage, wire::BatchRequest request);
+// The answer to a question of sched/client, asked in a conversation of its own; nothing where it was said why there is none.
+template <class Ask, class Question>
+auto ask_all(io::Stage& stage, Ask ask, Question question)
+    -> std::optional<typename decltype(ask(std::declval<client::Session&>(),
+                                           std::move(question)))::value_type> {
+  auto session = client_of(stage);
+  if (!session) return std::nullopt;
+  auto answer = ask(*session, std::move(question));
+  if (answer) return std::move(*answer);
+  failed(stage, answer.error());
+  return std::nullopt;
+}
 
 show::ShowTime show_time();
 
@@ -31,10 +43,12 @@ void take_job_options(const CommandWords& words, wire::JobFilter& filter);
 
 // -N: the CPU factor by whose speed processor times are told: a number, a model of lsf.shared, or a host. Nothing where it was
 // told what is wrong.
-std::optional<double> told_speed(io::Stage& stage, io::BatchClient& client, const std::string& name);
+std::optional<double> told_speed(io::Stage& stage, client::Session& session, const std::string& name);
 
 // The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
-int print_outcomes(io::Stage& stage, const wire::BatchReply& reply);
+int print_outcomes(io::Stage& stage, const wire::BatchReply::Outcomes& outcomes);
+// The same of an order that may have failed.
+int print_outcomes(io::Stage& stage, const client::Answered<wire::BatchReply::Outcomes>& answer);
 
 // What lsf.conf says to commands.
 inline const conf::CommandPrograms& programs(io::Stage& stage) {

@@ -7,6 +7,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/io/read_file.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/patient_printer.hpp"
@@ -80,22 +81,18 @@ std::optional<std::vector<std::string>> hosts_of_file(io::Stage& stage, const st
 
 // -x: what each queue expects of its jobs. Nothing where it was told why that is not known.
 using QueueLimits = std::map<std::string, ExceptionLimits>;
-std::optional<QueueLimits> queue_limits(io::Stage& stage, io::BatchClient& client) {
-  wire::BatchRequest request;
-  request.mutable_queues();
+std::optional<QueueLimits> queue_limits(io::Stage& stage, client::Session& session) {
+  const auto queues = client::ask_queues(session, {});
+  if (!queues) return failed(stage, queues.error()), std::nullopt;
   QueueLimits limits;
-  const auto error = client.ask(request, [&](wire::BatchReply& part) {
-    for (const auto& queue : part.queues().queues()) {
-      const auto word = [&](const char* keyword) {
-        const auto at = queue.lines().find(keyword);
-        return at == queue.lines().end() ? std::string() : at->second;
-      };
-      limits[queue.name()] = exception_limits(word("JOB_OVERRUN"), word("JOB_UNDERRUN"), word("JOB_IDLE"));
-    }
-  });
-  if (!error) return limits;
-  failed(stage, *error);
-  return std::nullopt;
+  for (const auto& queue : queues->queues()) {
+    const auto word = [&](const char* keyword) {
+      const auto at = queue.lines().find(keyword);
+      return at == queue.lines().end() ? std::string() : at->second;
+    };
+    limits[queue.name()] = exception_limits(word("JOB_OVERRUN"), word("JOB_UNDERRUN"), word("JOB_IDLE"));
+  }
+  return limits;
 }
 
 std::string caller_name() {
@@ -114,15 +111,15 @@ std::optional<Told> told_by_mbatchd(io::Stage& stage, const CommandWords& words)
   Told told;
   const auto name = words.value("-N");
   if (!name && !words.has("-x")) return told;
-  auto client = client_of(stage);
-  if (!client) return std::nullopt;
+  auto session = client_of(stage);
+  if (!session) return std::nullopt;
   if (name) {
-    const auto speed = told_speed(stage, *client, *name);
+    const auto speed = told_speed(stage, *session, *name);
     if (!speed) return std::nullopt;
     told.speed = *speed;
   }
   if (words.has("-x")) {
-    told.expected = queue_limits(stage, *client);
+    told.expected = queue_limits(stage, *session);
     if (!told.expected) return std::nullopt;
   }
   return told;
@@ -191,17 +188,15 @@ int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished
     accounts.finish();
     return tell_reading(stage, *file, read);
   }
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  wire::BatchRequest request;
-  *request.mutable_finished() = ask;
-  const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    for (auto& event : *part.mutable_events()->mutable_events()) accounts.add(std::move(event));
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto failure = client::ask_finished(*session, ask, [&](wire::BatchReply::Events& part) {
+    for (auto& event : *part.mutable_events()) accounts.add(std::move(event));
     accounts.print();
   });
-  client.reset();
+  session.reset();
   accounts.finish();
-  return error ? failed(stage, *error) : 0;
+  return failure ? failed(stage, *failure) : 0;
 }
 
 int run_bacct(io::Stage& stage, const CommandWords& words) {

@@ -15,6 +15,8 @@
 #include "common/conf/show_conf.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/system_names.hpp"
+#include "sched/client/orders.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/job_arguments.hpp"
@@ -36,9 +38,7 @@ struct Subcommand {
 };
 
 std::optional<wire::BatchReply> order(io::Stage& stage, Control order) {
-  wire::BatchRequest request;
-  *request.mutable_control() = std::move(order);
-  return ask_all(stage, std::move(request));
+  return ask_all(stage, client::control, std::move(order));
 }
 
 int control_names(const Admin& admin, Control::Action action, const Words& names) {
@@ -47,7 +47,7 @@ int control_names(const Admin& admin, Control::Action action, const Words& names
   control.set_comment(admin.words.value("-C").value_or(""));
   for (const auto& name : names) control.add_names(name);
   const auto reply = order(admin.stage, std::move(control));
-  return reply ? print_outcomes(admin.stage, *reply) : io::kFailed;
+  return reply ? print_outcomes(admin.stage, reply->outcomes()) : io::kFailed;
 }
 
 // ---------------------------------------------------------------- queues and hosts
@@ -162,8 +162,7 @@ int mbddebug(const Admin& admin) {
 
 int history(const Admin& admin, const char* queue, const char* host, bool (*shown)(const wire::JobEvent&)) {
   const show::ShowTime time = show_time();
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_events();
+  wire::AskEvents ask;
   ask.set_system(true);
   const auto& names = admin.words.operands();
   if (const auto span = admin.words.value("-t")) {
@@ -175,11 +174,15 @@ int history(const Admin& admin, const char* queue, const char* host, bool (*show
   if (names.size() == 1 && queue != nullptr) ask.set_queue(names.front());
   if (names.size() == 1 && host != nullptr)
     ask.set_host(admin.stage.files().names.official(names.front()).value_or(names.front()));
-  const auto reply = ask_all(admin.stage, std::move(request));
-  if (!reply) return io::kFailed;
+  auto session = client_of(admin.stage);
+  if (!session) return io::kFailed;
   std::string text;
-  for (const auto& event : reply->events().events())
-    if (shown(event)) text += show::system_line(event, time);
+  const auto failure =
+      client::ask_events(*session, std::move(ask), [&](const wire::BatchReply::Events& part) {
+        for (const auto& event : part.events())
+          if (shown(event)) text += show::system_line(event, time);
+      });
+  if (failure) return failed(admin.stage, *failure);
   return text.empty() ? complain("No matching records found") : admin.stage.print(text);
 }
 int qhist(const Admin& admin) {

@@ -11,8 +11,8 @@
 #include "common/io/host_addresses.hpp"
 #include "common/io/hosts_down.hpp"
 #include "common/io/start_daemon.hpp"
+#include "sched/client/job_hosts.hpp"
 #include "sched/commands/badmin.hpp"
-#include "sched/commands/job_hosts.hpp"
 
 namespace rollcall::sched {
 namespace {
@@ -84,17 +84,17 @@ int each_host(const BatchAdmin& admin, const std::string& title, const std::stri
   return status;
 }
 
-std::string order_host(io::Stage& stage, const std::string& host, DaemonOrder order) {
+std::string order_host(io::Stage& stage, const std::string& host, client::DaemonOrder order) {
   const auto& files = stage.files_to_ask();
   const auto settings = conf::read_batch_settings(files);
   if (!settings) return settings.error().text;
-  const auto trouble = order_daemon(files, *settings, host, order);
+  const auto trouble = client::order_daemon(files, *settings, host, order);
   return trouble ? trouble->text : "";
 }
 
 // each_host(); where all are meant, those known to be down are skipped.
 int order_each_host(const BatchAdmin& admin, const std::string& title, const std::string& question,
-                    DaemonOrder order) {
+                    client::DaemonOrder order) {
   std::set<std::string> down;
   std::once_flag asked;  // when the user has agreed
   return each_host(admin, title, question, [&](const std::string& host) {
@@ -119,11 +119,11 @@ int hstartup(const BatchAdmin& admin) {
 int hshutdown(const BatchAdmin& admin) {
   return order_each_host(admin, "Shut down",
                          "Do you really want to shut down slave batch daemon on all hosts?",
-                         DaemonOrder::stop);
+                         client::DaemonOrder::stop);
 }
 int hrestart(const BatchAdmin& admin) {
   return order_each_host(admin, "Restart", "Do you really want to restart slave batch daemon on all hosts?",
-                         DaemonOrder::restart);
+                         client::DaemonOrder::restart);
 }
 
 // Each host says what is lost before it is asked for; one question for all of them.
@@ -137,7 +137,7 @@ int hforget(const BatchAdmin& admin) {
   int status = 0;
   Words willing;
   for (const auto& host : *names) {
-    const auto asked = forget_jobs(files, *settings, host, false);
+    const auto asked = client::forget_jobs(files, *settings, host, false);
     admin.stage.print((asked.trouble ? asked.trouble->text : asked.said) + "\n");
     if (asked.trouble)
       status = io::kFailed;
@@ -149,7 +149,7 @@ int hforget(const BatchAdmin& admin) {
   if (!yes) return io::kFailed;
   if (!*yes) return status;
   for (const auto& host : willing) {
-    const auto done = forget_jobs(files, *settings, host, true);
+    const auto done = client::forget_jobs(files, *settings, host, true);
     admin.stage.print((done.trouble ? done.trouble->text : done.said) + "\n");
     if (done.trouble) status = io::kFailed;
   }

@@ -4,6 +4,7 @@
 
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/event_file.hpp"
 #include "sched/commands/query_commands.hpp"
@@ -135,8 +136,8 @@ bool files_are_counted(io::Stage& stage, const CommandWords& words) {
 std::optional<double> asked_speed(io::Stage& stage, const CommandWords& words) {
   const auto name = words.value("-N");
   if (!name) return 0;
-  auto client = client_of(stage);
-  return client ? told_speed(stage, *client, *name) : std::nullopt;
+  auto session = client_of(stage);
+  return session ? told_speed(stage, *session, *name) : std::nullopt;
 }
 
 // What the store has of these jobs, or with -f the file. False where it was told why there is no answer.
@@ -149,15 +150,13 @@ bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& 
     });
     return tell_reading(stage, *file, read) == 0;
   }
-  auto client = client_of(stage);
-  if (!client) return false;
-  wire::BatchRequest request;
-  *request.mutable_events() = ask;
-  const auto error = client->ask(request, [&](wire::BatchReply& part) {
-    for (const auto& event : part.events().events()) histories.add(event);
+  auto session = client_of(stage);
+  if (!session) return false;
+  const auto failure = client::ask_events(*session, ask, [&](const wire::BatchReply::Events& part) {
+    for (const auto& event : part.events()) histories.add(event);
   });
-  if (error) failed(stage, *error);
-  return !error;
+  if (failure) failed(stage, *failure);
+  return !failure;
 }
 
 // Elements that were not named come along with what is of their whole array.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "common/resreq/resreq.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/show_batch_hosts.hpp"
@@ -14,18 +15,9 @@ namespace {
 using Value = CommandOption::Value;
 
 // A requirement that cannot be meant is shown with the place.
-std::optional<wire::BatchReply> ask_hosts(io::Stage& stage, wire::BatchRequest request) {
-  auto client = client_of(stage);
-  if (!client) return std::nullopt;
-  const std::string resreq = request.hosts().resreq();
-  auto answer = client->ask(std::move(request));
-  if (!answer.error) return std::move(answer.reply);
-  const auto& refusal = answer.error->refusal;
-  if (refusal.why() == wire::BatchReply::Refusal::BAD_RESREQ)
-    stage.fail(resreq::caret_lines(resreq, {refusal.text(), refusal.offset()}));
-  else
-    failed(stage, *answer.error);
-  return std::nullopt;
+int hosts_failed(io::Stage& stage, const client::Failure& failure, const std::string& resreq) {
+  if (failure.refusal.why() != wire::BatchReply::Refusal::BAD_RESREQ) return failed(stage, failure);
+  return stage.fail(resreq::caret_lines(resreq, {failure.refusal.text(), failure.refusal.offset()}));
 }
 
 int print_hosts(io::Stage& stage, const CommandWords& words, const show::BatchHosts& hosts) {
@@ -62,19 +54,19 @@ bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
   std::map<std::string, std::vector<std::int64_t>> exits;  // when, by first host
   const std::int64_t now = show_time().now.us;
   if (longest > 0) {
-    wire::BatchRequest request;
-    auto& ask = *request.mutable_finished();
+    wire::AskFinished ask;
     ask.set_only_exited(true);
     ask.add_users("all");
     ask.set_completed_from_us(now - static_cast<std::int64_t>(longest * 60e6));
-    auto client = client_of(stage);
-    if (!client) return false;
-    const auto error = client->ask(request, [&](wire::BatchReply& part) {
-      for (const auto& event : part.events().events())
-        if (const auto& job = event.finish().record(); job.hosts_size() > 0)
-          exits[job.hosts(0).name()].push_back(job.end_us());
-    });
-    if (error) return failed(stage, *error), false;
+    auto session = client_of(stage);
+    if (!session) return false;
+    const auto failure =
+        client::ask_finished(*session, std::move(ask), [&](const wire::BatchReply::Events& part) {
+          for (const auto& event : part.events())
+            if (const auto& job = event.finish().record(); job.hosts_size() > 0)
+              exits[job.hosts(0).name()].push_back(job.end_us());
+        });
+    if (failure) return failed(stage, *failure), false;
   }
   auto& rows = *hosts.mutable_hosts();
   for (int i = rows.size() - 1; i >= 0; --i) {
@@ -90,24 +82,28 @@ bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
 
 int run_bhosts(io::Stage& stage, const CommandWords& words) {
   if (words.has("-e")) return stage.fail("-e: no host and no resource is exported to another cluster");
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_hosts();
+  wire::AskBatchHosts ask;
   ask.set_shared(words.has("-s"));
   ask.set_load(words.has("-l"));
   ask.set_resreq(words.value("-R").value_or(""));
   for (const auto& name : words.operands()) words.has("-s") ? ask.add_resources(name) : ask.add_hosts(name);
-  auto reply = ask_hosts(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  if (words.has("-x") && !words.has("-s")) {
-    if (!keep_exceptional(stage, *reply->mutable_hosts())) return io::kFailed;
-    if (reply->hosts().hosts().empty()) return complain("There is no exceptional host found");
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  if (words.has("-s")) {
+    const auto shared = client::ask_shared_resources(*session, ask);
+    if (!shared) return hosts_failed(stage, shared.error(), ask.resreq());
+    if (shared->rows().empty()) return complain("No shared resources defined");
+    return stage.print(show::shared_rows_table(*shared));
   }
-  if (!words.has("-s")) {
-    const bool each = words.has("-X") || words.has("-l") || words.has("-gpu") || words.has("-x");
-    return print_hosts(stage, words, each ? reply->hosts() : show::condensed(reply->hosts()));
+  auto hosts = client::ask_hosts(*session, ask);
+  if (!hosts) return hosts_failed(stage, hosts.error(), ask.resreq());
+  session.reset();
+  if (words.has("-x")) {
+    if (!keep_exceptional(stage, *hosts)) return io::kFailed;
+    if (hosts->hosts().empty()) return complain("There is no exceptional host found");
   }
-  if (reply->shared().rows().empty()) return complain("No shared resources defined");
-  return stage.print(show::shared_rows_table(reply->shared()));
+  const bool each = words.has("-X") || words.has("-l") || words.has("-gpu") || words.has("-x");
+  return print_hosts(stage, words, each ? *hosts : show::condensed(*hosts));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/job_printers.hpp"
 #include "sched/commands/patient_printer.hpp"
@@ -208,26 +210,22 @@ std::string printed(show::JobView& job, const wire::Submission& asked, const Cho
   return text + printer.job(job, asked);
 }
 
-std::optional<io::BatchError> print_jobs(PatientPrinter& out, io::BatchClient& client,
-                                         const wire::BatchRequest& request, const Choosing& choosing,
-                                         JobPrinter& printer, Seen& seen) {
-  show::SubmissionTable submissions;
-  show::ReasonTable reasons;
-  return client.ask(request, [&](wire::BatchReply& part) {
-    submissions.take(*part.mutable_jobs());
-    reasons.take(*part.mutable_jobs());
-    std::string text;
-    for (auto& job : *part.mutable_jobs()->mutable_jobs()) {
-      reasons.lend(job);
-      text += printed(job, submissions.of(job), choosing, printer, seen);
-      reasons.take_back(job);
-    }
-    printer.add(part.jobs().sums());
-    seen.jobs += part.jobs().sums().jobs();
-    seen.unfinished += part.jobs().sums().unfinished();
-    for (const auto& id : part.jobs().unknown()) seen.unknown.push_back(id);
-    out.print(std::move(text));
-  });
+std::optional<client::Failure> print_jobs(PatientPrinter& out, client::Session& session,
+                                          wire::AskJobs question, const Choosing& choosing,
+                                          JobPrinter& printer, Seen& seen) {
+  std::string text;
+  client::JobTaker taker;
+  taker.job = [&](show::JobView& job, const wire::Submission& asked) {
+    text += printed(job, asked, choosing, printer, seen);
+  };
+  taker.part_over = [&](const wire::BatchReply::Jobs& part) {
+    printer.add(part.sums());
+    seen.jobs += part.sums().jobs();
+    seen.unfinished += part.sums().unfinished();
+    for (const auto& id : part.unknown()) seen.unknown.push_back(id);
+    out.print(std::exchange(text, {}));
+  };
+  return client::ask_jobs(session, std::move(question), taker);
 }
 
 int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printer, show::JobChoice choice,
@@ -245,8 +243,7 @@ int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printe
 }
 
 int run_bjobs(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_jobs();
+  wire::AskJobs ask;
   auto& filter = *ask.mutable_filter();
   const auto ids = show::take_job_ids(words.operands(), filter);
   if (!ids) return complain(ids.error().text);
@@ -271,20 +268,20 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   ask.set_arrays(words.has("-A"));
   ask.set_history(by_id && own_or("ROLLCALL_BJOBS_HISTORY", programs(stage).bjobs_history));
 
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
   if (const auto name = words.value("-N")) {
-    choosing.speed = told_speed(stage, *client, *name);
+    choosing.speed = told_speed(stage, *session, *name);
     if (!choosing.speed) return io::kFailed;
   }
   Seen seen;
   using Bytes = PatientPrinter::Bytes;
   // The user's own script and environment, as they are.
   PatientPrinter out(stage, form->scripts || form->environments ? Bytes::as_they_are : Bytes::harmless);
-  const auto error = print_jobs(out, *client, request, choosing, *form->printer, seen);
-  client.reset();
+  const auto failure = print_jobs(out, *session, std::move(ask), choosing, *form->printer, seen);
+  session.reset();
   out.finish();
-  if (error && error->refusal.why() != wire::BatchReply::Refusal::NO_JOB) return failed(stage, *error);
+  if (failure && failure->refusal.why() != wire::BatchReply::Refusal::NO_JOB) return failed(stage, *failure);
   return say_the_rest(stage, words, *form->printer, choice, seen);
 }
 

@@ -1,9 +1,10 @@
 // bmod: changes what was asked for a job. bmod(1). Its options are those of bsub (submit_options.hpp).
 #include <cstdio>
 
+#include "sched/client/orders.hpp"
+#include "sched/client/submit_context.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
-#include "sched/commands/submit_context.hpp"
 #include "sched/policy/show/job_arguments.hpp"
 #include "sched/policy/submit/submission.hpp"
 
@@ -19,23 +20,20 @@ int run_bmod(io::Stage& stage, const std::vector<std::string>& words) {
     }
     if (word == "-V") return std::fputs((stage.product() + "\n").c_str(), stderr), 0;
   }
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  const auto context = submit_context(stage.files_to_ask(), client->from_host());
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto context = client::submit_context(session->files(), session->from_host());
   if (!context) return stage.fail(context.error().text);
   auto changes = submit::parse_bmod(words, *context);
   if (!changes) return stage.fail(changes.error().text);
-  wire::BatchRequest request;
-  auto& order = *request.mutable_modify();
+  wire::ModifyJobs order;
   const auto ids = show::take_job_ids(changes->job_words, *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
   *order.mutable_changed() = std::move(changes->changed);
   for (const int field : changes->fields) order.add_fields(field);
   order.set_text(changes->text);
-  const auto answer = client->ask(std::move(request));
-  if (answer.error) return failed(stage, *answer.error);
-  return print_outcomes(stage, answer.reply);
+  return print_outcomes(stage, client::modify_jobs(*session, std::move(order)));
 }
 
 }  // namespace

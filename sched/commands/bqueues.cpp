@@ -1,5 +1,5 @@
 // bqueues: the queues and their jobs. bqueues(1).
-#include "common/io/name_lookup.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/show_queues.hpp"
@@ -9,28 +9,18 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// Neither a user of the system nor a user group.
-bool unknown(io::BatchClient& client, const std::string& user) {
-  if (user.empty() || user == "all" || !io::no_such_user(user)) return false;
-  wire::BatchRequest request;
-  request.mutable_groups()->add_groups(user);
-  request.mutable_groups()->set_of_users(true);
-  const auto answer = client.ask(std::move(request));
-  return answer.error && answer.error->refusal.why() == wire::BatchReply::Refusal::NO_USER;
-}
-
 int run_bqueues(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_queues();
+  wire::AskQueues ask;
   for (const auto& name : words.operands()) ask.add_queues(name);
   ask.set_user(words.value("-u").value_or(""));
   ask.set_host(words.value("-m").value_or(""));
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  if (unknown(*client, ask.user())) return complain(ask.user() + ": No such user or user group");
-  const auto answer = client->ask(std::move(request));
-  if (answer.error) return failed(stage, *answer.error);
-  const show::Queues& queues = answer.reply.queues();
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  if (client::user_unknown(*session, ask.user()))
+    return complain(ask.user() + ": No such user or user group");
+  const auto answer = client::ask_queues(*session, std::move(ask));
+  if (!answer) return failed(stage, answer.error());
+  const show::Queues& queues = *answer;
   if (queues.queues().empty()) return complain("No queue found");
   const std::string standard = own_or("LSB_BQUEUES_FORMAT", programs(stage).bqueues_format);
   if (words.has("-o") || words.has("-json") ||

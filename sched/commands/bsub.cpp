@@ -9,14 +9,15 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "common/io/batch_client.hpp"
+#include "common/io/command.hpp"
 #include "common/io/program_place.hpp"
 #include "common/io/read_file.hpp"
-#include "sched/commands/await_job.hpp"
+#include "sched/client/esub_run.hpp"
+#include "sched/client/submit.hpp"
+#include "sched/client/submit_context.hpp"
 #include "sched/commands/commands.hpp"
-#include "sched/commands/esub_run.hpp"
 #include "sched/commands/interactive_job.hpp"
-#include "sched/commands/submit_context.hpp"
+#include "sched/commands/job_waiter.hpp"
 #include "sched/policy/submit/submission.hpp"
 #include "sched/policy/submit/submit_script.hpp"
 #include "sched/policy/values/submit_values.hpp"
@@ -25,8 +26,7 @@
 namespace rollcall::sched {
 namespace {
 
-// What goes to a host in one order must fit into a frame of a daemon.
-constexpr std::size_t kMostSubmission = 900 * 1024;
+using client::kMostSubmission;
 
 // One line, or a few with a caret; that nothing was submitted is always said.
 int not_submitted(const std::string& text) {
@@ -40,7 +40,7 @@ int not_submitted(const Error& error) { return not_submitted("bsub: " + error.te
 
 bool set(const char* name) { return std::getenv(name) != nullptr; }
 
-EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
+client::EsubPlaces esub_places(const conf::ClusterFiles& files, const conf::BatchSettings& batch) {
   const bool both_named = !files.settings.server_dir.empty() && !batch.bin_dir.empty();
   const std::string here = both_named ? "" : io::program_directory();
   const std::string above = here.substr(0, here.rfind('/'));
@@ -149,49 +149,45 @@ bool wants_notices(const submit::Draft& draft) {
   return draft.verbose || (isatty(STDERR_FILENO) == 1 && !set("BSUB_QUIET"));
 }
 
-int wait_for(io::Stage& stage, io::BatchClient& client, const wire::Submission& job, std::int32_t id) {
+int wait_for(io::Stage& stage, client::Session& session, const wire::Submission& job, std::int32_t id) {
   wire::JobKey key;
   key.set_id(id);
-  JobWaiter waiter(client, key, set("BSUB_QUIET"));
+  JobWaiter waiter(session, key, set("BSUB_QUIET"));
   if (job.interactive() != wire::Submission::NONE) return run_interactive(stage, waiter, job);
-  const AwaitedJob ended = waiter.until_over();
-  if (!ended.told) return stage.fail(ended.trouble);
+  const auto ended = waiter.until_over();
+  if (!ended) return stage.fail(ended.error().text);
   if (!set("BSUB_QUIET2"))
-    waiter.say(ended.killed_pending ? "<<Terminated while pending>>" : "<<Job is finished>>");
-  return exit_code_of(ended);
+    waiter.say(ended->killed_pending ? "<<Terminated while pending>>" : "<<Job is finished>>");
+  return client::exit_code_of(*ended);
 }
 
-int submit(io::Stage& stage, io::BatchClient& client, const submit::Draft& draft,
+int submission_failed(io::Stage& stage, const client::Failure& failure, const std::string& resreq) {
+  using Kind = client::Failure::Kind;
+  if (failure.kind == Kind::garbled) return stage.fail(failure.text);
+  if (failure.kind == Kind::unknown)
+    return stage.fail(failure.text + "; whether the job was submitted is not known: see bjobs");
+  const std::string text = refusal_text(failure.refusal, resreq);
+  return not_submitted(text.empty() ? "bsub: " + failure.text : text);
+}
+
+int submit(io::Stage& stage, client::Session& session, const submit::Draft& draft,
            const wire::Submission& job) {
   const bool check_only = set("BSUB_CHK_RESREQ");
-  wire::BatchRequest request;
-  request.mutable_submit()->set_check_only(check_only);
-  *request.mutable_submit()->add_jobs() = job;
-  const auto answer = client.ask(std::move(request));
-  if (answer.error) {
-    if (answer.error->kind == io::BatchError::Kind::unknown)
-      return stage.fail(answer.error->text + "; whether the job was submitted is not known: see bjobs");
-    return not_submitted(refusal_text(answer.error->refusal, job.resreq()).empty()
-                             ? "bsub: " + answer.error->text
-                             : refusal_text(answer.error->refusal, job.resreq()));
-  }
-  if (answer.reply.submitted().jobs_size() != 1)
-    return stage.fail("mbatchd: found an answer to something else, expected ours");
-  const auto& accepted = answer.reply.submitted().jobs(0);
-  if (accepted.has_refusal()) return not_submitted(refusal_text(accepted.refusal(), job.resreq()));
+  const auto accepted = client::submit(session, {job, check_only, ""});
+  if (!accepted) return submission_failed(stage, accepted.error(), job.resreq());
   if (check_only) return stage.print("Resource requirement string is valid.\n");
   if (wants_notices(draft)) {
     for (const auto& line : draft.esub_notices) io::print_error_line("bsub: " + line);
     for (const auto& line : options_without_effect(job)) io::print_error_line("bsub: " + line);
-    for (const auto& notice : accepted.notices()) io::print_error_line(notice);
+    for (const auto& notice : accepted->notices()) io::print_error_line(notice);
   }
 
-  std::string line = answer_line(accepted);
-  if (draft.json) line = answer_json(accepted);
-  if (draft.id_only) line = std::to_string(accepted.id()) + "\n";
+  std::string line = answer_line(*accepted);
+  if (draft.json) line = answer_json(*accepted);
+  if (draft.id_only) line = std::to_string(accepted->id()) + "\n";
   if (draft.json || draft.id_only || !set("BSUB_QUIET")) stage.print(line);
   return job.waits() || job.interactive() != wire::Submission::NONE
-             ? wait_for(stage, client, job, accepted.id())
+             ? wait_for(stage, session, job, accepted->id())
              : 0;
 }
 
@@ -201,9 +197,9 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
   const auto line = submit::split_submit_words(words, submit::SubmitForm::bsub);
   if (!line) return not_submitted(line.error());
   const auto& files = stage.files_to_ask();
-  auto client = io::BatchClient::of(files, io::BatchClient::kNoLimit);
-  if (!client) return not_submitted(client.error());
-  const auto context = submit_context(files, client->from_host());
+  auto session = client::Session::open(files, io::print_error_line, client::Session::kNoLimit);
+  if (!session) return not_submitted(session.error());
+  const auto context = client::submit_context(files, session->from_host());
   if (!context) return not_submitted(context.error());
   const auto script = find_script(*line, files);
   if (!script) return not_submitted(script.error());
@@ -215,15 +211,18 @@ int run_bsub(io::Stage& stage, const std::vector<std::string>& words) {
     if (!text) return not_submitted(text.error());
     draft->job.set_spooled_input(std::move(*text));
   }
-  if (const auto called = run_esubs(*draft, esub_places(files, client->settings()), *context); !called)
-    return not_submitted(called.error());
+  const auto esubs = client::run_esubs(*draft, esub_places(files, session->settings()), *context);
+  if (!esubs.done) {
+    std::fwrite(esubs.output.data(), 1, esubs.output.size(), stderr);
+    return not_submitted(esubs.done.error());
+  }
   const auto job = submit::finish_submission(*draft, *context);
   if (!job) return not_submitted(job.error());
   if (job->ByteSizeLong() > kMostSubmission)
     return not_submitted("bsub: found a job of " + std::to_string(job->ByteSizeLong()) +
                          " bytes with its script and environment, expected at most " +
                          std::to_string(kMostSubmission));
-  return submit(stage, *client, *draft, *job);
+  return submit(stage, *session, *draft, *job);
 }
 
 }  // namespace

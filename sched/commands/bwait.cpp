@@ -1,6 +1,7 @@
 // bwait: waits until a condition of jobs holds. bwait(1). And bpost, bread, which are known and not there.
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "sched/client/await_job.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 
@@ -12,18 +13,17 @@ using Value = CommandOption::Value;
 int run_bwait(io::Stage& stage, const CommandWords& words) {
   const auto condition = words.value("-w");
   if (!condition) return stage.fail("found no condition, expected -w 'done(12) && ended(13)'");
-  wire::BatchRequest request;
-  auto& order = *request.mutable_await();
+  wire::AwaitCondition order;
   order.set_condition(*condition);
   if (const auto limit = words.value("-t")) {
     const auto minutes = parse_whole(*limit, 1, 60 * 24 * 366);
     if (!minutes) return stage.fail("-t: found " + printable(*limit) + ", expected minutes");
     order.set_timeout_s(*minutes * 60LL);
   }
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  const auto waited = client->await(request, [](wire::BatchReply&) { return true; });
-  return waited.error ? failed(stage, *waited.error) : 0;
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto failure = client::await_condition(*session, order);
+  return failure ? failed(stage, *failure) : 0;
 }
 
 int not_there(io::Stage& stage, const CommandWords&) {

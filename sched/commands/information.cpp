@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/io/name_lookup.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/show_information.hpp"
@@ -29,61 +30,57 @@ int drop_unknown(wire::BatchReply::Users& users) {
 }
 
 int busers(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  for (const auto& name : words.operands()) request.mutable_users()->add_users(name);
-  request.mutable_users();
-  auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  const int status = words.operands().empty() ? 0 : drop_unknown(*reply->mutable_users());
-  if (status != 0 && reply->users().users().empty()) return status;
+  wire::AskUsers ask;
+  for (const auto& name : words.operands()) ask.add_users(name);
+  auto users = ask_all(stage, client::ask_users, std::move(ask));
+  if (!users) return io::kFailed;
+  const int status = words.operands().empty() ? 0 : drop_unknown(*users);
+  if (status != 0 && users->users().empty()) return status;
   const std::string standard = own_or("LSB_BUSERS_FORMAT", programs(stage).busers_format);
   if (words.has("-o") || words.has("-json") || (!standard.empty() && !words.has("-w"))) {
     const std::string format =
         words.value("-o").value_or(standard.empty() ? show::kDefaultUserFields : standard);
-    const auto text =
-        show::users_fields(reply->users(), format, {words.has("-json"), !words.has("-noheader")});
+    const auto text = show::users_fields(*users, format, {words.has("-json"), !words.has("-noheader")});
     if (!text) return stage.fail(text.error().text);
     return std::max(status, stage.print(*text));
   }
   std::string text =
-      show::users_table(reply->users(), words.has("-w") ? show::UserForm::wide : show::UserForm::narrow);
+      show::users_table(*users, words.has("-w") ? show::UserForm::wide : show::UserForm::narrow);
   if (words.has("-noheader")) text.erase(0, text.find('\n') + 1);
   return std::max(status, stage.print(text));
 }
 
 int bparams(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  request.mutable_parameters();
-  const auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  if (words.has("-json")) return stage.print(show::parameters_json(reply->parameters()));
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  const auto parameters = client::ask_parameters(*session);
+  if (!parameters) return failed(stage, parameters.error());
+  if (words.has("-json")) return stage.print(show::parameters_json(*parameters));
   const show::ParameterForm form = words.has("-a")   ? show::ParameterForm::all
                                    : words.has("-l") ? show::ParameterForm::explained
                                                      : show::ParameterForm::shortly;
-  return stage.print(show::parameters_text(reply->parameters(), form));
+  return stage.print(show::parameters_text(*parameters, form));
 }
 
 int groups(io::Stage& stage, const CommandWords& words, bool of_users) {
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_groups();
+  wire::AskGroups ask;
   for (const auto& name : words.operands()) ask.add_groups(name);
   ask.set_of_users(of_users);
   ask.set_recursive(words.has("-r"));
-  const auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  if (reply->groups().groups().empty())
+  const auto groups = ask_all(stage, client::ask_groups, std::move(ask));
+  if (!groups) return io::kFailed;
+  if (groups->groups().empty())
     return complain(of_users ? "No user group defined in the system" : "No host group defined in the system");
-  return stage.print(words.has("-l") ? show::groups_long(reply->groups(), of_users)
-                                     : show::groups_table(reply->groups(), of_users));
+  return stage.print(words.has("-l") ? show::groups_long(*groups, of_users)
+                                     : show::groups_table(*groups, of_users));
 }
 
 int bapp(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  for (const auto& name : words.operands()) request.mutable_applications()->add_names(name);
-  request.mutable_applications();
-  const auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  const auto& applications = reply->applications();
+  wire::AskApplications ask;
+  for (const auto& name : words.operands()) ask.add_names(name);
+  const auto answer = ask_all(stage, client::ask_applications, std::move(ask));
+  if (!answer) return io::kFailed;
+  const auto& applications = *answer;
   if (applications.applications().empty()) return complain("No application profile found");
   if (words.has("-json")) return stage.print(show::applications_json(applications, words.has("-l")));
   return stage.print(words.has("-l") ? show::applications_long(applications)
@@ -91,8 +88,7 @@ int bapp(io::Stage& stage, const CommandWords& words) {
 }
 
 int blimits(io::Stage& stage, const CommandWords& words) {
-  wire::BatchRequest request;
-  auto& ask = *request.mutable_limits();
+  wire::AskLimits ask;
   ask.set_user(words.value("-u").value_or(""));
   ask.set_queue(words.value("-q").value_or(""));
   ask.set_host(words.value("-m").value_or(""));
@@ -101,11 +97,11 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   ask.set_application(words.value("-A").value_or(""));
   ask.set_unused_too(words.has("-a"));
   ask.set_configured(words.has("-c"));
-  const auto reply = ask_all(stage, std::move(request));
-  if (!reply) return io::kFailed;
-  if (reply->limits().rows().empty()) return complain("No resource usage found.");
-  if (words.has("-json")) return stage.print(show::limits_json(reply->limits()));
-  return stage.print(show::limits_table(reply->limits(), words.has("-c")));
+  const auto limits = ask_all(stage, client::ask_limits, std::move(ask));
+  if (!limits) return io::kFailed;
+  if (limits->rows().empty()) return complain("No resource usage found.");
+  if (words.has("-json")) return stage.print(show::limits_json(*limits));
+  return stage.print(show::limits_table(*limits, words.has("-c")));
 }
 
 // Nothing is kept back for large jobs (docs/decisions/0024), so there is no window that a small one could fill.

@@ -5,15 +5,15 @@
 namespace rollcall::sched {
 
 int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission& job) {
-  AwaitedJob ended;
-  const auto place = waiter.until_ready(ended);
-  if (!place) {
-    if (!ended.told) return stage.fail(ended.trouble);
-    if (ended.killed_pending) waiter.say("<<Terminated while pending>>");
-    return exit_code_of(ended);
+  const auto ready = waiter.until_ready();
+  if (!ready) return stage.fail(ready.error().text);
+  if (const auto* const ended = std::get_if<client::JobEnd>(&*ready)) {
+    if (ended->killed_pending) waiter.say("<<Terminated while pending>>");
+    return client::exit_code_of(*ended);
   }
-  io::StreamOrder order{*place, job.input_file().empty() && !job.has_spooled_input()};
-  order.place.set_host(stage.files_to_ask().names.address(place->host()).value_or(place->host()));
+  const auto& place = std::get<wire::StreamPlace>(*ready);
+  io::StreamOrder order{place, job.input_file().empty() && !job.has_spooled_input()};
+  order.place.set_host(stage.files_to_ask().names.address(place.host()).value_or(place.host()));
   io::StreamSettings settings{job.interactive() != wire::Submission::PLAIN,
                               job.interactive() == wire::Submission::TERMINAL};
   settings.silence = waiter.alive_timeout();
@@ -23,9 +23,8 @@ int run_interactive(io::Stage& stage, JobWaiter& waiter, const wire::Submission&
   stage.fail(end.why);
   if (end.how == io::StreamEnd::How::not_started) return io::exit_code_of(end);
   // The connection is gone, and the job perhaps not: mbatchd knows how it ends.
-  ended = waiter.until_over();
-  if (!ended.told) return stage.fail(ended.trouble);
-  return exit_code_of(ended);
+  const auto ended = waiter.until_over();
+  return ended ? client::exit_code_of(*ended) : stage.fail(ended.error().text);
 }
 
 }  // namespace rollcall::sched

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/io/command.hpp"
-#include "sched/commands/await_job.hpp"
+#include "sched/commands/job_waiter.hpp"
 
 namespace rollcall::sched {
 

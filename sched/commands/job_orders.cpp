@@ -4,6 +4,8 @@
 #include "common/base/exit_status.hpp"
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
+#include "sched/client/orders.hpp"
+#include "sched/client/questions.hpp"
 #include "sched/commands/asking.hpp"
 #include "sched/commands/query_commands.hpp"
 #include "sched/policy/show/job_arguments.hpp"
@@ -20,7 +22,7 @@ class Target {
   Target(io::Stage& stage, const CommandWords& words, const std::vector<std::string>& operands)
       : stage_(stage), words_(words), operands_(operands) {}
 
-  bool choose(io::BatchClient& client, wire::JobFilter& filter) {
+  bool choose(client::Session& session, wire::JobFilter& filter) {
     const auto ids = show::take_job_ids(operands_, filter);
     if (!ids) return complain(ids.error().text), false;
     take_job_options(words_, filter);
@@ -29,7 +31,7 @@ class Target {
       stage_.fail("Job ID, 0 for all jobs, or one of -J -q -m -u -g -app must be specified");
       return false;
     }
-    return newest(client, filter);
+    return newest(session, filter);
   }
 
  private:
@@ -38,16 +40,10 @@ class Target {
     return std::any_of(options.begin(), options.end(), [this](const auto& o) { return words_.has(o.name); });
   }
 
-  bool newest(io::BatchClient& client, wire::JobFilter& filter) {
-    wire::BatchRequest request;
-    *request.mutable_jobs()->mutable_filter() = filter;
-    std::int32_t id = 0;
-    const auto error = client.ask(request, [&id](wire::BatchReply& part) {
-      for (const auto& job : part.jobs().jobs()) id = std::max(id, job.record().key().id());
-    });
-    if (error) return failed(stage_, *error), false;
-    if (id == 0) return complain("No matching job found"), false;
-    filter.add_keys()->set_id(id);
+  bool newest(client::Session& session, wire::JobFilter& filter) {
+    auto key = client::newest_job(session, filter);
+    if (!key) return failed(stage_, key.error()), false;
+    *filter.add_keys() = std::move(*key);
     return true;
   }
 
@@ -56,21 +52,11 @@ class Target {
   const std::vector<std::string>& operands_;
 };
 
-int send(io::Stage& stage, io::BatchClient& client, wire::BatchRequest request) {
-  const auto answer = client.ask(std::move(request));
-  if (answer.error) return failed(stage, *answer.error);
-  const auto& outcomes = answer.reply.outcomes().outcomes();
-  if (outcomes.empty()) return complain("No matching job found");
-  return print_outcomes(stage, answer.reply);
-}
-
 int signal_jobs(io::Stage& stage, const CommandWords& words, wire::SignalJobs order) {
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  if (!Target(stage, words, words.operands()).choose(*client, *order.mutable_filter())) return io::kFailed;
-  wire::BatchRequest request;
-  *request.mutable_signal() = std::move(order);
-  return send(stage, *client, std::move(request));
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  if (!Target(stage, words, words.operands()).choose(*session, *order.mutable_filter())) return io::kFailed;
+  return print_outcomes(stage, client::signal_jobs(*session, std::move(order)));
 }
 
 std::string all_signals() {
@@ -154,8 +140,8 @@ int brequeue(io::Stage& stage, const CommandWords& words) {
 int brun(io::Stage& stage, const CommandWords& words) {
   wire::SignalJobs order;
   order.set_action(wire::SignalJobs::FORCE);
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
   const auto ids = show::take_job_ids(words.operands(), *order.mutable_filter());
   if (!ids) return complain(ids.error().text);
   if (!ids->any || ids->all) return stage.fail("found no job, expected the ID of one");
@@ -167,21 +153,18 @@ int brun(io::Stage& stage, const CommandWords& words) {
   }
   if (order.hosts_size() == 0)
     return stage.fail("-m: found no host, expected those that the job is to run on");
-  wire::BatchRequest request;
-  *request.mutable_signal() = std::move(order);
-  return send(stage, *client, std::move(request));
+  return print_outcomes(stage, client::signal_jobs(*session, std::move(order)));
 }
 
 int bswitch(io::Stage& stage, const CommandWords& words) {
   if (words.operands().empty()) return stage.fail("found no queue, expected bswitch QUEUE JOB_ID ...");
-  auto client = client_of(stage);
-  if (!client) return io::kFailed;
-  wire::BatchRequest request;
-  auto& order = *request.mutable_switch_jobs();
+  auto session = client_of(stage);
+  if (!session) return io::kFailed;
+  wire::SwitchJobs order;
   order.set_queue(words.operands().front());
   const std::vector<std::string> ids(words.operands().begin() + 1, words.operands().end());
-  if (!Target(stage, words, ids).choose(*client, *order.mutable_filter())) return io::kFailed;
-  return send(stage, *client, std::move(request));
+  if (!Target(stage, words, ids).choose(*session, *order.mutable_filter())) return io::kFailed;
+  return print_outcomes(stage, client::switch_jobs(*session, std::move(order)));
 }
 
 int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
@@ -192,8 +175,7 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   if (!ids) return complain(ids.error().text);
   if (filter.keys_size() != 1)
     return stage.fail("found " + printable(operands.front()) + ", expected one job");
-  wire::BatchRequest request;
-  auto& order = *request.mutable_move();
+  wire::MoveJob order;
   *order.mutable_key() = filter.keys(0);
   order.set_to_bottom(to_bottom);
   order.set_position(1);
@@ -202,8 +184,8 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
     if (!position) return stage.fail("found the position " + printable(operands[1]) + ", expected 1 or more");
     order.set_position(*position);
   }
-  auto client = client_of(stage);
-  return client ? send(stage, *client, std::move(request)) : io::kFailed;
+  auto session = client_of(stage);
+  return session ? print_outcomes(stage, client::move_job(*session, std::move(order))) : io::kFailed;
 }
 
 const std::vector<RefusedOptions> kNotForJobs{{"-cname", "other clusters are not there yet"}};

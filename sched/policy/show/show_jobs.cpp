@@ -107,27 +107,6 @@ std::string lsf_line(const wire::BatchReply::Reason& reason, bool named) {
 
 }  // namespace
 
-void SubmissionTable::take(wire::BatchReply::Jobs& part) {
-  for (auto& [number, asked] : *part.mutable_submissions()) known_[number].Swap(&asked);
-}
-
-const wire::Submission& SubmissionTable::of(const JobView& job) const {
-  const auto at = known_.find(job.record().submission());
-  return at == known_.end() ? wire::Submission::default_instance() : at->second;
-}
-
-void ReasonTable::take(wire::BatchReply::Jobs& part) {
-  for (auto& [number, reasons] : *part.mutable_reasons()) known_[number].Swap(&reasons);
-}
-
-void ReasonTable::lend(JobView& job) {
-  if (const auto known = known_.find(job.shared_reasons()); known != known_.end())
-    job.mutable_reasons()->Swap(known->second.mutable_reasons());
-}
-
-// The same: what was lent is in the job.
-void ReasonTable::take_back(JobView& job) { lend(job); }
-
 std::string jobs_header(JobForm form) {
   static const std::string narrow =
       "JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME";

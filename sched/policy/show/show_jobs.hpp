@@ -5,36 +5,12 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 
 #include "sched/policy/show/show_text.hpp"
 
 namespace rollcall::sched::show {
 
 using JobView = wire::BatchReply::JobView;
-
-// What was asked for the jobs of an answer, kept from part to part: a part brings only what was in none before.
-class SubmissionTable {
- public:
-  void take(wire::BatchReply::Jobs& part);
-  // An empty one where the answer never had it.
-  const wire::Submission& of(const JobView& job) const;
-
- private:
-  std::unordered_map<std::uint64_t, wire::Submission> known_;
-};
-
-// Why jobs pend, as an answer tells it once for many of them. A job has the reasons on loan while it is shown: they may be long,
-// and are never copied.
-class ReasonTable {
- public:
-  void take(wire::BatchReply::Jobs& part);
-  void lend(JobView& job);
-  void take_back(JobView& job);
-
- private:
-  std::unordered_map<std::uint32_t, wire::BatchReply::Reasons> known_;
-};
 
 enum class JobForm {
   narrow,  // bjobs: what is too long is cut

@@ -1,5 +1,6 @@
 // From what a user typed to what mbatchd is sent: the command line, the #BSUB lines of a script, the changes of esubs, and
-// what bmod changes. Functions over values; who reads files, starts esubs and talks to mbatchd is sched/commands.
+// what bmod changes. Functions over values; sched/client starts esubs and talks to mbatchd, sched/commands
+// reads files.
 //
 //   split_submit_words -> draft_submission -> (esubs: esub_parameters.hpp) -> finish_submission
 //

@@ -14,6 +14,7 @@
 #include "sched/policy/show/show_information.hpp"
 #include "sched/policy/show/show_job_long.hpp"
 #include "sched/policy/show/show_jobs.hpp"
+#include "sched/policy/values/answer_tables.hpp"
 #include "sched/policy/show/show_queues.hpp"
 #include "sched/policy/show/show_reason_totals.hpp"
 #include "tests/fuzz/fuzz_input.hpp"

@@ -48,7 +48,8 @@ BEGIN {
     below("sched/policy", "show", "values")
     below("sched/policy", "events", "values")
     shell("sched/mbatchd", "sched/policy", "values jobs book cycle answers events", "")
-    shell("sched/commands", "sched/policy", "values submit show events", "")
+    shell("sched/client", "sched/policy", "values submit", "")
+    shell("sched/commands", "sched/policy", "values submit show events", "sched/client")
     also["sched/commands"] = "sched/policy/cycle/scenario.hpp" # bsched-query
 
     global_job = "sched/policy/values/global_job_id.hpp"
@@ -63,6 +64,7 @@ BEGIN {
 
     # Rooms of one folder tell their names apart by a namespace each; values are what the others share.
     own_namespace["sched/policy/values"] = "rollcall::sched"
+    own_namespace["sched/client"] = "rollcall::client"
     split("jobs book cycle answers submit show events", list)
     for (i in list) own_namespace["sched/policy/" list[i]] = "rollcall::sched::" list[i]
     split("load lim melim", list)
@@ -75,6 +77,8 @@ BEGIN {
     split("fstream filesystem iostream thread mutex shared_mutex condition_variable future semaphore stop_token " \
           "random ctime", list)
     for (i in list) door[list[i]] = 1
+    split("cstdio stdio.h iostream ostream fstream print syslog.h err.h", list)
+    for (i in list) output[list[i]] = 1
 
     n = split(ENVIRON["files"], list, "\n")
     for (i = 1; i <= n; i++) here[room_of(list[i])]++
@@ -118,6 +122,8 @@ function check_own(room, path,    target, list, i, n) {
         breach("only sched/mbatchd/daemon.cpp has the whole Book (" path ")")
     target = room_of(path)
     if (target == "") return breach("includes \"" path "\", which is in no room")
+    if (room == "sched/client" && path == "common/io/command.hpp") return breach("sched/client prints nothing: no " path)
+    if (room == "sched/commands" && path ~ /^common\/io\/(batch|res)_client\.hpp$/) return breach("sched/commands talks through sched/client: no " path)
     n = split(may[room], list, " ")
     for (i = 1; i <= n; i++)
         if (list[i] == target) {
@@ -132,6 +138,7 @@ function check_outside(room, path) {
     if (path ~ /^sodium/ && room != "common/io") return breach("libsodium is for common/io alone")
     if (path ~ /^(soci|sqlite3)/ && place !~ /^common\/io\/sqlite_job_store/) return breach("SQL is for common/io/sqlite_job_store alone")
     if (path ~ /^boost\/asio/ && room ~ /^taskstarter/) return breach("TaskStarter stays small: no Asio")
+    if (room == "sched/client" && path in output) return breach("sched/client prints nothing: no <" path ">")
     if (!pure(room)) return
     if (path in outside) return
     if (path ~ /^google\/protobuf/ && room == "common/wire") return

@@ -19,7 +19,7 @@ fresh() {
     for room in common/base common/conf common/resreq common/wire common/io pam/policy pam taskstarter/policy \
         taskstarter elim/policy/load elim/policy/lim elim/policy/melim elim/policy/show elim/reader elim/lim elim/melim \
         elim/elims elim/commands sched/policy/values sched/policy/jobs sched/policy/book sched/policy/cycle \
-        sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/commands \
+        sched/policy/answers sched/policy/submit sched/policy/show sched/policy/events sched/mbatchd sched/client sched/commands \
         res/policy res/daemon res/shepherd res/commands; do
         mkdir -p "$dir/tree/$room"
         echo '#include <string>' >"$dir/tree/$room/fine.cpp"
@@ -51,7 +51,7 @@ includes() {
 }
 
 fresh
-expect 0 "32 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
+expect 0 "33 includes, none against the rules" "$here/check_includes.sh" "$dir/tree"
 includes common/base/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/base may not include common/conf'
 includes common/conf/x.hpp '#  include "common/io/launch.hpp"' 'common/conf may not include common/io'
 includes common/resreq/x.hpp '#include "common/conf/lsf_conf.hpp"' 'common/resreq may not include common/conf'
@@ -106,6 +106,13 @@ includes sched/policy/events/x.cpp '#include "sched/policy/book/book.hpp"' 'sche
 includes sched/mbatchd/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/mbatchd may not include sched/policy/show'
 includes sched/commands/x.cpp '#include "sched/policy/book/book.hpp"' 'sched/commands may not include sched/policy/book'
 includes sched/commands/x.cpp '#include "sched/policy/cycle/schedule.hpp"' 'sched/commands may not include sched/policy/cycle'
+# The client library prints nothing, and commands talk through it alone.
+includes sched/client/x.cpp '#include "sched/policy/show/show_jobs.hpp"' 'sched/client may not include sched/policy/show'
+includes sched/client/x.cpp '#include "sched/commands/asking.hpp"' 'sched/client may not include sched/commands'
+includes sched/client/x.cpp '#include "common/io/command.hpp"' 'sched/client prints nothing'
+includes sched/client/x.cpp '#include <cstdio>' 'sched/client prints nothing'
+includes sched/client/x.cpp 'namespace rollcall::sched {' 'sched/client has the namespace rollcall::client'
+includes sched/commands/x.cpp '#include "common/io/batch_client.hpp"' 'sched/commands talks through sched/client'
 for room in load lim melim show; do
     includes elim/policy/$room/x.cpp '#include <fstream>' "elim/policy/$room is pure"
 done
@@ -155,6 +162,23 @@ seam sched/mbatchd/main.cpp '#include "sched/mbatchd/res_links.hpp"' 'includes "
 seam sched/policy/values/x.hpp 'std::vector<const wire::FromRes*> told;' 'names wire::FromRes'
 seam sched/policy/values/x.cpp 'using Kill = rollcall::wire::ToRes_SignalJob;' 'names wire::ToRes'
 seam common/wire/batch.proto 'import "common/wire/res.proto";' 'imports'
+
+# loud LINE WORD: LINE in sched/client prints or ends the program by WORD.
+loud() {
+    fresh
+    printf '%s\n' "$1" >"$dir/tree/sched/client/x.cpp"
+    expect 1 "sched/client/x.cpp:1: names $2" "$here/check_silence.sh" "$dir/tree"
+}
+fresh
+echo 'tell("no exit"); // printf' >"$dir/tree/sched/client/x.cpp"
+expect 0 "lines without output" "$here/check_silence.sh" "$dir/tree"
+loud 'std::fprintf(file, "x");' fprintf
+loud 'std::exit(1);' exit
+loud 'std::cerr << "x";' cerr
+loud 'io::print_error_line("x");' print_error_line
+rm -r "$dir/tree/sched/client"
+expect 2 "no source file" "$here/check_silence.sh" "$dir/tree"
+
 fresh
 rm "$dir/tree/common/wire/res.proto"
 expect 2 "no message in common/wire/res.proto" "$here/check_seam.sh" "$dir/tree"

@@ -7,6 +7,7 @@
 #include "sched/policy/show/show_job_fields.hpp"
 #include "sched/policy/show/show_job_long.hpp"
 #include "sched/policy/show/show_reason_totals.hpp"
+#include "sched/policy/values/answer_tables.hpp"
 #include "sched/policy/values/submit_values.hpp"
 #include "tests/unit/sched/show/show_fixtures.hpp"
 

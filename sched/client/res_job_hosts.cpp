@@ -3,9 +3,9 @@
 #include <thread>
 
 #include "common/io/res_client.hpp"
-#include "sched/commands/job_hosts.hpp"
+#include "sched/client/job_hosts.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::client {
 namespace {
 
 HostTrouble trouble_of(const io::ResError& error) {
@@ -66,4 +66,4 @@ Forgetting forget_jobs(const conf::ClusterFiles& files, const conf::BatchSetting
   return {*said, std::nullopt};
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::client

@@ -1,11 +1,10 @@
-#include "sched/commands/esub_run.hpp"
+#include "sched/client/esub_run.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
@@ -14,7 +13,7 @@
 #include "common/io/run_program.hpp"
 #include "sched/policy/submit/esub_parameters.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::client {
 namespace {
 
 constexpr int kAbort = 97;  // LSB_SUB_ABORT_VALUE
@@ -59,7 +58,7 @@ class EsubFiles {
 };
 
 std::vector<std::string> esub_environment(const EsubFiles& files, const EsubPlaces& places,
-                                          const submit::SubmitContext& context) {
+                                          const sched::submit::SubmitContext& context) {
   std::vector<std::string> words = context.environment;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"LSB_SUB_PARM_FILE", files.parameters()},
@@ -78,8 +77,8 @@ std::vector<std::string> esub_environment(const EsubFiles& files, const EsubPlac
 }
 
 // How it ended: its exit status, 128+n for a signal.
-Result<int> run_one(const std::string& path, const submit::EsubCall& call, const EsubFiles& files,
-                    const EsubPlaces& places, const submit::SubmitContext& context) {
+Result<int> run_one(const std::string& path, const sched::submit::EsubCall& call, const EsubFiles& files,
+                    const EsubPlaces& places, const sched::submit::SubmitContext& context) {
   io::SpawnPlan plan;
   plan.argv = {path};
   plan.argv.insert(plan.argv.end(), call.arguments.begin(), call.arguments.end());
@@ -98,15 +97,16 @@ Result<int> run_one(const std::string& path, const submit::EsubCall& call, const
   return ExitStatus::from_wait(std::get<int>(ran)).shell_code();
 }
 
-Result<void> call_esub(submit::Draft& draft, const submit::EsubCall& call, const EsubFiles& files,
-                       const EsubPlaces& places, const submit::SubmitContext& context) {
+Result<void> call_esub(sched::submit::Draft& draft, const sched::submit::EsubCall& call,
+                       const EsubFiles& files, const EsubPlaces& places,
+                       const sched::submit::SubmitContext& context) {
   const std::string name = call.name.empty() ? "esub" : "esub." + call.name;
   const std::string path = places.server_dir + "/" + name;
   if (access(path.c_str(), X_OK) != 0) {
     if (call.name.empty()) return {};  // a site need not have one for all jobs
     return usage_error("-a " + call.name + ": found no program " + path + ", expected one");
   }
-  if (auto written = EsubFiles::write(files.parameters(), submit::esub_parameters(draft)); !written)
+  if (auto written = EsubFiles::write(files.parameters(), sched::submit::esub_parameters(draft)); !written)
     return written;
   if (auto written = EsubFiles::write(files.changes(), ""); !written) return written;
   if (auto written = EsubFiles::write(files.environment(), ""); !written) return written;
@@ -116,16 +116,11 @@ Result<void> call_esub(submit::Draft& draft, const submit::EsubCall& call, const
   const auto changes = io::read_file(files.changes());
   const auto environment = io::read_file(files.environment());
   if (!changes || !environment) return internal_error(name + ": its files are gone, expected them to stay");
-  if (auto applied = submit::apply_esub_changes(draft, *changes, context); !applied) return applied;
-  return submit::apply_esub_environment(draft, *environment);
+  if (auto applied = sched::submit::apply_esub_changes(draft, *changes, context); !applied) return applied;
+  return sched::submit::apply_esub_environment(draft, *environment);
 }
 
-// There is no job that could have it; it may say why.
-void show_output(const EsubFiles& files) {
-  if (const auto text = io::read_file(files.output())) std::fwrite(text->data(), 1, text->size(), stderr);
-}
-
-Result<void> take_output(submit::Draft& draft, const EsubFiles& files) {
+Result<void> take_output(sched::submit::Draft& draft, const EsubFiles& files) {
   struct stat facts;
   if (stat(files.output().c_str(), &facts) == 0 && facts.st_size > static_cast<off_t>(kMostEsubOutput))
     return usage_error("esub: found " + std::to_string(facts.st_size) +
@@ -139,22 +134,23 @@ Result<void> take_output(submit::Draft& draft, const EsubFiles& files) {
 
 }  // namespace
 
-Result<void> run_esubs(submit::Draft& draft, const EsubPlaces& places, const submit::SubmitContext& context) {
-  const auto calls = submit::esub_calls(places.method, draft.esub_words);
-  if (!calls) return calls.error();
-  if (calls->size() == 1 && access((places.server_dir + "/esub").c_str(), X_OK) != 0) return {};
+EsubsRun run_esubs(sched::submit::Draft& draft, const EsubPlaces& places,
+                   const sched::submit::SubmitContext& context) {
+  const auto calls = sched::submit::esub_calls(places.method, draft.esub_words);
+  if (!calls) return {calls.error(), {}};
+  if (calls->size() == 1 && access((places.server_dir + "/esub").c_str(), X_OK) != 0) return {{}, {}};
   const auto files = EsubFiles::make();
-  if (!files) return files.error();
-  if (auto written = EsubFiles::write(files->output(), ""); !written) return written;
+  if (!files) return {files.error(), {}};
+  if (auto written = EsubFiles::write(files->output(), ""); !written) return {written, {}};
   draft.job.clear_esubs();
   for (const auto& call : *calls) {
     if (auto called = call_esub(draft, call, *files, places, context); !called) {
-      show_output(*files);
-      return called;
+      const auto output = io::read_file(files->output());
+      return {called, output ? *output : ""};
     }
     if (!call.name.empty()) draft.job.add_esubs(call.name);
   }
-  return take_output(draft, *files);
+  return {take_output(draft, *files), {}};
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::client

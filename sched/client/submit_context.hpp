@@ -6,9 +6,10 @@
 #include "common/conf/cluster_files.hpp"
 #include "sched/policy/submit/submission.hpp"
 
-namespace rollcall::sched {
+namespace rollcall::client {
 
 // The error: LSF_UNIT_FOR_LIMITS cannot be meant.
-Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host);
+Result<sched::submit::SubmitContext> submit_context(const conf::ClusterFiles& files,
+                                                    const std::string& from_host);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::client

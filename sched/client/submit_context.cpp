@@ -1,4 +1,4 @@
-#include "sched/commands/submit_context.hpp"
+#include "sched/client/submit_context.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 extern char** environ;
 
-namespace rollcall::sched {
+namespace rollcall::client {
 namespace {
 
 std::string working_directory() {
@@ -35,10 +35,11 @@ std::uint32_t current_umask() {
 
 }  // namespace
 
-Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, const std::string& from_host) {
-  submit::SubmitContext context;
+Result<sched::submit::SubmitContext> submit_context(const conf::ClusterFiles& files,
+                                                    const std::string& from_host) {
+  sched::submit::SubmitContext context;
   context.limit_unit_kb = files.settings.limit_unit.kb;
-  context.syntax = resreq_syntax(files.settings);
+  context.syntax = sched::resreq_syntax(files.settings);
   context.gpu_default = files.programs.commands.gpu_default;
   context.now = io::wall_now().seconds();
   context.local = io::local_time();
@@ -50,4 +51,4 @@ Result<submit::SubmitContext> submit_context(const conf::ClusterFiles& files, co
   return context;
 }
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::client

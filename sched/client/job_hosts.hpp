@@ -10,7 +10,7 @@
 #include "common/conf/cluster_files.hpp"
 #include "common/wire/job.pb.h"
 
-namespace rollcall::sched {
+namespace rollcall::client {
 
 // One line that names the host. `refused`: the host said no; else it could not be asked.
 struct HostTrouble {
@@ -43,4 +43,4 @@ struct Forgetting {
 Forgetting forget_jobs(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
                        const std::string& host, bool sure);
 
-}  // namespace rollcall::sched
+}  // namespace rollcall::client

@@ -1,0 +1,31 @@
+// peek_output: what a running job has written so far, and, where it is followed, all that it writes. bpeek.
+//
+// The job's first host reads the files, as the job's user. A reader that takes nothing for a while loses its connection: what is
+// missing is asked for again. Where the host of a followed job is lost, the session's observer is told once, and the host is asked
+// again every second, until it answers or mbatchd knows the job elsewhere; a rerunnable job may pend in between.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sched/client/session.hpp"
+
+namespace rollcall::client {
+
+struct PeekedJob {
+  wire::JobRecord job;
+  wire::Submission asked;
+};
+// Of the jobs that `filter` chooses the one that was submitted last. Failures: no_match with LSF's texts, also where that job pends
+// or is over.
+Answered<PeekedJob> find_output(Session& session, wire::JobFilter filter);
+
+struct OutputWanted {
+  bool errors = false;  // of its error file
+  bool follow = false;  // until the job is over, without a limit of time
+};
+// The bytes as they come; `take` false: enough. Failures: refused, also where the job ended after its host was lost; unreachable.
+std::optional<Failure> peek_output(Session& session, wire::JobRecord job, OutputWanted wanted,
+                                   const std::function<bool(const std::string&)>& take);
+
+}  // namespace rollcall::client

@@ -1,0 +1,125 @@
+#include "sched/commands/job_waiter.hpp"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "common/io/command.hpp"
+#include "sched/client/orders.hpp"
+
+namespace rollcall::sched {
+namespace {
+
+// SIGINT, SIGTERM, SIGHUP as something to read, while it lives.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+    descriptor_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~EndingSignals() {
+    take();
+    close(descriptor_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+  int descriptor() const { return descriptor_; }
+  // The last that came; 0: none.
+  int take() const {
+    signalfd_siginfo taken;
+    int signal = 0;
+    while (read(descriptor_, &taken, sizeof taken) > 0) signal = static_cast<int>(taken.ssi_signo);
+    return signal;
+  }
+
+ private:
+  sigset_t before_{};
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+JobWaiter::JobWaiter(client::Session& session, wire::JobKey key, bool quiet)
+    : session_(session), key_(std::move(key)), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void JobWaiter::say(const std::string& line) const {
+  if (!quiet_) io::print_error_line(line);
+}
+
+void JobWaiter::tell_reasons(const wire::BatchReply::JobView& job) {
+  if (!terminal_) return;
+  const std::string lines = submit::reason_lines(job);
+  if (lines.empty() || lines == reasons_told_) return;
+  reasons_told_ = lines;
+  say(lines);
+}
+
+void JobWaiter::say(const std::vector<std::string>& lines) const {
+  for (const auto& line : lines) say(line);
+}
+
+void JobWaiter::tell(const wire::BatchReply::Awaited& news) {
+  say(lines_.told(news));
+  tell_reasons(news.job());  // only a pending job has any
+}
+
+client::Waited JobWaiter::wait(client::Until until, int wake) {
+  wire::AwaitJob question;
+  *question.mutable_key() = key_;
+  question.set_reasons(terminal_ && !quiet_);
+  return client::await_job(
+      session_, question, until, [this](const wire::BatchReply::Awaited& news) { tell(news); }, wake);
+}
+
+client::Answered<client::JobEnd> JobWaiter::until_over() {
+  // On a terminal Ctrl-C might be meant for the job: bsub says that it goes on. Elsewhere a signal just ends bsub.
+  std::optional<EndingSignals> signals;
+  if (terminal_) signals.emplace();
+  auto waited = wait(client::Until::over, signals ? signals->descriptor() : -1);
+  if (std::holds_alternative<client::Woken>(waited)) leave_job(signals->take());
+  if (const auto* const ended = std::get_if<client::JobEnd>(&waited)) return *ended;
+  return std::move(std::get<client::Failure>(waited));
+}
+
+void JobWaiter::leave_job(int signal) const {
+  const std::string id = std::to_string(key_.id());
+  io::print_error_line("\njob " + id + " goes on; bkill " + id +
+                       " ends it");  // behind the ^C of the terminal
+  ::signal(signal, SIG_DFL);
+  sigset_t all;
+  sigemptyset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  raise(signal);
+  _exit(128 + signal);
+}
+
+void JobWaiter::kill() {
+  wire::SignalJobs order;
+  *order.mutable_filter()->add_keys() = key_;
+  order.set_action(wire::SignalJobs::KILL);
+  client::signal_jobs(session_, std::move(order));  // what became of it the next news tell
+}
+
+client::Answered<JobWaiter::Ready> JobWaiter::until_ready() {
+  const EndingSignals signals;
+  while (true) {
+    auto waited = wait(client::Until::ready, signals.descriptor());
+    if (const auto* const ended = std::get_if<client::JobEnd>(&waited)) return Ready(*ended);
+    if (auto* const failure = std::get_if<client::Failure>(&waited)) return std::move(*failure);
+    if (auto* const place = std::get_if<wire::StreamPlace>(&waited)) {
+      say(lines_.ready_on(place->host()));
+      return Ready(std::move(*place));
+    }
+    signals.take();
+    kill();
+  }
+}
+
+}  // namespace rollcall::sched
