@@ -101,25 +101,36 @@ def test_bpeek_follows_a_job_whose_host_is_lost(bench):
 
 
 def test_bpeek_waits_while_a_lost_job_pends(bench):
-    """The only other host is closed when n2 is lost: the job pends, its reader says so and follows it once n1 is open."""
+    """The only other host is closed when n2 is lost: both jobs pend, and their readers say so. One job is killed there, the other
+    is followed once n1 is open."""
     with BatchCluster(bench, ["n1", "n2"]) as batch:
         out = os.path.join(bench.fresh_directory(), "out")
-        job = batch.bsub("echo on $(hostname); sleep 1000", "-r", "-m", "n2+1 n1", "-o", out)
-        batch.wait_for(job, "RUN")
-        reader = Waiter(batch, "n1", "bpeek", "-f", str(job))
-        reader.wait_for("on n2")
+        talks = "echo on $(hostname); sleep 1000"
+        job, killed = [batch.bsub(talks, "-r", "-m", "n2+1 n1", "-o", f"{out}.{i}") for i in (1, 2)]
+        readers = {}
+        for each in (job, killed):
+            batch.wait_for(each, "RUN")
+            readers[each] = Waiter(batch, "n1", "bpeek", "-f", str(each))
+            readers[each].wait_for("on n2")
         batch.good("badmin", "hclose", "n1")
         batch.kill("n2")
         batch.kill_daemon("res", "n2")
-        reader.wait_for(f"Job <{job}> : Not yet started. Please wait ...", 60)
+        for each, reader in readers.items():
+            reader.wait_for(f"Job <{each}> : Not yet started. Please wait ...", 60)
+        batch.good("bkill", str(killed))
+        readers[killed].wait_for(f"Job <{killed}> : Already finished.")
+        readers[killed].expect_exit(255)
         batch.good("badmin", "hopen", "n1")
+        reader = readers[job]
         reader.wait_for(f"Job <{job}> was started again on host <n1>", 60)
         reader.wait_for("on n1")
+        for each in readers.values():
+            expect_equal(each.said().count("Not yet started"), 1, f"told once: {each.said()}")
         batch.good("bkill", str(job))
         reader.expect_exit(0)
         batch.start_daemon("res", "n2")  # ends what was given up
         on_n2 = lambda: bench.cluster.host("n2").processes(lambda p: p.words == ("sleep", "1000"))
-        wait_until(lambda: not on_n2(), lambda: f"the job of n2 to be ended: {on_n2()}", 30)
+        wait_until(lambda: not on_n2(), lambda: f"the jobs of n2 to be ended: {on_n2()}", 30)
         bench.saw(f"{reader.said().splitlines()}")
 
 
