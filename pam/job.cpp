@@ -16,6 +16,7 @@
 
 #include "common/base/event_pump.hpp"
 #include "common/io/child.hpp"
+#include "common/io/descriptor_limit.hpp"
 #include "common/io/job_cgroup.hpp"
 #include "common/io/key_file.hpp"
 #include "common/io/process_tree.hpp"
@@ -36,15 +37,6 @@ Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_ep
 std::int64_t wall_us() {
   using namespace std::chrono;
   return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-// The soft limit of descriptors raised to the hard one; the old one is the launcher's.
-rlimit raise_descriptor_limit() {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit raised{before.rlim_max, before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &raised);
-  return before;
 }
 
 class Job {
@@ -72,7 +64,7 @@ class Job {
     const auto plan = rewrite(settings_.options, callback, settings_.facts);
     if (!plan) return plan.error();
 
-    descriptor_limit_ = raise_descriptor_limit();
+    descriptor_limit_ = io::raise_descriptor_limit();
     warn_of_descriptors();
     if (!plan->note.empty()) note(plan->note);
     note("tasks expected: " + settings_.expected.rule);

@@ -16,6 +16,7 @@
 
 #include "common/base/numbers.hpp"
 #include "common/io/descriptor.hpp"
+#include "common/io/descriptor_limit.hpp"
 #include "common/io/neighbours.hpp"
 #include "common/io/root_trust.hpp"
 
@@ -32,14 +33,6 @@ std::string own_path() {
       path.compare(path.size() - kReplaced.size(), std::string::npos, kReplaced) == 0)
     path.resize(path.size() - kReplaced.size());
   return path;
-}
-
-rlimit raise_descriptor_limit() {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit raised{before.rlim_max, before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &raised);
-  return before;
 }
 
 std::string taken_from_environment(const char* name) {

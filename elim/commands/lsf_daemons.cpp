@@ -18,6 +18,7 @@
 #include "common/base/command_words.hpp"
 #include "common/base/numbers.hpp"
 #include "common/base/shell_quote.hpp"
+#include "common/conf/own_host.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/config_source.hpp"
 #include "elim/commands/cluster_setup.hpp"
@@ -161,9 +162,7 @@ int make_ready(const Work& work) {
     return kFailed;
   }
   const auto& cluster = work.checked.files->cluster;
-  if (!work.role)
-    return complain("this host is called " + work.here + ", and section Host of lsf.cluster." + cluster.name +
-                    " has no such host");
+  if (!work.role) return complain(conf::no_such_host(*work.checked.files, work.here));
   if (auto belong = work.check_asked(); !belong) return complain(belong.error().text);
   if (auto key = ensure_key(work, cluster.hosts.size()); !key) return complain(key.error().text);
   return 0;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <system_error>
 
+#include "common/conf/own_host.hpp"
 #include "common/io/cluster_key.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/host_addresses.hpp"
@@ -67,8 +68,7 @@ std::vector<std::string> start_obstacles(const conf::ClusterFiles& files, const 
   const auto official = files.names.official(here);
   const auto* row = official ? files.cluster.host(*official) : nullptr;
   if (row == nullptr) {
-    lines.push_back("this host is called " + here + ", and section Host of lsf.cluster." +
-                    files.cluster.name + " has no such host");
+    lines.push_back(conf::no_such_host(files, here));
     return lines;
   }
   const auto owner = key_owner(files);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "common/conf/own_host.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 #include "common/io/root_trust.hpp"
@@ -49,12 +50,9 @@ LoadedConfiguration load(const std::shared_ptr<conf::FileSnapshot>& kept) {
   loaded.errors = checked.problems.error_lines();
   loaded.warnings = checked.problems.warning_lines();
   if (!checked.files) return loaded;
-  const std::string name = io::host_name_here();
-  const auto official = checked.files->names.official(name);
-  if (!official || checked.files->cluster.host(*official) == nullptr) {
-    loaded.errors.insert(loaded.errors.begin(), "this host is called " + name +
-                                                    ", and section Host of lsf.cluster." +
-                                                    checked.files->cluster.name + " has no such host");
+  const auto official = conf::own_host(*checked.files, io::host_name_here());
+  if (!official) {
+    loaded.errors.insert(loaded.errors.begin(), official.error().text);
     return loaded;
   }
   const auto& settings = checked.files->settings;

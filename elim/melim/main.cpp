@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/io/descriptor_limit.hpp"
 #include "elim/melim/melim.hpp"
 
 namespace {
@@ -24,15 +25,6 @@ bool is_socket(int fd) {
   int type = 0;
   socklen_t size = sizeof type;
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
-}
-
-// Each elim takes four descriptors. Returns the limit as it was, for the elims.
-rlimit raise_descriptor_limit() {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit raised{before.rlim_max, before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &raised);
-  return before;
 }
 
 int answer_option(const char* option) {
@@ -56,7 +48,7 @@ int main(int argc, char** argv) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   fcntl(kLimDescriptor, F_SETFD, FD_CLOEXEC);
-  const rlimit open_files = raise_descriptor_limit();
+  const rlimit open_files = io::raise_descriptor_limit();  // each elim takes four descriptors
   melim::Melim melim(melim::LimLink(io::Descriptor(kLimDescriptor)), open_files);
   return melim.run() == io::DaemonEnd::stopped ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common/conf/own_host.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/host_addresses.hpp"
 
@@ -47,12 +48,9 @@ LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir
     loaded.errors.insert(loaded.errors.begin(), batch.error().text);
     return loaded;
   }
-  const std::string name = io::host_name_here();
-  const auto official = checked.files->names.official(name);
-  if (!official || checked.files->cluster.host(*official) == nullptr) {
-    loaded.errors.insert(loaded.errors.begin(), "this host is called " + name +
-                                                    ", and section Host of lsf.cluster." +
-                                                    checked.files->cluster.name + " has no such host");
+  const auto official = conf::own_host(*checked.files, io::host_name_here());
+  if (!official) {
+    loaded.errors.insert(loaded.errors.begin(), official.error().text);
     return loaded;
   }
   Configuration result{std::move(*checked.files), *batch, *official, "", {}};

@@ -1,0 +1,17 @@
+// The limit of open descriptors of this process. Owned by nobody: one inline function.
+#pragma once
+
+#include <sys/resource.h>
+
+namespace rollcall::io {
+
+// Raises the soft limit to the hard one. Returns the limit as it was, for the programs that this one starts.
+inline rlimit raise_descriptor_limit() {
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit raised{before.rlim_max, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &raised);
+  return before;
+}
+
+}  // namespace rollcall::io
