@@ -1,4 +1,5 @@
 // dial   = version kind half          34 bytes   kind: 0 anyone, 1 owner, 2 daemon
+//        | version kind half mark     66 bytes   kind: 4 a daemon that names its key
 // accept = half proof                 64 bytes
 // finish = proof                      32 bytes
 // record = a record of secretstream   18 bytes or more
@@ -24,6 +25,7 @@ using handshake::check_size;
 using handshake::kAcceptBytes;
 using handshake::kDialBytes;
 using handshake::kFinishBytes;
+using handshake::kNamedDialBytes;
 using handshake::kVersion;
 using handshake::same;
 using handshake::take;
@@ -45,6 +47,8 @@ std::uint8_t kind_of(ClusterChannel::Caller caller) {
       return 1;
     case ClusterChannel::Caller::ticket:
       return TicketCall::kKind;
+    case ClusterChannel::Caller::peer:
+      return 4;
     case ClusterChannel::Caller::daemon:
       break;
   }
@@ -70,7 +74,10 @@ std::string ClusterChannel::State::dial() {
   std::string payload;
   payload.push_back(static_cast<char>(kVersion));
   payload.push_back(static_cast<char>(kind_of(caller)));
-  return payload.append(view(transcript));
+  payload.append(view(transcript));
+  if (caller != Caller::peer) return payload;
+  prepare();
+  return payload.append(view(key_mark(view(shared).substr(32), payload)));
 }
 
 // Where the cluster's key is worthless agree() finds that out.
@@ -165,14 +172,8 @@ Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::stri
   return internal_error("bytes came before anything was asked, expected none");
 }
 
-Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::string& out) {
-  if (const auto version = static_cast<std::uint8_t>(payload[0]); version != kVersion)
-    return internal_error("a call of protocol version " + std::to_string(version) + ", expected " +
-                          std::to_string(kVersion));
-  if (with_ticket && payload.size() == TicketCall::kBytes && payload[1] == TicketCall::kKind) {
-    on_call(payload, out);
-    return {};
-  }
+// A call that means the first key.
+Result<void> ClusterChannel::State::take_kind(std::string_view payload) {
   if (auto sized = check_size(payload, kDialBytes, "a call"); !sized) return sized;
   const auto kind = static_cast<std::uint8_t>(payload[1]);
   const auto callers = {Caller::anyone, Caller::owner, Caller::daemon};
@@ -181,10 +182,35 @@ Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::strin
   if (found == callers.end())
     return internal_error("a call of kind " + std::to_string(kind) + ", expected 0 to 2");
   caller = *found;
+  return {};
+}
+
+// From here on the conversation is under the key that the caller means.
+Result<void> ClusterChannel::State::take_named_key(std::string_view payload) {
+  proved =
+      keys->named(take(payload.substr(2, 32)), payload.substr(0, kDialBytes), payload.substr(kDialBytes));
+  if (proved == nullptr) return internal_error("a call that names a key which this daemon does not have");
+  caller = Caller::peer;
+  cluster = proved->key.public_half;
+  secret = proved->key.secret;
+  return {};
+}
+
+Result<void> ClusterChannel::State::on_dial(std::string_view payload, std::string& out) {
+  if (const auto version = static_cast<std::uint8_t>(payload[0]); version != kVersion)
+    return internal_error("a call of protocol version " + std::to_string(version) + ", expected " +
+                          std::to_string(kVersion));
+  if (with_ticket && payload.size() == TicketCall::kBytes && payload[1] == TicketCall::kKind) {
+    on_call(payload, out);
+    return {};
+  }
+  const bool names_key = keys != nullptr && payload.size() == kNamedDialBytes &&
+                         static_cast<std::uint8_t>(payload[1]) == kind_of(Caller::peer);
+  if (const auto taken = names_key ? take_named_key(payload) : take_kind(payload); !taken) return taken;
   with_ticket.reset();
 
   const Bytes32 mine = prepared ? transcript : cluster::public_half(scalar);
-  if (!agree(take(payload.substr(2)), mine)) return internal_error("a call with a worthless key");
+  if (!agree(take(payload.substr(2, 32)), mine)) return internal_error("a call with a worthless key");
   std::string answer(view(mine));
   answer.append(view(derive(kAcceptProof)));
   wire::append_frame(out, answer);
@@ -209,6 +235,7 @@ Result<void> ClusterChannel::State::on_finish(std::string_view payload) {
     return internal_error(caller == Caller::anyone ? "the caller does not know the cluster's public key"
                                                    : "the caller does not hold the cluster's key");
   open_streams();
+  if (proved != nullptr && proved->peer.empty()) caller = Caller::daemon;
   return {};
 }
 
@@ -219,6 +246,10 @@ ClusterChannel::~ClusterChannel() = default;
 
 ClusterChannel ClusterChannel::dial_as_daemon(const ClusterKey& key, const Seed& random) {
   return with_key(false, Caller::daemon, key, random);
+}
+
+ClusterChannel ClusterChannel::dial_naming_key(const ClusterKey& key, const Seed& random) {
+  return with_key(false, Caller::peer, key, random);
 }
 
 ClusterChannel ClusterChannel::dial_as_owner(const ClusterKey& key, const Seed& random) {
@@ -263,6 +294,18 @@ ClusterChannel ClusterChannel::accept(const ClusterKey& key, const OwnKey& own) 
   return channel;
 }
 
+ClusterChannel ClusterChannel::accept(const PeerKeys& keys, const Seed& random) {
+  auto channel = accept(keys.own(), random);
+  channel.state_->keys = &keys;
+  return channel;
+}
+
+ClusterChannel ClusterChannel::accept(const PeerKeys& keys, const OwnKey& own) {
+  auto channel = accept(keys.own(), own);
+  channel.state_->keys = &keys;
+  return channel;
+}
+
 ClusterChannel ClusterChannel::with_key(bool accepts, Caller caller, const ClusterKey& key,
                                         const Seed& random) {
   auto state = std::make_unique<State>(accepts, caller, random);
@@ -285,7 +328,8 @@ std::string ClusterChannel::start() {
 }
 
 void ClusterChannel::prepare() {
-  if (!state_->accepts && state_->stage == State::Stage::awaits_accept && !state_->talk.open())
+  if (!state_->accepts && state_->stage == State::Stage::awaits_accept && !state_->prepared &&
+      !state_->talk.open())
     state_->prepare();
 }
 
@@ -304,6 +348,11 @@ bool ClusterChannel::open() const { return state_->talk.open(); }
 ClusterChannel::Caller ClusterChannel::caller() const {
   assert(open() && state_->accepts);
   return open() ? state_->caller : Caller::anyone;  // nobody is more than that before the proof
+}
+
+const std::string& ClusterChannel::peer() const {
+  static const std::string kNone;
+  return open() && state_->proved != nullptr ? state_->proved->peer : kNone;
 }
 
 const TicketId& ClusterChannel::ticket() const {

@@ -27,6 +27,7 @@
 
 #include "common/base/result.hpp"
 #include "common/io/cluster_key.hpp"
+#include "common/io/peer_keys.hpp"
 #include "common/io/ticket.hpp"
 
 namespace rollcall::io {
@@ -44,9 +45,12 @@ class ClusterChannel {
     owner,   // a client that holds the key: the user who owns a one-user cluster, or root
     anyone,  // a client that has proved nothing (yet): see hash()
     ticket,  // a client that the daemon gave a ticket to: see ticket()
+    peer,    // a daemon of another peer, whose key it holds: see peer()
   };
 
   static ClusterChannel dial_as_daemon(const ClusterKey& key, const Seed& random);
+  // Says which key it means, so that the daemon may have several (PeerKeys). A daemon of an older release takes no such call.
+  static ClusterChannel dial_naming_key(const ClusterKey& key, const Seed& random);
   static ClusterChannel dial_as_owner(const ClusterKey& key, const Seed& random);
   static ClusterChannel dial_as_anyone(const ClusterPublicKey& key, const Seed& random);
   // May seal as soon as it is started: what it seals until the channel is open leaves without forward secrecy, and the daemon takes
@@ -65,6 +69,9 @@ class ClusterChannel {
     ~OwnKey();  // wipes it
   };
   static ClusterChannel accept(const ClusterKey& key, const OwnKey& own);
+  // With any of these keys, which outlive the channel.
+  static ClusterChannel accept(const PeerKeys& keys, const Seed& random);
+  static ClusterChannel accept(const PeerKeys& keys, const OwnKey& own);
   // Who accepts, before anything is fed: callers from this address may come with tickets of this desk, which outlives the channel.
   void honour_tickets(TicketDesk& desk, std::string address);
   ClusterChannel(ClusterChannel&&) noexcept;
@@ -83,6 +90,8 @@ class ClusterChannel {
   bool open() const;
   // Who accepts only, where open().
   Caller caller() const;
+  // Who accepts: the name of the peer, where caller() says so; else "".
+  const std::string& peer() const;
   // Who accepts: which ticket the caller came with; only where caller() says so.
   const TicketId& ticket() const;
   // The ticket is worth nothing. Who dialled dials anew with what else it has; who accepts waits until it goes.

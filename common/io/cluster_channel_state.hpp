@@ -24,6 +24,7 @@ namespace handshake {
 
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kDialBytes = 2 + 32;
+constexpr std::size_t kNamedDialBytes = kDialBytes + 32;
 constexpr std::size_t kAcceptBytes = 32 + 32;
 constexpr std::size_t kFinishBytes = 32;
 static_assert(wire::kHandshakeLimit >= kAcceptBytes);
@@ -69,6 +70,8 @@ struct ClusterChannel::State {
   cluster::Bytes32
       transcript{};  // hash of all that was said in clear; until then our own half, where it is known
   std::string hash;
+  const PeerKeys* keys = nullptr;   // who accepts with several: all of them
+  const PeerKey* proved = nullptr;  // ... the one that the caller names, then has proved
   SealedConversation talk;
   std::unique_ptr<WithTicket> with_ticket;
 
@@ -83,6 +86,8 @@ struct ClusterChannel::State {
   void wipe();
   std::string dial();
   void prepare();
+  Result<void> take_kind(std::string_view payload);
+  Result<void> take_named_key(std::string_view payload);
   cluster::Bytes32 derive(std::string_view label) const;
   cluster::Bytes32 finish_proof() const;
   bool agree(const cluster::Bytes32& dialled, const cluster::Bytes32& accepted);

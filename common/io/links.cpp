@@ -39,10 +39,10 @@ SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
 class Links::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler)
+  Impl(boost::asio::io_context& loop, PeerKeys keys, const LinkLimits& limits, Handler handler)
       : loop_(loop),
         watch_(loop),
-        key_(key),
+        keys_(std::move(keys)),
         limits_(fitted(limits, most_descriptors())),
         handler_(std::move(handler)),
         door_(loop, "connections",
@@ -168,7 +168,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     const LinkId id = next_id_++;
     const auto link = std::make_shared<Link>(
         std::move(socket), id,
-        next_key_ ? ClusterChannel::accept(key_, *next_key_) : ClusterChannel::accept(key_, random_seed()));
+        next_key_ ? ClusterChannel::accept(keys_, *next_key_) : ClusterChannel::accept(keys_, random_seed()));
     next_key_.reset();
     if (handler_.tickets) link->channel.honour_tickets(*handler_.tickets, address_of(link->socket));
     link->holder = handler_.holder ? handler_.holder(link->socket.native_handle())
@@ -187,8 +187,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   void connected(LinkId id, tcp::socket socket) {
     watch_liveness(socket.native_handle());
     fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    auto link =
-        std::make_shared<Link>(std::move(socket), id, ClusterChannel::dial_as_daemon(key_, random_seed()));
+    auto link = std::make_shared<Link>(std::move(socket), id,
+                                       ClusterChannel::dial_as_daemon(keys_.own(), random_seed()));
     link->peer.dialled = true;
     link->unsent = link->channel.start();
     begin(link);
@@ -263,6 +263,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     link->opened = true;
     if (!link->peer.dialled) link->peer.caller = link->channel.caller();
     if (link->peer.caller == ClusterChannel::Caller::ticket) link->peer.ticket = link->channel.ticket();
+    link->peer.peer = link->channel.peer();
     link->peer.hash = link->channel.hash();
     link->peer.holder = link->holder.name;
     link->last_progress = steady_now();
@@ -462,7 +463,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   boost::asio::io_context& loop_;
   boost::asio::steady_timer watch_;
-  ClusterKey key_;
+  const PeerKeys keys_;                             // the channels point to them
   std::optional<ClusterChannel::OwnKey> next_key_;  // of the next caller's connection
   LinkLimits limits_;
   Handler handler_;
@@ -480,8 +481,8 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
 };
 
-Links::Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler)
-    : impl_(std::make_shared<Impl>(loop, key, limits, std::move(handler))) {}
+Links::Links(boost::asio::io_context& loop, PeerKeys keys, const LinkLimits& limits, Handler handler)
+    : impl_(std::make_shared<Impl>(loop, std::move(keys), limits, std::move(handler))) {}
 Links::~Links() { impl_->shut_down(); }
 void Links::shut_down() { impl_->shut_down(); }
 Result<std::uint16_t> Links::listen(std::uint16_t port) { return impl_->listen(port); }

@@ -6,7 +6,8 @@
 // for each client. It does not know what the messages mean: payloads go in and out. One loop, one thread.
 //
 // A connection is a stranger from when it is accepted until it has proved that it is a daemon's or holds the cluster's key, or
-// until identified() says whose it is. Daemons are never closed for want of room.
+// until identified() says whose it is. Daemons of our own cluster are never closed for want of room; those of another peer are bounded as
+// clients are.
 //
 // state x event (of one link)    |
 //   dialling      connected -> proving; refused, silent: ended
@@ -64,11 +65,13 @@ enum class LinkEnd {
 
 struct LinkPeer {
   bool dialled = false;  // by us: then it is a daemon of the cluster
+  // What it has proved to be. Only `daemon` is one of our own cluster.
   ClusterChannel::Caller caller = ClusterChannel::Caller::daemon;
+  std::string peer;  // whose daemon it is, where `caller` is `peer`
   std::string hash;  // of the handshake, for credentials
   std::string address;
   std::string holder;  // of an accepted one: who shares limits with whom (connection_shares.hpp)
-  TicketId ticket{};  // of a caller who came with one
+  TicketId ticket{};   // of a caller who came with one
 };
 
 class Links {
@@ -90,7 +93,8 @@ class Links {
   // the answer, a millisecond's work or two: between two of them the loop does whatever else has come.
   using Source = std::function<std::optional<std::string>()>;
 
-  Links(boost::asio::io_context& loop, const ClusterKey& key, const LinkLimits& limits, Handler handler);
+  // Dials with the first of the keys, and accepts with all.
+  Links(boost::asio::io_context& loop, PeerKeys keys, const LinkLimits& limits, Handler handler);
   ~Links();
 
   // Every address of this host, port 0: one the kernel chooses. Gives the port; the error names port and reason.

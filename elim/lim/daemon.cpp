@@ -142,10 +142,17 @@ class Daemon {
   // ---- links
 
   void opened(io::LinkId link, const io::LinkPeer& peer) {
-    if (peer.dialled || peer.caller == io::ClusterChannel::Caller::daemon)
-      peers_.opened(link, peer);
-    else
-      clients_.opened(link, peer);
+    using Caller = io::ClusterChannel::Caller;
+    switch (peer.caller) {
+      case Caller::daemon:
+        return peers_.opened(link, peer);
+      case Caller::owner:
+      case Caller::anyone:
+      case Caller::ticket:
+        return clients_.opened(link, peer);
+      case Caller::peer:
+        return links_.close(link);  // LIM has no conversation with another cluster
+    }
   }
   Result<void> message(io::LinkId link, std::string_view payload) {
     const auto taken = clients_.message(link, payload);

@@ -107,12 +107,21 @@ class Daemon {
     });
   }
 
-  void opened(io::LinkId link, const io::LinkPeer& peer) {
-    if (!peer.dialled) {
-      if (peer.caller == io::ClusterChannel::Caller::daemon)
+  void called(io::LinkId link, const io::LinkPeer& peer) {
+    using Caller = io::ClusterChannel::Caller;
+    switch (peer.caller) {
+      case Caller::owner:
+      case Caller::anyone:
+      case Caller::ticket:
+        return clients_.opened(link, peer);
+      case Caller::daemon:
+      case Caller::peer:
         return links_.close(link);  // no daemon dials a RES
-      return clients_.opened(link, peer);
     }
+  }
+
+  void opened(io::LinkId link, const io::LinkPeer& peer) {
+    if (!peer.dialled) return called(link, peer);
     connected_ = true;
     welcome_ = false;
     wire::FromRes told;

@@ -48,7 +48,7 @@ io::LinkLimits link_limits() {
 
 class Daemon {
  public:
-  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::ClusterKey& key,
+  Daemon(const DaemonSetup& setup, const EngineMaker& make_engine, const io::PeerKeys& keys,
          std::unique_ptr<io::JobStore> store, io::Log& log)
       : log_(log),
         files_(setup.env_dir, setup.configuration, log,
@@ -66,7 +66,7 @@ class Daemon {
              [this](const std::set<JobKey>& jobs) { waiters_.changed(jobs); },
              [this](JobKey job) { keeper_.job(job); }, [this] { store_keeps_again(); },
              [this] { catch_up_soon(); }}),
-        links_(loop_.context(), key, link_limits(),
+        links_(loop_.context(), keys, link_limits(),
                {[this](io::LinkId link, const io::LinkPeer& peer) { opened(link, peer); },
                 [this](io::LinkId link, std::string_view payload) { return message(link, payload); },
                 [this](io::LinkId link, io::LinkEnd how, const std::string& why) { ended(link, how, why); },
@@ -153,11 +153,21 @@ class Daemon {
 
   // ---- links
 
+  // By what the caller has proved, never by what it says.
   void opened(io::LinkId link, const io::LinkPeer& peer) {
-    if (peer.caller == io::ClusterChannel::Caller::daemon)
-      engine_->opened(link, peer);
-    else
-      clients_.opened(link, peer);
+    using Caller = io::ClusterChannel::Caller;
+    switch (peer.caller) {
+      case Caller::daemon:
+        return engine_->opened(link, peer);
+      case Caller::owner:
+      case Caller::anyone:
+      case Caller::ticket:
+        return clients_.opened(link, peer);
+      case Caller::peer:
+        log_.notice("closed a connection of " + peer.peer + " from " + peer.address +
+                    ": there is no conversation with other clusters");
+        return links_.close(link);
+    }
   }
 
   Result<void> message(io::LinkId link, std::string_view payload) {
@@ -410,10 +420,13 @@ Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& pa
   const auto key = io::load_cluster_key(setup.configuration->settings().key_file);
   if (!key) return key.error();
   if (const auto made = make_directory(setup.configuration->directory); !made) return made.error();
+  io::PeerKeys keys = *key;
+  for (const auto& peer : setup.peers)
+    if (const auto added = keys.add(peer); !added) return added.error();
   auto store = parts.store(setup.configuration->directory);
   if (!store) return internal_error(store.error().text);
   if (!setup.packed.empty()) keep_configuration(setup.configuration->directory, setup.packed, log);
-  Daemon daemon(setup, parts.engine, *key, std::move(*store), log);
+  Daemon daemon(setup, parts.engine, keys, std::move(*store), log);
   return daemon.run(ready);
 }
 

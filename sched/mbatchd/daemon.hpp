@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/io/daemon_end.hpp"
@@ -30,6 +31,8 @@ struct DaemonSetup {
   std::optional<std::string> env_dir;  // LSF_ENVDIR by option
   std::shared_ptr<const Configuration> configuration;
   std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
+  // Whose daemons are known beside those of our own cluster; only tests have some.
+  std::vector<io::PeerKey> peers{};
 };
 
 // What mbatchd runs jobs with, and where it keeps them: whoever starts it chooses, and nothing else of mbatchd knows which.

@@ -10,6 +10,7 @@
 #include "common/io/cluster_channel.hpp"
 #include "common/io/cluster_keys.hpp"
 #include "tests/fuzz/common/channel_input.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
 
 namespace {
 
@@ -23,6 +24,21 @@ const std::vector<std::string> kFromLim = {std::string("\x0a\x06\x0a\x02n2\x18\x
 const ClusterKey& key() {
   static const ClusterKey made{counting_from<Seed>(0),
                                cluster::public_half(cluster::exchange_scalar(counting_from<Seed>(0)))};
+  return made;
+}
+
+const ClusterKey& east() {
+  static const ClusterKey made{counting_from<Seed>(96),
+                               cluster::public_half(cluster::exchange_scalar(counting_from<Seed>(96)))};
+  return made;
+}
+
+const PeerKeys& several_keys() {
+  static const PeerKeys made = [] {
+    PeerKeys keys(key());
+    rollcall::fuzz::require(static_cast<bool>(keys.add({"east", east()})));
+    return keys;
+  }();
   return made;
 }
 
@@ -47,6 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string dial = waiting_dialler.start();
   feed(fresh_acceptor, bytes, cut, kToLim);
   feed(waiting_dialler, bytes, cut, kFromLim);
+  ClusterChannel of_several = ClusterChannel::accept(several_keys(), counting_from<Seed>(64));
+  feed(of_several, bytes, cut, kToLim);
 
   ClusterChannel acceptor = an_acceptor(), dialler = a_dialler();
   dialler.start();

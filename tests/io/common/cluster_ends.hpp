@@ -30,6 +30,7 @@ inline ClusterEnd a_dialler(Caller who, const ClusterKey& key = cluster_key(), s
       return ClusterEnd(ClusterChannel::dial_as_owner(key, bytes_of(seed)));
     case Caller::anyone:
     case Caller::ticket:  // ticket_channel_test has those
+    case Caller::peer:    // peer_keys_test
       break;
   }
   return ClusterEnd(ClusterChannel::dial_as_anyone(key.public_half, bytes_of(seed)));

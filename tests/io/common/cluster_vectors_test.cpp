@@ -106,6 +106,22 @@ TEST_F(ClusterVectors, EveryHandshakeHasTheseBytes) {
   }
 }
 
+TEST_F(ClusterVectors, CallThatNamesItsKeyHasTheseBytes) {
+  const PeerKeys keys(key());
+  ClusterEnd dialler(ClusterChannel::dial_naming_key(key(), array("dialler's scalar")));
+  ClusterEnd acceptor(ClusterChannel::accept(keys, array("acceptor's scalar")));
+  const std::string dial = dialler.channel.start();
+  EXPECT_EQ(to_hex(dial), digits("naming daemon dial frame"));
+  const std::string accept = acceptor.answer(dial);
+  EXPECT_EQ(to_hex(accept), digits("naming daemon accept frame"));
+  const std::string finish = dialler.answer(accept);
+  EXPECT_EQ(to_hex(finish), digits("naming daemon finish frame"));
+  acceptor.answer(finish);
+  ASSERT_TRUE(acceptor.channel.open());
+  EXPECT_EQ(to_hex(dialler.channel.hash()), digits("naming daemon hash"));
+  EXPECT_EQ(to_hex(acceptor.channel.hash()), digits("naming daemon hash"));
+}
+
 TEST_F(ClusterVectors, RecordsHaveTheseBytes) {
   ClusterEnd dialler = this->dialler(Caller::daemon), acceptor = this->acceptor();
   dialler.channel.start();

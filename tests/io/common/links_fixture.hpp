@@ -41,9 +41,9 @@ inline io::ClusterKey new_key() {
 
 // One LIM's links, with a book of what its handler heard.
 struct Side {
-  Side(boost::asio::io_context& loop, const io::ClusterKey& key, const io::LinkLimits& limits = {},
+  Side(boost::asio::io_context& loop, io::PeerKeys keys, const io::LinkLimits& limits = {},
        std::function<ConnectionHolder(int)> holder = {})
-      : links(loop, key, limits,
+      : links(loop, std::move(keys), limits,
               {[this](io::LinkId id, const io::LinkPeer& peer) { opened[id] = peer; },
                [this](io::LinkId id, std::string_view payload) { return hear(id, payload); },
                [this](io::LinkId id, io::LinkEnd end, const std::string&) {

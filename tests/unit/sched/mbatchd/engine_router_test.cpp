@@ -106,7 +106,7 @@ class EngineRouterTest : public testing::Test {
 
   boost::asio::io_context loop_{1};
   io::Log log_{STDERR_FILENO, "test", io::Level::emergency};
-  io::Links links_{loop_, {}, {}, {}};
+  io::Links links_{loop_, io::ClusterKey{}, {}, {}};
   std::vector<std::string> said_;
   FakeEngine* first_ = nullptr;
   FakeEngine* second_ = nullptr;
