@@ -68,7 +68,7 @@ struct Site {
   Site(const ConfigView& config, int jobs) : keeper(book.jobs(), book.hosts()) {
     book.configure(config, now);
     book.rows().loaded(now);
-    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
     wire::Submit request;
     *request.add_jobs() = plain();
     for (int i = 0; i < jobs; ++i) {

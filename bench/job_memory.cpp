@@ -70,7 +70,7 @@ class Site {
   Site() {
     const auto config = site();
     book.configure(config, now);
-    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
     for (const char* host : {"hostA", "hostB"}) keeper.connected(host, true);
   }
   std::int32_t submit(const wire::Submission& job) {

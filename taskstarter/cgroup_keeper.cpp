@@ -1,4 +1,4 @@
-#include "taskstarter/keeper.hpp"
+#include "taskstarter/cgroup_keeper.hpp"
 
 #include <errno.h>
 #include <sys/prctl.h>

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "taskstarter/policy/task_life.hpp"
-#include "taskstarter/policy/task_words.hpp"
+#include "taskstarter/policy/task_text.hpp"
 
 namespace rollcall::taskstarter {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "common/base/exit_status.hpp"
 #include "common/io/process_tree.hpp"
+#include "taskstarter/cgroup_keeper.hpp"
 #include "taskstarter/complaint.hpp"
 #include "taskstarter/inner.hpp"
-#include "taskstarter/keeper.hpp"
 #include "taskstarter/key_search.hpp"
 #include "taskstarter/level_link.hpp"
 #include "taskstarter/parent_watch.hpp"

@@ -11,7 +11,7 @@
 //
 // A flock on the directory says that somebody looks after it. Every TaskStarter of the job holds a shared one, both its
 // levels through one open file, the task not at all. So who gets the exclusive one knows that no TaskStarter of the job is
-// left here, whatever has become of pids. The first one's keeper waits for it (taskstarter/keeper.hpp).
+// left here, whatever has become of pids. The first one's keeper waits for it (taskstarter/cgroup_keeper.hpp).
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include "common/io/spawn.hpp"
 #include "common/wire/load.pb.h"
 #include "elim/lim/configuration.hpp"
-#include "elim/policy/lim/lim_words.hpp"
+#include "elim/policy/lim/lim_events_and_effects.hpp"
 
 namespace rollcall::lim {
 

@@ -7,7 +7,7 @@
 
 #include "common/io/log.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/policy/lim/lim_words.hpp"
+#include "elim/policy/lim/lim_events_and_effects.hpp"
 #include "elim/reader/host_reader.hpp"
 
 namespace rollcall::lim {

@@ -1,7 +1,7 @@
 // PeerTalk: the conversation of LIMs: messages of the wire to events of the stepper, and its effects to messages.
 //
 // Owns which link belongs to which dial and who has said hello; decides nothing but what is no conversation. Whoever says
-// which host they are on is believed where they call from an address of that host. It keeps the promises at the top of lim_words.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
+// which host they are on is believed where they call from an address of that host. It keeps the promises at the top of lim_events_and_effects.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -16,7 +16,7 @@
 #include "common/io/links.hpp"
 #include "common/io/log.hpp"
 #include "elim/lim/configuration.hpp"
-#include "elim/policy/lim/lim_words.hpp"
+#include "elim/policy/lim/lim_events_and_effects.hpp"
 #include "elim/policy/load/output_limits.hpp"
 
 namespace rollcall::lim {

@@ -8,10 +8,10 @@
 namespace rollcall::pam {
 namespace {
 
-// One turn of the roll: the state, the time, and what is to be done.
-class Turn : private Endings {
+// One step of the roll: the state, the time, and what is to be done.
+class RollStep : private Endings {
  public:
-  Turn(Roll& roll, TimePoint now) : Endings(roll, now) {}
+  RollStep(Roll& roll, TimePoint now) : Endings(roll, now) {}
 
   void on(const event::LauncherStarted& e) {
     roll_.phase = Phase::launching;
@@ -218,7 +218,7 @@ class Turn : private Endings {
 
 Effects step(Roll& roll, const Event& event, TimePoint now) {
   if (roll.finished()) return {};
-  Turn turn(roll, now);
+  RollStep turn(roll, now);
   std::visit([&](const auto& e) { turn.on(e); }, event);
   return turn.finish_turn();
 }

@@ -4,8 +4,8 @@
 
 namespace rollcall::res {
 
-LifeRules life_rules(const wire::JobOrder& order) {
-  LifeRules rules;
+AttemptRules attempt_rules(const wire::JobOrder& order) {
+  AttemptRules rules;
   rules.first_host = order.has_start();
   rules.limits = order.has_start() ? order.start().limits() : order.expect().limits();
   rules.memory_of_job = order.enforcement().memory_of_job();

@@ -52,7 +52,7 @@ enum TermReason : int {
   kTermCwdNotExist = 25,
 };
 
-struct LifeRules {
+struct AttemptRules {
   bool first_host = true;
   bool pre_exec = false, post_exec = false;
   bool copies_back = false;  // files of -f come back when the job has ended
@@ -70,7 +70,7 @@ struct LifeRules {
   std::optional<Duration> pre_patience, post_patience;  // none: they may take any time
 };
 // The part of an order that the rules are made from.
-LifeRules life_rules(const wire::JobOrder& order);
+AttemptRules attempt_rules(const wire::JobOrder& order);
 
 namespace event {
 struct Began {};
@@ -84,7 +84,8 @@ struct JobNotStarted {
   std::string why;
   bool no_directory = false;
   bool no_input = false;  // -i cannot be opened: the job is over, with the exit code 1
-  int no_program = 0;     // exit code where its shell or interpreter cannot be executed: the job is over; 0: it can
+  int no_program =
+      0;  // exit code where its shell or interpreter cannot be executed: the job is over; 0: it can
 };
 struct JobEnded {
   int status = 0;
@@ -167,7 +168,7 @@ struct Escalation {
 };
 
 struct JobLife {
-  LifeRules rules;
+  AttemptRules rules;
   Phase phase = Phase::fresh;
   bool stopped = false;
   std::optional<TimePoint> stop_for_good;  // TSTP was sent: STOP follows

@@ -26,7 +26,7 @@
 #include "res/policy/job_life.hpp"
 #include "res/shepherd/become_user.hpp"
 #include "res/shepherd/clocks.hpp"
-#include "res/shepherd/last_words.hpp"
+#include "res/shepherd/guard_frames.hpp"
 #include "res/shepherd/shepherd.hpp"
 
 namespace rollcall::res {
@@ -198,17 +198,17 @@ class Guard {
   void take(std::string_view word) {
     const std::string_view message = word.substr(1);
     switch (word.front()) {
-      case kWordOver:
+      case kFrameOver:
         // Once: nothing that comes later changes how a job ended.
         if (end_.empty()) end_ = message, kept_end_ = keep("end", end_);
-        words_.send(std::string(1, kWordKept));
+        words_.send(std::string(1, kFrameKept));
         return;
-      case kWordPost:
+      case kFramePost:
         post_ = message;
         kept_post_ = keep("post", post_);
-        words_.send(std::string(1, kWordKept));
+        words_.send(std::string(1, kFrameKept));
         return;
-      case kWordKill:
+      case kFrameKill:
         io::signal_if_below(shepherd_, SIGKILL, io::descendants_of(shepherd_));
         return;
       default:

@@ -1,6 +1,6 @@
 #include "res/shepherd/guard_talk.hpp"
 
-#include "res/shepherd/last_words.hpp"
+#include "res/shepherd/guard_frames.hpp"
 
 namespace rollcall::res {
 
@@ -19,7 +19,7 @@ void GuardTalk::await_kept() {
 
 void GuardTalk::take() {
   const bool up = socket_.receive([this](std::string_view word) -> Result<void> {
-    if (word.front() == kWordKept) kept_ = true;
+    if (word.front() == kFrameKept) kept_ = true;
     return {};
   });
   if (!up) lose();

@@ -1,4 +1,4 @@
-// GuardTalk: the shepherd's end of its talk with the guard (last_words.hpp).
+// GuardTalk: the shepherd's end of its talk with the guard (guard_frames.hpp).
 //
 // What is to outlive everybody is said here and waited for until it is on disk. It does not decide what a lost guard means:
 // its owner is told once.

@@ -22,13 +22,13 @@
 #include "res/policy/job_commands.hpp"
 #include "res/policy/job_life.hpp"
 #include "res/shepherd/clocks.hpp"
+#include "res/shepherd/guard_frames.hpp"
 #include "res/shepherd/guard_talk.hpp"
 #include "res/shepherd/hooks.hpp"
 #include "res/shepherd/job_files_here.hpp"
 #include "res/shepherd/job_limits.hpp"
 #include "res/shepherd/job_messages.hpp"
 #include "res/shepherd/job_meter.hpp"
-#include "res/shepherd/last_words.hpp"
 #include "res/shepherd/notices.hpp"
 #include "res/shepherd/peek.hpp"
 #include "res/shepherd/proc_reader.hpp"
@@ -52,7 +52,7 @@ class Shepherd {
   explicit Shepherd(ShepherdStart start)
       : order_(std::move(start.order)),
         signals_(std::move(start.signals)),
-        life_{life_rules(order_)},
+        life_{attempt_rules(order_)},
         meter_(order_, life_.rules.limits, start.cgroup),
         guard_(std::move(start.guard), [this] { happened(event::GuardGone{}); }),
         res_({std::move(start.listener), std::move(start.res), start.res_user}, attempt_of(order_),
@@ -138,13 +138,13 @@ class Shepherd {
     if (!told.note.empty()) over.set_why(over.why().empty() ? told.note : over.why() + "; " + told.note);
     mail_ = told.mail;
     if (mail_ > 0) mail_until_ = now() + kMailPatience;
-    guard_.say(kWordOver, over.SerializeAsString());
+    guard_.say(kFrameOver, over.SerializeAsString());
     if (!e.post_follows && mail_ < 0 && tasks_.empty()) return;  // RES reads it as soon as we are gone
     guard_.await_kept();
     res_.tell(std::move(over));
   }
   void carry_out(const effect::TellPostOver& e) {
-    guard_.say(kWordPost, post_over_message(order_, e.failed).SerializeAsString());
+    guard_.say(kFramePost, post_over_message(order_, e.failed).SerializeAsString());
   }
   void carry_out(const effect::Finish&) {
     done_ = true;
@@ -350,7 +350,7 @@ class Shepherd {
     }
     io::signal_descendants(SIGKILL);
     // What has changed its user is killed by the guard, which may be root.
-    if (now() - *clearing_since_ > 5 * kClearPause) guard_.say(kWordKill, "");
+    if (now() - *clearing_since_ > 5 * kClearPause) guard_.say(kFrameKill, "");
     clear_at_ = now() + kClearPause;
   }
 

@@ -50,7 +50,7 @@ LoadedConfiguration load_set(const conf::FileSources& sources) {
   conf::Problems requirements;
   sched::check_requirements(files, *made->files.lsb, requirements);
   for (const auto& problem : requirements.all()) loaded.warnings.push_back(problem.line());
-  made->rules = sched::cycle::scheduling_rules(made->files.cluster, made->files.lsb);
+  made->rules = sched::cycle::placement_rules(made->files.cluster, made->files.lsb);
   loaded.configuration = std::move(made);
   return loaded;
 }

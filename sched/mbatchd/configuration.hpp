@@ -10,14 +10,14 @@
 #include "common/conf/file_snapshot.hpp"
 #include "common/conf/told_lines.hpp"
 #include "common/io/root_trust.hpp"
-#include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/cycle/placement_rules.hpp"
 #include "sched/policy/values/book_config.hpp"
 
 namespace rollcall::mbatchd {
 
 struct Configuration {
   sched::ConfigView files;
-  std::shared_ptr<const sched::cycle::SchedulingRules> rules;
+  std::shared_ptr<const sched::cycle::PlacementRules> rules;
   std::string host;                                // our own, official: always BatchSettings::mbd_host
   std::string directory;                           // LSB_SHAREDIR/CLUSTER
   std::shared_ptr<const conf::FileSnapshot> kept;  // what it was read from, for its #if time()

@@ -1,4 +1,4 @@
-#include "taskstarter/policy/task_words.hpp"
+#include "taskstarter/policy/task_text.hpp"
 
 #include <charconv>
 

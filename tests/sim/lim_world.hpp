@@ -1,6 +1,6 @@
 // A world of LIMs: the real stepper on every host, over a network that is made of one queue and one seed.
 //
-// It keeps the promises that lim_words.hpp asks of a shell, and nothing more: links deliver in order, after delays; a host
+// It keeps the promises that lim_events_and_effects.hpp asks of a shell, and nothing more: links deliver in order, after delays; a host
 // can be switched off (silence), its LIM killed (its port refuses) or stopped (its kernel takes what comes, nobody reads),
 // and the hosts split into parts that do not hear each other. TCP's own patience differs from link to link.
 #pragma once

@@ -7,143 +7,143 @@
 
 namespace rollcall::lim {
 
-void dial(Turn& turn, const std::string& host) {
-  if (turn.lim.dialling.insert(host).second) turn.out.emplace_back(effect::Dial{host});
+void dial(LimStep& step, const std::string& host) {
+  if (step.lim.dialling.insert(host).second) step.out.emplace_back(effect::Dial{host});
 }
 
-std::optional<HostIndex> forget_link(Turn& turn, ConnectionId connection) {
-  const auto found = turn.lim.peers.find(connection);
-  if (found == turn.lim.peers.end()) return std::nullopt;
+std::optional<HostIndex> forget_link(LimStep& step, ConnectionId connection) {
+  const auto found = step.lim.peers.find(connection);
+  if (found == step.lim.peers.end()) return std::nullopt;
   const auto host = found->second.registered;
   if (host) {
-    turn.lim.mastership->table[*host].connection = 0;
-    turn.lim.mastership->ordered[*host].reset();
+    step.lim.mastership->table[*host].connection = 0;
+    step.lim.mastership->ordered[*host].reset();
   }
-  turn.lim.peers.erase(found);
+  step.lim.peers.erase(found);
   return host;
 }
 
-void close_link(Turn& turn, ConnectionId connection) {
-  if (!turn.lim.peers.contains(connection)) return;
-  forget_link(turn, connection);
-  turn.out.emplace_back(effect::CloseLink{connection});
+void close_link(LimStep& step, ConnectionId connection) {
+  if (!step.lim.peers.contains(connection)) return;
+  forget_link(step, connection);
+  step.out.emplace_back(effect::CloseLink{connection});
 }
 
 namespace {
 
-effect::Welcome welcome(const Turn& turn, ConnectionId connection) {
-  return {connection, turn.lim.role == Role::master, turn.lim.master_name()};
+effect::Welcome welcome(const LimStep& step, ConnectionId connection) {
+  return {connection, step.lim.role == Role::master, step.lim.master_name()};
 }
 
 // The handlers; one for each event.
 struct Step {
-  Turn& turn;
-  Lim& lim = turn.lim;
+  LimStep& step;
+  Lim& lim = step.lim;
 
   // Nothing may come of a connection that we have forgotten; the shell promises so, and a fuzzer does not.
   Peer* peer(ConnectionId connection) const {
     const auto found = lim.peers.find(connection);
     if (found == lim.peers.end()) return nullptr;
-    found->second.heard = turn.now;
+    found->second.heard = step.now;
     return &found->second;
   }
 
   void operator()(const event::Started&) const {
     if (lim.started) return;
     lim.started = true;
-    lim.master_heard = turn.now;
-    lim.tidy_at = turn.now + turn.rules().inactivity();
-    start_search(turn);
+    lim.master_heard = step.now;
+    lim.tidy_at = step.now + step.rules().inactivity();
+    start_search(step);
   }
   void operator()(const event::PeerAccepted& e) const {
     if (lim.peers.contains(e.connection)) return;
-    lim.peers[e.connection] = {e.host, false, turn.now, std::nullopt, {}};
-    if (!turn.rules().find(e.host)) {
-      turn.warn("a LIM calls itself " + e.host + ", which is no host of this cluster");
-      return close_link(turn, e.connection);
+    lim.peers[e.connection] = {e.host, false, step.now, std::nullopt, {}};
+    if (!step.rules().find(e.host)) {
+      step.warn("a LIM calls itself " + e.host + ", which is no host of this cluster");
+      return close_link(step, e.connection);
     }
-    if (e.host == turn.rules().host) {
-      turn.warn("another LIM calls itself " + e.host + ", as this one does");
-      return close_link(turn, e.connection);
+    if (e.host == step.rules().host) {
+      step.warn("another LIM calls itself " + e.host + ", as this one does");
+      return close_link(step, e.connection);
     }
-    turn.out.emplace_back(welcome(turn, e.connection));
+    step.out.emplace_back(welcome(step, e.connection));
   }
   void operator()(const event::PeerAnswered& e) const {
     if (lim.peers.contains(e.connection) || lim.dialling.erase(e.host) == 0) return;
-    lim.peers[e.connection] = {e.host, true, turn.now, std::nullopt, {}};
+    lim.peers[e.connection] = {e.host, true, step.now, std::nullopt, {}};
     if (lim.role == Role::master)
-      peer_answered(turn, e);
+      peer_answered(step, e);
     else
-      search_answered(turn, e);
+      search_answered(step, e);
   }
   void operator()(const event::DialFailed& e) const {
     if (lim.dialling.erase(e.host) == 0) return;
     if (lim.role == Role::master)
-      peer_failed(turn, e);
+      peer_failed(step, e);
     else
-      search_failed(turn, e);
+      search_failed(step, e);
   }
   void operator()(const event::LinkEnded& e) const {
-    const auto host = forget_link(turn, e.connection);
+    const auto host = forget_link(step, e.connection);
     if (lim.role == Role::following && lim.connection == e.connection)
-      return lose_master(turn, "its link ended");
-    if (lim.role == Role::master && host) host_link_ended(turn, *host);
+      return lose_master(step, "its link ended");
+    if (lim.role == Role::master && host) host_link_ended(step, *host);
   }
   void operator()(const event::HostRegistered& e) const {
-    if (peer(e.connection)) host_registered(turn, e);
+    if (peer(e.connection)) host_registered(step, e);
   }
   void operator()(const event::HostReported& e) const {
-    if (peer(e.connection)) host_reported(turn, e);
+    if (peer(e.connection)) host_reported(step, e);
   }
   void operator()(const event::MasterAnnounced& e) const {
     const Peer* from = peer(e.connection);
-    if (!from || from->dialled || from->host == turn.rules().host) return;
+    if (!from || from->dialled || from->host == step.rules().host) return;
     const std::string host = from->host;
     if (lim.role == Role::master)
-      peer_announced(turn, host);
+      peer_announced(step, host);
     else if (lim.started)
-      search_announced(turn, host);
+      search_announced(step, host);
   }
   void operator()(const event::RenewAsked& e) const {
     const Peer* from = peer(e.connection);
     if (!from) return;
-    if (from->registered) lim.mastership->table[*from->registered].heard = turn.now;
-    turn.out.emplace_back(welcome(turn, e.connection));
+    if (from->registered) lim.mastership->table[*from->registered].heard = step.now;
+    step.out.emplace_back(welcome(step, e.connection));
   }
-  void operator()(const event::PeerRenewed& e) const { master_renewed(turn, e); }
-  void operator()(const event::OrdersArrived& e) const { orders_arrived(turn, e); }
-  void operator()(const event::LoadSampled& e) const { load_sampled(turn, e); }
-  void operator()(const event::ElimsReported& e) const { elims_reported(turn, e.report); }
+  void operator()(const event::PeerRenewed& e) const { master_renewed(step, e); }
+  void operator()(const event::OrdersArrived& e) const { orders_arrived(step, e); }
+  void operator()(const event::LoadSampled& e) const { load_sampled(step, e); }
+  void operator()(const event::ElimsReported& e) const { elims_reported(step, e.report); }
   void operator()(const event::MelimLost& e) const {
-    turn.warn("melim ended (" + e.how + "); its values are kept, it is started again");
+    step.warn("melim ended (" + e.how + "); its values are kept, it is started again");
   }
-  void operator()(const event::LockAsked& e) const { lock_asked(turn, e); }
-  void operator()(const event::UnlockAsked&) const { unlock(turn); }
-  void operator()(const event::FactsFound& e) const { facts_found(turn, e); }
-  void operator()(const event::Reconfigured& e) const { reconfigured(turn, e); }
-  void operator()(const event::PlacementMade& e) const { placement_made(turn, e); }
+  void operator()(const event::LockAsked& e) const { lock_asked(step, e); }
+  void operator()(const event::UnlockAsked&) const { unlock(step); }
+  void operator()(const event::FactsFound& e) const { facts_found(step, e); }
+  void operator()(const event::Reconfigured& e) const { reconfigured(step, e); }
+  void operator()(const event::PlacementMade& e) const { placement_made(step, e); }
   void operator()(const event::Tick&) const {}
 };
 
 // Peers that dialled and neither registered nor went.
-void tidy(Turn& turn) {
-  turn.lim.tidy_at = turn.now + turn.rules().inactivity();
+void tidy(LimStep& step) {
+  step.lim.tidy_at = step.now + step.rules().inactivity();
   std::vector<ConnectionId> idle;
-  for (const auto& [connection, peer] : turn.lim.peers)
-    if (!peer.dialled && !peer.registered && turn.now - peer.heard >= turn.rules().inactivity())
+  for (const auto& [connection, peer] : step.lim.peers)
+    if (!peer.dialled && !peer.registered && step.now - peer.heard >= step.rules().inactivity())
       idle.push_back(connection);
-  for (const ConnectionId connection : idle) close_link(turn, connection);
+  for (const ConnectionId connection : idle) close_link(step, connection);
 }
 
 // What time asks for; after every event, so that a busy LIM is not late.
-void timers(Turn& turn) {
-  Lim& lim = turn.lim;
+void timers(LimStep& step) {
+  Lim& lim = step.lim;
   if (!lim.started) return;
-  if (lim.lock && lim.lock->until && turn.now >= *lim.lock->until) own_load_changed(turn);
-  if (lim.role == Role::following) follow_tick(turn);
-  if (lim.role != Role::master) search_tick(turn);
-  if (lim.role == Role::master) master_tick(turn);
-  if (turn.now >= lim.tidy_at) tidy(turn);
+  if (lim.lock && lim.lock->until && step.now >= *lim.lock->until) own_load_changed(step);
+  if (lim.role == Role::following) follow_tick(step);
+  if (lim.role != Role::master) search_tick(step);
+  if (lim.role == Role::master) master_tick(step);
+  if (step.now >= lim.tidy_at) tidy(step);
 }
 
 }  // namespace
@@ -154,10 +154,10 @@ Lim::Lim(std::shared_ptr<const LimRules> r) : rules(std::move(r)), overridden(kB
 }
 
 Effects step(Lim& lim, const Event& event, TimePoint now) {
-  Turn turn{lim, now};
-  std::visit(Step{turn}, event);
-  timers(turn);
-  return std::move(turn.out);
+  LimStep step{lim, now};
+  std::visit(Step{step}, event);
+  timers(step);
+  return std::move(step.out);
 }
 
 std::optional<TimePoint> next_deadline(const Lim& lim) {

@@ -48,9 +48,9 @@
 
 #include "common/base/job_clock.hpp"
 #include "elim/policy/lim/host_table.hpp"
+#include "elim/policy/lim/lim_events_and_effects.hpp"
 #include "elim/policy/lim/lim_report.hpp"
 #include "elim/policy/lim/lim_rules.hpp"
-#include "elim/policy/lim/lim_words.hpp"
 
 namespace rollcall::lim {
 

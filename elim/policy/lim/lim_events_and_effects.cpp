@@ -1,4 +1,4 @@
-#include "elim/policy/lim/lim_words.hpp"
+#include "elim/policy/lim/lim_events_and_effects.hpp"
 
 namespace rollcall::lim {
 namespace {

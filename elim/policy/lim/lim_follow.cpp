@@ -7,78 +7,78 @@ namespace rollcall::lim {
 namespace {
 
 // A third of the time after which it counts as gone: so that it has two chances.
-Duration patience(const Turn& turn) { return turn.rules().inactivity() / 3; }
+Duration patience(const LimStep& step) { return step.rules().inactivity() / 3; }
 
-void heard_master(Turn& turn) {
-  turn.lim.master_heard = turn.now;
-  turn.lim.renew_at = turn.now + patience(turn);
+void heard_master(LimStep& step) {
+  step.lim.master_heard = step.now;
+  step.lim.renew_at = step.now + patience(step);
 }
 
 }  // namespace
 
-Duration breather(const Turn& turn) { return std::min(kBreather, turn.rules().exchange_interval); }
+Duration breather(const LimStep& step) { return std::min(kBreather, step.rules().exchange_interval); }
 
-void send_report(Turn& turn) {
-  Lim& lim = turn.lim;
-  turn.out.emplace_back(
-      effect::SendReport{lim.connection, lim.writer.next(lim.own, turn.rules().indices, turn.now)});
-  lim.report_at = turn.now + turn.rules().exchange_interval;
+void send_report(LimStep& step) {
+  Lim& lim = step.lim;
+  step.out.emplace_back(
+      effect::SendReport{lim.connection, lim.writer.next(lim.own, step.rules().indices, step.now)});
+  lim.report_at = step.now + step.rules().exchange_interval;
 }
 
-void register_anew(Turn& turn) {
-  turn.lim.writer.start_anew();
-  turn.out.emplace_back(effect::SendRegister{turn.lim.connection});
-  send_report(turn);
+void register_anew(LimStep& step) {
+  step.lim.writer.start_anew();
+  step.out.emplace_back(effect::SendRegister{step.lim.connection});
+  send_report(step);
 }
 
-void follow(Turn& turn, ConnectionId connection, const std::string& host) {
-  Lim& lim = turn.lim;
-  if (lim.role == Role::master) step_down(turn, host + " is master");
-  if (lim.connection != 0) close_link(turn, lim.connection);
+void follow(LimStep& step, ConnectionId connection, const std::string& host) {
+  Lim& lim = step.lim;
+  if (lim.role == Role::master) step_down(step, host + " is master");
+  if (lim.connection != 0) close_link(step, lim.connection);
   lim.role = Role::following;
   lim.master = host;
   lim.connection = connection;
-  lim.followed_at = turn.now;
-  heard_master(turn);
+  lim.followed_at = step.now;
+  heard_master(step);
   lim.search = {};
-  if (turn.candidate() && turn.rules().rank(host) > turn.own_rank())
-    lim.search.again_at = turn.now + turn.rules().exchange_interval;
-  turn.say("the master is " + host);
-  register_anew(turn);
+  if (step.candidate() && step.rules().rank(host) > step.own_rank())
+    lim.search.again_at = step.now + step.rules().exchange_interval;
+  step.say("the master is " + host);
+  register_anew(step);
 }
 
-void lose_master(Turn& turn, const std::string& why) {
-  Lim& lim = turn.lim;
-  turn.say("lost the master " + lim.master + ": " + why);
-  if (lim.peers.contains(lim.connection)) close_link(turn, lim.connection);
+void lose_master(LimStep& step, const std::string& why) {
+  Lim& lim = step.lim;
+  step.say("lost the master " + lim.master + ": " + why);
+  if (lim.peers.contains(lim.connection)) close_link(step, lim.connection);
   lim.connection = 0;
   lim.role = Role::looking;
   lim.master.clear();
-  if (turn.now - lim.followed_at >= breather(turn)) return start_search(turn);
+  if (step.now - lim.followed_at >= breather(step)) return start_search(step);
   lim.search = {};
-  lim.search.again_at = turn.now + breather(turn);
+  lim.search.again_at = step.now + breather(step);
 }
 
-void master_renewed(Turn& turn, const event::PeerRenewed& renewed) {
-  if (turn.lim.role != Role::following || turn.lim.connection != renewed.connection) return;
-  heard_master(turn);
-  if (!renewed.master) lose_master(turn, "it is master no more");
+void master_renewed(LimStep& step, const event::PeerRenewed& renewed) {
+  if (step.lim.role != Role::following || step.lim.connection != renewed.connection) return;
+  heard_master(step);
+  if (!renewed.master) lose_master(step, "it is master no more");
 }
 
-void orders_arrived(Turn& turn, const event::OrdersArrived& orders) {
-  if (turn.lim.role != Role::following || turn.lim.connection != orders.connection) return;
-  heard_master(turn);
-  order_melim(turn, orders.resources, false);
+void orders_arrived(LimStep& step, const event::OrdersArrived& orders) {
+  if (step.lim.role != Role::following || step.lim.connection != orders.connection) return;
+  heard_master(step);
+  order_melim(step, orders.resources, false);
 }
 
-void follow_tick(Turn& turn) {
-  Lim& lim = turn.lim;
-  if (turn.now - lim.master_heard >= turn.rules().inactivity()) return lose_master(turn, "it is silent");
-  if (turn.now >= lim.renew_at) {
-    turn.out.emplace_back(effect::SendRenew{lim.connection});
-    lim.renew_at = turn.now + patience(turn);
+void follow_tick(LimStep& step) {
+  Lim& lim = step.lim;
+  if (step.now - lim.master_heard >= step.rules().inactivity()) return lose_master(step, "it is silent");
+  if (step.now >= lim.renew_at) {
+    step.out.emplace_back(effect::SendRenew{lim.connection});
+    lim.renew_at = step.now + patience(step);
   }
-  if (turn.now >= lim.report_at) send_report(turn);
+  if (step.now >= lim.report_at) send_report(step);
 }
 
 }  // namespace rollcall::lim

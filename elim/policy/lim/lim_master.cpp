@@ -8,172 +8,172 @@ namespace {
 
 constexpr int kSweeps = 4;  // looks for silent hosts in an exchange interval
 
-void pump(Turn& turn) {
-  Mastership& m = *turn.lim.mastership;
-  while (!m.to_dial.empty() && turn.lim.dialling.size() < kDialsAtOnce) {
+void pump(LimStep& step) {
+  Mastership& m = *step.lim.mastership;
+  while (!m.to_dial.empty() && step.lim.dialling.size() < kDialsAtOnce) {
     const HostIndex host = m.to_dial.front();
     m.to_dial.pop_front();
-    if (m.table[host].connection == 0) dial(turn, turn.rules().hosts[host].name);
+    if (m.table[host].connection == 0) dial(step, step.rules().hosts[host].name);
   }
 }
 
 // Every server host without a link, in the order of the files.
-void start_round(Turn& turn) {
-  Mastership& m = *turn.lim.mastership;
+void start_round(LimStep& step) {
+  Mastership& m = *step.lim.mastership;
   m.to_dial.clear();
   for (HostIndex host = 0; host < m.table.size(); ++host) {
-    const LimRules::Host& row = turn.rules().hosts[host];
-    if (row.server && row.name != turn.rules().host && m.table[host].connection == 0)
+    const LimRules::Host& row = step.rules().hosts[host];
+    if (row.server && row.name != step.rules().host && m.table[host].connection == 0)
       m.to_dial.push_back(host);
   }
-  m.round_at = turn.now + turn.rules().exchange_interval;
-  pump(turn);
+  m.round_at = step.now + step.rules().exchange_interval;
+  pump(step);
 }
 
-void dial_soon(Turn& turn, HostIndex host) {
-  if (turn.rules().hosts[host].server) turn.lim.mastership->to_dial.push_front(host);
-  pump(turn);
+void dial_soon(LimStep& step, HostIndex host) {
+  if (step.rules().hosts[host].server) step.lim.mastership->to_dial.push_front(host);
+  pump(step);
 }
 
-void unavailable(Turn& turn, HostIndex host, const std::string& why) {
-  HostEntry& entry = turn.lim.mastership->table[host];
-  const std::string line = turn.rules().hosts[host].name + " is unavailable: " + why;
-  if (entry.presence == Presence::up) turn.warn(line);  // others were not there when we became master
-  if (entry.presence == Presence::unheard) turn.say(line);
-  if (entry.connection != 0) close_link(turn, entry.connection);
-  set_presence(turn, host, Presence::unavailable, false);
+void unavailable(LimStep& step, HostIndex host, const std::string& why) {
+  HostEntry& entry = step.lim.mastership->table[host];
+  const std::string line = step.rules().hosts[host].name + " is unavailable: " + why;
+  if (entry.presence == Presence::up) step.warn(line);  // others were not there when we became master
+  if (entry.presence == Presence::unheard) step.say(line);
+  if (entry.connection != 0) close_link(step, entry.connection);
+  set_presence(step, host, Presence::unavailable, false);
 }
 
-void sweep(Turn& turn) {
-  Mastership& m = *turn.lim.mastership;
-  m.sweep_at = turn.now + turn.rules().exchange_interval / kSweeps;
+void sweep(LimStep& step) {
+  Mastership& m = *step.lim.mastership;
+  m.sweep_at = step.now + step.rules().exchange_interval / kSweeps;
   for (HostIndex host = 0; host < m.table.size(); ++host) {
     const HostEntry& entry = m.table[host];
-    if (entry.presence == Presence::unavailable || turn.rules().hosts[host].name == turn.rules().host)
+    if (entry.presence == Presence::unavailable || step.rules().hosts[host].name == step.rules().host)
       continue;
     const TimePoint heard = entry.presence == Presence::up ? entry.heard : m.since;
-    if (turn.now - heard >= turn.rules().inactivity()) unavailable(turn, host, "it is silent");
+    if (step.now - heard >= step.rules().inactivity()) unavailable(step, host, "it is silent");
   }
 }
 
 // The peer's message cannot be used: the link goes, and it is not dialled before the next round.
-void refuse(Turn& turn, ConnectionId connection, const std::string& why) {
-  const Peer& peer = turn.lim.peers.at(connection);
-  turn.warn(peer.host + ": " + why);
-  close_link(turn, connection);
+void refuse(LimStep& step, ConnectionId connection, const std::string& why) {
+  const Peer& peer = step.lim.peers.at(connection);
+  step.warn(peer.host + ": " + why);
+  close_link(step, connection);
 }
 
 }  // namespace
 
-void become_master(Turn& turn) {
-  Lim& lim = turn.lim;
-  if (lim.connection != 0) close_link(turn, lim.connection);
+void become_master(LimStep& step) {
+  Lim& lim = step.lim;
+  if (lim.connection != 0) close_link(step, lim.connection);
   lim.connection = 0;
   lim.master.clear();
   lim.search = {};
   lim.role = Role::master;
-  lim.mastership = fresh_mastership(turn.rules(), turn.now);
-  const bool first = turn.own_rank() == 0;
-  turn.say("this host is the master" +
-           (first ? std::string() : ", in place of " + turn.rules().candidates[0]));
-  const HostIndex own = *turn.rules().find(turn.rules().host);
-  lim.mastership->table.set_facts(own, lim.facts, turn.rules().digest);
-  set_presence(turn, own, Presence::up, false);
-  send_orders(turn, own);
-  show_own_load(turn);
-  lim.mastership->sweep_at = turn.now + turn.rules().exchange_interval / kSweeps;
-  start_round(turn);
+  lim.mastership = fresh_mastership(step.rules(), step.now);
+  const bool first = step.own_rank() == 0;
+  step.say("this host is the master" +
+           (first ? std::string() : ", in place of " + step.rules().candidates[0]));
+  const HostIndex own = *step.rules().find(step.rules().host);
+  lim.mastership->table.set_facts(own, lim.facts, step.rules().digest);
+  set_presence(step, own, Presence::up, false);
+  send_orders(step, own);
+  show_own_load(step);
+  lim.mastership->sweep_at = step.now + step.rules().exchange_interval / kSweeps;
+  start_round(step);
 }
 
-void step_down(Turn& turn, const std::string& why) {
-  Lim& lim = turn.lim;
-  turn.say("this host is the master no more: " + why);
+void step_down(LimStep& step, const std::string& why) {
+  Lim& lim = step.lim;
+  step.say("this host is the master no more: " + why);
   std::vector<ConnectionId> theirs;
   for (const auto& [connection, peer] : lim.peers)
     if (peer.registered) theirs.push_back(connection);
-  for (const ConnectionId connection : theirs) close_link(turn, connection);
+  for (const ConnectionId connection : theirs) close_link(step, connection);
   lim.mastership.reset();
   lim.role = Role::looking;
-  lim.master_heard = turn.now;
+  lim.master_heard = step.now;
 }
 
-void peer_answered(Turn& turn, const event::PeerAnswered& answer) {
-  const auto host = turn.rules().find(answer.host);
-  if (answer.master && turn.rules().rank(answer.host) < turn.own_rank())
-    return follow(turn, answer.connection, answer.host);
-  if (host && turn.lim.mastership->table[*host].connection == 0)
-    turn.out.emplace_back(effect::SendAnnounce{answer.connection});
-  close_link(turn, answer.connection);
-  pump(turn);
+void peer_answered(LimStep& step, const event::PeerAnswered& answer) {
+  const auto host = step.rules().find(answer.host);
+  if (answer.master && step.rules().rank(answer.host) < step.own_rank())
+    return follow(step, answer.connection, answer.host);
+  if (host && step.lim.mastership->table[*host].connection == 0)
+    step.out.emplace_back(effect::SendAnnounce{answer.connection});
+  close_link(step, answer.connection);
+  pump(step);
 }
 
-void peer_failed(Turn& turn, const event::DialFailed& failure) {
-  const auto host = turn.rules().find(failure.host);
-  if (host && turn.lim.mastership->table[*host].connection == 0) {
+void peer_failed(LimStep& step, const event::DialFailed& failure) {
+  const auto host = step.rules().find(failure.host);
+  if (host && step.lim.mastership->table[*host].connection == 0) {
     if (failure.refused)
-      unavailable(turn, *host, "its port refuses");
+      unavailable(step, *host, "its port refuses");
     else
-      set_presence(turn, *host, turn.lim.mastership->table[*host].presence, false);
+      set_presence(step, *host, step.lim.mastership->table[*host].presence, false);
   }
-  pump(turn);
+  pump(step);
 }
 
 // One before us is asked itself, at its own address, and followed where it says so too: a word alone costs no table. One
 // behind us is told that we are.
-void peer_announced(Turn& turn, const std::string& host) { dial(turn, host); }
+void peer_announced(LimStep& step, const std::string& host) { dial(step, host); }
 
-void host_registered(Turn& turn, const event::HostRegistered& registered) {
-  Lim& lim = turn.lim;
+void host_registered(LimStep& step, const event::HostRegistered& registered) {
+  Lim& lim = step.lim;
   const ConnectionId connection = registered.connection;
   Peer& peer = lim.peers.at(connection);
-  const auto host = turn.rules().find(peer.host);
-  if (lim.role != Role::master) return close_link(turn, connection);  // it asks again who is
+  const auto host = step.rules().find(peer.host);
+  if (lim.role != Role::master) return close_link(step, connection);  // it asks again who is
   if (!host || registered.facts.name != peer.host)
-    return refuse(turn, connection, "registers as " + registered.facts.name);
+    return refuse(step, connection, "registers as " + registered.facts.name);
   Mastership& m = *lim.mastership;
   HostEntry& entry = m.table[*host];
-  if (entry.connection != 0 && entry.connection != connection) close_link(turn, entry.connection);
-  if (entry.configuration != registered.configuration && registered.configuration != turn.rules().digest)
-    turn.warn(peer.host + " runs with other files than the master");
-  if (entry.presence == Presence::unavailable) turn.warn(peer.host + " is back");
+  if (entry.connection != 0 && entry.connection != connection) close_link(step, entry.connection);
+  if (entry.configuration != registered.configuration && registered.configuration != step.rules().digest)
+    step.warn(peer.host + " runs with other files than the master");
+  if (entry.presence == Presence::unavailable) step.warn(peer.host + " is back");
   entry.connection = connection;
-  entry.heard = turn.now;
+  entry.heard = step.now;
   entry.elims.clear();
   entry.condition = {};
   peer.registered = host;
   peer.dictionary.clear();
   m.table.set_facts(*host, registered.facts, registered.configuration);
   m.ordered[*host].reset();
-  set_presence(turn, *host, Presence::up, false);
-  send_orders(turn, *host);
+  set_presence(step, *host, Presence::up, false);
+  send_orders(step, *host);
 }
 
-void host_reported(Turn& turn, const event::HostReported& reported) {
-  Peer& peer = turn.lim.peers.at(reported.connection);
-  if (!peer.registered) return close_link(turn, reported.connection);
-  turn.lim.mastership->table[*peer.registered].heard = turn.now;
+void host_reported(LimStep& step, const event::HostReported& reported) {
+  Peer& peer = step.lim.peers.at(reported.connection);
+  if (!peer.registered) return close_link(step, reported.connection);
+  step.lim.mastership->table[*peer.registered].heard = step.now;
   const auto applied =
-      apply(reported.report, peer.dictionary, report_target(turn, *peer.registered), turn.now);
-  if (!applied) refuse(turn, reported.connection, applied.error().text);
+      apply(reported.report, peer.dictionary, report_target(step, *peer.registered), step.now);
+  if (!applied) refuse(step, reported.connection, applied.error().text);
 }
 
-void host_link_ended(Turn& turn, HostIndex host) { dial_soon(turn, host); }
+void host_link_ended(LimStep& step, HostIndex host) { dial_soon(step, host); }
 
-void placement_made(Turn& turn, const event::PlacementMade& placement) {
-  if (turn.lim.role != Role::master) return;
-  const Duration duration = turn.rules().exchange_interval * turn.rules().adjust_duration;
+void placement_made(LimStep& step, const event::PlacementMade& placement) {
+  if (step.lim.role != Role::master) return;
+  const Duration duration = step.rules().exchange_interval * step.rules().adjust_duration;
   for (const auto& chosen : placement.hosts) {
-    const auto host = turn.rules().find(chosen.host);
+    const auto host = step.rules().find(chosen.host);
     if (!host) continue;
-    Raise& raise = turn.lim.mastership->table[*host].raise;
-    raise = raised(raise, chosen.slots, turn.now, duration);
+    Raise& raise = step.lim.mastership->table[*host].raise;
+    raise = raised(raise, chosen.slots, step.now, duration);
   }
 }
 
-void master_tick(Turn& turn) {
-  const Mastership& m = *turn.lim.mastership;
-  if (turn.now >= m.sweep_at) sweep(turn);
-  if (turn.now >= m.round_at) start_round(turn);
+void master_tick(LimStep& step) {
+  const Mastership& m = *step.lim.mastership;
+  if (step.now >= m.sweep_at) sweep(step);
+  if (step.now >= m.round_at) start_round(step);
 }
 
 }  // namespace rollcall::lim

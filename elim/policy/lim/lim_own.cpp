@@ -7,25 +7,25 @@
 
 namespace rollcall::lim {
 
-void judge_own_load(Turn& turn) {
-  Lim& lim = turn.lim;
+void judge_own_load(LimStep& step) {
+  Lim& lim = step.lim;
   Condition& condition = lim.own.condition;
-  if (lim.lock && lim.lock->until && turn.now >= *lim.lock->until) lim.lock.reset();
+  if (lim.lock && lim.lock->until && step.now >= *lim.lock->until) lim.lock.reset();
   condition.locked_by_administrator = lim.lock.has_value();
   condition.locked_until_us = lim.lock ? lim.lock->until_us : 0;
-  condition.locked_by_window = !turn.rules().run_windows.open(lim.wall);
+  condition.locked_by_window = !step.rules().run_windows.open(lim.wall);
   condition.beyond =
-      beyond(lim.own.load, turn.rules().thresholds, turn.rules().indices, load::queue_cpus(lim.facts));
+      beyond(lim.own.load, step.rules().thresholds, step.rules().indices, load::queue_cpus(lim.facts));
 }
 
 namespace {
 
 // One word of a MELIM report; what our files do not have is passed over.
-void take(Turn& turn, const wire::MelimReport::Value& said) {
-  Lim& lim = turn.lim;
-  const auto id = turn.rules().indices.find(said.name());
+void take(LimStep& step, const wire::MelimReport::Value& said) {
+  Lim& lim = step.lim;
+  const auto id = step.rules().indices.find(said.name());
   if (!id || *id >= lim.own.load.size()) return;
-  const ResourceDefinition& definition = turn.rules().indices.at(*id);
+  const ResourceDefinition& definition = step.rules().indices.at(*id);
   LoadValue& value = lim.own.load[*id];
   const bool number = said.value_case() == wire::MelimReport::Value::kNumber;
   if (number != (definition.type == ResourceType::numeric) || definition.type == ResourceType::boolean)
@@ -35,15 +35,16 @@ void take(Turn& turn, const wire::MelimReport::Value& said) {
     value.number = known_load(said.number()) ? said.number() : kUnknownLoad;
   else
     value.word = said.word();
-  value.told = turn.now;
+  value.told = step.now;
   if (*id < kBuiltInIndices) lim.overridden[*id] = true;
 }
 
 // What the elims of this host are not asked for any more is not this host's to say.
-void forget_resources(Turn& turn, const std::vector<std::string>& old, const std::vector<std::string>& now) {
-  Lim& lim = turn.lim;
+void forget_resources(LimStep& step, const std::vector<std::string>& old,
+                      const std::vector<std::string>& now) {
+  Lim& lim = step.lim;
   for (const std::string& name : old) {
-    const auto id = turn.rules().indices.find(name);
+    const auto id = step.rules().indices.find(name);
     if (id && *id < lim.own.load.size() && std::find(now.begin(), now.end(), name) == now.end())
       lim.own.load[*id] = {};
   }
@@ -54,66 +55,66 @@ void forget_resources(Turn& turn, const std::vector<std::string>& old, const std
 
 }  // namespace
 
-void own_load_changed(Turn& turn) {
-  judge_own_load(turn);
-  show_own_load(turn);
-  if (turn.lim.role == Role::following && turn.lim.writer.urgent(turn.lim.own)) send_report(turn);
+void own_load_changed(LimStep& step) {
+  judge_own_load(step);
+  show_own_load(step);
+  if (step.lim.role == Role::following && step.lim.writer.urgent(step.lim.own)) send_report(step);
 }
 
-void load_sampled(Turn& turn, const event::LoadSampled& sample) {
-  Lim& lim = turn.lim;
+void load_sampled(LimStep& step, const event::LoadSampled& sample) {
+  Lim& lim = step.lim;
   for (ResourceId id = 0; id < kBuiltInIndices; ++id) {
     if (lim.overridden[id]) continue;
     lim.own.load[id].number = known_load(sample.values[id]) ? sample.values[id] : kUnknownLoad;
-    lim.own.load[id].told = turn.now;
+    lim.own.load[id].told = step.now;
   }
   lim.wall = sample.wall;
   lim.own.condition.res_down = sample.res_down;
-  own_load_changed(turn);
+  own_load_changed(step);
 }
 
-void elims_reported(Turn& turn, const wire::MelimReport& report) {
-  for (const auto& value : report.values()) take(turn, value);
+void elims_reported(LimStep& step, const wire::MelimReport& report) {
+  for (const auto& value : report.values()) take(step, value);
   if (report.elims_size() > 0 || report.no_elims())
-    turn.lim.own.elims.assign(report.elims().begin(), report.elims().end());
-  own_load_changed(turn);
+    step.lim.own.elims.assign(report.elims().begin(), report.elims().end());
+  own_load_changed(step);
 }
 
-void lock_asked(Turn& turn, const event::LockAsked& lock) {
+void lock_asked(LimStep& step, const event::LockAsked& lock) {
   Lim::Lock next;
   if (lock.seconds > 0) {
-    next.until = turn.now + std::chrono::seconds(lock.seconds);
+    next.until = step.now + std::chrono::seconds(lock.seconds);
     next.until_us = lock.until_us;
   }
-  turn.lim.lock = next;
-  own_load_changed(turn);
+  step.lim.lock = next;
+  own_load_changed(step);
 }
 
-void unlock(Turn& turn) {
-  turn.lim.lock.reset();
-  own_load_changed(turn);
+void unlock(LimStep& step) {
+  step.lim.lock.reset();
+  own_load_changed(step);
 }
 
-void facts_found(Turn& turn, const event::FactsFound& found) {
-  Lim& lim = turn.lim;
+void facts_found(LimStep& step, const event::FactsFound& found) {
+  Lim& lim = step.lim;
   HostFacts facts = found.facts;
-  facts.name = turn.rules().host;
+  facts.name = step.rules().host;
   if (lim.facts == facts) return;
   lim.facts = std::move(facts);
-  judge_own_load(turn);
+  judge_own_load(step);
   if (lim.role == Role::master) {
-    lim.mastership->table.set_facts(*turn.rules().find(turn.rules().host), lim.facts, turn.rules().digest);
-    show_own_load(turn);
+    lim.mastership->table.set_facts(*step.rules().find(step.rules().host), lim.facts, step.rules().digest);
+    show_own_load(step);
   }
-  if (lim.role == Role::following) register_anew(turn);
+  if (lim.role == Role::following) register_anew(step);
 }
 
-void order_melim(Turn& turn, std::vector<std::string> resources, bool master) {
-  Lim& lim = turn.lim;
+void order_melim(LimStep& step, std::vector<std::string> resources, bool master) {
+  Lim& lim = step.lim;
   if (lim.melim && lim.melim->resources == resources && lim.melim->master == master) return;
-  forget_resources(turn, lim.melim ? lim.melim->resources : std::vector<std::string>{}, resources);
+  forget_resources(step, lim.melim ? lim.melim->resources : std::vector<std::string>{}, resources);
   lim.melim = effect::OrderMelim{std::move(resources), master};
-  turn.out.emplace_back(*lim.melim);
+  step.out.emplace_back(*lim.melim);
 }
 
 }  // namespace rollcall::lim

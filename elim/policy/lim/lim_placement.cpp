@@ -27,20 +27,20 @@ Mastership fresh_mastership(const LimRules& rules, TimePoint now) {
   return m;
 }
 
-void set_presence(Turn& turn, HostIndex host, Presence presence, bool presumed) {
-  Mastership& m = *turn.lim.mastership;
+void set_presence(LimStep& step, HostIndex host, Presence presence, bool presumed) {
+  Mastership& m = *step.lim.mastership;
   HostEntry& entry = m.table[host];
   entry.presence = presence;
   entry.presumed = presumed;
   const bool available = presence == Presence::up || (presence == Presence::unheard && presumed);
   if (m.available[host] == available) return;
   m.available[host] = available;
-  place_elims(turn);
+  place_elims(step);
 }
 
-void place_elims(Turn& turn) {
-  Mastership& m = *turn.lim.mastership;
-  Holders next = holders(turn.rules().resource_map, m.available, turn.rules().find(turn.rules().host));
+void place_elims(LimStep& step) {
+  Mastership& m = *step.lim.mastership;
+  Holders next = holders(step.rules().resource_map, m.available, step.rules().find(step.rules().host));
   if (next == m.holders) return;
   std::vector<HostIndex> touched;
   for (std::uint32_t i = 0; i < next.size(); ++i) {
@@ -51,35 +51,35 @@ void place_elims(Turn& turn) {
     if (next[i]) hold(m.held[*next[i]], i);
   }
   m.holders = std::move(next);
-  for (const HostIndex host : touched) send_orders(turn, host);
+  for (const HostIndex host : touched) send_orders(step, host);
 }
 
-void send_orders(Turn& turn, HostIndex host) {
-  Mastership& m = *turn.lim.mastership;
-  const bool own = turn.rules().hosts[host].name == turn.rules().host;
+void send_orders(LimStep& step, HostIndex host) {
+  Mastership& m = *step.lim.mastership;
+  const bool own = step.rules().hosts[host].name == step.rules().host;
   const ConnectionId connection = m.table[host].connection;
   if (!own && connection == 0) return;
-  std::vector<ResourceId> resources = expected(turn.rules().resource_map, m.holders, host);
+  std::vector<ResourceId> resources = expected(step.rules().resource_map, m.holders, host);
   if (m.ordered[host] == resources) return;
   std::vector<std::string> names;
-  for (const ResourceId id : resources) names.push_back(turn.rules().indices.at(id).name);
+  for (const ResourceId id : resources) names.push_back(step.rules().indices.at(id).name);
   m.ordered[host] = std::move(resources);
   if (own)
-    order_melim(turn, std::move(names), true);
+    order_melim(step, std::move(names), true);
   else
-    turn.out.emplace_back(effect::SendOrders{connection, std::move(names)});
+    step.out.emplace_back(effect::SendOrders{connection, std::move(names)});
 }
 
-ReportTarget report_target(Turn& turn, HostIndex host) {
-  Mastership& m = *turn.lim.mastership;
-  return {host, m.table, turn.rules(), m.is_shared, m.held[host], m.shared};
+ReportTarget report_target(LimStep& step, HostIndex host) {
+  Mastership& m = *step.lim.mastership;
+  return {host, m.table, step.rules(), m.is_shared, m.held[host], m.shared};
 }
 
-void show_own_load(Turn& turn) {
-  if (turn.lim.role != Role::master) return;
-  const HostIndex own = *turn.rules().find(turn.rules().host);
-  turn.lim.mastership->table[own].heard = turn.now;
-  apply(turn.lim.own, report_target(turn, own));
+void show_own_load(LimStep& step) {
+  if (step.lim.role != Role::master) return;
+  const HostIndex own = *step.rules().find(step.rules().host);
+  step.lim.mastership->table[own].heard = step.now;
+  apply(step.lim.own, report_target(step, own));
 }
 
 }  // namespace rollcall::lim

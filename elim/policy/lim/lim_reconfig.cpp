@@ -48,67 +48,67 @@ void keep_shared(const LimRules& old, const Mastership& from, const LimRules& no
 }
 
 // Links of hosts that are gone are closed; and of those that report names we did not know, since we may know them now.
-void keep_links(Turn& turn, const LimRules& old, const Renumbered& renumbered) {
+void keep_links(LimStep& step, const LimRules& old, const Renumbered& renumbered) {
   std::vector<ConnectionId> gone;
-  for (auto& [connection, peer] : turn.lim.peers) {
+  for (auto& [connection, peer] : step.lim.peers) {
     if (!peer.registered) continue;
     const bool strange = std::count(peer.dictionary.begin(), peer.dictionary.end(), std::nullopt) > 0;
-    const auto place = turn.rules().find(old.hosts[*peer.registered].name);
+    const auto place = step.rules().find(old.hosts[*peer.registered].name);
     if (!place || strange) gone.push_back(connection);
     for (auto& id : peer.dictionary)
       if (id) id = renumbered[*id];
   }
-  for (const ConnectionId connection : gone) close_link(turn, connection);
-  for (auto& [connection, peer] : turn.lim.peers)
-    if (peer.registered) peer.registered = turn.rules().find(old.hosts[*peer.registered].name);
+  for (const ConnectionId connection : gone) close_link(step, connection);
+  for (auto& [connection, peer] : step.lim.peers)
+    if (peer.registered) peer.registered = step.rules().find(old.hosts[*peer.registered].name);
 }
 
-void keep_mastership(Turn& turn, const LimRules& old, const Renumbered& renumbered) {
-  Lim& lim = turn.lim;
-  keep_links(turn, old, renumbered);
+void keep_mastership(LimStep& step, const LimRules& old, const Renumbered& renumbered) {
+  Lim& lim = step.lim;
+  keep_links(step, old, renumbered);
   Mastership from = std::move(*lim.mastership);
-  Mastership to = fresh_mastership(turn.rules(), turn.now);
-  to.round_at = to.sweep_at = turn.now;  // new hosts are dialled at once
+  Mastership to = fresh_mastership(step.rules(), step.now);
+  to.round_at = to.sweep_at = step.now;  // new hosts are dialled at once
   for (HostIndex host = 0; host < to.table.size(); ++host) {
-    const auto before = old.find(turn.rules().hosts[host].name);
+    const auto before = old.find(step.rules().hosts[host].name);
     if (!before) continue;
     to.table.adopt(host, from.table, *before, renumbered);
     const HostEntry& entry = to.table[host];
     to.available[host] =
         entry.presence == Presence::up || (entry.presence == Presence::unheard && entry.presumed);
   }
-  keep_shared(old, from, turn.rules(), to);
+  keep_shared(old, from, step.rules(), to);
   lim.mastership = std::move(to);
-  place_elims(turn);
-  for (HostIndex host = 0; host < lim.mastership->table.size(); ++host) send_orders(turn, host);
+  place_elims(step);
+  for (HostIndex host = 0; host < lim.mastership->table.size(); ++host) send_orders(step, host);
 }
 
 }  // namespace
 
-void reconfigured(Turn& turn, const event::Reconfigured& event) {
-  Lim& lim = turn.lim;
+void reconfigured(LimStep& step, const event::Reconfigured& event) {
+  Lim& lim = step.lim;
   const std::shared_ptr<const LimRules> old = std::exchange(lim.rules, event.rules);
-  const Renumbered renumbered = renumber(old->indices, turn.rules().indices);
-  lim.own.load = renumbered_load(lim.own.load, renumbered, turn.rules().indices.size());
+  const Renumbered renumbered = renumber(old->indices, step.rules().indices);
+  lim.own.load = renumbered_load(lim.own.load, renumbered, step.rules().indices.size());
   if (lim.role == Role::master) {
-    if (turn.candidate() && turn.rules().find(turn.rules().host)) {
-      keep_mastership(turn, *old, renumbered);
+    if (step.candidate() && step.rules().find(step.rules().host)) {
+      keep_mastership(step, *old, renumbered);
     } else {
       // The links are those of the old files.
       lim.rules = old;
-      step_down(turn, "the files do not name it as a candidate");
+      step_down(step, "the files do not name it as a candidate");
       lim.rules = event.rules;
     }
   }
   lim.writer.start_anew();
-  judge_own_load(turn);
+  judge_own_load(step);
   if (!lim.started || lim.role == Role::master) return;
-  if (lim.role == Role::following && !turn.rules().find(lim.master))
-    return lose_master(turn, "the files do not name it");
-  if (lim.role == Role::looking) return start_search(turn);
+  if (lim.role == Role::following && !step.rules().find(lim.master))
+    return lose_master(step, "the files do not name it");
+  if (lim.role == Role::looking) return start_search(step);
   lim.search = {};
-  if (turn.candidate() && turn.rules().rank(lim.master) > turn.own_rank()) lim.search.again_at = turn.now;
-  register_anew(turn);
+  if (step.candidate() && step.rules().rank(lim.master) > step.own_rank()) lim.search.again_at = step.now;
+  register_anew(step);
 }
 
 }  // namespace rollcall::lim

@@ -47,7 +47,7 @@ namespace rollcall::melim {
 // From start to start an elim is never quicker than this, whatever the restart interval is set to.
 inline constexpr Duration kLeastPause = std::chrono::milliseconds(100);
 
-struct LifeRules {
+struct ElimRules {
   Duration restart_interval = std::chrono::seconds(90);
   Duration block_time = std::chrono::seconds(2);  // 0: a string must be there at once
   std::optional<std::uint32_t> most_restarts;     // LSF_ELIM_RESTARTS; none: no limit
@@ -70,7 +70,7 @@ struct Ended {  // the elim itself
 };
 struct Gone {};  // nothing of it is left, and its output is closed
 struct Ordered {
-  LifeRules rules;
+  ElimRules rules;
   bool afresh;  // what an elim is started with has changed
 };
 struct FileChanged {};
@@ -92,7 +92,7 @@ using Effect = std::variant<Start, End, Say, SayRest>;
 using Effects = std::vector<Effect>;
 
 struct Life {
-  LifeRules rules;
+  ElimRules rules;
   Phase phase = Phase::waiting;
   Next next = Next::again;            // ending
   std::optional<TimePoint> start_at;  // waiting
@@ -101,7 +101,7 @@ struct Life {
   std::uint64_t restarts = 0;            // all of them, for people
   std::uint32_t restarts_of_orders = 0;  // since the last orders, for LSF_ELIM_RESTARTS
 
-  Life(LifeRules r, TimePoint now) : rules(r), start_at(now) {}
+  Life(ElimRules r, TimePoint now) : rules(r), start_at(now) {}
 };
 
 Effects step(Life& life, const Event& event, TimePoint now);

@@ -19,7 +19,7 @@ struct ElimOrders {
   std::vector<std::string> arguments;    // ELIMARGS
   std::vector<std::string> environment;  // NAME=VALUE: LSF_ENVDIR, LSF_SERVERDIR, ...
   Duration poll_interval = std::chrono::seconds(5);
-  LifeRules rules;
+  ElimRules rules;
   bool debug = false;  // LSF_ELIM_DEBUG
 };
 

@@ -38,7 +38,7 @@ void add_thresholds(const IndexTable& indices, const std::vector<cycle::IndexThr
 }
 
 // The dynamic numeric resources that hosts have for themselves, built-in indices first: the columns of bhosts -l.
-std::vector<ResourceId> load_columns(const cycle::SchedulingRules& rules) {
+std::vector<ResourceId> load_columns(const cycle::PlacementRules& rules) {
   std::vector<ResourceId> columns;
   for (ResourceId id = 0; id < rules.indices().size(); ++id) {
     const auto& definition = rules.indices().at(id);
@@ -106,7 +106,7 @@ void add_gpus_held(const AnswerView& view, const std::string& host, BatchHost& t
 }
 
 // The first condensed group of lsb.hosts that the host is in; "": none.
-std::string condensed_group(const cycle::SchedulingRules& rules, HostNumber host) {
+std::string condensed_group(const cycle::PlacementRules& rules, HostNumber host) {
   for (const auto& group : rules.lsb->hosts.groups) {
     if (!group.condensed) continue;
     const auto members = rules.host_groups.find(group.name);

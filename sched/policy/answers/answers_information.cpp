@@ -170,7 +170,7 @@ std::vector<Group> user_groups(const conf::LsbFiles& files, bool recursive) {
   return groups;
 }
 
-std::vector<Group> host_groups(const cycle::SchedulingRules& rules, bool recursive) {
+std::vector<Group> host_groups(const cycle::PlacementRules& rules, bool recursive) {
   std::vector<Group> groups;
   for (const auto& configured : rules.lsb->hosts.groups) {
     Group group = group_of(configured);

@@ -41,7 +41,7 @@ enum class HostNames { left_out, told };
 
 // `to`: what has `reasons`, a JobView or Reasons.
 template <class To>
-void add_reasons(const cycle::SchedulingRules& rules, const std::vector<cycle::PendingReason>& reasons,
+void add_reasons(const cycle::PlacementRules& rules, const std::vector<cycle::PendingReason>& reasons,
                  HostNames names, To& to) {
   for (const auto& found : reasons) {
     add_reason(to, found.text, found.why);

@@ -12,7 +12,7 @@ namespace {
 
 using LimitRow = wire::BatchReply::LimitRow;
 
-std::string kind_of(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule) {
+std::string kind_of(const cycle::PlacementRules& rules, const cycle::LimitRule& rule) {
   if (rule.of == cycle::LimitOf::slots) return "SLOTS";
   if (rule.of == cycle::LimitOf::jobs) return "JOBS";
   std::string name = rules.indices().at(rule.resource).name;
@@ -34,7 +34,7 @@ void add_names(const std::string& one, const ListedNames& list, Names& to) {
 
 constexpr int kMostHostNames = 8;
 
-void add_hosts(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, HostNumber host,
+void add_hosts(const cycle::PlacementRules& rules, const cycle::LimitRule& rule, HostNumber host,
                LimitRow& row) {
   if (host != kNoHost) return row.add_hosts(rules.hosts[host].text());
   if (!rule.hosts) return;
@@ -50,7 +50,7 @@ void add_hosts(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule
 using LimitAmount = wire::BatchReply::LimitAmount;
 
 // JL/U is the row's of the host in lsb.hosts.
-void set_most(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule, HostNumber host,
+void set_most(const cycle::PlacementRules& rules, const cycle::LimitRule& rule, HostNumber host,
               LimitAmount& row) {
   if (rule.of_host_row && host != kNoHost) {
     const cycle::BatchRow* const written = rules.row_of(rules.hosts[host], "", "");
@@ -63,7 +63,7 @@ void set_most(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule,
   row.set_per_processor(rule.per_processor);
 }
 
-LimitRow limit_row(const cycle::SchedulingRules& rules, const cycle::LimitRule& rule,
+LimitRow limit_row(const cycle::PlacementRules& rules, const cycle::LimitRule& rule,
                    const cycle::TallyName& who, HostNumber host) {
   LimitRow row;
   row.set_name(rule.name);
@@ -140,7 +140,7 @@ class LimitsAsked {
   }
 
   const AnswerView& view_;
-  const cycle::SchedulingRules& rules_;
+  const cycle::PlacementRules& rules_;
   const wire::AskLimits& ask_;
   std::optional<HostNumber> host_;
   std::set<std::uint32_t> used_;

@@ -38,7 +38,7 @@ LoadVector vector_of(const IndexTable& table, const std::vector<ResourceId>& ids
 
 }  // namespace
 
-void SnapshotKeeper::configure(std::shared_ptr<const cycle::SchedulingRules> rules) {
+void SnapshotKeeper::configure(std::shared_ptr<const cycle::PlacementRules> rules) {
   rules_ = std::move(rules);
   snapshot_ = std::make_unique<cycle::Snapshot>(rules_);
   demands_.clear();

@@ -25,7 +25,7 @@ class SnapshotKeeper {
   SnapshotKeeper(const book::JobTable& jobs, const book::HostLedger& hosts) : jobs_(jobs), hosts_(hosts) {}
 
   // New files: everything is made anew, but what is known of the hosts' load.
-  void configure(std::shared_ptr<const cycle::SchedulingRules> rules);
+  void configure(std::shared_ptr<const cycle::PlacementRules> rules);
   const cycle::Snapshot& snapshot() const { return *snapshot_; }
   cycle::Snapshot& snapshot() { return *snapshot_; }
 
@@ -56,7 +56,7 @@ class SnapshotKeeper {
 
   const book::JobTable& jobs_;
   const book::HostLedger& hosts_;
-  std::shared_ptr<const cycle::SchedulingRules> rules_;
+  std::shared_ptr<const cycle::PlacementRules> rules_;
   std::unique_ptr<cycle::Snapshot> snapshot_;
   // By submission and queue, until the next trim.
   std::unordered_map<std::string, Asked> demands_;

@@ -104,7 +104,7 @@ void Memory::leave_payload(const wire::Submission& asked) {
 }
 
 // Most jobs of a queue have the same: they are not kept for each.
-const jobs::LifeRules& Memory::rules_of(const BookEntry& entry) {
+const jobs::JobRules& Memory::rules_of(const BookEntry& entry) {
   if (rules.size() > 20'000) rules.clear();
   const wire::Submission& asked = *entry.job->asked;
   std::string key = entry.job->record.queue();
@@ -116,7 +116,7 @@ const jobs::LifeRules& Memory::rules_of(const BookEntry& entry) {
   key += asked.application();
   const auto [found, fresh] = rules.try_emplace(std::move(key));
   if (fresh)
-    found->second = jobs::life_rules(config, jobs::terms_of(config, entry.job->record.queue(), asked), asked);
+    found->second = jobs::job_rules(config, jobs::terms_of(config, entry.job->record.queue(), asked), asked);
   return found->second;
 }
 
@@ -345,7 +345,7 @@ void Memory::counted(Effects& effects) {
 
 void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects) {
   const std::size_t first = effects.size();
-  const jobs::LifeRules& life = rules_of(entry);
+  const jobs::JobRules& life = rules_of(entry);
   wire::JobRecord& record = entry.job->record;
   const bool was_placed = placed(record.status()) || finished(record.status());
   const auto* kill = std::get_if<event::KillAsked>(&event);

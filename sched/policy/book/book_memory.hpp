@@ -170,8 +170,7 @@ struct Memory : jobs::JobFacts {
   void connected(HostNumber host, bool so);
   bool all_are_lost(HostNumber host);
   void suspect_no_longer(WallTime now);
-  std::unordered_map<std::string, jobs::LifeRules>
-      rules;  // by queue and what of a submission counts for them
+  std::unordered_map<std::string, jobs::JobRules> rules;  // by queue and what of a submission counts for them
   std::unordered_map<std::string, jobs::CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
   std::size_t resreq_bytes = 0;                                  // of their texts
   std::string gpu_resource;                                      // gpus.hpp; "": no host counts GPUs
@@ -223,7 +222,7 @@ struct Memory : jobs::JobFacts {
   BookEntry& add_job(wire::JobRecord record);  // its submission is there
   void remove_job(JobKey key);
   void drop_submission_if_unused(std::uint64_t number);
-  const jobs::LifeRules& rules_of(const BookEntry& entry);
+  const jobs::JobRules& rules_of(const BookEntry& entry);
   void forget_resreqs();
   const jobs::CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                        const wire::Submission& asked);

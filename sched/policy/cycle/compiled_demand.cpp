@@ -149,7 +149,7 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
         const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
         if (amount > 0)
           alternative.takes.push_back({*id,
-                                       id == per_task ? SchedulingRules::Per::slot : rules_->reserves[*id],
+                                       id == per_task ? PlacementRules::Per::slot : rules_->reserves[*id],
                                        amount, string.duration.value_or(0), string.decay.value_or(false),
                                        rules_->shared_resource(*id), !grows});
       }

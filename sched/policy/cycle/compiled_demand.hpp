@@ -39,7 +39,7 @@ struct Order {
 // One resource that an rusage takes.
 struct Take {
   ResourceId resource = 0;
-  SchedulingRules::Per per = SchedulingRules::Per::host;
+  PlacementRules::Per per = PlacementRules::Per::host;
   double amount = 0;
   std::int64_t duration_s = 0;  // 0: as long as the job runs
   bool decay = false;
@@ -74,7 +74,7 @@ std::shared_ptr<const std::string> effective_text(const Compiled& compiled, cons
 
 class DemandCompiler {
  public:
-  explicit DemandCompiler(const SchedulingRules& rules) : rules_(&rules) {}
+  explicit DemandCompiler(const PlacementRules& rules) : rules_(&rules) {}
 
   // A requirement that cannot be meant with these rules gives one with `error`.
   std::shared_ptr<const Compiled> compile(const Demand& demand, Tallies& tallies);
@@ -88,7 +88,7 @@ class DemandCompiler {
   std::shared_ptr<const Order> order_of(const std::vector<resreq::OrderKey>& keys, std::string& error);
   void add_alternatives(const resreq::ResReq& resreq, const Demand& demand, Compiled& compiled) const;
 
-  const SchedulingRules* rules_;
+  const PlacementRules* rules_;
   std::unordered_map<std::string, std::weak_ptr<const Select>> selects_;
   std::unordered_map<std::string, std::weak_ptr<const HostList>> host_lists_;
   std::unordered_map<std::string, std::weak_ptr<const Order>> orders_;

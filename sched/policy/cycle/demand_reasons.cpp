@@ -88,7 +88,7 @@ class Explanation {
   }
 
  private:
-  const SchedulingRules& rules() const { return state_.rules(); }
+  const PlacementRules& rules() const { return state_.rules(); }
   const QueueRule& queue() const { return rules().queues[compiled_.queue]; }
   const std::string& name(ResourceId id) const { return rules().indices().at(id).name; }
 
@@ -320,9 +320,9 @@ class Explanation {
     const auto take = std::find_if(takes.begin(), takes.end(),
                                    [resource](const Take& t) { return t.resource == resource; });
     const char* const each =
-        take->per == SchedulingRules::Per::slot && entry_.demand.max_slots > 1   ? " for each slot"
-        : take->per == SchedulingRules::Per::host && entry_.demand.max_slots > 1 ? " on each host"
-                                                                                 : "";
+        take->per == PlacementRules::Per::slot && entry_.demand.max_slots > 1   ? " for each slot"
+        : take->per == PlacementRules::Per::host && entry_.demand.max_slots > 1 ? " on each host"
+                                                                                : "";
     auto& one = group(Obstacle::reserving,
                       "Job's requirements for reserving resource (" + name(resource) + ") not satisfied",
                       name(resource), "job reserves " + number_text(take->amount) + each);

@@ -6,7 +6,7 @@
 
 namespace rollcall::sched::cycle {
 
-WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job) {
+WallTime ready_at(const PlacementRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job) {
   const std::int64_t delay = rules.queues[entry.compiled->queue].new_job_delay_s;
   return delay == 0 ? WallTime{} : WallTime{job.submitted.us + delay * 1'000'000};
 }

@@ -15,7 +15,7 @@ enum class JobObstacle {
   run_window,
   begin_time,
   array_limit,
-  limit,    // detail: of SchedulingRules::limits
+  limit,    // detail: of PlacementRules::limits
   too_new,  // NEW_JOB_SCHED_DELAY: of the job alone
 };
 struct JobVerdict {
@@ -26,7 +26,7 @@ struct JobVerdict {
 // For every job of the demand.
 JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& entry);
 // When NEW_JOB_SCHED_DELAY is over for the job.
-WallTime ready_at(const SchedulingRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job);
+WallTime ready_at(const PlacementRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job);
 
 // The next time after now at which the windows open or close; nothing where they never do.
 std::optional<WallTime> next_change(const TimeWindows& windows, WallTime now, std::int32_t utc_offset_s);

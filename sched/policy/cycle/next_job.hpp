@@ -44,7 +44,7 @@ class NextJob {
 // What was dispatched does not change it.
 class QueueOrder final : public NextJob {
  public:
-  explicit QueueOrder(const SchedulingRules& rules) : rules_(rules) {}
+  explicit QueueOrder(const PlacementRules& rules) : rules_(rules) {}
 
   void enter(DemandNumber number, const Snapshot::DemandEntry& entry) override;
   std::optional<Candidate> next() override;
@@ -67,7 +67,7 @@ class QueueOrder final : public NextJob {
   };
   void go_on();
 
-  const SchedulingRules& rules_;
+  const PlacementRules& rules_;
   std::priority_queue<Head, std::vector<Head>, Later> heads_;
   Head offered_;  // the demand of the job that was offered last
 };

@@ -42,8 +42,7 @@ Demand demand_of(const Job& job, const std::string& resreq) {
   return demand;
 }
 
-PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand,
-                    const JobTimes& times) {
+PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber demand, const JobTimes& times) {
   const wire::JobRecord& record = job.record;
   PlacedJob placed;
   placed.key = job.key();
@@ -63,7 +62,7 @@ PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber d
   return placed;
 }
 
-PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold,
+PendingJob pending_of(const PlacementRules& rules, const Job& job, DemandNumber demand, Hold hold,
                       const JobTimes& times) {
   const wire::JobRecord& record = job.record;
   PendingJob pending;
@@ -80,7 +79,7 @@ PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber
   return pending;
 }
 
-Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placement) {
+Placement by_name(const PlacementRules& rules, const NumberedPlacement& placement) {
   Placement named;
   for (const auto& [host, slots] : placement.hosts) named.hosts.push_back({rules.hosts[host], slots});
   for (const auto& [resource, host, amount, until, decay] : placement.reservations)
@@ -93,7 +92,7 @@ Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placeme
   return named;
 }
 
-NumberedPlacement by_number(const SchedulingRules& rules, const Placement& placement) {
+NumberedPlacement by_number(const PlacementRules& rules, const Placement& placement) {
   NumberedPlacement numbered;
   for (const auto& [id, slots] : placement.hosts)
     if (const auto host = rules.host(id)) numbered.hosts.push_back({*host, slots});

@@ -1,4 +1,4 @@
-#include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/cycle/placement_rules.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,7 +33,7 @@ class RulesMaker {
     rules_->lsb = std::move(lsb);
   }
 
-  std::shared_ptr<const SchedulingRules> make() {
+  std::shared_ptr<const PlacementRules> make() {
     const auto& params = rules_->lsb->params;
     rules_->suspend_interval_s = whole_seconds(params.sbd_sleep_time);
     rules_->idle_for_paging_s = whole_seconds(params.pg_susp_it);
@@ -300,32 +300,32 @@ class RulesMaker {
   }
 
   const std::vector<HostId>& borrowed_;
-  std::shared_ptr<SchedulingRules> rules_ = std::make_shared<SchedulingRules>();
+  std::shared_ptr<PlacementRules> rules_ = std::make_shared<PlacementRules>();
   std::set<std::string> resolving_;
   int unnamed_ = 0;
 };
 
 }  // namespace
 
-std::optional<QueueNumber> SchedulingRules::queue(std::string_view name) const {
+std::optional<QueueNumber> PlacementRules::queue(std::string_view name) const {
   const auto found = queue_numbers.find(std::string(name));
   return found == queue_numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::uint32_t> SchedulingRules::instance_of(ResourceId resource, HostNumber host) const {
+std::optional<std::uint32_t> PlacementRules::instance_of(ResourceId resource, HostNumber host) const {
   const auto found = instances.find(std::uint64_t{resource} << 32 | host);
   return found == instances.end() ? std::nullopt : std::optional(found->second);
 }
 
-const BatchRow* SchedulingRules::row_of(const HostId& host, const std::string& model,
-                                        const std::string& type) const {
+const BatchRow* PlacementRules::row_of(const HostId& host, const std::string& model,
+                                       const std::string& type) const {
   static const std::string fallback = "default";
   for (const std::string* name : {&host.text(), &model, &type, &fallback})
     if (const auto found = row_numbers.find(*name); found != row_numbers.end()) return &rows[found->second];
   return nullptr;
 }
 
-std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::HostItem>& words) const {
+std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::HostItem>& words) const {
   struct Meant {
     bool in = false, out = false;
     HostPreference how;
@@ -367,7 +367,7 @@ std::vector<HostPreference> SchedulingRules::resolve(const std::vector<conf::Hos
   return result;
 }
 
-std::vector<std::string> SchedulingRules::names_of(std::string_view user) const {
+std::vector<std::string> PlacementRules::names_of(std::string_view user) const {
   std::vector<std::string> names{std::string(user)};
   // A name of the list may be a member of further groups.
   for (std::size_t at = 0; at < names.size(); ++at)
@@ -381,9 +381,9 @@ std::vector<std::string> SchedulingRules::names_of(std::string_view user) const 
   return names;
 }
 
-std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
-                                                        std::shared_ptr<const conf::LsbFiles> lsb,
-                                                        const std::vector<HostId>& borrowed) {
+std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
+                                                      std::shared_ptr<const conf::LsbFiles> lsb,
+                                                      const std::vector<HostId>& borrowed) {
   return RulesMaker(std::move(cluster), std::move(lsb), borrowed).make();
 }
 

@@ -1,4 +1,4 @@
-// SchedulingRules: what the files say of placement, with names made numbers: hosts, queues, host groups, limits, shared
+// PlacementRules: what the files say of placement, with names made numbers: hosts, queues, host groups, limits, shared
 // resources. A value, made once for each set of files and shared by every snapshot (snapshot.hpp).
 //
 // It knows no load, no job, and no state that badmin sets. Every limit of every file, JL/U to lsb.resources, is a LimitRule, so
@@ -23,7 +23,7 @@
 
 namespace rollcall::sched::cycle {
 
-using QueueNumber = std::uint32_t;  // a place in SchedulingRules::queues
+using QueueNumber = std::uint32_t;  // a place in PlacementRules::queues
 inline constexpr QueueNumber kNoQueue = 0xffffffff;
 
 // loadSched and loadStop of one index.
@@ -90,7 +90,7 @@ struct LimitRule {
   bool of_host_row = false;  // JL/U: the amount is that of the host's row in lsb.hosts
 };
 
-struct SchedulingRules {
+struct PlacementRules {
   std::shared_ptr<const conf::ClusterFiles> cluster;
   std::shared_ptr<const conf::LsbFiles> lsb;
   HostNumbers hosts;  // servers of lsf.cluster in its order, then hosts borrowed from other clusters
@@ -132,8 +132,8 @@ struct SchedulingRules {
 };
 
 // `borrowed`: hosts of other clusters. mbatchd borrows none yet.
-std::shared_ptr<const SchedulingRules> scheduling_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
-                                                        std::shared_ptr<const conf::LsbFiles> lsb,
-                                                        const std::vector<HostId>& borrowed = {});
+std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
+                                                      std::shared_ptr<const conf::LsbFiles> lsb,
+                                                      const std::vector<HostId>& borrowed = {});
 
 }  // namespace rollcall::sched::cycle

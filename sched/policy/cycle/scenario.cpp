@@ -142,7 +142,7 @@ class ScenarioReader {
               cluster;
   }
 
-  std::shared_ptr<const SchedulingRules> make_rules() {
+  std::shared_ptr<const PlacementRules> make_rules() {
     add_machines();
     if (!texts_.contains("lsb.queues"))
       texts_["lsb.queues"] = "Begin Queue\nQUEUE_NAME = normal\nEnd Queue\n";
@@ -162,8 +162,8 @@ class ScenarioReader {
     if (!take(cluster.problems)) return nullptr;
     auto lsb = conf::read_lsb_files(sources, *cluster.files);
     if (!take(lsb.problems)) return nullptr;
-    return scheduling_rules(std::make_shared<const conf::ClusterFiles>(std::move(*cluster.files)),
-                            std::make_shared<const conf::LsbFiles>(std::move(*lsb.files)));
+    return placement_rules(std::make_shared<const conf::ClusterFiles>(std::move(*cluster.files)),
+                           std::make_shared<const conf::LsbFiles>(std::move(*lsb.files)));
   }
 
   bool take(const conf::Problems& problems) {
@@ -187,7 +187,7 @@ class ScenarioReader {
 
   // ------------------------------------------------------------ hosts, queues, shared resources
 
-  const SchedulingRules& rules() const { return scenario_->snapshot.rules(); }
+  const PlacementRules& rules() const { return scenario_->snapshot.rules(); }
 
   std::optional<HostNumber> host(const conf::Row& row, const std::string& name) {
     const auto number = rules().host(name);

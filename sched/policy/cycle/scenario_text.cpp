@@ -18,7 +18,7 @@ std::string seconds_text(WallTime from, WallTime to) {
 }
 
 // "2*hostA hostB": as LSB_MCPU_HOSTS would be read aloud.
-std::string hosts_text(const std::vector<SlotsOn>& hosts, const SchedulingRules& rules) {
+std::string hosts_text(const std::vector<SlotsOn>& hosts, const PlacementRules& rules) {
   std::string text;
   for (const SlotsOn& on : hosts)
     text += (text.empty() ? "" : " ") + (on.slots > 1 ? std::to_string(on.slots) + "*" : "") +
@@ -26,7 +26,7 @@ std::string hosts_text(const std::vector<SlotsOn>& hosts, const SchedulingRules&
   return text;
 }
 
-std::string reservations_text(const Dispatch& dispatch, const SchedulingRules& rules, WallTime now) {
+std::string reservations_text(const Dispatch& dispatch, const PlacementRules& rules, WallTime now) {
   std::string text;
   for (const Reservation& reservation : dispatch.placement.reservations) {
     text += (text.empty() ? "  keeps " : ", ") + rules.indices().at(reservation.resource).name + " " +
@@ -49,7 +49,7 @@ std::string reasons_text(std::uint32_t reasons) {
   return text;
 }
 
-std::string same_form(const std::vector<PendingReason>& reasons, const SchedulingRules& rules) {
+std::string same_form(const std::vector<PendingReason>& reasons, const PlacementRules& rules) {
   std::string text;
   for (const PendingReason& reason : reasons) {
     text += "  " + text_of(reason) + (reason.why.empty() ? "" : "  " + reason.why);

@@ -122,13 +122,13 @@ class HostStandings {
 // ------------------------------------------------------------------ to and from the wire
 
 // `job` has hosts: as the snapshot has it. Hosts that the files do not know any more are left out.
-PlacedJob placed_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, const JobTimes& times);
-PendingJob pending_of(const SchedulingRules& rules, const Job& job, DemandNumber demand, Hold hold,
+PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber demand, const JobTimes& times);
+PendingJob pending_of(const PlacementRules& rules, const Job& job, DemandNumber demand, Hold hold,
                       const JobTimes& times);
 // `effective`: the job's limits over its queue's and its profile's.
 JobTimes times_of(const Job& job, const wire::Limits& effective);
 // The same placement by name, and by the numbers of these rules: hosts and resources that the files do not know are left out.
-Placement by_name(const SchedulingRules& rules, const NumberedPlacement& placement);
-NumberedPlacement by_number(const SchedulingRules& rules, const Placement& placement);
+Placement by_name(const PlacementRules& rules, const NumberedPlacement& placement);
+NumberedPlacement by_number(const PlacementRules& rules, const Placement& placement);
 
 }  // namespace rollcall::sched::cycle

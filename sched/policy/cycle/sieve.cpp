@@ -26,7 +26,7 @@ MaybeTrend together(MaybeTrend a, MaybeTrend b) {
 
 class Trends {
  public:
-  explicit Trends(const SchedulingRules& rules) : rules_(rules) {}
+  explicit Trends(const PlacementRules& rules) : rules_(rules) {}
   MaybeTrend of(const Expression& expression) const { return std::visit(*this, expression.node); }
 
   MaybeTrend operator()(const resreq::Number&) const { return Trend::stays; }
@@ -74,7 +74,7 @@ class Trends {
         return std::nullopt;
     }
   }
-  const SchedulingRules& rules_;
+  const PlacementRules& rules_;
 };
 
 std::optional<Operator> swapped(Operator op) {
@@ -98,7 +98,7 @@ ExpressionPointer expression(decltype(Expression::node) node) {
 
 class Sieving {
  public:
-  Sieving(const resreq::BindContext& context, const SchedulingRules& rules)
+  Sieving(const resreq::BindContext& context, const PlacementRules& rules)
       : context_(context), trends_(rules) {}
 
   std::optional<Sieve> of(const ExpressionPointer& part, bool negated = false) const {
@@ -184,7 +184,7 @@ class Sieving {
 }  // namespace
 
 std::optional<Sieve> sieve_of(const ExpressionPointer& select, const resreq::BindContext& context,
-                              const SchedulingRules& rules) {
+                              const PlacementRules& rules) {
   return Sieving(context, rules).of(select);
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/resreq/evaluate.hpp"
-#include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/cycle/placement_rules.hpp"
 
 namespace rollcall::sched::cycle {
 
@@ -34,6 +34,6 @@ struct Sieve {
 
 // None: every host passes.
 std::optional<Sieve> sieve_of(const resreq::ExpressionPointer& select, const resreq::BindContext& context,
-                              const SchedulingRules& rules);
+                              const PlacementRules& rules);
 
 }  // namespace rollcall::sched::cycle

@@ -70,7 +70,7 @@ void set_words(const HostFacts& facts, const IndexTable& indices, HostValues& va
 
 }  // namespace
 
-Snapshot::Snapshot(std::shared_ptr<const SchedulingRules> rules) : rules_(std::move(rules)) {
+Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::move(rules)) {
   const std::size_t count = rules_->hosts.size();
   hosts_.resize(count);
   queues_.resize(rules_->queues.size());

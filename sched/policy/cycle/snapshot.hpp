@@ -21,7 +21,7 @@
 #include "common/base/host_facts.hpp"
 #include "common/base/load_vector.hpp"
 #include "common/base/wall_time.hpp"
-#include "sched/policy/cycle/scheduling_rules.hpp"
+#include "sched/policy/cycle/placement_rules.hpp"
 #include "sched/policy/values/job.hpp"
 #include "sched/policy/values/placement.hpp"
 
@@ -136,13 +136,13 @@ class DemandCompiler;  // ... and who makes them
 
 class Snapshot {
  public:
-  explicit Snapshot(std::shared_ptr<const SchedulingRules> rules);
+  explicit Snapshot(std::shared_ptr<const PlacementRules> rules);
   Snapshot(const Snapshot&);
   Snapshot(Snapshot&&) noexcept;
   Snapshot& operator=(Snapshot) noexcept;
   ~Snapshot();
 
-  const SchedulingRules& rules() const { return *rules_; }
+  const PlacementRules& rules() const { return *rules_; }
 
   // --- the site's clock: seconds to add to UTC for windows
   std::int32_t utc_offset_s = 0;
@@ -157,7 +157,7 @@ class Snapshot {
   // Dynamic values, run queues by effective length; and the normalised ones, kUnknownLoad where they were not asked for.
   void set_load(HostNumber host, const LoadVector& effective, const std::array<float, 3>& normalised);
   void set_load(HostNumber host, const LoadVector& effective);  // orders by the effective ones
-  // A dynamic resource that hosts share, by its place in SchedulingRules::shared; NaN, "": not known.
+  // A dynamic resource that hosts share, by its place in PlacementRules::shared; NaN, "": not known.
   void set_shared(std::uint32_t instance, double number, std::string word = {});
   const HostValues& values(HostNumber host) const { return values_[host]; }
   double shared_number(std::uint32_t instance) const { return shared_numbers_[instance]; }
@@ -217,7 +217,7 @@ class Snapshot {
   void forget_pending(JobKey key);
   void forget_placed(JobKey key);
   void put(DemandNumber demand, const PendingJob& job);
-  std::shared_ptr<const SchedulingRules> rules_;
+  std::shared_ptr<const PlacementRules> rules_;
   std::vector<HostState> hosts_;
   std::vector<QueueState> queues_;
   std::vector<HostValues> values_;

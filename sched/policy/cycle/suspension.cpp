@@ -31,7 +31,7 @@ class Suspensions {
   }
 
  private:
-  const SchedulingRules& rules() const { return state_.rules(); }
+  const PlacementRules& rules() const { return state_.rules(); }
   const QueueRule* queue_of(const PlacedJob& job) const {
     const auto& compiled = *state_.snapshot().demands()[job.demand].compiled;
     return compiled.queue == kNoQueue ? nullptr : &rules().queues[compiled.queue];

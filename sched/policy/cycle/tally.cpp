@@ -23,7 +23,7 @@ bool admits(const Names& list, const std::vector<std::string>& mine) {
 
 }  // namespace
 
-std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand& demand) {
+std::vector<Charge> Tallies::charges(const PlacementRules& rules, const Demand& demand) {
   std::vector<Charge> charges;
   const auto users = rules.names_of(demand.user);
   for (std::uint32_t number = 0; number < rules.limits.size(); ++number) {
@@ -43,8 +43,7 @@ std::vector<Charge> Tallies::charges(const SchedulingRules& rules, const Demand&
   return charges;
 }
 
-double held(const SchedulingRules& rules, const PlacedJob& job, const Reservation& reservation,
-            WallTime now) {
+double held(const PlacementRules& rules, const PlacedJob& job, const Reservation& reservation, WallTime now) {
   const auto& definition = rules.indices().at(reservation.resource);
   const bool shared = rules.shared_resource(reservation.resource);
   if (shared && definition.release && job.suspended != 0) return 0;

@@ -221,7 +221,7 @@ double cost(const Take& take, int slots, bool first_host) {
 
 // The most slots, up to `wanted`, that `left` is enough for.
 int slots_for(double left, const Take& take, int wanted, bool first_host) {
-  if (take.per == SchedulingRules::Per::slot) return whole(left / take.amount, wanted);
+  if (take.per == PlacementRules::Per::slot) return whole(left / take.amount, wanted);
   return left + kDust >= cost(take, wanted, first_host) ? wanted : 0;
 }
 

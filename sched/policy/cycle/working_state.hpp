@@ -40,7 +40,7 @@ enum class Obstacle : std::uint8_t {
   not_empty,  // -x
   full,
   reserving,  // detail: the resource
-  limit,      // detail: of SchedulingRules::limits
+  limit,      // detail: of PlacementRules::limits
 };
 struct Fit {
   int slots = 0;  // that the host can give
@@ -63,7 +63,7 @@ class WorkingState {
   WorkingState(const Snapshot& snapshot, WallTime now);
 
   const Snapshot& snapshot() const { return *snapshot_; }
-  const SchedulingRules& rules() const { return snapshot_->rules(); }
+  const PlacementRules& rules() const { return snapshot_->rules(); }
   WallTime now() const { return now_; }
   bool open(const TimeWindows& windows) const { return windows.empty() || windows.open(local_); }
 

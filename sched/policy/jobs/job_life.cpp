@@ -39,8 +39,7 @@ std::string signal_symbol(int signal) {
 
 class Life : LifeEnd {
  public:
-  Life(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
-      : LifeEnd(job, rules, now, effects) {}
+  Life(Job& job, const JobRules& rules, WallTime now, Effects& effects) : LifeEnd(job, rules, now, effects) {}
 
   // ------------------------------------------------------------ the scheduler
 
@@ -398,7 +397,7 @@ class Life : LifeEnd {
 
 }  // namespace
 
-void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects) {
+void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime now, Effects& effects) {
   std::visit([life = Life(job, rules, now, effects)](const auto& e) mutable { life.on(e); }, event);
 }
 

@@ -72,17 +72,17 @@
 
 namespace rollcall::sched::jobs {
 
-// What the configuration says of the job: made by life_rules() (site_rules.hpp) from its queue and what was asked.
-struct LifeRules {
+// What the configuration says of the job: made by job_rules() (site_rules.hpp) from its queue and what was asked.
+struct JobRules {
   conf::RequeueExits requeue_exits;         // -Q, else the queue's
   bool rerunnable = false;                  // -r, else the queue's
   std::optional<int> most_requeues;         // MAX_JOB_REQUEUE; none: no limit
   std::optional<int> most_preexec_retries;  // MAX_PREEXEC_RETRY; none: no limit
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT; else it is held
-  std::uint32_t terminate_for = 0;  // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
-  bool sequential = true;           // of its TERMINATE: INT, TERM, KILL; false: KILL at once
+  std::uint32_t terminate_for = 0;    // bits of SuspendReason: TERMINATE instead of SUSPEND (TERMINATE_WHEN)
+  bool sequential = true;             // of its TERMINATE: INT, TERM, KILL; false: KILL at once
   std::int64_t longest_pause_s = 60;  // MAX_REQUEUE_PAUSE; 0: none
-  std::int64_t avoid_s = 60;        // how long a host is avoided where it could not start the job
+  std::int64_t avoid_s = 60;          // how long a host is avoided where it could not start the job
   std::string queue_pre_exec, queue_post_exec;
 };
 
@@ -91,7 +91,7 @@ wire::JobRecord new_record(const wire::Submission& asked, JobKey key, std::uint6
                            const std::string& queue, WallTime now);
 
 // Changes the record and appends what is to be done. Nothing is appended where nothing changes.
-void step(Job& job, const LifeRules& rules, const JobHappening& event, WallTime now, Effects& effects);
+void step(Job& job, const JobRules& rules, const JobHappening& event, WallTime now, Effects& effects);
 
 // The present or last attempt of a job.
 Attempt attempt_of(const wire::JobRecord& record);

@@ -20,7 +20,7 @@ class LifeRecord {
   using Sent = wire::SentSignal;
   using How = report::Over::How;
 
-  LifeRecord(Job& job, const LifeRules& rules, WallTime now, Effects& effects)
+  LifeRecord(Job& job, const JobRules& rules, WallTime now, Effects& effects)
       : asked_(*job.asked),
         record_(job.record),
         launch_(job.launch),
@@ -280,7 +280,7 @@ class LifeRecord {
   const wire::Submission& asked_;
   wire::JobRecord& record_;
   Launch& launch_;
-  const LifeRules& rules_;
+  const JobRules& rules_;
   WallTime now_;
   Effects& effects_;
 };

@@ -117,9 +117,9 @@ JobTerms terms_of(const ConfigView& config, std::string_view queue, const wire::
   return {config.lsb->queue(queue), config.lsb->application(asked.application())};
 }
 
-LifeRules life_rules(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked) {
+JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked) {
   const BookParameters params = book_parameters(config);
-  LifeRules rules;
+  JobRules rules;
   rules.requeue_exits = requeue_exits(terms, asked);
   rules.rerunnable = rerunnable(terms, asked);
   rules.most_requeues = first_said(terms, &conf::JobDefaults::most_requeues, params.most_requeues);

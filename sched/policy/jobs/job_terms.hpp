@@ -27,7 +27,7 @@ struct JobTerms {
 };
 JobTerms terms_of(const ConfigView& config, std::string_view queue, const wire::Submission& asked);
 
-LifeRules life_rules(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked);
+JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked);
 
 wire::Limits effective_limits(const JobTerms& terms, const wire::Limits& asked);
 // A limit of `asked` that the job may not have: its name ("MEMLIMIT"); "" where all are allowed.

@@ -2,7 +2,7 @@
 // nothing else of a host.
 //
 // A number means something only to the table that gave it, and never changes there. The cycle has one for the hosts of its rules
-// (SchedulingRules::hosts: numbers are places in lsf.cluster's order, made anew with the files), the Book one for every host that
+// (PlacementRules::hosts: numbers are places in lsf.cluster's order, made anew with the files), the Book one for every host that
 // it has heard of since it began.
 #pragma once
 

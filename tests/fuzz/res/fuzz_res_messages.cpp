@@ -37,7 +37,7 @@ class OneJob {
   explicit OneJob(wire::JobOrder order) : order_(std::move(order)) {
     if (order_.has_start()) tame(*order_.mutable_start()->mutable_hosts());
     if (order_.has_expect()) tame(*order_.mutable_expect()->mutable_hosts());
-    life_.rules = life_rules(order_);
+    life_.rules = attempt_rules(order_);
     make_words();
   }
 

@@ -79,7 +79,7 @@ TEST(FileTransfers, AJobIsOverWhenItsFilesAreBack) {
   wire::JobOrder order;
   *order.mutable_start() = job_with({{"out", "out", Direction::FROM_HOST}});
   JobLife life;
-  life.rules = life_rules(order);
+  life.rules = attempt_rules(order);
   EXPECT_THAT(happens(life, event::Began{}), ElementsAre("start the job"));
   happens(life, event::JobStarted{});
   happens(life, event::JobEnded{0});
@@ -91,7 +91,7 @@ TEST(FileTransfers, AKillEndsTheCopyingToo) {
   wire::JobOrder order;
   *order.mutable_start() = job_with({{"out", "out", Direction::BOTH}});
   JobLife life;
-  life.rules = life_rules(order);
+  life.rules = attempt_rules(order);
   EXPECT_THAT(happens(life, event::Began{}), ElementsAre("run the pre-execution"));
   happens(life, event::PreEnded{0});
   happens(life, event::JobStarted{});
@@ -108,7 +108,7 @@ TEST(FileTransfers, NothingComesBackOfAJobThatNeverRan) {
   wire::JobOrder order;
   *order.mutable_start() = job_with({{"out", "out", Direction::BOTH}});
   JobLife life;
-  life.rules = life_rules(order);
+  life.rules = attempt_rules(order);
   happens(life, event::Began{});
   happens(life, event::PreEnded{kCannotRead << 8, "-f: cannot copy"});
   EXPECT_EQ(life.outcome.why, "-f: cannot copy");

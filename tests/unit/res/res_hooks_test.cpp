@@ -130,21 +130,21 @@ TEST_F(ResHooks, JobWhoseShellCannotBeExecutedIsOverAndIsNotTriedAgain) {
 TEST_F(ResHooks, ASitesEexecIsAPreparation) {
   wire::JobOrder order;
   order.mutable_start();
-  EXPECT_FALSE(life_rules(order).pre_exec);
+  EXPECT_FALSE(attempt_rules(order).pre_exec);
   order.set_eexec("/etc/eexec");
-  EXPECT_TRUE(life_rules(order).pre_exec);
+  EXPECT_TRUE(attempt_rules(order).pre_exec);
   order.clear_start();
-  EXPECT_FALSE(life_rules(order).pre_exec) << "of the first host alone";
+  EXPECT_FALSE(attempt_rules(order).pre_exec) << "of the first host alone";
 }
 
 TEST_F(ResHooks, TheirTimesComeWithTheOrder) {
   wire::JobOrder order;
   order.mutable_start()->mutable_submission()->set_pre_exec("true");
-  EXPECT_EQ(life_rules(order).pre_patience, std::nullopt);
+  EXPECT_EQ(attempt_rules(order).pre_patience, std::nullopt);
   order.mutable_settings()->set_pre_exec_seconds(60);
   order.mutable_settings()->set_post_exec_seconds(180);
-  EXPECT_EQ(life_rules(order).pre_patience, Duration(60s));
-  EXPECT_EQ(life_rules(order).post_patience, Duration(180s));
+  EXPECT_EQ(attempt_rules(order).pre_patience, Duration(60s));
+  EXPECT_EQ(attempt_rules(order).post_patience, Duration(180s));
 }
 
 }  // namespace

@@ -299,13 +299,13 @@ TEST(ResLifeRules, AreThoseOfTheOrder) {
   wire::JobOrder order;
   auto& start = *order.mutable_start();
   start.add_hosts()->set_slots(1);
-  EXPECT_FALSE(life_rules(order).polite_stop);
+  EXPECT_FALSE(attempt_rules(order).polite_stop);
   start.add_hosts()->set_slots(1);
-  EXPECT_TRUE(life_rules(order).polite_stop);
+  EXPECT_TRUE(attempt_rules(order).polite_stop);
   start.set_queue_post_exec("x");
   start.mutable_submission()->set_pre_exec("y");
   order.mutable_settings()->set_terminate_interval_ms(1500);
-  const auto rules = life_rules(order);
+  const auto rules = attempt_rules(order);
   EXPECT_TRUE(rules.first_host && rules.pre_exec && rules.post_exec);
   EXPECT_FALSE(rules.interactive);
   EXPECT_EQ(rules.terminate_interval, 1500ms);

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "taskstarter/policy/task_words.hpp"
+#include "taskstarter/policy/task_text.hpp"
 
 namespace rollcall::taskstarter {
 namespace {

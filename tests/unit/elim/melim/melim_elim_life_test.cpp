@@ -46,7 +46,7 @@ class ElimLife : public ::testing::Test {
   }
 
   TimePoint now{};
-  Life life{LifeRules{}, now};
+  Life life{ElimRules{}, now};
 };
 
 TEST_F(ElimLife, ItIsStartedAtOnce) {
@@ -88,7 +88,7 @@ TEST_F(ElimLife, ElimAbortValueEndsItForGood) {
       ElementsAre("Say has left with ELIM_ABORT_VALUE: it is not started again until there are new orders"));
   EXPECT_THAT(pass(std::chrono::hours(1000)), IsEmpty());
   EXPECT_EQ(life.phase, Phase::aborted);
-  EXPECT_THAT(on(Ordered{LifeRules{}, false}), ElementsAre("Start"));
+  EXPECT_THAT(on(Ordered{ElimRules{}, false}), ElementsAre("Start"));
   EXPECT_EQ(life.restarts, 0U);
 }
 
@@ -200,8 +200,8 @@ TEST_F(ElimLife, NoRestartsAtAll) {
 
 TEST_F(ElimLife, OrdersThatChangeItsEnvironmentStartItAnew) {
   start();
-  EXPECT_THAT(on(Ordered{LifeRules{}, false}), IsEmpty());
-  EXPECT_THAT(on(Ordered{LifeRules{}, true}), ElementsAre("End"));
+  EXPECT_THAT(on(Ordered{ElimRules{}, false}), IsEmpty());
+  EXPECT_THAT(on(Ordered{ElimRules{}, true}), ElementsAre("End"));
   on(Ended{ExitStatus::signaled(15)});
   EXPECT_THAT(on(Gone{}), ElementsAre("Start"));
   EXPECT_EQ(life.restarts, 0U);
@@ -209,7 +209,7 @@ TEST_F(ElimLife, OrdersThatChangeItsEnvironmentStartItAnew) {
 
 TEST_F(ElimLife, OneThatExitsWithTheAbortValueWhenItIsStartedAnewIsStarted) {
   start();
-  on(Ordered{LifeRules{}, true});
+  on(Ordered{ElimRules{}, true});
   on(Ended{ExitStatus::exited(99)});
   EXPECT_THAT(on(Gone{}), ElementsAre("Start"));
 }
@@ -217,9 +217,9 @@ TEST_F(ElimLife, OneThatExitsWithTheAbortValueWhenItIsStartedAnewIsStarted) {
 TEST_F(ElimLife, NewOrdersDoNotHelpAFaultyOneRoundItsPause) {
   start();
   on(StringRefused{});
-  on(Ordered{LifeRules{}, true});
+  on(Ordered{ElimRules{}, true});
   EXPECT_THAT(on(Gone{}), ElementsAre(kAgain + "90 s"));
-  EXPECT_THAT(on(Ordered{LifeRules{}, true}), IsEmpty());
+  EXPECT_THAT(on(Ordered{ElimRules{}, true}), IsEmpty());
   EXPECT_THAT(pass(seconds(90)), ElementsAre("Start"));
 }
 
@@ -239,7 +239,7 @@ TEST_F(ElimLife, AChangedFileIsStartedAtOnceWhateverTheOldOneDid) {
 TEST_F(ElimLife, RetiredFromEveryState) {
   on(Retired{});
   EXPECT_EQ(life.phase, Phase::retired);
-  life = Life{LifeRules{}, now};
+  life = Life{ElimRules{}, now};
   start();
   EXPECT_THAT(on(Retired{}), ElementsAre("End"));
   EXPECT_EQ(life.phase, Phase::ending);

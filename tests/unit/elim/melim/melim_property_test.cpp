@@ -94,7 +94,7 @@ Event any_event() {
     case 6:
       return Gone{};
     case 7:
-      return Ordered{LifeRules{.most_restarts = 3}, *rc::gen::arbitrary<bool>()};
+      return Ordered{ElimRules{.most_restarts = 3}, *rc::gen::arbitrary<bool>()};
     case 8:
       return FileChanged{};
     case 9:
@@ -105,7 +105,7 @@ Event any_event() {
 }
 
 RC_GTEST_PROP(ElimLifeProperty, AnyOrderOfEventsIsSoundAndStartsOnlyWhatIsGone, ()) {
-  Life life(LifeRules{.most_restarts = 3}, TimePoint{});
+  Life life(ElimRules{.most_restarts = 3}, TimePoint{});
   TimePoint now{};
   bool alive = false;
   const int steps = *rc::gen::inRange(1, 60);

@@ -12,7 +12,7 @@ namespace rollcall::sched::answers {
 class Answers : public book::BookTest {
  protected:
   Answers() {
-    keeper.configure(cycle::scheduling_rules(book->jobs().config().cluster, book->jobs().config().lsb));
+    keeper.configure(cycle::placement_rules(book->jobs().config().cluster, book->jobs().config().lsb));
     for (const char* host : {"hostA", "hostB", "hostC"}) keeper.connected(host, true);
   }
 

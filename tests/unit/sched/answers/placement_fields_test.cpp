@@ -65,7 +65,7 @@ class PlacementFields : public Answers {
 };
 
 TEST_F(PlacementFields, HaveNamesForTheBookAndNumbersInTheCycle) {
-  const cycle::SchedulingRules& rules = keeper.snapshot().rules();
+  const cycle::PlacementRules& rules = keeper.snapshot().rules();
   const auto& [key, demand, numbered, effective] = plan;
   EXPECT_EQ(key, kJob);
   EXPECT_EQ(keeper.snapshot().pending(kJob)->demand, demand);

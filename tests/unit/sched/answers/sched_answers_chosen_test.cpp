@@ -87,7 +87,7 @@ ConfigView changed_site(const Change& change) {
 TEST_F(Answers, HostsOfACondensedGroupSaySoUnlessTheyAreNamed) {
   const auto config = changed_site([](conf::LsbFiles& lsb) { lsb.hosts.groups.at(0).condensed = true; });
   book->configure(config, now);
-  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
   wire::BatchRequest request;
   request.mutable_hosts();
   const auto group_of = [&](int host) {
@@ -123,7 +123,7 @@ TEST_F(Answers, QueuesAreChosenByHostOrGroup) {
     lsb.queues.at(1).hosts.push_back(item);
   });
   book->configure(config, now);
-  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
   wire::BatchRequest request;
   const auto names = [&](const char* host) {
     request.mutable_queues()->set_host(host);
@@ -144,7 +144,7 @@ TEST_F(Answers, AJobThatRunsLongerThanItsQueueExpectsSaysSo) {
     lsb.queues.at(0).shown = {{"JOB_OVERRUN", "2"}};
   });
   book->configure(config, now);
-  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
   const auto id = submit_seen(book::plain_job());
   dispatch({id, 0});
   runs({id, 0});
@@ -169,7 +169,7 @@ class LimitAnswers : public Answers {
       lsb.queues.at(0).user_limit = 9;
     });
     book->configure(config, now);
-    keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+    keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
   }
   void run_on(const std::string& host) {
     const auto id = submit_seen(book::plain_job());
@@ -243,7 +243,7 @@ TEST_F(LimitAnswers, OfLsbResourcesHaveTheirNamesAndARowForEachApplication) {
     lsb.resources.limits.push_back(limit);
   });
   book->configure(config, now);
-  keeper.configure(cycle::scheduling_rules(config.cluster, config.lsb));
+  keeper.configure(cycle::placement_rules(config.cluster, config.lsb));
   cycle::PlacedJob placed;
   placed.placement.hosts = {{0, 1}};
   for (const char* application : {"cfd", "cfd", "fem"}) {

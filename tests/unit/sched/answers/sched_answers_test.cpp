@@ -442,7 +442,7 @@ TEST_F(Answers, ParametersAndQueuesAreShownAsInForce) {
           "q", {}, problems),
       view.cluster->indices, {}, problems);
   view.lsb = lsb;
-  keeper.configure(cycle::scheduling_rules(view.cluster, view.lsb));
+  keeper.configure(cycle::placement_rules(view.cluster, view.lsb));
   wire::BatchRequest request;
   request.mutable_parameters();
   std::map<std::string, std::string> parameters;

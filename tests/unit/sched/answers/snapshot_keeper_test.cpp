@@ -12,7 +12,7 @@ class SnapshotKeeperTest : public book::BookTest {
 
   void configure() {
     files = book::site_files();
-    rules = cycle::scheduling_rules(files.cluster, files.lsb);
+    rules = cycle::placement_rules(files.cluster, files.lsb);
     keeper.configure(rules);
   }
   HostNumber host(const std::string& name) const { return *rules->host(name); }
@@ -62,7 +62,7 @@ class SnapshotKeeperTest : public book::BookTest {
   }
 
   ConfigView files;
-  std::shared_ptr<const cycle::SchedulingRules> rules;
+  std::shared_ptr<const cycle::PlacementRules> rules;
   SnapshotKeeper keeper{book->jobs(), book->hosts()};
 };
 

@@ -36,7 +36,7 @@ TEST(BookParameters, AHostIsUnknownAfterSoManyAnswersThatDidNotCome) {
 TEST(BookParameters, TheRetriesOfThisClusterGoBeforeThoseOfAll) {
   const auto retries = [](const std::string& params) {
     const ConfigView config = site_files(params);
-    return jobs::life_rules(config, {config.lsb->queue("normal")}, plain_job()).most_preexec_retries;
+    return jobs::job_rules(config, {config.lsb->queue("normal")}, plain_job()).most_preexec_retries;
   };
   EXPECT_EQ(retries(""), 3) << "MAX_PREEXEC_RETRY of the fixture";
   EXPECT_EQ(retries("LOCAL_MAX_PREEXEC_RETRY = 1\n"), 1);

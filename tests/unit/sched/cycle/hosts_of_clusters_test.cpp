@@ -26,8 +26,8 @@ const std::string kSite =
     "End Machine\n";
 
 // Every host is there, and has its facts and load.
-Snapshot snapshot_of(const SchedulingRules& ours) {
-  const auto rules = scheduling_rules(ours.cluster, ours.lsb, kBorrowed);
+Snapshot snapshot_of(const PlacementRules& ours) {
+  const auto rules = placement_rules(ours.cluster, ours.lsb, kBorrowed);
   Snapshot snapshot(rules);
   for (HostNumber host = 0; host < rules->hosts.size(); ++host) {
     const HostId& id = rules->hosts[host];
@@ -78,7 +78,7 @@ void check_counts(const Snapshot& snapshot, const std::vector<wire::JobRecord>& 
 RC_GTEST_PROP(HostsOfClusters, NeverMeetInOneSlotCount, ()) {
   const Scenario scenario = scenario_of(kSite);
   Snapshot snapshot = snapshot_of(scenario.snapshot.rules());
-  const SchedulingRules& rules = snapshot.rules();
+  const PlacementRules& rules = snapshot.rules();
   RC_ASSERT(rules.hosts.size() == 7U);
   std::vector<wire::JobRecord> records;
   WallTime now = scenario.now;
@@ -125,7 +125,7 @@ class TwoClusters : public ::testing::Test {
  protected:
   Scenario scenario = scenario_of(kSite);
   Snapshot snapshot = snapshot_of(scenario.snapshot.rules());
-  const SchedulingRules& rules = snapshot.rules();
+  const PlacementRules& rules = snapshot.rules();
   void wait_for(const char* host, const char* cluster, int first, int last) {
     Demand demand;
     demand.queue = "normal";

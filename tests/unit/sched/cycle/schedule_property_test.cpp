@@ -121,7 +121,7 @@ void check_order(const Plan& plan, const Snapshot& snapshot) {
 
 // Of a snapshot to which a plan was applied.
 void check_amounts(const Snapshot& snapshot, WallTime now) {
-  const SchedulingRules& rules = snapshot.rules();
+  const PlacementRules& rules = snapshot.rules();
   const WorkingState state(snapshot, now);
   for (HostNumber host = 0; host < rules.hosts.size(); ++host) {
     const Tallies& tallies = snapshot.tallies();

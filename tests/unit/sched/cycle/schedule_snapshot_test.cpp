@@ -112,7 +112,7 @@ TEST(Snapshot, the_row_of_lsb_hosts_follows_the_model_that_was_found) {
 
 TEST(Reservation, what_is_held_becomes_less_as_it_says) {
   const Scenario scenario = scenario_of(kTwoHosts);
-  const SchedulingRules& rules = scenario.snapshot.rules();
+  const PlacementRules& rules = scenario.snapshot.rules();
   const WallTime start = scenario.now;
   const auto in = [start](std::int64_t seconds) { return WallTime{start.us + seconds * 1'000'000}; };
   PlacedJob job{.key = {1, 0}, .placement = {.hosts = {{0, 1}, {1, 3}}}, .started = start};

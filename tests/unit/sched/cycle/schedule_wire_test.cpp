@@ -73,7 +73,7 @@ TEST(PendingOf, the_delay_of_a_new_job_counts_from_its_last_return) {
 
 TEST(PlacedOf, hosts_reservations_and_states_come_back) {
   const Scenario scenario = scenario_of(kTwoHosts);
-  const SchedulingRules& rules = scenario.snapshot.rules();
+  const PlacementRules& rules = scenario.snapshot.rules();
   Job job = job_of(wire::STATUS_USUSP);
   for (const auto& [name, slots] : {std::pair("hostB", 2), std::pair("gone", 1), std::pair("hostA", 1)}) {
     auto* host = job.record.add_hosts();

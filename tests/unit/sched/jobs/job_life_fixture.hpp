@@ -70,7 +70,7 @@ class JobLife : public testing::Test {
   wire::JobStatus status() const { return job.status(); }
 
   wire::Submission asked;
-  LifeRules rules;
+  JobRules rules;
   Job job;
   WallTime now = wall_seconds(1000);
   Effects effects;

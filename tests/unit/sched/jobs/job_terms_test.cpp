@@ -180,17 +180,17 @@ TEST_F(JobTermsTest, AReservationAboveTheQueuesIsRefused) {
 TEST_F(JobTermsTest, TheProfileOverridesTheQueuesRules) {
   auto asked = of_profile("fluent");
   const JobTerms terms = terms_of(config, "normal", asked);
-  LifeRules rules = life_rules(config, terms, asked);
+  JobRules rules = job_rules(config, terms, asked);
   EXPECT_THAT(rules.requeue_exits.codes, ElementsAre(55));
   EXPECT_TRUE(rules.rerunnable);
   EXPECT_EQ(rules.most_requeues, 4);
   EXPECT_EQ(rules.most_preexec_retries, 6);
   asked.set_requeue_exits("99");
   asked.set_rerunnable(false);
-  rules = life_rules(config, terms, asked);
+  rules = job_rules(config, terms, asked);
   EXPECT_THAT(rules.requeue_exits.codes, ElementsAre(99));
   EXPECT_FALSE(rules.rerunnable);
-  const auto plain = life_rules(config, terms_of(config, "normal", book::plain_job()), book::plain_job());
+  const auto plain = job_rules(config, terms_of(config, "normal", book::plain_job()), book::plain_job());
   EXPECT_THAT(plain.requeue_exits.codes, ElementsAre(77));
   EXPECT_EQ(plain.most_requeues, 9);
   EXPECT_EQ(plain.most_preexec_retries, 1);

@@ -182,7 +182,7 @@ TEST_F(RequeuedJobs, AreToldOfInTheirHistoryAndAsAPendingReason) {
       if (recorded->event.has_status()) told = recorded->event.status().why();
   EXPECT_EQ(told, "exit code 77 after a short run; it starts again after 4 s");
   answers::SnapshotKeeper keeper(book->jobs(), book->hosts());
-  keeper.configure(cycle::scheduling_rules(book->jobs().config().cluster, book->jobs().config().lsb));
+  keeper.configure(cycle::placement_rules(book->jobs().config().cluster, book->jobs().config().lsb));
   cycle::PendingReasons reasons(keeper.snapshot(), now);
   ASSERT_EQ(reasons.of(key).size(), 1U);
   EXPECT_EQ(reasons.of(key)[0].text, "Job was requeued and waits for its next start");
