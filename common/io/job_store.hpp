@@ -1,7 +1,7 @@
 // JobStore: what mbatchd keeps: submissions, jobs, what was said to queues and hosts, and every event. This is the interface; where
 // and how it is kept is an implementation's (sqlite_job_store.hpp). It does not know what a record means: rules are in sched/policy.
 //
-// Every implementation promises, and tests/io/common/any_job_store.hpp holds all of them to it:
+// Every implementation promises, and tests/io/common/job_store_fixture.hpp holds all of them to it:
 //   * A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is there, and
 //     the store goes on as before.
 //   * One opener at a time; each opening is a new term, kept before it returns: orders to hosts carry it, and hosts refuse those of an

@@ -202,7 +202,7 @@ expect 2 "no common/io/daemon_start.cpp" "$here/check_environment.sh" "$dir/tree
 
 # children FILE LINE: LINE in FILE is a breach.
 child_owners="common/io/spawn common/io/run_program common/io/child common/io/neighbours elim/melim/elim_keeper
-    res/shepherd/guard res/shepherd/shepherd taskstarter/inner taskstarter/outer taskstarter/keeper"
+    res/shepherd/guard res/shepherd/shepherd taskstarter/inner taskstarter/outer taskstarter/cgroup_keeper"
 children() {
     fresh
     for owner in $child_owners; do echo 'while (waitpid(-1, &status, WNOHANG) > 0)' >"$dir/tree/$owner.cpp"; done
@@ -256,6 +256,15 @@ fresh
 expect 2 "" python3 "$here/check_types.py" "$dir/tree"
 rm -r "$dir/tree/res"
 expect 2 "no source file in res" python3 "$here/check_types.py" "$dir/tree"
+
+# Files that comments lead to.
+fresh
+echo '// Its rules: sched/policy/book/fine.cpp.' >"$dir/tree/sched/mbatchd/x.cpp"
+expect 0 "1 names of files" "$here/check_named_files.sh" "$dir/tree"
+printf '\n// As common/io/gone.hpp says.\n' >"$dir/tree/sched/mbatchd/x.cpp"
+expect 1 "sched/mbatchd/x.cpp:2: names common/io/gone.hpp" "$here/check_named_files.sh" "$dir/tree"
+mkdir "$dir/bare"
+expect 2 "no source file" "$here/check_named_files.sh" "$dir/bare"
 
 # A tree without tests has lost them all.
 mkdir -p "$dir/lost/tests/fuzz/corpus" "$dir/lost/docs/checks"
