@@ -115,7 +115,7 @@ class Job {
     // Again and again until nothing is left: a tree that forks while it is killed has new branches.
     for (int round = 0; round < 100 && io::signal_descendants(SIGKILL) > 0; ++round) io::reap_others(loop_);
   }
-  void carry_out(const effect::StopSelf&) { raise(SIGSTOP); }
+  void carry_out(const effect::StopSelf&) { stop_self(); }
   void carry_out(const effect::Say& e) { say(e.text); }
   void carry_out(const effect::Note& e) { note(e.text); }
   void carry_out(const effect::Finish& e) {

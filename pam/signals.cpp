@@ -41,6 +41,12 @@ void Signals::read_all(const std::function<void(const signalfd_siginfo&)>& take)
   while (read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) take(info);
 }
 
+void stop_self() {
+  sigset_t waiting;
+  sigpending(&waiting);
+  if (sigismember(&waiting, SIGCONT) != 1) raise(SIGSTOP);
+}
+
 bool catches(pid_t pid, int signo) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   for (std::string line; std::getline(status, line);) {

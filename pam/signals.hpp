@@ -31,6 +31,10 @@ class Signals {
   int fd_ = -1;
 };
 
+// Stops this process as SIGSTOP does, unless a SIGCONT waits: a stop would take that away (signal(7)), and whoever sent it believes
+// that we go on.
+void stop_self();
+
 // True where the process `pid` has a handler for `signo` (SigCgt of /proc/PID/status).
 bool catches(pid_t pid, int signo);
 
