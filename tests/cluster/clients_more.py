@@ -97,10 +97,13 @@ def test_vr_runner(bench):
 
 def test_ipyparallel_and_cluster_helper(bench):
     notes = ready(bench)
-    path = script(notes, f"#!/bin/sh\n#BSUB -J ipengine[1-2]\n#BSUB -env all\n#BSUB -oo {notes}/x.%%J\nsleep 300\n")
+    path = script(notes, f"#!/bin/sh\n#BSUB -J ipengine[1-2]\n#BSUB -env all\n#BSUB -oo {notes}/x.%%J\nsleep 301\n")
     job = number_in(out(f'bsub <"{path}"', notes, LSB_STDOUT_DIRECT="Y"))
     clients.batch.wait_for(job, "RUN\nRUN")
     wait_until(lambda: os.path.exists(f"{notes}/x.%{job}"), lambda: f"the output of %%J: {os.listdir(notes)}")
+    # The job's shell lets INT pass ($LSB_TRAPSIGS): there must be something else for it.
+    engines = lambda: bench.cluster.processes(lambda p: p.words == ("sleep", "301"))
+    wait_until(lambda: len(engines()) == 2, lambda: f"both engines: {engines()}")
     out(f"bkill -s INT {job}", notes)
     wait_done(job, "EXIT\nEXIT")
     expect_in("DEFAULT_QUEUE", out("bparams -a", notes), "bparams -a")
