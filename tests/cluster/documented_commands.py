@@ -251,7 +251,9 @@ def test_pam_before_srun(bench):
 def test_examples_of_pam(bench):
     requires_launchers()
     top = clone(bench)
-    programs_in(top, "app", "ring", "hello", "greetings")
+    # They run for a moment, as programs do: mpiexec.hydra was killed by SIGPIPE, on a busy machine, where the tasks of one host had
+    # ended before those of the next began.
+    programs_in(top, "app", "ring", "hello", "greetings", text="#!/bin/sh\nsleep 0.5\necho ran\n")
     environment = launchers_environment(bench)
     environment["PATH"] = f"{top}:{environment['PATH']}"
     with Reader(bench, "n1", top, LSF_PJL_TYPE="openmpi", LSB_HOSTS="n1 n2", **environment) as reader:
