@@ -12,9 +12,8 @@ namespace {
 using File = KnownParameter::File;
 using Effect = KnownParameter::Effect;
 
-constexpr std::string_view kNoMultiCluster = "clusters do not lend hosts or forward jobs yet";
-constexpr std::string_view kNoPreemption = "no job is preempted yet";
-constexpr std::string_view kNoAffinity = "jobs are not bound to processors yet";
+constexpr std::string_view kNoMultiCluster = "MultiCluster is not supported in this release";
+constexpr std::string_view kNoAffinity = "binding jobs to processors is not supported in this release";
 constexpr std::string_view kProofs = "who a caller is, MUNGE or the cluster's key proves";
 constexpr std::string_view kNoPoe = "POE is not supported";
 constexpr std::string_view kNoCheckpoint = "jobs are not checkpointed";
@@ -137,7 +136,8 @@ const std::vector<KnownParameter> kLsbParams{
     {"ACCT_ARCHIVE_SIZE", File::lsb_params},
     {"ACCT_ARCHIVE_TIME", File::lsb_params},
     {"CLEAN_PERIOD", File::lsb_params},
-    {"COMPUTE_UNIT_TYPES", File::lsb_params, Effect::later, "compute units are not scheduled yet"},
+    {"COMPUTE_UNIT_TYPES", File::lsb_params, Effect::later,
+     "scheduling by compute units is not supported in this release"},
     {"DEFAULT_APPLICATION", File::lsb_params},
     {"DEFAULT_HOST_SPEC", File::lsb_params, Effect::none, "time limits are wall clock time of any host"},
     {"DEFAULT_PROJECT", File::lsb_params},
@@ -148,7 +148,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"ENABLE_EVENT_STREAM", File::lsb_params, Effect::none, kNoStream},
     {"EVENT_STREAM_FILE", File::lsb_params, Effect::none, kNoStream},
     {"GLOBAL_EXIT_RATE", File::lsb_params},
-    {"HIST_HOURS", File::lsb_params, Effect::later, "there is no fairshare yet"},
+    {"HIST_HOURS", File::lsb_params, Effect::later, "fairshare is not supported in this release"},
     {"JOB_ACCEPT_INTERVAL", File::lsb_params},
     {"JOB_DISPATCH_PACK_SIZE", File::lsb_params, Effect::none, "a cycle starts all that can start"},
     {"JOB_EXIT_RATE_DURATION", File::lsb_params},
@@ -167,7 +167,7 @@ const std::vector<KnownParameter> kLsbParams{
     {"MAX_JOBID", File::lsb_params},
     {"MAX_JOB_ARRAY_SIZE", File::lsb_params},
     {"MAX_JOB_NUM", File::lsb_params},
-    {"MAX_JOB_PREEMPT", File::lsb_params, Effect::later, kNoPreemption},
+    {"MAX_JOB_PREEMPT", File::lsb_params},
     {"MAX_JOB_REQUEUE", File::lsb_params},
     {"MAX_PREEXEC_RETRY", File::lsb_params},
     {"MAX_REQUEUE_PAUSE", File::lsb_params},
@@ -184,7 +184,11 @@ const std::vector<KnownParameter> kLsbParams{
     {"MC_RESOURCE_MATCHING_CRITERIA", File::lsb_params, Effect::later, kNoMultiCluster},
     {"MC_RUSAGE_UPDATE_INTERVAL", File::lsb_params, Effect::later, kNoMultiCluster},
     {"NEW_JOB_SCHED_DELAY", File::lsb_params, Effect::none, "it is a queue's parameter"},
+    {"NO_PREEMPT_FINISH_TIME", File::lsb_params},
+    {"NO_PREEMPT_INTERVAL", File::lsb_params},
+    {"NO_PREEMPT_RUN_TIME", File::lsb_params},
     {"PG_SUSP_IT", File::lsb_params},
+    {"PREEMPT_DELAY", File::lsb_params},
     {"RESOURCE_RESERVE_PER_SLOT", File::lsb_params},
     {"RESOURCE_RESERVE_PER_TASK", File::lsb_params},
     {"SBD_SLEEP_TIME", File::lsb_params},

@@ -9,11 +9,11 @@
 namespace rollcall::conf {
 namespace {
 
-constexpr std::string_view kKeywordNoMultiCluster = "clusters do not lend hosts or forward jobs yet";
-constexpr std::string_view kKeywordNoPreemption = "no job is preempted yet";
+constexpr std::string_view kKeywordNoMultiCluster = "MultiCluster is not supported in this release";
+constexpr std::string_view kKeywordNoPreemption = "preemption by it is not supported in this release";
 constexpr std::string_view kKeywordNoFairshare =
-    "there is no fairshare yet; jobs go by priority and time of submission";
-constexpr std::string_view kKeywordNoAffinity = "jobs are not bound to processors yet";
+    "fairshare is not supported in this release; jobs go by priority and time of submission";
+constexpr std::string_view kKeywordNoAffinity = "binding jobs to processors is not supported in this release";
 constexpr std::string_view kKeywordNoCheckpoint = "jobs are not checkpointed";
 constexpr std::string_view kKeywordLater = "it is not in this release";
 
@@ -34,11 +34,7 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "MAX_SLOTS_IN_POOL", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "APS_PRIORITY", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "ENABLE_GPU_HIST_RUN_TIME", kKeywordNoFairshare},
-    {"lsb.queues", "Queue", "PREEMPTION", kKeywordNoPreemption},
-    {"lsb.queues", "Queue", "NO_PREEMPT_INTERVAL", kKeywordNoPreemption},
-    {"lsb.queues", "Queue", "MAX_JOB_PREEMPT", kKeywordNoPreemption},
     {"lsb.queues", "Queue", "MAX_TOTAL_TIME_PREEMPT", kKeywordNoPreemption},
-    {"lsb.queues", "Queue", "PREEMPT_DELAY", kKeywordNoPreemption},
     {"lsb.queues", "Queue", "SNDJOBS_TO", kKeywordNoMultiCluster},
     {"lsb.queues", "Queue", "RCVJOBS_FROM", kKeywordNoMultiCluster},
     {"lsb.queues", "Queue", "IMPT_JOBBKLG", kKeywordNoMultiCluster},
@@ -58,13 +54,11 @@ const std::vector<KeywordWithoutEffect> kKeywordTable{
     {"lsb.queues", "Queue", "CPU_FREQUENCY", "processors keep their frequency"},
     {"lsb.queues", "Queue", "COMMITTED_RUN_TIME_FACTOR", kKeywordNoFairshare},
     {"lsb.queues", "Queue", "ENABLE_HIST_RUN_TIME", kKeywordNoFairshare},
-    {"lsb.queues", "Queue", "NO_PREEMPT_FINISH_TIME", kKeywordNoPreemption},
-    {"lsb.queues", "Queue", "NO_PREEMPT_RUN_TIME", kKeywordNoPreemption},
     {"lsb.queues", "Queue", "DISPATCH_BY_QUEUE", kKeywordLater},
     {"lsb.queues", "Queue", "HOSTLIMIT_PER_JOB", kKeywordLater},
     {"lsb.queues", "Queue", "PLAN", "no starts are planned"},
     {"lsb.queues", "Queue", "RELAX_JOB_DISPATCH_ORDER", kKeywordLater},
-    {"lsb.queues", "Queue", "RESIZABLE_JOBS", "jobs are not resized yet"},
+    {"lsb.queues", "Queue", "RESIZABLE_JOBS", "resizing jobs is not supported in this release"},
     {"lsb.queues", "Queue", "CHUNK_JOB_SIZE", "every job is started by itself"},
     {"lsb.queues", "Queue", "MAX_CHUNK_JOB_DURATION", "every job is started by itself"},
     {"lsb.queues", "Queue", "MIG", "jobs move to another host by brequeue and bswitch alone"},

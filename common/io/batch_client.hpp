@@ -1,10 +1,10 @@
-// BatchClient: requests to mbatchd and their answers. Blocking; one connection carries all requests of a client.
+// BatchClient: sends requests to mbatchd and reads their answers. Blocking; one connection carries all requests of a client.
 //
-// It knows where mbatchd is (BatchSettings::mbd_host), and what to do while it is away: a request that cannot be sent is
-// tried again for LSB_NTRIES times, a second apart, with one line to `say`; a request that was
-// sent is repeated where it only asks, or submits: a submission has a token by which mbatchd knows it again (batch.proto). Such a
-// request goes with a ticket where the user has one (ticket_file.hpp), and again without where mbatchd does not take it. What
-// is asked and how the answer looks is the commands' matter.
+// It knows where mbatchd is (BatchSettings::mbd_host), and retries while mbatchd is away. A request that cannot be sent is tried
+// LSB_NTRIES times, a second apart, with one line to `say`. A request that was sent is repeated only if that is safe: a question,
+// or a submission, which has a token by which mbatchd recognises it (batch.proto). Such a request goes with a ticket where the
+// user has one (ticket_file.hpp), and again without it where mbatchd does not accept it. The commands know what is asked and how
+// answers look.
 #pragma once
 
 #include <chrono>
@@ -22,17 +22,17 @@ namespace rollcall::io {
 
 struct BatchError {
   enum class Kind {
-    unreachable,  // nobody answers, or the connection broke: the line names the host, and says whether it is down
-    unknown,      // it broke after the request was sent: whether it was done is not known
-    refused,      // mbatchd said no: `refusal` tells why
-    ours,         // it cannot be asked: no key, a request that is too large
+    unreachable,  // no answer, or the connection broke: the line names the host, and says whether it is down
+    unknown,      // the connection broke after the request was sent: its outcome is not known
+    refused,      // mbatchd refused: `refusal` tells why
+    ours,         // cannot be sent: no key, a request that is too large
   };
   Kind kind = Kind::unreachable;
   std::string text;  // one line
   wire::BatchReply::Refusal refusal;
 };
 
-// An answer with its parts put together, or why there is none.
+// An answer with its parts joined, or why there is none.
 struct BatchAnswer {
   wire::BatchReply reply;
   std::optional<BatchError> error;
@@ -57,25 +57,25 @@ class BatchClient {
     int tries =
         kUsualTries;  // kNoLimit: none until the request has been sent; then a submission's token bounds it
     std::function<void(const std::string&)>
-        say{};  // is told one line while mbatchd is waited for; none: nobody is
+        say{};  // gets one line while the client waits for mbatchd; none: silent
   };
 
-  // Errors: ports and directories of lsf.conf that cannot be meant. tries: LSB_NTRIES of the environment, else of
-  // lsf.conf, else `usual_tries`.
+  // Errors: invalid ports and directories of lsf.conf. tries: LSB_NTRIES of the environment, else of lsf.conf, else
+  // `usual_tries`.
   static Result<BatchClient> of(const conf::ClusterFiles& files, std::function<void(const std::string&)> say,
                                 int usual_tries = kUsualTries);
   BatchClient(const conf::ClusterFiles& files, conf::BatchSettings settings, Patience patience);
 
-  // Hands every part of the answer to `take`, in order; not refusals, which are the error. Not for AwaitJob.
+  // Hands every part of the answer to `take`, in order. A refusal is the error. Not for AwaitJob.
   using Take = std::function<void(wire::BatchReply& part)>;
   std::optional<BatchError> ask(wire::BatchRequest request, const Take& take);
   // The same with all parts in one.
   BatchAnswer ask(wire::BatchRequest request);
 
-  // Waits without a limit of time (AwaitJob, AwaitCondition): every part as it comes, until the last one or until `take`
-  // says false. When the connection breaks, or mbatchd's host has gone without a word, it says so once for each outage,
-  // waits for mbatchd, and asks again. A frozen mbatchd is waited for: its host's kernel still answers.
-  // `wake`: a descriptor that ends the waiting when it has something to read; -1: none.
+  // Waits without a time limit (AwaitJob, AwaitCondition) and hands over every part, until the last one or until `take` gives
+  // false. When the connection breaks or mbatchd's host goes silent, it says so once for each outage, waits for mbatchd, and asks
+  // again. A frozen mbatchd is waited for: its host's kernel still answers. `wake`: a descriptor that ends the waiting when it
+  // becomes readable; -1: none.
   enum class Awaited { over, enough, woken };
   struct AwaitResult {
     Awaited how = Awaited::over;
@@ -85,7 +85,7 @@ class BatchClient {
                     int wake = -1);
 
   const conf::BatchSettings& settings() const { return settings_; }
-  // Official name of this host, as requests have it.
+  // The official name of this host, as requests carry it.
   const std::string& from_host() const { return from_host_; }
 
  private:
@@ -110,8 +110,8 @@ class BatchClient {
   Patience patience_;
   std::string from_host_;
   std::optional<DaemonClient<BatchProtocol>> talk_;
-  std::optional<TicketFile> tickets_;  // none: lsf.conf wants no tickets
-  bool ticket_failed_ = false;         // then the rest of our life goes without
+  std::optional<TicketFile> tickets_;  // none: lsf.conf turns tickets off
+  bool ticket_failed_ = false;         // then this client goes on without
   bool wants_ticket_ = false;          // the connection could have begun with one
   bool said_ = false;
 };

@@ -1,8 +1,8 @@
 // DaemonTalk: a client's open connection with a daemon of the cluster (LIM, mbatchd, RES). Blocking.
 //
-// It owns the socket, the channel, and the proof of who the user is: the cluster's key where they may read it, else a MUNGE
-// credential. It does not know what is asked and answered: payloads go in and out. Who retries, and whom else to ask, is
-// its caller's matter (DaemonClient has the messages; LimClient, BatchClient, ResClient use it).
+// It owns the socket, the channel, and the user's proof: the cluster's key if the user may read it, else a MUNGE credential. It
+// does not know the messages: payloads go in and out. Its caller retries and chooses another host (DaemonClient has the messages;
+// LimClient, BatchClient, ResClient use it).
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace rollcall::io {
 struct TalkError {
   enum class Kind {
     refused,   // the host answers, and the daemon is not running there
-    silent,    // the host does not answer, or nobody knows its name
-    broken,    // it was there and is gone
-    garbled,   // it says what no daemon says to a client
-    stranger,  // something answers that does not hold the cluster's key: another try is of no use
+    silent,    // the host does not answer, or its name is unknown
+    broken,    // the connection was open and broke
+    garbled,   // the answer is malformed
+    stranger,  // the answerer does not hold the cluster's key: no retry
     ours,      // we cannot ask: no key, a request that is too large
   };
   Kind kind = Kind::ours;
@@ -43,28 +43,26 @@ class DaemonTalk {
     std::string host;  // official name
     int port = 0;
     std::chrono::milliseconds patience{5000};  // for one host to accept, and to send the next bytes
-    // The first message of a client that proves by MUNGE: this credential, as the daemon's protocol has it.
+    // Makes the client's first message from its MUNGE credential, in the daemon's protocol.
     std::function<std::string(const std::string& credential)> introduction;
     bool must_prove =
-        false;  // an error where MUNGE makes no credential; else the daemon takes this client for anybody
-    // What the daemon gave this user: then nothing is waited for and nothing else is proved. Only for a first request that
-    // does no harm where it is asked again, since the caller does that when the ticket turns out to be worthless.
+        false;  // true: an error where MUNGE gives no credential; false: the client stays anonymous
+    // A ticket of the daemon: no handshake is awaited and no other proof is sent. Only for a first request that is safe to
+    // repeat, since the caller repeats it if the ticket is rejected.
     std::optional<Ticket> ticket;
   };
-  // Connected, and (without a ticket) the daemon has proved that it is one. What proves us to it leaves with the first request, in one packet:
-  // it need not wake up for each. Without MUNGE where that is needed the daemon decides what it
-  // tells to nobody in particular.
+  // Connects; without a ticket the daemon then has proved itself. Our own proof leaves with the first request in one packet, so
+  // that the daemon wakes up once. Where MUNGE is needed and missing, the daemon decides what it tells an anonymous client.
   static Talked<DaemonTalk> open(const conf::ClusterFiles& files, const Call& call);
 
-  // The largest payload that may be sent: daemons take small frames from clients, whoever they have proved to be.
+  // The largest payload that may be sent: daemons accept only small frames from clients, proved or not.
   std::size_t most() const { return std::min(channel_.most(), ClusterChannel::kAnyoneLimit - 64); }
   Talked<void> send(const std::string& payload);
-  // Call it before waiting without a time limit: a host that went away silently then breaks the connection.
+  // Call it before waiting without a time limit: the connection then breaks if the host goes away silently.
   void watch() const { connection_.watch(); }
-  // It has a ticket that the daemon has not taken yet.
+  // It uses a ticket that the daemon has not accepted yet.
   bool on_trust() const { return on_ticket_ && !channel_.open(); }
-  // The next payload. With `wake` (a descriptor): nothing, when that has something to read first; and then there is no
-  // limit of time.
+  // The next payload. With `wake` (a descriptor): none if that becomes readable first, and there is no time limit.
   Talked<std::optional<std::string>> receive(std::optional<int> wake = std::nullopt);
 
  private:
@@ -75,7 +73,7 @@ class DaemonTalk {
   HostConnection connection_;
   ClusterChannel channel_;
   bool on_ticket_ = false;
-  bool greeting_ = false;  // the handshake goes on, without a ticket
+  bool greeting_ = false;  // the handshake is under way, without a ticket
   std::deque<std::string> inbox_;
   std::string unsent_;
 };

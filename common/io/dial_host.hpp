@@ -1,4 +1,4 @@
-// A plain blocking TCP connection to a daemon with a deadline for every step. It knows nothing of what is said.
+// dial_host: a plain blocking TCP connection to a daemon with a deadline for every step. It does not know the protocol.
 #pragma once
 
 #include <chrono>
@@ -30,17 +30,17 @@ class HostConnection {
   HostConnection& operator=(HostConnection&&) = delete;
   ~HostConnection();
 
-  // The socket, non-blocking; the connection is the caller's from then on.
+  // Gives the socket, non-blocking, to the caller, who owns the connection from then on.
   int release() { return std::exchange(descriptor_, -1); }
 
-  // From now on the kernel tells when the peer's host has gone without a word (liveness.hpp). For connections that wait long.
+  // From now on the kernel detects a peer's host that went away silently (liveness.hpp). For connections that wait long.
   void watch() const;
 
-  // All of it, or an error.
+  // Sends all of it, or gives an error.
   Result<void> send(std::string_view bytes);
-  // What has come, at least one byte; an error where nothing comes in time or the peer has closed.
+  // Receives at least one byte; an error where none comes in time or the peer has closed.
   Result<std::string> receive();
-  // The same without a limit of time; nothing where `wake`, another descriptor, has something to read first. -1: none.
+  // The same without a time limit; none where `wake`, another descriptor, becomes readable first. -1: none.
   Result<std::optional<std::string>> receive_or_wake(int wake);
 
  private:

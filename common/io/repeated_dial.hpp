@@ -1,8 +1,8 @@
-// RepeatedDial: a TCP connection to one port of a host, dialled again until it stands or patience is over. It never blocks but
-// for looking the name up.
+// RepeatedDial: a TCP connection to one port of a host, dialled again until it stands or patience is over. Only the name look-up
+// blocks.
 //
-// It owns the socket until its user takes it. It proves nothing about the peer. A user whose peer has closed the connection before
-// anything was agreed says failed(), and the next address is dialled.
+// It owns the socket until its user takes it. It proves no identity of the peer. A user whose peer closed the connection before
+// anything was agreed calls failed(), and the next address is dialled.
 //
 // state x event                  |
 //   dialling  connected -> standing; error, silence for an attempt -> pausing; every address refuses -> over
@@ -31,16 +31,16 @@ class RepeatedDial {
   RepeatedDial(std::string host, int port, Duration patience);
 
   State state() const { return state_; }
-  // While it dials: what poll() is to wait for.
+  // While it dials: what to pass to poll().
   pollfd waits_for() const { return {state_ == State::dialling ? socket_.get() : -1, POLLOUT, 0}; }
-  Clock::time_point due() const { return due_; }  // turn() has to be called then, or when the socket is ready
+  Clock::time_point due() const { return due_; }  // turn() must be called then, or when the socket is ready
   void turn(Clock::time_point now);
 
   // Standing: the socket, the user's from then on; non-blocking.
   Descriptor take() { return std::move(socket_); }
   void failed(std::string why, Clock::time_point now);
 
-  bool silent() const { return silent_; }  // over: patience is
+  bool silent() const { return silent_; }  // over because patience is
   unsigned attempts() const { return attempts_; }
   const std::string& why() const { return why_; }  // of the last attempt, with host and port
 

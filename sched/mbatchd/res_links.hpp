@@ -1,8 +1,8 @@
-// ResLinks: the connections of the hosts' RES: which host each is, what is sent and heard.
+// ResLinks: the connections of the hosts' RES: the host of each, sending, receiving.
 //
-// It owns the table from host to link and back. Whoever holds the cluster's key is a daemon; which host it speaks for it says
-// once, in its ResHello, and is believed where it calls from an address of that host (common/io/host_claims.hpp,
-// docs/decisions/0021). One connection at a time speaks for a host. What the messages mean is ResEngine's.
+// It owns the table from host to link and back. A holder of the cluster's key is a daemon; it names its host once, in its ResHello,
+// which is accepted if the call comes from an address of that host (common/io/host_claims.hpp, docs/decisions/0021). A host has
+// one connection at a time. ResEngine knows what the messages mean.
 //
 // state x message  | ResHello of a host of the cluster           | any other FromRes
 //   new            | judged, beside the loop                     | offence: the link ends
@@ -12,9 +12,9 @@
 //     foreign      | refused                                     | -
 //   the host's     | offence: the link ends                      | told
 //
-// A RES that is frozen keeps its TCP connection: the kernel answers for it. So each host is sent a Ping at every beat, a third
-// of SBD_SLEEP_TIME; one that has said nothing for three beats is silent, and its link ends. Beats are counted, not seconds:
-// the time in which mbatchd itself was stopped is none of the host's. A RES that knows no Ping is left to TCP.
+// A RES that is stopped keeps its TCP connection, since the kernel answers for it. So mbatchd sends a Ping to each host at every
+// beat, a third of SBD_SLEEP_TIME; after three beats without a message the host is silent, and its link ends. Beats are counted,
+// not seconds: time in which mbatchd itself was stopped does not count. For a RES that knows no Ping only TCP decides.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -43,13 +43,13 @@ class ResLinks {
         said;  // ResHello too; `send` works from then on
     // `silent`: how long nothing was heard of it before.
     std::function<void(const std::string& host, Duration silent)> lost;
-    // It is there and has had orders of another store: why it is not taken, for people. Told at each try.
+    // The host is there and has had orders of another store: why it is refused, for people. Called at each attempt.
     std::function<void(const std::string& host, const std::string& why)> not_ours;
   };
   ResLinks(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::uint64_t term,
            Handler handler);
 
-  // Links of hosts that are no longer servers of the cluster go; the others are told their settings.
+  // Closes the links of hosts that are no longer servers of the cluster, and sends the others their settings.
   void configure(std::shared_ptr<const Configuration> configuration);
 
   void opened(io::LinkId link, const io::LinkPeer& peer);
@@ -60,7 +60,7 @@ class ResLinks {
   // Puts our term in. False where the host has no link.
   bool send(const std::string& host, wire::ToRes order);
   bool connected(const std::string& host) const { return by_host_.count(host) != 0; }
-  // What it has not taken yet is little. True where the host has no link.
+  // The host has read most of what was sent. True if the host has no link.
   bool has_room(const std::string& host) const;
   std::string host_of(io::LinkId link) const;  // "": of none
 
@@ -92,7 +92,7 @@ class ResLinks {
   io::HostClaims claims_;
   boost::asio::steady_timer beat_;
   std::uint64_t pings_ = 0;
-  // Told once for each, so that nobody fills the log with lies.
+  // Logged once for each, so that false claims cannot fill the log.
   std::set<std::pair<std::string, std::string>> told_;
   std::set<std::string> hosts_;
   std::unordered_map<io::LinkId, Peer> peers_;

@@ -1,4 +1,4 @@
-"""One user holds thousands of connections with every daemon and says nothing, or asks a thousand things at once: all others go on."""
+"""One user holds thousands of silent connections to every daemon, or sends a thousand requests at once: other users are served."""
 
 import resource
 
@@ -23,7 +23,7 @@ def commands_go_on(site, user):
         expect_equal(done.returncode, 0, f"{words} of uid {user}: {done.stdout}{done.stderr}\n{site.batch.logs_text()}")
 
 
-def test_connections_that_say_nothing_take_no_daemon_away(bench):
+def test_silent_connections_take_no_daemon_away(bench):
     needs_users()
     each = EACH_SANITIZED if bench.sanitized else EACH
     if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 4 * each:

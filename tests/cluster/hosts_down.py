@@ -1,6 +1,6 @@
-"""Orders to all hosts where some are known to be down: those are skipped with a line each; a host that is named is asked.
+"""Orders to all hosts when some are known to be down: those are skipped with one line each; a host that is named is asked.
 
-n3 is cut off without a word to anybody: its packets are dropped. The LIM of n2 is killed, and its RES lives.
+n3 is cut off silently: its packets are dropped. The LIM of n2 is killed, and its RES lives.
 """
 
 from rollcall_testing.batch_cluster import BatchCluster

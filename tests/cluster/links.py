@@ -1,7 +1,8 @@
-"""A host is cut off the network without a word to either side, for good or for a while.
+"""A host is cut off the network silently, for good or for a while.
 
 Found within 27 s by both ends (keepalive and TCP_USER_TIMEOUT); the TaskStarter then dials for LSF_RES_ALIVE_TIMEOUT, which is
-30 s here, and ends its task: under 60 s in all. A link that is back before that loses nothing, not even the end of a task that fell into the cut.
+30 s here, and ends its task: under 60 s in all. A link that is back before that loses
+no report, not even the end of a task that fell into the cut.
 """
 
 import os
@@ -33,7 +34,7 @@ def start_waiting(bench, launcher, hosts, *options):
     return job, notes, gate
 
 
-def test_a_short_cut_loses_nothing(bench):
+def test_a_short_cut_loses_no_report(bench):
     """A task ends while its host is cut off; pam learns its end when the link is back."""
     job, notes, gate = start_waiting(bench, launchers.HYDRA, ("n1", "n4"))
     bench.cluster.cut("n4")

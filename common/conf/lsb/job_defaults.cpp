@@ -48,12 +48,13 @@ class DefaultsReader {
     defaults.task_limit = tasks();
     defaults.nice = cells_.whole("NICE", -20, 20).value_or(0);
     defaults.links = read_parallel_links(row_, cells_);
+    defaults.preemption_limits = read_preemption_limits(cells_);
     defaults.limits_in_force = std::move(in_force_);
     return defaults;
   }
 
  private:
-  // Parentheses belong to what stands there: an expression, a shell's word.
+  // Parentheses are kept: they belong to the expression or the shell command.
   std::string text(std::string_view keyword) const {
     const Cell* cell = row_.given(keyword);
     return cell ? cell->text : "";
@@ -85,7 +86,7 @@ class DefaultsReader {
         });
   }
 
-  // `each`: what one of the number is, in KB.
+  // `each`: KB in one unit.
   Limit<long long> amounts(std::string_view keyword, std::int64_t each) {
     return limit_of<long long>(
         keyword, [&](const std::string& word, const std::string& then) -> std::optional<long long> {
@@ -99,9 +100,9 @@ class DefaultsReader {
         });
   }
 
-  // "[DEFAULT] MAXIMUM". An invalid default must not take the maximum along: the maximum is the default then. A default above
-  // the maximum would kill jobs that asked for nothing, or let them pass their queue's ceiling. A default stays where the
-  // maximum is invalid.
+  // "[DEFAULT] MAXIMUM". Where the default is invalid or above the maximum, the maximum is the default too: a default above the
+  // maximum would kill jobs that set no limit, or let them pass their queue's limit. A valid default stays where the maximum is
+  // invalid.
   template <class T, class Parse>
   Limit<T> limit_of(std::string_view keyword, const Parse& parse) {
     const auto words = cells_.words(keyword);
@@ -178,7 +179,12 @@ const std::vector<std::string>& job_default_keywords() {
                                                  "THREADLIMIT",
                                                  "MAX_JOB_REQUEUE",
                                                  "MAX_PREEXEC_RETRY",
-                                                 "LOCAL_MAX_PREEXEC_RETRY"};
+                                                 "LOCAL_MAX_PREEXEC_RETRY",
+                                                 "MAX_JOB_PREEMPT",
+                                                 "NO_PREEMPT_INTERVAL",
+                                                 "NO_PREEMPT_RUN_TIME",
+                                                 "NO_PREEMPT_FINISH_TIME",
+                                                 "PREEMPT_DELAY"};
   return keywords;
 }
 

@@ -1,6 +1,5 @@
-// JobDefaults: what a queue (lsb.queues) and an application profile (lsb.applications) say of their jobs alike: limits,
-// requirements, programs before, after and round a job. A value; the views that have it are lsb_queues.hpp and
-// lsb_applications.hpp.
+// JobDefaults: what queues (lsb.queues) and application profiles (lsb.applications) both set for their jobs: limits,
+// requirements, programs before, after and around a job. A value; part of the views lsb_queues.hpp and lsb_applications.hpp.
 #pragma once
 
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "common/conf/limit_unit.hpp"
 #include "common/conf/lsb/parallel_links.hpp"
+#include "common/conf/lsb/preemption_limits.hpp"
 #include "common/conf/lsb/values.hpp"
 #include "common/conf/row_reader.hpp"
 
@@ -18,11 +18,11 @@ namespace rollcall::conf {
 // "[default] max".
 template <class T>
 struct Limit {
-  std::optional<T> standard;  // of a job that names none
+  std::optional<T> standard;  // for a job that sets none
   std::optional<T> most;
 };
 
-// RES_REQ, RESUME_COND or STOP_COND as it is given: for the check of its names, which are the cluster's.
+// RES_REQ, RESUME_COND or STOP_COND as written, to check its resource names against the cluster's.
 struct GivenRequirement {
   std::string keyword, text;
   Place place;
@@ -45,16 +45,17 @@ struct JobDefaults {
   std::vector<int> task_limit;  // PROCLIMIT or TASKLIMIT: [min [default]] max
   int nice = 0;
   ParallelLinks links;  // DJOB_*
-  // Limits of two words of which one is valid: keyword and that word. A maximum is the default too.
+  PreemptionLimits preemption_limits;
+  // Limits of two words of which one is invalid: keyword and the valid word. A valid maximum is then the default too.
   std::vector<std::pair<std::string, std::string>> limits_in_force;
 };
 
 // The keywords that are read here.
 const std::vector<std::string>& job_default_keywords();
 JobDefaults read_job_defaults(const Row& row, const LimitUnit& unit, Problems& problems);
-// LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY; of lsb.params too, whose bound differs.
+// LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY; lsb.params has the same pair with another bound.
 std::optional<int> read_preexec_retries(RowReader& cells, int most_of_local);
-// What is in force of the row: without its invalid values; of a limit whose default is invalid, the maximum.
+// The row as it takes effect: without invalid values; a limit with an invalid default shows its maximum.
 Row cells_in_force(const Row& row, const JobDefaults& defaults, const Problems& problems);
 
 }  // namespace rollcall::conf

@@ -18,12 +18,12 @@ struct WithoutEffect {
 };
 
 constexpr std::string_view kNoCheckpoints = "jobs are not checkpointed";
-constexpr std::string_view kNoPreempting = "no job is preempted yet";
-constexpr std::string_view kNoResizing = "jobs are not resized yet";
+constexpr std::string_view kNoPreempting = "preemption by it is not supported in this release";
+constexpr std::string_view kNoResizing = "resizing jobs is not supported in this release";
 constexpr std::string_view kOfQueues = "it is a queue's parameter";
-constexpr std::string_view kNoBinding = "jobs are not bound to processors yet";
-constexpr std::string_view kNoPriorities = "there are no absolute priorities yet";
-constexpr std::string_view kNoEstimates = "estimated run times are not there yet";
+constexpr std::string_view kNoBinding = "binding jobs to processors is not supported in this release";
+constexpr std::string_view kNoPriorities = "absolute priorities are not supported in this release";
+constexpr std::string_view kNoEstimates = "estimated run times are not supported in this release";
 
 constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"ABS_RUNLIMIT", "time limits are wall clock time of any host, always"},
@@ -33,7 +33,7 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"CHKPNT_INITPERIOD", kNoCheckpoints},
     {"CHKPNT_METHOD", kNoCheckpoints},
     {"CHKPNT_PERIOD", kNoCheckpoints},
-    {"CHUNK_JOB_SIZE", "jobs are not chunked yet"},
+    {"CHUNK_JOB_SIZE", "job chunking is not supported in this release"},
     {"CONTAINER", "jobs run without containers"},
     {"CPU_FREQUENCY", "processors keep their frequency"},
     {"CORE_DUMP_DIR", "the kernel says where cores go"},
@@ -45,7 +45,7 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"ELIGIBLE_PEND_TIME_LIMIT", "pending times have no limit"},
     {"ESTIMATED_RUNTIME", kNoEstimates},
     {"EXEC_DRIVER", "jobs run without containers"},
-    {"FAIRSHARE_ADJUSTMENT_FACTOR", "there is no fairshare yet"},
+    {"FAIRSHARE_ADJUSTMENT_FACTOR", "fairshare is not supported in this release"},
     {"GPU_REQ", "only bsub -gpu asks for GPUs"},
     {"HOST_POST_EXEC", "POST_EXEC runs on the first host alone"},
     {"HOST_PRE_EXEC", "PRE_EXEC runs on the first host alone"},
@@ -57,21 +57,17 @@ constexpr auto kWithoutEffect = std::to_array<WithoutEffect>({
     {"JOB_PREPROC_TIMEOUT", "that of lsb.params counts"},
     {"JOB_SIZE_LIST", "jobs may have every size within TASKLIMIT"},
     {"LOCAL_MAX_PREEXEC_RETRY_ACTION", "that of lsb.params counts"},
-    {"MAX_JOB_PREEMPT", kNoPreempting},
     {"MAX_TOTAL_TIME_PREEMPT", kNoPreempting},
     {"MEMLIMIT_TYPE", "MEMLIMIT counts for the whole job"},
     {"MIG", "jobs are not migrated"},
     {"NETWORK_REQ", "there is no network scheduling"},
-    {"NO_PREEMPT_FINISH_TIME", kNoPreempting},
-    {"NO_PREEMPT_INTERVAL", kNoPreempting},
-    {"NO_PREEMPT_RUN_TIME", kNoPreempting},
     {"PEND_TIME_LIMIT", "pending times have no limit"},
     {"PERSISTENT_HOST_ORDER", "RES_REQ says the order"},
     {"PLAN", "no starts are planned"},
     {"PRIORITY", kNoPriorities},
     {"RC_ACCOUNT", "hosts are not rented"},
     {"RC_RECLAIM_ACTION", "hosts are not rented"},
-    {"REMOTE_MAX_PREEXEC_RETRY", "clusters do not forward jobs yet"},
+    {"REMOTE_MAX_PREEXEC_RETRY", "MultiCluster is not supported in this release"},
     {"RESIZABLE_JOBS", kNoResizing},
     {"RESIZE_NOTIFY_CMD", kNoResizing},
     {"RESUME_COND", kOfQueues},
@@ -117,7 +113,7 @@ ApplicationProfile read_profile(const Row& row, const LimitUnit& unit, Problems&
   profile.jobs = read_job_defaults(row, unit, problems);
   profile.jobs.job_controls = {control(row, "SUSPEND_CONTROL"), control(row, "RESUME_CONTROL"),
                                control(row, "TERMINATE_CONTROL")};
-  const Row valid = without_errors(row, problems);  // instead of an invalid value, the queue's is in force
+  const Row valid = without_errors(row, problems);  // an invalid value falls back to the queue's
   if (valid.given("NICE")) profile.nice = profile.jobs.nice;
   if (valid.given("REQUEUE_EXIT_VALUES")) profile.requeue_exits = profile.jobs.requeue_exits;
   profile.rerunnable = cells.yes_no("RERUNNABLE");

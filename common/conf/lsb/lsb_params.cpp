@@ -32,7 +32,7 @@ const std::vector<std::string> kParameterNames{"MBD_SLEEP_TIME",
                                                "MC_RESOURCE_MATCHING_CRITERIA",
                                                "COMPUTE_UNIT_TYPES"};
 
-// Those read here, and those that mbatchd reads itself or that are known to do nothing (known_parameters.hpp).
+// The names read here, and those of known_parameters.hpp, which mbatchd reads itself or which have no effect.
 const std::vector<std::string>& known_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = kParameterNames;
@@ -140,6 +140,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
   params.exit_after_preexec_retries = cells.text("LOCAL_MAX_PREEXEC_RETRY_ACTION") == "EXIT";
   for (const char* name : {"RESOURCE_RESERVE_PER_TASK", "RESOURCE_RESERVE_PER_SLOT"})
     params.reserve_per_task |= cells.yes_no(name).value_or(false);
+  params.preemption_limits = read_preemption_limits(cells);
   params.exit_rate = cells.real("GLOBAL_EXIT_RATE", 0, 1e9);
   set(params.exit_rate_minutes, cells.real("JOB_EXIT_RATE_DURATION", 0, 1e9));
   params.account_minute = account_minute(cells);
@@ -170,7 +171,7 @@ void read_row(const Row& row, LsbParams& params, Problems& problems) {
 LsbParams read_lsb_params(const SectionFile& file, Problems& problems) {
   LsbParams params;
   check_sections(file, {"Parameters"}, problems);
-  // Several sections are one: a keyword that is given twice counts as it stands last.
+  // Several Parameters sections are read as one; of a keyword given twice the last counts.
   Place place;
   for (const Section* section : file.all("Parameters")) {
     check_keywords(*section, {{}, known_names()}, problems);

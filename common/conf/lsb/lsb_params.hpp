@@ -10,6 +10,7 @@
 
 #include "common/base/job_clock.hpp"
 #include "common/conf/lsb/parallel_links.hpp"
+#include "common/conf/lsb/preemption_limits.hpp"
 #include "common/conf/section_file.hpp"
 #include "common/conf/shown_lines.hpp"
 
@@ -36,11 +37,12 @@ struct LsbParams {
   std::vector<std::string> default_queues;
   std::string default_host_spec;
   std::string default_project = "default";
-  std::string default_application;          // of a job that names none; "": none
-  std::optional<int> preexec_retries;       // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
-  int max_job_id = 999'999;                 // MAX_JOBID
-  int max_array_size = 1000;                // MAX_JOB_ARRAY_SIZE
-  std::optional<int> max_requeue;           // MAX_JOB_REQUEUE
+  std::string default_application;     // of a job that names none; "": none
+  std::optional<int> preexec_retries;  // LOCAL_MAX_PREEXEC_RETRY, else MAX_PREEXEC_RETRY
+  int max_job_id = 999'999;            // MAX_JOBID
+  int max_array_size = 1000;           // MAX_JOB_ARRAY_SIZE
+  std::optional<int> max_requeue;      // MAX_JOB_REQUEUE
+  PreemptionLimits preemption_limits;
   bool exit_after_preexec_retries = false;  // LOCAL_MAX_PREEXEC_RETRY_ACTION=EXIT
   int max_user_storage_mb = 4096;           // MAX_USER_JOB_STORAGE; 0: any number
   std::optional<int> max_requeue_pause_s;   // MAX_REQUEUE_PAUSE; none: MBD_SLEEP_TIME

@@ -59,7 +59,7 @@ class QueueReader {
     queue.cells = cells_in_force(row_, queue.jobs, problems_);
     queue.shown =
         shown_lines(queue.cells, {"PRE_EXEC", "POST_EXEC", "RES_REQ", "REQUEUE_EXIT_VALUES", "RESUME_COND",
-                                  "STOP_COND", "JOB_STARTER", "JOB_CONTROLS", "TERMINATE_WHEN", "RERUNNABLE",
+                                  "STOP_COND", "JOB_STARTER", "JOB_CONTROLS", "TERMINATE_WHEN", "PREEMPTION", "RERUNNABLE",
                                   "JOB_OVERRUN", "JOB_UNDERRUN", "JOB_IDLE"});
     return queue;
   }
@@ -120,7 +120,7 @@ class QueueReader {
     if (!blocks) return cells_.told("PREEMPTION", blocks.error().text), preemption;
     for (const Block& block : *blocks) {
       std::string_view list = block.inside ? std::string_view(*block.inside) : std::string_view{};
-      // The manual's double brackets are taken as they are printed.
+      // The manual prints PREEMPTABLE[[...]] too; accept both.
       if (list.starts_with('[') && list.ends_with(']') && list.size() > 1)
         list = list.substr(1, list.size() - 2);
       auto items = host_items("PREEMPTION", split_words(list));
@@ -134,7 +134,7 @@ class QueueReader {
     return preemption;
   }
 
-  // Later manuals know CU[...] behind Y or alone: compute units of their own.
+  // CU[...], after Y or alone, is of later manuals: exclusive use of compute units.
   bool exclusive() {
     const Cell* cell = row_.given("EXCLUSIVE");
     if (!cell) return false;

@@ -1,7 +1,7 @@
 // LsbQueues: the typed view of lsb.queues: one queue for each section. Values.
 //
-// What a job of the queue may use is its JobDefaults; who goes before whom is here. Hosts and users are named, not looked
-// up (lsb_files.hpp checks them).
+// The limits and programs of a queue's jobs are its JobDefaults; priorities, preemption and shares are here. Hosts and users are
+// named, not looked up (lsb_files.hpp checks them).
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct RemoteQueue {
   friend bool operator==(const RemoteQueue&, const RemoteQueue&) = default;
 };
 
-// PREEMPTION: whom it may preempt and by whom it may be. Present with an empty list: all of lower (higher) priority.
+// PREEMPTION: which queues it may preempt, and which may preempt it. An empty list: all queues of lower (higher) priority.
 struct Preemption {
   std::optional<std::vector<HostItem>> preemptive;  // queues with the preference behind "+"
   std::optional<std::vector<HostItem>> preemptable;
@@ -60,7 +60,7 @@ struct QueueRow {
   Row cells;         // all of the section, for checks within common/conf
 };
 
-// `told`: thresholds that need no warning: the resources that lsf.shared has invalid rows of.
+// `told`: threshold columns whose resource has an invalid row in lsf.shared; they need no second warning.
 std::vector<QueueRow> read_lsb_queues(const SectionFile& file, const IndexTable& indices,
                                       const LimitUnit& unit, Problems& problems,
                                       const std::vector<std::string>& told = {});

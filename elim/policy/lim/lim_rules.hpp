@@ -1,4 +1,4 @@
-// LimRules: what the files say, as LIM's stepper needs it. A value; it does not change until `lsadmin reconfig`.
+// LimRules: the configuration files as LIM's stepper needs them. A value; it does not change until `lsadmin reconfig`.
 #pragma once
 
 #include <optional>
@@ -15,19 +15,19 @@
 
 namespace rollcall::lim {
 
-// Beyond it the host is busy. ut is 0..1, run queues are effective ones, mem swp tmp in MB.
+// A threshold beyond which the host is busy. ut is 0..1, run queues are effective ones, mem swp tmp in MB.
 struct LoadThreshold {
   ResourceId index = 0;
   double value = 0;
 };
 
-// A place among the master candidates; who is none of them ranks behind all.
+// A place among the master candidates; a host that is no candidate ranks last.
 using Rank = std::size_t;
 
 struct LimRules {
   struct Host {
     std::string name;    // official
-    bool server = true;  // no server: a client host; it need not run a LIM, and nobody dials it
+    bool server = true;  // false: a client host; it need not run a LIM, and is never dialled
   };
   std::string host;                     // our own, official
   std::vector<std::string> candidates;  // for master, in order
@@ -44,9 +44,9 @@ struct LimRules {
 
   Rank rank(std::string_view name) const;
   std::optional<HostIndex> find(std::string_view name) const;
-  // After it a host that says nothing is unavailable, and a master that says nothing is looked for elsewhere.
+  // How long a silent host stays available, and a silent master is followed.
   Duration inactivity() const { return exchange_interval * host_inactivity_limit; }
-  // After it the candidate of that rank takes over from silent ones before it.
+  // After this time the candidate of that rank takes over from silent ones before it.
   Duration takeover(Rank rank) const {
     return exchange_interval * (host_inactivity_limit + static_cast<int>(rank) * master_inactivity_limit);
   }

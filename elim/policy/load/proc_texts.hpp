@@ -1,9 +1,8 @@
-// ProcTexts: the kernel's text files that a host's load is read from. Functions from a text to a value; grammars are at
-// the top of proc_texts.cpp.
+// ProcTexts: parsers for the kernel's text files that a host's load is read from. Functions; the grammars are at the top of
+// proc_texts.cpp.
 //
-// They open nothing (elim/reader does) and never fail hard: what is not there or cannot be read gives nothing, unknown
-// lines are passed over, so a newer kernel's longer files read as today's. The texts are the kernel's, but a host may be a
-// container whose /proc somebody else writes: every number is checked.
+// They open no files (elim/reader does). A missing or malformed value is none, and unknown lines are skipped, so a newer kernel's
+// longer files parse as today's. In a container another program may write /proc: every number is checked.
 #pragma once
 
 #include <cstdint>
@@ -55,9 +54,9 @@ struct Login {
   std::int32_t pid = 0;  // of its first process; 0: not known
   friend bool operator==(const Login&, const Login&) = default;
 };
-// utmp, whose records are `record` bytes long on this machine: its user processes. A record cut short is passed over.
+// The user processes in utmp, whose records are `record` bytes long on this machine. A truncated record is skipped.
 std::vector<Login> utmp_logins(std::string_view utmp, std::size_t record);
-// A file of /run/systemd/sessions, where a system keeps no utmp: nothing where it is no open session of a user.
+// A file of /run/systemd/sessions, where a system keeps no utmp; none where it is no open session of a user.
 std::optional<Login> session_login(std::string_view session);
 
 // /proc/cpuinfo, of the first processor.
@@ -69,10 +68,10 @@ struct CpuIdentity {
 };
 CpuIdentity cpu_identity(std::string_view cpuinfo);
 
-// memory.max, memory.limit_in_bytes, memory.current, memory.usage_in_bytes: bytes; nothing for "max" and for what stands
-// for it in cgroup v1 (more than 2^60).
+// memory.max, memory.limit_in_bytes, memory.current, memory.usage_in_bytes: bytes; none for "max" and for its equivalent in
+// cgroup v1 (more than 2^60).
 std::optional<std::uint64_t> cgroup_bytes(std::string_view text);
-// cpu.max: CPUs; nothing for "max".
+// cpu.max: CPUs; none for "max".
 std::optional<double> cgroup_cpus(std::string_view cpu_max);
 // memory.stat: bytes of file pages that would be given up first.
 std::uint64_t cgroup_inactive_file(std::string_view memory_stat);

@@ -1,4 +1,4 @@
-// What bjobs is told.
+// The answers to bjobs.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -12,10 +12,11 @@ namespace {
 
 using JobView = wire::BatchReply::JobView;
 
-constexpr std::size_t kMostText = 600 * 1024;  // of one job: with it a part of the answer is still one frame
-constexpr std::size_t kLook = 100;             // jobs that are chosen from at once
+// Bytes of one job, so that a part with it still fits into a frame.
+constexpr std::size_t kMostText = 600 * 1024;
+constexpr std::size_t kLook = 100;  // jobs that one step of the selection looks at
 
-// What a part of the answer may cost, in microseconds as measured: somebody else waits meanwhile.
+// The time budget of one part, in microseconds by measured costs: other clients wait meanwhile.
 class Slice {
  public:
   void looked(std::size_t jobs) { spend(jobs / 2); }
@@ -28,7 +29,7 @@ class Slice {
   std::uint64_t left_ = 1000;
 };
 
-// `to`: what has `reasons`.
+// `to`: any message with a field `reasons`.
 template <class To>
 void add_reason(To& to, std::string text, std::string why) {
   auto& reason = *to.add_reasons();
@@ -39,7 +40,7 @@ void add_reason(To& to, std::string text, std::string why) {
 
 enum class HostNames { left_out, told };
 
-// `to`: what has `reasons`, a JobView or Reasons.
+// `to`: a JobView or Reasons.
 template <class To>
 void add_reasons(const cycle::PlacementRules& rules, const std::vector<cycle::PendingReason>& reasons,
                  HostNames names, To& to) {
@@ -64,7 +65,7 @@ void add_pending_reasons(const AnswerView& view, const Job& job, cycle::PendingR
   if (to.reasons_size() == 0) add_no_reason_yet(to);
 }
 
-// A job whose first host has not said that it begins is shown as pending. True where it is one.
+// Shows a job as pending until its first host has reported that it begins. True: it is such a job.
 bool show_start(wire::JobRecord& record) {
   if (shown_status(record) == record.status()) return false;
   record.set_status(shown_status(record));
@@ -73,7 +74,7 @@ bool show_start(wire::JobRecord& record) {
   return true;
 }
 
-// It has hosts, and the first one has not said that it begins.
+// The reason of a job that has hosts, but whose first host has not reported that it begins.
 void add_start_reason(const Job& job, JobView& to) {
   std::string awaited;
   for (const auto& host : job.record.hosts())
@@ -83,7 +84,7 @@ void add_start_reason(const Job& job, JobView& to) {
   add_reason(to, "The job is being started", "mbatchd waits for the answer of " + awaited);
 }
 
-// LSF's texts of why a job that has hosts does not run.
+// LSF's texts for suspended jobs.
 void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
   struct Told {
     wire::SuspendReason bit;
@@ -91,23 +92,29 @@ void add_suspend_reasons(const wire::JobRecord& record, JobView& to) {
     const char* why;
   };
   static constexpr Told kTold[] = {
-      {wire::SUSPEND_USER, "The job was suspended by user", "its owner stopped it: bresume lets it go on"},
+      {wire::SUSPEND_USER, "The job was suspended by user", "its owner stopped it; bresume resumes it"},
       {wire::SUSPEND_ADMIN, "The job was suspended by LSF admin or root",
-       "an administrator stopped it: only an administrator's bresume lets it go on"},
+       "an administrator stopped it; only an administrator can resume it, with bresume"},
       {wire::SUSPEND_LOAD, "The host load exceeded the following threshold(s)",
-       "the load of its hosts is beyond loadStop: it goes on when that falls below loadSched"},
+       "the load of its hosts is beyond loadStop; it resumes when the load is within loadSched"},
       {wire::SUSPEND_WINDOW, "The run window of the queue is closed",
-       "the queue's RUN_WINDOW is closed: it goes on when that opens"},
+       "the queue's RUN_WINDOW is closed; it resumes when the window opens"},
       {wire::SUSPEND_HOST_LOCKED, "The host is locked",
-       "a host of it is locked: lsadmin limunlock lets it go on"},
-      {wire::SUSPEND_QUEUE_INACTIVE, "The queue is inactive", "badmin qact lets it go on"},
+       "one of its hosts is locked; lsadmin limunlock unlocks it"},
+      {wire::SUSPEND_QUEUE_INACTIVE, "The queue is inactive", "badmin qact activates it"},
+      {wire::SUSPEND_PREEMPT, "The job was preempted by a job of a higher priority queue", ""},
   };
   const std::uint32_t bits = record.suspend_reasons();
   for (const auto& told : kTold) {
     const bool flagged =
         (told.bit == wire::SUSPEND_USER && record.stopped_by_user() && !record.stopped_by_admin()) ||
         (told.bit == wire::SUSPEND_ADMIN && record.stopped_by_admin());
-    if ((bits & told.bit) != 0 || flagged) add_reason(to, told.text, told.why);
+    if ((bits & told.bit) == 0 && !flagged) continue;
+    const bool preempted = told.bit == wire::SUSPEND_PREEMPT;
+    add_reason(to, told.text,
+               preempted ? "job " + text(key_of(record.preempted_by())) +
+                               " started on its slots; it resumes when they are free"
+                         : std::string(told.why));
   }
 }
 
@@ -143,7 +150,7 @@ std::string state_text(jobs::DependencyState state) {
   }
 }
 
-// One answer to AskJobs: which jobs, and how far it has come. Each part is one slice of work.
+// The progress of one answer to AskJobs: its jobs, and how many of them are sent. Each part is one Slice.
 class JobsAnswer {
  public:
   JobsAnswer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who)
@@ -166,7 +173,7 @@ class JobsAnswer {
   }
 
  private:
-  // -sum of what counters say.
+  // bjobs -sum from counters; false: the filter needs the jobs themselves.
   bool count(const AnswerView& view, wire::BatchReply::SlotSums& to) {
     const auto sums = view.jobs.slot_sums(*work_);
     if (!sums) return false;
@@ -189,7 +196,7 @@ class JobsAnswer {
     }
   }
 
-  // Some further jobs; false: there are none.
+  // Selects some further jobs; false: there are no more.
   bool choose(const AnswerView& view, Slice& slice, wire::BatchReply::Jobs& jobs) {
     auto some = selected_all_ ? book::Selection{} : view.jobs.select_some(*work_, kLook);
     slice.looked(kLook);
@@ -202,7 +209,7 @@ class JobsAnswer {
     return !over_ && !refusal_;
   }
 
-  // Gives the bytes that it adds.
+  // Adds the job and returns the bytes that it adds.
   std::size_t add(const AnswerView& view, const Job& job, Slice& slice, wire::BatchReply::Jobs& jobs) {
     if (ask_.sums()) {
       const book::SlotCount one{slots_shown(job), 1};
@@ -228,16 +235,16 @@ class JobsAnswer {
     return slots;
   }
 
-  // Scripts and environments are their owners' alone: administrators see them as nobody else does, on the disk of mbatchd.
+  // Only owners may read scripts and environments here. Administrators can read them on the disk of mbatchd's host.
   std::optional<wire::BatchReply::Refusal> refuse_texts(const Job& job) const {
     const auto no = [&job](wire::BatchReply::Refusal::Why why, const char* text) {
       return refused_answer(why, "Job <" + sched::text(job.key()) + ">: " + text).refusal();
     };
-    // By both, as everywhere (book_rights.cpp).
+    // Uid and name must both agree, as in book_rights.cpp.
     if (job.asked->uid() != who_.uid || job.asked->user() != who_.user)
       return no(wire::BatchReply::Refusal::NOT_ALLOWED, "User permission denied");
     if (texts_size(job) > kMostText)
-      return no(wire::BatchReply::Refusal::FAILED, "what is asked for is too long to be shown");
+      return no(wire::BatchReply::Refusal::FAILED, "the script or environment is too long to be shown");
     return std::nullopt;
   }
   std::size_t texts_size(const Job& job) const {
@@ -275,7 +282,7 @@ class JobsAnswer {
     return sent.ByteSizeLong();
   }
 
-  // Gives the bytes that it adds to the answer beside the job.
+  // Returns the bytes that it adds to the answer besides `to`.
   std::size_t fill_job(const AnswerView& view, const Job& job, JobView& to, wire::BatchReply::Jobs& jobs) {
     std::size_t bytes = 0;
     if (ask_.submissions() || (ask_.reasons() && !ask_.shared_reasons())) {
@@ -294,7 +301,7 @@ class JobsAnswer {
     return bytes;
   }
 
-  // What many jobs pend for is told with the first of them.
+  // The first job with these reasons brings them along; later ones only name their number.
   std::size_t share_reasons(const AnswerView& view, const Job& job, JobView& to,
                             wire::BatchReply::Jobs& jobs) {
     const std::uint32_t number = reasons_->number_of(job.key());
@@ -309,7 +316,7 @@ class JobsAnswer {
     return told.ByteSizeLong();
   }
 
-  // What no table of rows shows.
+  // Removes fields that no table shows.
   static void trim(wire::JobRecord& record) {
     record.clear_effective_resreq();
     record.clear_reserved();
@@ -334,12 +341,13 @@ class JobsAnswer {
   const Identity who_;
   const std::shared_ptr<book::SelectWork> work_;
   std::optional<wire::BatchReply::Refusal> refusal_;
-  std::unique_ptr<cycle::PendingReasons> reasons_;  // where they are asked for
-  std::uint32_t reasons_told_ = 0;                  // those up to this number
-  std::vector<JobKey> chosen_;                      // at_: the next one
+  std::unique_ptr<cycle::PendingReasons> reasons_;  // null: not requested
+  std::uint32_t reasons_told_ = 0;                  // reasons up to this number are sent
+  std::vector<JobKey> chosen_;                      // at_: the next one to send
   std::size_t at_ = 0;
   bool selected_all_ = false;
-  std::vector<std::uint64_t> sent_;  // submissions, sorted; they come nearly so. A tree would be slow to free
+  // Submissions, sorted. They come almost in order, and a set would be slow to free.
+  std::vector<std::uint64_t> sent_;
   bool over_ = false;
 };
 

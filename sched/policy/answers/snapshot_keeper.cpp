@@ -9,7 +9,7 @@
 namespace rollcall::sched::answers {
 namespace {
 
-// After so many, those that no job has any more are dropped.
+// After so many new demands, trim() drops those without jobs.
 constexpr std::size_t kTrimAfter = 10'000;
 constexpr std::size_t kPackAfter = 1000;
 
@@ -17,7 +17,7 @@ std::string demand_name(const Job& job) {
   return std::to_string(job.record.submission()) + ' ' + job.record.queue();
 }
 
-// The numbers of the indices that a reply names, in its order; as many as the table's size where it names an unknown one.
+// The numbers of the indices that a reply names, in its order; the table's size stands for an unknown index.
 std::vector<ResourceId> ids_of(const IndexTable& table, const wire::Reply::Loads& loads) {
   std::vector<ResourceId> ids;
   for (const auto& name : loads.names()) ids.push_back(table.find(name).value_or(table.size()));
@@ -69,19 +69,20 @@ void SnapshotKeeper::job(JobKey key) {
   const Job* found = jobs_.find(key);
   if (found != nullptr && !finished(found->status())) return set_job(*found);
   snapshot_->forget(key);
-  // Elements of an array share it.
+  // Not for an element: other elements of the array still use the entry.
   if (found != nullptr && key.index == 0) demands_.erase(demand_name(*found));
 }
 
 void SnapshotKeeper::set_job(const Job& job) {
-  const auto& [demand, times] = demand_for(job);
-  if (placed(job.status())) return snapshot_->place(cycle::placed_of(*rules_, job, demand, times));
+  const auto& [demand, times, preemption] = demand_for(job);
+  if (placed(job.status()))
+    return snapshot_->place(cycle::placed_of(*rules_, job, demand, times, preemption));
   const cycle::Hold hold = hold_of(job);
   if (hold == cycle::Hold::dependency) {
     held_[job.record.submission()].insert(job.key());
     held_jobs_[job.key()] = job.record.submission();
   }
-  snapshot_->wait(cycle::pending_of(*rules_, job, demand, hold, times));
+  snapshot_->wait(cycle::pending_of(*rules_, job, demand, hold, times, preemption));
 }
 
 void SnapshotKeeper::no_longer_held(JobKey key) {
@@ -101,12 +102,13 @@ const SnapshotKeeper::Asked& SnapshotKeeper::demand_for(const Job& job) {
   const auto [place, is_new] = demands_.try_emplace(demand_name(job));
   if (is_new) {
     cycle::Demand demand = cycle::demand_of(job, jobs_.combined_resreq(job));
-    // What type==local means is the submission host's matter, and LIM knows that host.
+    // For type==local: LIM knows the type and model of the submission host.
     if (const auto from = kinds_.find(job.asked->from_host()); from != kinds_.end()) {
       if (demand.from_type.empty()) demand.from_type = from->second.type;
       if (demand.from_model.empty()) demand.from_model = from->second.model;
     }
-    place->second = {snapshot_->demand(demand), cycle::times_of(job, jobs_.effective_limits(job))};
+    place->second = {snapshot_->demand(demand), cycle::times_of(job, jobs_.effective_limits(job)),
+                     jobs_.preemption_limits(job)};
   }
   return place->second;
 }
@@ -155,7 +157,7 @@ void SnapshotKeeper::load(LoadNews news) {
   std::map<std::string, HostKind> kinds;
   for (const auto& facts : news_.hosts().hosts()) kinds[facts.name()] = {facts.type(), facts.model()};
   if (std::exchange(kinds_, kinds) != kinds)
-    return configure(rules_);  // jobs that were asked for on these hosts mean others now
+    return configure(rules_);  // "type==local" of jobs from these hosts has changed
   take_load();
 }
 
@@ -179,8 +181,7 @@ void SnapshotKeeper::take_load() {
     const auto number = rules_->host(said.name());
     if (!number) continue;
     HostFacts facts = wire::from_wire(said);
-    if (facts_[*number] == facts)
-      continue;  // they seldom change, and to bind them to the rules takes its time
+    if (facts_[*number] == facts) continue;  // set_facts() is costly, and facts seldom change
     snapshot_->set_facts(*number, facts);
     facts_[*number] = std::move(facts);
   }

@@ -1,7 +1,7 @@
-// SnapshotKeeper: keeps the scheduler's Snapshot in agreement with the Book, with what LIM says, and with who is connected.
+// SnapshotKeeper: keeps the scheduler's Snapshot in agreement with the Book, LIM's answers and the connected hosts.
 //
-// It decides nothing: schedule() reads the snapshot, the Book changes jobs. Whoever carries effects out tells it which jobs
-// have changed; it looks each up in the Book and sets it anew. Owned by mbatchd's one thread.
+// It decides nothing: schedule() reads the snapshot, the Book changes jobs. The code that carries out effects reports changed jobs;
+// the keeper looks each up in the Book and puts it into the snapshot. Owned by mbatchd's one thread.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class SnapshotKeeper {
  public:
   SnapshotKeeper(const book::JobTable& jobs, const book::HostLedger& hosts) : jobs_(jobs), hosts_(hosts) {}
 
-  // New files: everything is made anew, but what is known of the hosts' load.
+  // New rules: makes the snapshot anew and keeps the known load of hosts.
   void configure(std::shared_ptr<const cycle::PlacementRules> rules);
   const cycle::Snapshot& snapshot() const { return *snapshot_; }
   cycle::Snapshot& snapshot() { return *snapshot_; }
@@ -34,13 +34,13 @@ class SnapshotKeeper {
   void control(const wire::ControlState& state);
   void connected(const std::string& host, bool connected);
   void load(LoadNews news);
-  // No LIM has answered for longer than the patience.
+  // No LIM has answered within the patience: loads are unknown.
   void load_lost();
   bool load_known() const { return load_known_; }
-  // By host, for HostLedger::cpu_factors().
+  // For HostLedger::cpu_factors().
   std::unordered_map<HostId, double> cpu_factors() const;
 
-  // Jobs that waited for others and wait no more. Call it before a cycle.
+  // Releases jobs whose dependencies have changed. To be called before a cycle.
   void dependencies(const book::DependencyChanges& changes);
 
  private:
@@ -49,6 +49,7 @@ class SnapshotKeeper {
   struct Asked {
     cycle::DemandNumber demand = 0;
     cycle::JobTimes times;
+    conf::PreemptionLimits preemption;
   };
   const Asked& demand_for(const Job& job);
   cycle::Hold hold_of(const Job& job) const;
@@ -68,7 +69,7 @@ class SnapshotKeeper {
     friend bool operator==(const HostKind&, const HostKind&) = default;
   };
   std::map<std::string, HostKind> kinds_;        // of every host that LIM knows
-  std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: as the files say
+  std::vector<std::optional<HostFacts>> facts_;  // by host: as the snapshot has them; none: the files' facts
   LoadNews news_;
   bool load_known_ = false;
 };

@@ -1,7 +1,7 @@
-// Memory: how the Book holds its jobs, and the indices that answer quickly. Private to book_*.cpp.
+// Memory: how the Book holds its jobs, and the indices over them. Private to this folder's .cpp files. Owned by the Book.
 //
-// Every change of a job's record goes through Change (or add_job, remove_job), which takes the job out of the indices that
-// depend on what changes and puts it back: so no index is ever wrong between two calls. Owned by the Book.
+// Every change of a job's record goes through Change (or add_job, remove_job). Change takes the job out of the indices that
+// depend on the record and puts it back, so that all indices are right between two calls.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace rollcall::sched::book {
 
-// A user, a queue or a host as the jobs of it hold on to: it stays where it is as long as the Book lives.
+// The jobs of one user, queue or host. Its address is stable for the Book's life: entries of jobs point to it.
 struct JobsOf {
   std::set<JobKey> jobs;  // of a host: placed there
   StatusCounts counts;
@@ -27,7 +27,7 @@ struct JobsOf {
   std::uint64_t stored_bytes = 0;  // of a user: submissions with their payloads
 };
 
-// The jobs of an application profile, which lsb.applications need not have any more.
+// The jobs of an application profile; the profile may be gone from lsb.applications.
 struct ApplicationJobs {
   std::uint32_t kept = 0;  // finished ones too
   StatusCounts counts;
@@ -35,19 +35,19 @@ struct ApplicationJobs {
 
 struct HostLink {
   bool connected = false;
-  std::int64_t silent_since_us = 0;   // where it is not connected
-  bool lost = false;                  // ... for longer than the patience, and its jobs know
-  std::int64_t came_us = 0;           // the last time that it connected
-  std::int64_t silent_before_us = 0;  // how long it had been silent by then, since its last steady connection
-  std::int64_t due = 0;               // stands in the deadlines
+  std::int64_t silent_since_us = 0;   // since when it is silent, while it is not connected
+  bool lost = false;                  // silent for longer than the patience; its jobs were told
+  std::int64_t came_us = 0;           // when it last connected
+  std::int64_t silent_before_us = 0;  // how long it had been silent then, since its last steady connection
+  std::int64_t due = 0;               // its entry in the deadlines; 0: none
   bool knows_go = false;              // report::HostCame
-  std::string trouble;                // why it could not take an order; "": the last one it has taken
+  std::string trouble;                // why it could not take the last order; "": it took it
   std::int64_t trouble_us = 0;
-  std::string not_ours;     // why the host is not taken though it is there; "": it is, or it is not there
-  std::string left_behind;  // what an administrator has to remove there, for people; "": nothing
+  std::string not_ours;     // why a host that connects is refused; "": it is accepted, or not there
+  std::string left_behind;  // what an administrator has to remove there, as a message; "": nothing
 };
 
-// The hosts that the Book has heard of, by number. They stay as long as it lives, and so do references to what it has of them.
+// The hosts that the Book has heard of, by number. They stay for the Book's life; references to their parts stay valid.
 class KnownHosts {
  public:
   HostNumber number(std::string_view written) {
@@ -58,12 +58,12 @@ class KnownHosts {
   std::size_t size() const { return hosts_.size(); }
   const HostId& id(HostNumber host) const { return numbers_[host]; }
 
-  // Made where there is none yet.
+  // Makes the host, or its part, if there is none yet.
   JobsOf& jobs(HostNumber host) { return made(hosts_[host].jobs); }
   HostLink& link(HostNumber host) { return made(hosts_[host].link); }
   JobsOf& jobs(std::string_view written) { return jobs(number(written)); }
   HostLink& link(std::string_view written) { return link(number(written)); }
-  // nullptr: none was made. By written name, as records and the engine have it.
+  // nullptr: none was made. By written name, as in records and in the engine.
   const JobsOf* find_jobs(std::string_view written) const { return find(written, &Known::jobs); }
   const HostLink* find_link(std::string_view written) const { return find(written, &Known::link); }
   template <class Take>
@@ -95,21 +95,21 @@ class KnownHosts {
   std::deque<Known> hosts_;
 };
 
-// The job itself is there while somebody works with it, and its bytes else (JobTable::pack()). Whoever has an entry of
-// Memory::entry() or at() finds it there.
+// A job: unpacked as `job` while it is worked with, else only as bytes in `record` (JobTable::pack()). Memory::entry() and at()
+// return entries with `job` set.
 struct BookEntry {
   mutable std::unique_ptr<Job> job;
-  mutable std::unique_ptr<Launch> launch;     // of a packed job that waits for its go-ahead
-  mutable Packed<wire::JobRecord> record;     // as it was packed last
-  mutable bool changed = true;                // since then
+  mutable std::unique_ptr<Launch> launch;     // kept of a packed job that waits for its go-ahead
+  mutable Packed<wire::JobRecord> record;     // as last packed
+  mutable bool changed = true;                // since it was last packed
   wire::JobStatus shown = wire::STATUS_NULL;  // shown_status() of the record
   std::uint64_t submission = 0;               // the record's
   JobsOf* user = nullptr;
   JobsOf* queue = nullptr;
-  jobs::DependencyState dependency = jobs::DependencyState::none;  // of this element, where elements differ
+  jobs::DependencyState dependency = jobs::DependencyState::none;  // of this element, if elements differ
   std::unique_ptr<std::map<HostNumber, wire::JobUsage>> usage;     // by host, of a job on several
   std::unique_ptr<wire::StreamPlace> stream;
-  // What stands in the deadlines.
+  // Its entries in the deadlines; 0: none.
   std::int64_t begin_due = 0, terminate_due = 0, avoid_due = 0, start_due = 0, pause_due = 0;
 };
 
@@ -119,19 +119,19 @@ struct IdEntry {
   std::vector<std::int32_t> indices;  // sorted
   jobs::JobTally tally;
   std::int64_t last_end_us = 0;
-  std::int64_t clean_due = 0;  // stands in the deadlines
-  std::unique_ptr<jobs::DependencyWatch>
-      dependents;                     // submissions whose jobs wait for this id; none: there is none
+  std::int64_t clean_due = 0;  // its entry in the deadlines; 0: none
+  // Submissions whose jobs wait for this id; nullptr: none.
+  std::unique_ptr<jobs::DependencyWatch> dependents;
   const std::string* user = nullptr;  // a key of Memory::users
   const std::string* name = nullptr;  // a key of Memory::by_name, or kNoName
 };
 
 struct SubmissionEntry {
   explicit SubmissionEntry(KeptSubmission& k) : kept(k) {}
-  KeptSubmission& kept;       // Memory::kept has it
-  std::int32_t id = 0;        // all its jobs have this one
+  KeptSubmission& kept;       // owned by Memory::kept
+  std::int32_t id = 0;        // the job id of all its jobs
   std::uint32_t waiting = 0;  // its jobs that pend and were never dispatched
-  bool registered = false;    // ... so that it is among the dependents of the ids it names
+  bool registered = false;    // it is among the dependents of the ids that its condition names
 };
 
 struct Memory : jobs::JobFacts {
@@ -146,31 +146,31 @@ struct Memory : jobs::JobFacts {
   std::unordered_map<JobKey, BookEntry> jobs;
   mutable std::vector<JobKey> unpacked_jobs;
   mutable std::vector<std::uint64_t> unpacked_submissions;
-  // Objects for the next that are unpacked: their texts have room already.
+  // Used objects for the next ones to be unpacked: their strings have memory already.
   mutable std::vector<std::unique_ptr<Job>> spare_jobs;
   mutable std::vector<std::shared_ptr<wire::Submission>> spare_submissions;
   std::map<std::int32_t, IdEntry> ids;
-  std::map<std::uint64_t, KeptSubmission> kept;  // what others may look at
+  std::map<std::uint64_t, KeptSubmission> kept;  // the part of a submission that JobTable shows
   std::map<std::uint64_t, SubmissionEntry> submissions;
-  std::unordered_map<std::uint64_t, std::uint32_t>
-      payloads;                                 // rows of the store: how many submissions name each
-  std::vector<std::uint64_t> dropped_payloads;  // not yet said as effects
+  // By row of the store: how many submissions name it.
+  std::unordered_map<std::uint64_t, std::uint32_t> payloads;
+  std::vector<std::uint64_t> dropped_payloads;  // no effect was made for them yet
   std::unordered_map<std::string, JobsOf> users, queues;
   KnownHosts hosts;
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::unordered_map<std::string, std::set<std::int32_t>> by_name;  // ids by job name
-  std::map<std::string, ApplicationJobs> of_application;            // by name; none without jobs
+  std::map<std::string, ApplicationJobs> of_application;  // by name; profiles without jobs are left out
   std::map<std::string, ControlledQueue> queue_controls;
   std::map<HostId, ControlledHost> host_controls;
   std::unordered_map<HostId, double> cpu_factors;  // HostLedger::cpu_factors()
   std::string own_host;
-  std::int64_t loaded_us = 0;        // since then hosts may come
+  std::int64_t loaded_us = 0;        // when the store was loaded: hosts may connect since then
   std::size_t connected_others = 0;  // connected hosts other than own_host
   bool suspects_itself = false;
   void connected(HostNumber host, bool so);
   bool all_are_lost(HostNumber host);
   void suspect_no_longer(WallTime now);
-  std::unordered_map<std::string, jobs::JobRules> rules;  // by queue and what of a submission counts for them
+  std::unordered_map<std::string, jobs::JobRules> rules;         // by queue and all else that they depend on
   std::unordered_map<std::string, jobs::CheckedResreq> resreqs;  // by queue, type of host, text and -gpu
   std::size_t resreq_bytes = 0;                                  // of their texts
   std::string gpu_resource;                                      // gpus.hpp; "": no host counts GPUs
@@ -183,10 +183,10 @@ struct Memory : jobs::JobFacts {
   struct Deadline {
     std::int64_t due_us = 0;
     Timer timer = Timer::begin;
-    JobKey key;                 // of a job, of an id (index 0), or none: `host`
+    JobKey key;                 // of a job or an id (index 0); {}: see `host`
     HostNumber host = kNoHost;  // Timer::host
   };
-  // Hosts whose time comes at once are taken in the order of their names.
+  // Hosts that are due at the same time are ordered by name.
   struct Earlier {
     const KnownHosts* hosts;
     bool operator()(const Deadline& a, const Deadline& b) const {
@@ -196,15 +196,16 @@ struct Memory : jobs::JobFacts {
     }
   };
   std::set<Deadline, Earlier> deadlines{Earlier{&hosts}};
-  std::int64_t heard_us = 0;  // the last time that was told; 0: none yet
+  std::int64_t heard_us = 0;  // the latest `now` of a caller; 0: none yet
 
   // --- JobFacts
   const jobs::JobTally* tally(std::int32_t id) const override;
   const Job* find(JobKey key) const override;
 
   // --- jobs
-  BookEntry* entry(JobKey key);  // to be changed
-  BookEntry& at(JobKey key);     // the same, of a job that there is
+  // For changes: marks the entry as changed. nullptr: there is no such job.
+  BookEntry* entry(JobKey key);
+  BookEntry& at(JobKey key);  // the same; the job must exist
   Job& unpacked(const BookEntry& entry) const;
   const std::shared_ptr<const wire::Submission>& asked(const KeptSubmission& kept,
                                                        std::uint64_t number) const;
@@ -213,31 +214,31 @@ struct Memory : jobs::JobFacts {
   void pack_if_many() const;
   void count_application(const wire::Submission& asked, int sign);
   void count_in_application(const Job& job, bool more);
-  // IdEntry::name of a name that the id has from now on; the id has it no more.
+  // Files the id under its job name and returns IdEntry::name; takes it out again.
   const std::string* name_id(std::int32_t id, const std::string& name);
   void unname_id(std::int32_t id, const std::string& name);
   const conf::QueueRow* queue_row(const std::string& name) const { return config.lsb->queue(name); }
   SubmissionEntry& add_submission(std::uint64_t number, std::shared_ptr<const wire::Submission> asked,
                                   std::shared_ptr<const jobs::Dependency> dependency);
-  BookEntry& add_job(wire::JobRecord record);  // its submission is there
+  BookEntry& add_job(wire::JobRecord record);  // its submission must be there
   void remove_job(JobKey key);
   void drop_submission_if_unused(std::uint64_t number);
   const jobs::JobRules& rules_of(const BookEntry& entry);
   void forget_resreqs();
   const jobs::CheckedResreq& resreq_of(const conf::QueueRow* queue, const std::string& queue_name,
                                        const wire::Submission& asked);
-  // SubmissionEntry's own: a payload is in use while a submission names it.
+  // Count what a submission uses: rows of payloads, and its user's bytes. A row is dropped when no submission names it.
   void use_payload(const wire::Submission& asked);
   void leave_payload(const wire::Submission& asked);
-  // Devices and CPU factor for a placement that no cycle has made.
+  // Adds devices and CPU factor to a placement of brun, which no cycle made.
   void complete(Placement& placement);
 
-  // Runs the stepper on a job and carries what follows from it into the Book: indices, dependents, deadlines, its place in
-  // the queue. Effects of the Book itself are appended behind the job's.
+  // Runs the stepper on a job and updates the Book: indices, dependents, deadlines, the job's place in the queue. Appends the job's
+  // effects, then those of the Book.
   void step(BookEntry& entry, const JobHappening& event, WallTime now, Effects& effects);
-  // Dispatches the job: on a first host that knows go-aheads it waits for one.
+  // Dispatches the job. If its first host knows go-aheads, the start waits for one.
   void place(BookEntry& entry, event::Dispatched plan, WallTime now, Effects& effects);
-  // Hosts that do not say that they have an order count as having it.
+  // Hosts of older releases, which do not confirm an order (knows_go), count as prepared.
   void vouch_for_silent_hosts(BookEntry& entry, WallTime now, Effects& effects);
 
   // --- indices. A job is out of them between leave() and enter().
@@ -246,17 +247,18 @@ struct Memory : jobs::JobFacts {
   class Change;
 
   // --- dependencies
-  void look_again(std::int32_t id, JobKey changed, Effects& effects);  // what waits for this id
-  // True: it waits from now on, and is to be evaluated.
+  // Evaluates the conditions that the change of a job of this id concerns.
+  void look_again(std::int32_t id, JobKey changed, Effects& effects);
+  // Adds the submission to, or takes it from, the dependents of the ids that it names. True: it was added, evaluate it.
   bool register_dependents(std::uint64_t number, SubmissionEntry& submission);
   void evaluate_all(std::uint64_t number, Effects* effects);
   void evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects);
   DependencyChanges dependency_changes;
-  std::uint64_t evaluations = 0;  // of dependencies, ever: what they have cost
+  std::uint64_t evaluations = 0;  // of dependencies since the start: a measure of their cost
   jobs::DependencyState state_of(const BookEntry& entry) const;
 
   // --- deadlines
-  // Every `now` of what happens by itself comes here first: the calendar may have been set.
+  // To be called first with each `now` of ticks, plans and reports: the clock may have been set.
   void hear_clock(WallTime now);
   void clock_went_back(WallTime now);
   void set_deadline(std::int64_t& slot, std::int64_t due, Timer timer, JobKey key);
@@ -273,15 +275,15 @@ struct Memory : jobs::JobFacts {
   const KeptToken* token(const std::string& name) const;
   void add_token(std::string name, KeptToken kept);
   void forget_old_tokens(WallTime now, Effects& effects);
-  // Whether its user has room for what it brings; what the store has of it already is counted.
+  // Refuses a submission that exceeds its user's share of the store.
   std::optional<jobs::Refusal> check_storage(const wire::Submission& asked) const;
 
   double head_of(const std::string& queue) const;
-  // SaveCounters where they have changed, DropPayload of what nothing names any more.
+  // Appends SaveCounters if counters changed, and DropPayload for rows that no submission names any more.
   void counted(Effects& effects);
 };
 
-// Takes the job out of the indices for as long as it lives.
+// While it lives, the job is out of the indices.
 class Memory::Change {
  public:
   Change(Memory& memory, BookEntry& entry) : memory_(memory), entry_(entry) { memory_.leave(entry_); }

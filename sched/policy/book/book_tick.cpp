@@ -1,4 +1,4 @@
-// The Book's clock: what is due when, and what is done then.
+// The Book's clock: sets deadlines, and does what is due.
 #include <algorithm>
 #include <utility>
 
@@ -29,12 +29,12 @@ void Memory::time_job(BookEntry& entry, WallTime now) {
   const bool prepares = placed(record.status()) && !launch.go_given;
   set_deadline(entry.start_due, prepares ? launch.since_us + parameters.unknown_after_s * 1'000'000 : 0,
                Timer::start, key);
-  // Of a clock that was set back: no pause is longer than the longest.
+  // If the clock was set back, the end of the pause may be too late: no pause lasts longer than the longest.
   const std::int64_t latest = now.us + parameters.longest_pause_s * 1'000'000;
   set_deadline(entry.pause_due, std::min(record.paused_until_us(), latest), Timer::pause, key);
 }
 
-// An array leaves when its last element may; what others wait for stays.
+// An array is cleaned as a whole, some time after its last element ended. An id that other jobs wait for stays.
 void Memory::time_id(std::int32_t id) {
   const auto found = ids.find(id);
   if (found == ids.end()) return;
@@ -47,15 +47,16 @@ void Memory::time_id(std::int32_t id) {
 void Memory::time_host(HostNumber host) {
   HostLink& link = hosts.link(host);
   if (link.due != 0) deadlines.erase({link.due, Timer::host, {}, host});
-  link.due = link.connected || link.lost ? 0 : link.silent_since_us + parameters.unknown_after_s * 1'000'000;
+  const bool silent = !link.connected && !link.lost && link.silent_since_us != 0;
+  link.due = silent ? link.silent_since_us + parameters.unknown_after_s * 1'000'000 : 0;
   if (link.due != 0) deadlines.insert({link.due, Timer::host, {}, host});
 }
 
-// Who was not here to listen does not know who was silent: that time does not count. And what lasts a number of seconds is not
-// over later than in as many from now.
+// Time during which mbatchd was suspended does not count as host silence. If the clock was set back, deadlines are cut to their
+// usual length from now on.
 void Memory::hear_clock(WallTime now) {
-  constexpr std::int64_t kStep = 1'000'000;            // less is a clock that is kept right
-  constexpr std::int64_t kLongestPause = 120'000'000;  // mbatchd calls more often, whatever is due
+  constexpr std::int64_t kStep = 1'000'000;            // smaller steps are corrections of the clock
+  constexpr std::int64_t kLongestPause = 120'000'000;  // mbatchd calls more often, even if nothing is due
   const std::int64_t passed = now.us - std::exchange(heard_us, now.us);
   if (passed == now.us) return;
   if (passed < -kStep) return clock_went_back(now);
@@ -74,7 +75,7 @@ void Memory::clock_went_back(WallTime now) {
     link.silent_since_us = now.us;
     time_host(host);
   });
-  // A job with none of these deadlines has no time to set back.
+  // Jobs without these deadlines have no time that would need a correction.
   for (auto& [key, known] : jobs) {
     if (known.start_due == 0 && known.avoid_due == 0 && known.pause_due == 0) continue;
     BookEntry& entry = at(key);
@@ -93,7 +94,7 @@ void Memory::clock_went_back(WallTime now) {
 
 namespace {
 
-// A host of the job that has not said that it has the order.
+// The first host of the job that has not confirmed its order.
 std::string silent_host(const Job& job) {
   for (const auto& host : job.record.hosts())
     if (std::find(job.launch.prepared.begin(), job.launch.prepared.end(), host.name()) ==
@@ -106,7 +107,7 @@ std::string silent_host(const Job& job) {
 
 void Memory::clean(std::int32_t id, WallTime now, Effects& effects) {
   const std::vector<std::int32_t> indices = ids.at(id).indices;
-  // From the back, so that each takes the last place.
+  // From the back: removing the last index is cheap.
   for (auto index = indices.rbegin(); index != indices.rend(); ++index) {
     const JobKey key{id, *index};
     effect::RemoveJob removed{at(key).job->record};

@@ -141,6 +141,11 @@ wire::Limits JobTable::effective_limits(const Job& job) const {
                                        job.asked->limits());
 }
 
+conf::PreemptionLimits JobTable::preemption_limits(const Job& job) const {
+  const auto& config = memory_->config;
+  return sched::jobs::preemption_limits(config, jobs::terms_of(config, job.record.queue(), *job.asked));
+}
+
 const std::string& JobTable::combined_resreq(const Job& job) const {
   return memory_->resreq_of(memory_->queue_row(job.record.queue()), job.record.queue(), *job.asked).text;
 }

@@ -1,8 +1,8 @@
-// JobTable: the jobs that the Book has, with their indices and what can be asked of them. Whoever answers or waits has it, to
-// read; it changes no job (that is client_commands.hpp, host_ledger.hpp, stored_rows.hpp).
+// JobTable: the Book's jobs, to read: by key and by index. For answers, waiting clients, the snapshot and lsb.events. It changes
+// no job; client_commands.hpp, host_ledger.hpp and stored_rows.hpp do.
 //
-// A view of the Book's Memory, which outlives it. What it returns by reference or pointer is good until pack(), or until
-// something happens to the Book. No answer costs more than what it names.
+// A view of the Book's Memory, which outlives it. References and pointers that it returns are valid until pack() or the next
+// change of the Book. An answer costs as much as the jobs it names.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct StatusCounts {
   friend bool operator==(const StatusCounts&, const StatusCounts&) = default;
 };
 
-// Slots that jobs have, or that pending ones wait for, and the jobs; by state.
+// Number of jobs, and of the slots that they have or, while pending, ask for.
 struct SlotCount {
   std::uint64_t slots = 0, jobs = 0;
   friend bool operator==(const SlotCount&, const SlotCount&) = default;
@@ -53,21 +53,19 @@ using SlotSums = std::map<wire::JobStatus, SlotCount>;
 
 // A submission that is in memory, and its dependency.
 struct KeptSubmission {
-  mutable std::shared_ptr<const wire::Submission> asked;  // none: packed; Book::submission() unpacks it
+  mutable std::shared_ptr<const wire::Submission> asked;  // nullptr: packed; JobTable::submission() unpacks
   mutable Packed<wire::Submission> packed;
-  std::uint32_t jobs = 0;                              // that were made of it
-  std::shared_ptr<const jobs::Dependency> dependency;  // none: -
-  jobs::DependencyState dependency_state =
-      jobs::DependencyState::none;  // of all its jobs, unless per_element()
+  std::uint32_t jobs = 0;                              // number of jobs made of it
+  std::shared_ptr<const jobs::Dependency> dependency;  // nullptr: it has none
+  // Of all its jobs, unless Dependency::per_element().
+  jobs::DependencyState dependency_state = jobs::DependencyState::none;
 };
 
-enum class Selects {
-  jobs,
-  arrays
-};  // arrays: the first element that fits stands for its array; other jobs are left out
+// arrays: the first element that fits stands for its array; other jobs are left out.
+enum class Selects { jobs, arrays };
 
-// What a filter means. `unknown`: ids that are not there, as they were written. Without `statuses`: unfinished ones (or
-// every one, where ids are given). Errors of the filter are refusals: NO_USER, NO_QUEUE, NO_HOST.
+// The jobs that a filter means. A filter without `statuses` means unfinished jobs; with ids, jobs of any status. `unknown`: ids
+// that do not exist, as written. `refusal`: the filter is wrong (NO_USER, NO_QUEUE, NO_HOST).
 struct Selection {
   std::vector<JobKey> jobs;  // by key
   std::vector<std::string> unknown;
@@ -78,7 +76,7 @@ struct Selection {
 // The pending jobs (PEND, PSUSP) of a queue in their order.
 using PendingOrder = std::set<std::pair<double, JobKey>>;
 
-// Whose dependency has come to be satisfied, or can be no longer: submissions whose jobs are alike in it, and single elements.
+// Dependencies whose state has changed: of whole submissions, or of single elements if elements differ.
 struct DependencyChanges {
   std::set<std::uint64_t> submissions;
   std::set<JobKey> elements;
@@ -94,18 +92,18 @@ class JobTable {
 
   const Job* find(JobKey key) const;
   std::size_t size() const;
-  // All elements of an array by index, or the one job; empty: no such id.
+  // The elements of an array by index, or the one job of the id; empty: no such id.
   std::vector<JobKey> elements(std::int32_t id) const;
   bool is_array(std::int32_t id) const;
   const jobs::JobTally* tally(std::int32_t id) const;
   const KeptSubmission* submission(std::uint64_t number) const;
   const std::map<std::uint64_t, KeptSubmission>& submissions() const;  // packed ones too
 
-  // Jobs and submissions that were looked at go back to their packed form, a third of the memory. What find() and submission()
-  // returned is good until then. Call it when a turn, or a part of an answer, is over.
+  // Packs the jobs and submissions that were looked at; packed they take a third of the memory. What find() and submission()
+  // returned is invalid afterwards. To be called at the end of a turn, or of a part of an answer.
   void pack() const;
 
-  // By key. With no filter: everybody's.
+  // By key, of all users.
   const std::set<JobKey>& with_status(wire::JobStatus status) const;
   const std::set<JobKey>& of_user(const std::string& user) const;
   const std::set<JobKey>& of_queue(const std::string& queue) const;
@@ -120,24 +118,24 @@ class JobTable {
   StatusCounts application_counts(const std::string& profile) const;
 
   Selection select(const wire::JobFilter& filter, const Identity& who) const;
-  // The same in pieces: each call looks at no more than `most` further jobs, in the order of their keys, as they then are. A job
-  // that fits all the time is selected once, whatever else changes between the pieces; one that begins or ceases to fit
-  // meanwhile may be or not; a job with a larger key than any at the beginning is not. `unknown` and `refusal` come first.
+  // The same in pieces: each call looks at up to `most` further jobs in the order of their keys, in their present state. A job that
+  // fits all the time is selected once, whatever changes between the pieces. A job that begins or ceases to fit meanwhile may be
+  // selected or not. Jobs with a larger key than any at the beginning are left out. The first piece has `unknown` and `refusal`.
   std::shared_ptr<SelectWork> begin_select(const wire::JobFilter& filter, const Identity& who,
                                            Selects what = Selects::jobs) const;
   Selection select_some(SelectWork& work, std::size_t most) const;
-  // Of all that would be selected, from counters: at the cost of the users and queues that have jobs. None: the filter asks for
-  // more than users, queues and states, or has an error.
+  // Sums over all jobs that would be selected, from counters, at a cost by users and queues that have jobs. None: the filter names
+  // more than user, queue and states, or has an error.
   std::optional<SlotSums> slot_sums(SelectWork& work) const;
 
-  // May this job be dispatched as far as the Book knows (PEND, its time has come, its dependency holds)?
+  // The state of the job's dependency; of a job that ran before: satisfied.
   jobs::DependencyState dependency_state(const Job& job) const;
-  // Of bwait, names bound to the jobs that have them now; errors: what cannot be meant, in one line.
+  // The condition of a bwait, its names bound to the jobs that have them now. Errors: what is wrong with it, in one line.
   Result<jobs::Dependency> condition(std::string_view expression, const Identity& who) const;
   jobs::DependencyState state_of(const jobs::Dependency& condition) const;
-  // Since this was last called.
+  // The changes since the last call.
   DependencyChanges take_dependency_changes();
-  // How often a dependency was evaluated, ever: what bsub -w has cost.
+  // How often dependencies were evaluated since the start: a measure of the cost of bsub -w.
   std::uint64_t evaluations() const;
 
   ControlledQueue queue_control(const std::string& queue) const;
@@ -146,14 +144,15 @@ class JobTable {
   // Owner, cluster administrator, or administrator of the job's queue.
   bool may_change(const Job& job, const Identity& who) const;
 
-  // Where the terminal or the pipes of an interactive job await its bsub; none: not (yet).
+  // Where bsub can connect to the terminal or the pipes of an interactive job; nullptr: it has none, or not yet.
   const wire::StreamPlace* stream(JobKey key) const;
 
-  // Effective: what was asked, else the queue's default, and never above the queue's maximum.
+  // The job's own limits, else the queue's default limits; never above the queue's maximum.
   wire::Limits effective_limits(const Job& job) const;
-  // Requirements of job and queue together; what the scheduler binds. Cheap: kept by text.
+  conf::PreemptionLimits preemption_limits(const Job& job) const;
+  // The requirements of job, application profile and queue merged, as the scheduler binds them. Cheap: results are kept by text.
   const std::string& combined_resreq(const Job& job) const;
-  // Of this user's jobs: submissions with their payloads.
+  // Size of the submissions of this user's jobs, with their payloads.
   std::uint64_t stored_bytes(const std::string& user) const;
 
  private:

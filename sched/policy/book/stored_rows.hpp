@@ -1,8 +1,8 @@
-// StoredRows: rows of the store into the Book, and out of it. What commits a turn has it, and nothing else.
+// StoredRows: loads rows of the store into the Book, and reads them out again. Only for the code that commits a turn.
 //
-// At a start: load_*() in any order, then loaded(). Afterwards effects name what is to be saved; its value is read here when the
-// commit is made. What is not in the store (usage since the last save, streams of interactive jobs, who is connected) comes again
-// from the hosts. A view of the Book's Memory, which outlives it.
+// At a start: load_*() in any order, then loaded(). Later, effects name the rows to save, and the commit reads their values here.
+// Facts that are not stored (usage since the last save, streams of interactive jobs, which hosts are connected) are reported by
+// the hosts again. A view of the Book's Memory, which outlives it.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace rollcall::sched::book {
 
-// A request to submit that has been answered.
+// The token of an answered request to submit, with the answer.
 struct KeptToken {
   std::int64_t at_us = 0;
-  std::string answer;  // BatchReply::Submitted in its bytes: a tenth of the message
+  std::string answer;  // a serialized BatchReply::Submitted: a tenth of the object's size
 };
 
 class StoredRows {
@@ -32,19 +32,19 @@ class StoredRows {
   void load_job(wire::JobRecord record);
   void load_control(wire::ControlState state);
   void load_token(std::string token, KeptToken kept);  // in the order in which they were made
-  // Every host is taken to be lost from `now` on.
+  // Ends loading. Hosts with jobs count as silent from `now` on.
   Effects loaded(WallTime now);
 
   std::int32_t next_job_id() const;
   std::uint64_t next_submission() const;
-  // As effects name them; none: it has gone since.
+  // Rows as effects name them; nullptr: the object is gone since.
   const wire::JobRecord* record(JobKey key) const;
   std::shared_ptr<const wire::Submission> submission(std::uint64_t number) const;
   const KeptToken* token(const std::string& token) const;
   // Whether a submission names this row of the store (stored_payload.hpp).
   bool uses_payload(std::uint64_t row) const;
 
-  // The commit that a submission needs has failed for good: the job was never there. Its elements.
+  // Removes a submitted job whose commit has failed for good, as if it had never been there. Returns its elements.
   std::vector<JobKey> withdraw(std::int32_t id);
 
  private:

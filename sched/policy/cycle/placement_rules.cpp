@@ -5,6 +5,7 @@
 
 #include "common/conf/row_reader.hpp"
 #include "common/conf/words.hpp"
+#include "sched/policy/cycle/preemption_rules.hpp"
 #include "sched/policy/values/gpus.hpp"
 
 namespace rollcall::sched::cycle {
@@ -41,6 +42,9 @@ class RulesMaker {
     make_groups();
     make_shared();
     for (const auto& row : rules_->lsb->queues) make_queue(row);
+    rules_->preempts = preemptable_queues(rules_->queues);
+    rules_->preempts_any = std::any_of(rules_->preempts.begin(), rules_->preempts.end(),
+                                       [](const auto& victims) { return !victims.empty(); });
     rules_->reserves = reserve_methods(cluster(), lsb());
     rules_->gpus = rules_->indices().find(gpu_resource(cluster()));
     make_user_limits();
@@ -68,7 +72,7 @@ class RulesMaker {
     }
   }
 
-  // Members may be groups: each is resolved when it is first asked for, one that contains itself only once.
+  // Members may be groups: each group is resolved on first use. A group that contains itself ends there.
   const std::vector<HostNumber>& group(const std::string& name) {
     if (const auto known = rules_->host_groups.find(name); known != rules_->host_groups.end())
       return known->second;
@@ -138,7 +142,7 @@ class RulesMaker {
     return text.empty() ? nullptr : resreq::parse(text, {cluster().settings.strict_resreq}).value.select;
   }
 
-  // JOB_ACCEPT_INTERVAL: nothing unless a file says so (docs/decisions/0024).
+  // In seconds; 0 unless a file sets JOB_ACCEPT_INTERVAL (docs/decisions/0024).
   std::int64_t accept_interval(const conf::QueueRow& row) const {
     const double turns = row.accept_interval.value_or(lsb().params.job_accept_interval);
     return static_cast<std::int64_t>(turns *
@@ -191,7 +195,8 @@ class RulesMaker {
     }
   }
 
-  // MAX_JOBS and JL/P of a user, a group together, "group@" each of its members, "default" who has no row of their own.
+  // MAX_JOBS and JL/P: "user" one user, "group" its members together, "group@" each of its members, "default" each user without a
+  // row.
   void make_user_limits() {
     const auto& users = lsb().users;
     const auto is_group = [&](const std::string& name) {
@@ -200,7 +205,7 @@ class RulesMaker {
     };
     for (const auto& row : users.users) {
       LimitRule rule;
-      rule.per_user = !is_group(row.name);
+      rule.per_user = rule.running_only = !is_group(row.name);
       rule.users = {{row.name.ends_with('@') ? row.name.substr(0, row.name.size() - 1) : row.name}};
       if (row.name == "default") {
         rule.users = {{"all"}};
@@ -265,7 +270,7 @@ class RulesMaker {
     return rule;
   }
 
-  // Those without a name are numbered in their order.
+  // Limits without a name are numbered in the order of the file.
   std::string limit_name(const conf::ResourceLimit& limit) {
     if (!limit.name.empty()) return limit.name;
     std::string number = std::to_string(unnamed_++);
@@ -274,7 +279,7 @@ class RulesMaker {
   }
 
   void make_resource_limits(const conf::ResourceLimit& limit) {
-    // Licence projects are no concept of ours: a limit of theirs is nobody's, not everybody's.
+    // Jobs have no licence project here, so such a limit applies to no job.
     if (limit.consumers.contains("LIC_PROJECTS") || limit.consumers.contains("PER_LIC_PROJECT")) return;
     LimitRule rule = consumers_of(limit);
     rule.name = limit_name(limit);
@@ -369,7 +374,7 @@ std::vector<HostPreference> PlacementRules::resolve(const std::vector<conf::Host
 
 std::vector<std::string> PlacementRules::names_of(std::string_view user) const {
   std::vector<std::string> names{std::string(user)};
-  // A name of the list may be a member of further groups.
+  // A group of the list may itself be a member of further groups.
   for (std::size_t at = 0; at < names.size(); ++at)
     for (const auto& group : lsb->users.groups) {
       if (std::find(names.begin(), names.end(), group.name) != names.end()) continue;

@@ -1,8 +1,8 @@
-// PlacementRules: what the files say of placement, with names made numbers: hosts, queues, host groups, limits, shared
-// resources. A value, made once for each set of files and shared by every snapshot (snapshot.hpp).
+// PlacementRules: what the configuration files say of placement, with numbers for names: hosts, queues, host groups, limits,
+// shared resources. A value, made once for each set of files and shared by every snapshot (snapshot.hpp).
 //
-// It knows no load, no job, and no state that badmin sets. Every limit of every file, JL/U to lsb.resources, is a LimitRule, so
-// that one engine counts them all (tally.hpp); only MXJ is apart.
+// Load, jobs and states that badmin sets are not in it. Each limit of any file, from JL/U to lsb.resources, is a LimitRule;
+// tally.hpp counts them all alike. Only MXJ is separate.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct IndexThreshold {
   std::optional<double> schedule, stop;
 };
 
-// What lsb.hosts says of a host. Which row that is may depend on the model and type that LIM found (row_of).
+// A row of lsb.hosts. Which row counts for a host may depend on the model and type that LIM found (row_of).
 struct BatchRow {
   std::string name;               // a host, a model, a type, or "default"
   bool slots_of_cpus = false;     // MXJ "!"
@@ -54,39 +54,40 @@ struct QueueRule {
   TimeWindows run_windows, dispatch_windows;
   std::vector<IndexThreshold> thresholds;
   std::optional<std::vector<HostPreference>> hosts;  // HOSTS resolved, by host number; none: all
-  bool exclusive = false;                            // takes jobs of -x
-  std::int64_t accept_interval_s = 0;                // a host takes one job in so many seconds; 0: any number
+  bool exclusive = false;                            // accepts jobs of bsub -x
+  std::int64_t accept_interval_s = 0;                // JOB_ACCEPT_INTERVAL in seconds; 0: no pause
   std::int64_t new_job_delay_s = 0;                  // NEW_JOB_SCHED_DELAY
   resreq::ExpressionPointer select;                  // of RES_REQ alone: for its own pending reason
   resreq::ExpressionPointer stop_cond, resume_cond;  // null: not given
-  const conf::QueueRow* row = nullptr;               // all else: fairshare, preemption, ...
+  const conf::QueueRow* row = nullptr;               // all other columns: fairshare, preemption, ...
 };
 
-// A shared resource as ResourceMap gives it to a set of hosts.
+// One instance of a shared resource: a set of hosts that share it, as ResourceMap says.
 struct SharedInstance {
   ResourceId resource = 0;
   std::vector<HostNumber> hosts;
   std::optional<double> number;     // of a static resource
-  std::optional<std::string> word;  // the same as written
+  std::optional<std::string> word;  // the value as written
 };
 
-// Which part of what a job takes is counted.
+// What a limit counts of a job.
 enum class LimitOf { slots, jobs, resource };
 
-// One limit, wherever it was written. A job counts where every consumer list admits it. `per_*`: each one is counted by
-// itself, else all that the list admits together. MXJ: per_host slots of one host.
+// One limit, whichever file it is from. It counts jobs that every consumer list admits. With `per_user` each user that the list
+// admits has a counter, else all share one; likewise the other `per_*`.
 struct LimitRule {
-  std::string name;  // as people wrote it: "limit1", "QJOB_LIMIT"; NONAME000 and on of a Limit without a name
-  std::string place;   // "QJOB_LIMIT of queue normal", "limit limit1 of lsb.resources": for words to act on
-  std::string reason;  // LSF's text of what waits for it
+  std::string name;   // as written: "limit1", "QJOB_LIMIT"; a Limit without a name: NONAME000, NONAME001, ...
+  std::string place;  // for messages: "QJOB_LIMIT of queue normal", "limit limit1 of lsb.resources"
+  std::string reason;  // LSF's text for jobs that pend because of it
   LimitOf of = LimitOf::slots;
   ResourceId resource = 0;                 // with LimitOf::resource
-  std::vector<conf::LimitAmount> amounts;  // the one whose window is open counts; none is open: no limit
+  std::vector<conf::LimitAmount> amounts;  // the first whose window is open counts; none is open: no limit
   bool per_processor = false;              // times the CPUs of the host (per_host), rounded up
-  // nullopt: everybody. Users may be groups. "~name" and "all" as lsb.resources has them.
+  // nullopt: all. Users may be groups. "~name" and "all" as in lsb.resources.
   std::optional<std::vector<std::string>> users, queues, projects, applications;
   std::optional<std::vector<bool>> hosts;  // by host number
   bool per_user = false, per_queue = false, per_project = false, per_application = false, per_host = false;
+  bool running_only = false;  // preempted jobs do not count
   bool of_host_row = false;  // JL/U: the amount is that of the host's row in lsb.hosts
 };
 
@@ -102,24 +103,26 @@ struct PlacementRules {
   using Per = ReservePer;
   std::vector<Per> reserves;
   std::optional<ResourceId> gpus;  // the resource that counts a host's GPUs; none: no host counts them
-  std::int64_t suspend_interval_s =
-      30;  // SBD_SLEEP_TIME: between two suspensions or resumptions by load on one host
+  // SBD_SLEEP_TIME: least time between two suspensions or resumptions by load on one host.
+  std::int64_t suspend_interval_s = 30;
   std::int64_t idle_for_paging_s = 180;  // PG_SUSP_IT
 
+  std::vector<std::vector<QueueNumber>> preempts;  // preemptable_queues() of `queues`
+  bool preempts_any = false;
+
   const IndexTable& indices() const { return cluster->indices; }
-  std::optional<HostNumber> host(std::string_view written) const {
-    return hosts.find(written);
-  }  // HostId::text()
+  // `written`: as HostId::text() writes it.
+  std::optional<HostNumber> host(std::string_view written) const { return hosts.find(written); }
   std::optional<HostNumber> host(const HostId& id) const { return hosts.find(id); }
   std::optional<QueueNumber> queue(std::string_view name) const;
-  // The hosts that a word of -m, HOSTS or HOSTS of a limit means: a host, a group, a partition, all, others. Of `others`:
-  // those that no other word of `words` means. By host number; nothing where a word means nobody.
+  // The hosts that words of -m, HOSTS or HOSTS of a limit name: a host, a group, a partition, all, others. `others` are the hosts
+  // that no other word names. By host number; a word that names no host adds none.
   std::vector<HostPreference> resolve(const std::vector<conf::HostItem>& words) const;
   // The place in `shared` of the instance that `host` belongs to.
   std::optional<std::uint32_t> instance_of(ResourceId resource, HostNumber host) const;
   bool shared_resource(ResourceId resource) const { return shared_resources[resource]; }
-  // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none.
-  // No row names a borrowed host.
+  // The row of lsb.hosts that counts for a host: its own, else its model's, its type's, the default one; nullptr: none, as for
+  // borrowed hosts.
   const BatchRow* row_of(const HostId& host, const std::string& model, const std::string& type) const;
   // The groups (lsb.users) that a user is in, at any depth, with the user's own name first.
   std::vector<std::string> names_of(std::string_view user) const;
@@ -131,7 +134,7 @@ struct PlacementRules {
   std::vector<bool> shared_resources;                          // by resource number
 };
 
-// `borrowed`: hosts of other clusters. mbatchd borrows none yet.
+// `borrowed`: hosts of other clusters; mbatchd passes none in this release.
 std::shared_ptr<const PlacementRules> placement_rules(std::shared_ptr<const conf::ClusterFiles> cluster,
                                                       std::shared_ptr<const conf::LsbFiles> lsb,
                                                       const std::vector<HostId>& borrowed = {});

@@ -1,5 +1,4 @@
-// Sections of a scenario besides those of LSF's files. Every column but the first may be missing; "-" and "()" are its
-// default.
+// Sections that exist in scenarios only. Every column but the first may be missing; "-" and "()" mean the default.
 //
 //   Scenario   NOW = DAY HOUR:MINUTE          DAY of Sun Mon Tue Wed Thu Fri Sat; Mon 12:00 unless given
 //   Machine    HOST_NAME, STATUS, TYPE, MODEL, NCPUS, RESOURCES, LAST_START, and a column for each load index
@@ -7,11 +6,11 @@
 //              LAST_START = SECONDS, since a job was started there
 //   QueueState QUEUE, STATUS = Open:Active | Open:Inact | ...
 //   Shared     RESOURCE, HOST, VALUE          what a dynamic shared resource is, by a host of the instance
-//   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD, EXCLUDED,
-//              RUN_LIMIT
+//   Pending    JOB, USER, QUEUE, PROJECT, APPLICATION, SLOTS, RES_REQ, HOSTS, EXCLUSIVE, BEGIN, ARRAY_SLOTS, ORDER, AGE, HOLD,
+//              EXCLUDED, RUN_LIMIT
 //              JOB = ID [ "[" FIRST "-" LAST "]" ]        SLOTS = MIN [ "," MAX ]       RES_REQ = "..." as bsub -R
 //              HOSTS = (...) as bsub -m       BEGIN = SECONDS from now       AGE = SECONDS since it was submitted
-//              HOLD = dependency | never | stopped | admin      RUN_LIMIT = SECONDS
+//              HOLD = dependency | never | stopped | admin | paused      RUN_LIMIT = SECONDS
 //   Running    JOB, USER, QUEUE, PROJECT, RES_REQ, HOSTS, EXCLUSIVE, AGE, SUSPENDED, SINCE, USED_MEM, RUN_LIMIT
 //              HOSTS = (4*hostA hostB)        AGE = SECONDS since it was started     SUSPENDED = (LOAD WINDOW USER ...)
 //              SINCE = SECONDS since it has its state                  USED_MEM = MB
@@ -267,7 +266,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  // As the Book makes it: the job's requirement over the profile's and the queue's, with defaults.
+  // Merged as in the Book: the job's requirement over the profile's and the queue's, with defaults.
   std::optional<std::string> resreq_of(const conf::Row& row, const std::string& queue) {
     const auto job = resreq::parse(word(row, "RES_REQ"), resreq_syntax(rules().cluster->settings));
     const auto number = rules().queue(queue);
@@ -346,7 +345,8 @@ class ScenarioReader {
                                                               {"WINDOW", wire::SUSPEND_WINDOW},
                                                               {"USER", wire::SUSPEND_USER},
                                                               {"ADMIN", wire::SUSPEND_ADMIN},
-                                                              {"LOCKED", wire::SUSPEND_HOST_LOCKED}};
+                                                              {"LOCKED", wire::SUSPEND_HOST_LOCKED},
+                                                              {"PREEMPT", wire::SUSPEND_PREEMPT}};
     const auto keys = keys_of(row);
     const auto demand = keys ? demand_of(row, keys->id) : std::nullopt;
     if (!demand) return;
@@ -357,11 +357,11 @@ class ScenarioReader {
     job.status_since = real(row, "SINCE") ? ago(row, "SINCE") : job.started;
     for (const std::string& word : words(row, "SUSPENDED")) {
       if (!reasons.contains(word))
-        return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN or LOCKED");
+        return error(row, "SUSPENDED " + word, "LOAD, WINDOW, USER, ADMIN, LOCKED or PREEMPT");
       job.suspended |= reasons.at(word);
     }
     job.used_mem = real(row, "USED_MEM").value_or(0);
-    // What its rusage keeps, counted from its start.
+    // Reservations of its rusage count from the job's start.
     WorkingState state(snapshot, job.started);
     const Compiled& compiled = *snapshot.demands()[job.demand].compiled;
     if (!compiled.error.empty()) return error(row, "RES_REQ " + word(row, "RES_REQ"), compiled.error);

@@ -17,7 +17,7 @@ std::string seconds_text(WallTime from, WallTime to) {
   return std::to_string((to.us - from.us) / 1'000'000) + " s";
 }
 
-// "2*hostA hostB": as LSB_MCPU_HOSTS would be read aloud.
+// "2*hostA hostB": two slots of hostA, one of hostB.
 std::string hosts_text(const std::vector<SlotsOn>& hosts, const PlacementRules& rules) {
   std::string text;
   for (const SlotsOn& on : hosts)
@@ -43,6 +43,7 @@ std::string reasons_text(std::uint32_t reasons) {
   for (const auto& [bit, name] : {std::pair<std::uint32_t, const char*>{wire::SUSPEND_LOAD, "LOAD"},
                                   {wire::SUSPEND_WINDOW, "WINDOW"},
                                   {wire::SUSPEND_HOST_LOCKED, "LOCKED"},
+                                  {wire::SUSPEND_PREEMPT, "PREEMPT"},
                                   {wire::SUSPEND_USER, "USER"},
                                   {wire::SUSPEND_ADMIN, "ADMIN"}})
     if ((reasons & bit) != 0) text += (text.empty() ? "" : " ") + std::string(name);

@@ -1,31 +1,39 @@
 #include "sched/policy/cycle/schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "sched/policy/cycle/host_search.hpp"
 #include "sched/policy/cycle/job_obstacle.hpp"
 #include "sched/policy/cycle/next_job.hpp"
+#include "sched/policy/cycle/preemption.hpp"
 #include "sched/policy/cycle/suspension.hpp"
 
 namespace rollcall::sched::cycle {
 namespace {
 
-constexpr std::int64_t kDecayLook_s = 60;  // how often what decays is looked at
+constexpr std::int64_t kDecayLook_s = 60;  // how often a cycle is due while a reservation decays
 
 class Cycle {
  public:
   Cycle(const Snapshot& snapshot, WallTime now, NextJob& next)
-      : state_(snapshot, now), search_(state_), next_(next), looks_(snapshot.demands().size()) {}
+      : state_(snapshot, now),
+        search_(state_),
+        preemption_(state_, search_),
+        next_(next),
+        looks_(snapshot.demands().size()) {}
 
   Plan run() {
     plan_suspensions(state_, plan_);
     for (const DemandNumber number : state_.snapshot().waiting_demands()) enter(number);
-    while (state_.free_slots() > 0) {
+    while (state_.free_slots() > 0 || preemption_.in_use()) {
       const auto candidate = next_.next();
       if (!candidate) break;
+      if (preemption_.in_use()) preemption_.go_on(queue_of(*candidate).priority, plan_);
       one_job(*candidate);
     }
+    if (preemption_.in_use()) preemption_.go_on(std::numeric_limits<int>::min(), plan_);
     look_ahead();
     return std::move(plan_);
   }
@@ -38,8 +46,14 @@ class Cycle {
     next_.enter(number, entry);
   }
 
+  const QueueRule& queue_of(const Candidate& candidate) const {
+    return state_.rules().queues[candidate.entry->compiled->queue];
+  }
+
   void one_job(const Candidate& candidate) {
     const Snapshot::DemandEntry& entry = *candidate.entry;
+    const bool preempts = preemption_.by(entry.compiled->queue);
+    if (state_.free_slots() <= 0 && !preempts) return next_.close(candidate);
     const PendingJob& job = *candidate.job;
     const WallTime ready = ready_at(state_.rules(), entry, job);
     if (ready > state_.now()) {
@@ -51,8 +65,15 @@ class Cycle {
       dispatch(candidate, std::move(*found));
       return next_.dispatched(candidate, plan_.dispatches.back());
     }
+    if (preempts && may_preempt_yet(job)) {
+      if (auto found = preemption_.find(look(candidate), job)) {
+        preempt(candidate, std::move(*found));
+        return next_.dispatched(candidate, plan_.dispatches.back());
+      }
+      look_at(preemption_.next_preemptable());
+    }
     if (job.excluded.empty()) return next_.close(candidate);
-    next_.passed_over(candidate);  // others of the demand may go where this one may not
+    next_.passed_over(candidate);  // other jobs of the demand may use the hosts that this one excludes
   }
 
   HostSearch::Look& look(const Candidate& candidate) {
@@ -75,6 +96,23 @@ class Cycle {
     const auto& reservations = dispatch.placement.reservations;
     if (!reservations.empty()) search_.reserved_on(dispatch.placement.hosts);
     for (const Reservation& reservation : reservations) look_at_end_of(reservation);
+  }
+
+  bool may_preempt_yet(const PendingJob& job) {
+    const WallTime from{job.submitted.us + job.preempt_delay_s * std::int64_t{1'000'000}};
+    look_at(from);
+    return from <= state_.now();
+  }
+
+  void preempt(const Candidate& candidate, Preemption::Found found) {
+    for (const PlacedJob* victim : found.victims)
+      plan_.suspends.push_back({victim->key, wire::SUSPEND_PREEMPT,
+                                "The job was preempted by a job of a higher priority queue: " +
+                                    text(candidate.job->key) + " of " + queue_of(candidate).name,
+                                candidate.job->key});
+    dispatch(candidate, std::move(found.room));
+    // What is left over is free in the next cycle.
+    if (preemption_.settle(plan_.dispatches.back().placement, found.victims)) look_at({state_.now().us + 1});
   }
 
   // ------------------------------------------------------------ when time alone changes something
@@ -121,6 +159,7 @@ class Cycle {
 
   WorkingState state_;
   HostSearch search_;
+  Preemption preemption_;
   Plan plan_;
   NextJob& next_;
   std::vector<std::unique_ptr<HostSearch::Look>> looks_;  // by demand; null: not looked at yet

@@ -1,9 +1,9 @@
-// schedule: one scheduling cycle: which waiting jobs start now and where, and which running ones stop or go on. A pure
-// function of a Snapshot and the time; the same in gives the same out.
+// schedule: one scheduling cycle. Its plan says which pending jobs start now and where, which running jobs are suspended and which
+// suspended ones resume. A pure function of a Snapshot and the time: equal input gives equal output.
 //
-// It changes nothing: mbatchd tells the Book of the plan, and the snapshot follows the Book. A caller without a Book has apply()
-// below. The order of the jobs is that of a NextJob (next_job.hpp); docs/cycle-memory.md lists what a cycle remembers. A job that is given hosts counts for all that come after it. Demands (snapshot.hpp) are looked at once: where one finds no host, its other jobs would
-// find none either.
+// It changes nothing: mbatchd hands the plan to the Book, and the snapshot follows the Book. A caller without a Book uses apply()
+// below. A NextJob (next_job.hpp) orders the jobs. A dispatched job counts for all that come after it. A demand (snapshot.hpp) is
+// looked at once: where it finds no hosts, its other jobs would find none either (docs/cycle-memory.md).
 //
 // Rules: "Administering Platform LSF", scheduling; where manuals are silent docs/decisions/0024.
 #pragma once
@@ -25,13 +25,15 @@ struct Dispatch {
   std::shared_ptr<const std::string> effective_resreq;  // with the alternative of rusage that was taken
 };
 
-// A job that has hosts stops. `reasons` are bits of wire::SuspendReason: those that begin.
+// A started job is suspended. `reasons`: bits of wire::SuspendReason that are new.
 struct Suspend {
   JobKey job;
   std::uint32_t reasons = 0;
   std::string text;  // "The host load exceeded the following threshold(s): pg on hostA"
+  JobKey by;         // with SUSPEND_PREEMPT: the job that is dispatched on its slots
 };
-// None of the reasons that a plan gave is left: `reasons` are all of those. It goes on unless a user stopped it too.
+// A suspended job may resume: no reason of the cycle's (load, window, lock) is left. `reasons`: those bits, all of them. The job
+// stays suspended if a user or an administrator stopped it too.
 struct Resume {
   JobKey job;
   std::uint32_t reasons = 0;
@@ -41,7 +43,7 @@ struct Plan {
   std::vector<Dispatch> dispatches;  // in the order in which they were decided
   std::vector<Suspend> suspends;
   std::vector<Resume> resumes;
-  // When time alone can change the plan: a window opens or closes, a reservation ends, a begin time comes. None: never.
+  // When time alone can next change the plan: a window opens or closes, a reservation ends, a begin time comes. None: never.
   std::optional<WallTime> next_look;
   std::size_t demands_looked_at = 0;
 };
@@ -49,10 +51,10 @@ struct Plan {
 // In the order of queues (QueueOrder of next_job.hpp).
 Plan schedule(const Snapshot& snapshot, WallTime now);
 class NextJob;
-// In the order that `next` says, which is new and serves this one call.
+// In the order of `next`, which must be new and serves this one call.
 Plan schedule(const Snapshot& snapshot, WallTime now, NextJob& next);
 
-// What the plan makes of the snapshot, for callers without a Book: dispatched jobs are placed, suspended ones have their bits.
+// Applies the plan to the snapshot, for callers without a Book: places dispatched jobs, sets and clears suspend reasons.
 void apply(const Plan& plan, WallTime now, Snapshot& snapshot);
 
 // ------------------------------------------------------------------ why a job pends
@@ -68,25 +70,24 @@ std::string words_of(const PendingReason& reason);
 // The same in LSF's form: "Job's resource requirements not satisfied: 4 hosts;".
 std::string text_of(const PendingReason& reason);
 
-// Answers "why does it pend" from a snapshot to which the last plan was applied. Jobs that want the same thing share one answer,
-// which is worked out when it is first asked for and stays: each costs a look at every host. The snapshot must live and not
-// change meanwhile, but for look_at().
+// Why jobs pend, from a snapshot to which the last plan was applied. Jobs of one demand share one answer. It is made on first
+// request and kept, since each costs a look at every host. The snapshot must live and not change, until look_at() gives another.
 class PendingReasons {
  public:
   PendingReasons(const Snapshot& snapshot, WallTime now);
   ~PendingReasons();
-  // What was not asked for yet is answered from this snapshot, of the same rules; the earlier answers stay as they are.
+  // Later answers come from this snapshot, which must have the same rules; earlier answers are kept.
   void look_at(const Snapshot& snapshot, WallTime now);
 
   // The key reason (the one bjobs -o pend_reason shows) first. One text may come several times, each with its own why and
   // hosts. Empty: the job does not pend.
   const std::vector<PendingReason>& of(JobKey job);
-  // The same by a number that all jobs have that share it: 1 and up, without gaps; 0: the job does not pend.
+  // The number of the job's answer, which jobs share with the answer. From 1, without gaps; 0: the job does not pend.
   std::uint32_t number_of(JobKey job);
   const std::vector<PendingReason>& at(std::uint32_t number) const;
-  // It was told and is not asked for again: only its number is kept.
+  // Frees the answer, keeps its number. For answers that are not needed again.
   void drop(std::uint32_t number);
-  // How often hosts were looked at, each once for each answer: what all of it has cost.
+  // A measure of cost: the number of hosts, added up over the answers made.
   std::uint64_t hosts_looked_at() const;
 
  private:
@@ -105,13 +106,13 @@ struct HostStanding {
   bool load_unknown = false;
 };
 class WorkingState;
-// Of a snapshot at one moment; it must live and not change meanwhile.
+// Hosts of a snapshot at the time `now`. The snapshot must live and not change meanwhile.
 class HostStandings {
  public:
   HostStandings(const Snapshot& snapshot, WallTime now);
   ~HostStandings();
   HostStanding of(HostNumber host) const;
-  // What jobs keep of a host-based resource (bhosts -l, Reserved), and of an instance of a shared one (bhosts -s).
+  // What jobs reserve of a host's resource (bhosts -l, Reserved), and of an instance of a shared one (bhosts -s).
   double reserved(HostNumber host, ResourceId resource) const;
   double reserved_shared(std::uint32_t instance) const;
 
@@ -121,13 +122,14 @@ class HostStandings {
 
 // ------------------------------------------------------------------ to and from the wire
 
-// `job` has hosts: as the snapshot has it. Hosts that the files do not know any more are left out.
-PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber demand, const JobTimes& times);
+// A started job as the snapshot has it. Hosts that are no longer configured are left out.
+PlacedJob placed_of(const PlacementRules& rules, const Job& job, DemandNumber demand, const JobTimes& times,
+                    const conf::PreemptionLimits& preemption = {});
 PendingJob pending_of(const PlacementRules& rules, const Job& job, DemandNumber demand, Hold hold,
-                      const JobTimes& times);
-// `effective`: the job's limits over its queue's and its profile's.
+                      const JobTimes& times, const conf::PreemptionLimits& preemption = {});
+// `effective`: the job's limits merged over those of its application profile and queue.
 JobTimes times_of(const Job& job, const wire::Limits& effective);
-// The same placement by name, and by the numbers of these rules: hosts and resources that the files do not know are left out.
+// Converts between names and the numbers of these rules. Hosts and resources that are not configured are left out.
 Placement by_name(const PlacementRules& rules, const NumberedPlacement& placement);
 NumberedPlacement by_number(const PlacementRules& rules, const Placement& placement);
 

@@ -15,7 +15,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 double number_of(float value) { return known_load(value) ? static_cast<double>(value) : kUnknown; }
 
-// All that a demand says, as one word.
+// All fields of a demand as one key.
 std::string name_of(const Demand& demand) {
   std::string name;
   const auto add = [&name](const std::string& word) { name.append(word).append(1, '\0'); };
@@ -93,7 +93,7 @@ Snapshot::Snapshot(std::shared_ptr<const PlacementRules> rules) : rules_(std::mo
   }
 }
 
-// Places in `ready` point to jobs of the snapshot they are in.
+// Not the default copy: places in `ready` point to jobs of their own snapshot.
 Snapshot::Snapshot(const Snapshot& other)
     : utc_offset_s(other.utc_offset_s),
       rules_(other.rules_),
@@ -272,9 +272,11 @@ void Snapshot::forget_placed(JobKey key) {
 void Snapshot::count(const PlacedJob& job, int sign) {
   Tallies& tallies = *tallies_;
   const DemandEntry& entry = demands_[job.demand];
+  // Its slots are those of the job that preempted it.
+  const bool preempted = (job.suspended & wire::SUSPEND_PREEMPT) != 0;
   std::vector<HostNumber> hosts;
   for (const SlotsOn& on : job.placement.hosts) {
-    tallies.slots[on.host] += sign * on.slots;
+    if (!preempted) tallies.slots[on.host] += sign * on.slots;
     if (std::find(hosts.begin(), hosts.end(), on.host) == hosts.end()) hosts.push_back(on.host);
   }
   for (const HostNumber host : hosts) {
@@ -287,6 +289,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
   }
   for (const Charge& charge : entry.compiled->charges) {
     const LimitRule& rule = rules_->limits[charge.rule];
+    if (preempted && rule.running_only) continue;
     if (!rule.per_host) tallies.taken[charge.tally] += sign * counted(rule, job, kNoHost);
     if (rule.per_host)
       for (const HostNumber host : hosts) {
@@ -318,7 +321,7 @@ void Snapshot::count(const PlacedJob& job, int sign) {
     }
     auto& column = tallies.reserved[reservation.resource];
     if (column.empty()) column.assign(rules_->hosts.size(), 0);
-    // Sums of fractions that came and went may leave dust.
+    // Adding and subtracting fractions may leave a small rest.
     column[reservation.host] = jobs_on_[reservation.host].empty() ? 0 : column[reservation.host] + amount;
   }
 }

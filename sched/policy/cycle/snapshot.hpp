@@ -1,10 +1,10 @@
-// Snapshot: all that a scheduling cycle looks at: rules, hosts with their load, what badmin set, jobs that wait and jobs
-// that have hosts. A value that its owner (mbatchd) keeps and changes as things happen; schedule() only reads it.
+// Snapshot: all that a scheduling cycle looks at: rules, hosts with their load, what badmin set, pending jobs and jobs that have
+// hosts. A value. Its owner (mbatchd) changes it as things happen; schedule() only reads it.
 //
-// It is not the Book: it has of a job what placement needs, and loses it when the job is over. Every change is cheap (a
-// job: a look-up and a tree insertion, whatever waits besides), so it is kept up to date and never rebuilt but after a
-// reconfiguration, with new rules. Jobs that are alike to placement share a Demand: the elements of an array, and equal
-// jobs of equal users, are looked at once in a cycle, however many there are.
+// It is not the Book: of a job it has only what placement needs, and drops it when the job is over. A change costs the same however
+// many jobs pend (a look-up and a tree insertion), so the snapshot is kept up to date; only a reconfiguration rebuilds it, with new
+// rules. Jobs that do not differ for placement share a Demand: a cycle looks once at all elements of an array, or at all equal
+// jobs of a user.
 #pragma once
 
 #include <array>
@@ -31,46 +31,46 @@ namespace rollcall::sched::cycle {
 
 using DemandNumber = std::uint32_t;
 
-// Everything of a job that placement depends on. Equal demands are one.
+// Everything of a job that placement depends on. Jobs with equal demands share one.
 struct Demand {
   std::string queue, user, project;
   std::string user_group, application;  // kept for policies that share by them
   int min_slots = 1, max_slots = 1;
-  std::string resreq;          // job over queue, with defaults
-  bool gpus_per_task = false;  // what it reserves of GPUs is for each slot
+  std::string resreq;          // the job's merged over the queue's, with defaults
+  bool gpus_per_task = false;  // the reservation of GPUs counts for each slot
   std::vector<conf::HostItem> asked_hosts;
   bool exclusive = false;
-  bool whole_hosts = false;           // -nnodes: `min_slots` counts hosts, and the job has all slots of each
-  WallTime begin;                     // -b; never: none
-  std::int32_t array = 0;             // the array's id where it has a limit of its own (%N), else 0
-  int array_slots = 0;                // that limit
+  bool whole_hosts = false;  // -nnodes: min_slots and max_slots count hosts; the job gets all slots of each
+  WallTime begin;            // -b; never: none
+  std::int32_t array = 0;    // the array's id where it has a limit of its own (%N), else 0
+  int array_slots = 0;       // the limit %N
   std::string from_type, from_model;  // of the submission host: what type==local means
   friend bool operator==(const Demand&, const Demand&) = default;
 };
-// Of a job as the Book has it. `resreq`: the job's over its queue's, with defaults; of a job that waits with every
-// alternative of rusage.
+// The demand of a job of the Book. `resreq`: the job's merged over its queue's, with defaults; of a pending job with all
+// alternatives of rusage.
 Demand demand_of(const Job& job, const std::string& resreq);
 
-// How long a job may run. It is the job's own and no part of its Demand: jobs that differ in it alone are still looked at once.
+// How long a job may run. Not part of its Demand, so that jobs which differ only in run limits still share one.
 struct JobTimes {
-  std::int64_t run_limit_s = 0;  // -W as it counts, over queue and profile; 0: unlimited
+  std::int64_t run_limit_s = 0;  // -W, else the limit of profile or queue; 0: unlimited
   WallTime terminate;            // -t; never: none
   friend bool operator==(const JobTimes&, const JobTimes&) = default;
 };
-// When a job that starts at `start` is over at the latest, unless it is suspended meanwhile: the run limit does not count that
-// time, so the end may be in the past where the job was suspended for a while. Never: nothing ends it.
+// The latest end of a job that starts at `start` and is never suspended. The run limit does not count suspended time, so the job
+// may outlive this end. Never: no limit ends it.
 WallTime expected_end(WallTime start, const JobTimes& times);
 
 // ------------------------------------------------------------------ jobs that wait
 
-// Why a job is not even looked at. Jobs that are held cost a cycle nothing.
+// Why a cycle does not look at a job. Held jobs cost a cycle nothing.
 enum class Hold : std::uint8_t {
   none,
   dependency,  // -w does not hold yet
-  never,       // ... and never will
+  never,       // -w can never hold
   stopped,     // PSUSP by its user
   stopped_by_administrator,
-  paused,  // after short runs: PendingJob::paused_until
+  paused,  // requeued after short runs, until PendingJob::paused_until
 };
 
 struct PendingJob {
@@ -82,7 +82,8 @@ struct PendingJob {
   WallTime paused_until;
   bool requeued = false;
   JobTimes times;
-  std::vector<HostNumber> excluded;  // EXCLUDE() and failed pre-exec: never there again
+  int preempt_delay_s = 0;           // it may preempt others only so long after `submitted`
+  std::vector<HostNumber> excluded;  // hosts barred by EXCLUDE() or a failed pre-exec command
 };
 
 // ------------------------------------------------------------------ jobs that have hosts
@@ -97,9 +98,12 @@ struct PlacedJob {
   NumberedPlacement placement;
   WallTime started;
   WallTime status_since;
+  // May be preempted within: MAX_JOB_PREEMPT, NO_PREEMPT_INTERVAL, NO_PREEMPT_RUN_TIME, NO_PREEMPT_FINISH_TIME. Never: no bound.
+  WallTime preemptable_from, preemptable_until;
   bool rerunnable = false;
+  bool silent = false;          // UNKWN or ZOMBI: it is neither suspended nor resumed
   std::uint32_t suspended = 0;  // bits of wire::SuspendReason; 0: it runs
-  // What it was last seen to use, all hosts together in MB: a reservation of memory holds back only what is not used yet.
+  // Last measured use in MB, all hosts together: a reservation of memory holds back only what is not used yet.
   double used_mem = 0, used_swp = 0;
 };
 
@@ -107,24 +111,24 @@ struct PlacedJob {
 
 struct HostState {
   bool unavailable = true;  // its LIM is silent (or has never been heard)
-  bool unreachable = true;  // its RES is
+  bool unreachable = true;  // its RES is silent
   bool closed = false;      // badmin hclose
   bool locked = false;      // lsadmin limlock, or lsf.cluster's RUNWINDOW
   WallTime last_start;      // JOB_ACCEPT_INTERVAL counts from it
 };
 
 struct QueueState {
-  bool open = true;    // takes jobs (says nothing of those it has)
-  bool active = true;  // gives jobs to hosts
+  bool open = true;    // accepts new jobs
+  bool active = true;  // dispatches jobs
 };
 
-// What is known of a host, by resource number; NaN and "" where it is not.
+// The values of a host by resource number; NaN or "": unknown.
 struct HostValues {
   std::vector<double> numbers;  // static ones, and dynamic as last told; run queues by effective length
   std::vector<std::string> words;
   std::vector<bool> has;
   std::array<double, 3> normalised{};  // r15s r1m r15m, as order compares them
-  std::vector<ResourceId> dedicated;   // "!res" of lsf.cluster: only for jobs that name it
+  std::vector<ResourceId> dedicated;   // "!res" of lsf.cluster: the host is only for jobs that name it
   const BatchRow* row = nullptr;       // of lsb.hosts; nullptr: none
   int cpus = 1;
   double cpu_factor = 1;
@@ -132,7 +136,7 @@ struct HostValues {
 
 struct Tallies;        // tally.hpp: how much of every limit and resource is taken
 struct Compiled;       // compiled_demand.hpp: a demand bound to the rules
-class DemandCompiler;  // ... and who makes them
+class DemandCompiler;  // makes them
 
 class Snapshot {
  public:
@@ -152,12 +156,12 @@ class Snapshot {
   const HostState& host(HostNumber number) const { return hosts_[number]; }
   QueueState& queue(QueueNumber number) { return queues_[number]; }
   const QueueState& queue(QueueNumber number) const { return queues_[number]; }
-  // What LIM found on the host, on top of the files. Before it the host has what the files say.
+  // What LIM found on the host; it overrides the files.
   void set_facts(HostNumber host, const HostFacts& facts);
-  // Dynamic values, run queues by effective length; and the normalised ones, kUnknownLoad where they were not asked for.
+  // Dynamic values with effective run queues; `normalised`: r15s r1m r15m, kUnknownLoad where LIM was not asked for them.
   void set_load(HostNumber host, const LoadVector& effective, const std::array<float, 3>& normalised);
-  void set_load(HostNumber host, const LoadVector& effective);  // orders by the effective ones
-  // A dynamic resource that hosts share, by its place in PlacementRules::shared; NaN, "": not known.
+  void set_load(HostNumber host, const LoadVector& effective);  // order uses the effective run queues
+  // A dynamic shared resource, by its place in PlacementRules::shared; NaN, "": unknown.
   void set_shared(std::uint32_t instance, double number, std::string word = {});
   const HostValues& values(HostNumber host) const { return values_[host]; }
   double shared_number(std::uint32_t instance) const { return shared_numbers_[instance]; }
@@ -166,11 +170,11 @@ class Snapshot {
   std::optional<int> slots(HostNumber host) const;
 
   // --- jobs
-  // The number of an equal demand, or a new one. Ask once for a submission and a queue: the elements of an array share it.
-  // A demand that no job has any more is dropped at the next trim().
+  // The number of an equal demand, or a new number. Call it once for a submission and a queue: elements of an array share it.
+  // The next trim() drops a demand without jobs.
   DemandNumber demand(const Demand& demand);
   const Demand& demand(DemandNumber number) const;
-  // Takes the job into account as it is now, whatever was known of it before (pending or placed).
+  // Puts the job in as pending (placed), in place of what the snapshot had of it.
   void wait(PendingJob job);
   void place(PlacedJob job);
   void forget(JobKey key);
@@ -199,9 +203,9 @@ class Snapshot {
     Demand demand;
     std::shared_ptr<const Compiled> compiled;
     std::set<Place> ready;     // Hold::none, in order
-    std::size_t jobs = 0;      // all of them, held and placed too
+    std::size_t jobs = 0;      // including held and placed ones
     bool live = true;          // false: the number is free
-    std::uint64_t serial = 0;  // of this demand alone: its number may be another's later
+    std::uint64_t serial = 0;  // unique, while the number may be used again
   };
   const std::vector<DemandEntry>& demands() const { return demands_; }
   const std::set<DemandNumber>& waiting_demands() const { return waiting_; }  // those with ready jobs
@@ -209,7 +213,7 @@ class Snapshot {
   const std::set<JobKey>& jobs_on(HostNumber host) const { return jobs_on_[host]; }
   const Tallies& tallies() const { return *tallies_; }
 
-  // "" where the tallies are those of the jobs; else what differs. For tests; slow.
+  // Compares the tallies with the jobs; "": equal, else what differs. For tests; slow.
   std::string broken_invariant() const;
 
  private:
@@ -224,7 +228,7 @@ class Snapshot {
   std::vector<double> shared_numbers_;
   std::vector<std::string> shared_words_;
   std::vector<DemandEntry> demands_;
-  std::unordered_map<std::string, DemandNumber> demand_numbers_;  // by all that a demand says
+  std::unordered_map<std::string, DemandNumber> demand_numbers_;  // by all fields of the demand
   std::vector<DemandNumber> free_demands_;
   std::uint64_t last_serial_ = 0;
   std::set<DemandNumber> waiting_;

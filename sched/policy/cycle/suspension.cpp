@@ -41,16 +41,17 @@ class Suspensions {
     return queue == nullptr ? 0 : queue->priority;
   }
 
-  // Who suffers first comes first: the lowest queue, the latest start. Those that go on come behind them, the other way
-  // round.
+  // First jobs to suspend: those of the lowest queue, of these the one started last. Then jobs to resume, in the opposite order.
   std::vector<const PlacedJob*> jobs() const {
     std::vector<const PlacedJob*> jobs;
     const bool all = concerns_running();
     if (all)
       for (const auto& [key, job] : state_.snapshot().placed_jobs())
-        if (job.suspended == 0 && (at_once(job) != 0 || !load_is_high(job).empty())) jobs.push_back(&job);
+        if (job.suspended == 0 && !job.silent && (at_once(job) != 0 || !load_is_high(job).empty()))
+          jobs.push_back(&job);
     for (const JobKey key : state_.snapshot().tallies().suspended) {
       const PlacedJob* job = state_.snapshot().placed(key);
+      if (job->silent) continue;
       if ((job->suspended & kOurs) != 0 || (all && at_once(*job) != 0)) jobs.push_back(job);
     }
     std::sort(jobs.begin(), jobs.end(), [this](const PlacedJob* a, const PlacedJob* b) {
@@ -64,7 +65,7 @@ class Suspensions {
     return jobs;
   }
 
-  // No window and no lock holds it any more: nor does the load, and what it has released is there.
+  // The caller has found window and locks open. True if the load allows the job to resume too, and what it released is free.
   bool all_over(const PlacedJob& job) {
     if ((job.suspended & kOurs) == 0) return false;
     if ((job.suspended & wire::SUSPEND_LOAD) != 0 && !(load_is_low(job) && turn(job))) return false;
@@ -72,7 +73,7 @@ class Suspensions {
     return others_hold || state_.take_back(job);
   }
 
-  // Whether there is anything that can stop a running job.
+  // Whether any window, threshold or lock could suspend a running job.
   bool concerns_running() const {
     const auto stops = [](const std::vector<IndexThreshold>& thresholds) {
       return std::any_of(thresholds.begin(), thresholds.end(),
@@ -121,7 +122,7 @@ class Suspensions {
     return "";
   }
 
-  // The only running job of a host that nobody sits at goes on.
+  // Load does not suspend the only running job of a host without interactive use (it > 0).
   bool spared(HostNumber host) const {
     if (!(state_.number(host, it) > 0)) return false;
     int running = 0;
@@ -152,7 +153,7 @@ class Suspensions {
     });
   }
 
-  // PG_SUSP_IT: paging goes down when the job that paged is suspended, so it waits until the host has been left alone.
+  // PG_SUSP_IT: suspending the job that pages lowers pg at once, so it resumes only after the host has been idle for that long.
   bool paging_held(const PlacedJob& job, HostNumber host) const {
     const auto stops_by_paging = [](const std::vector<IndexThreshold>& thresholds) {
       return std::any_of(thresholds.begin(), thresholds.end(),
@@ -172,7 +173,7 @@ class Suspensions {
     return bound.select && state_.matches(Select{*bound.select, {}}, host);
   }
 
-  // One job of a host in an interval, so that the load can answer.
+  // At most one job of a host in SBD_SLEEP_TIME, so that the load shows the effect before the next one. True: now.
   bool turn(const PlacedJob& job) {
     for (const SlotsOn& on : job.placement.hosts) {
       if (turned_.contains(on.host)) {

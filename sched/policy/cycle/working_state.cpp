@@ -66,14 +66,14 @@ WorkingState::WorkingState(const Snapshot& snapshot, WallTime now)
     const HostState& state = snapshot.host(host);
     const BatchRow* row = snapshot.values(host).row;
     const auto slots = snapshot.slots(host);
-    free_slots_[host] = slots ? std::max(0, *slots - tallies.slots[host]) : kUnlimited;
+    free_slots_[host] = slots ? *slots - tallies.slots[host] : kUnlimited;
     obstacles_[host] = state.unavailable                                ? Obstacle::unavailable
                        : state.unreachable                              ? Obstacle::unreachable
                        : state.closed                                   ? Obstacle::closed
                        : state.locked                                   ? Obstacle::locked
                        : row != nullptr && !open(row->dispatch_windows) ? Obstacle::window_closed
                                                                         : Obstacle::none;
-    if (obstacles_[host] == Obstacle::none && !exclusive_[host]) all_free_ += free_slots_[host];
+    if (obstacles_[host] == Obstacle::none && !exclusive_[host]) all_free_ += std::max(0, free_slots_[host]);
   }
 }
 
@@ -179,10 +179,10 @@ std::optional<double> WorkingState::most(std::uint32_t number, HostNumber host) 
   if (amount == nullptr) return std::nullopt;
   if (host == kNoHost) return amount->percent ? std::nullopt : std::optional(amount->amount);
   const HostValues& values = snapshot_->values(host);
-  // A fraction serves hosts of one CPU too: it is rounded up.
+  // Rounded up, so that a fraction allows one job on a host of one CPU.
   if (rule.per_processor) return std::ceil(amount->amount * values.cpus - kDust);
   if (!amount->percent) return amount->amount;
-  // Of what the host has in all.
+  // Per cent of the host's total.
   const char* const whole = rule.resource == mem ? "maxmem" : rule.resource == swp ? "maxswp" : "maxtmp";
   const auto id = rules().indices().find(whole);
   const double total =
@@ -214,7 +214,7 @@ double WorkingState::drafted(const Allocation& draft, TallyNumber tally) const {
 
 namespace {
 
-// What `slots` more slots on one more host cost of a resource.
+// The amount of a resource that `slots` slots on one more host take.
 double cost(const Take& take, int slots, bool first_host) {
   return reserved_amount(take.per, take.amount, slots, first_host);
 }
@@ -225,7 +225,7 @@ int slots_for(double left, const Take& take, int wanted, bool first_host) {
   return left + kDust >= cost(take, wanted, first_host) ? wanted : 0;
 }
 
-// What a limit of this rule counts for `slots` more slots on one more host, `before` being counted of the job already.
+// What a limit of this rule counts for `slots` slots on one more host. `before`: what it counts of the job already.
 double count_of(const LimitRule& rule, const Alternative& alternative, int slots, double before,
                 bool first_host) {
   if (rule.of == LimitOf::slots) return slots;
@@ -260,7 +260,7 @@ int WorkingState::room_of_charge(Charge charge, const Alternative& alternative, 
   if (rule.of == LimitOf::slots) return whole(left, wanted);
   const bool first = draft.hosts.empty();
   if (count_of(rule, alternative, wanted, before, first) <= left + kDust) return wanted;
-  // Only what counts for each slot may be less with fewer of them.
+  // With fewer slots the rule may count less, if it counts slots or a resource per slot: bisect.
   int least = 0, enough = wanted;
   while (least + 1 < enough) {
     const int middle = (least + enough) / 2;
@@ -319,7 +319,7 @@ NumberedPlacement WorkingState::take(const Demand& demand, const Compiled& compi
     if (demand.exclusive) {
       exclusive_[on.host] = true;
       all_free_ -= free_slots_[on.host];
-      free_slots_[on.host] = 0;  // nobody else's in this cycle
+      free_slots_[on.host] = 0;  // an exclusive job has the host to itself
     }
     for (const Charge charge : compiled.charges) {
       const LimitRule& rule = rules().limits[charge.rule];
@@ -340,7 +340,7 @@ NumberedPlacement WorkingState::take(const Demand& demand, const Compiled& compi
   return placement;
 }
 
-// Resources of rusage for the hosts of the placement, then the devices that they count.
+// Reserves the resources of rusage on the hosts of the placement, then chooses the GPUs.
 void WorkingState::reserve(const Alternative& alternative, NumberedPlacement& placement) {
   bool first = true;
   for (const SlotsOn& on : placement.hosts) {
@@ -370,6 +370,44 @@ std::set<std::uint32_t> WorkingState::devices_held(HostNumber host) const {
   if (const auto more = more_devices_.find(host); more != more_devices_.end())
     held.insert(more->second.begin(), more->second.end());
   return held;
+}
+
+void WorkingState::lend(HostNumber host, int slots) {
+  const int before = std::max(0, free_slots_[host]);
+  free_slots_[host] += slots;
+  if (obstacles_[host] == Obstacle::none && !exclusive_[host])
+    all_free_ += std::max(0, free_slots_[host]) - before;
+}
+
+bool WorkingState::run_again(const PlacedJob& job) {
+  const auto& hosts = job.placement.hosts;
+  if (std::any_of(hosts.begin(), hosts.end(),
+                  [this](const SlotsOn& on) { return free_slots_[on.host] < on.slots; }))
+    return false;
+  const auto& charges = snapshot_->demands()[job.demand].compiled->charges;
+  const auto within = [&](const Charge charge, HostNumber host) {
+    const auto most = this->most(charge.rule, host);
+    return !most || taken(charge, host) + counted(rules().limits[charge.rule], job, host) <= *most + kDust;
+  };
+  for (const Charge charge : charges) {
+    const LimitRule& rule = rules().limits[charge.rule];
+    if (!rule.running_only) continue;
+    if (!rule.per_host && !within(charge, kNoHost)) return false;
+    if (rule.per_host &&
+        !std::all_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return within(charge, on.host); }))
+      return false;
+  }
+  if (!take_back(job)) return false;
+  for (const SlotsOn& on : hosts) lend(on.host, -on.slots);
+  for (const Charge charge : charges) {
+    const LimitRule& rule = rules().limits[charge.rule];
+    if (!rule.running_only) continue;
+    if (!rule.per_host) taken_[charge.tally] += counted(rule, job, kNoHost);
+    if (rule.per_host)
+      for (const SlotsOn& on : hosts)
+        more_on_host_[on_host(charge.tally, on.host)] += counted(rule, job, on.host);
+  }
+  return true;
 }
 
 bool WorkingState::take_back(const PlacedJob& job) {

@@ -1,5 +1,5 @@
-// WorkingState: a snapshot with what one cycle has decided so far on top: slots, limits, reservations, loads. It answers
-// what is left; it chooses nothing (host_search.hpp does). Used within one call of schedule() or of a question about it.
+// WorkingState: a snapshot plus what one cycle has decided so far: slots, limits, reservations, loads. It tells what is left;
+// host_search.hpp chooses. It lives for one call of schedule(), or for one question (PendingReasons, HostStandings).
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace rollcall::sched::cycle {
 
 inline constexpr int kUnlimited = 1 << 29;  // slots of a host without MXJ
-inline constexpr double kDust = 1e-6;       // sums of fractions are as good as equal within it
+inline constexpr double kDust = 1e-6;       // sums of fractions that differ by less are equal
 
-// Why a host is not for a job.
+// Why a job cannot use a host.
 enum class Obstacle : std::uint8_t {
   none,
   // of the host, whatever the job
@@ -43,13 +43,13 @@ enum class Obstacle : std::uint8_t {
   limit,      // detail: of PlacementRules::limits
 };
 struct Fit {
-  int slots = 0;  // that the host can give
+  int slots = 0;  // number of slots that the host can give
   Obstacle obstacle = Obstacle::none;
   std::uint32_t detail = 0;
-  bool limited = false;  // a limit, and not what the host has, made it less
+  bool limited = false;  // a limit, not a lack of resources, made `slots` less
 };
 
-// What one job would take of hosts: grows host by host, and is taken whole or not at all.
+// What one job would take: grows host by host, then WorkingState::take() takes it as a whole.
 struct Allocation {
   const Alternative* alternative = nullptr;  // of rusage
   std::vector<SlotsOn> hosts;
@@ -68,46 +68,51 @@ class WorkingState {
   bool open(const TimeWindows& windows) const { return windows.empty() || windows.open(local_); }
 
   // --- of hosts alone
-  Fit host_obstacle(HostNumber host) const;  // slots says nothing
+  Fit host_obstacle(HostNumber host) const;  // Fit::slots is not set
+  // Less than 0 where MXJ was set to less than what runs there.
   int free_slots(HostNumber host) const { return free_slots_[host]; }
-  // Slots that nobody has, of hosts that take jobs. 0: there is nothing to give.
+  // Free slots of all hosts that accept jobs.
   long long free_slots() const { return all_free_; }
   bool touched(HostNumber host) const { return touched_[host]; }  // this cycle reserved something on it
-  // Less what is kept (more, of an index that grows); NaN: not known.
+  // The value less reservations (plus, for an index that grows with load); NaN: unknown.
   double number(HostNumber host, ResourceId id) const;
-  double order_number(HostNumber host, ResourceId id) const;  // run queues normalised
+  double order_number(HostNumber host, ResourceId id) const;  // for the order section: run queues normalised
   double reserved(HostNumber host, ResourceId id) const {
     return reserved_[id].empty() ? 0 : reserved_[id][host];
   }
   double reserved_shared(std::uint32_t instance) const { return reserved_shared_[instance]; }
   double shared_left(std::uint32_t instance) const;
-  // The index beyond loadSched (loadStop with `stop`); unknown is not beyond.
+  // The first index beyond loadSched (with `stop`: loadStop); an unknown value is not beyond.
   std::optional<ResourceId> beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
                                    bool stop) const;
   std::vector<ResourceId> all_beyond(HostNumber host, const std::vector<IndexThreshold>& thresholds,
                                      bool stop) const;
   bool matches(const Select& select, HostNumber host) const;
-  // What an expression of numbers is on the host; NaN: not known.
+  // The value of a numeric expression on the host; NaN: unknown.
   double value(const resreq::BoundSelect& expression, HostNumber host) const;
-  // No host with a free slot has enough for the rusage, whatever else is asked: known from the most that any had.
+  // True if no host with a free slot has enough for the rusage. It compares with the most that any host had.
   bool hopeless(const Alternative& alternative) const;
   std::vector<resreq::Part> parts(const Select& select, HostNumber host) const;
 
   // --- of limits
-  // The amount that counts now; none: no limit. `host`: of per_host rules.
+  // The limit's amount now; none: no limit. `host`: for rules per host.
   std::optional<double> most(std::uint32_t rule, HostNumber host) const;
-  double taken(Charge charge, HostNumber host) const;  // kNoHost: of rules that are not per host
+  double taken(Charge charge, HostNumber host) const;  // kNoHost for rules that are not per host
   int array_jobs(std::int32_t array) const;
 
-  // How many slots of `host`, at most `wanted`, the draft can take besides what it has: by slots, resources and limits.
+  // How many more slots of `host`, up to `wanted`, the draft can take: by slots, resources and limits.
   Fit room(const Demand& demand, const Compiled& compiled, const Alternative& alternative, HostNumber host,
            int wanted, const Allocation& draft) const;
   void add(const Compiled& compiled, const Alternative& alternative, HostNumber host, int slots,
            Allocation& draft) const;
-  // The draft is what the job gets, with the GPUs for what it reserves of them. `expected_end` is the caller's to set.
+  // The job gets the draft, and GPUs for what it reserves of them. The caller sets `expected_end` of the result.
   NumberedPlacement take(const Demand& demand, const Compiled& compiled, Allocation draft);
-  // A suspended job goes on: it takes back what it had released. False, and nothing taken, where that is not there.
+  // A suspended job resumes and takes back what it had released. False, and nothing taken, if that is no longer free.
   bool take_back(const PlacedJob& job);
+  // A preempted job goes on and takes its slots, its limits and what it had released. False, and nothing taken, if they are not free.
+  bool run_again(const PlacedJob& job);
+  // So many slots more (less than 0: fewer) are free on the host: those of jobs that are preempted.
+  void lend(HostNumber host, int slots);
   void started(HostNumber host) { started_[host] = true; }
   bool started_now(HostNumber host) const { return started_[host]; }
 
@@ -128,17 +133,17 @@ class WorkingState {
   WeekMinute local_;
   std::vector<int> free_slots_, jobs_;
   std::vector<std::uint8_t> exclusive_, touched_, started_;
-  std::vector<Obstacle> obstacles_;  // windows and states, which do not change in a cycle
+  std::vector<Obstacle> obstacles_;  // by host: windows and states, which do not change in a cycle
   long long all_free_ = 0;
-  std::vector<std::vector<double>> reserved_;  // by resource, by host; empty: nothing
-  std::vector<double> sign_;                   // by resource: what a reservation does to the number
+  std::vector<std::vector<double>> reserved_;  // by resource, by host; empty: none
+  std::vector<double> sign_;                   // by resource: +1 or -1, how a reservation changes the number
   std::vector<double> reserved_shared_;
   std::vector<double> taken_;
   std::unordered_map<std::uint64_t, double> more_on_host_;  // on_host(tally, host): taken in this cycle
   std::unordered_map<std::int32_t, int> more_of_array_;
   std::unordered_map<HostNumber, std::vector<std::uint32_t>> more_devices_;  // GPUs that this cycle gave
-  std::vector<const conf::LimitAmount*> amounts_;  // by rule: the one that counts now
-  // By resource, of hosts with free slots when it was first asked: from then on there is only less.
+  std::vector<const conf::LimitAmount*> amounts_;  // by rule: the amount that counts now
+  // By resource: the most of any host with a free slot when first asked; later in the cycle there is only less.
   mutable std::unordered_map<ResourceId, double> most_;
 };
 

@@ -65,23 +65,30 @@ class Life : LifeEnd {
     if (reasons == record_.suspend_reasons()) return;
     const std::uint32_t fatal = reasons & ~record_.suspend_reasons() & rules_.terminate_for;
     record_.set_suspend_reasons(reasons);
+    if ((plan.reasons & wire::SUSPEND_PREEMPT) != 0) {
+      set_key(*record_.mutable_preempted_by(), plan.preempted_by);
+      record_.set_preemptions(record_.preemptions() + 1);
+    }
     const bool runs = status() == wire::STATUS_RUN;
     if (runs) to(wire::STATUS_SSUSP);
     if (fatal != 0)
-      terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0 ? TERM_WINDOW : TERM_LOAD);
+      terminate(rules_.sequential, (fatal & wire::SUSPEND_WINDOW) != 0    ? TERM_WINDOW
+                                   : (fatal & wire::SUSPEND_PREEMPT) != 0 ? TERM_PREEMPT
+                                                                          : TERM_LOAD);
     else if (runs)
       order(Sent::SUSPEND, 0, 0);
     record_status(plan.why);
     changed();
   }
 
-  void on(const event::ResumePlanned&) {
-    const std::uint32_t asked_for = record_.suspend_reasons() & kAskedFor;
+  void on(const event::ResumePlanned& plan) {
+    const std::uint32_t left = record_.suspend_reasons() & (kAskedFor | ~plan.reasons);
     if ((status() != wire::STATUS_SSUSP && status() != wire::STATUS_USUSP) ||
-        asked_for == record_.suspend_reasons())
+        left == record_.suspend_reasons())
       return;
-    record_.set_suspend_reasons(asked_for);
-    if (status() == wire::STATUS_SSUSP) {
+    record_.set_suspend_reasons(left);
+    if ((left & wire::SUSPEND_PREEMPT) == 0) record_.clear_preempted_by();
+    if (status() == wire::STATUS_SSUSP && (left & ~kAskedFor) == 0) {
       to(wire::STATUS_RUN);
       order(Sent::RESUME, 0, 0);
     }
@@ -99,8 +106,8 @@ class Life : LifeEnd {
 
   void on(const event::NotPrepared& refused) {
     if (!waits_for_go()) return;
-    // Nobody has come for an interactive job yet, so it pends again as any other. Where its first host could not start it
-    // after the go-ahead it ends: its user was told to come.
+    // Before the go-ahead no bsub has connected to an interactive job yet, so it may pend again as any job. After the go-ahead it
+    // ends instead if its first host cannot start it (could_not_start).
     const bool interactive = asked_.interactive() != wire::Submission::NONE;
     if (refused.host == record_.hosts(0).name() && !interactive) {
       report::Over told;
@@ -153,7 +160,7 @@ class Life : LifeEnd {
     changed();
   }
 
-  // What stopped it there was not asked for here.
+  // The job was stopped on its host, not by an order of mbatchd.
   void on(const event::StoppedThere&) {
     heard_again();
     if (status() != wire::STATUS_RUN) return;
@@ -240,7 +247,7 @@ class Life : LifeEnd {
 
   // ------------------------------------------------------------ people
 
-  // All that still runs of a job that is over is what was to run after it.
+  // The job is over; only its post-execution command may still run.
   void end_post_execution(const event::KillAsked& kill) {
     if (record_.post_status() != wire::POST_RUNNING || record_.hosts().empty()) return;
     record_.set_signal_number(record_.signal_number() + 1);
@@ -286,7 +293,7 @@ class Life : LifeEnd {
     const std::int32_t reason = !unheard          ? asked_reason()
                                 : remove.by.owner ? TERM_FORCE_OWNER
                                                   : TERM_FORCE_ADMIN;
-    // Not TERMINATE, which a queue's JOB_CONTROLS may mean otherwise: nobody sees the job any more.
+    // SIGKILL, not TERMINATE, which the queue's JOB_CONTROLS may redefine: mbatchd does not track the job any more.
     order(Sent::SEND, kKill, reason, false);
     release();
     finish(wire::STATUS_EXIT, kKilled, reason, now_.us);

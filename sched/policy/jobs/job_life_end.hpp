@@ -1,4 +1,4 @@
-// How a job's attempt ends, and what becomes of the job then: the middle layer of the stepper, (c) of the table in
+// LifeEnd: how a job's attempt ends, and what becomes of the job: the middle layer of the stepper, (c) of the table in
 // job_life.hpp. Private to job_life.cpp.
 #pragma once
 
@@ -23,7 +23,7 @@ class LifeEnd : protected LifeRecord {
     if (record_.kill_asked()) return end_of_a_kill(told);
     if (!pre_exec && asked_.interactive() != wire::Submission::NONE)
       return finish(wire::STATUS_EXIT, kInterrupted, told.term_reason, told.end_us);
-    // bsub -cwd: it is missing next time too.
+    // The directory of bsub -cwd would be missing next time too.
     if (told.cwd_missing) return finish(wire::STATUS_EXIT, told.exit_status, TERM_CWD_NOTEXIST, told.end_us);
     if (pre_exec && told.exit_status == kPreExecAbort)
       return finish(wire::STATUS_EXIT, told.exit_status, TERM_UNKNOWN, told.end_us);
@@ -47,7 +47,7 @@ class LifeEnd : protected LifeRecord {
     finish(wire::STATUS_EXIT, kInterrupted, reason, told.end_us);
   }
 
-  // The order to start never came to the host, or the host has lost it before it did anything.
+  // The order to start never reached the host, or the host lost it before it acted on it.
   void never_arrived(bool knows_go) {
     if (record_.kill_asked()) {
       release();
@@ -60,7 +60,7 @@ class LifeEnd : protected LifeRecord {
     order_start();
     order_again();
   }
-  // The first host has the order and no go-ahead: one that was given has not arrived, and never will.
+  // The first host has the order and no go-ahead. If one was given, it was lost on the way.
   void has_only_the_order() {
     if (record_.kill_asked()) {
       revoke();
@@ -79,7 +79,7 @@ class LifeEnd : protected LifeRecord {
     end_of_a_kill(told);
   }
 
-  // Nothing of the attempt has run, and nothing will. What was stopped meanwhile stays so.
+  // No part of the attempt has run, and none will. A job that was stopped meanwhile stays stopped.
   void take_back(const std::string& why) {
     const bool by_user = record_.stopped_by_user(), by_admin = record_.stopped_by_admin();
     revoke();
@@ -134,13 +134,13 @@ class LifeEnd : protected LifeRecord {
     if (reason == 0 && told.cwd_missing) reason = TERM_CWD_NOTEXIST;
     if (reason == 0 && record_.kill_asked() && code > 128) reason = asked_reason();
     if (told.post_follows) record_.set_post_status(wire::POST_RUNNING);
-    record_.set_start_failure(told.why);  // -i that is not there, or where the output is
+    record_.set_start_failure(told.why);  // e.g. the file of -i is missing, or where the output was put
     if (record_.kill_as_done()) return finish(wire::STATUS_DONE, 0, TERM_UNKNOWN, told.end_us, told.why);
     finish(told.exit_status == 0 ? wire::STATUS_DONE : wire::STATUS_EXIT, told.exit_status,
            told.exit_status == 0 ? TERM_UNKNOWN : reason, told.end_us, told.why);
   }
 
-  // What ends at once is not started thousands of times a minute.
+  // The pause keeps a job that ends at once from starting thousands of times a minute.
   void pend_after_a_run(std::string why) {
     const RequeuePause next =
         requeue_pause(record_.short_runs(), now_.us - record_.start_us(), rules_.longest_pause_s);
@@ -173,14 +173,14 @@ class LifeEnd : protected LifeRecord {
     const bool there = std::find(excluded.begin(), excluded.end(), host) != excluded.end();
     for (auto& avoided : *record_.mutable_avoided())
       if (avoided.host() == host) return avoided.set_until_us(now_.us + rules_.avoid_s * 1'000'000);
-    if (there) return;  // for good
+    if (there) return;  // excluded for good already
     exclude(host);
     auto& avoided = *record_.add_avoided();
     avoided.set_host(host);
     avoided.set_until_us(now_.us + rules_.avoid_s * 1'000'000);
   }
 
-  // Its host was lost, and the job may run elsewhere. What of the attempt a late success needs is kept.
+  // Its host was lost and the job may run elsewhere. Keeps the facts of the attempt that take_late_success() needs.
   void give_up(const std::string& why) {
     wire::JobRecord kept;
     *kept.mutable_hosts() = record_.hosts();
@@ -197,7 +197,7 @@ class LifeEnd : protected LifeRecord {
     pend_again(why);
     if (!asked) *record_.mutable_given_up() = std::move(kept);
   }
-  // The attempt that was given up has been successful after all, and no other one has begun.
+  // The attempt that was given up has succeeded after all, and no other attempt has begun.
   void take_late_success(const report::Over& told) {
     const wire::JobRecord kept = record_.given_up();
     clear_attempt();
@@ -205,7 +205,7 @@ class LifeEnd : protected LifeRecord {
     ran_to_its_end(told);
   }
 
-  // Back to PEND or PSUSP. `why`: of a requeueing that nobody asked for.
+  // Back to PEND or PSUSP. `why`: the reason, if the job is requeued without brequeue.
   void pend_again(const std::string& why) {
     const bool held = record_.requeue_held();
     const bool asked = record_.requeue_asked();
@@ -229,12 +229,12 @@ class LifeEnd : protected LifeRecord {
     changed_the_plan();
   }
 
-  // `why`: what the host says of the end besides: where the output is.
+  // `why`: what the host adds, such as where the output is.
   void finish(wire::JobStatus status, std::int32_t exit_status, std::int32_t reason, std::int64_t end_us,
               const std::string& why = {}) {
     record_.set_exit_status(exit_status);
     record_.set_term_reason(reason);
-    // The host's clock told it, and may be hours away from ours: an end outside the attempt says nothing.
+    // The time is from the host's clock, which may differ by hours: ignore an end outside the attempt.
     record_.set_end_us(end_us < record_.start_us() || end_us > now_.us || end_us == 0 ? now_.us : end_us);
     record_.clear_reserved();
     record_.clear_signals();
@@ -243,13 +243,14 @@ class LifeEnd : protected LifeRecord {
     record_.clear_given_up();
     no_pause();
     record_.set_suspend_reasons(0);
+    record_.clear_preempted_by();
     record_.set_stopped_by_user(false);
     record_.set_stopped_by_admin(false);
     to(status);
     record_.set_starting(false);
     go_was_given();
     record_status(why);
-    // A log without post-execution says at once what it would say after one.
+    // Without post-execution the log gets the event of its end at once.
     if (status == wire::STATUS_DONE && record_.post_status() == wire::POST_NONE) {
       record_status({});
       std::get<effect::RecordEvent>(effects_.back()).event.mutable_status()->set_post(wire::POST_DONE);

@@ -1,4 +1,4 @@
-// What every event of a job's life may do to its record, and the orders and notes that follow: the lowest layer of the
+// LifeRecord: the changes that events of a job's life make to its record, and the effects that follow: the lowest layer of the
 // stepper. Private to job_life.cpp; the table is in job_life.hpp.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace rollcall::sched::jobs {
 
-inline constexpr std::int32_t kKilled = 137 << 8;       // what a job's shell says of a KILL
-inline constexpr std::int32_t kInterrupted = 130 << 8;  // of a job that was killed before it ran
+inline constexpr std::int32_t kKilled = 137 << 8;       // exit status of a shell whose job got SIGKILL
+inline constexpr std::int32_t kInterrupted = 130 << 8;  // exit status of a job that was killed before it ran
 inline constexpr int kSignalsKept = 16;
 inline constexpr std::uint32_t kAskedFor = wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
 
@@ -53,7 +53,7 @@ class LifeRecord {
     record_.set_status_us(now_.us);
   }
 
-  // The host is heard of again: the job is what it was before it was not.
+  // The host reports again: the job has the status that it had before UNKWN.
   void heard_again() {
     if (!unknown()) return;
     to(record_.status_before_unknown());
@@ -73,6 +73,7 @@ class LifeRecord {
     record_.clear_gpus();
     record_.clear_gpu_devices();
     record_.clear_effective_resreq();
+    record_.clear_preempted_by();
     record_.clear_exec_user();
     record_.clear_exec_home();
     record_.clear_exec_cwd();
@@ -117,7 +118,7 @@ class LifeRecord {
     record_.set_starting(true);
   }
   void go_was_given() { launch_ = {}; }
-  // Of an attempt that was dispatched before: unlike the go-ahead, whether it waits for one outlives mbatchd.
+  // For an attempt that was dispatched before. `starting` is stored, so a change of it is saved; go_given is not.
   void withhold_go_again() {
     const bool known = record_.starting();
     withhold_go();
@@ -129,16 +130,16 @@ class LifeRecord {
     record_.set_starting(false);
     changed();
   }
-  // Not saved for itself: what the host says next is, and a mbatchd that starts again takes every go-ahead for given.
+  // Needs no save: the host's next report makes one, and after a restart mbatchd takes every go-ahead as given.
   void go_when_all_have_prepared() {
-    // Each host stands there once.
+    // Each host is in the list once.
     if (launch_.prepared.size() < static_cast<std::size_t>(record_.hosts_size())) return;
     for (const auto& host : record_.hosts())
       if (!has_prepared(host.name())) return;
     go_was_given();
     effects_.push_back(effect::OrderGo{key(), record_.hosts(0).name(), record_.attempt()});
   }
-  // Its first host begins it: from now on it runs. Not saved for itself either.
+  // The first host has begun the job: it runs from now on. Needs no save either.
   void begins() {
     go_was_given();
     if (!record_.starting()) return;
@@ -164,7 +165,7 @@ class LifeRecord {
     effects_.push_back(effect::OrderAcknowledge{record_.hosts(0).name(), attempt()});
     release();
   }
-  // Of an attempt without go-ahead: no host runs it any more.
+  // Takes back an attempt without go-ahead: all its hosts are released.
   void revoke() {
     effects_.push_back(effect::OrderRelease{record_.hosts(0).name(), attempt()});
     release();
@@ -207,7 +208,7 @@ class LifeRecord {
       effects_.push_back(effect::OrderSignal{host.name(), signal_order(record_, sent)});
   }
 
-  // A later stop or continuation takes the place of earlier ones, a later kill that of earlier kills.
+  // A later stop or resume replaces earlier ones, a later kill replaces earlier kills.
   void forget_superseded(Sent::Action action) {
     auto& signals = *record_.mutable_signals();
     const auto kind = [](Sent::Action a) { return a == Sent::RESUME ? Sent::SUSPEND : a; };
@@ -217,7 +218,7 @@ class LifeRecord {
         signals.DeleteSubrange(i, 1);
   }
 
-  // To the first host; the others say hello themselves.
+  // Only to the first host: the others get theirs when they connect (HostLedger).
   void order_again() {
     for (const auto& sent : record_.signals())
       effects_.push_back(effect::OrderSignal{record_.hosts(0).name(), signal_order(record_, sent)});
@@ -271,7 +272,7 @@ class LifeRecord {
     save();
     effects_.push_back(effect::TellWaiters{key()});
   }
-  // ... and another plan may be possible.
+  // As changed(), and the scheduler should make a new plan.
   void changed_the_plan() {
     changed();
     effects_.push_back(effect::ScheduleSoon{});

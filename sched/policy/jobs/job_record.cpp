@@ -1,4 +1,4 @@
-// A job's record by itself: how it begins, what it sums up, and what must hold of it.
+// A job's record: the new record, its sums of seconds, its invariants.
 #include <algorithm>
 
 #include "sched/policy/jobs/job_life_record.hpp"
@@ -6,7 +6,7 @@
 namespace rollcall::sched::jobs {
 namespace {
 
-// Whole seconds, so that the sums of all states are the time from first to last.
+// Differences of whole seconds, so that the sums of all states add up to the total time.
 std::int64_t seconds_since(std::int64_t from_us, WallTime now) {
   return from_us == 0 ? 0 : std::max<std::int64_t>(0, now.seconds() - from_us / 1'000'000);
 }
@@ -78,6 +78,8 @@ std::string broken_invariant(const wire::JobRecord& r) {
   if (status == wire::STATUS_RUN && r.suspend_reasons() != 0) return job + "runs and is suspended";
   if ((status == wire::STATUS_SSUSP || status == wire::STATUS_USUSP) && r.suspend_reasons() == 0)
     return job + "is suspended for no reason";
+  if (r.has_preempted_by() != ((r.suspend_reasons() & wire::SUSPEND_PREEMPT) != 0))
+    return job + "is preempted by nobody, or is not preempted and by somebody";
   const bool unknown = status == wire::STATUS_UNKWN || status == wire::STATUS_ZOMBI;
   if (unknown != (r.status_before_unknown() != wire::STATUS_NULL)) return job + "was unknown or is, not both";
   if (finished(status) && (r.end_us() == 0 || r.reserved_size() != 0 || r.signals_size() != 0))

@@ -7,7 +7,7 @@
 namespace rollcall::sched::jobs {
 namespace {
 
-// One kind of limit: what was asked, the files' default, the files' maximum.
+// One kind of limit: how to read it from a submission, and its default and maximum from the files.
 struct LimitRow {
   std::string_view keyword;
   std::optional<std::int64_t> (*asked)(const wire::Limits&);
@@ -63,7 +63,7 @@ const LimitRow kLimits[] = {
 };
 #undef ROLLCALL_LIMIT
 
-// The one number of a profile is what its jobs have; the second of two is what they may have.
+// A single number of a profile is the default of its jobs; of two numbers the second is their maximum.
 std::optional<std::int64_t> standard_of(const LimitRow& row, const conf::ApplicationProfile& profile) {
   const auto standard = row.standard(profile.jobs);
   return standard ? standard : row.most(profile.jobs);
@@ -72,7 +72,7 @@ std::optional<std::int64_t> most_of(const LimitRow& row, const conf::Application
   return row.standard(profile.jobs) ? row.most(profile.jobs) : std::nullopt;
 }
 
-// What the profile says, else what the queue says, else `otherwise` (lsb.params).
+// The profile's value, else the queue's, else `otherwise` (of lsb.params).
 std::optional<int> first_said(const JobTerms& terms, std::optional<int> conf::JobDefaults::*number,
                               std::optional<int> otherwise) {
   if (terms.application && terms.application->jobs.*number) return terms.application->jobs.*number;
@@ -95,7 +95,7 @@ bool rerunnable(const JobTerms& terms, const wire::Submission& asked) {
   return terms.queue && terms.queue->rerunnable;
 }
 
-// The host that a limit of the files is meant for: bjobs -l shows it behind the minutes.
+// The host or model to which a limit of the files refers; bjobs -l shows it after the minutes.
 std::string spec_of(const JobTerms& terms, conf::Limit<conf::TimeLimit> conf::JobDefaults::*limit,
                     std::int64_t limit_s) {
   for (const conf::JobDefaults* defaults :
@@ -106,7 +106,7 @@ std::string spec_of(const JobTerms& terms, conf::Limit<conf::TimeLimit> conf::Jo
   return {};
 }
 
-// Each of them by itself.
+// Replaces `text` by `own`, unless that is empty.
 void lay_over(const std::string& own, std::string& text) {
   if (!own.empty()) text = own;
 }
@@ -136,10 +136,17 @@ JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::
     for (const auto& word : terms.queue->jobs.terminate_when) {
       if (word == "WINDOW") rules.terminate_for |= wire::SUSPEND_WINDOW;
       if (word == "LOAD") rules.terminate_for |= wire::SUSPEND_LOAD;
+      if (word == "PREEMPT") rules.terminate_for |= wire::SUSPEND_PREEMPT;
       if (word == "USER") rules.terminate_for |= wire::SUSPEND_USER | wire::SUSPEND_ADMIN;
     }
   }
   return rules;
+}
+
+conf::PreemptionLimits preemption_limits(const ConfigView& config, const JobTerms& terms) {
+  conf::PreemptionLimits limits = config.lsb->params.preemption_limits;
+  if (terms.queue) limits = first_of(terms.queue->jobs.preemption_limits, limits);
+  return terms.application ? first_of(terms.application->jobs.preemption_limits, limits) : limits;
 }
 
 wire::Limits effective_limits(const JobTerms& terms, const wire::Limits& asked) {

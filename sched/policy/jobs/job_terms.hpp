@@ -1,13 +1,14 @@
-// JobTerms: what lsb.queues and lsb.applications say of one job: its queue and its application profile, and what comes of
-// both and of what was asked. Pure functions; nothing is kept here.
+// JobTerms: the rows of lsb.queues and lsb.applications for one job, and the rules that merge them with the submission. Pure
+// functions; nothing is kept here.
 //
-//   limits            asked, else the profile's, else the queue's default; never above the queue's maximum. The one number that
-//                     a profile has is a default; where it has two, the second is a maximum too
+//   limits            the submission's, else the profile's, else the queue's default; never above the queue's maximum. A single
+//                     number of a profile is a default; of two, the second is a maximum too
 //   TASKLIMIT         the default of the profile, else of the queue; within the bounds of both
 //   requirements      select and same: all of them; rusage: merged, the job first; other sections: job, profile, queue
 //   pre-execution     the queue's, then the job's, else the profile's; post-execution the other way round
 //   JOB_STARTER, NICE, REQUEUE_EXIT_VALUES, RERUNNABLE, job controls, retries   of the profile, else of the queue; -Q, -r first
-// A job whose profile is gone from lsb.applications has its queue's alone: those that run go on, others wait (job_obstacle.hpp).
+// A job whose profile is gone from lsb.applications has its queue's terms alone. It goes on if it runs; if it pends, it waits
+// (job_obstacle.hpp).
 #pragma once
 
 #include <cstdint>
@@ -22,15 +23,18 @@
 namespace rollcall::sched::jobs {
 
 struct JobTerms {
-  const conf::QueueRow* queue = nullptr;                  // none: it is gone
-  const conf::ApplicationProfile* application = nullptr;  // none: not asked for, or gone
+  const conf::QueueRow* queue = nullptr;                  // nullptr: it is gone
+  const conf::ApplicationProfile* application = nullptr;  // nullptr: the job has none, or it is gone
 };
 JobTerms terms_of(const ConfigView& config, std::string_view queue, const wire::Submission& asked);
 
 JobRules job_rules(const ConfigView& config, const JobTerms& terms, const wire::Submission& asked);
 
+// When the job may be preempted and preempt: the profile's values, else the queue's, else those of lsb.params.
+conf::PreemptionLimits preemption_limits(const ConfigView& config, const JobTerms& terms);
+
 wire::Limits effective_limits(const JobTerms& terms, const wire::Limits& asked);
-// A limit of `asked` that the job may not have: its name ("MEMLIMIT"); "" where all are allowed.
+// The name ("MEMLIMIT") of a limit of `asked` that exceeds the maximum; "": all are allowed.
 std::string limit_above(const conf::QueueRow& queue, const wire::Limits& asked);
 std::string limit_above(const conf::ApplicationProfile& profile, const wire::Limits& asked);
 
@@ -41,7 +45,7 @@ struct SlotLimits {
 SlotLimits slot_limits(const conf::JobDefaults& defaults);
 SlotLimits slot_limits(const JobTerms& terms);
 
-// What runs before, after and round the job, besides the queue's own pre- and post-execution.
+// Programs that run before, after and around the job, besides the queue's own pre- and post-execution.
 struct JobPrograms {
   std::string pre_exec, post_exec;  // the job's, else the profile's
   std::string job_starter;
@@ -50,7 +54,7 @@ struct JobPrograms {
 };
 JobPrograms programs_of(const JobTerms& terms, const wire::Submission& asked);
 
-// -n as it counts: 1 where it was not given.
+// The minimum of -n; 1 without -n.
 inline std::uint32_t min_slots(const wire::Submission& asked) {
   return asked.min_slots() == 0 ? 1 : asked.min_slots();
 }

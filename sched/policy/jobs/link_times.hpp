@@ -1,9 +1,10 @@
-// LinkTimes: what the files in force say of the connections of a parallel job: how long a silent host is waited for, how often
-// usage is told. A pure function of a ConfigView.
+// LinkTimes: times for the connections between hosts of a parallel job: the patience with a silent host, and the interval of usage
+// reports. A pure function of a ConfigView.
 //
-// DJOB_HB_INTERVAL, DJOB_RU_INTERVAL   of the profile, else of the queue, else of lsb.params, else LSB_DJOB_... of lsf.conf: scaled with the job's hosts
-// none of them                          SBD_SLEEP_TIME, as it is
-// DJOB_COMMFAIL_ACTION                  of the profile, else of the queue, else of lsb.params
+// DJOB_HB_INTERVAL, DJOB_RU_INTERVAL   of the profile, else the queue, else lsb.params, else LSB_DJOB_... of lsf.conf; scaled with
+//                                      the number of hosts
+// none of them                         SBD_SLEEP_TIME, not scaled
+// DJOB_COMMFAIL_ACTION                 of the profile, else the queue, else lsb.params
 #pragma once
 
 #include <string>
@@ -17,11 +18,11 @@ namespace rollcall::sched::jobs {
 struct LinkTimes {
   LinkPatience patience;
   Duration usage{0};
-  bool usage_is_own = false;  // of DJOB_RU_INTERVAL: the host is told; else it knows SBD_SLEEP_TIME
+  bool usage_is_own = false;  // from DJOB_RU_INTERVAL, so hosts are told; else they use SBD_SLEEP_TIME
 };
 LinkTimes link_times(const ConfigView& config, const JobTerms& terms, std::size_t hosts);
 
-// What the hosts of a job are told: zero where they know it.
+// The interval that orders to the hosts carry; zero: they use SBD_SLEEP_TIME.
 inline Duration told_usage_interval(const LinkTimes& times) {
   return times.usage_is_own ? times.usage : Duration{0};
 }

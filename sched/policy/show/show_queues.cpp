@@ -29,7 +29,7 @@ std::string long_status(const Queue& q) {
   return status(q) + (q.active() ? "_Win" : "_Adm");
 }
 
-// From MAX to RUN: alike in every form.
+// The columns from MAX to RUN, equal in every form.
 std::string limit_and_job_cells(const Queue& q) {
   return right(max_word(q), 6) + right(user_limit(q), 5) + right(processor_limit(q), 5) +
          right(host_limit(q), 5) + right(std::to_string(q.counts().jobs()), 6) +
@@ -70,12 +70,12 @@ std::string limit_blocks(const Queue& q) {
   return text;
 }
 
-// Keywords that are shown as they are written, and in which order.
+// Keywords that are shown as written, in this order.
 std::string written_lines(const Queue& q) {
   std::string text;
   for (const char* keyword :
        {"RES_REQ", "PRE_EXEC", "POST_EXEC", "REQUEUE_EXIT_VALUES", "JOB_STARTER", "JOB_CONTROLS",
-        "TERMINATE_WHEN", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
+        "TERMINATE_WHEN", "PREEMPTION", "RESUME_COND", "STOP_COND", "CHUNK_JOB_SIZE", "RERUNNABLE"})
     if (const auto at = q.lines().find(keyword); at != q.lines().end())
       text += std::string(keyword) + ":  " + at->second + "\n";
   return text;
@@ -125,7 +125,7 @@ std::string minutes(std::int64_t seconds, const std::string& spec) {
   return fixed(static_cast<double>(seconds) / 60, 1) + " min" + (spec.empty() ? "" : " of " + spec);
 }
 
-// Fields of -o: of the queue's maxima, or of what a job gets that asks for nothing; "-" for none.
+// Fields of -o for limits: the queue's maxima, or its defaults; "-": none.
 enum class LimitsOf { most, standard };
 template <LimitsOf which>
 const wire::Limits& limits_in(const Queue& q) {

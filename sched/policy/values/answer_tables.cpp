@@ -20,7 +20,7 @@ void ReasonTable::lend(wire::BatchReply::JobView& job) {
     job.mutable_reasons()->Swap(known->second.mutable_reasons());
 }
 
-// The same: what was lent is in the job.
+// lend() swaps, so a second call moves the reasons back.
 void ReasonTable::take_back(wire::BatchReply::JobView& job) { lend(job); }
 
 }  // namespace rollcall::sched

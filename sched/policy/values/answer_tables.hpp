@@ -1,5 +1,5 @@
-// SubmissionTable, ReasonTable: what an answer about jobs tells once for many of them, kept from part to part. Values; a client
-// owns one of each for every question.
+// SubmissionTable, ReasonTable: what an answer about jobs contains once for many of them. A client keeps them from part to part:
+// one of each for a request. Values.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace rollcall::sched {
 
-// What was asked for the jobs of an answer, kept from part to part: a part brings only what was in none before.
+// The submissions of the jobs of an answer: a part has only those that no earlier part had.
 class SubmissionTable {
  public:
   void take(wire::BatchReply::Jobs& part);
-  // An empty one where the answer never had it.
+  // An empty submission if the answer has none for the job.
   const wire::Submission& of(const wire::BatchReply::JobView& job) const;
 
  private:
   std::unordered_map<std::uint64_t, wire::Submission> known_;
 };
 
-// Why jobs pend, as an answer tells it once for many of them. A job has the reasons on loan while it is shown: they may be long,
-// and are never copied.
+// Pending reasons, once for all jobs that share them. They may be long, so they are not copied: lend() moves them into a job while
+// it is shown, take_back() moves them out again.
 class ReasonTable {
  public:
   void take(wire::BatchReply::Jobs& part);

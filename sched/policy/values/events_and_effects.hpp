@@ -1,13 +1,13 @@
-// What can happen to a job, who asks for it, and what is to be done about it: the words of the stepper of one job
-// (job_life.hpp) and of all jobs (book.hpp).
+// Events and effects: what can happen to a job, who requested it, and what is to be done about it. Shared by the stepper of one job
+// (job_life.hpp) and the Book of all jobs (book.hpp).
 //
-// Events are past tense, effects are imperatives: plain values with a one-line text form that logs and tests share.
+// Events are past tense, effects are imperatives: plain values with a one-line text form for logs and tests.
 //
 // What the shell promises:
-//   * everything that a turn's effects say to save is saved in ONE commit before any order, acknowledgement or answer
-//     of that turn leaves. What has failed to be saved is saved by the next turn: orders wait for it, in their order;
-//   * an order to a host that the engine does not reach is dropped: what still counts comes again from HostCame;
-//   * reports of one host come in their order.
+//   * all rows that a turn's effects save are saved in ONE commit before any order, acknowledgement or answer of that turn
+//     leaves. If a commit fails, the next turn saves its rows too, and the orders wait in their sequence;
+//   * an order to a host that the engine does not reach is dropped: after HostCame the Book repeats the orders that still count;
+//   * reports of one host arrive in their sequence.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace rollcall::sched {
 
-// Who asks. The server finds it out; no field of a message is believed.
+// The client of a request. The server determines it; fields of the message are not trusted.
 struct Identity {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
@@ -36,7 +36,7 @@ struct Identity {
 
 namespace event {
 
-// Who did it, as the life of a job needs it.
+// Who requested it, as the rules of a job need it.
 struct By {
   std::string user;
   std::uint32_t uid = 0;
@@ -48,13 +48,16 @@ struct By {
 struct Dispatched {
   Placement placement;
   std::string effective_resreq;
-  bool wait_for_go = false;  // the first host runs it only when told to; set by the Book
+  bool wait_for_go = false;  // the first host waits for OrderGo; set by the Book
 };
 struct SuspendPlanned {
   std::uint32_t reasons = 0;  // bits of SuspendReason
   std::string why;
+  JobKey preempted_by;  // with SUSPEND_PREEMPT
 };
-struct ResumePlanned {};
+struct ResumePlanned {
+  std::uint32_t reasons = ~0U;  // those that are over; what users and administrators asked for stays
+};
 
 // --- from the job's first host; the Book has checked that the attempt is the present one
 struct Ran {
@@ -77,24 +80,24 @@ struct Ended {
 struct PostEnded {
   bool failed = false;
 };
-// The host is back (or there for the first time) and it is known what it has of the attempt; none: no trace of it.
+// The first host has connected, for the first time or again, and reported what it holds of the attempt; none: no trace of it.
 struct HostBack {
   std::optional<report::Held::State> held;
   bool knows_go = false;
   bool blank = false;  // report::HostCame
 };
-// The host was not heard of for longer than the patience.
+// The first host was silent for longer than the patience.
 struct HostLost {
-  bool all_hosts = false;  // with every other one: what runs there is not given up
+  bool all_hosts = false;  // every other host is lost too: running jobs are not given up
 };
-// The last attempt was given up when its host was lost. It has reported its end while the rerun pends.
+// The last attempt, given up when its host was lost, has reported its end while the rerun pends.
 struct GivenUpEnded {
   report::Over told;
 };
-// A host of a job without go-ahead has gone, or has not said in time that it has the order.
+// A host of a job without go-ahead has disconnected, or has not confirmed its order in time.
 struct StartNotTaken {
   std::string why;
-  std::string avoid;  // the host is there, and the next attempt is to go elsewhere; "": it is not there
+  std::string avoid;  // a host that is connected, which the next attempt avoids; "": none
 };
 
 // --- from people
@@ -120,7 +123,7 @@ struct StopAsked {
 struct ResumeAsked {
   By by;
 };
-// bmod of a job that has a host: its submission is the changed one already.
+// bmod of a job that has a host; its submission is already replaced.
 struct LimitsChanged {
   wire::Limits effective;
 };
@@ -132,7 +135,7 @@ struct RestartAsked {
 
 // --- from the clock
 struct TerminateTimeCame {};  // bsub -t
-struct AvoidanceOver {};      // hosts are not excluded any longer
+struct AvoidanceOver {};      // hosts avoided for a while may be used again
 struct PauseOver {};          // the pause after short runs
 }  // namespace event
 
@@ -147,9 +150,9 @@ std::string text(const JobHappening& event);  // one line
 
 namespace effect {
 
-// --- what the store is to have: part of the turn's one commit. Values are read from the Book when the commit is made.
+// --- rows to save in the turn's one commit, which reads their values from the Book
 struct SaveJob {
-  JobKey key;  // StoredRows::record(); one that is no longer there was removed in the same turn
+  JobKey key;  // StoredRows::record(); null: the same turn removed it
 };
 struct SaveSubmission {
   std::uint64_t number = 0;  // StoredRows::submission()
@@ -158,11 +161,11 @@ struct SaveSubmission {
 struct SavePayload {
   wire::PayloadRow row;
 };
-// The last submission that named this row has gone.
+// The last submission that named this row is gone.
 struct DropPayload {
   std::uint64_t number = 0;
 };
-// The job leaves mbatchd's memory (CLEAN_PERIOD); bhist and bacct find it in the store.
+// Cleans the job from mbatchd's memory (CLEAN_PERIOD); bhist and bacct still find it in the store.
 struct RemoveJob {
   wire::JobRecord record;  // its last state, cleaned_us set
 };
@@ -181,11 +184,11 @@ struct RecordEvent {
   wire::JobEvent event;
 };
 
-// --- what hosts are to do, after the commit
+// --- orders to hosts, given after the commit
 struct OrderStart {
   JobKey key;
   std::string host;
-  std::uint64_t attempt = 0;  // HostLedger::start_order(): what is another attempt by now is not started here
+  std::uint64_t attempt = 0;  // HostLedger::start_order(), void if the job has another attempt by then
 };
 struct OrderExpect {
   JobKey key;
@@ -212,9 +215,9 @@ struct OrderRelease {
 
 // --- inside mbatchd
 struct TellWaiters {
-  JobKey key;  // AwaitJob; and AwaitCondition is to be looked at again
+  JobKey key;  // answer AwaitJob, look at AwaitCondition again
 };
-struct ScheduleSoon {};  // the plan may have changed
+struct ScheduleSoon {};  // a new plan may differ
 
 }  // namespace effect
 

@@ -1,4 +1,4 @@
-// A LIM's connections, with real sockets on 127.0.0.1: who is taken, who is told apart, and who is cut.
+// A LIM's connections, with real sockets on 127.0.0.1: which peers are accepted, told apart, and disconnected.
 #include <new>
 
 #include "common/io/memory_reserve.hpp"
@@ -26,7 +26,7 @@ TEST_F(LimLinks, TwoLimsTalkAndEachKnowsTheOtherForADaemon) {
   other.links.close(dialled);
   wait_until([&] { return server.ended.count(accepted) == 1; }, "the end");
   EXPECT_EQ(server.ended[accepted], io::LinkEnd::closed);
-  EXPECT_TRUE(other.ended.empty()) << "who closes is not told of it";
+  EXPECT_TRUE(other.ended.empty()) << "the side that closes gets no event";
 }
 
 TEST_F(LimLinks, ThePortOfTheRunBeforeIsTakenAgain) {
@@ -43,7 +43,7 @@ TEST_F(LimLinks, ThePortOfTheRunBeforeIsTakenAgain) {
   ASSERT_TRUE(again) << again.error().text;
 }
 
-TEST_F(LimLinks, ByNameAsWell) {
+TEST_F(LimLinks, DialsByNameAsWell) {
   Side server(loop, key);
   Side other(loop, key);
   const io::LinkId dialled = other.links.dial("localhost", listen(server));
@@ -81,7 +81,7 @@ TEST_F(LimLinks, AnotherClustersLimIsAStrangerToBoth) {
   EXPECT_TRUE(server.ended.empty()) << "the handler never knew of it";
 }
 
-TEST_F(LimLinks, AHostNobodyKnowsIsSilence) {
+TEST_F(LimLinks, UnknownHostCountsAsSilence) {
   Side other(loop, key);
   const io::LinkId dialled = other.links.dial("no-such-host.invalid", 1);
   wait_until([&] { return other.ended.count(dialled) == 1; }, "the end");
@@ -97,7 +97,7 @@ TEST_F(LimLinks, ALinkClosedWhileItDialsIsHeardOfNoMore) {
   EXPECT_EQ(other.opened.size() + other.ended.size(), 1U);
 }
 
-TEST_F(LimLinks, WhoSaysNothingOrGarbageIsClosedAndNamedOnce) {
+TEST_F(LimLinks, SilentAndInvalidClientsAreClosedAndNamedOnce) {
   Side server(loop, key, {.time_to_prove = milliseconds(200)});
   const auto port = listen(server);
   auto silent = connect(port);

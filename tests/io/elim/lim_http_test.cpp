@@ -1,4 +1,4 @@
-// The metrics door with real sockets: what it answers, and that nobody at it hurts anybody.
+// LIM's metrics port with real sockets: its answers, and that no client of it disturbs another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +89,7 @@ TEST_F(LimHttp, AnOldClientGetsThemBare) {
   EXPECT_THAT(ask("GET /metrics?x=1 HTTP/1.0\r\n\r\n"), HasSubstr("\r\n\r\nline 2\nline 1\n"));
 }
 
-TEST_F(LimHttp, WhoIsNoMasterSaysWhoIs) {
+TEST_F(LimHttp, FollowerNamesTheMaster) {
   listen();
   answer = {nullptr, "the master is n1"};
   const std::string page = ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -97,7 +97,7 @@ TEST_F(LimHttp, WhoIsNoMasterSaysWhoIs) {
   EXPECT_THAT(page, HasSubstr("the master is n1\n"));
 }
 
-TEST_F(LimHttp, RefusesEverythingElse) {
+TEST_F(LimHttp, RefusesEveryOtherRequest) {
   listen();
   answer = two_lines();
   EXPECT_THAT(ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 404"));
@@ -107,13 +107,13 @@ TEST_F(LimHttp, RefusesEverythingElse) {
   EXPECT_EQ(ask("GET /metrics HTTP/1.1\r\nX: " + std::string(20'000, 'x')).find("200 OK"), std::string::npos);
 }
 
-TEST_F(LimHttp, WhoSaysNothingIsClosedAndOthersAreServedBefore) {
+TEST_F(LimHttp, SilentClientIsClosedAndOthersAreServedBefore) {
   listen({.connections = 4, .request = milliseconds(300)});
   std::vector<tcp::socket> silent;
   for (int i = 0; i < 4; ++i) silent.push_back(connect());
   answer = two_lines();
   EXPECT_THAT(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), HasSubstr("line 1"))
-      << "behind four that say nothing";
+      << "behind four silent clients";
 }
 
 TEST_F(LimHttp, CrowdOfOneUserIsNotWaitedFor) {
@@ -137,7 +137,7 @@ TEST_F(LimHttp, AReaderThatStopsMakesNoMoreThanItTakes) {
     loop.run_one_for(milliseconds(20));
   }
   EXPECT_GT(*made, 0);
-  EXPECT_LT(*made, 200) << "20 MB were made for nobody";
+  EXPECT_LT(*made, 200) << "20 MB were made for a client that does not read";
   const int before = *made;
   loop.restart();
   loop.run_for(milliseconds(100));

@@ -1,4 +1,4 @@
-// MELIM with elims that do everything an elim should not, each beside one that is sound: whose values arrive at their
+// MELIM with faulty elims of every kind, each beside a sound one, whose values must arrive at their
 // time, while MELIM's memory stays small.
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ class MelimFaults : public MelimStage {
   }
 };
 
-TEST_F(MelimFaults, Crash) {
+TEST_F(MelimFaults, CrashedElimWaitsForItsInterval) {
   beside_a_sound_one("crash");
   wait_for_log("elim.crash: has ended: Signal (11 SEGV)");
   wait_for_state("elim.crash", wire::ElimState::WAITING);
@@ -46,7 +46,7 @@ TEST_F(MelimFaults, Crash) {
   EXPECT_EQ(notes("crash").size(), 1U) << "not before its interval is over";
 }
 
-TEST_F(MelimFaults, CannotBeStarted) {
+TEST_F(MelimFaults, ElimThatCannotBeStartedIsReported) {
   install("sound");
   expect_index("python2");
   const std::string script = directory_ + "/script";
@@ -104,14 +104,14 @@ TEST_F(MelimFaults, ACommentOnStdoutAndThenTheAbortValue) {
   EXPECT_GE(state_of("elim.fatal").errors(), 1U);
 }
 
-TEST_F(MelimFaults, Hang) {
+TEST_F(MelimFaults, SilentElimKeepsRunning) {
   beside_a_sound_one("hang");
   wait_for_value("hang", 1);
   the_others_are_well();
   EXPECT_EQ(state_of("elim.hang").state(), wire::ElimState::RUNNING) << "silence is no fault";
 }
 
-TEST_F(MelimFaults, Flood) {
+TEST_F(MelimFaults, FloodingElimIsEnded) {
   beside_a_sound_one("flood");
   wait_for_log("elim.flood: writes far more than an elim may");
   wait_for_state("elim.flood", wire::ElimState::WAITING);
@@ -119,12 +119,12 @@ TEST_F(MelimFaults, Flood) {
   EXPECT_FALSE(alive(noted_pid("flood")));
 }
 
-TEST_F(MelimFaults, ManyShortStrings) {
+TEST_F(MelimFaults, ManyShortStringsDelayNoOtherElim) {
   beside_a_sound_one("drip");
   the_others_are_well();
 }
 
-TEST_F(MelimFaults, ALineOfAGigabyte) {
+TEST_F(MelimFaults, LineOfAGigabyteEndsItsElim) {
   beside_a_sound_one("gigabyte");
   wait_for_log(
       "elim.gigabyte: found a line of more than 65536 bytes, expected a load update string; the line: \"xxx");
@@ -132,7 +132,7 @@ TEST_F(MelimFaults, ALineOfAGigabyte) {
   the_others_are_well();
 }
 
-TEST_F(MelimFaults, HalfAStringAndStop) {
+TEST_F(MelimFaults, ElimThatStopsInAStringIsEnded) {
   orders_.set_block_time_ms(500);
   beside_a_sound_one("half");
   wait_for_log(
@@ -145,7 +145,7 @@ TEST_F(MelimFaults, HalfAStringAndStop) {
   EXPECT_EQ(notes("half").size(), 1U) << "the block time does not shorten the restart interval";
 }
 
-TEST_F(MelimFaults, ABlockTimeOfZero) {
+TEST_F(MelimFaults, BlockTimeOfZeroEndsAnElimThatStopsInAString) {
   orders_.set_block_time_ms(0);
   beside_a_sound_one("half");
   wait_for_log("elim.half: has stopped in the middle of a load update string");
@@ -159,7 +159,7 @@ TEST_F(MelimFaults, AStringWithoutItsNewlineAtTheEnd) {
   EXPECT_EQ(told_["unended"], 0);
 }
 
-TEST_F(MelimFaults, Binary) {
+TEST_F(MelimFaults, BinaryOutputEndsItsElimAndStaysOutOfTheLog) {
   beside_a_sound_one("binary");
   wait_for_state("elim.binary", wire::ElimState::WAITING);
   the_others_are_well();
@@ -167,7 +167,7 @@ TEST_F(MelimFaults, Binary) {
   EXPECT_EQ(log().find_first_of("\x1b\x07\r"), std::string::npos);
 }
 
-TEST_F(MelimFaults, NotANumber) {
+TEST_F(MelimFaults, InvalidNumberKeepsTheOldValue) {
   beside_a_sound_one("nan");
   wait_for_log("elim.nan: found \"nan\" for nan, expected a number; the line: \"1 nan nan\"");
   the_others_are_well();
@@ -192,7 +192,7 @@ TEST_F(MelimFaults, AWrongCount) {
       "1\"");
   wait_for_state("elim.count", wire::ElimState::WAITING);
   the_others_are_well();
-  EXPECT_EQ(numbers_["count"], 5) << "nothing after the refused string counts";
+  EXPECT_EQ(numbers_["count"], 5) << "no value after the refused string counts";
 }
 
 TEST_F(MelimFaults, NamesOfAnotherHost) {
@@ -295,7 +295,7 @@ TEST_F(MelimFaults, ClosesItsOutput) {
   EXPECT_EQ(state_of("elim.closes").state(), wire::ElimState::RUNNING);
 }
 
-TEST_F(MelimFaults, AStoppedMelimJudgesNobodyByItsOwnDelay) {
+TEST_F(MelimFaults, DelayOfAStoppedMelimIsNoFaultOfAnElim) {
   orders_.set_block_time_ms(300);
   install("halves");
   expect_index("more");
@@ -313,7 +313,7 @@ TEST_F(MelimFaults, AStoppedMelimJudgesNobodyByItsOwnDelay) {
 }
 
 // The log and the elim's own file are on a small file system.
-TEST_F(MelimFaults, AFullDiskLosesLinesOfTheLogAndNothingElse) {
+TEST_F(MelimFaults, FullDiskLosesLinesOfTheLogAlone) {
   if (mount("melim-test", notes_dir_.c_str(), "tmpfs", 0, "size=256k,mode=0777") != 0)
     GTEST_SKIP() << "needs root, to mount a small tmpfs";
   beside_a_sound_one("disk");
@@ -345,7 +345,7 @@ TEST_F(MelimFaults, AFifoAsTheLogDoesNotStopIt) {
   the_others_are_well();
 }
 
-TEST_F(MelimFaults, AllOfThemAtOnce) {
+TEST_F(MelimFaults, AllFaultsAtOnceLeaveTheSoundElimAlone) {
   orders_.set_restart_interval_ms(500);
   orders_.set_block_time_ms(200);
   for (const char* mode :

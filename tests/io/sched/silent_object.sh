@@ -1,5 +1,5 @@
 #!/bin/sh
-# silent_object.sh OBJECT: a shared object of the client library has what it offers, and takes nothing from outside by which a program
+# silent_object.sh OBJECT: a shared object of the client library exports its functions, and imports no symbol by which a program
 # prints or ends itself.
 set -eu
 

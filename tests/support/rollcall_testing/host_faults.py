@@ -31,7 +31,7 @@ class Fault:
     """What is common: the host that fails, and how to reach its parts."""
 
     loses_jobs = False  # jobs that ran there are gone with it
-    hits_mbatchd = True  # where it is that host's: nobody can tell anything meanwhile
+    hits_mbatchd = True  # on mbatchd's host this fault takes bhosts' answers away
     reasons = ("unreach", "unavail")  # in `bhosts HOST`: RES or LIM is missed first
 
     def __init__(self, bench, batch, host):
@@ -62,7 +62,7 @@ class FrozenRes(Fault):
 
 
 class FrozenMbatchd(Fault):
-    reasons = ()  # nobody is there to tell it
+    reasons = ()  # without mbatchd bhosts cannot tell it
 
     def begin(self):
         self.batch.send_daemon("mbatchd", self.batch.names[0], signal.SIGSTOP)
@@ -90,7 +90,7 @@ class FrozenHost(Fault):
 
 
 class Filtered(Fault):
-    """Packets are dropped by rules of iptables, without a word to anybody."""
+    """Rules of iptables drop packets silently."""
 
     rules = ()
 

@@ -1,4 +1,4 @@
-// Every parameter that the references name is known, and what is set without effect is told with its place.
+// Every parameter of LSF's references is known; one that is set without effect is reported with its file and line.
 #include "common/conf/known_parameters.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ TEST(KnownParameters, EachHasOneRowAndAReasonWhereItDoesNothing) {
   EXPECT_GT(names.size(), 100U);
 }
 
-TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
+TEST(KnownParameters, ParameterSetWithoutEffectIsReported) {
   const auto conf =
       LsfConf::parse("LSF_AUTH=eauth\nLSF_LIM_PORT=7869\nSITE_OWN=1\n\nLSF_DCGM_PORT=5555\n", "lsf.conf");
   ASSERT_TRUE(conf);
@@ -39,7 +39,7 @@ TEST(KnownParameters, WhatIsSetAndDoesNothingIsTold) {
       (std::vector<std::string>{
           "lsf.conf:1: warning: LSF_AUTH has no effect: who a caller is, MUNGE or the cluster's key proves",
           "lsf.conf:5: warning: LSF_DCGM_PORT has no effect: GPUs are what elims count",
-          "lsb.params:6: warning: HIST_HOURS has no effect yet: there is no fairshare yet",
+          "lsb.params:6: warning: HIST_HOURS has no effect yet: fairshare is not supported in this release",
           "lsb.params:4: warning: MAX_SBD_CONNS has no effect: every host has one connection"}));
 }
 
@@ -60,21 +60,23 @@ TEST(KnownParameters, ReasonsAreTrueOfTheirParameters) {
     EXPECT_EQ(why(name), "it is not in this release") << name;
   for (const KnownParameter& known : known_parameters())
     if (known.effect != Effect::some) {
-      EXPECT_EQ(known.effect == Effect::later, known.why.ends_with(" yet")) << known.name;
+      EXPECT_EQ(known.effect == Effect::later, known.why.ends_with(" is not supported in this release"))
+          << known.name;
     }
 }
 
 // Parameters of preemption are told alike, whichever table they stand in.
 TEST(KnownParameters, WhatComesLaterIsToldAlike) {
   LsbParams params;
-  params.cells.set("MAX_JOB_PREEMPT", {"3", {"lsb.params", 1}});
+  params.cells.set("MAX_TOTAL_TIME_PREEMPT", {"3", {"lsb.params", 1}});
   params.cells.set("PREEMPT_FOR", {"LEAST_RUN_TIME", {"lsb.params", 2}});
   Problems problems;
   tell_without_effect(params, problems);
   EXPECT_EQ(lines_of(problems),
-            (std::vector<std::string>{
-                "lsb.params:1: warning: MAX_JOB_PREEMPT has no effect yet: no job is preempted yet",
-                "lsb.params:2: warning: PREEMPT_FOR has no effect yet: no job is preempted yet"}));
+            (std::vector<std::string>{"lsb.params:1: warning: MAX_TOTAL_TIME_PREEMPT has no effect yet: "
+                                      "preemption by it is not supported in this release",
+                                      "lsb.params:2: warning: PREEMPT_FOR has no effect yet: "
+                                      "preemption by it is not supported in this release"}));
 }
 
 TEST(WithoutEffect, EachKeywordHasOneRowWithAReason) {
@@ -89,7 +91,7 @@ TEST(WithoutEffect, EachKeywordHasOneRowWithAReason) {
   EXPECT_GT(names.size(), 80U);
 }
 
-// ckconfig and the daemons take their warnings from the readers of the files: no keyword of these is silent.
+// ckconfig and the daemons take their warnings from the readers of the files: each of these keywords must give one.
 TEST(WithoutEffect, KeywordsOfQueuesAndWholeSectionsAreToldByTheReaders) {
   const std::string batch = "/c/lsbatch/lab/configdir/lsb.";
   const MemoryFiles files{
@@ -117,11 +119,11 @@ TEST(WithoutEffect, KeywordsOfQueuesAndWholeSectionsAreToldByTheReaders) {
   told.clear();
   for (auto& line : lines_of(read_lsb_files(files.sources(), *cluster.files).problems))
     told.push_back(line.substr(batch.size(), line.find(" has no effect") - batch.size()));
-  EXPECT_EQ(told, (std::vector<std::string>{"params:2: warning: HIST_HOURS", "queues:3: warning: FAIRSHARE",
-                                            "queues:4: warning: PREEMPTION", "queues:5: warning: SNDJOBS_TO",
-                                            "queues:6: warning: CHUNK_JOB_SIZE",
-                                            "queues:7: warning: BACKFILL", "hosts:3: warning: MIG",
-                                            "resources:1: warning: section GuaranteedResourcePool"}));
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"params:2: warning: HIST_HOURS", "queues:3: warning: FAIRSHARE",
+                                      "queues:5: warning: SNDJOBS_TO", "queues:6: warning: CHUNK_JOB_SIZE",
+                                      "queues:7: warning: BACKFILL", "hosts:3: warning: MIG",
+                                      "resources:1: warning: section GuaranteedResourcePool"}));
 }
 
 struct DocumentedSection {

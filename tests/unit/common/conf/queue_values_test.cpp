@@ -1,4 +1,4 @@
-// What mbatchd takes of a queue and of a profile is a value of the view, and what commands show is as it is written.
+// Cells of queues and profiles: typed values for mbatchd, and the text as written for commands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::vector<std::string> texts(const ShownLines& lines) {
   return texts;
 }
 
-TEST(QueueValues, EachIsRead) {
+TEST(QueueValues, EveryCellIsRead) {
   const auto read = read_queue(
       "JOB_ACCEPT_INTERVAL = 0.5\nMAX_JOB_REQUEUE = 3\nLOCAL_MAX_PREEXEC_RETRY = 4\nMAX_PREEXEC_RETRY = 5\n"
       "RERUNNABLE = yes\nJOB_OVERRUN = 60\nJOB_UNDERRUN = 2\nJOB_IDLE = 0.10\n");
@@ -49,7 +49,24 @@ TEST(QueueValues, EachIsRead) {
   EXPECT_THAT(read.queue.idle, Optional(0.1));
 }
 
-TEST(QueueValues, NoneIsThereUnlessItIsGiven) {
+TEST(QueueValues, LimitsOfPreemptionAreMinutesPartsAndSeconds) {
+  const auto read = read_queue(
+      "MAX_JOB_PREEMPT = 2\nNO_PREEMPT_INTERVAL = 5\nNO_PREEMPT_RUN_TIME = 90\nNO_PREEMPT_FINISH_TIME = 25%\n"
+      "PREEMPT_DELAY = 30\n");
+  EXPECT_THAT(read.lines, IsEmpty());
+  const PreemptionLimits& limits = read.queue.jobs.preemption_limits;
+  EXPECT_THAT(limits.most, Optional(2));
+  EXPECT_THAT(limits.interval_min, Optional(5));
+  EXPECT_EQ(limits.run_time, (PartOfRun{90, false}));
+  EXPECT_EQ(limits.finish_time, (PartOfRun{25, true}));
+  EXPECT_THAT(limits.delay_s, Optional(30));
+  EXPECT_THAT(
+      read_queue("NO_PREEMPT_RUN_TIME = 120%\n").lines,
+      ElementsAre("NO_PREEMPT_RUN_TIME: found \"120%\", expected minutes, or a part of the run limit from "
+                  "0% to 100%"));
+}
+
+TEST(QueueValues, ValuesThatAreNotGivenAreAbsent) {
   const auto read = read_queue("MAX_JOB_REQUEUE = -\n");
   EXPECT_THAT(read.lines, IsEmpty());
   EXPECT_EQ(read.queue.accept_interval, std::nullopt);
@@ -61,7 +78,7 @@ TEST(QueueValues, NoneIsThereUnlessItIsGiven) {
   EXPECT_EQ(read.queue.idle, std::nullopt);
 }
 
-TEST(QueueValues, AnInvalidOneIsToldAndNotInForce) {
+TEST(QueueValues, InvalidValueIsReportedAndNotUsed) {
   const auto read = read_queue(
       "JOB_ACCEPT_INTERVAL = often\nMAX_JOB_REQUEUE = -1\nMAX_PREEXEC_RETRY = x\nRERUNNABLE = yeah\n");
   EXPECT_THAT(read.lines,
@@ -76,7 +93,7 @@ TEST(QueueValues, AnInvalidOneIsToldAndNotInForce) {
   EXPECT_THAT(texts(read.queue.shown), IsEmpty());
 }
 
-TEST(QueueValues, WhatIsShownIsAsItIsWritten) {
+TEST(QueueValues, ShownTextIsAsWritten) {
   const auto read = read_queue("job_idle = 0.10\nRES_REQ = (mem > 5)\nPRE_EXEC = /bin/x  y\nMIG = 5\n");
   EXPECT_THAT(texts(read.queue.shown),
               ElementsAre("PRE_EXEC=/bin/x  y", "RES_REQ=(mem > 5)", "JOB_IDLE=0.10"));

@@ -124,7 +124,7 @@ TEST_F(SnapshotKeeperTest, AStoppedJobIsHeld) {
   EXPECT_EQ(snapshot().pending(key)->hold, cycle::Hold::stopped_by_administrator);
 }
 
-TEST_F(SnapshotKeeperTest, WhoWaitsForOthersIsLookedAtAgainBeforeACycle) {
+TEST_F(SnapshotKeeperTest, JobsThatWaitForOthersAreCheckedAgainBeforeACycle) {
   const JobKey first{submit(book::plain_job()), 0};
   follow();
   const JobKey second{submit(waits_for(first.id)), 0};
@@ -165,7 +165,7 @@ TEST_F(SnapshotKeeperTest, ControlsOfQueuesAndHostsCount) {
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
   configure();
   EXPECT_FALSE(snapshot().queue(*rules->queue("normal")).active)
-      << "new files change nothing in what was said";
+      << "new files do not change what LIM reported";
   EXPECT_TRUE(snapshot().host(host("hostB")).closed);
 }
 
@@ -178,6 +178,22 @@ TEST_F(SnapshotKeeperTest, AHostIsReachableWhileItsResIsConnected) {
   EXPECT_FALSE(snapshot().host(host("hostA")).unreachable);
   keeper.connected("hostA", false);
   EXPECT_TRUE(snapshot().host(host("hostA")).unreachable);
+}
+
+TEST_F(SnapshotKeeperTest, AJobOfALostHostIsSilent) {
+  const JobKey key{submit(book::plain_job()), 0};
+  hello("hostA");
+  dispatch(key);
+  runs(key);
+  follow();
+  ASSERT_NE(snapshot().placed(key), nullptr);
+  EXPECT_FALSE(snapshot().placed(key)->silent);
+  book->hosts().host_gone("hostA", now);
+  now = *book->next_deadline();
+  effects = book->tick(now);
+  follow();
+  ASSERT_EQ(book->jobs().find(key)->status(), wire::STATUS_UNKWN);
+  EXPECT_TRUE(snapshot().placed(key)->silent);
 }
 
 TEST_F(SnapshotKeeperTest, LoadAndFactsAreAsLimSaysThem) {
@@ -199,7 +215,7 @@ TEST_F(SnapshotKeeperTest, FactsThatChangeAreTakenAndThoseThatDoNotStay) {
   keeper.load(news(4, 500));
   keeper.load(news(8, 500));
   EXPECT_EQ(snapshot().values(host("hostA")).cpus, 8);
-  // Not set again while they are the same: what is changed here beside it stays.
+  // Equal facts are not set again, so what is changed here directly stays.
   HostFacts other;
   other.name = "hostA";
   other.ncpus = 77;
@@ -208,7 +224,7 @@ TEST_F(SnapshotKeeperTest, FactsThatChangeAreTakenAndThoseThatDoNotStay) {
   EXPECT_EQ(snapshot().values(host("hostA")).cpus, 77);
   EXPECT_DOUBLE_EQ(snapshot().values(host("hostA")).numbers[mem], 400);
   configure();
-  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 8) << "with new rules everything is set anew";
+  EXPECT_EQ(snapshot().values(host("hostA")).cpus, 8) << "with new rules all facts are set again";
 }
 
 TEST_F(SnapshotKeeperTest, AHostOfAnotherModelMakesNewDemands) {

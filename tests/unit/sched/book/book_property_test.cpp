@@ -7,7 +7,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-// As likely for each number in small cases as in large ones.
+// Every number is equally likely, in small cases as well.
 template <class T>
 T any_of(T first, T past) {
   return *rc::gen::resize(100, rc::gen::inRange<T>(first, past));
@@ -246,12 +246,15 @@ class World {
     took(book.commands().signal_jobs(request, any_person(), now));
   }
 
+  static std::uint32_t any_reason() {
+    return *rc::gen::element<std::uint32_t>(wire::SUSPEND_LOAD, wire::SUSPEND_WINDOW, wire::SUSPEND_PREEMPT,
+                                            wire::SUSPEND_LOAD | wire::SUSPEND_PREEMPT);
+  }
   void scheduler() {
     if (*rc::gen::arbitrary<bool>())
-      took(book.hosts().suspend(
-          any_key(), *rc::gen::element<std::uint32_t>(wire::SUSPEND_LOAD, wire::SUSPEND_WINDOW), "x", now));
+      took(book.hosts().suspend(any_key(), {any_reason(), "x", {7, 0}}, now));
     else
-      took(book.hosts().resume(any_key(), now));
+      took(book.hosts().resume(any_key(), {any_reason()}, now));
   }
 
   void changes() {
@@ -302,7 +305,7 @@ RC_GTEST_PROP(BookProperty, IsSoundAndIsTheSameAfterARestart, ()) {
   world.check();
 }
 
-RC_GTEST_PROP(DependencyProperty, WhatIsPrintedIsReadAgain, ()) {
+RC_GTEST_PROP(DependencyProperty, PrintedConditionReadsBack, ()) {
   const auto words = *rc::gen::container<std::vector<std::string>>(
       rc::gen::element<std::string>("(", ")", "!", "&&", "||", "done(1)", "ended(\"a b\")", "exit(3, >= 2)",
                                     "12", "numdone(7, *)", "started(x[*])"));

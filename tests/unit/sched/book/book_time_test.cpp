@@ -52,7 +52,7 @@ TEST_F(BookTest, ElementsWaitForElements) {
   EXPECT_EQ(book->jobs().dependency_state(job({2, 3})), jobs::DependencyState::never);
 }
 
-TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
+TEST_F(BookTest, JobsThatOthersWaitForStayInMemory) {
   submit(plain_job());
   submit(plain_job());
   auto after = plain_job();
@@ -71,7 +71,7 @@ TEST_F(BookTest, WhatOthersWaitForStaysInMemory) {
   EXPECT_EQ(book->jobs().dependency_state(job({3, 0})), jobs::DependencyState::satisfied) << "once is enough";
 }
 
-TEST_F(BookTest, ConditionsOfBwait) {
+TEST_F(BookTest, BwaitConditionsAreCheckedAndEvaluated) {
   submit(plain_job());
   EXPECT_EQ(book->jobs().state_of(*book->jobs().condition("ended(1)", kAnn)), jobs::DependencyState::not_yet);
   ask({1, 0}, Act::KILL);
@@ -132,7 +132,7 @@ TEST_F(BookTest, AHostIsLostAfterItsSilenceHoweverTheClockIsSet) {
   const WallTime back = wall_seconds(now.seconds() - 3600);
   book->tick(back);
   EXPECT_EQ(book->next_deadline()->seconds(), back.seconds() + patience);
-  // Put on, or mbatchd stood still: nobody listened meanwhile.
+  // The clock was put forward or mbatchd stood still: mbatchd could not hear any host meanwhile.
   const WallTime on = wall_seconds(now.seconds() + 3600);
   effects = book->tick(on);
   EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
@@ -141,7 +141,7 @@ TEST_F(BookTest, AHostIsLostAfterItsSilenceHoweverTheClockIsSet) {
   EXPECT_EQ(status({1, 0}), wire::STATUS_UNKWN);
 }
 
-TEST_F(BookTest, BeginAndTerminate) {
+TEST_F(BookTest, JobStartsAtItsBeginTimeAndEndsAtItsTerminateTime) {
   auto asked = plain_job();
   asked.set_begin_us(wall_seconds(1'000'100).us);
   asked.set_terminate_us(wall_seconds(1'000'200).us);
@@ -170,15 +170,63 @@ TEST_F(BookTest, AQueueMayEndWhatItWouldSuspend) {
   submit(plain_job());
   dispatch({1, 0});
   runs({1, 0});
-  effects = book->hosts().suspend({1, 0}, wire::SUSPEND_LOAD, "busy", now);
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_LOAD, "busy", {}}, now);
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal SUSPEND")));
-  effects = book->hosts().suspend({1, 0}, wire::SUSPEND_WINDOW, "closed", now);
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_WINDOW, "closed", {}}, now);
   EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal TERMINATE")));
+}
+
+TEST_F(BookTest, APreemptedJobKnowsWhoHasItsSlotsUntilItGoesOn) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 2}}, now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_SSUSP);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal SUSPEND")));
+  EXPECT_EQ(key_of(job({1, 0}).record.preempted_by()), (JobKey{9, 2}));
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_WINDOW, "closed", {}}, now);
+  effects = book->hosts().resume({1, 0}, {wire::SUSPEND_WINDOW}, now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_SSUSP) << "its slots are not free";
+  EXPECT_THAT(orders(effects), IsEmpty());
+  effects = book->hosts().resume({1, 0}, {wire::SUSPEND_PREEMPT}, now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal RESUME")));
+  EXPECT_FALSE(job({1, 0}).record.has_preempted_by());
+  EXPECT_EQ(job({1, 0}).record.preemptions(), 1);
+}
+
+TEST_F(BookTest, APreemptedJobThatItsUserStopsTooGoesOnWhenBothAreOver) {
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now);
+  ask({1, 0}, Act::STOP);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_USUSP);
+  ask({1, 0}, Act::RESUME);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_SSUSP);
+  effects = book->hosts().resume({1, 0}, {wire::SUSPEND_PREEMPT}, now);
+  EXPECT_EQ(status({1, 0}), wire::STATUS_RUN);
+}
+
+TEST_F(BookTest, AQueueMayEndWhatWouldBePreempted) {
+  ConfigView files = site_files();
+  auto lsb = std::make_shared<conf::LsbFiles>(*files.lsb);
+  for (auto& queue : lsb->queues)
+    if (queue.name == "normal") queue.jobs.terminate_when = {"PREEMPT"};
+  files.lsb = lsb;
+  book->configure(files, now);
+  submit(plain_job());
+  dispatch({1, 0});
+  runs({1, 0});
+  effects = book->hosts().suspend({1, 0}, {wire::SUSPEND_PREEMPT, "preempted", {9, 0}}, now);
+  EXPECT_THAT(orders(effects), ElementsAre(HasSubstr("OrderSignal TERMINATE")));
+  ASSERT_EQ(job({1, 0}).record.signals_size(), 1);
+  EXPECT_EQ(job({1, 0}).record.signals(0).term_reason(), TERM_PREEMPT);
 }
 
 // ---------------------------------------------------------------- counts
 
-TEST_F(BookTest, Counts) {
+TEST_F(BookTest, JobsAreCountedByQueueHostAndUser) {
   auto wide = plain_job();
   wide.set_min_slots(3);
   wide.set_max_slots(3);

@@ -165,7 +165,7 @@ TEST(Cycle, the_effective_requirement_has_the_alternative_that_was_taken) {
   EXPECT_EQ(plan.dispatches[0].effective_resreq->find("5000"), std::string::npos);
 }
 
-// A text for each of them would be the product of both lengths, for each pending job.
+// One text for each alternative would take the product of both lengths, for each pending job.
 TEST(Cycle, many_alternatives_of_a_demand_keep_no_text_each) {
   Scenario scenario = scenario_of(kOneHost);
   Demand demand;
@@ -183,7 +183,7 @@ TEST(Cycle, many_alternatives_of_a_demand_keep_no_text_each) {
   EXPECT_EQ(*text, "select[mem > 0] rusage[mem=106]");
   EXPECT_EQ(effective_text(*compiled, compiled->alternatives[7]), text)
       << "one text for all jobs that take it";
-  EXPECT_EQ(compiled->alternatives[8].text, nullptr) << "none before it is taken";
+  EXPECT_EQ(compiled->alternatives[8].text, nullptr) << "no earlier alternative is taken";
 }
 
 TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
@@ -198,6 +198,26 @@ TEST(Cycle, a_suspension_is_applied_and_is_not_planned_again) {
   const WallTime soon{scenario.now.us + 10'000'000}, later{scenario.now.us + 31'000'000};
   EXPECT_TRUE(schedule(scenario.snapshot, soon).suspends.empty());
   EXPECT_EQ(schedule(scenario.snapshot, later).suspends.size(), 1U);
+}
+
+// The Book would ignore the plan, and the host's other jobs would wait for their turn for ever.
+TEST(Cycle, JobsOfASilentHostAreNeitherSuspendedNorResumed) {
+  const auto planned = [](const std::string& load, const std::string& jobs) {
+    Scenario scenario = scenario_of(
+        "Begin Host\nHOST_NAME MXJ r1m\ndefault 8 1/2\nEnd Host\n"
+        "Begin Machine\nHOST_NAME STATUS NCPUS r1m it\nhostA ok 4 " +
+        load + " 0\nEnd Machine\n" + running("JOB HOSTS AGE SUSPENDED SINCE\n" + jobs));
+    PlacedJob silent = *scenario.snapshot.placed({1, 0});
+    silent.silent = true;
+    scenario.snapshot.place(silent);
+    const Plan plan = schedule(scenario.snapshot, scenario.now);
+    std::string said;
+    for (const auto& suspend : plan.suspends) said += "stop " + text(suspend.job);
+    for (const auto& resume : plan.resumes) said += "go on " + text(resume.job);
+    return said;
+  };
+  EXPECT_EQ(planned("3", "1 (hostA) 500 - 100\n2 (hostA) 600 - 100\n"), "stop 2");
+  EXPECT_EQ(planned("0.5", "1 (hostA) 600 (LOAD) 100\n2 (hostA) 500 (LOAD) 100\n"), "go on 2");
 }
 
 // How many jobs of a host, on which r1m is above loadStop, are suspended.
@@ -297,7 +317,7 @@ TEST(Cycle, a_job_waits_to_go_on_until_its_shared_resource_is_free_again) {
                                                    "1 (hostA) rusage[lic=1] (LOAD USER) 100\n"
                                                    "2 (hostA) rusage[lic=1] - 100\n"));
   EXPECT_EQ(schedule(held.snapshot, held.now).resumes.size(), 1U)
-      << "its user holds it still: it takes nothing";
+      << "its user still holds it, so it takes no resource";
   const Scenario free = scenario_of(site + running("JOB HOSTS RES_REQ SUSPENDED SINCE\n" + suspended));
   EXPECT_EQ(schedule(free.snapshot, free.now).resumes.size(), 1U);
 }
@@ -351,7 +371,7 @@ TEST(PendingReasons, are_worked_out_once_for_all_jobs_that_want_the_same) {
   EXPECT_EQ(reasons.hosts_looked_at(), 2U);
   reasons.look_at(scenario.snapshot, scenario.now);
   EXPECT_EQ(reasons.number_of({2, 0}), 1U);
-  EXPECT_EQ(reasons.hosts_looked_at(), 2U) << "what was worked out stays";
+  EXPECT_EQ(reasons.hosts_looked_at(), 2U) << "the computed answer stays";
   EXPECT_EQ(words_of(reasons.at(2)[0]), "1 host: mem is 1000 MB, job asks for mem > 6000");
 }
 

@@ -97,6 +97,32 @@ TEST(PlacedOf, hosts_reservations_and_states_come_back) {
   EXPECT_DOUBLE_EQ(placed.used_mem, 2);
 }
 
+TEST(PlacedOf, AJobMayBePreemptedWithinTheLimitsOfPreemption) {
+  const Scenario scenario = scenario_of(kTwoHosts);
+  Job job = job_of(wire::STATUS_RUN);
+  job.record.set_start_us(1'000'000'000);
+  job.record.set_status_us(2'000'000'000);  // it went on
+  job.record.set_preemptions(2);
+  const auto times = [&](const conf::PreemptionLimits& limits, JobTimes asked = {600, {}}) {
+    const PlacedJob placed = placed_of(scenario.snapshot.rules(), job, 0, asked, limits);
+    return std::pair(placed.preemptable_from.seconds(), placed.preemptable_until.seconds());
+  };
+  using Times = std::pair<std::int64_t, std::int64_t>;
+  conf::PreemptionLimits limits;
+  EXPECT_EQ(times(limits), Times(0, 0)) << "no bound";
+  limits.interval_min = 3;
+  EXPECT_EQ(times(limits), Times(2180, 0)) << "from when it went on";
+  limits.run_time = {5, false};
+  EXPECT_EQ(times(limits), Times(2180, 1300));
+  limits.finish_time = {75, true};
+  EXPECT_EQ(times(limits), Times(2180, 1150)) << "its end is at 1600, less 75% of 600";
+  EXPECT_EQ(times(limits, {}), Times(2180, 1300)) << "a job without run limit has no part of it";
+  limits.most = 3;
+  EXPECT_EQ(times(limits), Times(2180, 1150));
+  limits.most = 2;
+  EXPECT_EQ(times(limits), Times(2180, 1000)) << "it was preempted as often as it may be";
+}
+
 TEST(ExpectedEnd, IsTheRunLimitOrTheTerminateTimeWhicheverComesFirst) {
   const WallTime start = wall_seconds(1000);
   EXPECT_TRUE(expected_end(start, {}).never());

@@ -33,6 +33,7 @@ RERUNNABLE = Y
 SUSPEND_CONTROL = SIGTSTP
 MAX_JOB_REQUEUE = 4
 MAX_PREEXEC_RETRY = 6
+MAX_JOB_PREEMPT = 3
 DJOB_HB_INTERVAL = 33
 ENV_VARS = "SOLVER='flow 1',MODE='a',MODE='b'"
 End Application
@@ -45,7 +46,8 @@ End Application
 
 ConfigView with_profiles(const std::string& profiles, const std::string& standard = "",
                          const std::vector<std::string>& lines = {}) {
-  ConfigView view = book::site_files("LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\n");
+  ConfigView view = book::site_files(
+      "LOCAL_MAX_PREEXEC_RETRY = 1\nMAX_JOB_REQUEUE = 9\nPREEMPT_DELAY = 40\nMAX_JOB_PREEMPT = 9\n");
   auto lsb = std::make_shared<conf::LsbFiles>(*view.lsb);
   conf::Problems problems;
   lsb->applications =
@@ -190,6 +192,8 @@ TEST_F(JobTermsTest, TheProfileOverridesTheQueuesRules) {
   rules = job_rules(config, terms, asked);
   EXPECT_THAT(rules.requeue_exits.codes, ElementsAre(99));
   EXPECT_FALSE(rules.rerunnable);
+  EXPECT_EQ(preemption_limits(config, terms).most, 3) << "the profile's";
+  EXPECT_EQ(preemption_limits(config, terms).delay_s, 40) << "that of lsb.params";
   const auto plain = job_rules(config, terms_of(config, "normal", book::plain_job()), book::plain_job());
   EXPECT_THAT(plain.requeue_exits.codes, ElementsAre(77));
   EXPECT_EQ(plain.most_requeues, 9);

@@ -1,0 +1,40 @@
+#include "common/conf/lsb/preemption_limits.hpp"
+
+#include "common/base/numbers.hpp"
+
+namespace rollcall::conf {
+namespace {
+
+constexpr int kMost = 1'000'000'000;
+
+std::optional<PartOfRun> part_of_run(RowReader& cells, const char* keyword) {
+  const std::string word = cells.word(keyword);
+  if (word.empty()) return std::nullopt;
+  const bool percent = word.ends_with('%');
+  const auto amount = parse_whole(percent ? word.substr(0, word.size() - 1) : word, 0, percent ? 100 : kMost);
+  if (amount) return PartOfRun{*amount, percent};
+  cells.error(keyword, word, "minutes, or a part of the run limit from 0% to 100%");
+  return std::nullopt;
+}
+
+}  // namespace
+
+PreemptionLimits read_preemption_limits(RowReader& cells) {
+  PreemptionLimits limits;
+  limits.most = cells.whole("MAX_JOB_PREEMPT", 0, kMost);
+  limits.interval_min = cells.whole("NO_PREEMPT_INTERVAL", 0, kMost);
+  limits.run_time = part_of_run(cells, "NO_PREEMPT_RUN_TIME");
+  limits.finish_time = part_of_run(cells, "NO_PREEMPT_FINISH_TIME");
+  limits.delay_s = cells.whole("PREEMPT_DELAY", 0, kMost);
+  return limits;
+}
+
+PreemptionLimits first_of(const PreemptionLimits& first, const PreemptionLimits& second) {
+  return {first.most ? first.most : second.most,
+          first.interval_min ? first.interval_min : second.interval_min,
+          first.run_time ? first.run_time : second.run_time,
+          first.finish_time ? first.finish_time : second.finish_time,
+          first.delay_s ? first.delay_s : second.delay_s};
+}
+
+}  // namespace rollcall::conf

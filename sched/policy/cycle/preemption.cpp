@@ -1,0 +1,238 @@
+#include "sched/policy/cycle/preemption.hpp"
+
+#include <algorithm>
+
+namespace rollcall::sched::cycle {
+
+// What one job would get.
+struct Preemption::Draft {
+  const HostSearch::Look& look;
+  const PendingJob& job;
+  Cursors& cursors;
+  Jobs victims;
+  std::unordered_set<JobKey> chosen;  // the keys of `victims`
+  std::vector<HostNumber> hosts;      // those with free slots, for a parallel job, then those of the victims
+  std::unordered_set<HostNumber> in;  // the same
+  std::size_t looked_at = 0, next_look = 1;
+  std::optional<Allocation> room;
+  const Demand& demand() const { return look.entry->demand; }
+};
+
+QueueNumber Preemption::queue_of(const PlacedJob& job) const {
+  return state_.snapshot().demands()[job.demand].compiled->queue;
+}
+int Preemption::priority(const PlacedJob& job) const {
+  const QueueNumber queue = queue_of(job);
+  return queue == kNoQueue ? 0 : state_.rules().queues[queue].priority;
+}
+
+// Whether all its hosts are there: a job of a host that is away is neither stopped nor resumed.
+bool Preemption::reachable(const PlacedJob& job) const {
+  if (job.silent) return false;
+  const auto& hosts = job.placement.hosts;
+  return std::all_of(hosts.begin(), hosts.end(), [this](const SlotsOn& on) {
+    const HostState& host = state_.snapshot().host(on.host);
+    return !host.unavailable && !host.unreachable;
+  });
+}
+
+bool Preemption::left_alone(const PlacedJob& job) {
+  if (!job.preemptable_until.never() && state_.now() >= job.preemptable_until) return true;
+  if (state_.now() >= job.preemptable_from) return false;
+  if (next_preemptable_.never() || job.preemptable_from < next_preemptable_)
+    next_preemptable_ = job.preemptable_from;
+  return true;
+}
+
+void Preemption::find_running() {
+  if (std::exchange(known_, true)) return;
+  const PlacementRules& rules = state_.rules();
+  running_.resize(rules.queues.size());
+  for (const auto& victims : rules.preempts)
+    for (const QueueNumber queue : victims) running_[queue].resize(rules.hosts.size());
+  for (const auto& [key, job] : state_.snapshot().placed_jobs()) {
+    const QueueNumber queue = queue_of(job);
+    if (queue == kNoQueue || running_[queue].empty() || job.suspended != 0 || job.placement.exclusive)
+      continue;
+    if (left_alone(job) || !reachable(job)) continue;
+    for (const SlotsOn& on : job.placement.hosts) running_[queue][on.host].push_back(&job);
+  }
+  for (auto& hosts : running_)
+    for (Jobs& jobs : hosts)
+      std::sort(jobs.begin(), jobs.end(), [](const PlacedJob* a, const PlacedJob* b) {
+        return a->started != b->started ? a->started > b->started : a->key > b->key;
+      });
+}
+
+void Preemption::lend(const PlacedJob& job, int sign) {
+  for (const SlotsOn& on : job.placement.hosts) state_.lend(on.host, sign * on.slots);
+}
+
+// With the hosts on which jobs run that the demand may preempt, in its order.
+Preemption::Cursors& Preemption::cursors_of(const HostSearch::Look& look) {
+  const auto [place, is_new] = cursors_.try_emplace(look.entry);
+  Cursors& cursors = place->second;
+  if (!is_new) return cursors;
+  const auto& queues = state_.rules().preempts[look.entry->compiled->queue];
+  std::vector<int> more(state_.rules().hosts.size());
+  for (const QueueNumber queue : queues) {
+    cursors.at[queue] = 0;
+    for (HostNumber host = 0; host < more.size(); ++host)
+      for (const PlacedJob* job : running(queue)[host])
+        for (const SlotsOn& on : job->placement.hosts) more[host] += on.host == host ? on.slots : 0;
+  }
+  const Compiled& compiled = *look.entry->compiled;
+  const Ranking ranking(state_, compiled.hosts.get(), *compiled.order, &more);
+  for (const HostNumber host : ranking.hosts()) {
+    if (more[host] == 0 || search_.suits(*look.entry, host).slots == 0) continue;
+    const int slots = most_on(look, host, more[host]);
+    if (slots == 0) continue;
+    cursors.hosts.push_back(host);
+    cursors.most += slots;
+  }
+  return cursors;
+}
+
+int Preemption::free_for(const Demand& demand, HostNumber host) const {
+  return std::clamp(state_.free_slots(host), 0, demand.min_slots);
+}
+
+// How many slots a job of the demand could have on the host, up to its least, with `more` of them free.
+int Preemption::most_on(const HostSearch::Look& look, HostNumber host, int more) {
+  const Demand& demand = look.entry->demand;
+  const Compiled& compiled = *look.entry->compiled;
+  int most = 0;
+  state_.lend(host, more);
+  for (const Alternative& alternative : compiled.alternatives)
+    most = std::max(most, state_.room(demand, compiled, alternative, host, demand.min_slots, {}).slots);
+  state_.lend(host, -more);
+  return most;
+}
+
+std::optional<Preemption::Found> Preemption::find(const HostSearch::Look& look, const PendingJob& job) {
+  const Demand& demand = look.entry->demand;
+  if (demand.exclusive || demand.whole_hosts) return std::nullopt;
+  find_running();
+  Draft draft{look, job, cursors_of(look)};
+  if (demand.min_slots > 1) draft.hosts = search_.free_hosts(look);
+  draft.in.insert(draft.hosts.begin(), draft.hosts.end());
+  long long most = draft.cursors.most;
+  for (const HostNumber host : draft.hosts) most += free_for(demand, host);
+  if (most < demand.min_slots) return std::nullopt;
+  for (const QueueNumber queue : state_.rules().preempts[look.entry->compiled->queue])
+    if (add_victims(draft, queue)) break;
+  if (!draft.room && !draft.victims.empty()) {
+    draft.next_look = 0;
+    enough(draft);
+  }
+  if (!draft.room) {
+    for (const PlacedJob* victim : draft.victims) lend(*victim, -1);
+    return std::nullopt;
+  }
+  spare(draft);
+  for (const PlacedJob* victim : draft.victims) suspended_.insert(victim->key);
+  return Found{std::move(*draft.room), std::move(draft.victims)};
+}
+
+// True: the job has room.
+bool Preemption::add_victims(Draft& draft, QueueNumber queue) {
+  std::size_t& cursor = draft.cursors.at[queue];
+  const auto& hosts = draft.cursors.hosts;
+  const auto& excluded = draft.job.excluded;
+  for (std::size_t at = cursor; at < hosts.size(); ++at) {
+    const Jobs& jobs = running(queue)[hosts[at]];
+    const bool none = std::all_of(jobs.begin(), jobs.end(),
+                                  [this](const PlacedJob* job) { return suspended_.contains(job->key); });
+    if (none && at == cursor) ++cursor;
+    if (none || std::find(excluded.begin(), excluded.end(), hosts[at]) != excluded.end()) continue;
+    if (add_victims_on(draft, queue, hosts[at])) return true;
+  }
+  return false;
+}
+
+bool Preemption::add_victims_on(Draft& draft, QueueNumber queue, HostNumber host) {
+  if (draft.in.insert(host).second) draft.hosts.push_back(host);
+  const bool serial = draft.demand().min_slots == 1;
+  for (const PlacedJob* job : running(queue)[host]) {
+    if (suspended_.contains(job->key) || !draft.chosen.insert(job->key).second) continue;
+    draft.victims.push_back(job);
+    lend(*job, 1);
+    if (!serial) continue;
+    if (enough(draft)) return true;
+    if (state_.free_slots(host) > 0) break;  // it is not for lack of a slot
+  }
+  // A serial job that the host cannot take for another reason leaves its jobs alone.
+  if (serial) {
+    for (const PlacedJob* victim : std::exchange(draft.victims, {})) lend(*victim, -1);
+    draft.hosts.clear();
+    draft.chosen.clear();
+    draft.in.clear();
+    return false;
+  }
+  return enough(draft);
+}
+
+// Whether the draft's hosts hold the job now. A parallel job is tried after one host, two, four, ... so that many hosts cost little.
+bool Preemption::enough(Draft& draft) {
+  const Demand& demand = draft.demand();
+  if (demand.min_slots > 1 && ++draft.looked_at < draft.next_look) return false;
+  draft.next_look = 2 * draft.looked_at;
+  int slots = 0;
+  for (const HostNumber host : draft.hosts) slots += free_for(demand, host);
+  if (slots >= demand.min_slots) draft.room = search_.find_on(draft.look, draft.hosts);
+  return draft.room.has_value();
+}
+
+// Lets those jobs run whose slots the room does not need, the last one chosen first.
+void Preemption::spare(Draft& draft) {
+  std::map<HostNumber, int> over;  // free slots beyond what the job takes
+  for (const PlacedJob* victim : draft.victims)
+    for (const SlotsOn& on : victim->placement.hosts) over[on.host] = state_.free_slots(on.host);
+  for (const SlotsOn& on : draft.room->hosts)
+    if (const auto found = over.find(on.host); found != over.end()) found->second -= on.slots;
+  for (auto victim = draft.victims.end(); victim != draft.victims.begin();) {
+    --victim;
+    const auto& hosts = (*victim)->placement.hosts;
+    if (std::any_of(hosts.begin(), hosts.end(), [&](const SlotsOn& on) { return over[on.host] < on.slots; }))
+      continue;
+    for (const SlotsOn& on : hosts) over[on.host] -= on.slots;
+    lend(**victim, -1);
+    victim = draft.victims.erase(victim);
+  }
+}
+
+bool Preemption::settle(const NumberedPlacement& placement, const std::vector<const PlacedJob*>& victims) {
+  std::map<HostNumber, int> lent;
+  for (const PlacedJob* victim : victims)
+    for (const SlotsOn& on : victim->placement.hosts) lent[on.host] += on.slots;
+  for (const SlotsOn& on : placement.hosts)
+    if (const auto found = lent.find(on.host); found != lent.end())
+      found->second = std::max(0, found->second - on.slots);
+  bool left = false;
+  for (const auto& [host, slots] : lent) {
+    state_.lend(host, -slots);
+    left = left || slots > 0;
+  }
+  return left;
+}
+
+void Preemption::go_on(int priority, Plan& plan) {
+  if (!waiting_) {
+    waiting_.emplace();
+    for (const JobKey key : state_.snapshot().tallies().suspended)
+      if (const PlacedJob* job = state_.snapshot().placed(key);
+          job->suspended == wire::SUSPEND_PREEMPT && reachable(*job))
+        waiting_->push_back(job);
+    std::sort(waiting_->begin(), waiting_->end(), [this](const PlacedJob* a, const PlacedJob* b) {
+      if (this->priority(*a) != this->priority(*b)) return this->priority(*a) > this->priority(*b);
+      return a->started != b->started ? a->started < b->started : a->key < b->key;
+    });
+  }
+  for (; next_waiting_ < waiting_->size(); ++next_waiting_) {
+    const PlacedJob& job = *(*waiting_)[next_waiting_];
+    if (this->priority(job) < priority) return;
+    if (state_.run_again(job)) plan.resumes.push_back({job.key, wire::SUSPEND_PREEMPT});
+  }
+}
+
+}  // namespace rollcall::sched::cycle

@@ -1,0 +1,81 @@
+// Preemption: in one cycle, which running jobs stop so that a job of a higher queue can start on their slots, and which of those
+// that were preempted before go on.
+//
+//   victims, first to last: the queues in the order of preemptable_queues(); in a queue the hosts in the order of the job that wants
+//   them (its order section, so the least loaded first); on a host the job that was started last.
+//
+// A job looks for free slots first, as any job. It gets its least number of slots this way, never more, and stops no job if that
+// cannot be had. Exclusive jobs (-x, -nnodes) neither preempt nor are preempted. What the victims had and the preemptor does not use is
+// free in the next cycle: within this one resources only become fewer (docs/cycle-memory.md).
+// Rules: "Administering Platform LSF", preemptive scheduling; docs/decisions/0088.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "sched/policy/cycle/host_search.hpp"
+
+namespace rollcall::sched::cycle {
+
+class Preemption {
+ public:
+  Preemption(WorkingState& state, HostSearch& search) : state_(state), search_(search) {}
+
+  // Some queue may preempt another one.
+  bool in_use() const { return state_.rules().preempts_any; }
+  // Jobs of the queue may preempt jobs of others.
+  bool by(QueueNumber queue) const { return !state_.rules().preempts[queue].empty(); }
+
+  // Hosts for a job that found none. The victims count as suspended from here on and their slots as free, until settle().
+  struct Found {
+    Allocation room;
+    std::vector<const PlacedJob*> victims;
+  };
+  std::optional<Found> find(const HostSearch::Look& look, const PendingJob& job);
+  // When the next running job that is left alone now (NO_PREEMPT_INTERVAL) may be preempted; never: none is.
+  WallTime next_preemptable() const { return next_preemptable_; }
+  // The job has taken its room: slots of its victims that it did not need are free no more in this cycle. True if there were any.
+  bool settle(const NumberedPlacement& placement, const std::vector<const PlacedJob*>& victims);
+
+  // Preempted jobs of queues with at least this priority go on where their slots are free: jobs of the highest queue first, then
+  // those that were started first.
+  void go_on(int priority, Plan& plan);
+
+ private:
+  using Jobs = std::vector<const PlacedJob*>;
+  struct Draft;
+  struct Cursors {
+    std::vector<HostNumber> hosts;          // with victims, that could give it at least one slot
+    long long most = 0;                     // slots that they could give it together
+    std::map<QueueNumber, std::size_t> at;  // by queue of the victims: hosts before it have none
+  };
+  int priority(const PlacedJob& job) const;
+  QueueNumber queue_of(const PlacedJob& job) const;
+  bool left_alone(const PlacedJob& job);
+  bool reachable(const PlacedJob& job) const;
+  void find_running();
+  const std::vector<Jobs>& running(QueueNumber queue) const { return running_[queue]; }
+  Cursors& cursors_of(const HostSearch::Look& look);
+  int free_for(const Demand& demand, HostNumber host) const;
+  int most_on(const HostSearch::Look& look, HostNumber host, int more);
+  void lend(const PlacedJob& job, int sign);
+  bool add_victims(Draft& draft, QueueNumber queue);
+  bool add_victims_on(Draft& draft, QueueNumber queue, HostNumber host);
+  bool enough(Draft& draft);
+  void spare(Draft& draft);
+
+  WorkingState& state_;
+  HostSearch& search_;
+  bool known_ = false;
+  WallTime next_preemptable_;
+  std::vector<std::vector<Jobs>> running_;  // by queue, by host; the job that was started last is the first
+  std::unordered_set<JobKey> suspended_;    // in this cycle
+  std::map<const Snapshot::DemandEntry*, Cursors> cursors_;
+  std::optional<Jobs> waiting_;  // preempted jobs, the next to go on first
+  std::size_t next_waiting_ = 0;
+};
+
+}  // namespace rollcall::sched::cycle
