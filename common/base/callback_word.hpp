@@ -21,10 +21,10 @@ using CallbackWords = std::vector<std::pair<char, std::string>>;
 // The first pair is that of 'p'.
 std::string join_callback(const CallbackWords& words);
 
-// Whether it begins as one does; nothing is said of the rest.
+// Whether `word` begins with "pam:"; the rest is not checked.
 bool is_callback_word(std::string_view word);
 
-// The pairs again; none where the word is not as above.
+// The inverse of join_callback; none where the word does not follow the grammar above.
 std::optional<CallbackWords> split_callback(std::string_view word);
 
 }  // namespace rollcall

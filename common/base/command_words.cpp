@@ -13,7 +13,7 @@ const CommandOption* find(const CommandShape& shape, const std::string& name) {
   return found == shape.options.end() ? nullptr : &*found;
 }
 
-// Why LSF's option `word` is not there; nothing where it is, or is nobody's.
+// Why the command refuses LSF's option `word`; nothing where it does not refuse an option of this name.
 std::optional<std::string> refusal_of(const CommandShape& shape, const std::string& word) {
   for (const auto& refused : shape.refused)
     if ((" " + refused.names + " ").find(" " + word + " ") != std::string::npos)
@@ -27,8 +27,8 @@ std::string names_of(const CommandShape& shape) {
   return names;
 }
 
-// "-aJ" of a command that has no such option, but -a and -J: all but the last are given, and the last one becomes `last`.
-// People and programs write so, whatever LSF's manuals say.
+// Splits "-aJ" into -a and -J where the command has both and no option -aJ. Returns all but the last, which becomes `last`.
+// Empty where `word` is not of this form. People and programs write so, whatever LSF's manuals say.
 std::vector<std::string> joined_letters(const CommandShape& shape, const std::string& word,
                                         std::string& last) {
   std::vector<std::string> letters;

@@ -41,7 +41,7 @@ class ConnectionShares {
   ConnectionShares& operator=(const ConnectionShares&) = delete;
 
   void add(Id id, const ConnectionHolder& holder);
-  // It has done something: the youngest of its holder. Nothing where it is not here; the same for remove().
+  // The connection was active: it becomes the youngest of its holder. renew() and remove() ignore an unknown id.
   void renew(Id id);
   void remove(Id id);
   void clear();

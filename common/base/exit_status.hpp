@@ -39,7 +39,7 @@ class ExitStatus {
 // "SEGV" for 11, "RTMIN+3" for 37, "?" for what is no signal. Without the prefix SIG, as LSF prints them.
 std::string signal_name(int signo);
 inline constexpr int kLargestSignal = 64;
-// The inverse: accepts "SEGV", "SIGSEGV", "11"; 0 where it is none.
+// The inverse: accepts "SEGV", "SIGSEGV", "11"; 0 for a name or number of no signal.
 int signal_number(const std::string& name);
 
 }  // namespace rollcall

@@ -13,9 +13,9 @@ namespace rollcall {
 
 // What an error means for the program's exit status (see exit_code_of).
 enum class ErrorKind {
-  internal,       // we could not do what we should: 1
-  usage,          // the command line cannot be meant: 2
-  configuration,  // a file of the site cannot be meant: 1
+  internal,       // the program could not do its work: 1
+  usage,          // the command line is invalid: 2
+  configuration,  // a file of the site is invalid: 1
 };
 
 struct Error {
@@ -30,7 +30,7 @@ inline Error usage_error(std::string text) { return {ErrorKind::usage, std::move
 inline Error configuration_error(std::string text) { return {ErrorKind::configuration, std::move(text)}; }
 inline Error internal_error(std::string text) { return {ErrorKind::internal, std::move(text)}; }
 
-// The exit codes of the field: 2 for a wrong command line, 1 for everything else that kept us from starting.
+// The exit codes of the field: 2 for a wrong command line, 1 for every other error.
 inline int exit_code_of(const Error& error) { return error.kind == ErrorKind::usage ? 2 : 1; }
 
 // boost::system::result asks for this when .value() is called on an error.

@@ -1,7 +1,7 @@
 // BatchSettings: lsf.conf as the batch system's programs need it: mbatchd, RES, the b* commands. A value.
 //
-// On top of LoadSettings (cluster_files.hpp). Every default is documented in lsf.conf(5); what is only of one program
-// (LSB_SIGSTOP, LSB_MAILPROG, ...) is in ProgramSettings (program_settings.hpp).
+// On top of LoadSettings (cluster_files.hpp). Every default is documented in lsf.conf(5); parameters that only one program reads
+// (LSB_SIGSTOP, LSB_MAILPROG, ...) are in ProgramSettings (program_settings.hpp).
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct BatchSettings {
   std::optional<Duration> heartbeat, usage_interval;  // LSB_DJOB_HB_INTERVAL, LSB_DJOB_RU_INTERVAL
 };
 
-// LSB_SHAREDIR/CLUSTER and what is in it.
+// The cluster's own directory below LSB_SHAREDIR, and its log directory.
 inline std::string batch_directory(const BatchSettings& batch, const LoadSettings& load) {
   return batch.share_dir + "/" + load.cluster;
 }
@@ -33,7 +33,7 @@ inline std::string log_directory(const BatchSettings& batch, const LoadSettings&
   return batch_directory(batch, load) + "/logdir";
 }
 
-// What RES of a host holds while it runs, and LIM there looks at (common/io/running_mark.hpp).
+// The file that RES locks while it runs and LIM of the same host looks at (common/io/running_mark.hpp).
 inline constexpr const char* kResMark = "running";
 inline std::string res_mark(const BatchSettings& batch, const std::string& host) {
   return batch.job_dir + "/" + host + "/" + kResMark;
@@ -42,7 +42,8 @@ inline std::string res_mark(const BatchSettings& batch, const std::string& host)
 // ROLLCALL_MBD_HOST as written; "": the first master candidate.
 std::string named_mbd_host(const ClusterFiles& files);
 
-// Errors: a port that is none, a relative directory. With `problems` all of them, and defaults in their places; else the first.
+// Errors: an invalid port, a relative directory. With `problems` all of them are reported and defaults are used; without, the first
+// is returned.
 BatchSettings read_batch_settings(const ClusterFiles& files, Problems& problems);
 Result<BatchSettings> read_batch_settings(const ClusterFiles& files);
 

@@ -29,7 +29,7 @@ class SetReader {
   }
 
  private:
-  // A file that must be there.
+  // Reads a required file.
   std::optional<std::string> text(const std::string& path) {
     auto text = sources_.read(path);
     if (!text) {
@@ -119,7 +119,7 @@ class SetReader {
                               "found no server host, expected one that can be master (server 1)");
   }
 
-  // Without one of the listed hosts, another host as master would be a choice that the site did not make.
+  // Fatal: without a usable name in LSF_MASTER_LIST another host would become master, against the site's choice.
   void require_candidate(const ClusterFiles& files) {
     if (files.candidates.empty())
       checked_.problems.fatal(setting_place(*files.lsf_conf.find("LSF_MASTER_LIST")),
@@ -151,7 +151,7 @@ HostFacts ClusterFiles::facts(const ClusterHost& row) const {
   facts.booleans = row.booleans;
   facts.dedicated = row.dedicated;
   facts.values = row.values;
-  // VALUE@[default]: each host has its own. What the Host section says of one host counts more.
+  // VALUE@[default] sets the value on each host; the host's own row in section Host overrides it.
   for (const ResourceMapping& mapping : cluster.resource_map)
     for (const ResourceInstance& instance : mapping.instances)
       if (row.server && instance.kind == ResourceInstance::Kind::each_host && instance.value)

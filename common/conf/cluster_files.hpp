@@ -1,7 +1,8 @@
 // ClusterFiles: everything the load system knows from files, checked together: lsf.conf, lsf.shared and lsf.cluster.NAME.
 //
-// A value. A row or value with an error is told and left out; a fatal error leaves no set (problems.hpp). Reading is injected (ReadFile), so a check
-// (`lsadmin ckconfig`), LIM's reconfig and the tests are one function. The lsb.* files are apart (lsb_files.hpp).
+// A value. A row or value with an error is reported and left out; after a fatal error there is no set (problems.hpp). The caller
+// hands in how files are read (ReadFile), so `lsadmin ckconfig`, LIM's reconfig and the tests use one function. The lsb.* files
+// are apart (lsb_files.hpp).
 #pragma once
 
 #include <optional>
@@ -32,15 +33,15 @@ struct LoadSettings {
   std::string cluster;   // ROLLCALL_CLUSTER or LSF_CLUSTER_NAME, else the only or first one of lsf.shared
   int lim_port = 7869;   // LSF_LIM_PORT
   std::vector<std::string> master_list;   // LSF_MASTER_LIST, as written
-  std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: whom a client asks first
+  std::vector<std::string> server_hosts;  // LSF_SERVER_HOSTS, as written: the hosts that a client asks first
   bool strict_resreq = false;             // LSF_STRICT_RESREQ
   LimitUnit limit_unit;                   // LSF_UNIT_FOR_LIMITS, LSF_ENABLE_TMP_UNIT
-  bool check_addresses = true;  // ROLLCALL_CHECK_ADDRESSES: of daemons that say which host they are on
+  bool check_addresses = true;  // ROLLCALL_CHECK_ADDRESSES: compare a daemon's address with its host name
   std::string http;             // ROLLCALL_HTTP: "PORT" or "ADDRESS:PORT"; "" : off
 };
 
 struct ClusterFiles {
-  LsfConf lsf_conf;  // for common/conf alone, which shows it; what it means is in the views
+  LsfConf lsf_conf;  // as written, for common/conf alone; other rooms use the typed views
   LoadSettings settings;
   ProgramSettings programs;
   LsfShared shared;
@@ -50,7 +51,7 @@ struct ClusterFiles {
   std::vector<std::string> candidates;  // master candidates by official name, in order
   Row parameter_cells;  // of section Parameters, as written, with the place of each (showconf -v)
 
-  // What the files say of a host: type, model, cpu factor (1 where detected), static resources. Official name.
+  // The static facts of a host (official name) in the files: type, model, cpu factor (1 where detected), static resources.
   HostFacts facts(const std::string& host) const;
   HostFacts facts(const ClusterHost& row) const;  // the same of a row of cluster.hosts
   // The cpu factor of a model, also after detection; 1 where lsf.shared does not have it.
@@ -64,7 +65,7 @@ struct FileSources {
   TimeDecided decided = {};      // of every #if time()
 };
 
-// `files` is there unless `problems` has a fatal error.
+// `files` is set unless `problems` has a fatal error.
 struct CheckedClusterFiles {
   std::optional<ClusterFiles> files;
   std::optional<ClusterFiles>
@@ -74,20 +75,19 @@ struct CheckedClusterFiles {
 };
 CheckedClusterFiles read_cluster_files(const FileSources& sources);
 
-// What lsf.conf alone says, with no hosts and no candidates but those of LSF_MASTER_LIST as written: for programs that must
-// work while other files cannot be read. `text`: that of env_dir/lsf.conf.
+// Made from the text of env_dir/lsf.conf alone, for programs that must work while other files cannot be read. It has no hosts;
+// the candidates are the names in LSF_MASTER_LIST as written.
 ClusterFiles lsf_conf_alone(std::string_view text, const std::string& env_dir, Problems& problems);
 
-// What lsf.conf and LSF_ENVDIR/hosts alone say: enough to ask a daemon, which runs on with the files it has. Its
-// `candidates` are those of LSF_MASTER_LIST; hosts have no official names but what they are called there. Nothing where
-// lsf.conf has a fatal error.
+// Made from lsf.conf and LSF_ENVDIR/hosts alone: enough for a client to ask a daemon while other files cannot be read. The
+// candidates are those of LSF_MASTER_LIST; official names are those of LSF_ENVDIR/hosts. None where lsf.conf has a fatal error.
 std::optional<ClusterFiles> read_files_to_ask(const FileSources& sources);
 
 // lsf.conf alone, for programs that need ports and directories before the rest can be read.
 Result<LoadSettings> read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir);
-// The same with all that is wrong.
+// The same; `problems` gets every error and warning.
 LoadSettings read_load_settings(const LsfConf& lsf_conf, const std::string& env_dir, Problems& problems);
-// The parameters of lsf.conf that the load system and BatchSettings take: a slip of the hand in one is told.
+// The lsf.conf parameters that the load system and BatchSettings read, to find the one meant by a mistyped name.
 const std::vector<std::string_view>& load_setting_names();
 
 }  // namespace rollcall::conf

@@ -1,5 +1,5 @@
-// DocumentedParameters: parameters of LSF 10.1's manual that have no effect (yet), in groups with one reason. A value; the rows of
-// known_parameters() are made of it and of the parameters that have an effect or a reason of their own.
+// DocumentedParameters: parameters of LSF 10.1's manual without effect here, grouped by the reason. A value; known_parameters()
+// joins them with the parameters that have an effect or a reason of their own.
 #pragma once
 
 #include <string_view>

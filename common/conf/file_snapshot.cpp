@@ -20,7 +20,7 @@ void pack(std::string_view text, std::string& bytes) {
   bytes.append(text).append("\n");
 }
 
-// One of them from the front of `bytes`.
+// Takes one length-prefixed text from the front of `bytes`.
 std::optional<std::string> unpack(std::string_view& bytes) {
   const std::size_t colon = bytes.substr(0, 12).find(':');
   const auto size = colon == std::string_view::npos ? std::nullopt

@@ -1,10 +1,9 @@
-// FileSnapshot: a set of files as it was read, so that its `#if time()` can be decided anew at another hour by the same texts:
-// what somebody edits meanwhile counts from the next reconfiguration on, as everywhere else.
+// FileSnapshot: the texts of a set of configuration files, kept so that `#if time()` can be decided again at another hour from
+// the same texts. Edits made meanwhile take effect at the next reconfiguration, as everywhere else.
 //
-// A value with an identity (sources() borrows it). It reads nothing itself: the caller's sources do, and their clock says
-// what time it is. A set without conditions keeps no text once it is complete; before that it can be packed: all of it as bytes,
-// for a daemon that may have to start while the files are being edited. Rule: "IBM Spectrum LSF 10.1", lsb.params, automatic time-based
-// configuration.
+// A value with an identity (sources() borrows it). It reads no files itself: the caller's sources do, and they have the clock. A
+// set without conditions drops its texts in complete(). Before that, packed() gives all of it as bytes, for a daemon that may
+// have to start while the files are being edited. Rule: "IBM Spectrum LSF 10.1", lsb.params, automatic time-based configuration.
 #pragma once
 
 #include <map>
@@ -25,16 +24,16 @@ class FileSnapshot {
   FileSnapshot(const FileSnapshot&) = delete;
   FileSnapshot& operator=(const FileSnapshot&) = delete;
 
-  // For read_cluster_files() and read_lsb_files(), which it must outlive. Whatever they read and decide is kept.
+  // Sources for read_cluster_files() and read_lsb_files() that record every text and decision. The snapshot must outlive them.
   FileSources sources();
-  // All files that were found, as unpacked() takes them. Before complete().
+  // All files that were found, for unpacked(). Call before complete().
   std::string packed() const;
-  // To be called when the set is read.
+  // Call when the whole set has been read.
   void complete();
 
-  // A condition of the set holds now and did not, or the other way round.
+  // True when a condition of the set has changed since it was decided.
   bool outdated() const;
-  // The same texts, to be read at the time it is now. A file that was in no open branch until now is read as it is.
+  // A snapshot of the same texts to be read at the present time. A file that no open branch included before is read from disk.
   std::shared_ptr<FileSnapshot> again() const;
 
  private:
@@ -43,8 +42,8 @@ class FileSnapshot {
   std::vector<std::pair<TimeCondition, bool>> decided_;
 };
 
-// The files of a set that packed() gave, with a clock of now; a file that was not in it is not there. None: these bytes are no
-// whole set.
+// Sources that read the files of packed() with the clock `time`; other files are missing. None: `bytes` are incomplete or
+// invalid.
 std::optional<FileSources> unpacked(std::string_view bytes, TimeIn time);
 
 }  // namespace rollcall::conf

@@ -7,7 +7,7 @@
 namespace rollcall::conf {
 namespace {
 
-// Enough to tell an address from a name that stands in its place; connecting will tell the rest.
+// A rough check; a malformed address fails later when connecting.
 bool looks_like_address(std::string_view word) {
   return word.find_first_of(".:") != std::string_view::npos &&
          word.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
@@ -22,7 +22,7 @@ HostNames::HostNames(std::string_view strip_domains, std::string_view hosts_file
     const auto words = split_words(std::string_view(line).substr(0, line.find('#')));
     if (words.size() < 2 || !looks_like_address(words[0])) continue;
     const std::string first = lower(words[1]);
-    // Of two lines for one name the first counts, as in the system's own file.
+    // The first line of a name counts, as in /etc/hosts.
     for (std::size_t i = 1; i < words.size(); ++i) first_names_.emplace(lower(words[i]), first);
     addresses_.emplace(first, words[0]);
     for (std::size_t i = 1; i < words.size(); ++i) all_addresses_[lower(words[i])].push_back(words[0]);
@@ -58,7 +58,7 @@ std::optional<std::string> HostNames::official(std::string_view word) const {
   const auto found = official_.find(form);
   if (found == official_.end()) return std::nullopt;
   const auto& names = found->second;
-  // Who is called exactly so comes before those whose short form it is.
+  // An exact name wins over hosts whose short form it is.
   const auto exact = [&](const std::string& name) { return stripped(name) == form; };
   const auto first = std::find_if(names.begin(), names.end(), exact);
   if (first == names.end()) return names.size() == 1 ? std::optional(names.front()) : std::nullopt;

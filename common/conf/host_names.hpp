@@ -1,10 +1,9 @@
 // HostNames: the one rule by which every program of a cluster knows a host's name. A value.
 //
-// A host may be written short or qualified, in any case, by an alias, or by another of its names. The official name is
-// what lsf.cluster's Host section says, less a domain of LSF_STRIP_DOMAIN. The rule: a name of LSF_ENVDIR/hosts is
-// replaced by the first name of its line;
-// then LSF_STRIP_DOMAIN's domains are cut off; then letters are compared without regard to case; and a short name meets
-// a qualified official one where exactly one fits. No resolver is asked: what gethostname says must be found by this rule.
+// A host may be written short or qualified, in any case, by an alias, or by another of its names. The official name is the one in
+// lsf.cluster's Host section, less a domain of LSF_STRIP_DOMAIN. The rule has four steps: a name of LSF_ENVDIR/hosts is replaced
+// by the first name of its line; a domain of LSF_STRIP_DOMAIN is cut off; case is ignored; a short name matches a qualified
+// official name if exactly one fits. No resolver is asked: the name that gethostname gives must be found by this rule too.
 #pragma once
 
 #include <optional>
@@ -21,21 +20,21 @@ class HostNames {
  public:
   HostNames() = default;
   // strip_domains: the value of LSF_STRIP_DOMAIN (":.a.com:.b.com"); hosts_file: the text of LSF_ENVDIR/hosts, "" where
-  // there is none (address name alias ...; bad lines are passed over, as the system's own file is read).
+  // there is none (address name alias ...; malformed lines are skipped, as the resolver does with /etc/hosts).
   HostNames(std::string_view strip_domains, std::string_view hosts_file);
 
-  // Takes the hosts of lsf.cluster. A name that means two of them afterwards means neither.
+  // Adds a host of lsf.cluster. A name that fits two hosts is then ambiguous and matches neither.
   void add_official(const std::string& name);
 
-  // A name as written, without a domain of LSF_STRIP_DOMAIN and without a dot at its end. What the Host section of
-  // lsf.cluster says goes through this before it is official.
+  // A name without a domain of LSF_STRIP_DOMAIN and without a trailing dot. The names of section Host go through this before they
+  // become official.
   std::string short_of_domain(std::string_view name) const;
 
-  // The official name of a word; nothing where no host is meant.
+  // The official name of a word; none where it names no host.
   std::optional<std::string> official(std::string_view word) const;
-  // The address that LSF_ENVDIR/hosts gives for an official name; nothing where it does not.
+  // The address that LSF_ENVDIR/hosts gives for an official name; none where it has no such line.
   std::optional<std::string> address(std::string_view official) const;
-  // All addresses that it gives: of every line that has the name, be it first or an alias.
+  // All addresses of the LSF_ENVDIR/hosts lines that have the name, first or as an alias.
   std::vector<std::string> addresses(std::string_view official) const;
 
  private:

@@ -21,7 +21,7 @@ class HostReader {
   HostReader(const Row& row, const LsfShared& shared, const IndexTable& indices, Problems& problems)
       : row_(row), shared_(shared), indices_(indices), cells_(row, problems) {}
 
-  // Nothing where the row has no usable name.
+  // None: the row has no valid name.
   std::optional<ClusterHost> read() {
     ClusterHost host;
     host.place = row_.place;

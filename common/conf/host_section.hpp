@@ -1,6 +1,6 @@
 // The rows of section Host of lsf.cluster.NAME: hosts with what the site says of them. Pure.
 //
-// It is a part of the view lsf_cluster.hpp, which is what other rooms use. What a host finds out about itself is not here.
+// Part of the view lsf_cluster.hpp, which other rooms use. What a host detects about itself is not here.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
-// KnownParameters: every LSF parameter of lsf.conf and lsb.params that we know of, and whether it has an effect here.
+// KnownParameters: every LSF parameter of lsf.conf and lsb.params that we know, and whether it has an effect here.
 //
-// Sites bring their files along. What is set there and does nothing is a warning of who reads the file: ckconfig, and each
-// daemon in its log. A value; what a parameter means is in the man pages of the files.
+// Sites bring their files along. A parameter that is set and has no effect gets a warning from ckconfig and in each daemon's log.
+// A value; the meaning of a parameter is in the man page of its file.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct KnownParameter {
   enum class File { lsf_conf, lsb_params };
   enum class Effect {
     some,
-    later,  // what it belongs to is not built yet
+    later,  // its feature is not built yet
     none,
   };
   std::string_view name;
   File file = File::lsf_conf;
   Effect effect = Effect::some;
-  std::string_view why;  // of `none` and `later`: what happens instead
+  std::string_view why;  // for `none` and `later`: why, and what happens instead
 };
 const std::vector<KnownParameter>& known_parameters();
 
-// Of lsb.params: false for unknown names too.
+// Whether a parameter of lsb.params has an effect; false for unknown names.
 bool has_effect(std::string_view parameter);
 
 // A warning for each that is set and has no effect: "LSF_AUTH has no effect: ...".

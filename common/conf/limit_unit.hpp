@@ -11,11 +11,11 @@
 namespace rollcall::conf {
 
 struct LimitUnit {
-  std::int64_t kb = 1;  // of a limit
+  std::int64_t kb = 1;  // KB in one unit of a limit
   bool given = false;
   bool of_tmp = false;  // LSF_ENABLE_TMP_UNIT
 
-  // MB of MEM, SWP; of TMP.
+  // Factors to MB: of MEM and SWP; of TMP.
   double memory_mb() const { return given ? static_cast<double>(kb) / 1024 : 1; }
   double tmp_mb() const { return of_tmp ? memory_mb() : 1; }
 };

@@ -76,7 +76,7 @@ class LoadReader {
     auto words = split_words(setting->value);
     std::erase_if(words, [&](const std::string& word) {
       if (host_name(word)) return false;
-      // Another master than the site's would open an empty store.
+      // Fatal: a master on another host would open an empty store.
       if (name == "LSF_MASTER_LIST")
         in_.fatal(*setting, name, "host names with blanks between them");
       else
@@ -92,7 +92,7 @@ class LoadReader {
     const Setting* setting = conf_.find("LSF_UNIT_FOR_LIMITS");
     if (!setting) return unit;
     const auto kb = unit_kb(setting->value);
-    // With KB in its place, jobs would be killed that are within their limits.
+    // Fatal: with KB instead, jobs within their limits would be killed.
     if (!kb) return in_.fatal(*setting, "LSF_UNIT_FOR_LIMITS", "KB, MB, GB, TB, PB or EB"), unit;
     unit.kb = *kb;
     unit.given = true;
@@ -127,7 +127,8 @@ const std::vector<std::string_view>& load_setting_names() {
       // of the batch system: batch_settings.hpp
       "LSB_MBD_PORT", "LSF_RES_PORT", "ROLLCALL_MBD_HOST", "LSB_SHAREDIR", "ROLLCALL_JOBDIR",
       "ROLLCALL_JOB_CGROUPS", "ROLLCALL_MPI_VARIABLES", "ROLLCALL_USER_CONNECTIONS", "ROLLCALL_USER_TASKS",
-      "ROLLCALL_MBD_USER_CONNECTIONS", "ROLLCALL_TICKET_LIFE", "LSB_BJOBS_CONSISTENT_EXIT_CODE"};
+      "ROLLCALL_MBD_USER_CONNECTIONS", "ROLLCALL_TICKET_LIFE", "ROLLCALL_BJOBS_HISTORY",
+      "LSB_BJOBS_CONSISTENT_EXIT_CODE"};
   return names;
 }
 

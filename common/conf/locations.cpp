@@ -72,7 +72,7 @@ class Resolver {
   Result<std::string> host(const Written& written, std::string_view word) const {
     const auto official = names_.official(word);
     if (official) return *official;
-    // People who know other notations write it the wrong way round.
+    // [HOST]@VALUE: a common slip.
     if (word.find('@') != std::string_view::npos)
       return found(written.text, "VALUE@[HOST ...], the value first");
     return found(word, "a host of section Host");

@@ -14,8 +14,8 @@
 
 namespace rollcall::conf {
 
-// `server_hosts`: official names of all server hosts in the order of section Host. Errors have no place. Unknown
-// hosts are left out, with an error each in `left_out`; so is an instance that has no other.
+// `server_hosts`: official names of all server hosts in the order of section Host. Errors have no place. An unknown host is left
+// out with an error in `left_out`; so is an instance with no other host.
 Result<std::vector<ResourceInstance>> parse_locations(std::string_view text, const HostNames& names,
                                                       const std::vector<std::string>& server_hosts,
                                                       std::vector<Error>& left_out);

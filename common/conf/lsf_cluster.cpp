@@ -45,7 +45,7 @@ void set(T& target, const std::optional<T>& value) {
   if (value) target = *value;
 }
 
-// A row overrides what rows before it said.
+// A later row overrides earlier ones.
 void read_parameters(const Row& row, ClusterParameters& parameters, Problems& problems) {
   RowReader cells(row, problems);
   set(parameters.exchange_interval, cells.some_seconds("EXINTERVAL"));
@@ -202,7 +202,7 @@ void ClusterReader::map_every_host() {
   }
 }
 
-// A dynamic resource in RESOURCES of a host: an elim reports it there, as with LOCATION [HOST]. ResourceMap counts more.
+// A dynamic resource in RESOURCES of a host is reported by an elim there, as with LOCATION [HOST]. ResourceMap takes precedence.
 void ClusterReader::map_reported() {
   std::map<std::string, ResourceMapping> own;
   for (const ClusterHost& host : cluster_.hosts)

@@ -3,8 +3,8 @@
 //   file     = { line }                     lines end in LF or CRLF; a UTF-8 mark at the start is skipped
 //   line     = [ BLANKS ] [ NAME [ BLANKS ] "=" [ BLANKS ] value ] [ BLANKS ] [ comment ]
 //   NAME     = a letter or "_", then letters, digits, "_"
-//   value    = words | quoted               nothing at all is the empty value: the parameter counts as not
-//   set words    = what stands to the end of the line, blanks inside kept; "#" after a blank begins a comment
+//   value    = words | quoted               an empty value: the parameter counts as not set
+//   words    = what stands to the end of the line, blanks inside kept; "#" after a blank begins a comment
 //   quoted   = '"' any bytes but '"' '"'  |  "'" any bytes but "'" "'"     then only blanks or a comment
 //   comment  = "#" to the end of the line
 //
@@ -97,16 +97,16 @@ Result<Pair> pair_of(std::string_view line) {
   return Pair{std::string(name), std::move(*value)};
 }
 
-// A value with both kinds of quotes can only have come from unquoted words, and reads back from them; the blank keeps
-// a backslash at its end from joining the next line.
+// A value with both kinds of quotes was read as unquoted words, so it is written so. The added blank keeps a trailing backslash
+// from joining the next line.
 std::string quoted(const std::string& value) {
   if (value.find('"') != std::string::npos && value.find('\'') != std::string::npos) return value + " ";
   const char quote = value.find('"') == std::string::npos ? '"' : '\'';
   return quote + value + quote;
 }
 
-// A line that could not be read and was to say where the cluster's ports, keys or data are: with the default in its place
-// daemons would not find one another, or an empty store.
+// True for a malformed line whose parameter names a port, key, directory or master. Such a line is fatal: with the default
+// instead, daemons would not find one another, or would open an empty store.
 bool tells_a_place(std::string_view line) {
   constexpr std::string_view kPlaces[] = {
       "LSB_SHAREDIR",  "LSF_CONFDIR", "LSB_CONFDIR",     "LSF_LIM_PORT", "LSB_MBD_PORT",    "LSF_RES_PORT",

@@ -26,14 +26,14 @@ class LsfConf {
  public:
   LsfConf() = default;
 
-  // A broken line is an error "FILE:LINE: found X, expected Y"; the numbers of further ones stand behind it.
+  // The first malformed line is the error "FILE:LINE: found X, expected Y"; it lists the numbers of further ones.
   // A name given twice: the last one counts.
   static Result<LsfConf> parse(std::string_view text, const std::string& file_name);
 
-  // The same for a check that tells everything: each broken line is a problem, the rest is there.
+  // The same for ckconfig: each malformed line is a problem, all other lines are read.
   static LsfConf parse(std::string_view text, const std::string& file_name, Problems& problems);
 
-  // Nothing (nullptr) where the name is not set, or set to nothing.
+  // nullptr where the name is not set, or has an empty value.
   const Setting* find(std::string_view name) const;
   // The value, or "" where there is none.
   std::string value(std::string_view name) const;

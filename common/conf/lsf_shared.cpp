@@ -31,7 +31,7 @@ class ResourceReader {
   ResourceReader(const Row& row, std::string_view name_keyword, Problems& problems)
       : row_(row), cells_(row, problems), name_keyword_(name_keyword) {}
 
-  // Nothing where the row has no usable name.
+  // None: the row has no valid name.
   std::optional<SharedResource> read(bool new_index) {
     SharedResource resource;
     resource.place = row_.place;

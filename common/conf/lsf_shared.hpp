@@ -38,7 +38,7 @@ struct LsfShared {
   std::vector<std::string> host_types;
   std::vector<HostModel> models;
   std::vector<SharedResource> resources;  // in the order of the file
-  // Resources whose rows are invalid. What names them elsewhere needs no error of its own.
+  // Resources whose rows are invalid. Places that name them need no error of their own.
   std::vector<std::string> invalid_resources;
 
   const HostModel* model(std::string_view name) const;

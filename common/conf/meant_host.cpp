@@ -18,7 +18,7 @@ std::optional<std::string> objection_to_host(const HostNames& names, const std::
                                              const std::string& meant) {
   if (names_nobody(meant) || lower(meant) == lower(own)) return std::nullopt;
   auto official = names.official(meant);
-  // Qualified by a name server, where the cluster's files have the short name.
+  // A name server may qualify a name that the cluster's files have short.
   if (!official) official = names.official(meant.substr(0, meant.find('.')));
   if (official == own) return std::nullopt;
   return "a request for host " + printable(meant) + " has reached host " + own + ": " +

@@ -1,7 +1,7 @@
-// meant_host: whether a request that reached this host was meant for it. A function.
+// meant_host: checks that a request which reached this host was meant for it. A function.
 //
-// A client dials the address that its hosts file or name server gives, which may be another host's: two names of one address, a
-// wrong line, an entry that is too old. What is meant for another host never runs here.
+// A client dials the address that its hosts file or name server gives. That may be another host's: a duplicate address, a wrong
+// line, an outdated entry. A request meant for another host must never run here.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace rollcall::conf {
 
-// Why a request for the host `meant` is refused on the host `own` (official); one line that names both. None: it is for this host.
-// An empty name (clients of older releases), an address, and "localhost" mean whoever answers there.
+// Why the host `own` (official) refuses a request for the host `meant`: one line that names both. None: the request is for this
+// host. An empty name (clients of older releases), an address and "localhost" match every host.
 std::optional<std::string> objection_to_host(const HostNames& names, const std::string& own,
                                              const std::string& meant);
 

@@ -1,5 +1,4 @@
-// OwnHost: which host of the cluster's files this one is, for daemons and commands that ask for themselves. Pure: the name is
-// handed in.
+// OwnHost: finds this host among the cluster's files, for daemons and commands. Pure: the host name is handed in.
 #pragma once
 
 #include <string>
@@ -14,7 +13,7 @@ inline std::string no_such_host(const ClusterFiles& files, const std::string& na
          " has no such host";
 }
 
-// The official name of the host that is called `name`, or what to tell where section Host does not have it.
+// The official name of the host called `name`, or the message to show where section Host does not have it.
 inline Result<std::string> own_host(const ClusterFiles& files, const std::string& name) {
   const auto official = files.names.official(name);
   if (official && files.cluster.host(*official) != nullptr) return *official;

@@ -1,4 +1,4 @@
-// Problems: what is wrong with a set of configuration files, all of it, in the order of the files. Values.
+// Problems: all errors and warnings of a set of configuration files, in the order of the files. Values.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Problems {
   void add(const Problems& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
 
   const std::vector<Problem>& all() const { return all_; }
-  // By file, in the order in which the files were first named, then by line: as a person goes through them.
+  // Sorted by file, in the order in which the files were first named, then by line.
   void sort() {
     std::vector<std::string> files;
     const auto number_of = [&files](const Problem& problem) {
@@ -51,7 +51,7 @@ class Problems {
       return std::pair(number_of(a), a.place.line) < std::pair(number_of(b), b.place.line);
     });
   }
-  // Fatal ones too.
+  // Counts fatal errors too.
   int errors() const {
     return static_cast<int>(std::count_if(all_.begin(), all_.end(),
                                           [](const Problem& p) { return p.kind != Problem::Kind::warning; }));

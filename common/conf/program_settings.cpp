@@ -35,7 +35,7 @@ MbatchdProgram mbatchd(SettingsReader& in, const LsfConf& lsf_conf) {
   mbatchd.user_connections =
       static_cast<std::size_t>(in.number("ROLLCALL_MBD_USER_CONNECTIONS", 0, kMostShare,
                                          static_cast<int>(mbatchd.user_connections), "connections"));
-  // A life that cannot be read gives no tickets: the safer of the two.
+  // An invalid life turns tickets off, the safer choice.
   const auto life = ticket_life(lsf_conf);
   if (!life) in.error(*in.find("ROLLCALL_TICKET_LIFE"), "ROLLCALL_TICKET_LIFE", "0 to 300 seconds");
   mbatchd.ticket_life = life ? *life : std::chrono::seconds(0);

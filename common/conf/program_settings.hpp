@@ -1,9 +1,9 @@
-// ProgramSettings: what one program alone takes from lsf.conf, read and checked for all of them together, so that
-// `lsadmin ckconfig` tells what is wrong before the program starts. Values.
+// ProgramSettings: the lsf.conf parameters that only one program uses. All are read and checked together, so that `lsadmin
+// ckconfig` reports errors before the program starts. Values.
 //
-// What several programs take is in LoadSettings (cluster_files.hpp) and BatchSettings (batch_settings.hpp); pam's view is
-// pam/policy/pam_config.hpp, since the environment counts before the file there. Outside common/conf nobody reads the text of
-// a parameter (tests/unit/architecture/check_parameters.sh). Defaults and meanings: lsf.conf(5).
+// Parameters that several programs use are in LoadSettings (cluster_files.hpp) and BatchSettings (batch_settings.hpp). pam has
+// pam/policy/pam_config.hpp, since there the environment takes precedence over the file. Outside common/conf nobody reads the
+// text of a parameter (tests/unit/architecture/check_parameters.sh). Defaults and meanings: lsf.conf(5).
 #pragma once
 
 #include <chrono>
@@ -56,7 +56,7 @@ struct CommandPrograms {
   bool parses_script_file =
       true;  // LSB_BSUB_PARSE_SCRIPT: bsub reads #BSUB lines of a script that it is given by name
   bool restarts_daemons = true;  // ROLLCALL_RESTART_DAEMONS
-  // What the environment of the person who asks may say instead, by the same name.
+  // A variable of the same name in the user's environment takes precedence.
   std::string bjobs_format, bhosts_format, bqueues_format, busers_format;  // LSB_BJOBS_FORMAT, ...
   std::string jobs_unit;                                                   // LSB_UNIT_FOR_JOBS_DISPLAY
   bool consistent_exit = false;                                            // LSB_BJOBS_CONSISTENT_EXIT_CODE
@@ -73,7 +73,7 @@ struct ProgramSettings {
 
 inline constexpr int kMostTries = 1'000'000;  // LSB_NTRIES
 
-// What cannot be read is an error, and the default stands in its place.
+// An invalid value is an error, and the default is used.
 ProgramSettings read_program_settings(const LsfConf& lsf_conf, Problems& problems);
 
 }  // namespace rollcall::conf

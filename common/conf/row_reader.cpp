@@ -76,7 +76,7 @@ std::string RowReader::text(std::string_view keyword) const {
   if (!cell) return "";
   const auto words = cell->words();
   const std::string joined = join(words);
-  // The blanks inside are the writer's, where no parentheses were taken off.
+  // Without parentheses the value keeps its blanks as written.
   return cell->text.starts_with('(') ? joined : cell->text;
 }
 
@@ -175,7 +175,7 @@ namespace {
 
 constexpr std::size_t kShownKeywords = 8;
 
-// What to expect in the place of an unknown keyword: the one that was meant, where that is plain.
+// The "expected" part for an unknown keyword: the one probably meant, else the known ones if they are few.
 std::string expected_keyword(const std::string& keyword, const std::vector<std::string>& known) {
   for (const std::string& name : known)
     if (one_slip(keyword, name)) return name;

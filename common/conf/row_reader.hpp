@@ -1,7 +1,7 @@
-// RowReader: how a typed view takes values out of a row: words, numbers, yes or no, each with its line of error.
+// RowReader: takes values out of a row for a typed view: words, numbers, yes or no; reports an error for each invalid one.
 //
-// It reads one row and owns nothing; what a keyword means is the view's. A value that is not given ("", "-", "()") gives
-// nothing and is no error.
+// It reads one row and owns nothing; the view knows what a keyword means. A value that is not given ("", "-", "()") is none and
+// no error.
 #pragma once
 
 #include <initializer_list>
@@ -39,18 +39,18 @@ class RowReader {
   std::optional<int> whole(std::string_view keyword, int least, int most);
   std::optional<double> real(std::string_view keyword, double least, double most);
   std::optional<bool> yes_no(std::string_view keyword);
-  // Seconds, with a fraction where need be. `more_than_zero`: 0 is an error too.
+  // Seconds, may have a fraction. `more_than_zero`: 0 is an error too.
   std::optional<Duration> seconds(std::string_view keyword);
   std::optional<Duration> some_seconds(std::string_view keyword);
   TimeWindows windows(std::string_view keyword);
 
-  // False after an error: the row is not to be used.
+  // False after an error: the row must not be used.
   bool valid() const { return valid_; }
 
   // "KEYWORD: found VALUE, expected WHAT" at the place of the value (of the row, where there is none).
   void error(std::string_view keyword, std::string_view found, std::string_view expected);
   void warning(std::string_view keyword, std::string_view found, std::string_view expected);
-  // "KEYWORD: TEXT" as an error: what a parser of the value said.
+  // "KEYWORD: TEXT" as an error; TEXT comes from the parser of the value.
   void told(std::string_view keyword, const std::string& text);
 
  private:
@@ -60,24 +60,24 @@ class RowReader {
   bool valid_ = true;
 };
 
-// The row without the values that `problems` has an error of: what is in force of it.
+// The row without the values for which `problems` has an error.
 Row without_errors(const Row& row, const Problems& problems);
 
-// The dynamic numeric resource that the keyword of a column of thresholds names, in any case and by an alias (CPU, r15s,
-// a site's own); nullptr for other keywords.
+// The dynamic numeric resource that a threshold column's keyword names, in any case or by an alias (CPU, r15s, a site's own);
+// nullptr for other keywords.
 const ResourceDefinition* threshold_index(const IndexTable& indices, std::string_view keyword);
-// The keywords of a section that are such columns.
+// The keywords of a section that are threshold columns.
 std::vector<std::string> threshold_keywords(const Section& section, const IndexTable& indices);
 
-// What keywords a section has: `required` must be among those of a vertical section, or in the row of a horizontal one.
-// False where one of them is missing (an error); an unknown keyword is a warning.
+// Checks the keywords of a section: `required` must be in the keyword line of a vertical section, or in the row of a horizontal
+// one. False where one is missing (an error); an unknown keyword is a warning.
 struct Keywords {
   std::vector<std::string> required;
   std::vector<std::string> known;
 };
 bool check_keywords(const Section& section, const Keywords& keywords, Problems& problems);
 
-// Calls take(row) for the rows of every section of that name that has the keywords it must have.
+// Calls take(row) for the rows of every section of that name that has the required keywords.
 template <class Take>
 void each_row(const SectionFile& file, std::string_view name, const Keywords& keywords, Problems& problems,
               const Take& take) {
@@ -86,7 +86,7 @@ void each_row(const SectionFile& file, std::string_view name, const Keywords& ke
       for (const Row& row : section->rows) take(row);
 }
 
-// Warns of sections that a file does not have.
+// Warns of sections unknown for this file.
 void check_sections(const SectionFile& file, std::initializer_list<std::string_view> known,
                     Problems& problems);
 

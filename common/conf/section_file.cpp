@@ -9,11 +9,12 @@
 //   cell       = text without blanks | "(" words ")" | "[" words "]" | '"' text '"'     and any of these without a blank between
 //   lines      = { text }                                    of sections whose syntax says so
 //
-// A section is horizontal where its first line is KEYWORD = ..., else vertical. Where the first line has none of the section's
-// default keywords, its keyword line is missing (or commented out): the default ones count, and the line is a row. Cells that
-// are over at the end of a row are part of the last one where all of them have "[": instance lists without parentheses.
+// A section is horizontal if its first line is KEYWORD = ..., else vertical. If the first line has none of the section's default
+// keywords, its keyword line is missing (or commented out): the default keywords are used, and the line is a row. Surplus cells
+// at the end of a row join the last cell if all of them have "[": instance lists without parentheses.
 //
-// A section without its End is a fatal error: the file was cut off, and its rest may be missing. All else that is wrong is left out.
+// A section without its End is a fatal error: the file was cut off, and its rest may be missing. Anything else invalid is left
+// out.
 #include "common/conf/section_file.hpp"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ std::string found(std::string_view what, std::string_view expected) {
   return "found " + printable(what) + ", expected " + std::string(expected);
 }
 
-// Where the parenthesis or bracket that `text` has at `at` closes; npos where it does not.
+// Where the parenthesis or bracket that opens at `at` closes; npos where it does not.
 std::size_t closing(std::string_view text, std::size_t at) {
   const char open = text[at];
   const char close = open == '(' ? ')' : ']';
@@ -41,7 +42,7 @@ std::size_t closing(std::string_view text, std::size_t at) {
   return std::string_view::npos;
 }
 
-// The cells of a row; a parenthesis that does not close is told.
+// The cells of a row; an unclosed parenthesis is an error.
 std::vector<std::string> cells_of(std::string_view line, const Place& place, Problems& problems) {
   std::vector<std::string> cells;
   bool between = true;
@@ -70,7 +71,7 @@ std::vector<std::string> cells_of(std::string_view line, const Place& place, Pro
   return cells;
 }
 
-// "KEYWORD = value": where the "=" is; nothing where the line is none.
+// The place of "=" in "KEYWORD = value"; none where the line has another form.
 std::optional<std::size_t> horizontal(std::string_view line) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -80,7 +81,7 @@ std::optional<std::size_t> horizontal(std::string_view line) {
   return equals;
 }
 
-// "@LSF_TOP@": the word, "" where there is none.
+// The first placeholder such as "@LSF_TOP@" in the line; "" where there is none.
 std::string_view placeholder(std::string_view line) {
   for (std::size_t at = line.find('@'); at != std::string_view::npos; at = line.find('@', at + 1)) {
     const std::size_t end = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", at + 1);
@@ -91,7 +92,7 @@ std::string_view placeholder(std::string_view line) {
   return {};
 }
 
-// Begin or End with one word behind it; with none, the word is "".
+// The word after Begin or End; "" where it is missing; none for another line.
 std::optional<std::string> frame(std::string_view line, std::string_view begin_or_end) {
   const auto words = split_words(line);
   if (words.size() > 2 || !same_name(words[0], begin_or_end)) return std::nullopt;
@@ -100,7 +101,7 @@ std::optional<std::string> frame(std::string_view line, std::string_view begin_o
   return words[1];
 }
 
-// "Hosts" for "Host" and the other way round.
+// True for the same name, or one with an "s" more or less: "Hosts" closes "Host".
 bool closes(std::string_view end, std::string_view begin) {
   return same_name(end, begin) || same_name(end, std::string(begin) + "s") ||
          same_name(std::string(end) + "s", begin);

@@ -3,7 +3,7 @@
 //
 // It is not a typed view (see lsf_shared.hpp, lsf_cluster.hpp, lsb_*.hpp) and knows no section or keyword by name. Both
 // layouts, vertical (a keyword line, then one row per line) and horizontal (NAME = VALUE lines, one row per section),
-// give the same rows. The grammar and every tolerance are at the top of section_file.cpp.
+// give the same rows. The grammar and what it tolerates are at the top of section_file.cpp.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct Cell {
   std::string text;
   Place place;
 
-  // True for nothing at all, "-" and "()": the default.
+  // True for an empty value, "-" and "()": the default.
   bool is_default() const;
   // The blank-separated words; one pair of outer parentheses is taken off first.
   std::vector<std::string> words() const;
@@ -35,8 +35,8 @@ class Row {
  public:
   Place place;
 
-  // Keywords are compared without regard to case. nullptr where the row has no such keyword; a default value is found
-  // (ask is_default()).
+  // Keywords are compared without regard to case. nullptr where the row has no such keyword. A cell with a default value is found
+  // too (is_default()).
   const Cell* find(std::string_view keyword) const;
   // The same, but nullptr for a default value too.
   const Cell* given(std::string_view keyword) const;
@@ -57,11 +57,10 @@ struct Section {
   std::vector<Row> rows;              // a horizontal section has exactly one
 };
 
-// What the files outside the text itself are asked for. `#INCLUDE "path"`: the text of that file.
+// Reads another file: for `#INCLUDE "path"` the text of that file.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
 
-// The wall clock for `#if time(...)`, as the site's own time zone has it; or a zone the condition names. Nothing where the
-// zone is not known.
+// The wall clock for `#if time(...)` in a time zone. None where the zone is unknown.
 struct LocalTime {
   int day = 0;     // 0 = Sunday
   int minute = 0;  // of the day, 0..1439
@@ -69,8 +68,8 @@ struct LocalTime {
 };
 using TimeIn = std::function<std::optional<LocalTime>(const std::string& zone)>;  // "" is the site's own zone
 
-// What stands in a `#if time(...)`: windows of the week, each in the site's zone ("") or one that is named. It holds while
-// one of them is open; a zone that is not known any more is never.
+// The condition of a `#if time(...)`: windows of the week, each in the site's zone ("") or a named one. It holds while one of
+// them is open; a window in an unknown zone never is.
 struct TimeCondition {
   std::vector<std::pair<TimeWindows, std::string>> windows;
   bool holds(const TimeIn& time) const;
@@ -79,15 +78,15 @@ struct TimeCondition {
 using TimeDecided = std::function<void(const TimeCondition& condition, bool holds)>;
 
 struct SectionSyntax {
-  // Columns of sections whose keyword line is missing or commented out, by section name. A first line that has none of
-  // them is taken for a row.
+  // The default columns of sections whose keyword line is missing or commented out, by section name. A first line with none of
+  // them is a row.
   std::vector<std::pair<std::string, std::vector<std::string>>> default_keywords;
   ReadFile include;     // none: an #INCLUDE is an error
   TimeIn time;          // none: #if time() is an error
-  TimeDecided decided;  // none: nobody wants to know
-  // Sections whose lines are words of their own and neither layout (lsf.task): each line is a row of one cell "".
+  TimeDecided decided;  // none: not reported
+  // Sections with neither layout (lsf.task): each line is a row of one cell "".
   std::vector<std::string> line_sections;
-  // Keywords whose value, in the last column, takes what is left of the line: lists without parentheses. It may be missing.
+  // Keywords whose value, in the last column, takes the rest of the line: lists without parentheses. It may be missing.
   std::vector<std::string> rest_of_row;
 };
 
@@ -98,10 +97,10 @@ struct SectionFile {
   std::vector<const Section*> all(std::string_view name) const;
 };
 
-// The sections as a file: parse_sections() of it gives the same sections again.
+// The sections written as a file; parse_sections() of it gives the same sections.
 std::string section_text(const SectionFile& file);
 
-// Never fails as a whole: what could be read is there, and `problems` tells every error and warning of the file.
+// Never fails as a whole: it gives what could be read, and `problems` has every error and warning of the file.
 SectionFile parse_sections(std::string_view text, const std::string& file_name, const SectionSyntax& syntax,
                            Problems& problems);
 

@@ -10,9 +10,9 @@
 //   condition = "time(" { window } [ zone ] { window { window } [ zone ] } ")"
 //                                           a zone (EDT, Europe/Rome) is that of the windows before it; see time_windows.hpp
 //
-// A "\" at the end of a line, also with blanks behind it, joins the next line to it: not in a comment. Whole lines of comment
-// between joined lines are passed over, inside quotes too. Directives are known in any case; what begins like one and goes on otherwise
-// ("#if you want") is a comment.
+// A "\" at the end of a line, also with blanks behind it, joins the next line to it, except in a comment. Whole lines of comment
+// between joined lines are skipped, inside quotes too. The case of a directive does not matter. A line that only begins like a
+// directive ("#if you want") is a comment.
 #include "common/conf/section_lines.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace rollcall::conf {
 namespace {
 
-// A file that includes itself by two names is stopped by the first, one that doubles at each level by the second.
+// The depth stops a file that includes itself, the count one that includes two files at each level.
 constexpr std::size_t kDeepestInclude = 16;
 constexpr int kMostIncludes = 1000;
 
@@ -198,7 +198,7 @@ void LineReader::branch(File& file, std::string_view name, std::string_view cond
   current.taken |= value;
 }
 
-// Also a condition that does not matter is checked: it will, at another hour.
+// Checks a condition also in a branch that is not taken: it may be taken at another hour.
 bool LineReader::holds(std::string_view condition, const Place& place) {
   std::vector<std::pair<std::string, std::string>> groups{{"", ""}};  // windows, zone
   for (const std::string& word : split_words(condition)) {
@@ -237,14 +237,14 @@ bool LineReader::closes(const File& file, std::string_view rest, char quote) con
   for (;;) {
     if (rest.find(quote) != std::string_view::npos) return true;
     if (!continues(rest)) return false;
-    do  // lines of comment between joined ones say nothing
+    do  // skip lines of comment between joined lines
       if (++at >= file.lines.size()) return false;
     while (trim(file.lines[at]).starts_with('#'));
     rest = file.lines[at];
   }
 }
 
-// Adds what of the line is no comment. True where the next line is joined to it.
+// Appends the line without its comment. True where the next line is joined to it.
 bool LineReader::append(File& file) {
   const std::string_view line = file.lines[file.at];
   std::string& text = file.joined.text;

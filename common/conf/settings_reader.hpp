@@ -1,6 +1,7 @@
-// SettingsReader: how the views of lsf.conf take values out of it: ports, directories, yes or no, each with its line of error.
+// SettingsReader: takes values out of lsf.conf for a typed view: ports, directories, yes or no; reports an error for each invalid
+// one.
 //
-// It reads one LsfConf and owns nothing; what a parameter means is the view's.
+// It reads one LsfConf and owns nothing; the view knows what a parameter means.
 #pragma once
 
 #include <optional>
@@ -18,18 +19,18 @@ class SettingsReader {
 
   const Setting* find(std::string_view name) const { return conf_.find(name); }
   int port(std::string_view name, int otherwise);
-  // An absolute path: every program must find the same file, whatever its working directory is.
+  // Must be absolute: every program must find the same file, whatever its working directory.
   std::string directory(std::string_view name, const std::string& otherwise);
   bool yes_no(std::string_view name, bool otherwise);
-  std::optional<bool> yes_no(std::string_view name);  // none: not set, or neither
+  std::optional<bool> yes_no(std::string_view name);  // none: not set, or invalid
   // "" where it is not set.
   std::string text(std::string_view name) const { return conf_.value(name); }
-  // A whole number from `least` to `most`; `what` is what it is a number of: "connections".
+  // A whole number from `least` to `most`; `what` names what it counts: "connections".
   int number(std::string_view name, int least, int most, int otherwise, std::string_view what);
 
   // "NAME: found VALUE, expected WHAT" at the place of the setting.
   void error(const Setting& setting, std::string_view name, std::string_view expected);
-  // Of ports and directories: with the default, daemons would not find one another, or an empty store.
+  // For ports and directories: with the default instead, daemons would not find one another, or would open an empty store.
   void fatal(const Setting& setting, std::string_view name, std::string_view expected);
 
  private:

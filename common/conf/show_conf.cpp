@@ -12,7 +12,7 @@ constexpr const char* kDefault = "default";
 
 std::string yes_no(bool value) { return value ? "Y" : "N"; }
 
-// "15", "0.5": seconds without zeros that say nothing.
+// Seconds without trailing zeros: "15", "0.5".
 std::string seconds_text(Duration duration) {
   const auto count = duration.count();
   std::string text = std::to_string(count / 1'000'000'000);
@@ -22,7 +22,7 @@ std::string seconds_text(Duration duration) {
   return text + "." + fraction.substr(0, fraction.find_last_not_of('0') + 1);
 }
 
-// Every parameter that LoadSettings is made from, as it is in force.
+// Every parameter of LoadSettings, with the value that takes effect.
 std::map<std::string, std::string> in_force(const ClusterFiles& files) {
   const LoadSettings& s = files.settings;
   return {{"LSF_CLUSTER_NAME", s.cluster},
@@ -56,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> in_force(const ClusterParameter
           {"ROLLCALL_ELIM_RESTART_INTERVAL", seconds_text(p.elim_restart_interval)}};
 }
 
-// A value that reads back as it is.
+// A value in quotes where it would not read back otherwise.
 std::string shown(const std::string& value) {
   if (value.find('#') == std::string::npos && trim(value) == value) return value;
   const char quote = value.find('"') == std::string::npos ? '"' : '\'';

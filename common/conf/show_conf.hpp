@@ -11,12 +11,12 @@ namespace rollcall::conf {
 
 struct ShownParameter {
   std::string name;
-  std::string value;  // as it is in force; "" where there is none
+  std::string value;  // as it takes effect; "" where there is none
   std::string where;  // "FILE:LINE", or "default"
 };
 
-// What the load system's programs take from a set: lsf.conf in the order of the names (those it reads with their default,
-// others as they are written), then section Parameters of lsf.cluster.NAME.
+// The parameters that the load system reads: those of lsf.conf by name (read ones with their default, others as written), then
+// section Parameters of lsf.cluster.NAME.
 std::vector<ShownParameter> shown_parameters(const ClusterFiles& files);
 
 // "KEY = VALUE" lines; with `verbose` "KEY = VALUE  # FILE:LINE". A value with a blank at an end or a "#" is in quotes.

@@ -1,7 +1,6 @@
-// ShownLines: what a section says, as it is written, of what is in force. A value, for those who show it (bqueues -l, bapp -l,
-// bparams).
+// ShownLines: the valid lines of a section as written, for commands that show them (bqueues -l, bapp -l, bparams). A value.
 //
-// It is not for those who act on it: they take the typed view (docs/decisions/0076).
+// Code that acts on a parameter uses the typed view (docs/decisions/0076).
 #pragma once
 
 #include <string>
@@ -20,7 +19,7 @@ using ShownLines = std::vector<ShownLine>;
 
 // In the order of the file; default values too.
 ShownLines shown_lines(const Row& row);
-// What is given of `keywords`, in that order and spelling.
+// The given ones of `keywords`, in that order and spelling.
 ShownLines shown_lines(const Row& row, std::initializer_list<std::string_view> keywords);
 
 }  // namespace rollcall::conf

@@ -1,4 +1,5 @@
-// TaskSettings: what TaskStarter takes from lsf.conf where pam has not told it. A value, small: it is read once for each task.
+// TaskSettings: the lsf.conf parameters that TaskStarter reads where pam has not sent them. A small value: it is read for each
+// task.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ inline TaskSettings read_task_settings(const LsfConf& lsf_conf) {
   const Setting* cgroups = lsf_conf.find("ROLLCALL_TASK_CGROUPS");
   return {lsf_conf.value("ROLLCALL_KEY_FILE"), cgroups ? std::optional(cgroups->value) : std::nullopt};
 }
-// Of the environment or the file: only a word that means no turns them off.
+// The word comes from the environment or the file. Only a valid "no" turns cgroups off.
 inline bool task_cgroups(const std::optional<std::string>& word) {
   return !word || parse_yes_no(*word).value_or(true);
 }

@@ -1,6 +1,6 @@
-// ticket_life: for how long a ticket of mbatchd is good (ROLLCALL_TICKET_LIFE of lsf.conf). A function.
+// ticket_life: how long a ticket of mbatchd is valid (ROLLCALL_TICKET_LIFE of lsf.conf). A function.
 //
-// Where lsf.conf says nothing the build decides: no tickets, or with ROLLCALL_TICKETS the longest life. docs/decisions/0074.
+// Where lsf.conf does not set it, the build decides: no tickets, or with ROLLCALL_TICKETS the longest life. docs/decisions/0074.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace rollcall::conf {
 
-inline constexpr std::chrono::seconds kLongestTicketLife{300};  // MUNGE's credentials are good for as long
+inline constexpr std::chrono::seconds kLongestTicketLife{300};  // as long as MUNGE's credentials
 
 // 0: no tickets. An invalid value is an error that names it.
 Result<std::chrono::seconds> ticket_life(const LsfConf& lsf_conf);

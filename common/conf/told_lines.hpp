@@ -1,5 +1,5 @@
-// ToldLines: which lines about the files a daemon has already logged. A #if time() reads the same texts anew every few hours: the
-// log then gets only what is new. A value of the daemon that keeps it.
+// ToldLines: the lines about configuration files that a daemon has already logged. A #if time() reads the same texts again every
+// few hours; only new lines are logged then. A value, owned by the daemon.
 #pragma once
 
 #include <set>
@@ -10,7 +10,7 @@ namespace rollcall::conf {
 
 class ToldLines {
  public:
-  // Keeps the lines that were not there at the last call.
+  // Removes the lines that were there at the last call.
   void keep_new(std::vector<std::string>& errors, std::vector<std::string>& warnings) {
     std::set<std::string> now(errors.begin(), errors.end());
     now.insert(warnings.begin(), warnings.end());

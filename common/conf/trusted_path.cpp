@@ -30,7 +30,7 @@ std::string untrusted_part(const std::vector<PathPart>& way, const TrustedOwners
   std::set<std::string> shared;  // sticky, and others may write there
   for (std::size_t i = 0; i < way.size(); ++i) {
     const auto& part = way[i];
-    // Others may have put it there, as a link or as another name of a file of root's.
+    // Others may have put it there, as a link or as a hard link to a file of root's.
     if (part.path != "/" && shared.contains(parent_of(part.path)) && part.kind != PathPart::Kind::directory)
       return part.path + ": is no directory, but in " + parent_of(part.path) +
              ", which others than root may write";

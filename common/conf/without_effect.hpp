@@ -21,7 +21,7 @@ struct KeywordWithoutEffect {
 };
 const std::vector<KeywordWithoutEffect>& keywords_without_effect();
 
-// The keywords of a section of `file` that do nothing: they are known, and need no warning of check_keywords().
+// Adds the keywords of a section of `file` that have no effect to the known ones, so that check_keywords() does not warn of them.
 void add_without_effect(std::string_view file, std::string_view section, std::vector<std::string>& known);
 Keywords with_known(std::string_view file, std::string_view section, Keywords keywords);
 // A warning for each that is set, at its first place in the file.

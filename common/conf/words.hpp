@@ -35,7 +35,7 @@ inline bool same_name(std::string_view a, std::string_view b) {
                     [small](char x, char y) { return small(x) == small(y); });
 }
 
-// Most of what reading a file costs is here: a table of what stands between words, and one look at each letter.
+// Reading a file spends most of its time here, hence a table of separators and one look at each byte.
 inline std::vector<std::string> split_words(std::string_view text, std::string_view separators = kBlanks) {
   std::array<bool, 256> between{};
   for (const char c : separators) between[static_cast<unsigned char>(c)] = true;
@@ -55,7 +55,7 @@ inline std::string join(const std::vector<std::string>& words, std::string_view 
   return text;
 }
 
-// One letter changed, left out or put in, in any case: a slip of the hand.
+// True if the names differ by one letter changed, left out or put in, in any case.
 inline bool one_slip(std::string_view name, std::string_view meant) {
   if (name.size() > meant.size()) std::swap(name, meant);
   if (meant.size() - name.size() > 1) return false;

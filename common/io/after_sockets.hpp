@@ -1,7 +1,7 @@
-// after_the_sockets: a handler of the loop that comes after whatever is ready on sockets now. A function.
+// after_the_sockets: posts a handler that runs after the sockets that are ready now have been read. A function.
 //
-// Asio looks at sockets between two handlers, and puts what it finds behind those that are posted already. A handler that is posted by
-// another one therefore comes after what was found in between: what has arrived is read before more work begins.
+// Asio polls sockets between two handlers, and queues ready ones behind handlers already posted. A handler that is posted by
+// another one therefore runs after what was found in between, so that arrived data is read before more work begins.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -15,8 +15,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds kLap{1000};
-// A long answer goes on when no peer has sent anything for so long and none waits for a turn; and after the other one however
-// much there is to do.
+// A long answer goes on when for kQuiet no peer has sent anything and none waits for a turn; after kLongestWait it goes on in any
+// case.
 constexpr std::chrono::microseconds kQuiet{400};
 constexpr std::chrono::microseconds kLongestWait{10'000};
 
@@ -38,7 +38,7 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
     return link;
   }
 
-  // One part; false: there is none to be made now.
+  // Makes one part; false: none can be made now.
   bool make_one() {
     const bool go_on = may_go_on() && (fresh.empty() || !went_on_last);
     if (!go_on && fresh.empty()) return false;
@@ -57,7 +57,7 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
   void wake() {
     if (!fresh.empty() || may_go_on()) {
       if (std::exchange(posted, true)) return;
-      // A request that has arrived during a part is read before the next part is made.
+      // Requests that arrive during a part are read before the next part is made.
       return after_the_sockets(loop, [self = shared_from_this()] {
         self->posted = false;
         self->lap();
@@ -67,7 +67,7 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
     timer.expires_at(long_ones_due());
     timer.async_wait([self = shared_from_this()](const boost::system::error_code&) {
       self->timed = false;
-      self->wake();  // also where it was cancelled: due earlier
+      self->wake();  // also when cancelled: a wake-up is then due earlier
     });
   }
 
@@ -76,8 +76,8 @@ struct AnswerPump::State : std::enable_shared_from_this<State> {
   Make make;
   std::deque<LinkPointer> fresh, long_ones;
   bool went_on_last = false;
-  bool posted = false, timed = false;  // lap(), wake() are to come
-  std::size_t owed = 0;                // peers that wait for a turn
+  bool posted = false, timed = false;  // lap() or wake() is scheduled
+  std::size_t owed = 0;                // peers that wait for an answer of the daemon's next turn
   Clock::time_point talked{}, went_on{};
 };
 

@@ -28,7 +28,7 @@ void at_once(std::size_t count, std::size_t most, const std::function<void(std::
   std::vector<std::thread> threads;
   try {
     for (std::size_t i = 0; i < std::min(count, most); ++i) threads.emplace_back(run);
-  } catch (const std::system_error&) {  // the system gives no more: those that there are do it all
+  } catch (const std::system_error&) {  // no further thread can be had: the existing ones do all the work
     if (threads.empty()) run();
   }
   for (std::size_t told = 0; told < count; ++told) {

@@ -21,7 +21,7 @@ using Kind = BatchError::Kind;
 constexpr int kPause = 1000;      // milliseconds between two tries
 constexpr int kFirstPause = 100;  // after the first one: mbatchd may just be starting
 
-// Asking twice is no harm, and mbatchd knows a token again. Everything else changes something.
+// True for requests that may be sent twice: questions, and a submission with a token, which mbatchd recognises.
 bool repeatable(const wire::BatchRequest& request) {
   switch (request.request_case()) {
     case wire::BatchRequest::kSubmit:
@@ -45,30 +45,30 @@ bool starting(const std::optional<BatchError>& error) {
   return error && error->kind == Kind::refused && error->refusal.why() == Refusal::STARTING;
 }
 
-// mbatchd that is overloaded says why. Many clients that were told so together come again one after the other.
+// An overloaded mbatchd gives a reason. The pauses are spread, so that its clients do not all return at once.
 int pause_of(const Refusal& starting) {
   return starting.text().empty() ? kFirstPause : kPause / 2 + static_cast<int>(getpid()) % kPause;
 }
 
-// True where `wake` had something to read first.
+// True where `wake` became readable first.
 bool pause(int milliseconds, int wake) {
   pollfd waiting{wake, POLLIN, 0};
   return poll(&waiting, 1, milliseconds) > 0;
 }
 
-// mbatchd forgets tokens after an hour: one that was sent longer ago than this is not sent again.
+// mbatchd keeps tokens for an hour; a request sent longer ago than this is not repeated.
 constexpr auto kTokenTrust = std::chrono::minutes(30);
 constexpr std::size_t kTokenBytes = 16;
 
-// Empty where the kernel has none: then the request is not repeated.
+// Empty where the kernel has no random bytes: then the request is not repeated.
 std::string random_token() {
   std::string token(kTokenBytes, '\0');
   if (getrandom(token.data(), token.size(), 0) != static_cast<ssize_t>(token.size())) token.clear();
   return token;
 }
 
-// The rest of an AwaitCondition's time limit, for each time it is sent again after a break. At least one second, since 0
-// means no limit.
+// The rest of an AwaitCondition's time limit when it is sent again after a break. At least one second, since 0 means no
+// limit.
 class TimeLeft {
  public:
   explicit TimeLeft(const wire::BatchRequest& request) : timeout_s_(request.await().timeout_s()) {}
@@ -158,7 +158,7 @@ Talked<void> BatchClient::connect(bool may_have_ticket) {
   return {};
 }
 
-// What comes of a ticket that was not taken does not matter: it is not used again.
+// A ticket that was not accepted is not used again.
 void BatchClient::hang_up() {
   if (talk_ && talk_->talk().on_trust()) ticket_failed_ = true;
   talk_.reset();
@@ -168,7 +168,7 @@ void BatchClient::keep_ticket(const std::string& bytes) const {
   if (const auto ticket = Ticket::of(bytes); ticket && tickets_) tickets_->write(*ticket);
 }
 
-// Until it answers, or the tries are over.
+// Repeats until it answers, or the tries are over.
 std::optional<BatchError> BatchClient::connect_patiently(Tries tries, int wake, bool may_have_ticket) {
   for (int tried = 1;; ++tried) {
     const auto connected = connect(may_have_ticket);
@@ -218,7 +218,7 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
   request.set_from_host(from_host_);
   if (request.has_submit() && !request.submit().check_only() && request.submit().token().empty())
     request.mutable_submit()->set_token(random_token());
-  std::optional<BatchError> unknown;  // it was sent, and whether it was done is not known
+  std::optional<BatchError> unknown;  // the request was sent, and its outcome is not known
   Tries tries{patience_.tries, std::nullopt};
   const auto note_unknown = [&](const BatchError& error, Clock::time_point asked) {
     if (!unknown && request.has_submit()) tries.until = asked + kTokenTrust;
@@ -236,9 +236,9 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
     });
     if (!error) return std::nullopt;
     if (ticket_failed_ && !ticket_had_failed && Clock::now() - asked < patience_.each) {
-      // Also where we were told No: that was in clear.
+      // Also after No, which is sent in clear and could be forged.
       if (error->kind == Kind::unknown) note_unknown(*error, asked);
-      --tried;  // an old ticket is no fault, and this happens once
+      --tried;  // an expired ticket is no failed try, and this happens once
       continue;
     }
     const bool repeat = starting(error) || error->kind == Kind::unreachable ||
@@ -247,7 +247,7 @@ std::optional<BatchError> BatchClient::ask(wire::BatchRequest request, const Tak
     if (!repeat || (tries.most != 0 && tried >= tries.most))
       return unknown && error->kind == Kind::unreachable ? unknown : error;
     if (starting(error)) {
-      hang_up();  // overloaded it does not know who we are, and will not on this connection
+      hang_up();  // an overloaded mbatchd has not verified us, and will not on this connection
       say_once(error->text.empty() ? "mbatchd is starting. Please wait ..." : error->text);
       pause(pause_of(error->refusal), -1);
     }
@@ -283,7 +283,7 @@ BatchClient::AwaitResult BatchClient::await(wire::BatchRequest request,
         break;
       }
       if (!*part) {
-        hang_up();  // what still comes on it nobody asked for
+        hang_up();  // ignore further parts of the abandoned answer
         return {Awaited::woken, std::nullopt};
       }
       said_ = false;  // report the next outage too

@@ -23,8 +23,8 @@
 namespace rollcall::io {
 namespace {
 
-constexpr int kMostLevels = 16;   // of cgroups that a task has made in its own
-constexpr int kPatienceMs = 200;  // for what KILL has ended to be gone
+constexpr int kMostLevels = 16;   // of nested cgroups that a task has made
+constexpr int kPatienceMs = 200;  // until killed processes are gone
 
 // "" where it cannot be read.
 std::string text_of(const char* path) {
@@ -37,7 +37,7 @@ struct Mount {
   std::string root;  // which cgroup it shows
 };
 
-// The whole hierarchy at one of the usual places. Asking the kernel what is there costs a thousandth of reading mountinfo.
+// The whole hierarchy at one of the usual places: statfs costs a thousandth of reading mountinfo.
 std::optional<Mount> usual_mount() {
   for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     struct statfs info;
@@ -71,7 +71,7 @@ std::string own_name() {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-// What a task has made in its cgroup goes with it.
+// Removes the cgroups that a task has made in its own, too.
 void remove_tree(int at, const std::string& name, int level = 0) {
   if (unlinkat(at, name.c_str(), AT_REMOVEDIR) == 0 || level == kMostLevels) return;
   const Descriptor directory = open_cgroup(at, name.c_str());

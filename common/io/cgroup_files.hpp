@@ -1,7 +1,7 @@
-// cgroup_files: version 2 cgroups as directories: which one we are in, what is in one, killing and removing it. Functions.
+// cgroup_files: version 2 cgroups as directories: finds our own, lists members, kills and removes. Functions.
 //
-// Nothing is assumed of the mount: it is looked for where it usually is, and else in mountinfo. Where something cannot be
-// done nothing happens; whoever needs to know looks.
+// The mount is looked for at the usual places, then in mountinfo. A function that cannot act does nothing; callers that need to
+// know check afterwards.
 #pragma once
 
 #include <sys/types.h>
@@ -19,12 +19,12 @@ std::string own_cgroup();
 // Without following links; `at`: AT_FDCWD, or an open directory.
 Descriptor open_cgroup(int at, const char* name);
 
-// Of it and everything below it.
+// Members of the cgroup and of all below it.
 void kill_cgroup(int directory);
 bool cgroup_is_populated(int directory);
-// A moment at most: what KILL has ended is gone then, unless the kernel holds it.
+// Waits a moment at most: killed processes are gone by then, unless the kernel holds them.
 void wait_for_empty_cgroup(int directory);
-// With what was made in it. It must be empty.
+// Removes it with the cgroups below it. It must be empty.
 void remove_cgroup(const std::string& path);
 
 std::vector<pid_t> cgroup_members(int directory);  // sorted
@@ -37,7 +37,7 @@ bool write_cgroup_file(int directory, const char* name, std::string_view text);
 // "cannot make /sys/fs/cgroup/...: Permission denied", as errno has it.
 std::string cgroup_problem(const char* what, const std::string& path);
 
-// True for a cgroup that RES has made for a job, and for those below one (cgroup_slots.hpp).
+// True inside a cgroup that RES has made for a job, or below one (cgroup_slots.hpp).
 inline constexpr std::string_view kSlotsPrefix = "rollcall-res-";
 inline bool in_cgroup_slot(std::string_view path) {
   const auto at = path.find("/" + std::string(kSlotsPrefix));

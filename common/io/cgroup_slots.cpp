@@ -27,9 +27,9 @@ namespace rollcall::io {
 namespace {
 
 constexpr int kMostSlots = 100'000;
-// A job reads what is counted there by its name. Others cannot open the directory itself, and so not lock it.
+// A job may read the counters by name. Others cannot open the directory itself, and so cannot lock it.
 constexpr mode_t kMode = 0711;
-constexpr mode_t kSpent = 0500;  // of a slot in which something was killed: for no further job
+constexpr mode_t kSpent = 0500;  // a slot in which processes were killed: not to be used again
 constexpr int kLockTries = 100, kLockPauseMs = 10;
 
 std::string folder_name(const std::string& place) {
@@ -48,7 +48,7 @@ bool make(int at, const char* name) {
 }
 
 bool hold(int directory) { return flock(directory, LOCK_EX | LOCK_NB) == 0; }
-// Not removed between its opening and its lock.
+// False where it was removed between opening and locking.
 bool is_there(int directory) { return faccessat(directory, "cgroup.procs", F_OK, 0) == 0; }
 
 void end_all_in(int directory) {
@@ -63,7 +63,7 @@ bool is_spent(int directory) {
   return fstat(directory, &facts) == 0 && (facts.st_mode & 0777) == kSpent;
 }
 
-// Those of an older RES could be opened by anybody.
+// Folders of older releases could be opened by others.
 void close_to_others(int directory) {
   struct stat facts;
   if (fstat(directory, &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & 0044) != 0)
@@ -76,7 +76,7 @@ void close_all_to_others(const Descriptor& folder) {
     if (const Descriptor slot = open_cgroup(folder.get(), name.c_str()); slot) close_to_others(slot.get());
 }
 
-// Another RES holds it for an instant when it looks for folders of those that are gone.
+// Another RES holds the lock for an instant when it looks for abandoned folders.
 bool hold_shared(int directory) {
   for (int tried = 0; tried < kLockTries; ++tried) {
     if (flock(directory, LOCK_SH | LOCK_NB) == 0) return true;
@@ -87,7 +87,7 @@ bool hold_shared(int directory) {
   return false;
 }
 
-// What is born into the slot lives. The child asks nothing of us: others of our threads may hold anything.
+// True if a process born into the slot survives. The child makes async-signal-safe calls only: other threads may hold locks.
 bool bears_children(const CgroupSlot& slot) {
   const pid_t pid = fork_into_cgroup(slot.fd());
   if (pid == 0) _exit(0);
@@ -103,7 +103,7 @@ void for_unheld_slots(const Descriptor& folder, Do action) {
   }
 }
 
-// Those of RES that are gone: killed, and not started again.
+// Removes the folders of RES daemons that were killed and not restarted.
 void remove_abandoned_folders(const Descriptor& above, const std::string& own) {
   for (const auto& name : cgroups_below(above.get())) {
     if (!name.starts_with(kSlotsPrefix)) continue;
@@ -114,7 +114,7 @@ void remove_abandoned_folders(const Descriptor& above, const std::string& own) {
   }
 }
 
-// None where it cannot be made or opened. One that another RES removes meanwhile is made anew.
+// None: it cannot be made or opened. If another RES removes it meanwhile, it is made again.
 Descriptor make_and_hold(const Descriptor& above, const std::string& name) {
   constexpr int kAttempts = 20;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -134,7 +134,7 @@ bool hands_down(int directory, const char* words) {
   return write_cgroup_file(directory, "cgroup.subtree_control", words);
 }
 
-// systemd and other managers mark what they leave to a service.
+// systemd and other managers mark the cgroups that they delegate to a service.
 bool was_delegated(const std::string& own) {
   for (const char* name : {"trusted.delegate", "user.delegate"}) {
     std::array<char, 8> word{};
@@ -152,8 +152,8 @@ bool has_controller(const std::string& names, std::string_view wanted) {
   return false;
 }
 
-// Where a manager has left a cgroup to us and put us into a part of it, that one: it has no processes of its own, and so may
-// hand controllers down. Else the one that we are in; we never move ourselves, since who starts us again would find a cgroup
+// The delegated cgroup, if a manager has delegated one and put us into a part of it: it has no processes of its own, and so may
+// enable controllers for its children. Else our own cgroup. RES never moves itself: its manager could not restart it in a cgroup
 // that takes no processes any more.
 std::string base_of(const std::string& own) {
   const auto slash = own.rfind('/');
@@ -161,7 +161,7 @@ std::string base_of(const std::string& own) {
   return !above.empty() && was_delegated(above) ? above : own;
 }
 
-// Refused by the kernel where there are processes beside the folder, but for the root.
+// The kernel refuses this if there are processes beside the folder, except in the root.
 bool hand_down_memory(const Descriptor& base, const Descriptor& folder) {
   return has_controller(read_cgroup_file(base.get(), "cgroup.controllers"), "memory") &&
          hands_down(base.get(), "+memory") && hands_down(folder.get(), "+memory");
@@ -242,7 +242,7 @@ CgroupSlot CgroupSlot::take(const std::string& folder) {
       --number;
       continue;
     }
-    if (is_spent(directory.get())) continue;  // the kernel still holds what was in it
+    if (is_spent(directory.get())) continue;  // the kernel still holds its processes
     slot.directory_ = std::move(directory);
     slot.path_ = folder + "/" + slot.name_;
     return slot;
@@ -269,7 +269,7 @@ std::int64_t CgroupSlot::ended_for_memory() const {
 void CgroupSlot::end() {
   if (!directory_) return;
   end_all_in(fd());
-  // Its peak, its limit and the pages it has touched would be the next job's.
+  // Its peak, limit and page counts would be charged to the next job.
   if (is_spent(fd()) || faccessat(fd(), "memory.max", F_OK, 0) == 0) remove_cgroup(path_);
 }
 

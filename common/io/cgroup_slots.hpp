@@ -1,16 +1,16 @@
-// CgroupSlots: version 2 cgroups for the jobs that RES runs on this host: one for each job, with everything of it but its
-// guard, so that nothing of it escapes, and what it uses is counted by the kernel.
+// CgroupSlots: version 2 cgroups for the jobs that RES runs on this host. A slot holds all processes of one job but its guard, so
+// that none escapes and the kernel counts what the job uses.
 //
 //   OWN/rollcall-res-HASH/        RES's folder: HASH stands for its job directory; OWN is the cgroup that RES is in, or the one
 //                                 above it where that was delegated
 //   OWN/rollcall-res-HASH/slot-N  one job, and the next one after it
 //
-// Slots are used again: making and removing one takes locks of the whole machine (docs/decisions/0012). But for those in which
-// something was killed by cgroup.kill: newer kernels (seen: 6.18) kill at once whatever is born into such a one from outside,
-// ever after. These are removed, and where that cannot be, marked by their mode and passed over. An exclusive flock on
-// the directory says that somebody looks after it: the guard and the shepherd of a job hold it through one open file, the
-// job not at all; nobody else can open the directory (mode 0711), and so not lock it. So who gets the lock knows that both are gone, and that all that is in it is nobody's. Where none can be
-// made there is none, and everything works without.
+// Slots are used again: making and removing one takes machine-wide locks (docs/decisions/0012). A slot in which cgroup.kill was
+// used is not: newer kernels (seen: 6.18) kill at once whatever is born into it from outside. Such a slot is removed, or, where
+// that fails, marked by its mode and skipped. An exclusive flock on the directory means that a job is looked after: the job's
+// guard and shepherd hold it through one open file, the job does not. Nobody else can open the directory (mode 0711), and so
+// cannot lock it. Whoever gets the lock knows that both are gone, and that the processes in the slot are left over. Where no
+// slots can be made, RES works without.
 #pragma once
 
 #include <sys/types.h>
@@ -26,39 +26,38 @@ struct SlotsFolder {
   std::string path;      // "": there is none
   std::string why_none;  // one line
   bool memory = false;   // its slots have the memory controller
-  Descriptor held;       // with a shared flock: a folder that nobody holds is that of a RES that is gone
+  Descriptor held;       // with a shared flock: a folder without one belongs to a RES that is gone
 };
-// RES, at its start. `place`: what no other RES of this machine has, its job directory. Ends what is in slots of before that
-// nobody holds, and removes the folders beside it of RES that are gone, as far as no job is in them. None where what is born into
-// a slot does not live: the same kernels do that to whoever is in a cgroup that was killed.
+// For the start of RES. `place`: its job directory, which no other RES of this machine shares. Ends processes in old slots that
+// are not held, and removes folders of other RES daemons that are gone, as far as they have no jobs. None where a process born
+// into a slot does not survive: those kernels do that too to processes whose own cgroup was killed.
 SlotsFolder make_slots(const std::string& place);
-// Ends everything in slots that nobody holds, and removes these; others are left alone. "": nothing.
+// Ends all processes in slots that are not held, and removes these; others stay. "": does nothing.
 void end_unheld_slots(const std::string& folder);
-// RES, at its end: slots that nobody holds, and the folder where there are no others.
+// For the end of RES: removes slots that are not held, and the folder if it is then empty.
 void remove_slots(const std::string& folder);
 
 class CgroupSlot {
  public:
-  // An empty one that nobody else has; none where the folder is "" or cannot be used.
+  // Takes an empty slot for this process alone; none where the folder is "" or cannot be used.
   static CgroupSlot take(const std::string& folder);
 
   explicit operator bool() const { return static_cast<bool>(directory_); }
   int fd() const { return directory_.get(); }
-  // The kernel ends the largest process where all together have more. False: no memory controller here.
+  // Beyond the limit the kernel ends the largest process. False: there is no memory controller.
   bool limit_memory(std::int64_t bytes) const;
   const std::string& path() const { return path_; }
-  // How often it did.
+  // How often the kernel did so.
   std::int64_t ended_for_memory() const;
 
-  // Kills everything that is in it. One in which something was killed goes, as does what counts over the life of a cgroup and
-  // cannot be set back.
+  // Kills all processes in the slot. A slot in which processes were killed, or whose counters cannot be set back, is removed.
   void end();
 
  private:
   Descriptor folder_, directory_;
   std::string name_, path_;
 };
-// Of a slot that a guard holds: another limit, while the job runs.
+// Changes the limit of a held slot while the job runs.
 bool limit_slot_memory(const std::string& path, std::int64_t bytes);
 
 // fork() into the cgroup; -1 with errno. For a process with one thread.

@@ -32,7 +32,7 @@ struct Child::State {
   int process = -1;  // its pidfd, the loop's; -1: there is none
 };
 
-// The children of one loop. The loop owns it, as it owns Asio's own services.
+// The children of one loop. The loop owns it, like Asio's own services.
 class ChildTable : public boost::asio::execution_context::service {
  public:
   using StatePtr = std::shared_ptr<Child::State>;
@@ -48,8 +48,8 @@ class ChildTable : public boost::asio::execution_context::service {
     return Child(std::move(state));
   }
 
-  // Only the first of those that have ended can be seen without reaping it. Where it is one with a pidfd, the loop is
-  // about to hear of it, and then this is done again.
+  // Only the first ended child can be seen without reaping it. If that one has a pidfd, the loop will hear of it soon, and this
+  // function runs again.
   void reap_others() {
     for (siginfo_t info{}; waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0;
          info = {}) {
@@ -66,7 +66,8 @@ class ChildTable : public boost::asio::execution_context::service {
   }
 
  private:
-  // Of `process` the destructor kills the process, and the exit code says 9 for exit(9) as for SIGKILL; of its handle neither.
+  // The handle, not class `process`: the destructor of that kills the process, and its exit code is 9 both for exit(9) and for
+  // SIGKILL.
   using Handle = boost::process::v2::basic_process_handle<boost::asio::io_context::executor_type>;
   struct Entry {
     StatePtr state;
@@ -110,8 +111,7 @@ class ChildTable : public boost::asio::execution_context::service {
 
 std::variant<Child, SpawnError> Child::start(boost::asio::io_context& loop, const SpawnPlan& plan,
                                              Ended ended) {
-  auto& table =
-      boost::asio::use_service<ChildTable>(loop);  // first: it may throw, and then nothing has started
+  auto& table = boost::asio::use_service<ChildTable>(loop);  // first: if it throws, no process was started
   const auto started = spawn(plan);
   if (const auto* error = std::get_if<SpawnError>(&started)) return *error;
   return table.add(std::get<pid_t>(started), std::move(ended));
@@ -125,7 +125,7 @@ pid_t Child::pid() const { return state_ ? state_->pid : -1; }
 
 void Child::signal(int signo) const {
   if (pid() <= 0) return;
-  // By the pidfd: the process may have been reaped while its end waits for its turn in the loop.
+  // Through the pidfd: the process may be reaped while its end still waits in the loop.
   if (state_->process < 0)
     kill(pid(), signo);
   else

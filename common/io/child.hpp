@@ -1,8 +1,8 @@
-// Child: a process that a program with an Asio loop has started. The loop tells once how it ended.
+// Child: a process that a program with an Asio loop has started. The loop calls back once, when it has ended.
 //
-// The program starts by spawn() (spawn.hpp) and is waited for by its pidfd, with Boost.Process v2's handle. It is not a
-// supervisor: it restarts nothing, and dropping a Child neither ends the process nor waits for it. Whoever started the
-// process owns its Child; the loop owns the pidfd, so a Child may outlive the loop. docs/decisions/0001 has the reasons.
+// The program starts it by spawn() (spawn.hpp) and waits by its pidfd, with Boost.Process v2's handle. It is not a supervisor: it
+// restarts no process, and dropping a Child neither ends the process nor waits for it. The starter of the process owns its Child;
+// the loop owns the pidfd, so a Child may outlive the loop. docs/decisions/0001 has the reasons.
 //
 //   Child   event                           | does
 //   ----------------------------------------+---------------------------------------------------------------------
@@ -28,14 +28,14 @@ namespace rollcall::io {
 
 class Child {
  public:
-  // With the status as wait(2) gives it; kChildStatusUnknown where another part of the program has waited for the process.
+  // `status` is that of wait(2); kChildStatusUnknown where another part of the program has waited for the process.
   using Ended = std::function<void(int wait_status)>;
 
   Child() = default;
-  // `ended` is never called from in here, also where the process has ended already. On an error no process is left.
+  // Never calls `ended` before it returns, even if the process has ended already. On an error no process is left.
   static std::variant<Child, SpawnError> start(boost::asio::io_context& loop, const SpawnPlan& plan,
                                                Ended ended);
-  // A process that the program has forked itself, and that executes nothing.
+  // For a process that the program has forked itself and that does not exec.
   static Child adopt(boost::asio::io_context& loop, pid_t pid, Ended ended);
   ~Child() { reset(); }
   Child(Child&& other) noexcept = default;
@@ -44,7 +44,7 @@ class Child {
     return *this;
   }
 
-  // -1: none, or it is over.
+  // -1: no process, or it has ended.
   pid_t pid() const;
   explicit operator bool() const { return pid() > 0; }
   void signal(int signo) const;
@@ -59,12 +59,12 @@ class Child {
 
 constexpr int kChildStatusUnknown = 255 << 8;  // as exit(255)
 
-// For the program's SIGCHLD: reaps what fell to the program from elsewhere (the orphans of a subreaper, children of the
-// program that executed this one). It also hands over children that have no pidfd: the kernel or the container may not
-// have them, or no descriptor was left.
+// For the program's SIGCHLD: reaps children that were not started here (orphans of a subreaper, children of the program that
+// executed this one). It also hands over children without a pidfd: a kernel or container may not have them, or no descriptor was
+// left.
 void reap_others(boost::asio::io_context& loop);
 
-// Reaps everything that has ended, and calls `ended` of its own children from in here: for a program whose loop has ended.
+// Reaps everything that has ended, and calls `ended` directly: for a program whose loop has ended.
 void reap_all(boost::asio::io_context& loop);
 
 }  // namespace rollcall::io

@@ -30,7 +30,7 @@ using handshake::kVersion;
 using handshake::same;
 using handshake::take;
 
-// What each keyed hash is for. One that was made for one purpose is worth nothing for another.
+// The label of each keyed hash, so that a hash made for one purpose is useless for another.
 constexpr std::string_view kTranscript = "rollcall cluster v1";
 constexpr std::string_view kAcceptProof = "rollcall cluster accept v1";
 constexpr std::string_view kFinishProof = "rollcall cluster finish v1";
@@ -80,7 +80,7 @@ std::string ClusterChannel::State::dial() {
   return payload.append(view(key_mark(view(shared).substr(32), payload)));
 }
 
-// Where the cluster's key is worthless agree() finds that out.
+// A worthless cluster key is found out by agree().
 void ClusterChannel::State::prepare() {
   Bytes32 with_cluster;
   prepared = cluster::exchange(with_cluster, scalar, cluster);
@@ -88,13 +88,13 @@ void ClusterChannel::State::prepare() {
   sodium_memzero(with_cluster.data(), with_cluster.size());
 }
 
-// One of the things that only the two ends of this handshake can make. All of them are keyed with both shared secrets:
-// only who has the dialler's or both of the acceptor's halves has them.
+// A hash that only the two ends of this handshake can compute: it is keyed with both shared secrets, which takes the dialler's
+// half or both of the acceptor's halves.
 Bytes32 ClusterChannel::State::derive(std::string_view label) const {
   return cluster::blake(view(shared), label, view(transcript));
 }
 
-// What the dialler proves at the end: anyone, that it is the one who dialled; the others, that they hold the secret.
+// The dialler's last proof: anyone proves that it is the one who dialled; the others, that they hold the secret.
 Bytes32 ClusterChannel::State::finish_proof() const {
   const Bytes32 base = derive(kFinishProof);
   if (caller == Caller::anyone) return base;
@@ -104,7 +104,7 @@ Bytes32 ClusterChannel::State::finish_proof() const {
   return proof;
 }
 
-// Both shared secrets and the transcript, from what either end holds. False where a half is worthless.
+// Computes both shared secrets and the transcript, on either end. False where a half is worthless.
 bool ClusterChannel::State::agree(const Bytes32& dialled, const Bytes32& accepted) {
   Bytes32 both_fresh, with_cluster;
   bool good = false;
@@ -144,7 +144,7 @@ void ClusterChannel::State::open_streams() {
   talk.opened();
 }
 
-// The largest frame in one direction. Who has proved nothing sends small ones, however long the conversation.
+// The largest frame in one direction. An unproved peer may send only small frames, for the whole conversation.
 std::size_t ClusterChannel::State::limit(bool from_dialler) const {
   const bool small = caller == Caller::anyone || caller == Caller::ticket;
   if (talk.open()) return from_dialler && small ? kAnyoneLimit : wire::kFrameLimit;
@@ -172,7 +172,7 @@ Result<void> ClusterChannel::State::on_frame(std::string_view payload, std::stri
   return internal_error("bytes came before anything was asked, expected none");
 }
 
-// A call that means the first key.
+// A call that names no key means the first one.
 Result<void> ClusterChannel::State::take_kind(std::string_view payload) {
   if (auto sized = check_size(payload, kDialBytes, "a call"); !sized) return sized;
   const auto kind = static_cast<std::uint8_t>(payload[1]);
@@ -185,7 +185,7 @@ Result<void> ClusterChannel::State::take_kind(std::string_view payload) {
   return {};
 }
 
-// From here on the conversation is under the key that the caller means.
+// From here on the conversation uses the key that the caller means.
 Result<void> ClusterChannel::State::take_named_key(std::string_view payload) {
   proved =
       keys->named(take(payload.substr(2, 32)), payload.substr(0, kDialBytes), payload.substr(kDialBytes));
@@ -338,8 +338,8 @@ Result<void> ClusterChannel::feed(std::string_view bytes, std::string& out, cons
   const auto handshake = [&](std::string_view payload) { return state_->on_frame(payload, out, sink); };
   if (turned_away()) return state_->accepts ? Result<void>() : internal_error("this conversation is over");
   auto fed = state_->talk.feed(bytes, limit, handshake, sink);
-  if (turned_away() || !fed) state_->wipe();        // nothing is kept for a caller that is to go
-  if (turned_away() && state_->accepts) return {};  // whatever came behind the call
+  if (turned_away() || !fed) state_->wipe();        // wipe the keys of a rejected caller
+  if (turned_away() && state_->accepts) return {};  // ignore data that follows a rejected ticket
   return fed;
 }
 
@@ -347,7 +347,7 @@ bool ClusterChannel::open() const { return state_->talk.open(); }
 
 ClusterChannel::Caller ClusterChannel::caller() const {
   assert(open() && state_->accepts);
-  return open() ? state_->caller : Caller::anyone;  // nobody is more than that before the proof
+  return open() ? state_->caller : Caller::anyone;  // no caller is more than that before its proof
 }
 
 const std::string& ClusterChannel::peer() const {
@@ -373,7 +373,7 @@ std::size_t ClusterChannel::most() const {
 
 std::string ClusterChannel::seal(std::string_view payload) {
   if (!state_->may_seal() || payload.empty() || payload.size() > most())
-    return {};  // never a byte under no key, whatever the caller forgot
+    return {};  // never seal without a key, whatever the caller's state
   if (!state_->with_ticket || state_->with_ticket->answer.empty()) return state_->talk.seal(payload);
   return std::exchange(state_->with_ticket->answer, {}) + state_->talk.seal(payload);
 }

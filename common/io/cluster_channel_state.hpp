@@ -29,18 +29,17 @@ constexpr std::size_t kAcceptBytes = 32 + 32;
 constexpr std::size_t kFinishBytes = 32;
 static_assert(wire::kHandshakeLimit >= kAcceptBytes);
 
-constexpr std::string_view kNo(
-    "\0", 1);  // in clear: an enemy who says it in our name gets a whole handshake from the caller
+constexpr std::string_view kNo("\0", 1);  // in clear: an attacker who forges it causes only a full handshake
 
 }  // namespace handshake
 
-// What a conversation with a ticket has beside the others': few have one.
+// The state of a conversation with a ticket; most conversations have none.
 struct WithTicket {
-  TicketDesk* desk = nullptr;  // who accepts
-  std::string address;         // ... from where the caller comes
+  TicketDesk* desk = nullptr;  // of the acceptor
+  std::string address;         // ... the caller's address
   TicketCall call;
   cluster::Bytes32 secret{};
-  std::string answer;  // who accepts: the frame that goes before the first sealed one
+  std::string answer;  // of the acceptor: the frame that precedes the first sealed one
 
   WithTicket() = default;
   WithTicket(const WithTicket&) = delete;
@@ -61,17 +60,16 @@ struct ClusterChannel::State {
   Stage stage = Stage::fresh;
   bool accepts = false;
   bool prepared =
-      false;  // who dials: `shared` has the result with the cluster's key; who accepts: our own half is known
+      false;  // dialler: `shared` has the result with the cluster's key; acceptor: our own half is made
   Caller caller = Caller::anyone;
   ClusterPublicKey cluster{};             // the cluster's public half
   cluster::Bytes32 secret{};              // the cluster's secret; zeros for anyone
   cluster::Bytes32 scalar{};              // of this connection's own key; then the proof that is awaited
   std::array<std::uint8_t, 64> shared{};  // both results of Diffie-Hellman
-  cluster::Bytes32
-      transcript{};  // hash of all that was said in clear; until then our own half, where it is known
+  cluster::Bytes32 transcript{};  // hash of all messages in clear; before that our own half, where it is made
   std::string hash;
-  const PeerKeys* keys = nullptr;   // who accepts with several: all of them
-  const PeerKey* proved = nullptr;  // ... the one that the caller names, then has proved
+  const PeerKeys* keys = nullptr;   // of an acceptor with several keys: all of them
+  const PeerKey* proved = nullptr;  // ... the one that the caller names, later has proved
   SealedConversation talk;
   std::unique_ptr<WithTicket> with_ticket;
 

@@ -43,8 +43,8 @@ void ClusterChannel::State::on_call(std::string_view payload, std::string& out) 
   stage = Stage::awaits_early;
 }
 
-// The nonce is looked at when the record has opened: who only saw the call on the wire uses nothing up, and who repeats both
-// is told No, with nothing done.
+// The nonce is checked after the record has opened: an eavesdropper who repeats only the call cannot use up the ticket, and a
+// full replay gets No without effect.
 Result<void> ClusterChannel::State::on_early(std::string_view record, std::string& out, const Sink& sink) {
   const auto payload = talk.open_early(record);
   if (!payload) return payload.error();

@@ -12,8 +12,8 @@ namespace {
 HexFile key_file(const std::string& path) { return {"cluster key", path}; }
 HexFile public_file(const std::string& path) { return {"cluster public key", path}; }
 
-// Whether nobody else could have read or written the key. Root may use the key of the one who owns its directory, and
-// with it the files that say what root is to start; nobody else's.
+// True if no other user could have read or written the key. Root may use the key of its directory's owner (and with it the files
+// that say what root is to start), but no other user's.
 Result<void> check_secrecy(const HexFile& file, const struct stat& info, const struct stat& directory) {
   const uid_t me = geteuid();
   const bool ours = info.st_uid == me || (me == 0 && info.st_uid == directory.st_uid);
@@ -23,7 +23,7 @@ Result<void> check_secrecy(const HexFile& file, const struct stat& info, const s
   return {};
 }
 
-// Whether nobody but who runs the cluster could have written the public half.
+// True if only the user who runs the cluster could have written the public half.
 Result<void> check_origin(const HexFile& file, const struct stat& info, const struct stat& directory) {
   if (info.st_uid != 0 && info.st_uid != directory.st_uid)
     return file.wrong("belongs to user " + std::to_string(info.st_uid),
@@ -33,8 +33,7 @@ Result<void> check_origin(const HexFile& file, const struct stat& info, const st
   return {};
 }
 
-// True for bytes that a person has made up: all the same, or counted up as in an example. A key that many sites have is
-// none.
+// True for bytes that a person made up: all the same, or counted up as in an example. A key that many sites share is no secret.
 bool made_up(const HexBytes& secret) {
   const auto step = [&](std::size_t i) { return static_cast<std::uint8_t>(secret[i] - secret[i - 1]); };
   for (std::size_t i = 2; i < secret.size(); ++i)

@@ -64,7 +64,7 @@ const conf::ClusterFiles& Stage::files() {
       if (problem.kind == conf::Problem::Kind::fatal) fail(problem.line());
     std::exit(kFailed);
   }
-  partial->candidates.clear();  // this host is asked, which knows who is master
+  partial->candidates.clear();  // ask this host alone; it knows the master
   fail(
       "warning: the configuration files have errors (lsadmin ckconfig shows them); the daemons are asked "
       "all the same");

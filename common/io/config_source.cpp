@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file of this size is none that a person wrote.
+// Larger than any file that a person writes.
 constexpr std::uintmax_t kLargestFile = 64U << 20U;
 
 struct Abbreviation {
   const char* name;
   int minutes;  // east of UTC
 };
-// What the system's tables do not have under these names. Of names with several meanings the one of RFC 5322 is taken.
+// Abbreviations that the system's tables lack. Of several meanings the one of RFC 5322 is taken.
 constexpr Abbreviation kAbbreviations[] = {
     {"UTC", 0},    {"GMT", 0},    {"Z", 0},      {"WET", 0},    {"WEST", 60},  {"BST", 60},    {"CET", 60},
     {"CEST", 120}, {"EET", 120},  {"EEST", 180}, {"MSK", 180},  {"EST", -300}, {"EDT", -240},  {"CST", -360},
@@ -43,8 +43,8 @@ conf::LocalTime distant_time(std::int64_t seconds) {
   return of(broken);
 }
 
-// Not by the C library, which would have to be told the zone in TZ: a daemon reads its configuration again while threads of
-// it ask name servers, and they read the environment.
+// Not by the C library, which needs the zone in TZ: a daemon reads its configuration again while its threads ask name servers,
+// and those read the environment.
 std::optional<conf::LocalTime> time_in_table(const std::string& zone) {
   if (zone.front() == '/' || zone.find("..") != std::string::npos) return std::nullopt;
   const auto table = read_regular_file("/usr/share/zoneinfo/" + zone);

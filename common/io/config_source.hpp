@@ -1,7 +1,7 @@
-// Where the configuration files are on this host, and the wall clock for their #if time(): what conf::read_cluster_files()
-// is given by every program.
+// config_source: where the configuration files are on this host, and the wall clock for #if time(): the sources that every
+// program hands to conf::read_cluster_files().
 //
-// It reads files and the environment, and decides nothing else. Linked by daemons and commands.
+// It reads files and the environment; all other decisions are its callers'. Linked by daemons and commands.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace rollcall::io {
 
-// The files under LSF_ENVDIR of the environment. Without it: conf/ beside the folder of the program, where an lsf.conf is
-// in it (bin, etc and conf stand side by side in an installed tree), else /etc.
+// The files under LSF_ENVDIR of the environment. Without it: conf/ beside the program's folder if it has an lsf.conf (bin, etc
+// and conf stand side by side in an installed tree), else /etc.
 conf::FileSources real_file_sources();
-// The same for one directory, whatever the environment says.
+// The files of one directory, whatever the environment says.
 conf::FileSources file_sources_of(const std::string& env_dir);
 
 // A regular file as text; an error is "PATH: why".
 Result<std::string> read_config_file(const std::string& path);
 
-// The time of the week now, in the site's zone ("", TZ or /etc/localtime), in a zone of the system's tables (Europe/Rome),
-// or by an abbreviation (EDT, CEST): those have a fixed distance to UTC. Nothing for other words.
+// The present time of the week in the site's zone ("", TZ or /etc/localtime), in a zone of the system's tables (Europe/Rome), or
+// by an abbreviation with a fixed offset (EDT, CEST). None for other words.
 std::optional<conf::LocalTime> local_time_in(const std::string& zone);
 
 }  // namespace rollcall::io

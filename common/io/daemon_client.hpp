@@ -1,14 +1,13 @@
 // DaemonClient: a client's connection with LIM, mbatchd or RES in the messages of that daemon's protocol. Blocking.
 //
 // It opens a DaemonTalk, introduces the user, sends a message (in parts where it is larger than a client's frame), and reads
-// answers. It does not know what is asked, who asks again after a failure, and what a failure is called: LimClient, BatchClient
-// and ResClient do, and each has its Protocol:
+// answers. LimClient, BatchClient and ResClient know the requests, retry after failures and name them; each has its Protocol:
 //
 //   struct Protocol {
 //     using Out = ...; using In = ...;         the messages of a client, and those of the daemon
 //     static constexpr bool kMustProve = ...;  whether the daemon tells nothing to a client that has not proved its user
 //     static void introduce(Out&, const std::string& credential);       the first message of a client that has MUNGE
-//     static std::optional<std::string> divisible(const Out&);          where Out has parts: the bytes to divide; none: all or nothing
+//     static std::optional<std::string> divisible(const Out&);          the bytes of Out to divide into parts; none: indivisible
 //     static bool is_answer(const In&);                                 what a client may be told
 //   };
 #pragma once
@@ -60,7 +59,7 @@ class DaemonClient {
     return talk_.send(message.SerializeAsString());
   }
 
-  // The next message of the daemon. `wake`: as DaemonTalk::receive() has it.
+  // The daemon's next message. `wake` as in DaemonTalk::receive().
   Talked<std::optional<In>> receive(std::optional<int> wake = std::nullopt) {
     const auto payload = talk_.receive(wake);
     if (!payload) return payload.error();
@@ -76,7 +75,7 @@ class DaemonClient {
  private:
   explicit DaemonClient(DaemonTalk talk) : talk_(std::move(talk)) {}
 
-  // Every part has the fields beside the request.
+  // Every part repeats the fields beside the request.
   Talked<void> send_parts(Out message, const std::string& whole) {
     if (whole.size() > wire::kMostRequest)
       return TalkError{TalkError::Kind::ours, "a request of " + std::to_string(whole.size()) +

@@ -1,4 +1,4 @@
-// DaemonEnd: why a daemon's loop is over, for its main(): it was told to end, or it begins anew. A value.
+// DaemonEnd: how a daemon's loop ended, for its main(): stopped as ordered, or to restart. A value.
 #pragma once
 
 namespace rollcall::io {

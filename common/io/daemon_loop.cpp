@@ -13,7 +13,7 @@ namespace rollcall::io {
 DaemonLoop::DaemonLoop(const Log& log, std::string daemon, Handler handler)
     : log_(log), daemon_(std::move(daemon)), handler_(std::move(handler)) {}
 
-// A peer's message that needs too much memory costs the peer its link (Links) and does not come here.
+// A failed allocation for a peer's message costs that peer its link (Links) and does not get here.
 DaemonEnd DaemonLoop::run() {
   bool memory = true;
   try {

@@ -1,8 +1,7 @@
-// DaemonLoop: the event loop of a daemon (LIM, MELIM, mbatchd, RES): its signals, how it is told to end, and what becomes of it
-// when memory is short.
+// DaemonLoop: the event loop of a daemon (LIM, MELIM, mbatchd, RES): its signals, its end, and what happens when memory is short.
 //
-// It does not know what the daemon does: connections and timers are the daemon's, on context(). Owned by the daemon, before
-// everything that uses the context.
+// The daemon's own connections and timers run on context(). Owned by the daemon, and made before everything that uses the
+// context.
 //
 //   state    event                      | does
 //   ---------------------------------------+------------------------------------------------------------------
@@ -11,7 +10,7 @@
 //   ending   begin_end(stopped), TERM   | a daemon that was about to restart stops
 //   ending   HUP                        | ignored
 //   any      CHLD                       | Handler::child_ended
-//   any      bad_alloc, StateUnknown    | run() returns `restart`: what the daemon holds in memory is not known
+//   any      bad_alloc, StateUnknown    | run() returns `restart`: the state in memory may be inconsistent
 //   any      stop()                     | run() returns how the daemon ends
 #pragma once
 
@@ -29,7 +28,7 @@ class DaemonLoop {
  public:
   struct Handler {
     std::function<void()> read_files;
-    std::function<void()> end;            // ends what the daemon has begun, and calls stop() then or later
+    std::function<void()> end;            // ends the daemon's work, and calls stop() then or later
     std::function<void()> child_ended{};  // none: the daemon starts no children
   };
 
@@ -44,7 +43,7 @@ class DaemonLoop {
   DaemonEnd run();
 
   void begin_end(DaemonEnd how);
-  // After what is being done now: the answer to a client leaves first.
+  // Posted behind the present work, so that an answer to the client leaves first.
   void begin_end_soon(DaemonEnd how);
   bool ending() const { return ending_; }
   void stop() { context_.stop(); }

@@ -27,7 +27,7 @@ std::string own_path() {
   std::string path(4096, '\0');
   const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
   path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  // A new version may have been put in its place.
+  // A new version may have replaced the file.
   constexpr std::string_view kReplaced = " (deleted)";
   if (path.size() > kReplaced.size() &&
       path.compare(path.size() - kReplaced.size(), std::string::npos, kReplaced) == 0)
@@ -75,7 +75,8 @@ DaemonProgram::DaemonProgram(char** argv)
       pid_file_(taken_from_environment("ROLLCALL_PID_FILE")),
       starter_(taken_from_environment("ROLLCALL_DAEMONS")),
       open_files_(raise_descriptor_limit()) {
-  // A file beyond the limit of file sizes is an error, no daemon's end. Children have the signal, and we after becoming anew.
+  // Beyond the file size limit a write fails instead of ending the daemon. Children get the default, and so do we after
+  // re-executing.
   sigset_t too_large;
   sigemptyset(&too_large);
   sigaddset(&too_large, SIGXFSZ);
@@ -90,7 +91,7 @@ void DaemonProgram::become_anew(const Log& log) const {
   setrlimit(RLIMIT_NOFILE, &open_files_);
   sigset_t ours;
   sigprocmask(SIG_SETMASK, &mask_, &ours);
-  // Not setenv(): a thread of ours may still hang in getaddrinfo(), which reads the environment.
+  // Not setenv(): another thread may be in getaddrinfo(), which reads the environment.
   std::string pid_file = "ROLLCALL_PID_FILE=" + pid_file_, starter = "ROLLCALL_DAEMONS=" + starter_;
   std::vector<char*> words;
   for (char** word = environ; *word != nullptr; ++word) words.push_back(*word);
@@ -103,7 +104,7 @@ void DaemonProgram::become_anew(const Log& log) const {
   raise_descriptor_limit();
 }
 
-// Emptied, not removed: who has it open, and locked, goes on with the file that everybody finds.
+// Emptied, not removed: a process that has it open and locked must have the same file as everybody else.
 void DaemonProgram::ends_as_told() const {
   if (pid_file_.empty()) return;
   const Descriptor file(open(pid_file_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));

@@ -1,7 +1,7 @@
-// daemon_start: what main() of every daemon (lim, mbatchd, res) does before its own work, and when it becomes anew.
+// daemon_start: what main() of every daemon (lim, mbatchd, res) does before its own work, and when it restarts itself.
 //
-// Not a daemon's loop, and not a way into the background: daemons run in the foreground, and who starts them (lsf_daemons,
-// systemd) waits for the one line on the descriptor ROLLCALL_READY_FD: "ready", or why not. A main() is
+// Not a daemon's loop, and no daemonizing: daemons run in the foreground. Their starter (lsf_daemons, systemd) waits for one line
+// on the descriptor ROLLCALL_READY_FD: "ready", or why not. A main() is
 //   int main(int argc, char** argv) {
 //     return io::daemon_main({"mbatchd", kUsage, "Rollcall " ROLLCALL_VERSION}, argc, argv, run);
 //   }
@@ -21,7 +21,7 @@
 
 namespace rollcall::io {
 
-// Who started us may wait for one line. The descriptor is close-on-exec: nothing that we start has it.
+// The starter that may wait for one line. The descriptor is close-on-exec, so children do not inherit it.
 class Starter {
  public:
   Starter();  // takes ROLLCALL_READY_FD out of the environment
@@ -29,34 +29,34 @@ class Starter {
   Starter& operator=(const Starter&) = delete;
   ~Starter();
 
-  // The first line counts; what is told later goes nowhere. A starter that has gone harms nobody.
+  // The first line counts; later ones are dropped. A starter that is gone does no harm.
   void tell(const std::string& line);
 
  private:
   int fd_ = -1;
 };
 
-// The program as it was started: what its children are to have, and how it becomes the new version of itself.
+// The program as it was started: the environment of its children, and how it re-executes itself as a new version.
 class DaemonProgram {
  public:
-  // Raises the limit of open files to the hard one: a daemon has a connection for each host and client. Takes
-  // ROLLCALL_PID_FILE and ROLLCALL_DAEMONS out of the environment: children have nothing to do with them.
+  // Raises the limit of open files to the hard one: a daemon has a connection for each host and client. Removes ROLLCALL_PID_FILE
+  // and ROLLCALL_DAEMONS from the environment, since children must not see them.
   explicit DaemonProgram(char** argv);
 
-  // The end that was asked for: empties the pid file that lsf_daemons gave us (ROLLCALL_PID_FILE), where it is ours, so that
-  // nobody takes this for a daemon that died.
+  // An ordered end: empties the pid file that lsf_daemons gave us (ROLLCALL_PID_FILE), if it is ours, so that the daemon does not
+  // look like one that died.
   void ends_as_told() const;
 
-  // As they were before we changed them: for children.
+  // As they were at our start: for children.
   const rlimit& open_files() const { return open_files_; }
   const sigset_t& mask() const { return mask_; }
   const std::string& path() const { return path_; }
-  // From lsf_daemons; "" where something else started this daemon, or ROLLCALL_RESTART_DAEMONS is N.
+  // Set by lsf_daemons; "" where something else started this daemon, or ROLLCALL_RESTART_DAEMONS is N.
   const std::string& pid_file() const { return pid_file_; }
   const std::string& starter() const { return starter_; }
 
-  // Executes the file that lies at our path now, in this process. Comes back, with a line in the log, where that cannot be
-  // done, or root may not execute it (root_trust.hpp): then the caller goes on from its beginning.
+  // Executes the file now at our path, in this process. Returns, with a line in the log, where that fails or where root may not
+  // execute it (root_trust.hpp): then the caller starts again from its beginning.
   void become_anew(const Log& log) const;
 
  private:
@@ -72,9 +72,9 @@ struct DaemonOptions {
 };
 Result<DaemonOptions> parse_daemon_options(const std::vector<std::string>& words);
 
-// One run of a daemon after the other, until it is told to end. `load` reads the files: a set has `configuration`, and
-// `warnings` and `errors`, which the log gets; `run` is one run with that set, Result<DaemonEnd>. Gives the exit status; the
-// starter is told why there is no first run.
+// Runs the daemon again and again until it is told to end. `load` reads the files: a set has `configuration`, and `warnings` and
+// `errors`, which are logged. `run` is one run with that set, Result<DaemonEnd>. Gives the exit status; the starter gets the reason
+// if there is no first run.
 template <class Load, class Run>
 int run_until_stopped(Log& log, const DaemonProgram& program, Starter& starter, const Load& load,
                       const Run& run) {
@@ -94,10 +94,10 @@ int run_until_stopped(Log& log, const DaemonProgram& program, Starter& starter, 
   }
 }
 
-// LSF_LOG_MASK as lsf.conf has it; a word that is no level gets a warning, and none leaves the level as it is.
+// LSF_LOG_MASK of lsf.conf; an invalid level gets a warning and leaves the level as it is.
 void set_log_level(Log& log, const std::string& word);
 
-// Descriptors 0, 1 and 2 that were closed lead to /dev/null, for us only: otherwise a socket of ours would be stderr.
+// Opens closed descriptors 0, 1 and 2 on /dev/null, so that no socket of ours becomes stderr.
 void fill_standard_streams();
 
 struct DaemonName {
@@ -108,8 +108,8 @@ struct DaemonName {
 using DaemonRun =
     std::function<int(const DaemonOptions& options, const DaemonProgram& program, Starter& starter)>;
 
-// The main() of a daemon: its streams, its options, `run`, and one line on stderr and to the starter where options are wrong
-// or a library throws (no memory left). Gives the exit status, that of `run`: 0 where it ended as it was told.
+// The main() of a daemon: its standard streams, its options, `run`, and one line on stderr and to the starter if options are
+// wrong or a library throws (no memory left). Gives the exit status of `run`: 0 where it ended as ordered.
 int daemon_main(const DaemonName& name, int argc, char** argv, const DaemonRun& run);
 
 }  // namespace rollcall::io

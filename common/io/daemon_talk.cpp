@@ -13,10 +13,10 @@ using Kind = TalkError::Kind;
 
 constexpr std::chrono::seconds kMungePause{1};
 
-// How this user can prove who they are: by the key where they may read it, else by MUNGE.
+// How this user can prove who they are: by the key if they may read it, else by MUNGE.
 struct Proof {
   ClusterChannel channel;
-  std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key has said it
+  std::optional<std::string> munge;  // munged's socket, "" for the library's own; none: the key proves it
 };
 
 Result<Proof> proof_for(const conf::ClusterFiles& files, const std::optional<Ticket>& ticket) {
@@ -57,7 +57,7 @@ Talked<DaemonTalk> DaemonTalk::open(const conf::ClusterFiles& files, const Call&
   }
   talk.greeting_ = false;
   if (!proof->munge) return talk;
-  // The daemon gives a handshake little time, and munged may take its own.
+  // Sent before munged is asked, which may be slow: the daemon gives a handshake little time.
   if (const auto sent = talk.flush(); !sent) return sent.error();
   const auto pause = [] { std::this_thread::sleep_for(kMungePause); };
   const auto credential = call.must_prove ? munge_encode_patiently(talk.channel_.hash(), *proof->munge, pause)
@@ -89,7 +89,7 @@ Talked<void> DaemonTalk::send(const std::string& payload) {
   return flush();
 }
 
-// Takes what has come into the inbox. False: woken instead.
+// Moves arrived payloads into the inbox. False: `wake` came first.
 Talked<bool> DaemonTalk::turn(std::optional<int> wake) {
   std::string bytes;
   if (wake) {

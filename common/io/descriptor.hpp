@@ -1,7 +1,7 @@
-// Descriptor: owns one file descriptor of ours, and keeps it away from 0, 1 and 2.
+// Descriptor: owns one file descriptor, and keeps it away from 0, 1 and 2.
 //
-// A program may be started with its standard streams closed; then the next descriptor that anybody opens has such a
-// number, and a line for stderr would go into it.
+// A program may be started with its standard streams closed. The next open descriptor would get such a number, and lines for
+// stderr would go into it.
 #pragma once
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace rollcall::io {
 class Descriptor {
  public:
   Descriptor() = default;
-  // Takes `fd` over (-1: none). The descriptor is close-on-exec from here on where it had to be moved.
+  // Takes ownership of `fd` (-1: none). A descriptor that had to be moved is close-on-exec.
   explicit Descriptor(int fd) : fd_(fd) {
     if (fd_ < 0 || fd_ > STDERR_FILENO) return;
     fd_ = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -1,11 +1,11 @@
-// The limit of open descriptors of this process. Owned by nobody: one inline function.
+// descriptor_limit: the limit of open descriptors of this process. One inline function.
 #pragma once
 
 #include <sys/resource.h>
 
 namespace rollcall::io {
 
-// Raises the soft limit to the hard one. Returns the limit as it was, for the programs that this one starts.
+// Raises the soft limit to the hard one. Returns the old limit, for the programs that this one starts.
 inline rlimit raise_descriptor_limit() {
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);

@@ -27,7 +27,7 @@ int connect_within(int descriptor, const HostAddress& address, std::chrono::mill
   pollfd waiting{descriptor, POLLOUT, 0};
   int ready = 0;
   do ready = poll(&waiting, 1, static_cast<int>(patience.count()));
-  while (ready < 0 && errno == EINTR);  // stopped and continued, for one
+  while (ready < 0 && errno == EINTR);  // after a stop and continue, for example
   if (ready < 0) return errno;
   if (ready == 0) return ETIMEDOUT;
   int error = 0;
@@ -64,7 +64,7 @@ boost::system::result<HostConnection, DialError> HostConnection::dial(const std:
     }
     HostConnection connection(descriptor, peer, patience);
     error = connect_within(descriptor, address, patience);
-    const int at_once = 1;  // the end of the handshake and the question are two writes
+    const int at_once = 1;  // no Nagle delay: the end of the handshake and the question are two writes
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
     if (error == 0) return connection;
   }
@@ -99,7 +99,7 @@ Result<void> HostConnection::send(std::string_view bytes) {
   return {};
 }
 
-// What has come; nothing where there is nothing and that is allowed.
+// The bytes that have arrived; none where there are none and that is allowed.
 Result<std::optional<std::string>> HostConnection::take(bool may_be_nothing) {
   char bytes[1 << 16];  // not cleared: most of its pages are never touched
   while (true) {

@@ -40,7 +40,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
     const auto found = std::make_shared<Result<std::vector<HostAddress>>>(Error());
     names.ask([found, host, port = port_] { *found = look_up(host, port); },
               [self = shared_from_this(), found](SideThread::End end) {
-                // A name server that does not answer is silence like any other; the thread may still write.
+                // A hanging name server counts as silence; its thread may still write later.
                 if (end != SideThread::End::finished)
                   return self->finish_without("its address cannot be found out");
                 if (!*found) return self->finish_without(found->error().text);
@@ -50,11 +50,11 @@ class Dial : public std::enable_shared_from_this<Dial> {
   }
 
  private:
-  // Gives the attempt up when the patience is over, unless the timer is cancelled before.
+  // Ends the attempt when its patience is over, unless the timer is cancelled before.
   void watch() {
     gave_up_ = false;
     timer_.expires_after(patience_);
-    // A timer that rang just before it was cancelled must not end the attempt after it.
+    // A timer that expired just before it was cancelled must not end the attempt.
     timer_.async_wait([self = shared_from_this(), round = ++round_](const error_code& error) {
       if (error || round != self->round_) return;
       self->gave_up_ = true;

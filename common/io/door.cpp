@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 constexpr int kBacklog = 4096;
 constexpr int kAtOnce =
-    64;  // connections that are taken in one turn of the loop: those before them are heard between
+    64;  // connections accepted in one turn of the loop; the loop reads open ones in between
 constexpr std::size_t kMostStrangers = 100;  // addresses that get a line of their own
 
 bool lacks_room(const error_code& error) {
@@ -52,8 +52,8 @@ error_code Door::open_on(const tcp::endpoint& endpoint, Taken taken) {
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(kBacklog, error);
   if (!error) acceptor_.non_blocking(true, error);
-  if (!error) watch_liveness(acceptor_.native_handle());  // what it accepts inherits this
-  // Nothing that we start holds the port when we are gone.
+  if (!error) watch_liveness(acceptor_.native_handle());  // accepted connections inherit this
+  // Children must not hold the port after our end.
   if (!error && fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0)
     error = error_code(errno, boost::system::system_category());
   return error;

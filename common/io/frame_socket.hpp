@@ -1,7 +1,7 @@
 // FrameSocket: frames (common/wire/frame.hpp) over a stream socket of this host, in clear. No loop of its own.
 //
-// For two programs that the kernel has introduced to each other (a socket pair, a Unix socket in a closed directory). What
-// cannot leave at once is kept; who owns it asks wants_to_write() and calls flush().
+// For two programs on a socket that the kernel vouches for (a socket pair, a Unix socket in a closed directory). Unsent bytes are
+// kept; the owner checks wants_to_write() and calls flush().
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ class FrameSocket {
   // False where the other end is gone; then close it.
   bool send(std::string_view payload);
   bool flush();
-  // Hands every frame that has come to `sink`. False where the other end is gone, or has broken the rules.
+  // Hands every complete frame to `sink`. False where the other end is gone, or sent an invalid frame.
   bool receive(const wire::FrameDecoder::Sink& sink);
-  // Waits until all has left, or `patience_ms` are over.
+  // Waits until everything is sent, or `patience_ms` are over.
   bool drain(int patience_ms);
   void close() { socket_.reset(); }
 

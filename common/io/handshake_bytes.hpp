@@ -1,4 +1,4 @@
-// What every handshake of ours is made from: bytes of a fixed size, a keyed hash, a comparison that tells nothing by its time.
+// handshake_bytes: the parts of every handshake: bytes of a fixed size, a keyed hash, a comparison in constant time.
 //
 // Values, with libsodium. Not a handshake (secure_channel.hpp, cluster_channel.hpp); docs/protocol.md has the bytes.
 #pragma once
@@ -30,7 +30,7 @@ inline const unsigned char* octets(std::string_view bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-// `from` has N bytes: that has been checked.
+// `from` must have N bytes.
 template <std::size_t N = 32>
 std::array<std::uint8_t, N> take(std::string_view from) {
   assert(from.size() == N);

@@ -1,10 +1,10 @@
-// HandshakeQueue: connections whose next handshake message waits, since their holder has many unproved ones. Links owns it.
+// HandshakeQueue: handshake messages of holders with many unproved connections wait here for their turn. Links owns it.
 //
-// A handshake costs multiplications on the curve. Without a queue, a user who opens connections all the time would have every moment
-// of the daemon. Here holders take turns, for about a millisecond; what has arrived on other connections meanwhile is read before
-// the next turn. So a crowd has what time is left, and all of that: a thousand tasks that begin at once are a crowd as well.
+// A handshake costs multiplications on the curve. Without a queue, a user who keeps opening connections would take all the time
+// of the daemon. Here holders take turns of about a millisecond; data that has arrived on other connections is read before the
+// next turn. So such holders get the remaining time, and all of it: a thousand tasks that begin at once are such a case as well.
 //
-// It closes nothing: Links ends a connection that has not proved itself in time, here or elsewhere.
+// It closes no connection: Links ends one that has not proved itself in time.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Link;
 class HandshakeQueue {
  public:
   using LinkPointer = std::shared_ptr<Link>;
-  // `read` reads what has come on one connection.
+  // `read` reads the pending bytes of one connection.
   using Read = std::function<void(const LinkPointer&)>;
   HandshakeQueue(boost::asio::io_context& loop, Read read);
   ~HandshakeQueue();

@@ -21,7 +21,7 @@ const char* kind_of(mode_t mode) {
   return "is no regular file";
 }
 
-// The folder of a path, opened, and the name in it.
+// The open folder of a path, and the name in it.
 struct Spot {
   Descriptor directory;
   std::string name;
@@ -33,7 +33,7 @@ Result<Spot> find_spot(const HexFile& file, const char* what_for) {
   Spot spot;
   spot.name = slash == std::string::npos ? file.path : file.path.substr(slash + 1);
   spot.directory = Descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A folder that may be entered and not listed will do, where nothing must be written into it.
+  // For reading, a folder that may be entered but not listed is enough.
   if (!spot.directory) spot.directory = Descriptor(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!spot.directory) return file.failed(what_for, errno);
   return spot;
@@ -52,7 +52,7 @@ ssize_t read_up_to(int fd, char* to, std::size_t size) {
   return static_cast<ssize_t>(done);
 }
 
-// The mode is said again: an odd umask must not leave a file that even its owner cannot read.
+// fchmod() as well: an odd umask must not leave a file that its owner cannot read.
 bool write_digits(int fd, const HexBytes& bytes, mode_t mode) {
   auto text = print_hex_line(bytes);
   const bool written = fchmod(fd, mode) == 0 &&
@@ -62,11 +62,11 @@ bool write_digits(int fd, const HexBytes& bytes, mode_t mode) {
   return written;
 }
 
-// Gives the finished file its name, unless something has it.
+// Links the finished file to its name, unless the name exists.
 bool publish(int directory, const std::string& temporary, const std::string& name) {
   if (linkat(directory, temporary.c_str(), directory, name.c_str(), 0) == 0) return true;
   if (errno == EEXIST) return false;
-  // File systems without hard links have this instead.
+  // For file systems without hard links.
   return renameat2(directory, temporary.c_str(), directory, name.c_str(), RENAME_NOREPLACE) == 0;
 }
 
@@ -83,7 +83,7 @@ Error HexFile::failed(const std::string& what_not, int error) const {
 Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule) {
   const auto spot = find_spot(file, "open it");
   if (!spot) return spot.error();
-  // O_NONBLOCK: somebody's FIFO must not hold us; it is then refused for what it is.
+  // O_NONBLOCK: a FIFO must not block the open; it is refused afterwards.
   const Descriptor fd(openat(spot->directory.get(), spot->name.c_str(),
                              O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd && errno == ELOOP) return file.wrong("is a symbolic link", "a regular file");
@@ -110,7 +110,7 @@ Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t 
 
 Result<void> create_hex_file_in(int directory, const HexFile& file, const HexBytes& bytes, mode_t mode) {
   const std::string name = file.path.substr(file.path.rfind('/') + 1);
-  // A name of our own, so that one who was killed half-way is in nobody's way.
+  // A name of our own: the rest of a killed process must not be in the way.
   const std::string temporary =
       name + "." + std::to_string(getpid()) + "." + std::to_string(randombytes_random());
   const Descriptor fresh(

@@ -2,9 +2,8 @@
 //
 //   file = the line of common/base/hex_line.hpp
 //
-// It is opened without following a symbolic link, in the directory that was looked at, and must be a regular file.
-// Whose it may be and who may read it is the caller's rule. Errors name the file, what was found and what was expected,
-// and never hold a byte of it.
+// It is opened without following a symbolic link, in the directory that was checked, and must be a regular file. The caller's
+// rule says who may own and read it. Errors name the file, what was found and what was expected, and never contain a byte of it.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,7 +16,7 @@
 
 namespace rollcall::io {
 
-// A file by the words that messages call it by ("cluster key"), and its path.
+// A file: the name for messages ("cluster key"), and its path.
 struct HexFile {
   std::string what;
   std::string path;
@@ -30,16 +29,15 @@ struct HexFile {
 using HexFileRule = std::function<Result<void>(const struct stat& file, const struct stat& directory)>;
 Result<HexBytes> read_hex_file(const HexFile& file, const HexFileRule& rule);
 
-// Makes the file with exactly this mode, whole or not at all, and on the disk when this returns. An error where there is
-// anything of that name.
+// Makes the file with exactly this mode, whole or not at all, and synced when this returns. An error where the name exists.
 Result<void> create_hex_file(const HexFile& file, const HexBytes& bytes, mode_t mode);
-// The same in the open `directory`, whatever its path leads to by now.
+// The same in the open `directory`, even if its path has changed.
 Result<void> create_hex_file_in(int directory, const HexFile& file, const HexBytes& bytes, mode_t mode);
 
-// False where nothing has that name (a symbolic link is something).
+// False where the name does not exist (a symbolic link counts as existing).
 bool exists(const HexFile& file);
 
-// "mode 0644", as rules say what they found.
+// "mode 0644", for the messages of rules.
 std::string mode_text(mode_t mode);
 
 }  // namespace rollcall::io

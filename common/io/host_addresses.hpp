@@ -1,4 +1,4 @@
-// host_addresses: under what names and addresses other hosts may reach this one.
+// host_addresses: the names and addresses by which other hosts may reach this one.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace rollcall::io {
 // As gethostname says it; "localhost" where the kernel has none.
 std::string host_name_here();
 
-// The host's own name, then its addresses but those that only this host reaches, comma between them: "n1,10.77.0.1".
-// At most eight addresses, IPv4 before IPv6. A name may resolve to 127.0.1.1 at home, so the addresses are needed; with
-// no network at all 127.0.0.1 is the address.
+// The host's own name, then its addresses except those that only this host can reach, separated by commas: "n1,10.77.0.1". At
+// most eight addresses, IPv4 before IPv6. Addresses are needed since a name may resolve to 127.0.1.1 on its own host; without any
+// network 127.0.0.1 is the address.
 std::string reachable_as();
 
 }  // namespace rollcall::io

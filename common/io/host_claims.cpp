@@ -19,7 +19,8 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kMostWaiting = 16384;  // every host of a large cluster may call a new master at once
 constexpr auto kKept = std::chrono::minutes(10);
-constexpr auto kKeptThoughRefused = std::chrono::seconds(10);  // a lie is not worth a question each time
+constexpr auto kKeptThoughRefused =
+    std::chrono::seconds(10);  // bounds the look-ups that a false claim can cause
 
 std::string text_of(const sockaddr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -43,7 +44,7 @@ std::vector<std::string> resolve(const std::string& name) {
   return addresses;
 }
 
-// As inet_ntop writes it, whatever zeros a person wrote; a word that is no address stays.
+// In the form of inet_ntop; a word that is no address stays.
 std::string canonical(const std::string& address) {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   std::array<char, INET6_ADDRSTRLEN> text{};

@@ -1,9 +1,8 @@
-// HostClaims: asks what addresses a host has, and judges a daemon's claim to be on it (common/base/host_claim.hpp).
+// HostClaims: looks up a host's addresses, and judges a daemon's claim to be on that host (common/base/host_claim.hpp).
 //
-// Addresses are those that LSF_ENVDIR/hosts gives, and those of the resolver, which is asked outside of the loop (it may
-// hang) and whose answers are kept for a while. A claim that the kept answer does not bear out is asked about anew. A
-// resolver that does not answer makes a claim `unknown`, unless LSF_ENVDIR/hosts says where the host is. One loop, one
-// thread.
+// The addresses are those of LSF_ENVDIR/hosts and those of the resolver. The resolver is asked outside the loop, since it may
+// hang, and its answers are cached for a while. A claim that the cached answer does not support causes a new look-up. If the
+// resolver does not answer, a claim is `unknown`, unless LSF_ENVDIR/hosts has the host. One loop, one thread.
 #pragma once
 
 #include <chrono>
@@ -21,17 +20,17 @@ class HostClaims {
  public:
   struct Verdict {
     HostClaim claim = HostClaim::unknown;
-    std::vector<std::string> addresses;  // that it was judged by
+    std::vector<std::string> addresses;  // the addresses by which it was judged
   };
   using Told = std::function<void(const Verdict&)>;
-  // All addresses of a name, as inet_ntop writes them; none: it is not known. Runs in the thread.
+  // All addresses of a name, as inet_ntop writes them; none: unknown. Runs in the thread.
   using Resolve = std::function<std::vector<std::string>(const std::string& name)>;
 
   explicit HostClaims(boost::asio::io_context& loop);
   HostClaims(boost::asio::io_context& loop, SideThread::Limits limits, Resolve resolve);  // for tests
 
-  // `configured`: the addresses of LSF_ENVDIR/hosts (HostNames::addresses). Told once, in the loop, never before this
-  // returns.
+  // `configured`: the addresses of LSF_ENVDIR/hosts (HostNames::addresses). The verdict comes once, in the loop, never before
+  // this returns.
   void check(const std::string& host, const std::vector<std::string>& configured, const std::string& from,
              Told told);
 

@@ -1,8 +1,7 @@
-// host_lookup: the addresses of a host, by its name or as they are written.
+// host_lookup: the addresses of a host, by name or numeric.
 //
-// There are two of them, and which one a program has its linking says: most ask the C library (host_lookup.cpp); a static
-// program, whose C library cannot load the modules of name services, reads /etc/hosts and asks getent
-// (static_host_lookup.cpp; cmake/QuickStart.cmake).
+// There are two implementations, selected by linking: most programs ask the C library (host_lookup.cpp). A static program cannot
+// load the modules of name services; it reads /etc/hosts and asks getent (static_host_lookup.cpp; cmake/QuickStart.cmake).
 #pragma once
 
 #include <sys/socket.h>
@@ -19,7 +18,7 @@ struct HostAddress {
   socklen_t size = 0;
 };
 
-// At least one, in the order to try. The error says why there is none, and not of whom.
+// At least one address, in the order to try. The error has the reason without the host's name.
 Result<std::vector<HostAddress>> look_up(const std::string& host, int port);
 
 }  // namespace rollcall::io

@@ -1,4 +1,4 @@
-// hosts_down: the hosts that the master LIM calls unavailable, for commands that would otherwise wait for each of them. Blocking.
+// hosts_down: the hosts that the master LIM reports as unavailable, so that commands need not wait for each of them. Blocking.
 #pragma once
 
 #include <set>
@@ -8,10 +8,10 @@
 
 namespace rollcall::io {
 
-// Official names; none where no master LIM answers within a second or so, since then nobody knows.
+// Official names; none where no master LIM answers within about a second, since then the state is unknown.
 std::set<std::string> hosts_down(const conf::ClusterFiles& files);
 
-// The line for one of them. `insist`: the command that asks it all the same.
+// The message for one of them. `insist`: the command that tries it nevertheless.
 std::string skipped_text(const std::string& insist);
 
 }  // namespace rollcall::io

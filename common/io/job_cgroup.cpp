@@ -25,9 +25,9 @@ namespace {
 constexpr std::string_view kPrefix = "rollcall-";
 constexpr std::string_view kDigits = "0123456789abcdef";  // of the hash,
 constexpr std::size_t kHashDigits = 8;                    // as many
-constexpr int kAttempts = 20;                             // its keeper may remove it while we enter it,
+constexpr int kAttempts = 20;                             // the first one's keeper may remove it meanwhile,
 constexpr int kPauseMs = 1;                               // which takes this long or less
-constexpr int kKillRounds = 20;                           // what forks while it is killed has new branches
+constexpr int kKillRounds = 20;  // a process that forks while it is killed leaves new ones
 
 struct Facts {
   std::string name;
@@ -43,8 +43,8 @@ std::optional<Facts> facts_of(pid_t pid) {
   return Facts{stat.substr(open + 1, close - open - 1), std::atoi(stat.c_str() + close + 4)};
 }
 
-// True where the first process above `pid` that is no member is a TaskStarter (it has our name), and where that cannot
-// be seen: who is not known to be an orphan is left alone.
+// True where the first process above `pid` that is no member is a TaskStarter (it has our name). Also where that cannot be seen:
+// only known orphans are killed.
 bool looked_after(pid_t pid, const std::vector<pid_t>& members, const std::string& our_name) {
   for (auto facts = facts_of(pid); facts && facts->parent > 0; facts = facts_of(pid)) {
     pid = facts->parent;
@@ -55,13 +55,13 @@ bool looked_after(pid_t pid, const std::vector<pid_t>& members, const std::strin
   return true;
 }
 
-// True where there were any.
+// Kills orphans; true if there were any.
 bool kill_orphans_in(int directory, const std::string& our_name) {
   bool found = false;
   const auto members = cgroup_members(directory);
   for (const pid_t pid : members) {
     if (looked_after(pid, members, our_name)) continue;
-    // Held by the handle it is still the process that is looked at again, and no later one of its number.
+    // The pidfd is open now, so the second check is of the process that gets the signal.
     const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     if (!process || looked_after(pid, cgroup_members(directory), our_name)) continue;
     found = true;
@@ -70,7 +70,7 @@ bool kill_orphans_in(int directory, const std::string& our_name) {
   return found;
 }
 
-// Exactly as job_cgroup_name makes them: what others call rollcall-something is theirs.
+// Matches exactly the names of job_cgroup_name: other names with this prefix are not ours.
 bool is_job_name(std::string_view name) {
   if (!name.starts_with(kPrefix)) return false;
   name.remove_prefix(kPrefix.size());
@@ -80,7 +80,7 @@ bool is_job_name(std::string_view name) {
          hash.find_first_not_of(kDigits) == hash.npos;
 }
 
-// Nobody can enter it meanwhile: we hold the exclusive lock.
+// No process can enter it meanwhile: we hold the exclusive lock.
 void end_and_remove(int directory, const std::string& path) {
   kill_cgroup(directory);
   wait_for_empty_cgroup(directory);
@@ -89,7 +89,7 @@ void end_and_remove(int directory, const std::string& path) {
 
 void pause() { poll(nullptr, 0, kPauseMs); }
 
-// Containers may share the tree of cgroups, and have the same addresses and ports in networks of their own.
+// Containers may share the cgroup tree, and have equal addresses and ports in their own networks.
 std::string pid_namespace() {
   std::array<char, 64> text;
   const ssize_t size = readlink("/proc/self/ns/pid", text.data(), text.size());
@@ -134,7 +134,7 @@ JobCgroup JobCgroup::enter(const std::string& job) {
     if (entered && flock(entered.fd(), LOCK_SH | LOCK_NB) == 0) {
       if (faccessat(entered.fd(), "cgroup.kill", W_OK, 0) == 0) return entered;
       const std::string why = cgroup_problem("use", entered.path_ + "/cgroup.kill");
-      // Removed before we held it, it has no files any more. Before Linux 5.14 it has not got this one.
+      // A cgroup that was removed before we locked it has no files. Before Linux 5.14 there is no cgroup.kill.
       if (faccessat(entered.fd(), "cgroup.procs", F_OK, 0) == 0) {
         if (entered.first_of_job_) rmdir(path);
         return none(why);

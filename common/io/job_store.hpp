@@ -1,17 +1,17 @@
-// JobStore: what mbatchd keeps: submissions, jobs, what was said to queues and hosts, and every event. This is the interface; where
-// and how it is kept is an implementation's (sqlite_job_store.hpp). It does not know what a record means: rules are in sched/policy.
+// JobStore: mbatchd's store: submissions, jobs, states of queues and hosts, and every event. This is the interface; where and how
+// they are kept is an implementation's (sqlite_job_store.hpp). It does not know what a record means: rules are in sched/policy.
 //
 // Every implementation promises, and tests/io/common/job_store_fixture.hpp holds all of them to it:
-//   * A StoreBatch is one transaction: after commit() all of it survives a loss of power, and after an error none of it is there, and
-//     the store goes on as before.
-//   * One opener at a time; each opening is a new term, kept before it returns: orders to hosts carry it, and hosts refuse those of an
-//     older one.
+//   * A StoreBatch is one transaction: after commit() all of it survives a power failure; after an error none of it is there, and
+//     the store works on.
+//   * One opener at a time. Each opening is a new term, committed before it returns: orders to hosts carry it, and hosts refuse
+//     orders of an older term.
 //   * A submission's script and environment are payloads, which the submission names. A job that has left mbatchd's memory
 //     (JobRecord.cleaned_us) stays, and is found by its id.
-//   * Events that hold a Submission are given back with it, as it then is. Their numbers grow for ever; those of forgotten events are
+//   * An event with a Submission is returned with it, in its present form. Event numbers only grow; those of forgotten events are
 //     missing. The last event always stays.
 //
-// Owned by mbatchd's one thread; no call is made from within another's callback.
+// Owned by mbatchd's only thread; no call is made from within another's callback.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct StoreError {
 template <class T>
 using StoreResult = boost::system::result<T, StoreError>;
 
-// Numbers that outlive the daemon. Those of the files are the last event written there and the size it then had.
+// Numbers that outlive the daemon. For the event files: the last event written, and the file's size after it.
 enum class StoreNumber {
   next_job,
   next_submission,
@@ -58,25 +58,25 @@ struct StoredSubmission {
 };
 // A row of a submission's payload (common/wire/stored_payload.hpp).
 using StoredPayload = wire::PayloadRow;
-// A queue's or a host's state; `value` empty: as the files say, the row goes.
+// A queue's or a host's state; `value` empty: the row goes, the files decide.
 struct StoredControl {
   std::string kind;
   std::string name;
   std::string value;
 };
 
-// A request to submit that was answered so: its repetition is answered the same (Submit.token of batch.proto).
+// A submission request that was answered; its repetition gets the same answer (Submit.token of batch.proto).
 struct StoredToken {
-  std::string token;  // of letters and digits: whose it is and what was sent
+  std::string token;  // of letters and digits: user and content of the request
   std::int64_t at_us = 0;
   std::string answer;
 };
 
-// All of one turn. An empty one commits nothing.
+// All changes of one turn. An empty one commits nothing.
 struct StoreBatch {
   std::vector<StoredSubmission> submissions;
   std::vector<std::shared_ptr<const StoredPayload>> payloads;
-  std::vector<std::uint64_t> drop_payloads;  // rows, there or not
+  std::vector<std::uint64_t> drop_payloads;  // rows that may or may not exist
   std::vector<wire::JobRecord> jobs;         // new and changed ones, each whole
   std::vector<StoredControl> controls;
   std::vector<wire::JobEvent> events;  // in order; the store numbers them
@@ -88,13 +88,12 @@ struct StoreBatch {
   bool empty() const;
 };
 
-// What open() finds, handed over in this order. Only what is live: finished jobs that were cleaned stay where they are.
+// What open() finds, handed over in this order. Only live jobs: finished ones that were cleaned stay on disk.
 struct StoreVisitor {
   std::function<void(StoredSubmission)> submission;  // those of live jobs, once each
   std::function<void(wire::JobRecord)> job;          // in the order of their keys
   std::function<void(StoredControl)> control;
-  std::function<void(StoredToken)>
-      token;  // in the order in which they were made; none: they are not asked for
+  std::function<void(StoredToken)> token;  // in the order in which they were made; none: skipped
 };
 
 struct EventQuery {
@@ -114,11 +113,11 @@ struct StoredEvent {
 struct Forget {
   std::int64_t ended_before_us = 0;  // jobs that are not live, and events
   std::uint64_t events_until = 0;    // events with larger numbers stay, whatever their age
-  std::size_t most = 50;             // rows that are looked at
+  std::size_t most = 50;             // rows to look at
 };
 struct Forgotten {
   std::size_t jobs = 0, events = 0, submissions = 0;
-  bool more = false;  // false: a pass is over
+  bool more = false;  // false: the pass is complete
 };
 
 class JobStore {
@@ -134,15 +133,15 @@ class JobStore {
 
   virtual StoreResult<void> load(const StoreVisitor& visitor) = 0;
 
-  // All or nothing, and kept. Gives last_event() as it then is. The batch is as it was afterwards; meanwhile its events
-  // are without their submissions.
+  // All or nothing, and durable. Gives the new last_event(). The batch is unchanged afterwards; during the call its events lack
+  // their submissions.
   virtual StoreResult<std::uint64_t> commit(StoreBatch& batch) = 0;
   StoreResult<std::uint64_t> commit(StoreBatch&& batch) { return commit(batch); }
 
-  // One step of a pass over what is old; the next call goes on. A transaction of its own. A pass goes first over jobs that are not
+  // One step of a pass over old rows; the next call goes on. A transaction of its own. A pass goes first over jobs that are not
   // live, oldest first, then over events by number. An event stays
-  //   * as long as its job is there: one that ended within the age, or has not ended;
-  //   * where its number is beyond what the event files are known to have.
+  //   * as long as its job is there: it has ended within the age, or has not ended;
+  //   * if its number is beyond what is known to be in the event files.
   // A submission goes with the last event that names it.
   virtual StoreResult<Forgotten> forget(const Forget& what) = 0;
 
@@ -150,7 +149,7 @@ class JobStore {
   virtual StoreResult<std::shared_ptr<const wire::Submission>> submission(std::uint64_t number) = 0;
   // The body of a payload's row; an error where there is none.
   virtual StoreResult<std::string> payload(std::uint64_t number) = 0;
-  // One page, in order. Fewer than `most`: there are no more.
+  // One page, in order. Fewer than `most`: the last page.
   virtual StoreResult<std::vector<StoredEvent>> events(const EventQuery& query) = 0;
   // Records of this id, live or not, by index.
   virtual StoreResult<std::vector<wire::JobRecord>> jobs(int id, int after_index, std::size_t most) = 0;
@@ -158,7 +157,7 @@ class JobStore {
   virtual StoreResult<int> highest_job() = 0;
 };
 
-// How mbatchd comes by its store: in this directory, which is there and belongs to its user alone.
+// Opens mbatchd's store in this directory, which must exist and belong to its user alone.
 using StoreOpener = std::function<StoreResult<std::unique_ptr<JobStore>>(const std::string& directory)>;
 
 }  // namespace rollcall::io

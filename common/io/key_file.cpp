@@ -20,7 +20,7 @@ static_assert(kKeyBytes == sizeof(HexBytes));
 
 HexFile key_file(const std::string& path) { return {"key file", path}; }
 
-// Whether nobody else could have read or written the open file.
+// True if no other user could have read or written the open file.
 Result<void> check_secrecy(const HexFile& file, const struct stat& info) {
   if (info.st_uid != geteuid())
     return file.wrong("belongs to user " + std::to_string(info.st_uid), "user " + std::to_string(geteuid()));
@@ -33,7 +33,7 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Whether no one but root can put something else into the open directory.
+// True if only root can replace the file in the open directory.
 Result<void> check_directory(const HexFile& file, int directory, const std::string& shown) {
   struct stat info;
   if (fstat(directory, &info) != 0) return file.failed("look at the directory " + shown, errno);
@@ -48,8 +48,8 @@ Result<void> check_directory(const HexFile& file, int directory, const std::stri
   return {};
 }
 
-// The directory of root's key, by steps that follow no symbolic link: root may run with a user's HOME, and that user could
-// lead it anywhere. The last directory is made where it is missing.
+// Opens the directory of root's key without following symbolic links: root may run with a user's HOME, and that user could
+// redirect it. The last directory is made where it is missing.
 Result<Descriptor> open_directory_of_root(const HexFile& file) {
   const std::string path = directory_of(file.path);
   Descriptor here(open(path[0] == '/' ? "/" : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -74,7 +74,7 @@ Result<Descriptor> open_directory_of_root(const HexFile& file) {
   return here;
 }
 
-// An error only where there is still no such file: of several that make it at once one succeeds.
+// An error only where the file still does not exist: of several that make it at once one succeeds.
 Result<void> create_key(const std::string& path, const Descriptor& of_root) {
   const std::string directory = directory_of(path);
   if (!of_root && mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)

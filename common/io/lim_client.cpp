@@ -25,7 +25,7 @@ TalkError told_of(const TalkError& error) {
   return error;
 }
 
-// One conversation: the question, all parts of the answer.
+// One conversation: the question and all parts of the answer.
 Talked<wire::Reply> converse(const conf::ClusterFiles& files, const std::string& host,
                              const wire::Request& request, std::chrono::milliseconds patience) {
   auto client = DaemonClient<LimProtocol>::open(files, {host, files.settings.lim_port, patience});
@@ -70,7 +70,7 @@ std::vector<std::string> LimClient::first_hosts() const {
   if (const auto here = files_.names.official(host_name_here()))
     add(*here);
   else if (files_.cluster.hosts.empty())
-    add(host_name_here());  // files_to_ask(): whether a LIM is here, its port says at once
+    add(host_name_here());  // files_to_ask() has no hosts: the port shows at once whether a LIM is here
   for (const auto& host : files_.settings.server_hosts) add(files_.names.official(host).value_or(host));
   for (const auto& host : files_.candidates) add(host);
   return hosts;
@@ -97,7 +97,7 @@ Answer LimClient::ask_any(const wire::Request& request) const {
 
 Answer LimClient::ask_master(const wire::Request& request) const {
   Answer answer = ask_any(request);
-  // A LIM may name one that has just stepped down itself.
+  // The named master may have just stepped down itself.
   for (int hops = 0; hops < 3 && not_master(answer); ++hops) {
     const std::string master = answer.error->refusal.master();
     if (master.empty()) break;

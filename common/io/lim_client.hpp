@@ -1,8 +1,8 @@
-// LimClient: a question to a LIM and its answer.
+// LimClient: sends a question to a LIM and reads its answer.
 //
-// Blocking, one connection for each question, nothing is kept between two. It knows whom to ask (the LIM of this host,
-// then LSF_SERVER_HOSTS, then the master candidates), and goes on to the master where a LIM says that it is not. What is
-// asked and how the answer looks on the terminal is the commands' matter.
+// Blocking, one connection for each question, no state between two. It asks the LIM of this host, then LSF_SERVER_HOSTS, then the
+// master candidates, and goes on to the master if a LIM says that it is not the master. The commands know what is asked and how
+// answers look.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace rollcall::io {
 
-// Why there is no answer. Kinds that a command may treat in its own way (lsplace's exit status, a caret under a place).
+// Why there is no answer. Commands treat some kinds in their own way (lsplace's exit status, a caret under a place).
 struct ClientError {
   enum class Kind {
     unreachable,  // no LIM answers, or there is no master now
@@ -26,7 +26,7 @@ struct ClientError {
   wire::Reply::Refusal refusal;
 };
 
-// An answer with its parts put together, or why there is none.
+// An answer with its parts joined, or why there is none.
 struct Answer {
   wire::Reply reply;
   std::optional<ClientError> error;
@@ -40,7 +40,7 @@ class LimClient {
 
   Answer ask_any(const wire::Request& request) const;
   Answer ask_master(const wire::Request& request) const;
-  // The LIM of that host and no other. `host`: official name.
+  // Asks the LIM of that host only. `host`: official name.
   Answer ask_host(const std::string& host, const wire::Request& request) const;
 
  private:

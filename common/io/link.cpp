@@ -8,7 +8,7 @@ namespace rollcall::io {
 namespace {
 
 constexpr std::size_t kAhead =
-    64 * 1024;  // bytes of an answer that are made before the earlier ones have left
+    64 * 1024;  // bytes of an answer that may be made before earlier ones have left
 
 }  // namespace
 

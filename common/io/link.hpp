@@ -1,4 +1,4 @@
-// Link: one connection of a daemon: its socket, its channel, and what waits in both directions. Links owns it and decides.
+// Link: one connection of a daemon: its socket, its channel, and the queues in both directions. Links owns it and decides.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -20,15 +20,15 @@ struct Link {
       : socket(std::move(s)), id(i), channel(std::move(c)) {}
 
   bool client() const { return peer.caller != ClusterChannel::Caller::daemon; }
-  // A client is read again when it has taken its answer: so it cannot ask faster than it reads.
+  // A client is read again only after its answer has left, so that it cannot ask faster than it reads.
   bool owes() const { return !unsent.empty() || source || promised; }
-  // The next part of the answer may be made: few bytes of the earlier ones wait to leave.
+  // True when the next part of the answer may be made: few unsent bytes are left.
   bool has_room() const;
   // Makes it.
   void make_part();
-  // Writes what it can.
+  // Writes as much as the socket takes.
   Sent write();
-  // After a failed write: nothing more leaves.
+  // After a failed write: drops what is unsent.
   void drop_unsent();
 
   boost::asio::ip::tcp::socket socket;
@@ -39,7 +39,7 @@ struct Link {
   std::string unsent;
   std::size_t sent = 0;           // bytes of `unsent` that have left
   Links::Source source;           // of the answer under way
-  std::deque<std::string> inbox;  // a client's requests that were read with the one being answered
+  std::deque<std::string> inbox;  // requests of a client that came with the one being answered
   std::size_t since_payload = 0;  // bytes read since the last whole payload
   SteadyTime last_progress{};     // of writing; for a client also of reading
   bool opened = false;

@@ -1,5 +1,5 @@
-// LinkWatch: which links of a daemon have yet to prove themselves, do not read, belong to strangers or to known users; and which of
-// them are overdue. A value.
+// LinkWatch: tracks which links of a daemon have yet to prove themselves, do not read, or belong to strangers or known users, and
+// which of them are overdue. A value.
 //
 // It knows links by their ids alone: no socket, no clock, no handler. Links owns it, reports events to it, and closes the links.
 //
@@ -48,12 +48,12 @@ class LinkWatch {
     strangers_.remove(link);
     users_.add(link, user);
   }
-  // A request of the link is begun: it is the youngest of its holder.
+  // A request of the link has begun, so it is the most recently active of its holder.
   void renewed(LinkId link) {
     strangers_.renew(link);
     users_.renew(link);
   }
-  // It does not take all that it was sent; it has taken all.
+  // It has unsent bytes; it has none any more.
   void stalled(LinkId link) { stalled_.insert(link); }
   void taken(LinkId link) { stalled_.erase(link); }
   void gone(LinkId link) {
@@ -85,7 +85,7 @@ class LinkWatch {
   }
   std::vector<LinkId> stalled() const { return {stalled_.begin(), stalled_.end()}; }
   std::size_t without_proof() const { return unproved_.size() + proving_.size(); }
-  // Whether there is a link that could become overdue.
+  // True if there is a link that could become overdue.
   bool needed() const { return strangers_.size() > 0 || !proving_.empty() || !stalled_.empty(); }
   const ConnectionShares& strangers() const { return strangers_; }
   const ConnectionShares& users() const { return users_; }
@@ -95,7 +95,7 @@ class LinkWatch {
   std::map<LinkId, Time> unproved_;  // accepted ones; by age, since ids grow
   std::map<LinkId, Time> proving_;   // dialled ones; nearly by age
   std::set<LinkId> stalled_;
-  ConnectionShares strangers_;  // accepted, and not known whose they are
+  ConnectionShares strangers_;  // accepted, user unknown
   ConnectionShares users_;      // identified clients
 };
 

@@ -31,7 +31,7 @@ using LinkPointer = std::shared_ptr<Link>;
 
 constexpr std::size_t kClientPayload =
     64 * 1024;  // bytes of a client's message; a daemon's may have a frame's most
-constexpr Duration kLook = std::chrono::milliseconds(500);  // while somebody is unproved or does not read
+constexpr Duration kLook = std::chrono::milliseconds(500);  // while a link is unproved or does not read
 
 SteadyTime steady_now() { return std::chrono::steady_clock::now(); }
 
@@ -101,7 +101,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     const auto link = find(id);
     if (!link || !link->opened || !link->client() || tables_.users().has(id)) return;
     tables_.identified(id, holder_of_user(uid));
-    // Later: the caller is at work on this link.
+    // Posted: the caller is working on this link.
     if (tables_.users().size() > limits_.clients)
       boost::asio::post(loop_, [self = shared_from_this()] { self->drop_idle_clients(); });
   }
@@ -146,7 +146,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
 
   // ---- accepting
 
-  // The oldest stranger of whoever has most goes, unless it has had hardly any time.
+  // Closes the oldest stranger of the holder with the most, unless that one has just come.
   bool make_room() {
     const auto oldest = tables_.strangers().oldest_of_most();
     if (!oldest || steady_now() - find(*oldest)->last_progress < limits_.time_to_prove / 4) return false;
@@ -177,7 +177,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (const auto out = tables_.strangers().surplus(id)) give_way(*out);
   }
 
-  // While the caller works on our answer: the next one finds a key that is ready.
+  // Made while the caller works on our answer, so that the next caller finds a key ready.
   void make_next_key() {
     if (!next_key_) next_key_.emplace(random_seed());
   }
@@ -221,7 +221,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
                             });
   }
 
-  // One of many that its holder has, and none of them has proved who it is.
+  // True if its holder has many connections, all of them unproved.
   bool in_a_crowd(const Link& link) const {
     return !link.opened && !link.peer.dialled && !link.holder.trusted &&
            tables_.strangers().held(link.holder.name) > HandshakeQueue::kCrowd;
@@ -235,7 +235,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     }
   }
 
-  // One turn of a client, and everything that a daemon has sent.
+  // Reads one buffer from a client, and all there is from a daemon.
   void read_all(const LinkPointer& link) {
     pump_.peers_talk();
     while (link->socket.is_open()) {
@@ -255,7 +255,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       if (!flush(link)) return;
       if (!link->opened) make_next_key();
       if (link->opened && link->client()) return serve(link);
-      if (size < buffer_.size()) return read_next(link);  // that was all; one system call less
+      if (size < buffer_.size()) return read_next(link);  // all was read; saves a system call
     }
   }
 
@@ -284,7 +284,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     return deliver(link, payload);
   }
 
-  // A peer whose message needs memory that cannot be had goes; the others stay.
+  // A failed allocation for a message costs the sending peer its link; the others stay.
   Result<void> deliver(const LinkPointer& link, std::string_view payload) {
     try {
       return handler_.message(link->id, payload);
@@ -300,7 +300,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     boost::asio::post(loop_, [self = shared_from_this(), link] { self->serve(link); });
   }
 
-  // A client's next request, when it has taken the answer to the last one. One for each turn of the loop.
+  // Serves a client's next request once its last answer has left. One for each turn of the loop.
   void serve(const LinkPointer& link) {
     if (!link->socket.is_open() || link->owes()) return;
     if (link->closing) return remove(link);
@@ -340,7 +340,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (!link->socket.is_open()) return false;
     if (link->waits_to_write) return keeps_up(link);
     switch (link->write()) {
-      case Sent::failed:  // reading finds that the connection has ended
+      case Sent::failed:  // the next read finds that the connection has ended
         link->drop_unsent();
         read_next(link);
         return true;
@@ -388,7 +388,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     boost::asio::post(loop_, [self = shared_from_this()] { self->door_.open_again(); });
   }
 
-  // The handler hears of links that it knows: those it dialled, and those that were opened.
+  // The handler is told only of links that it knows: dialled ones, and opened ones.
   void end(const LinkPointer& link, LinkEnd how, const std::string& why) {
     const bool known = link->opened || link->peer.dialled;
     remove(link);
@@ -402,13 +402,13 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     end(link, cut ? LinkEnd::cut : link->opened ? LinkEnd::closed : LinkEnd::stranger, error.message());
   }
 
-  // What the peer sent is not the conversation: nothing more is heard from it.
+  // The peer broke the protocol: ends the link without reading further.
   void offended(const LinkPointer& link, const std::string& why) {
     if (link->opened || !link->peer.dialled) stranger(*link, why);
     end(link, link->opened ? LinkEnd::offended : LinkEnd::stranger, why);
   }
 
-  // Said once for each address; what comes after is only counted.
+  // Logged once for each address; later ones are only counted.
   void stranger(const Link& link, const std::string& why) {
     if (told_.line_is_due(link.peer.address))
       handler_.say("closed a connection from " + link.peer.address + ": " + why);
@@ -419,7 +419,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       end(find(*tables_.users().oldest_of_most()), LinkEnd::offended, "too many clients");
   }
 
-  // ---- time: only while there is somebody to look after
+  // ---- time: only while links have to be watched
 
   void keep_watch() {
     if (watching_) return;
@@ -445,7 +445,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
       end(link, LinkEnd::offended, "idle");
     }
     for (const LinkId id : tables_.stalled()) {
-      const auto link = find(id);  // none: what was heard of another's end has closed it
+      const auto link = find(id);  // none: closed by the handler when another link ended
       if (link && now - link->last_progress > limits_.stall)
         offended(link, "it takes nothing of what it is sent");
     }
@@ -453,7 +453,7 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
     if (tables_.needed() || door_.waits()) keep_watch();
   }
 
-  // Those that we owe an answer wait for us. The time counts from the end of the last answer.
+  // Links that wait for our answer are not idle. The time counts from the end of the last answer.
   std::vector<LinkId> idle_strangers(SteadyTime now) const {
     return tables_.strangers_where([&](LinkId id) {
       const auto link = find(id);
@@ -476,9 +476,9 @@ class Links::Impl : public std::enable_shared_from_this<Impl> {
   std::unordered_map<LinkId, bool> dialling_;
   LinkWatch tables_;
   PeerHolders holders_;
-  Strangers told_;  // addresses that got a line
+  Strangers told_;  // addresses that were logged
   bool watching_ = false;
-  std::array<char, 64 * 1024> buffer_;  // one for all: a link keeps only what is unfinished
+  std::array<char, 64 * 1024> buffer_;  // shared by all links: each keeps only its unfinished bytes
 };
 
 Links::Links(boost::asio::io_context& loop, PeerKeys keys, const LinkLimits& limits, Handler handler)

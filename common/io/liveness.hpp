@@ -1,7 +1,8 @@
-// liveness: how soon the kernel finds that a peer is gone. A function for the sockets of both ends; no message per task.
+// liveness: TCP settings by which the kernel detects that a peer is gone. A function for the sockets of both ends; it costs no
+// messages of ours.
 //
-// Probes when the connection is idle, a limit when data waits to be taken; their sum is the worst case, 27 s
-// (docs/protocol.md, "Liveness"). A peer that is stopped is not gone: its kernel answers. Who cannot dial again takes the
+// Probes when the connection is idle, a time limit when data waits to be taken; their sum is the worst case, 27 s
+// (docs/protocol.md, "Liveness"). A stopped peer is not gone: its kernel answers. A process that cannot dial again uses the
 // patience of its job instead.
 #pragma once
 
@@ -26,7 +27,7 @@ struct Liveness {
   int user_timeout_ms = kUserTimeoutMs;
 };
 
-// What a listening socket is told, the connections that it accepts inherit. Small messages leave at once.
+// Accepted connections inherit the settings of a listening socket. Small messages leave at once.
 inline void watch_liveness(int socket, const Liveness& liveness = {}) {
   const auto set = [socket](int level, int name, int value) {
     setsockopt(socket, level, name, &value, sizeof value);

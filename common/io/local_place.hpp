@@ -1,5 +1,5 @@
-// local_place: whether a directory is on a disk of this host, found without asking any file server: the kernel answers from what it
-// has cached, or not at all. False is no claim: also where the kernel does not know, for memory disks, and for joined file systems.
+// local_place: whether a directory is on a local disk, without asking any file server: the kernel answers from its cache. False
+// also where the kernel does not know, for memory disks, and for union file systems.
 #pragma once
 
 #include <string>

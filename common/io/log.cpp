@@ -58,9 +58,9 @@ void Log::line(Level level, std::string_view text) const {
   if (!writes(level)) return;
   std::string line = stamp() + " " + program_ + "[" + std::to_string(getpid()) +
                      "]: " + kLevels[static_cast<std::size_t>(level)].shown + ": ";
-  // What peers and files say may hold anything; a line stays one line.
+  // Text of peers and files may contain control characters; a line must stay one line.
   line += terminal_text(text, Controls::none);
-  // So much a pipe takes at once where it takes anything; a daemon does not wait for who reads its log.
+  // A pipe takes this much at once or nothing; a daemon does not wait for the reader of its log.
   if (line.size() >= PIPE_BUF) line.resize(PIPE_BUF - 1);
   line += '\n';
   pollfd room{fd_, POLLOUT, 0};

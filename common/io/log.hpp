@@ -1,8 +1,8 @@
-// Log: the daemon's lines, on stderr, with a time stamp and a level. lsf_daemons leads stderr to LSF_LOGDIR/lim.log.HOST.
+// Log: the daemon's log lines on stderr, with a time stamp and a level. lsf_daemons redirects stderr to LSF_LOGDIR/lim.log.HOST.
 //
-// Not a logging library: one line is one write, nothing is kept, and a disk that is full, or a pipe that nobody reads, costs
-// the line and nothing else. What is beyond PIPE_BUF bytes (4096) of a line is cut off.
-// Levels are those of syslog; LSF_LOG_MASK names the last one that is written.
+// Not a logging library: one line is one write, without buffering. A full disk, or a pipe without a reader, loses the line and
+// nothing else. A line is cut at PIPE_BUF bytes (4096). Levels are those of syslog; LSF_LOG_MASK names the last one that is
+// written.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace rollcall::io {
 
 enum class Level { emergency, alert, critical, error, warning, notice, info, debug };
 
-// "LOG_WARNING", "warning", "LOG_ERR", ...; nothing for any other word.
+// "LOG_WARNING", "warning", "LOG_ERR", ...; none for other words.
 std::optional<Level> parse_level(std::string_view word);
 
 class Log {

@@ -14,7 +14,7 @@ namespace {
 std::atomic<void*> kept{nullptr};
 std::atomic<std::size_t> kept_bytes{0};
 
-// Address space counts against its limit, so the pages need not be touched; where the kernel overcommits they are taken as well.
+// Reserves address space, which counts against its limit; the pages are not touched.
 void* map(std::size_t bytes) {
   void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return place == MAP_FAILED ? nullptr : place;
@@ -49,7 +49,7 @@ bool MemoryReserve::restore() {
 }
 
 bool memory_for(std::size_t bytes) {
-  void* volatile const place = std::malloc(bytes);  // else the compiler takes both away
+  void* volatile const place = std::malloc(bytes);  // volatile, else the compiler removes both calls
   std::free(place);
   return place != nullptr;
 }

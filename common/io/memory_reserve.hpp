@@ -1,8 +1,8 @@
-// MemoryReserve: memory that a daemon keeps back for the moment in which no more can be had.
+// MemoryReserve: memory that a daemon keeps for the moment when an allocation fails.
 //
-// When an allocation of C++ fails the reserve is given back to the allocator and the allocation is tried again: so what is under
-// way ends well, and the daemon sees spent() before it begins anything that needs memory for long. An allocation that fails even
-// then throws std::bad_alloc. One for each process, made by main() or by what it runs; the daemon's thread asks and restores.
+// When operator new fails, the reserve is freed and the allocation is tried again, so that present work ends well. The daemon
+// checks spent() before it begins anything that needs memory for long. An allocation that fails even then throws std::bad_alloc.
+// One for each process, made by main() or by what it runs; the daemon's thread asks and restores.
 //
 //   whole    an allocation fails   -> spent; the log says so once
 //   spent    restore() succeeds    -> whole
@@ -23,22 +23,22 @@ class MemoryReserve {
   MemoryReserve& operator=(const MemoryReserve&) = delete;
 
   bool spent() const;
-  // Tries to have it again, and gives freed memory back to the kernel first. True: it is whole.
+  // Tries to allocate it again, after giving freed memory back to the kernel. True: it is whole.
   bool restore();
 
  private:
   std::size_t bytes_;
 };
 
-// Whether so many bytes could be had at this moment, without the reserve.
+// True if so many bytes can be allocated now, without the reserve.
 bool memory_for(std::size_t bytes);
 
-// No memory could be had while a daemon's state was changed, so what it holds is not known: the daemon begins anew. No bad_alloc,
-// which costs only the peer whose message it was (Links).
+// An allocation failed while a daemon's state was changed, so that state is inconsistent and the daemon restarts. Not a
+// bad_alloc, which costs only the peer whose message it was (Links).
 struct StateUnknown : std::exception {
   const char* what() const noexcept override { return "no memory in the middle of a change"; }
 };
-// Runs what changes the state; throws StateUnknown where it throws bad_alloc.
+// Runs a change of the state; throws StateUnknown instead of bad_alloc.
 template <class Change>
 auto changing(Change change) {
   try {
@@ -54,8 +54,8 @@ struct HeapUse {
 };
 HeapUse heap_use();
 void give_memory_back();
-// Freed memory stays with the allocator until give_memory_back(), but for single blocks of more than 4 MiB. By default the
-// allocator returns the end of the heap after each turn, and the next turn pays for the same pages again.
+// Keeps freed memory in the allocator until give_memory_back(), except single blocks above 4 MiB. By default the allocator
+// returns the end of the heap after each turn, and the next turn has to fault the same pages in again.
 void keep_freed_memory();
 
 }  // namespace rollcall::io

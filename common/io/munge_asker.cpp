@@ -20,7 +20,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t kWithMunged =
-    8;  // questions that the thread has at a time: it need not wait for the loop
+    8;  // questions given to the thread at once, so that it need not wait for the loop
 
 Result<KnownUser> ask_munge(const MungeAsker::Question& question) {
   const auto identity = munge_decode(question.credential, question.payload, question.socket);
@@ -117,7 +117,7 @@ class MungeAsker::Impl : public std::enable_shared_from_this<Impl> {
     return **answer;
   }
 
-  // All have the same time in their line, so the heads are the oldest; some ticks are enough.
+  // All questions have the same limit, so the heads are the oldest; a coarse timer is enough.
   void watch() {
     if (watching_ || line_.empty()) return;
     watching_ = true;
@@ -135,7 +135,7 @@ class MungeAsker::Impl : public std::enable_shared_from_this<Impl> {
     const auto now = steady_clock::now();
     const auto over = line_.take_out([now](const Waiting& waiting) { return waiting.until <= now; });
     for (const auto& waiting : over) {
-      if (!thread_) return;  // what was told has ended us
+      if (!thread_) return;  // the callback has ended us
       waiting.told(overloaded("munged has not come to this request in time"));
     }
   }

@@ -33,7 +33,7 @@ Result<Context> context(const std::string& socket) {
   return made;
 }
 
-// The library's own words, which name the socket where munged did not answer.
+// The library's own message, which names the socket if munged did not answer.
 Error failed(const Context& context, const char* what, munge_err_t error) {
   const char* const text = munge_library().error_text(context.get());
   const std::string said = text != nullptr ? text : "error " + std::to_string(error);
@@ -71,7 +71,7 @@ Result<std::string> munge_encode_patiently(std::string_view payload, const std::
 
 Result<MungeIdentity> munge_decode(std::string_view credential, std::string_view payload,
                                    const std::string& socket) {
-  // The library takes a C string: nothing may hide behind a zero.
+  // The library takes a C string: text after a NUL must not go unseen.
   const auto printable = [](char c) { return c > ' ' && c <= '~'; };
   if (credential.size() > kMostCredentialBytes)
     return failed("a credential of " + std::to_string(credential.size()) + " bytes, expected at most " +
@@ -86,7 +86,7 @@ Result<MungeIdentity> munge_decode(std::string_view credential, std::string_view
   const munge_err_t error =
       munge_library().decode(std::string(credential).c_str(), made->get(), &bytes, &size, &who.uid, &who.gid);
   const Owned owned(static_cast<char*>(bytes), std::free);
-  // Some errors (expired, replayed) come with the user all the same: only success counts.
+  // Some errors (expired, replayed) come with a user too: only success counts.
   if (error != EMUNGE_SUCCESS) return failed(*made, "the credential is refused", error);
   const bool same = size >= 0 && static_cast<std::size_t>(size) == payload.size() &&
                     (size == 0 || sodium_memcmp(bytes, payload.data(), payload.size()) == 0);

@@ -1,10 +1,9 @@
-// munge_credential: who a client is, said by MUNGE for one connection.
+// munge_credential: proves a client's user by MUNGE for one connection.
 //
-// A credential says "user U made this over these bytes"; the bytes are the hash of the handshake it is sent in
-// (cluster_channel.hpp), so it is worth nothing on any other connection. Not needed where a cluster has one user: there
-// the key speaks (ClusterChannel::Caller::owner). The library is looked for when it is first asked for, so programs run
-// where there is none; then, and where no munged runs, the error is one line that says so.
-// Both calls talk to the munged of this host and wait for it: well under a millisecond, or some seconds where it hangs.
+// A credential says "user U made this over these bytes". The bytes are the hash of the handshake in which it is sent
+// (cluster_channel.hpp), so it is worthless on any other connection. A one-user cluster needs none: there the key proves the user
+// (ClusterChannel::Caller::owner). The library is loaded on first use, so programs run without it; then, and without munged, the
+// error is one line that says so. Both calls ask this host's munged and wait: well under a millisecond, or seconds if it hangs.
 #pragma once
 
 #include <sys/types.h>
@@ -25,16 +24,16 @@ struct MungeIdentity {
 // `socket` is munged's; empty: the library's own (ROLLCALL_MUNGE_SOCKET in lsf.conf names another one).
 Result<std::string> munge_encode(std::string_view payload, const std::string& socket = {});
 
-// The same for a client, which tries again, with a `pause` in between, where munged does not answer: it may be starting anew. An error
-// comes after three tries, or at once where one try took long: libmunge itself waits some ten seconds for a munged that hangs.
+// The same for a client, which retries with a `pause` where munged does not answer: it may be restarting. The error comes after
+// three tries, or at once if one try took long: libmunge itself waits some ten seconds for a munged that hangs.
 Result<std::string> munge_encode_patiently(std::string_view payload, const std::string& socket,
                                            const std::function<void()>& pause);
 
-// The error says that munged did not answer: the credential may be good.
+// The error means that munged did not answer: the credential may be valid.
 bool munged_is_away(const Error& error);
 
-// Who made the credential, where it is good, new, of this realm, and over exactly these bytes. A credential can be
-// decoded once: a second time it is a replay, and refused.
+// The user who made the credential, if it is valid, fresh, of this realm, and over exactly these bytes. A credential can be
+// decoded once: a second time it is refused as a replay.
 Result<MungeIdentity> munge_decode(std::string_view credential, std::string_view payload,
                                    const std::string& socket = {});
 

@@ -1,7 +1,7 @@
-// munge_library: the functions of libmunge that we call. All or none of them are there.
+// munge_library: the functions of libmunge that we call. All of them are there, or none.
 //
-// Most programs look for the library when they first need it, so they run where there is none (munge_library.cpp); a static
-// program has it in itself (static_munge_library.cpp; cmake/QuickStart.cmake).
+// Most programs load the library when they first need it, so they run without it (munge_library.cpp); a static program links it
+// (static_munge_library.cpp; cmake/QuickStart.cmake).
 #pragma once
 
 #include <munge.h>
@@ -17,10 +17,10 @@ struct MungeLibrary {
   decltype(&::munge_ctx_destroy) destroy = nullptr;
   decltype(&::munge_ctx_set) set = nullptr;
   decltype(&::munge_ctx_strerror) error_text = nullptr;
-  std::string why;  // it could not be loaded; empty: it was
+  std::string why;  // why it could not be loaded; empty: it was
 };
 
-// Never taken away: a thread that waits for munged may be the last to use it, after main() has ended.
+// Never unloaded: a thread that waits for munged may use it after main() has ended.
 const MungeLibrary& munge_library();
 
 }  // namespace rollcall::io

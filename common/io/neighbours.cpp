@@ -30,20 +30,20 @@ namespace {
 constexpr int kLookMs = 2000;
 constexpr std::array<const char*, 3> kDaemons{"lim", "res", "mbatchd"};
 
-// The part of our pid file's name behind the daemon's, ".HOST.pid"; "" where it is called otherwise.
+// The end of our pid file's name after the daemon's, ".HOST.pid"; "" where the name has another form.
 std::string behind_name(const std::string& pid_file, const std::string& program) {
   const std::string name = pid_file.substr(pid_file.rfind('/') + 1);
   return name.starts_with(program + ".") ? name.substr(program.size()) : "";
 }
 
-// Everything is the daemon's own: signals go to its loop.
+// Blocks all signals in the thread: they are for the daemon's loop.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
-// A daemon of an earlier boot is not started again: after a boot the administrator decides what runs.
+// A daemon of an earlier boot is not restarted: after a boot the administrator decides what runs.
 bool of_this_boot(std::string_view mark) {
   const auto boot = read_file("/proc/sys/kernel/random/boot_id");
   return !boot || mark.find(std::string_view(*boot).substr(0, boot->find('\n'))) != mark.npos;
@@ -106,7 +106,7 @@ void Neighbours::watch() {
       pauses[name].started(now);
       try {
         revive(name);
-      } catch (const std::exception& error) {  // no memory: at the next look
+      } catch (const std::exception& error) {  // no memory: tried again at the next look
         log_.error(name + " has died, and cannot be started again: " + error.what());
       }
     }
@@ -133,7 +133,7 @@ void Neighbours::revive(const std::string& name) {
   pollfd either[2] = {{process.get(), POLLIN, 0}, {wake_, POLLIN, 0}};
   while (process && poll(either, 2, -1) < 0 && errno == EINTR) {
   }
-  // A daemon that reaps all its children may have reaped this one first. Where we end before it, it goes on by itself.
+  // A daemon that reaps all its children may have reaped this one first. If we end before it, it goes on by itself.
   waitpid(child, nullptr, WNOHANG);
 }
 

@@ -1,10 +1,10 @@
-// Neighbours: the other daemons of this host that lsf_daemons has started: one that died is started again.
+// Neighbours: restarts other daemons of this host that lsf_daemons has started and that died.
 //
-// Every daemon watches the others, in a thread of its own, so that a loop that stands still watches on. A pid file says who is to
-// run: lsf_daemons writes it, `stop` removes it, and a daemon that ends as it was told empties it. Where the process of one is gone
-// `lsf_daemons revive NAME` is run, which looks again under the lock of that pid file: however many neighbours see it, it is
-// started once. Daemons that something else starts (systemd) have no pid file, and are left to that. It owns no daemon: who is
-// started again is nobody's child. docs/decisions/0070.
+// Every daemon watches the others, in a thread of its own, so that it works while the loop hangs. A pid file says that a daemon
+// should run: lsf_daemons writes it, `stop` removes it, and a daemon that ends as ordered empties it. If its process is gone,
+// `lsf_daemons revive NAME` is run, which checks again under the pid file's lock, so that several neighbours start it only once.
+// Daemons started otherwise (systemd) have no pid file and are ignored. It owns no daemon: a restarted one is not its child.
+// docs/decisions/0070.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ namespace rollcall::io {
 class Neighbours {
  public:
   struct Host {
-    std::string pid_file;  // ours, DIRECTORY/NAME.HOST.pid; "": nothing is watched
-    std::string starter;   // the path of lsf_daemons; "": nothing is watched
+    std::string pid_file;  // ours, DIRECTORY/NAME.HOST.pid; "": watching is off
+    std::string starter;   // the path of lsf_daemons; "": watching is off
     std::string env_dir;
   };
-  // Errors go to stderr, as the daemon's own lines do.
+  // Errors go to stderr, like the daemon's own lines.
   Neighbours(Host host, const std::string& program);
   Neighbours(const Neighbours&) = delete;
   Neighbours& operator=(const Neighbours&) = delete;
-  ~Neighbours();  // a start that is under way goes on by itself
+  ~Neighbours();  // a start under way goes on by itself
 
  private:
   void watch();
@@ -33,12 +33,12 @@ class Neighbours {
 
   Host host_;
   Log log_;
-  int wake_ = -1;  // an eventfd: the end
+  int wake_ = -1;  // an eventfd that ends the thread
   std::thread thread_;
 };
 
-// The daemon that this pid file names is gone. False where it was of another boot, there is no such file, it is empty (the daemon ended as
-// it was told), or the process is there.
+// True if the daemon of this pid file has died. False if it was of another boot, the file is missing or empty (the daemon ended
+// as ordered), or the process lives.
 bool daemon_has_died(const std::string& pid_file);
 
 }  // namespace rollcall::io

@@ -28,7 +28,7 @@ std::optional<int> OwnSignals::next() const {
 
 OwnTerminal::OwnTerminal(bool wanted) : raw_(wanted && tcgetattr(STDIN_FILENO, &before_) == 0) { enter(); }
 
-// Who is in the background has no business with the terminal's modes, and would be stopped for it.
+// A background process must not change the terminal's modes, and would be stopped for it.
 void OwnTerminal::enter() const {
   if (!raw_ || tcgetpgrp(STDIN_FILENO) != getpgrp()) return;
   termios raw = before_;

@@ -1,6 +1,6 @@
-// own_terminal: this program's signals and its terminal, while they belong to a process on another host (stream_client).
+// own_terminal: takes over this program's signals and its terminal for a process on another host (stream_client).
 //
-// Each object takes them over while it lives and gives them back as they were. It does not say where they go.
+// Each object takes them over while it lives and restores them. It does not know where they are sent.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 
 namespace rollcall::io {
 
-// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT and SIGWINCH as something to read; SIGPIPE is ignored.
+// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT and SIGWINCH through a descriptor; SIGPIPE is ignored.
 class OwnSignals {
  public:
   OwnSignals();
@@ -21,7 +21,7 @@ class OwnSignals {
   OwnSignals& operator=(const OwnSignals&) = delete;
 
   int descriptor() const { return descriptor_.get(); }
-  std::optional<int> next() const;  // nothing where none has come
+  std::optional<int> next() const;  // none where none has come
 
  private:
   sigset_t before_{};
@@ -40,7 +40,7 @@ class OwnTerminal {
   bool raw() const { return raw_; }  // standard input is a terminal
   void enter() const;
   void leave() const;
-  // The program stops as a job of its shell; back when it is continued.
+  // Stops the program as a shell's job; returns when it is continued.
   void stop() const;
 
  private:

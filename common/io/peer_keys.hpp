@@ -1,8 +1,8 @@
-// PeerKeys: the keys that a daemon accepts calls with, and whom each of them proves. A value.
+// PeerKeys: the keys with which a daemon accepts calls, and the peer that each of them proves. A value.
 //
-// The own cluster's key is the first: daemons dial with it, and a call that names no key is answered with it. Further keys are of
-// other peers, or of our cluster while its key is changed: two are valid then. A caller shows that it means one of them
-// (DialNamed of docs/protocol.md). Who knows the public half of none of them learns neither how many there are nor whose.
+// The own cluster's key is the first: daemons dial with it, and it answers a call that names no key. Further keys are of other
+// peers, or of our cluster while its key is changed: then two are valid. A caller shows that it means one of them (DialNamed of
+// docs/protocol.md). Without the public half of one of them nobody can learn how many there are or whose.
 //
 // Not the keys' files (cluster_key.hpp), and not what a peer may do: each daemon decides that (LinkPeer).
 #pragma once
@@ -25,24 +25,24 @@ struct PeerKey {
 
 class PeerKeys {
  public:
-  // A call that names a key costs a multiplication on the curve for each.
+  // Bounds the cost of a call that names a key: one multiplication on the curve for each key.
   static constexpr std::size_t kMost = 32;
 
   PeerKeys(const ClusterKey& own) : keys_{{{}, own}} {}  // converts: most daemons have that one
 
-  // An error where the key is there already, so that it would prove two things, or where there are kMost.
+  // An error where the key is there already (it would prove two peers), or where there are kMost.
   Result<void> add(PeerKey key);
 
   const ClusterKey& own() const { return keys_.front().key; }
-  // The key that a caller means. `half` and `mark` are those of its DialNamed, `dialled` is what the mark is made over. nullptr: none.
-  // All keys are tried, so the time does not tell which one it is.
+  // The key that a caller means; nullptr: none. `half` and `mark` are those of its DialNamed, `dialled` is what the mark is made
+  // over. All keys are tried, so that the time does not reveal which one it is.
   const PeerKey* named(const ClusterPublicKey& half, std::string_view dialled, std::string_view mark) const;
 
  private:
   std::vector<PeerKey> keys_;
 };
 
-// What says which key is meant, to its holder alone: `with_key` is the result of Diffie-Hellman with the key.
+// The mark by which only the holder of a key sees that it is meant: `with_key` is the result of Diffie-Hellman with the key.
 std::array<std::uint8_t, 32> key_mark(std::string_view with_key, std::string_view dialled);
 
 }  // namespace rollcall::io

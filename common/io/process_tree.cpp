@@ -65,7 +65,7 @@ bool is_alive(pid_t pid) {
 
 Descriptor open_process(pid_t pid) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); }
 
-// A kernel or a container without pidfds has the number alone.
+// A kernel or a container without pidfds: only the number is left.
 bool signal_process(pid_t pid, const Descriptor& process, int signo) {
   if (!process) return kill(pid, signo) == 0;
   return syscall(SYS_pidfd_send_signal, process.get(), signo, nullptr, 0) == 0;
@@ -81,7 +81,7 @@ int signal_if_below(pid_t root, int signo, const std::vector<pid_t>& pids) {
       if (!process && errno == EMFILE && !held.empty()) break;
       held.emplace_back(pids[next], std::move(process));
     }
-    // The number may have passed to a stranger before its pidfd was opened; a stranger is not below `root`.
+    // The pid may have been reused before its pidfd was opened; then the process is not below `root`.
     auto below = descendants_of(root);
     std::sort(below.begin(), below.end());
     for (const auto& [pid, process] : held)

@@ -1,4 +1,4 @@
-// random_bytes: bytes that nobody can guess and nothing else has: keys, and names of one run of a program.
+// random_bytes: unpredictable bytes for keys, and for unique names of a program's run.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace rollcall::io {
 
-// The kernel's. It waits where a machine has just begun and has none yet.
+// From the kernel. Blocks while a machine that has just booted has none yet.
 std::string random_bytes(std::size_t size);
 
 }  // namespace rollcall::io

@@ -18,13 +18,13 @@
 namespace rollcall::io {
 namespace {
 
-constexpr std::size_t kMostListed = 1024;  // directories of one level that are remembered at a time
+constexpr std::size_t kMostListed = 1024;  // directories of one level that are listed at a time
 constexpr std::uint64_t kMostLeft = 1000;
-constexpr int kMostTries = 100;  // of a directory that somebody fills again
+constexpr int kMostTries = 100;  // of a directory that is filled again meanwhile
 constexpr std::size_t kMostPath = 1000;
 constexpr int kOpenFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// -1 with EXDEV where another file system is mounted: it is not even asked, since a user's own may never answer.
+// -1 with EXDEV at a mount point, without touching the mounted file system: a user's own may never answer.
 int open_below(int directory, const std::string& name, dev_t device) {
   open_how how{};
   how.flags = kOpenFlags;
@@ -75,7 +75,7 @@ class Remover {
     if (facts.st_uid == geteuid() && (facts.st_mode & S_IRWXU) != S_IRWXU) fchmod(here_.get(), S_IRWXU);
   }
 
-  // Removes what is no directory, and lists directories. False: this level is done.
+  // Removes files and lists directories. False: this level is done.
   bool list() {
     auto& level = levels_.back();
     if (!level.listed.empty()) return true;
@@ -83,7 +83,7 @@ class Remover {
     DIR* const entries = copy < 0 ? nullptr : fdopendir(copy);
     if (entries == nullptr) {
       if (copy >= 0) close(copy);
-      return false;  // its removal fails, and says why
+      return false;  // its removal fails later and gives the reason
     }
     while (const dirent* entry = ended_ ? nullptr : readdir(entries)) {
       const std::string name = entry->d_name;
@@ -118,7 +118,7 @@ class Remover {
     enter(name, facts);
   }
 
-  // Our own directory, which we may not read as it is. Root may read all.
+  // Gives us the rights to our own directory. Root needs none.
   bool permitted(const std::string& name) {
     struct stat facts;
     return geteuid() != 0 && fstatat(here_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&

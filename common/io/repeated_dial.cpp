@@ -10,7 +10,7 @@
 namespace rollcall::io {
 namespace {
 
-// The kernel repeats its first packet after 1, 3 and 7 s. Longer pauses than that waste the time after an outage.
+// The kernel repeats its first packet after 1, 3 and 7 s; waiting longer for it wastes time after an outage.
 constexpr std::chrono::seconds kAttempt{8};
 constexpr std::chrono::milliseconds kPause{250};
 

@@ -1,7 +1,7 @@
-// ResClient: what a client asks of the RES of one host: to run a task, to read a running job's output, to stop. Blocking.
+// ResClient: requests to the RES of one host: run a task, read a running job's output, stop. Blocking.
 //
-// Each question has a connection of its own. It waits for nothing: who tries again is its caller. Each names the host that is
-// meant, so that the RES of another one, to which a name or an address has led, refuses it.
+// Each request has a connection of its own, without retries; its caller may retry. Each names the host that it is meant for, so
+// that the RES of another host, reached by a wrong name or address, refuses it.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct ResError {
   std::string text;  // one line that names the host
   bool not_allowed = false;
   bool no_job = false;
-  // RES is overloaded, or the connection broke: a task may be asked for again, since it starts only when somebody comes for it.
+  // RES is overloaded, or the connection broke. A task may be asked for again: it starts only when a client opens its stream.
   bool again = false;
 };
 [[noreturn]] inline void throw_exception_from_error(const ResError& error, const boost::source_location&) {
@@ -35,7 +35,7 @@ struct ResError {
 template <class T>
 using FromRes = boost::system::result<T, ResError>;
 
-// What these bytes of a RES say: an answer, or the refusal as an error. Pure.
+// Decodes RES's bytes: an answer, or the refusal as an error. Pure.
 FromRes<wire::FromResToClient> res_answer_of(const std::string& host, std::string_view payload);
 
 struct ResProtocol {
@@ -57,15 +57,14 @@ class ResClient {
             std::chrono::milliseconds patience = std::chrono::seconds(15))
       : files_(files), settings_(settings), patience_(patience) {}
 
-  // Where the task's stream is taken; it starts when somebody comes for it.
+  // Where to open the task's stream; the task starts then.
   FromRes<wire::StreamPlace> run_task(const std::string& host, const wire::RunTask& task) const;
-  // The bytes as they come. With `follow` until the job is over, without a limit of time. `take` false: enough.
+  // Hands over the bytes as they come. With `follow` until the job has ended, without a time limit. `take` false: stop.
   FromRes<void> peek(const std::string& host, const wire::Peek& peek,
                      const std::function<bool(const std::string&)>& take) const;
   // RES's word to it.
   FromRes<std::string> control(const std::string& host, const wire::ControlRes& control) const;
-  // Has it start again, and waits, 5 s at most, until it answers: the next order is for the RES that comes, not for the one that
-  // goes.
+  // Restarts it, and waits, 5 s at most, until it answers, so that the next order reaches the new RES.
   FromRes<void> restart(const std::string& host) const;
 
  private:

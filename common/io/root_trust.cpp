@@ -20,7 +20,7 @@
 namespace rollcall::io {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel has it
+constexpr int kMostLinks = 40;  // the kernel's limit
 
 conf::PathPart part_of(const std::string& path, const struct stat& facts) {
   using Kind = conf::PathPart::Kind;
@@ -68,7 +68,7 @@ Result<void> take(const std::vector<std::string>& names, bool user, const std::s
   return {};
 }
 
-// In a user namespace that does not map all users, what belongs to the machine's root is shown as nobody's.
+// In a user namespace that does not map all users, the machine's root appears as nobody.
 void add_unmapped(conf::TrustedOwners& owners) {
   constexpr std::uint32_t kUnmapped = 65534;
   const auto map = read_file("/proc/self/uid_map");
@@ -135,7 +135,7 @@ Result<RootTrust> read_root_trust(const std::string& file) {
   trust.root = geteuid() == 0;
   if (trust.root) add_unmapped(trust.owners);
   if (!trust.root || access(file.c_str(), F_OK) != 0) return trust;
-  // By root's own files alone: the file itself extends no trust yet.
+  // Checked by root's own files alone: the file cannot yet extend trust.
   if (auto own = check_trust(trust, file, "it says whom root trusts"); !own) return own.error();
   const auto text = read_file(file);
   if (!text) return failed(file);

@@ -14,13 +14,13 @@
 namespace rollcall::io {
 namespace {
 
-// All that comes from `fd` until its end; false where a limit is passed.
+// Reads `fd` until its end; false where a limit is passed.
 bool read_to_end(int fd, const CollectLimits& limits, std::string& text) {
   char buffer[4096];
   for (;;) {
     pollfd readable{fd, POLLIN, 0};
     const int events = poll(&readable, 1, static_cast<int>(limits.silence.count()));
-    if (events < 0 && errno == EINTR) continue;  // stopped and continued, for one
+    if (events < 0 && errno == EINTR) continue;  // after a stop and continue, for example
     if (events <= 0 || text.size() > limits.bytes) return false;
     const ssize_t size = read(fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;

@@ -1,7 +1,7 @@
 // run_program: starts a program by spawn() and blocks until it has ended.
 //
-// For the short-lived helpers of commands, of the shepherd and of side threads (esub, getent, lsf_daemons). It is nothing for an
-// event loop: a program that has one owns its children as io::Child.
+// For the short-lived helpers of commands, of the shepherd and of side threads (esub, getent, lsf_daemons). Not for a program
+// with an event loop, which owns its children as io::Child.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace rollcall::io {
 
-// Blocks until this child has ended; its status as wait(2) gives it. kChildStatusUnknown (child.hpp) where it is no child of ours
+// Blocks until this child has ended; its status as wait(2) gives it. kChildStatusUnknown (child.hpp) where it is not our child,
 // or where another part of the program has waited for it.
 int wait_for_end(pid_t child);
 

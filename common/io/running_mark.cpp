@@ -12,22 +12,24 @@ namespace rollcall::io {
 
 Descriptor hold_running_mark(int directory, const char* name) {
   constexpr int kTries = 100, kPauseMs = 10;
-  // For its own user alone: who could lock it could say that the daemon does not run.
+  // Mode 0600: a program that could lock it could make the daemon look running.
   Descriptor mark(openat(directory, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (mark) fchmod(mark.get(), 0600);
   for (int tried = 0; mark && tried < kTries; ++tried) {
     if (flock(mark.get(), LOCK_EX | LOCK_NB) == 0) {
-      [[maybe_unused]] const int emptied = ftruncate(mark.get(), 0);  // a holder before this one has beaten
+      [[maybe_unused]] const int emptied =
+          ftruncate(mark.get(), 0);  // removes the beats of an earlier holder
       return mark;
     }
     if (errno != EWOULDBLOCK) break;
-    poll(nullptr, 0,
-         kPauseMs);  // who looks holds it for an instant; a program that a killed one was starting does, too
+    poll(
+        nullptr, 0,
+        kPauseMs);  // held for an instant by a program that checks it, or by a child that a killed holder was starting
   }
   return Descriptor();
 }
 
-// A mark without a byte in it is that of a holder that does not beat.
+// A mark without a byte belongs to a holder that does not beat.
 void beat_running_mark(int mark) {
   [[maybe_unused]] const auto written = pwrite(mark, "1", 1, 0);
   futimens(mark, nullptr);

@@ -1,10 +1,9 @@
-// SealedConversation: what every encrypted conversation of ours is made of, whoever proves what to whom: frames, a handshake in
-// clear, then a SealedStream for each direction, and an end for good at the first error.
+// SealedConversation: the common part of every encrypted conversation: frames, a handshake in clear, then a SealedStream for each
+// direction. The first error ends it for good.
 //
-// Under SecureChannel (pam and its starters) and ClusterChannel (daemons and clients), whose handshakes differ: what the proofs
-// and the keys are made from is theirs. It owns the frame decoder and both streams, and wipes them; not the socket, not a
-// key that outlives the handshake. Small and without Asio: TaskStarter is linked with it on every host.
-//
+// SecureChannel (pam and its starters) and ClusterChannel (daemons and clients) are built on it; their handshakes, proofs and key
+// derivation differ. It owns the frame decoder and both streams, and wipes them; not the socket, not a key that outlives the
+// handshake. Small and without Asio: TaskStarter is linked with it on every host.
 //   state      a frame            | opened()  | fail(), an error
 //   ------------------------------+-----------+-----------------
 //   handshake  the handshake's    | open      | failed
@@ -31,21 +30,21 @@ class SealedConversation {
   bool open() const { return state_ == State::open; }
   bool failed() const { return state_ == State::failed; }
 
-  // The keys were made for this conversation alone, and are wiped where they were.
+  // The keys must be made for this conversation alone; they are wiped at their source.
   void begin_sending(handshake::Bytes32& key) { sending_.begin(key); }
   void begin_receiving(handshake::Bytes32& key) { receiving_.begin(key); }
-  // The handshake is over: what comes from now on are records.
+  // The handshake is over: from now on frames are records.
   void opened() { state_ = State::open; }
 
-  // Takes bytes from the peer: frames of at most limit() bytes, asked anew for each, go to `handshake` and, when that has called
+  // Takes bytes from the peer: frames of at most limit() bytes, asked for each, go to `handshake`, and after it has called
   // opened(), as payloads to `sink`. An error is final.
   Result<void> feed(std::string_view bytes, const std::function<std::size_t()>& limit, const Taker& handshake,
                     const Taker& sink);
-  // The frame of a payload; only when sending has begun.
+  // The frame of a payload; only after sending has begun.
   std::string seal(std::string_view payload) { return sending_.seal(payload); }
-  // The payload of a record that comes before the handshake is over; only when receiving has begun.
+  // Opens a record that comes before the handshake is over; only after receiving has begun.
   Result<std::string> open_early(std::string_view record) { return receiving_.open(record); }
-  // Nothing is said or heard any more, and nothing kept.
+  // Ends the conversation and wipes its keys.
   void fail();
 
  private:

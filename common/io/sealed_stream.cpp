@@ -14,9 +14,9 @@ static_assert(crypto_secretstream_xchacha20poly1305_KEYBYTES == 32);
 
 }  // namespace
 
-// The key is never used again, so the stream's header, whose only work is to make streams of one key differ, can be the
-// same everywhere: zeros, and it is not sent. init_push would draw a random one; init_pull takes ours, and leads to the same
-// state (libsodium documents one initial state for a key and a header, and a test holds both ends of the library against it).
+// The key is never used again, so the stream's header, which distinguishes streams of one key, can be constant: zeros, and it is
+// not sent. init_push would draw a random one; init_pull takes ours and leads to the same state (libsodium documents one initial
+// state for a key and a header, and a test checks both ends of the library against it).
 void SealedStream::begin(std::array<std::uint8_t, 32>& key) {
   const std::array<std::uint8_t, crypto_secretstream_xchacha20poly1305_HEADERBYTES> header{};
   crypto_secretstream_xchacha20poly1305_init_pull(&state_, header.data(), key.data());

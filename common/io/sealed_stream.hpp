@@ -1,7 +1,8 @@
 // SealedStream: one direction of a conversation after its handshake: payloads to sealed frames, sealed records to payloads.
 //
-// Under SealedConversation: a handshake makes a key for each direction of each connection, and this uses it once. It owns the cipher's state and wipes it; it knows no handshake, no
-// frame's limit, and nobody's name. libsodium's secretstream; docs/protocol.md has test vectors.
+// A part of SealedConversation: a handshake makes a key for each direction of each connection, used here once. It owns the
+// cipher's state and wipes it; it knows no handshake, no frame limit, and no identity. libsodium's secretstream; docs/protocol.md
+// has test vectors.
 #pragma once
 
 #include <sodium.h>
@@ -17,7 +18,7 @@ namespace rollcall::io {
 
 class SealedStream {
  public:
-  // What a record is longer than its payload.
+  // How much longer a record is than its payload.
   static constexpr std::size_t kSealBytes = crypto_secretstream_xchacha20poly1305_ABYTES;
 
   SealedStream() = default;  // to be begun
@@ -25,7 +26,7 @@ class SealedStream {
   SealedStream& operator=(const SealedStream&) = delete;
   ~SealedStream() { wipe(); }
 
-  // Takes a key that was made for this stream alone, and wipes it where it was.
+  // Takes a key made for this stream alone, and wipes its source.
   void begin(std::array<std::uint8_t, 32>& key);
   // The frame of a payload of 1 byte or more.
   std::string seal(std::string_view payload);

@@ -17,13 +17,12 @@ namespace {
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kProofBytes = crypto_auth_BYTES;
 
-// The messages in clear have exactly these sizes: a field is its bytes, a tag and a length; a version is 2
-// bytes.
+// The exact sizes of the messages in clear: a field is its bytes, a tag and a length; a version is 2 bytes.
 constexpr std::size_t kHelloBytes = 2 + 2 + kNonceBytes;
 constexpr std::size_t kChallengeBytes = 2 + 2 + kNonceBytes + 2 + kInstanceBytes + 2 + kProofBytes;
 constexpr std::size_t kProofMessageBytes = 2 + kProofBytes;
 
-// What each keyed hash is for. A proof made for one purpose is worth nothing for another.
+// The label of each keyed hash, so that a proof made for one purpose is useless for another.
 constexpr std::string_view kPamProof = "rollcall pam v1";
 constexpr std::string_view kStarterProof = "rollcall starter v1";
 constexpr std::string_view kStarterToPam = "rollcall starter to pam v1";
@@ -40,7 +39,7 @@ static_assert(kProofBytes == 32);
 static_assert(kKeyBytes == crypto_auth_KEYBYTES);
 static_assert(wire::kHandshakeLimit >= kChallengeBytes);
 
-// A message in clear, parsed. `size` is what a correct one has: nothing vouches for a byte more.
+// Parses a message in clear. `size` is that of a correct one; further bytes are not authenticated.
 template <class Message>
 Result<Message> parse(std::string_view payload, std::size_t size, const char* name) {
   Message message;
@@ -98,8 +97,8 @@ void SecureChannel::State::wipe() {
   talk.fail();
 }
 
-// What a keyed hash of this connection is taken over, behind a label. Every part has a fixed size, and the labels differ, so no
-// two purposes have the same bytes.
+// The input of a keyed hash of this connection, after a label. Every part has a fixed size, and the labels differ, so two
+// purposes never hash the same bytes.
 std::string SecureChannel::State::transcript() const {
   return std::string(view(starter_nonce)).append(view(pam_nonce)).append(view(instance));
 }
@@ -128,7 +127,7 @@ void SecureChannel::State::open_streams() {
   Bytes32 from_peer = derive(is_pam ? kStarterToPam : kPamToStarter);
   talk.begin_sending(to_peer);
   talk.begin_receiving(from_peer);
-  sodium_memzero(key.data(), key.size());  // it has done its work here
+  sodium_memzero(key.data(), key.size());  // no longer needed
   talk.opened();
 }
 
@@ -234,7 +233,7 @@ const Instance& SecureChannel::peer_instance() const {
 
 std::string SecureChannel::seal(std::string_view payload) {
   assert(open() && !payload.empty() && payload.size() <= wire::kFrameLimit - SealedStream::kSealBytes);
-  if (!open()) return {};  // never a byte under no key, whatever the caller forgot
+  if (!open()) return {};  // never seal without a key, whatever the caller's state
   return state_->talk.seal(payload);
 }
 

@@ -1,8 +1,8 @@
 // SecureChannel: one end of the conversation of common/wire/task.proto, without the socket.
 //
-// Bytes in, payloads out; payloads in, bytes out. It owns the handshake, the keys of this connection and the frame
-// decoder; it does not own the socket, the time limit, or what the payloads mean (they are serialized FromStarter
-// and FromPam messages). All randomness is passed in, so docs/protocol.md has test vectors.
+// Bytes in, payloads out; payloads in, bytes out. It owns the handshake, the keys of this connection and the frame decoder; not
+// the socket, the time limit, or the meaning of payloads (serialized FromStarter and FromPam messages). All randomness is passed
+// in, so docs/protocol.md has test vectors.
 //
 // state x input (starter)            -> next              | (pam)
 //   fresh       start()              -> awaits_challenge  |   fresh       Hello           -> awaits_proof (sends Challenge)
@@ -54,7 +54,7 @@ class SecureChannel {
   // True once the peer has proved that it holds the key (pam: Proof seen; starter: Challenge verified).
   bool open() const;
 
-  // Which pam this is; only where open(), on the starter's side.
+  // The identity of this pam; only where open(), on the starter's side.
   const Instance& peer_instance() const;
 
   // The sealed frame of a payload (1 byte ..= 1 MiB - 17). Only where open().

@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// What loop and thread share. It outlives the SideThread where the work hangs.
+// Shared by loop and thread. It outlives the SideThread where the work hangs.
 struct Desk {
   struct Item {
     std::uint64_t id;
@@ -34,10 +34,10 @@ struct Desk {
   std::deque<Item> items;
   boost::asio::io_context* loop = nullptr;  // none: the SideThread has ended
   std::function<void(std::uint64_t, bool done)>
-      finished;  // called in the loop; false: no memory could be had for it
+      finished;  // called in the loop; false: not enough memory for the work
 };
 
-// Nobody waits any more for work whose time is over: what is back again is not asked about it.
+// Work whose time is over is skipped. Results that come late are dropped by the loop.
 void run(const std::shared_ptr<Desk>& desk) {
   std::unique_lock lock(desk->mutex);
   for (;;) {
@@ -53,14 +53,14 @@ void run(const std::shared_ptr<Desk>& desk) {
     } catch (const std::bad_alloc&) {
       done = false;
     }
-    item.work = nullptr;  // what it held goes before anybody hears of it
+    item.work = nullptr;  // freed before the result is reported
     lock.lock();
     if (desk->loop == nullptr) return;
     boost::asio::post(*desk->loop, [finished = desk->finished, id = item.id, done] { finished(id, done); });
   }
 }
 
-// Signals are the loop's.
+// Signals are for the loop's thread.
 bool start_thread(const std::shared_ptr<Desk>& desk) {
   sigset_t all, before;
   sigfillset(&all);
@@ -90,7 +90,7 @@ class SideThread::Impl : public std::enable_shared_from_this<Impl> {
     waiting_.emplace(id, Waiting{until, std::move(done)});
     if (waiting_.size() == 1) watch();
     const std::lock_guard lock(desk_->mutex);
-    auto& items = desk_->items;  // while the thread hangs nobody takes the old ones
+    auto& items = desk_->items;  // while the thread hangs, overdue items must be removed here
     while (!items.empty() && items.front().until <= steady_clock::now()) items.pop_front();
     items.push_back({id, until, std::move(work)});
     desk_->came.notify_one();
@@ -127,13 +127,13 @@ class SideThread::Impl : public std::enable_shared_from_this<Impl> {
 
   void tell(std::uint64_t id, End end) {
     const auto waits = waiting_.find(id);
-    if (waits == waiting_.end()) return;  // it was told that its time is over
+    if (waits == waiting_.end()) return;  // already reported as late
     const auto done = std::move(waits->second.done);
     waiting_.erase(waits);
     done(end);
   }
 
-  // All have the same patience: the first to come is the first whose time is over.
+  // All items have the same patience, so the first to come is the first to expire.
   void watch() {
     if (waiting_.empty()) return;
     timer_.expires_at(waiting_.begin()->second.until);

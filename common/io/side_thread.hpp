@@ -1,10 +1,9 @@
-// SideThread: work that may hang, done outside of a daemon's loop: questions to munged, to a name server, to a directory.
+// SideThread: does work that may hang outside a daemon's loop: questions to munged, a name server, a directory.
 //
-// Owns one thread, which it starts at the first piece of work, and the patience for each piece. Everything here is called in
-// the loop but `work`, which runs in the thread and must hold nothing of the loop's: no references, and copies of what it
-// needs. `done` is called once for each piece, in the loop, never before ask() returns; only where it says `finished` has
-// the work been done, and what it wrote may be read. After the end of the SideThread nothing is called; a thread whose work
-// hangs is left to itself. One loop, one thread calls it.
+// Owns one thread, started with the first work, and a time limit for each item. All functions are called in the loop except
+// `work`, which runs in the thread and must own everything it uses. `done` is called once for each item, in the loop, never
+// before ask() returns. Only with `finished` was the work done, and may its results be read. After the end of the SideThread
+// nothing is called; a thread whose work hangs is left behind. One loop, one thread calls it.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +21,13 @@ namespace rollcall::io {
 class SideThread {
  public:
   struct Limits {
-    std::size_t waiting = 64;                     // pieces that are not done yet
-    Duration patience = std::chrono::seconds(2);  // for one, its wait for the others included
+    std::size_t waiting = 64;                     // items that are not done
+    Duration patience = std::chrono::seconds(2);  // for one item, including its time in the queue
   };
   enum class End {
     finished,
-    late,  // its patience is over
-    crowded,  // so many waited already that it was not even tried, or the system gave no thread or no memory for it
+    late,     // its patience is over
+    crowded,  // the queue was full, or the system gave no thread or memory: not tried
   };
 
   SideThread(boost::asio::io_context& loop, Limits limits);

@@ -38,7 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
-// Shared with the child, which runs in our memory until it execs.
+// Shared with the child, which runs in our memory until its exec.
 struct Failure {
   volatile bool begun = false;
   volatile SpawnStage stage = SpawnStage::fork;
@@ -53,7 +53,7 @@ bool redirect(int fd) {
   return fd == STDOUT_FILENO ? fcntl(fd, F_SETFD, 0) == 0 : dup2(fd, STDOUT_FILENO) >= 0;
 }
 
-// All are moved out of the way first (to kAbove or more), since a target may be another one's source.
+// First all are moved out of the way (to kAbove or more), since a target may be another one's source.
 constexpr int kAbove = 64;
 
 bool place(const SpawnPlan& plan, int* moved) {
@@ -65,7 +65,7 @@ bool place(const SpawnPlan& plan, int* moved) {
   return true;
 }
 
-// The kernel's own calls: the library's would tell all threads of the parent, whose memory this is.
+// The kernel's own calls: the library's wrappers would signal all threads of the parent, whose memory this is.
 bool become_user(const SpawnIdentity& who) {
   if (syscall(SYS_setgroups, who.groups.size(), who.groups.data()) != 0) return false;
   if (syscall(SYS_setresgid, who.group, who.group, who.group) != 0) return false;
@@ -86,28 +86,28 @@ bool lower(const SpawnLimit& limit) {
   return setrlimit(resource, &lowered) == 0;
 }
 
-// Standard input may be a file, and the terminal the others'.
+// Standard input may be a file, so the terminal may be another descriptor.
 bool take_terminal() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (ioctl(fd, TIOCSCTTY, 0) == 0) return true;
   return false;
 }
 
-// Returns where it failed.
+// Returns the stage that failed.
 SpawnStage become(const SpawnPlan& plan, char* const* argv, char* const* environment, pid_t parent,
                   int* moved) {
   if (plan.standard_output >= 0 && !redirect(plan.standard_output)) return SpawnStage::redirect;
   const int program = plan.program < 0 ? -1 : fcntl(plan.program, F_DUPFD_CLOEXEC, kAbove);
   if (plan.program >= 0 && program < 0) return SpawnStage::execute;
   if (!place(plan, moved)) return SpawnStage::redirect;
-  // After that: all that a large parent has open is open here until the exec, and may be beyond the child's limit.
+  // Set last: until the exec all descriptors of a large parent are open here, and may be beyond the child's limit.
   if (plan.open_files && setrlimit(RLIMIT_NOFILE, &*plan.open_files) != 0) return SpawnStage::limits;
   if (plan.own_group && setpgid(0, 0) != 0) return SpawnStage::process_group;
   if (plan.own_session && setsid() < 0) return SpawnStage::process_group;
   if (plan.identity && !become_user(*plan.identity)) return SpawnStage::identity;
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) return SpawnStage::parent_death;
-    if (getppid() != parent) _exit(126);  // it ended before we asked to be told
+    if (getppid() != parent) _exit(126);  // the parent ended before we asked for the signal
   }
   for (const auto& limit : plan.limits)
     if (!lower(limit)) return SpawnStage::limits;
@@ -140,17 +140,16 @@ struct Child {
   _exit(127);
 }
 
-// A function of its own, so that nothing of the caller lives in registers while the child borrows our stack.
+// A function of its own, so that the caller has no values in registers while the child uses our stack.
 [[gnu::noinline]] pid_t vfork_and_become(const Child& child) {
   const pid_t pid = vfork();
   if (pid == 0) run_child(child);
   return pid;
 }
 
-// What vfork does, but that the child has none of our handlers: a signal that waits for it until it may be had, just before it
-// execs, would run one in our memory. Into the cgroup `plan.cgroup`, where there is one. -1 with errno. The C library has no
-// such call, and none made with its syscall() would do: the child, which returns from it first, would write over the parent's
-// way back.
+// Like vfork, but without our signal handlers in the child: a pending signal that is unblocked just before the exec would run one
+// in our memory. With `plan.cgroup` the child is born in that cgroup. -1 with errno. The C library has no such call, and its
+// syscall() cannot be used: the child, which returns from it first, would overwrite the parent's return address.
 [[gnu::noinline]] pid_t clone_and_become(const Child& child) {
   clone_args how{};
   how.flags = CLONE_VM | CLONE_VFORK | CLONE_CLEAR_SIGHAND;
@@ -199,14 +198,14 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   std::vector<int> moved(plan.descriptors.size());
   Failure failure;
 
-  // No signal may run a handler of ours in the child, which has our memory: blocked until it has none.
+  // All signals are blocked until the child has none of our handlers: it runs in our memory.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
   const Child what{plan, argv.data(), environment, parent, moved.data(), failure};
   pid_t child = clone_and_become(what);
-  // An older kernel, or one that may not be asked.
+  // An older kernel, or one that forbids the call.
   if (child < 0 && plan.cgroup < 0 && errno != EAGAIN && errno != ENOMEM) child = vfork_and_become(what);
   const int fork_error = errno;
   sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -217,7 +216,7 @@ std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan) {
   if (failure.error == 0 && begun) return child;
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  // Newer kernels kill at its birth what is born into a cgroup that was killed once, or from one (cgroup_slots.hpp).
+  // Newer kernels kill at birth a process born into, or from, a cgroup that was once killed (cgroup_slots.hpp).
   if (!begun) return SpawnError{SpawnStage::cgroup, ECANCELED, plan.argv[0]};
   return SpawnError{failure.stage, failure.error, plan.argv[0]};
 }

@@ -1,9 +1,9 @@
-// spawn: starts a program, and knows why when it cannot.
+// spawn: starts a program, and reports why where it cannot.
 //
-// One vfork and exec. The child shares our memory until it execs, so the failing stage and errno come back without
-// a pipe, a failed child is reaped here, and nothing of a large parent is copied. Descriptors, directory, limits and
-// environment pass as they are where the plan says nothing; what should not pass is close-on-exec. This is not a process supervisor: the
-// caller waits for the child. docs/decisions/0001 says why this is ours.
+// One vfork and exec. The child shares our memory until its exec, so the failing stage and errno come back without a pipe, a
+// failed child is reaped here, and the memory of a large parent is not copied. The child inherits descriptors, directory, limits
+// and environment unless the plan sets them; what it must not inherit is close-on-exec. This is not a process supervisor: the
+// caller waits for the child. docs/decisions/0001 says why this is our own.
 #pragma once
 
 #include <signal.h>
@@ -17,35 +17,35 @@
 
 namespace rollcall::io {
 
-// Who the child is to be: only root can ask for that. Every step is checked; the child never runs as somebody else.
+// The child's user; only root can set it. Every step is checked; the child never runs as another user.
 struct SpawnIdentity {
   uid_t user = 0;
   gid_t group = 0;
   std::vector<gid_t> groups;  // all supplementary ones
 };
 
-// The caller's descriptor `from` is the child's `to`. Any number may be on both sides.
+// The caller's descriptor `from` becomes the child's `to`. Any number may be on both sides.
 struct SpawnDescriptor {
   int from = -1;
   int to = -1;
 };
 
-// A limit of the child's; `resource` is RLIMIT_*. Lowered only: where the hard one is lower already, that one stays.
+// A resource limit of the child; `resource` is RLIMIT_*. Only lowered: a hard limit that is lower already stays.
 struct SpawnLimit {
   int resource = 0;
   rlim_t value = 0;
-  rlim_t margin = 0;  // the hard limit is so much larger
+  rlim_t margin = 0;  // the hard limit is this much larger
 };
 
 struct SpawnPlan {
   std::vector<std::string>
       argv;          // argv[0] is searched in PATH as execvp does (a script without #! goes to sh)
-  int program = -1;  // an open file that is executed instead; argv[0] is what it is called
+  int program = -1;  // an open file to execute instead; argv[0] is then only its name
   std::vector<std::string> environment;  // NAME=VALUE words, complete; empty: ours
   sigset_t mask{};                       // the child's signal mask
-  bool ignore_sigchld = false;           // SIGCHLD is ignored in the child (it was, before we needed it)
-  bool own_group = false;                // the child leads a process group of its own
-  bool own_session = false;              // the same of a session: it has no terminal
+  bool ignore_sigchld = false;           // SIGCHLD is ignored in the child, as it was at our start
+  bool own_group = false;                // the child leads its own process group
+  bool own_session = false;              // the child leads its own session: it has no terminal
   int parent_death_signal = 0;           // sent to the child when this thread ends; 0: none
   std::optional<rlimit> open_files;      // RLIMIT_NOFILE of the child
   int cgroup = -1;           // directory of the version 2 cgroup that the child is born in; -1: ours
@@ -83,11 +83,11 @@ const char* stage_text(SpawnStage stage);
 // 127 where the program was not found, else 126 (the shell's codes).
 int exit_code_of(const SpawnError& error);
 
-// True where the program itself cannot be executed: it is missing, no program, or not permitted. Else the host lacks
-// something, and another try may succeed.
+// True where the program itself cannot be executed: missing, no program, or not permitted. Else the host lacks a resource, and
+// another try may succeed.
 bool program_is_wrong(const SpawnError& error);
 
-// Starts the program and returns its pid once it has executed; on an error no child is left.
+// Starts the program and returns its pid after the exec; on an error no child is left.
 std::variant<pid_t, SpawnError> spawn(const SpawnPlan& plan);
 
 }  // namespace rollcall::io

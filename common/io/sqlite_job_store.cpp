@@ -23,11 +23,10 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr long long kSchema = 2;
-constexpr long long kSchemaWithoutPayloads = 1;  // read and changed: sqlite_job_store_migration.hpp
-constexpr int kLogPages =
-    4000;  // of changes that are not yet in the database file: then they are written there
+constexpr long long kSchemaWithoutPayloads = 1;  // read and migrated: sqlite_job_store_migration.hpp
+constexpr int kLogPages = 4000;  // pages of the log after which changes are moved into the database file
 constexpr std::size_t kLogBytes =
-    32 + (kLogPages + 100) * (24 + 4096);  // with what one turn may add; SQLite, "File Format", 4
+    32 + (kLogPages + 100) * (24 + 4096);  // with room for one turn; SQLite, "File Format", 4
 constexpr const char* kNumberNames[kStoreNumbers] = {"next_job",       "next_submission", "events_seq",
                                                      "events_size",    "accounts_seq",    "accounts_size",
                                                      "events_finished"};
@@ -38,7 +37,7 @@ class SqliteJobStore final : public JobStore {
  public:
   SqliteJobStore(std::string path, Descriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
 
-  // Before anything else.
+  // Must run before anything else.
   StoreResult<void> start() {
     return guarded([&] { begin(); });
   }
@@ -79,7 +78,7 @@ class SqliteJobStore final : public JobStore {
   StoreResult<Forgotten> forget(const Forget& asked) override {
     Forgotten forgotten;
     Forget what = asked;
-    // The numbers of new events follow the last one.
+    // New events are numbered after the last one.
     what.events_until = std::min(what.events_until, last_event_ - std::min<std::uint64_t>(last_event_, 1));
     const auto done = guarded([&] {
       soci::transaction transaction(sql_);
@@ -110,15 +109,15 @@ class SqliteJobStore final : public JobStore {
   }
 
  private:
-  // ---- what is of SQLite alone
+  // ---- specific to SQLite
 
   void connect() {
     if (path_.find('"') != std::string::npos || path_.find('\n') != std::string::npos)
       throw std::runtime_error("found a quotation mark in the name, expected none");
     sql_.open(soci::sqlite3, "db=\"" + path_ + "\"");
     sqlite3_busy_timeout(handle(), 0);
-    // Exclusive: no shared memory file, and no program may write beside us. Checkpoints are rarer than the default: each
-    // costs two more flushes to disk.
+    // Exclusive: no shared memory file, and no other program may write. Checkpoints are rarer than the default: each costs two
+    // more flushes to disk.
     sql_ << "pragma locking_mode = exclusive";
     std::string mode;
     sql_ << "pragma journal_mode = wal", soci::into(mode);
@@ -167,7 +166,7 @@ class SqliteJobStore final : public JobStore {
     sql_ << kTokenTable;
     put_number("term", static_cast<long long>(++term_));
     transaction.commit();
-    // Behind what this commit wrote there, frames that are not of this log's salt mean nothing to SQLite.
+    // Zeros after this commit's frames: SQLite ignores frames with another salt.
     lengthen(path_ + "-wal", kLogBytes);
   }
 
@@ -288,7 +287,7 @@ class SqliteJobStore final : public JobStore {
 
   // ---- events hold no submission but name it (stored_events.hpp)
 
-  // Elements of an array come one after the other: the last one is kept at hand.
+  // Elements of an array are next to each other: the last submission is cached.
   void put_asked_back(wire::JobEvent& event) {
     const auto number = submission_of(event);
     if (number == 0) return;
@@ -391,7 +390,7 @@ class SqliteJobStore final : public JobStore {
     return there == soci::i_ok ? static_cast<int>(id) : 0;
   }
 
-  // What SOCI throws, as a value. Statements that failed are in no state to be used again.
+  // Turns SOCI's exceptions into errors. A failed statement must not be used again.
   template <class Action>
   StoreResult<void> guarded(Action action) {
     try {
@@ -417,13 +416,13 @@ class SqliteJobStore final : public JobStore {
   std::uint64_t term_ = 0;
   long long schema_ = 0;  // as it was found
   std::uint64_t last_event_ = 0;
-  std::array<std::int64_t, kStoreNumbers> numbers_{};  // as they are stored; not where the last commit failed
+  std::array<std::int64_t, kStoreNumbers> numbers_{};  // as stored; not after a failed commit
   bool numbers_sure_ = true;
 
   std::string path_;
   Descriptor lock_;
   soci::session sql_;
-  Statements statements_;  // after the session: they go first
+  Statements statements_;  // after the session: destroyed first
   StoredSubmission last_read_;
   StoreForgetting forgetting_;
 };

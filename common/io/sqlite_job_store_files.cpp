@@ -20,7 +20,7 @@ std::string errno_text() { return std::strerror(errno); }
 
 StoreError failed(std::string text) { return {Kind::failed, std::move(text)}; }
 
-// A directory that others may write lets them put another file in our place.
+// Others who may write the directory could replace our file.
 StoreResult<void> check_owner(const std::string& path, const struct stat& found, mode_t forbidden) {
   if (found.st_uid != geteuid())
     return failed(path + ": found the owner uid " + std::to_string(found.st_uid) + ", expected uid " +
@@ -77,7 +77,7 @@ void lengthen(const std::string& path, std::size_t bytes) {
     at += wrote;
   }
   const bool whole = static_cast<std::size_t>(at) >= bytes && fdatasync(file.get()) == 0;
-  if (!whole && ftruncate(file.get(), found.st_size) != 0) return;  // zeros behind the log harm nobody
+  if (!whole && ftruncate(file.get(), found.st_size) != 0) return;  // the zeros after the log do no harm
 }
 
 }  // namespace rollcall::io

@@ -11,7 +11,7 @@
 namespace rollcall::io::rows {
 namespace {
 
-// An event and the record of its job are of the same moment, or of two calls of the clock.
+// An event and its job's record are made at the same moment, perhaps by two calls of the clock.
 constexpr std::int64_t kSameMoment_us = 1'000'000;
 
 struct OldEvent {
@@ -31,7 +31,7 @@ std::vector<OldEvent> events_after(soci::session& sql, std::uint64_t after, std:
                           soci::use(from), soci::use(to), soci::use(limit), soci::into(one.seq),
                           soci::into(one.at), soci::into(one.id), soci::into(body.blob));
   rows.execute();
-  // An event that cannot be read belongs to no submission that is known: it is deleted too.
+  // A malformed event has no known submission: it is deleted too.
   while (rows.fetch()) {
     if (!one.event.ParseFromString(body.bytes())) one.event.Clear();
     found.push_back(one);
@@ -39,8 +39,8 @@ std::vector<OldEvent> events_after(soci::session& sql, std::uint64_t after, std:
   return found;
 }
 
-// Old jobs were taken out before: whoever is there now needs its events. But ids are given again, so that older events of the same
-// id may be another job's.
+// Old jobs are deleted before: a job that is there needs its events. But ids are used again, so older events of the same id may
+// belong to another job.
 bool needs_event(soci::session& sql, const OldEvent& event) {
   if (event.id == 0) return false;
   Body body(sql);
@@ -52,7 +52,7 @@ bool needs_event(soci::session& sql, const OldEvent& event) {
   return !record.ParseFromString(body.bytes()) || event.at + kSameMoment_us >= record.submit_us();
 }
 
-// The first event of the id that is left, and its jobs, name another submission, or none.
+// True if a job of this id, or its first remaining event, names the submission.
 bool is_named(soci::session& sql, long long id, std::uint64_t number) {
   const auto wanted = static_cast<long long>(number);
   int jobs = 0;
@@ -93,7 +93,7 @@ void StoreForgetting::forget_events(soci::session& sql, const Forget& what, Forg
   forgotten.more = page.size() == what.most;
   for (const auto& one : page) {
     if (one.at >= what.ended_before_us) {
-      forgotten.more = false;  // they come in the order of time, but where a clock was set
+      forgotten.more = false;  // events are in order of time, unless the clock was changed
       break;
     }
     after_ = static_cast<std::uint64_t>(one.seq);

@@ -1,9 +1,9 @@
-// StoreForgetting: takes what is old out of the store's tables, a few rows at a time. Used by SqliteJobStore alone.
+// StoreForgetting: deletes old rows from the store's tables, a few at a time. Used by SqliteJobStore alone.
 //
 // A pass goes first over jobs that are not live, oldest first, then over events by number. An event stays
 //   * as long as its job is in `jobs`: one that ended within the age, or has not ended;
-//   * where its number is beyond what the event files are known to have.
-// A submission goes with the last event that names it. Pages that become free are used again by SQLite; the file keeps its size.
+//   * if its number is beyond what is known to be in the event files.
+// A submission goes with the last event that names it. SQLite uses freed pages again; the file keeps its size.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class StoreForgetting {
  public:
   // Inside the caller's transaction. Throws what SOCI throws; the caller then calls again().
   Forgotten step(soci::session& sql, const Forget& what);
-  // The next step begins a pass.
+  // The next step begins a new pass.
   void again() { after_ = 0; }
 
  private:

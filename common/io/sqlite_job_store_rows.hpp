@@ -1,7 +1,7 @@
-// Tables and rows of mbatchd's store: every SQL statement of the product but those that open it and read it whole, each with what
-// it binds. Private to sqlite_job_store.cpp.
+// sqlite_job_store_rows: the tables of mbatchd's store and its statements for single rows, each with its bindings. Private to
+// sqlite_job_store.cpp.
 //
-// A statement is prepared when it is first needed, and anew after a failure.
+// A statement is prepared when it is first needed, and again after a failure.
 #pragma once
 
 #include <soci/soci.h>
@@ -13,9 +13,9 @@
 
 namespace rollcall::io::rows {
 
-// Plain SQL, but for the type of `body` and `record`, and for two things by which SQLite writes fewer pages for each commit: what
-// is an `integer primary key` has 64 bits and no index beside the table, and what is `without rowid` is its own index. Stores that
-// were made otherwise are read and written all the same.
+// Plain SQL, except for the type of `body` and `record`, and two choices for fewer page writes in each commit: an `integer
+// primary key` has 64 bits and no separate index, and a `without rowid` table is its own index. Stores made without them work
+// too.
 constexpr const char* kTables[] = {
     "create table meta (name varchar(40) primary key, value bigint not null) without rowid",
     "create table submissions (number integer primary key, body blob not null)",
@@ -31,7 +31,7 @@ constexpr const char* kTables[] = {
     "create index events_of_job on events (id, seq)",
     "create index job_finishes on events (seq) where kind = 14",
 };
-// Came later: made where it is not there. Older programs pass over it.
+// Newer table: made if it does not exist. Older programs ignore it.
 constexpr const char* kTokenTable =
     "create table if not exists tokens (token varchar(200) primary key, at_us bigint not null, answer blob "
     "not null) "
@@ -41,10 +41,10 @@ constexpr const char* kTokenTable =
 constexpr const char* kPayloadTable =
     "create table if not exists payloads (number integer primary key, body blob not null)";
 
-// Came later: finished jobs by the time of their end, for those that are to be forgotten. Older programs keep it up to date.
+// Newer index: finished jobs by their end, to find old ones. Older programs maintain it.
 constexpr const char* kEndIndex = "create index if not exists jobs_ended on jobs (end_us) where live = 0";
 
-// A message as a column. SOCI keeps a reference to the blob, so each statement has one of its own.
+// A message as a column. SOCI keeps a reference to the blob, so each statement has its own.
 class Body {
  public:
   explicit Body(soci::session& sql) : blob(sql) {}
@@ -52,7 +52,7 @@ class Body {
   void take(const Message& message) {
     message.SerializeToString(&bytes_);
     take_bytes(bytes_);
-    if (bytes_.capacity() > kKept) bytes_ = {};  // what was once large is not held for ever
+    if (bytes_.capacity() > kKept) bytes_ = {};  // do not keep a large buffer for ever
   }
   void take_bytes(const std::string& bytes) {
     blob.trim(0);

@@ -33,7 +33,7 @@ std::string start_daemon(const conf::ClusterFiles& files, const std::string& hos
   std::vector<std::string> argv{"env", setting, program, "start", daemon};
   const std::string here = host_name_here();
   if (host != files.names.official(here).value_or(here)) {
-    // The shell there takes the words apart again.
+    // Quoted, since the remote shell splits the words again.
     const std::string there =
         "env " + shell_quote(setting) + " " + shell_quote(program) + " start " + shell_quote(daemon);
     const std::string& agent = files.programs.commands.remote_shell;

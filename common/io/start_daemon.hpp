@@ -7,8 +7,8 @@
 
 namespace rollcall::io {
 
-// "" once it answers, or why it does not. Here, or through LSF_RSH (ssh) on another host, where the programs must lie at
-// the same path. `quiet`: what it says goes to standard error.
+// "" once it answers, or why it does not. Here, or through LSF_RSH (ssh) on another host, where the programs must have the same
+// path. `quiet`: its output goes to standard error.
 std::string start_daemon(const conf::ClusterFiles& files, const std::string& host, const std::string& daemon,
                          bool quiet);
 

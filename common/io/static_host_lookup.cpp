@@ -1,7 +1,7 @@
-// Takes the place of host_lookup.cpp in static programs.
+// Replaces host_lookup.cpp in static programs.
 //
-// Where the site's name services begin with /etc/hosts, and the host is in it, nobody else is asked: that is a fifth of
-// what a command otherwise costs.
+// If the site's name services begin with /etc/hosts, and the host is in it, no other service is asked: that saves a fifth of a
+// command's cost.
 //   nsswitch = { "hosts:" blanks SERVICE ... newline | anything else newline }
 #include <arpa/inet.h>
 #include <netinet/in.h>

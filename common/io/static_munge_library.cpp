@@ -1,4 +1,4 @@
-// Takes the place of munge_library.cpp in static programs.
+// Replaces munge_library.cpp in static programs.
 #include "common/io/munge_library.hpp"
 
 namespace rollcall::io {

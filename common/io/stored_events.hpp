@@ -1,5 +1,5 @@
-// Events as a JobStore keeps them: without their submissions, which are large, and with the numbers of these. For
-// implementations of it alone; nothing here touches the world.
+// stored_events: events as a JobStore keeps them: without their large submissions, but with their numbers. Helpers of its
+// implementations; no I/O.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace rollcall::io {
 
-// The number that stands for the event's submission; 0: it has none, or one that is nowhere else.
+// The number of the event's submission; 0: it has none, or one that is stored nowhere else.
 std::uint64_t submission_of(const wire::JobEvent& event);
-// Puts it back.
+// Puts the submission back.
 void put_asked(wire::JobEvent& event, const wire::Submission& asked);
 
-// The event's submission is out of it for so long: it is large, and a copy of the rest would cost as much.
+// Removes the event's submission while it lives: cheaper than a copy of the event without it.
 class WithoutAsked {
  public:
   explicit WithoutAsked(wire::JobEvent& event) : event_(event) {

@@ -30,10 +30,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kCredit = 64 * 1024;  // bytes of output under way: they fit into a socket's buffer
-constexpr std::uint64_t kCreditBack = 16 * 1024;  // given back in such pieces
+constexpr std::uint64_t kCreditBack = 16 * 1024;  // granted in pieces of this size
 constexpr std::size_t kPiece = 32 * 1024;         // of input
 constexpr std::chrono::seconds kPatience{15};
-constexpr std::chrono::seconds kKillAfter{10};  // TERM
+constexpr std::chrono::seconds kKillAfter{10};  // after TERM
 constexpr char kStopKey = 'Z' & 0x1f;           // Ctrl-Z
 
 std::uint64_t milliseconds(Duration time) {
@@ -70,7 +70,7 @@ class Stream {
 
   bool ended() const { return ended_; }
   const StreamEnd& end() const { return end_; }
-  // Until it has begun: when to call dial_further().
+  // Before it has begun: when to call dial_further().
   Clock::time_point due() const {
     if (ended_ || begun_) return Clock::time_point::max();
     return socket_ ? prove_until_ : dial_.due();
@@ -109,7 +109,7 @@ class Stream {
     end_.why = order_.place.host() + ": " + std::move(why);
     socket_.reset();
   }
-  // One that was lost since its host does not answer; told once.
+  // True once for a stream that was lost because its host does not answer.
   bool take_cut() { return std::exchange(cut_, false); }
 
   void input(std::string bytes) {
@@ -139,7 +139,7 @@ class Stream {
   }
 
  private:
-  // As long as nothing has begun there a new connection does no harm. The shepherd closes one that takes long to prove itself.
+  // A new connection is safe until the process has begun. The shepherd closes one that takes long to prove itself.
   static Duration patience_of(const StreamSettings& settings) {
     return settings.silence == Duration{0} ? settings.silence
                                            : std::max<Duration>(settings.silence, kPatience);
@@ -166,7 +166,7 @@ class Stream {
     write_out();
   }
 
-  // A signal that comes before the process does is for it all the same.
+  // A signal sent before the process starts is kept for it.
   void send_or_keep(const wire::ToStream& message) {
     if (begun_)
       send(message);
@@ -204,7 +204,7 @@ class Stream {
       } else if (errno == EAGAIN) {
         return;
       } else if (errno != EINTR) {
-        // What it said before it went may still be read. The kernel tells an error once.
+        // The peer's last bytes may still be read. The kernel reports an error once.
         write_error_ = errno;
         unsent_.clear();
         return;
@@ -372,7 +372,7 @@ class Loop {
     input_ended_ = true;
   }
 
-  // No shell is over the job's process there, so nobody would continue what a key has stopped: it stops with us.
+  // The remote process has no shell to continue it, so the stop key stops it together with us.
   void take_keys(Stream& stream, std::string keys) {
     const std::size_t stop = settings_.stop_key && terminal_.raw() ? keys.find(kStopKey) : keys.npos;
     if (stop != 0) stream.input(keys.substr(0, stop));
@@ -424,7 +424,7 @@ std::optional<StreamEnd> end_of(const wire::FromStream& message) {
 }
 
 int exit_code_of(const StreamEnd& end) {
-  // The kernel keeps eight bits: 256 would be success.
+  // The kernel keeps eight bits: 256 would become success.
   if (end.how == StreamEnd::How::not_started)
     return end.exit_code < 1 || end.exit_code > 255 ? 1 : end.exit_code;
   if (end.how == StreamEnd::How::lost) return 255;

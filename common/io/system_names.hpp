@@ -1,4 +1,5 @@
-// system_names: what the system's name services know, for ckconfig. Asked through getent(1): the commands may be static programs.
+// system_names: the users and hosts that the name services know, for ckconfig. Asked through getent(1): the commands may be
+// static programs.
 #pragma once
 
 #include "common/conf/lsb/system_names.hpp"

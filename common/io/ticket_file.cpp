@@ -32,7 +32,7 @@ void append_hex(std::string& text, std::uint8_t byte) {
   text.push_back(kHexDigits[byte & 15]);
 }
 
-// 64 bits of it: enough to tell the clusters apart that one user knows.
+// 64 bits of the key: enough to distinguish one user's clusters.
 std::string mark_of(const ClusterPublicKey& cluster) {
   constexpr std::size_t kBytes = 8;
   std::string text;
@@ -44,7 +44,7 @@ bool own_and_closed(const struct stat& info) { return info.st_uid == geteuid() &
 
 constexpr int kDirectory = O_DIRECTORY | O_CLOEXEC;
 
-// Only in a directory that is ours: root makes nothing in a user's home.
+// Only in a directory of our own: root makes nothing in a user's home.
 void make_own_directory(const std::string& outer, const char* inner) {
   const Descriptor around(open(outer.c_str(), O_PATH | kDirectory));
   struct stat info;
@@ -69,7 +69,7 @@ struct Place {
 };
 constexpr Place kOwnRuntime{"XDG_RUNTIME_DIR", "rollcall"}, kHome{"HOME", ".rollcall"};
 
-// Of another user's surroundings (su without -) the directory is not ours: then there is none.
+// With another user's environment (su without -) the directory is not ours, and is not used.
 Descriptor open_place(const Place& place, const std::string& outer, bool make) {
   return outer.starts_with('/') ? open_own_directory(outer, place.inner, make) : Descriptor();
 }
@@ -79,7 +79,7 @@ std::string outer_of(const Place& place) {
   return outer ? outer : "";
 }
 
-// A home may be on a file server that hangs: no command waits for a ticket that long.
+// A home may be on a file server that hangs: no command waits longer for a ticket.
 constexpr std::chrono::milliseconds kHomePatience{500};
 
 std::optional<Ticket> read_in(const Descriptor& place, const std::string& name) {
@@ -98,7 +98,7 @@ std::optional<Ticket> read_in(const Descriptor& place, const std::string& name) 
 
 void write_in(const Descriptor& place, const std::string& name, const Ticket& ticket) {
   const std::string fresh = name + "." + std::to_string(getpid());
-  unlinkat(place.get(), fresh.c_str(), 0);  // of one that was killed half-way
+  unlinkat(place.get(), fresh.c_str(), 0);  // left over from a killed process
   const Descriptor file(
       openat(place.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return;
@@ -109,14 +109,14 @@ void write_in(const Descriptor& place, const std::string& name, const Ticket& ti
     unlinkat(place.get(), fresh.c_str(), 0);
 }
 
-// In the home: at once where it is on a disk of this host, else in a thread with a time limit.
+// Works in the home: directly if it is on a local disk, else in a thread with a time limit.
 template <class Value>
 std::optional<Value> at_home(const std::string& home, std::function<Value()> work) {
   if (on_local_disk(home + "/" + kHome.inner)) return work();
   return within<Value>(kHomePatience, std::move(work));
 }
 
-// A command that may write no files is not ended for this one.
+// A file size limit must not end a command because of its ticket.
 bool files_may_grow() {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= kTicketText;

@@ -62,7 +62,7 @@ Result<Owned> loaded(const TopologySource& source) {
   Owned topology(raw);
   if (source.devices) {
     hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    // They start drivers, which takes seconds and memory; GPUs are counted on the PCI bus.
+    // These components start drivers, which takes seconds and memory; GPUs are counted on the PCI bus.
     for (const char* drivers : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"})
       hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, drivers);
   }
@@ -85,7 +85,7 @@ void read_nodes(hwloc_topology_t topology, MachineTopology& machine) {
   }
 }
 
-// The place of the node that is nearest to a core; the one with the fewest CPUs where several are.
+// The place of the node nearest to a core; if several are, the one with the fewest CPUs.
 int node_of(hwloc_topology_t topology, hwloc_obj_t core) {
   int nearest = 0, fewest = 0;
   hwloc_obj_t node = nullptr;
@@ -113,7 +113,7 @@ Core read_core(hwloc_topology_t topology, hwloc_obj_t object) {
 
 void read_cores(hwloc_topology_t topology, MachineTopology& machine) {
   machine.packages = std::max(1, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE));
-  // Some virtual machines show threads without cores: each is taken for a core then.
+  // Some virtual machines show threads without cores: each then counts as a core.
   const auto type = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
   hwloc_obj_t object = nullptr;
   while ((object = hwloc_get_next_obj_by_type(topology, type, object)))
@@ -179,8 +179,8 @@ std::string pci_model(hwloc_obj_t pci) {
   return vendor.empty() || device.empty() ? vendor + device : vendor + " " + device;
 }
 
-// 3D controllers, other displays and accelerators are; a VGA adapter only where its maker makes GPUs, since every
-// server has one for its console.
+// True for 3D controllers, other displays and accelerators; for a VGA adapter only if its maker makes GPUs, since every server
+// has one for its console.
 bool is_gpu(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
   constexpr unsigned kVga = 0x0300, k3d = 0x0302, kDisplay = 0x0380, kAccelerator = 0x1200;
   constexpr unsigned kNvidia = 0x10de, kAmd = 0x1002;
@@ -188,7 +188,7 @@ bool is_gpu(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
   return pci.class_id == k3d || pci.class_id == kDisplay || pci.class_id == kAccelerator;
 }
 
-// GPUs are counted on the PCI bus: one has several names (card0, renderD128, cuda0, opencl0d0), or none without its
+// GPUs are counted on the PCI bus: one device has several OS names (card0, renderD128, cuda0, opencl0d0), or none without its
 // driver.
 void read_devices(hwloc_topology_t topology, MachineTopology& machine) {
   hwloc_obj_t object = nullptr;

@@ -1,5 +1,5 @@
-// Topology: asks hwloc once what a machine is made of, and lets hwloc go. The only file that includes hwloc for LIM and
-// elim.hwloc; nothing of it is kept but the value.
+// Topology: asks hwloc once for the machine's structure, and unloads the topology. For LIM and elim.hwloc, the only file that
+// includes hwloc; only the value is kept.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct TopologySource {
   bool devices = false;  // PCI devices as well; LIM does not need them, and they cost memory
 };
 
-// Errors: what hwloc does not take: an XML that is none, a synthetic description that cannot be meant.
+// Errors: sources that hwloc rejects: invalid XML, an invalid synthetic description.
 Result<MachineTopology> read_topology(const TopologySource& source);
 
 }  // namespace rollcall::io

@@ -1,6 +1,6 @@
-// within: work that may hang for another's sake (a file of a dead file server), done in a thread beside the caller and waited
-// for no longer than a limit. It does not end the work: a system call that hangs cannot be ended. The thread stays behind with
-// what the work owns, and goes with the process; so the work must own all that it uses, and the caller should end soon.
+// within: does work that may hang for another's sake (a file of a dead file server) in a thread, and waits for it up to a limit.
+// It cannot end the work: a hanging system call cannot be ended. The thread stays behind with what the work owns until the
+// process ends; so the work must own all that it uses, and the caller should end soon.
 #pragma once
 
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 namespace rollcall::io {
 
-// Nothing where the limit has passed, or there can be no further thread.
+// None where the limit has passed, or no thread can be started.
 template <class Value>
 std::optional<Value> within(std::chrono::milliseconds limit, std::function<Value()> work) {
   struct Shared {
@@ -27,7 +27,7 @@ std::optional<Value> within(std::chrono::milliseconds limit, std::function<Value
     std::optional<Value> value;
   };
   const auto shared = std::make_shared<Shared>();
-  // Signals are the caller's: one that it has blocked, to read it, must not end the process here.
+  // Signals are for the caller's threads: one that it reads by a descriptor must not end the process here.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -39,7 +39,7 @@ OpCode code_of(Operator op) {
   }
 }
 
-// A word on the stack, not an operation on what is there.
+// The instruction pushes a value; the others work on values that are on the stack.
 bool pushes(OpCode code) { return code <= OpCode::known_word; }
 
 bool in_megabytes(std::string_view formal) {
@@ -49,7 +49,7 @@ bool in_megabytes(std::string_view formal) {
 
 const Name* as_name(const Expression& expression) { return std::get_if<Name>(&expression.node); }
 
-// What a comparison does not say by itself: which resource stands on one side, if one does alone.
+// One side of a comparison: the resource that stands there alone; empty for anything else.
 struct Side {
   std::optional<ResourceId> id;
   const ResourceDefinition* definition = nullptr;
@@ -145,7 +145,7 @@ class Compiler {
     return fail(at, printable(name), "a resource of this cluster");
   }
 
-  // a && b && c: what decides early skips the rest.
+  // a && b && c: an operand that decides the result skips the rest.
   bool junction(const Chain& chain, Operator op) {
     const OpCode skip = op == Operator::both ? OpCode::skip_if_false : OpCode::skip_if_true;
     std::vector<std::size_t> skips;
@@ -176,7 +176,7 @@ class Compiler {
     return emit({.code = link.op == Operator::fits ? fitting(a, b) : code_of(link.op)});
   }
 
-  // "=": enough of what shrinks, not too much of what grows.
+  // "=": at least that much of a decreasing resource (mem), at most that much of an increasing one (ut).
   static OpCode fitting(const Side& a, const Side& b) {
     const Side& resource = a.definition ? a : b;
     const ResourceOrder order = resource.definition ? resource.definition->order : ResourceOrder::none;

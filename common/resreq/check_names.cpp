@@ -8,7 +8,7 @@ std::optional<ParseError> wrong(const std::string& name, Place place, const char
   return ParseError{"found " + printable(name) + ", expected " + expected, place.offset};
 }
 
-// Without a word about it in lsf.shared what is built in and static (ncpus, maxmem) cannot be consumed.
+// Where lsf.shared does not say, every resource is consumable except the built-in static ones (ncpus, maxmem).
 bool consumable(const ResourceDefinition& definition) {
   return definition.consumable.value_or(!definition.built_in || definition.dynamic());
 }

@@ -93,7 +93,7 @@ BindOrderResult bind_order(const std::vector<OrderKey>& keys, const IndexTable& 
 // the order given. Stable.
 std::vector<std::size_t> sorted(const std::vector<const HostView*>& hosts, const BoundOrder& order);
 
-// Whether rusage and same name what can be meant: numeric resources, with `syntax.strict` only consumable ones; static
+// The first invalid name: rusage takes numeric resources (with `syntax.strict` only consumable ones), same takes static
 // resources.
 std::optional<ParseError> check_names(const ResReq& resreq, const IndexTable& indices, const Syntax& syntax);
 

@@ -9,7 +9,7 @@
 namespace rollcall::resreq {
 namespace {
 
-constexpr std::size_t kDeepestIndent = 40;  // levels; what is deeper stands as far to the right as that
+constexpr std::size_t kDeepestIndent = 40;  // levels; deeper lines are indented no further
 
 class Tree {
  public:

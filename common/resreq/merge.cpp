@@ -26,14 +26,14 @@ void remove(UsageAlternative& alternative, const std::string& name) {
   std::erase_if(alternative.strings, [](const UsageString& string) { return string.usages.empty(); });
 }
 
-// Into the string of the same duration and decay, else into one of its own.
+// Adds `usage` to the string with the duration and decay of `like`, else to a new string.
 void add(UsageAlternative& alternative, const Usage& usage, const UsageString& like) {
   for (auto& string : alternative.strings)
     if (string.duration == like.duration && string.decay == like.decay) return string.usages.push_back(usage);
   alternative.strings.push_back({{usage}, like.duration, like.decay});
 }
 
-// `usage`, which stands in `like`, over what the alternative says of the same index.
+// Replaces the alternative's usage of the same index by `usage`. `like` is the string that `usage` comes from.
 void put(UsageAlternative& alternative, const Usage& usage, const UsageString& like) {
   const auto found = find(alternative, usage.name);
   if (found) {

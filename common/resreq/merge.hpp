@@ -23,13 +23,13 @@ namespace rollcall::resreq {
 // Errors are usage errors of the form "found X, expected Y". No merging gives more than kMostWords usages in all
 // alternatives of rusage together.
 Result<ResReq> merge(const ResReq& first, const ResReq& second);
-// With the requirements of an application profile: those of the job lie over the profile's like over a queue's, but that the
-// job may ask for more; what comes of them lies over the queue's. `order` is the job's, else the profile's, else the queue's.
+// With the requirements of an application profile: the job's lie over the profile's as over a queue's, except that the job may
+// ask for more; the result lies over the queue's. `order` is the job's, else the profile's, else the queue's.
 Result<ResReq> job_over_files(const ResReq& job, const std::optional<ResReq>& profile,
                               const std::optional<ResReq>& queue, const IndexTable& indices);
 Result<ResReq> job_over_queue(const ResReq& job, const ResReq& queue, const IndexTable& indices);
 
-// What a job runs with that says no more: the default type (evaluate.hpp) and the default order. As bjobs -l shows it.
+// Adds what a requirement leaves out: the default type (evaluate.hpp) and the default order. As bjobs -l shows it.
 ResReq with_defaults(ResReq resreq, const IndexTable& indices);
 
 }  // namespace rollcall::resreq

@@ -19,7 +19,7 @@ BindOrderResult bind_order(const std::vector<OrderKey>& keys, const IndexTable& 
       return result;
     }
     const auto same = [&](const BoundOrder::Key& known) { return known.id == *id; };
-    // A resource that comes again decides nothing.
+    // A repeated resource cannot change the order.
     if (std::any_of(result.order.keys.begin(), result.order.keys.end(), same)) continue;
     const bool shrinks = indices.at(*id).order == ResourceOrder::decreasing;
     result.order.keys.push_back({*id, shrinks != key.reversed});
@@ -29,7 +29,7 @@ BindOrderResult bind_order(const std::vector<OrderKey>& keys, const IndexTable& 
 
 std::vector<std::size_t> sorted(const std::vector<const HostView*>& hosts, const BoundOrder& order) {
   const std::size_t width = order.keys.size();
-  // Each host is asked once for each key; larger first is smaller first of the negative, unknown is last in both.
+  // Each host is asked once for each key. A descending key sorts by the negated value; unknown values are last in both.
   std::vector<double> values;
   values.reserve(hosts.size() * width);
   for (const HostView* host : hosts)

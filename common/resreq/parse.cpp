@@ -40,8 +40,8 @@
 //   WHOLE      = digits, from 1 (of a duration from 0)
 //
 // A section that comes again means what another -R option would: select holds as well, order, rusage and same are merged
-// (merge.hpp); span, cu and affinity stand once. Words behind a section that begin none are an error: a condition that
-// would count for nothing helps nobody. Keywords are in small letters.
+// (merge.hpp); span, cu and affinity stand once. Words behind a section that do not begin another
+// section are an error, since a condition there would have no effect. Keywords are in small letters.
 #include "common/resreq/cursor.hpp"
 #include "common/resreq/merge.hpp"
 #include "common/resreq/parse_sections.hpp"

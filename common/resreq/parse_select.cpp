@@ -13,7 +13,7 @@ struct Symbol {
   std::string_view text;
   int level;
 };
-// Longer ones before those they begin with.
+// A longer symbol stands before its prefix: ">=" before ">".
 constexpr std::array<Symbol, 13> kBinary{{{Operator::either, "||", 0},
                                           {Operator::both, "&&", 1},
                                           {Operator::equal, "==", 2},
@@ -153,13 +153,13 @@ class Expressions {
   int depth_ = 0;
 };
 
-// r15m=1.5:mem=20:swp=12:-aix. Only a whole text is taken for this; it is read on a cursor of its own, so that what is
-// no old syntax leaves no error behind.
+// r15m=1.5:mem=20:swp=12:-aix. Only a whole text is read as old syntax. The parser has a cursor of its own: a text that
+// is not old syntax leaves no error behind.
 class OldSyntax {
  public:
   explicit OldSyntax(const Cursor& in) : in_(in) {}
 
-  // Null for a text that is none of the old syntax; else `in` stands behind it.
+  // Null for a text that is not old syntax; else `in` stands behind the text.
   ExpressionPointer read(Cursor& in) {
     const std::size_t begin = in_.place();
     bool old = in_.peek() == '-';  // a single name is both: later syntax

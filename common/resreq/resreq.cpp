@@ -11,7 +11,7 @@ bool same_links(const Chain::Link& a, const Chain::Link& b) {
   return a.op == b.op && same_expression(a.operand, b.operand);
 }
 
-// One overload for each kind of node; of two different kinds none is the same.
+// One overload for each kind of node; nodes of different kinds are never the same.
 struct SameNode {
   template <class Leaf>
   bool operator()(const Leaf& a, const Leaf& b) const {
@@ -44,7 +44,7 @@ bool same_expression(const ExpressionPointer& a, const ExpressionPointer& b) {
 
 ExpressionPointer both(const ExpressionPointer& a, const ExpressionPointer& b) {
   if (!a || !b) return a ? a : b;
-  // What is joined with && already is not nested: its parts stay parts.
+  // Operands of && are not nested: a && b joined with c is one chain of three parts.
   const Chain* const left = conjunction(*a);
   const Chain* const right = conjunction(*b);
   Chain chain = left ? *left : Chain{a, {}};

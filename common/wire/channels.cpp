@@ -132,7 +132,7 @@ std::size_t Channels::waiting(ChannelId channel) const {
   return found == channels_.end() ? 0 : found->second.unsent.size();
 }
 
-// In line for its turn, where something of it may leave.
+// Queues the channel for its turn if it has data that may leave.
 void Channels::queue(Place place) {
   Channel& c = place->second;
   const bool may_leave = c.unsent.empty() ? c.closing : c.credit > 0;

@@ -15,7 +15,7 @@ std::size_t length_of(std::string_view header) {
   return length;
 }
 
-// The length that `header` (4 bytes) claims, where it may be waited for.
+// The length in `header` (4 bytes), if it is valid.
 Result<std::size_t> checked_length(std::string_view header, std::size_t limit) {
   const std::size_t length = length_of(header);
   if (length >= 1 && length <= limit) return length;
@@ -45,7 +45,7 @@ Result<void> FrameDecoder::feed(std::string_view bytes, const std::function<std:
                                 const Sink& sink) {
   while (!bytes.empty()) {
     if (tail_.size() < kHeaderBytes) {
-      // A whole frame in hand is passed on where it lies; that is the common case.
+      // The common case: a complete frame is passed on without a copy.
       if (tail_.empty() && bytes.size() > kHeaderBytes) {
         const auto length = checked_length(bytes, limit());
         if (!length) return length.error();
@@ -61,8 +61,7 @@ Result<void> FrameDecoder::feed(std::string_view bytes, const std::function<std:
     const auto length = checked_length(tail_, limit());
     if (!length) return length.error();
     if (!fill(tail_, kHeaderBytes + *length, bytes)) return {};
-    // Moved out first: the memory is given back (10,000 idle connections keep nothing), and the sink may
-    // throw.
+    // Moved out first: the memory is freed (10,000 idle connections keep none), and the sink may throw.
     const std::string frame = std::move(tail_);
     tail_.clear();
     if (auto passed = sink(std::string_view(frame).substr(kHeaderBytes)); !passed) return passed;

@@ -1,11 +1,11 @@
-// Frames: what cuts a TCP stream into messages. Pure.
+// Frames: divides a TCP stream into messages. Pure.
 //
 //   frame   = length payload
 //   length  = 4 bytes, big endian: the number of payload bytes, 1 ..= limit
 //   payload = `length` bytes
 //
-// A length of 0 or over the limit is an error at once, before a byte of the payload is waited for or stored: a
-// stranger who claims 4 GiB gets nothing reserved. The decoder keeps no more than one unfinished frame.
+// A length of 0 or over the limit is an error at once, before its payload is awaited: a stranger that claims 4 GiB causes no
+// allocation. The decoder keeps at most one unfinished frame.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class FrameDecoder {
  public:
   using Sink = std::function<Result<void>(std::string_view payload)>;
 
-  // Takes bytes as they came and hands every finished payload to `sink`, in order; stops at the sink's first error
-  // and returns it. `limit` is asked anew for each frame, since it grows when the peer has proved itself.
+  // Takes bytes as they came and hands every finished payload to `sink`, in order; stops at the sink's first error and returns
+  // it. `limit` is called for each frame, since it grows when the peer has proved itself.
   Result<void> feed(std::string_view bytes, const std::function<std::size_t()>& limit, const Sink& sink);
 
   // Bytes of an unfinished frame that are kept.

@@ -2,10 +2,13 @@
 
 #include <vector>
 
+#include "common/base/terminal_text.hpp"
+
 namespace rollcall::wire {
 namespace {
 
 constexpr std::size_t kMostFacts = 128 * 1024;  // bytes without the topology: thousands of resources
+constexpr double kMostCpuFactor = 1e9;          // as in lsf.shared
 
 std::vector<std::string> shown_words(const google::protobuf::RepeatedPtrField<std::string>& words) {
   std::vector<std::string> shown;
@@ -43,7 +46,7 @@ HostFacts from_wire(const Facts& w) {
   facts.name = w.name();
   facts.type = shown_word(w.type());
   facts.model = shown_word(w.model());
-  if (w.cpu_factor() > 0) facts.cpu_factor = w.cpu_factor();
+  if (w.cpu_factor() > 0 && w.cpu_factor() <= kMostCpuFactor) facts.cpu_factor = w.cpu_factor();
   facts.server = w.server();
   facts.rexpri = w.rexpri();
   facts.ncpus = w.ncpus();
@@ -71,7 +74,7 @@ Result<void> check_size(const Facts& facts) {
 std::string shown_word(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  return text;
+  return terminal_text(text, Controls::none);  // C1 as well
 }
 
 }  // namespace rollcall::wire

@@ -1,4 +1,4 @@
-// Facts of a host on the wire and as a value, once for LIM, mbatchd and the commands. Pure functions.
+// host_facts: converts a host's facts between wire and value, for LIM, mbatchd and the commands. Pure functions.
 //
 // What LIM's answers add to a host's facts (run windows, thresholds) is not part of HostFacts.
 #pragma once
@@ -12,10 +12,10 @@
 namespace rollcall::wire {
 
 Facts to_wire(const HostFacts& facts);
-// What a peer or a master said, without control characters. Fields that are not there are as in a fresh HostFacts.
+// The facts that a peer or a master sent, without control characters. Missing fields are as in a fresh HostFacts.
 HostFacts from_wire(const Facts& facts);
 
-// An error where a host says more of itself than fits into an answer beside others. Its topology counts apart.
+// An error where a host's facts would not fit into an answer with others. The topology is counted separately.
 Result<void> check_size(const Facts& facts);
 // A peer's text as terminals may show it: '?' for each control character.
 std::string shown_word(std::string text);

@@ -1,6 +1,6 @@
-// MessageReader: the messages of one kind in a stream of frames (frame.hpp) in clear. Pure.
+// MessageReader: cuts a stream of frames (frame.hpp) in clear into messages of one kind. Pure.
 //
-// For two programs that the kernel has introduced to each other: lim and melim. Bytes go in as they came.
+// For two programs on a socket that the kernel vouches for: lim and melim. Bytes may come in any pieces.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace rollcall::wire {
 template <class Message>
 class MessageReader {
  public:
-  // Hands each whole message to `sink`, in order. After an error the stream is of no use any more.
+  // Hands each whole message to `sink`, in order. After an error the stream must not be used any more.
   Result<void> feed(std::string_view bytes, const std::function<void(const Message&)>& sink) {
     return frames_.feed(
         bytes, [] { return kFrameLimit; },

@@ -1,7 +1,7 @@
-// Requests of clients that are larger than a frame: a script, an environment, many submissions at once.
+// RequestParts: requests of clients that are larger than a frame: a script, an environment, many submissions at once.
 //
-// A client that proves by MUNGE who it is may send frames of 64 KiB only (ClusterChannel::most()). What is larger goes as
-// `part` messages and one `last_part`; their bytes one behind the other are the serialized request. Pure.
+// A client that proves its user by MUNGE may send frames of 64 KiB only (ClusterChannel::most()). A larger request goes as `part`
+// messages and one `last_part`; their bytes joined are the serialized request. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace rollcall::wire {
 
 inline constexpr std::size_t kMostRequest = 4 << 20;  // bytes of one request, all its parts together
 inline constexpr std::size_t kMostTask = 900 << 10;   // of a RunTask: a shepherd gets it in one frame
-// Of all requests of one user that are not whole yet, in one daemon: each daemon counts it with UserShares.
+// A limit for all incomplete requests of one user in one daemon, counted with UserShares.
 inline constexpr std::size_t kMostUnfinished = 64 << 20;
 
-// What a daemon keeps for each client. After an error the parts are as before.
+// A client's incomplete request in a daemon. An error leaves the parts unchanged.
 class RequestParts {
  public:
   Result<void> add(std::string_view part) {
@@ -29,7 +29,7 @@ class RequestParts {
     bytes_ += part;
     return {};
   }
-  // All that has come; empty again afterwards.
+  // All bytes so far; then empty again.
   Result<std::string> finish(std::string_view last) {
     if (const auto added = add(last); !added) return added.error();
     return std::exchange(bytes_, {});

@@ -6,7 +6,7 @@
 namespace rollcall::wire {
 namespace {
 
-// Four rows of one submission at the most. The numbers are in stores: they stay.
+// At most four rows of one submission. The numbers are in stores, so they must not change.
 constexpr std::uint64_t kRows = 4;
 
 using Place = const StoredPayload& (Submission::*)() const;

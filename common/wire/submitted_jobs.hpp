@@ -1,5 +1,5 @@
-// How many jobs a serialized BatchRequest submits, counted without parsing them: an empty Submission has two bytes on the wire, and
-// about a kilobyte as a message. Pure.
+// submitted_jobs: counts the jobs that a serialized BatchRequest submits, without parsing it: an empty Submission has two bytes
+// on the wire, but takes about a kilobyte as a message. Pure.
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
@@ -12,7 +12,7 @@
 
 namespace rollcall::wire {
 
-// Of malformed bytes: how many come before the fault. Parsing them fails.
+// Malformed bytes: counts the jobs before the fault. Parsing them fails anyway.
 inline std::uint64_t submitted_jobs(std::string_view request) {
   using google::protobuf::internal::WireFormatLite;
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(request.data()),

@@ -11,7 +11,7 @@
 namespace rollcall::conf {
 namespace {
 
-// What one file names of another: told as warnings, but where nothing can come of it.
+// Checks names that one file takes from another. An unknown name is a warning; an error where the value cannot be used at all.
 class CrossCheck {
  public:
   CrossCheck(const LsbFiles& files, const ClusterFiles& cluster, Problems& problems)
@@ -85,7 +85,7 @@ class CrossCheck {
       warn(queue.place, "queue " + queue.name, name, "a cluster of lsf.shared");
   }
 
-  // Names of other clusters' hosts cannot be known.
+  // Hosts of other clusters cannot be checked.
   void check_item(const std::string& owner, const HostItem& item, const Place& place) {
     static const std::set<std::string, std::less<>> words{"all", "others", "allremote", "none"};
     if (!item.cluster.empty() || words.contains(item.name) || groups_.contains(item.name) || host(item.name))
@@ -170,7 +170,7 @@ class LsbReader {
     });
   }
 
-  // Where nobody says which queue is for jobs without -q there is one of this name, with nothing in it.
+  // Adds an empty queue "default" where no default queue is configured.
   static void make_default_queue(LsbFiles& files, const std::string& dir) {
     if (!files.params.default_queues.empty() || files.queue("default") != nullptr) return;
     QueueRow queue;

@@ -35,7 +35,7 @@ struct LsbFiles {
   const ApplicationProfile* application(std::string_view name) const;  // "": none
 };
 
-// `files` is there unless `problems` has a fatal error.
+// `files` is set unless `problems` has a fatal error.
 struct CheckedLsbFiles {
   std::optional<LsbFiles> files;
   Problems problems;
@@ -43,7 +43,7 @@ struct CheckedLsbFiles {
 };
 CheckedLsbFiles read_lsb_files(const FileSources& sources, const ClusterFiles& cluster);
 
-// Where they are; without a "/" at the end.
+// The directory of the lsb.* files, without a trailing "/".
 std::string lsb_directory(const ClusterFiles& cluster);
 
 }  // namespace rollcall::conf

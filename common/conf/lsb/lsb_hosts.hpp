@@ -59,11 +59,11 @@ struct LsbHosts {
   std::vector<ComputeUnit> compute_units;
 };
 
-// `told`: columns of thresholds that need no warning: the resources that lsf.shared has invalid rows of.
+// `told`: threshold columns whose resource has an invalid row in lsf.shared; they need no second warning.
 LsbHosts read_lsb_hosts(const SectionFile& file, const IndexTable& indices, Problems& problems,
                         const std::vector<std::string>& told = {});
 
-// The words of a member list, each of which can be meant; what cannot is told.
+// The valid words of a member list; each invalid word is reported.
 class RowReader;
 std::vector<std::string> read_members(RowReader& cells, std::string_view keyword);
 

@@ -61,7 +61,7 @@ void read_host_export(const Row& row, LsbResources& resources, Problems& problem
   if (cells.valid()) resources.host_exports.push_back(std::move(lease));
 }
 
-// Nothing where the text is no amount.
+// None: the text is not an amount.
 std::optional<LimitAmount> amount_of(std::string_view text) {
   const auto words = split_words(text);
   if (words.empty()) return std::nullopt;

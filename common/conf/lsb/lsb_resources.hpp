@@ -1,5 +1,5 @@
-// LsbResources: the typed view of lsb.resources: what is lent to other clusters, limits of resources, and rules of
-// reservations. Values; how a lease is divided or a limit applied is the scheduler's.
+// LsbResources: the typed view of lsb.resources: leases to other clusters, resource limits, reservation rules. Values; dividing a
+// lease and applying a limit is the scheduler's work.
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ struct ResourceLimit {
   Place place;
 };
 
-// Who may reserve what in advance.
+// The users who may make advance reservations, and on which hosts and when.
 struct ReservationPolicy {
   std::string name;
   std::vector<std::string> users, hosts;  // empty: all
@@ -58,7 +58,7 @@ struct ReservationPolicy {
   Place place;
 };
 
-// How an rusage reserves a resource: for the job, each host, each slot.
+// Whether an rusage reserves a resource for the whole job, for each host or for each slot.
 struct ReservationMethod {
   std::string resource;
   std::string method;  // PER_JOB, PER_HOST, PER_SLOT, PER_TASK; "" for the default

@@ -9,7 +9,7 @@
 namespace rollcall::conf {
 namespace {
 
-// A look-up may be a program or a server far away.
+// Bounded: a look-up may ask a slow name service.
 constexpr std::size_t kMostHostLookups = 200;
 
 class UserCheck {
@@ -18,7 +18,7 @@ class UserCheck {
 
   void add_group(const std::string& name) { unknown_[name] = false; }
 
-  // Words of a list of users: "~user", "group@", "all" and others' words are known.
+  // Checks the names in a list of users; "~user", "group@" and keywords such as "all" are accepted.
   void check(const std::string& keyword, const std::vector<std::string>& words, const Place& place) {
     for (const std::string& word : words) {
       std::string name = word.starts_with('~') ? word.substr(1) : word;

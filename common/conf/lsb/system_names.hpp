@@ -1,5 +1,5 @@
-// SystemNames: which users, groups and hosts of the files the system knows. Only ckconfig asks: the answer of a name service
-// changes no set. Pure; the caller looks the names up.
+// SystemNames: checks that users, groups and hosts named in the files exist on this system. Only ckconfig uses it: a name service
+// never changes what a set of files means. Pure; the caller looks the names up.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace rollcall::conf {
 
-// True: there is surely no such name. False also where nobody can be asked.
+// Each function is true if the name certainly does not exist; false also if the name service cannot answer.
 struct SystemNames {
   std::function<bool(const std::string&name)> no_user, no_group, no_host;
 };

@@ -21,7 +21,7 @@ struct Share {
   double amount = 0;
   friend bool operator==(const Share&, const Share&) = default;
 };
-// `least`: the smallest amount that can be meant.
+// `least`: the smallest valid amount.
 Result<std::vector<Share>> parse_shares(std::string_view text, double least);
 
 // One word of HOSTS: "all", "hostA+1", "grpB!", "host@cluster", "~hostC".
@@ -75,8 +75,8 @@ struct Block {
 Result<std::vector<Block>> parse_blocks(std::string_view text);
 
 // A member of a host group: "hostA", "host*", "host[1-10,15]", "~hostB", "all". Case does not matter.
-bool member_pattern(std::string_view word);                         // it is more than a name
-bool member_matches(std::string_view word, std::string_view host);  // a leading "~" is not looked at
-Result<std::string> parse_member(std::string_view word);            // the word, where it can be meant
+bool member_pattern(std::string_view word);                         // `word` is more than a name
+bool member_matches(std::string_view word, std::string_view host);  // a leading "~" is ignored
+Result<std::string> parse_member(std::string_view word);            // the word, where it is valid
 
 }  // namespace rollcall::conf
