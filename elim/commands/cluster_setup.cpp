@@ -42,7 +42,7 @@ io::Descriptor bound_to(int port) {
   return fd;
 }
 
-// Three in a row that nobody has. Where to look first is drawn: two users who set up at once shall not get the same.
+// Three consecutive free ports. The search starts at a random port, so that two users who set up at once do not collide.
 Result<int> three_free_ports() {
   const auto random = io::random_seed();
   const int first = kFirstPort + (random[0] << 8 | random[1]) % kPorts;
@@ -70,7 +70,7 @@ Result<void> make_directory(const std::string& path) {
 
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path); }
 
-// LSF_SERVERDIR of the installed tree. A build has no such directory: then one of links to its programs is made.
+// LSF_SERVERDIR of the installed tree. A build has none, so a directory of links to its programs is made.
 Result<std::string> server_directory(const std::string& top) {
   const fs::path programs = io::program_directory(), beside = programs.parent_path() / "etc";
   if (is_program(beside / "lim")) return beside.string();

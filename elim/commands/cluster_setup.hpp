@@ -1,7 +1,7 @@
-// cluster_setup: `lsf_daemons setup`: makes a directory with all that a cluster of this one host needs, for the user who calls it.
+// cluster_setup: `lsf_daemons setup`: makes a directory with everything for a cluster of this one host, for the calling user.
 //
-// What the files say is elim/policy/one_host_files; here host name, user, ports and programs are found out, and the files written.
-// It replaces no file, and starts nothing.
+// elim/policy/show/one_host_files has the contents; this file finds host name, user, ports and programs, and writes the files. It
+// replaces no file, and starts no daemon.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace rollcall::elim {
 
-// `top` is made where it is missing; an error where a configuration is in it already.
+// `top` is made where it is missing; an error where it already has a configuration.
 Result<show::OneHost> set_up_cluster(const std::string& top, const std::string& cluster);
 
 }  // namespace rollcall::elim

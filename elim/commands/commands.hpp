@@ -1,4 +1,4 @@
-// The ls* commands, each in a file of its own; main.cpp makes one program of them.
+// commands: the ls* commands, each in a file of its own; main.cpp makes one program of them.
 #pragma once
 
 #include "common/io/command.hpp"

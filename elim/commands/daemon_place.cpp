@@ -37,7 +37,7 @@ bool writable_directory(const std::string& path) {
          faccessat(AT_FDCWD, path.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-// An error where we are root and others could have put there what root is about to use.
+// An error where root is about to use a file that others could have put there.
 Result<void> believe(const std::string& path, const char* what_for) {
   const auto trust = io::read_root_trust();
   if (!trust) return trust.error();
@@ -59,7 +59,7 @@ std::string read_at(int fd, std::size_t from, std::size_t size) {
   return text;
 }
 
-// The mark in an open pid file; nothing where it holds something else.
+// The mark in an open pid file; none where it is malformed.
 std::optional<show::ProcessMark> mark_in(int fd, const std::string& path) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > kMostPidFileBytes) return {};
@@ -68,7 +68,7 @@ std::optional<show::ProcessMark> mark_in(int fd, const std::string& path) {
   return *mark;
 }
 
-// For appending, and nobody else's: in a directory that many may write a name can be anybody's trap.
+// Opened for appending, and only if it is ours: in a shared directory others may have placed a trap under the name.
 io::Descriptor open_own_log(const std::string& path) {
   io::Descriptor fd(open(
       path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644));
@@ -97,7 +97,7 @@ Result<void> DaemonPlace::check_trust() const {
   return {};
 }
 
-// A LIM is found in a build as well. A batch system is only where a site has put one.
+// A build has a LIM too. The batch system exists only where a site has installed it.
 std::vector<std::string> DaemonPlace::program_directories(const show::DaemonKind& kind) const {
   std::vector<std::string> directories;
   if (!settings_.server_dir.empty()) directories.push_back(settings_.server_dir);
@@ -132,8 +132,8 @@ std::string DaemonPlace::own_directory() const {
   return own_directory_prefix() + show::path_mark(error ? settings_.env_dir : whole.string());
 }
 
-// Where pid files may be. The last one is where releases before this one had theirs: their daemons may still run. Anybody can make
-// a directory of these names in /tmp: what is not our user's alone is not looked into.
+// The directories that may have pid files. The last one is that of older releases, whose daemons may still run. Others can make
+// directories of these names in /tmp, so only one that belongs to our user alone is read.
 std::vector<std::string> DaemonPlace::pid_directories() const {
   std::vector<std::string> directories;
   if (!settings_.work_dir.empty()) directories.push_back(settings_.work_dir);
@@ -208,7 +208,7 @@ bool DaemonPlace::is_ours(const std::optional<show::ProcessMark>& mark) const {
   return mark && HeldProcess::hold(*mark) && belongs_to(mark->pid, settings_.env_dir);
 }
 
-// Only where such a process is here at all: the directory may hold the pid files of thousands of hosts.
+// Searched only if such a process runs here: the directory may hold the pid files of thousands of hosts.
 std::optional<DaemonPlace::PidPlace> DaemonPlace::older_pid_file(const show::DaemonKind& kind) const {
   if (!any_process_called(kind.name)) return std::nullopt;
   for (const std::string& directory : pid_directories()) {
@@ -246,7 +246,7 @@ std::string log_since(const std::string& path, std::size_t from) {
 
 namespace {
 
-// Of the pid file or its lock: a regular file that nobody else could have put there.
+// Checks the pid file or its lock: a regular file that no other user could have put there.
 Result<void> check_own(int fd, const std::string& path) {
   struct stat held;
   if (fstat(fd, &held) != 0) return failed(path, "look at it", errno);
@@ -258,8 +258,8 @@ Result<void> check_own(int fd, const std::string& path) {
 
 constexpr int kOpenFlags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-// A file beside the pid file, for its user alone: anybody can lock what anybody may read.
-// Another lsf_daemons may be at work, a neighbour's too: it is waited for.
+// A lock file beside the pid file, mode 0600: a file that others can read they can also lock. Waits for another lsf_daemons,
+// which may be a neighbour's.
 Result<io::Descriptor> lock_beside(const std::string& path, std::chrono::milliseconds patience) {
   constexpr int kPauseMs = 20;
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -279,7 +279,7 @@ Result<io::Descriptor> lock_beside(const std::string& path, std::chrono::millise
       return configuration_error(
           path + ": another lsf_daemons is at work on this daemon; try again when it has ended");
     }
-    // The one who had the lock may have removed the file: then ours is not the one that others find.
+    // The previous holder may have removed the file: then ours is not the one that others open.
     if (lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev)
       return fd;
   }

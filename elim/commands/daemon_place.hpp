@@ -1,13 +1,13 @@
-// DaemonPlace: where the files of one host's daemons are, by the cluster's files: program, log, pid file.
+// DaemonPlace: where the files of one host's daemons are by the configuration: program, log, pid file.
 //
 //   program    LSF_SERVERDIR/NAME; for lim else the one beside the command
 //   log        LSF_LOGDIR/NAME.log.HOST
 //   pid file   ROLLCALL_RUNDIR, else LSF_LOGDIR: /NAME.HOST.pid
 //
-// What is not set or cannot be written is in /tmp/rollcall-UID-MARK instead, a directory of the user's own; MARK stands for
-// LSF_ENVDIR, so no two configurations of one host share it, and a new port in lsf.conf changes nothing. Two configurations may
-// name the same LSF_LOGDIR: a pid file whose process was started with another LSF_ENVDIR is left to that one. HOST is what
-// gethostname says. It reads and makes files; it starts nothing.
+// A directory that is not set or not writable is replaced by /tmp/rollcall-UID-MARK, the user's own. MARK stands for LSF_ENVDIR,
+// so two configurations of one host do not share it, and it does not depend on the port in lsf.conf. If two configurations name
+// the same LSF_LOGDIR, a pid file whose process was started with another LSF_ENVDIR belongs to that one. HOST is what gethostname
+// says. It reads and makes files; it starts no daemon.
 #pragma once
 
 #include <chrono>
@@ -28,11 +28,11 @@ class DaemonPlace {
 
   const conf::LoadSettings& settings() const { return settings_; }
 
-  // An error where root is to believe files that others may write.
+  // An error where root would use files that others may write.
   Result<void> check_trust() const;
 
   Result<std::string> program(const show::DaemonKind& kind) const;
-  // There is such a program, whether it may be believed or not: without one this host has no part in the batch system.
+  // True if the program exists, trusted or not. Without one this host has no part in the batch system.
   bool has_program(const show::DaemonKind& kind) const;
 
   struct OpenLog {
@@ -40,20 +40,21 @@ class DaemonPlace {
     std::string path;
     std::size_t size = 0;  // bytes before this start
   };
-  // Makes LSF_LOGDIR where it is missing. One line that says where the logs are, and why, where they are not there; else "".
+  // Makes LSF_LOGDIR where it is missing. Gives a message where the logs are and why, if they are elsewhere; else "".
   std::string prepare_logs() const;
-  // Ready to be appended to. A log that is a link or another user's is not touched; the next place is taken.
+  // Opens the log for appending. A log that is a link or another user's is not used; the next directory is tried.
   Result<OpenLog> open_log(const show::DaemonKind& kind) const;
 
-  // Where the pid file is, or is to be made: that of a process that lives and belongs to this configuration before others. A daemon that lives here under a pid file of another HOST was started before the
-  // host was renamed: then it is that file, and `older_name` that HOST.
+  // The path of the pid file, existing or to be made; that of a living process of this configuration comes first. If such a
+  // daemon has a pid file with another HOST, this host was renamed after its start: then that file is given, and `older_name` is
+  // that HOST.
   struct PidPlace {
     std::string path;
     std::string older_name = {};
   };
   PidPlace find_pid_file(const show::DaemonKind& kind) const;
   std::string pid_file(const show::DaemonKind& kind) const { return find_pid_file(kind).path; }
-  // Makes the directory of /tmp where that is to hold it.
+  // Makes the directory in /tmp if the pid file goes there.
   Result<void> prepare_pid_file(const show::DaemonKind& kind) const;
 
  private:
@@ -69,15 +70,15 @@ class DaemonPlace {
   std::string host_;
 };
 
-// The bytes of a log behind the first `from`, 64 KiB at the most, from its end.
+// The bytes of a log after the first `from`; at most the last 64 KiB of them.
 std::string log_since(const std::string& path, std::size_t from);
 
-// The one pid file of a daemon, locked: two lsf_daemons never work on the same daemon at once. The lock is on a file beside it,
-// PIDFILE.lock-UID, that its user alone can open; it goes with the pid file.
+// The pid file of a daemon, locked, so that two lsf_daemons never work on the same daemon at once. The lock is on a file beside
+// it, PIDFILE.lock-UID, that only its user can open; it is removed with the pid file.
 class PidFile {
  public:
-  // make: where there is none, an empty one is made; else nothing is given. Errors: somebody holds the lock for longer than
-  // `patience`, it is a link, or it belongs to somebody whom we must not believe.
+  // make: makes an empty one if there is none; else the result is then none. Errors: the lock is held for longer than `patience`,
+  // or the file is a link or of an untrusted user.
   static Result<std::optional<PidFile>> lock(const std::string& path, bool make,
                                              std::chrono::milliseconds patience);
 
@@ -93,7 +94,7 @@ class PidFile {
   std::string path_;
 };
 
-// The same without a lock, for who only looks. Nothing where there is none or it makes no sense.
+// The mark without a lock, for reading only. None where the file is missing or malformed.
 std::optional<show::ProcessMark> read_pid_file(const std::string& path);
 
 }  // namespace rollcall::elim

@@ -48,7 +48,8 @@ bool send_all(int fd, const std::string& bytes) {
   return send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-// The handshake, until the other end has proved itself or not. We prove ourselves too, so that nobody logs a stranger.
+// Makes the handshake until the other end has proved itself or failed. It proves us too, so that a daemon does not log a
+// stranger.
 Port greet(int fd, io::ClusterChannel channel, Clock::time_point end) {
   if (!send_all(fd, channel.start())) return Port::stranger;
   std::array<char, 512> bytes;

@@ -1,6 +1,6 @@
-// daemon_probe: who listens on a port of this host: a daemon of our cluster, a stranger, nobody.
+// daemon_probe: finds out who listens on a port of this host: a daemon of our cluster, a stranger, or no process.
 //
-// One call to 127.0.0.1 and one handshake; nothing is asked.
+// One connection to 127.0.0.1 and one handshake, without a request.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace rollcall::elim {
 
-// Without a key `unasked` is said of whatever listens.
+// Without a key the result for any listener is `unasked`.
 show::DaemonSight::Port probe_port(int port, const std::optional<io::ClusterPublicKey>& key,
                                    Patience patience);
 

@@ -18,7 +18,7 @@
 namespace rollcall::elim {
 namespace {
 
-// The state and the start time of /proc/PID/stat. The name before them may hold anything, blanks and ")" too.
+// The state and the start time in /proc/PID/stat. The name before them may contain blanks and ")".
 struct Stat {
   char state = 0;
   std::uint64_t ticks = 0;
@@ -31,7 +31,7 @@ std::optional<Stat> read_stat(pid_t pid) {
   if (at == std::string::npos || at + 2 >= text->size()) return {};
   Stat stat;
   stat.state = (*text)[at + 2];
-  constexpr int kBehindState = 19;  // fields, up to the start time
+  constexpr int kBehindState = 19;  // fields from the state to the start time
   at += 2;
   for (int i = 0; i < kBehindState; ++i) {
     at = text->find(' ', at);
@@ -42,7 +42,7 @@ std::optional<Stat> read_stat(pid_t pid) {
   return stat;
 }
 
-// Seconds since 1970 when this kernel started; 0 where /proc does not say.
+// The boot time in seconds since 1970; 0 where /proc does not have it.
 std::int64_t boot_time() {
   const auto text = io::read_file("/proc/stat");
   const auto at = text ? text->find("\nbtime ") : std::string::npos;
@@ -86,7 +86,7 @@ bool belongs_to(pid_t pid, const std::string& env_dir) {
   const auto words = io::read_file("/proc/" + std::to_string(pid) + "/cmdline");
   if (!words || words->empty()) return true;
   const std::string directory = show::started_with_directory(*words);
-  if (directory.empty()) return true;  // it has LSF_ENVDIR of its environment
+  if (directory.empty()) return true;  // it took LSF_ENVDIR from its environment
   std::error_code error;
   return directory == env_dir ||
          (!directory.empty() && std::filesystem::equivalent(directory, env_dir, error) && !error);
@@ -105,7 +105,7 @@ std::string started_at(const show::ProcessMark& mark) {
 
 std::optional<HeldProcess> HeldProcess::hold(const show::ProcessMark& mark) {
   io::Descriptor fd(static_cast<int>(syscall(SYS_pidfd_open, mark.pid, 0)));
-  // Looked at after the descriptor is held: whose it is cannot change any more.
+  // Read after the pidfd is open, so that the pid is still the same process.
   if (!fd || mark_of(mark.pid) != mark) return {};
   return HeldProcess(std::move(fd), mark.pid);
 }

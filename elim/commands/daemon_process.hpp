@@ -1,7 +1,6 @@
-// daemon_process: a process that was named by a pid file, held so that no other one is ever meant.
+// daemon_process: the process that a pid file names, held so that a reused pid is never mistaken for it.
 //
-// A pid is looked up once, together with when it started; from then on a pidfd stands for it. Nothing here decides whom
-// to signal.
+// A pid is looked up once, together with its start time; from then on a pidfd stands for it. The callers decide whom to signal.
 #pragma once
 
 #include <sys/types.h>
@@ -18,19 +17,19 @@ namespace rollcall::elim {
 
 using Patience = std::chrono::milliseconds;
 
-// Which run of the kernel this is, as in a mark.
+// The kernel's boot id, as in a mark.
 std::string boot_id();
 
-// Nothing where there is no such process, or it has ended (a zombie).
+// None where there is no such process, or it has ended (a zombie).
 std::optional<show::ProcessMark> mark_of(pid_t pid);
 
-// Whether any process of this host's kernel has this name, whoever's it is.
+// True if any process on this host has this name, of whatever user.
 bool any_process_called(const std::string& name);
-// Whether this process sees the host name that we see: it is not in a container of its own. True where we may not know.
+// True if this process sees the same host name, so it is not in a container of its own. True also where we may not know.
 bool shares_our_host_name(pid_t pid);
 
-// Whether this process was started as a daemon of the configuration in `env_dir`. Unknown counts as yes: a process that is
-// just ending has no command line any more.
+// True if this process was started as a daemon of the configuration in `env_dir`. True also where that is unknown: an ending
+// process has no command line any more.
 bool belongs_to(pid_t pid, const std::string& env_dir);
 
 // When it started, in this host's time: "2026-11-21 12:34:56".
@@ -38,13 +37,13 @@ std::string started_at(const show::ProcessMark& mark);
 
 class HeldProcess {
  public:
-  // Nothing where the process of that mark is gone, whoever has its number now.
+  // None where the process of that mark is gone, even if its pid is used again.
   static std::optional<HeldProcess> hold(const show::ProcessMark& mark);
 
   pid_t pid() const { return pid_; }
   // 0, or errno. A process that has ended is no error.
   int send(int signal) const;
-  // True once it has ended; waits that long at the most.
+  // True once it has ended; waits up to this time.
   bool gone_within(Patience patience) const;
 
  private:
@@ -53,7 +52,7 @@ class HeldProcess {
   pid_t pid_ = 0;
 };
 
-// Everything below `pid` that is alive now.
+// All living descendants of `pid`.
 std::vector<HeldProcess> hold_descendants(pid_t pid);
 
 }  // namespace rollcall::elim

@@ -28,7 +28,7 @@ constexpr Patience kAfterKill{5000};  // the kernel may be busy; more is a proce
 constexpr std::string_view kReady = "ready";
 constexpr std::string_view kReadyBut = "ready: ";
 
-// What the daemon said through the pipe before it fell silent.
+// What the daemon wrote into the pipe.
 struct Said {
   enum class How { line, closed, nothing } how = How::nothing;
   std::string line;
@@ -67,7 +67,7 @@ std::string ending_text(int status) {
   return "it ended with exit status " + std::to_string(WEXITSTATUS(status));
 }
 
-// A child that is to be ended, or has ended by itself; how it did.
+// A child that is to be ended, or has ended by itself, and its exit status.
 std::string end_child(const show::DaemonKind& kind, pid_t child, bool by_itself) {
   const auto mark = mark_of(child);
   const auto held = mark ? HeldProcess::hold(*mark) : std::nullopt;
@@ -81,7 +81,7 @@ std::string end_child(const show::DaemonKind& kind, pid_t child, bool by_itself)
   return by_itself ? ending_text(status) : "";
 }
 
-// The one line about a daemon that is not ready: its own word, what became of it, the last line of its log.
+// The message about a daemon that is not ready: its own line, its exit status, the last line of its log.
 Error not_ready(const show::DaemonKind& kind, const Said& said, const std::string& ending, Patience patience,
                 const std::string& log, const std::string& log_path) {
   std::string why;
@@ -132,7 +132,7 @@ Result<StartedDaemon> start_daemon(const show::DaemonKind& kind, const DaemonPla
     return internal_error(kind.name + ": cannot " + io::stage_text(error->stage) + " " + error->path + ": " +
                           std::strerror(error->error));
   const pid_t child = std::get<pid_t>(started);
-  // At once: should we be killed now, `stop` still finds it.
+  // Written at once, so that `stop` finds the daemon even if we are killed now.
   const auto mark = mark_of(child);
   if (mark) {
     if (auto written = file.write(*mark); !written) {

@@ -1,8 +1,8 @@
-// daemon_start: one daemon from program to readiness, and back to nothing.
+// daemon_start: starts one daemon and waits until it is ready, and stops it with everything below it.
 //
-// The daemon runs in the foreground of a session of its own: stdin is /dev/null, stdout and stderr its log, directory
-// "/". Its descriptor ROLLCALL_READY_FD is a pipe into which it writes one line when it serves: "ready", or "ready: " and what
-// should be known of it, or why it cannot.
+// The daemon runs in the foreground of a session of its own: stdin is /dev/null, stdout and stderr its log, directory "/". Its
+// descriptor ROLLCALL_READY_FD is a pipe into which it writes one line when it serves: "ready", "ready: " and a note, or the
+// reason why it cannot.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ namespace rollcall::elim {
 
 struct StartedDaemon {
   show::ProcessMark mark;
-  std::string note;  // what it said beside "ready"
+  std::string note;  // the note after "ready: "
 };
-// The ready daemon, whose pid file has been written. On an error nothing of it is left, and the line says why: its own word,
-// else the last line of its log.
-// `starter`: lsf_daemons, with which it starts its neighbours again; "": it does not.
+// Starts the daemon, waits until it is ready, and writes its pid file. On an error no process is left, and the error has the
+// daemon's own line, else the last line of its log. `starter`: lsf_daemons, with which the daemon restarts its neighbours; "": it
+// does not.
 Result<StartedDaemon> start_daemon(const show::DaemonKind& kind, const DaemonPlace& place, PidFile& file,
                                    Patience patience, const std::string& starter);
 
@@ -28,9 +28,8 @@ struct Stopped {
   bool killed = false;  // the daemon itself did not end by TERM
   int left_behind = 0;  // processes below it that outlived it, and were killed
 };
-// TERM; KILL for the daemon after `patience`, and for what it leaves behind two seconds after its end, but for
-// a RES, whose jobs go on. An error where it
-// may not be done, or where something is there even after KILL.
+// Sends TERM, and KILL to the daemon after `patience`. Processes that it leaves are killed two seconds after its end, except
+// those of RES, whose jobs go on. An error where that is not permitted, or a process survives KILL.
 Result<Stopped> stop_daemon(const show::DaemonKind& kind, const HeldProcess& daemon, Patience patience);
 
 }  // namespace rollcall::elim

@@ -1,7 +1,7 @@
-// daemon_work: what lsf_daemons works with on this host: where things are, which daemons belong here, and their ports.
+// DaemonWork: what lsf_daemons needs on this host: the places of files, the daemons that belong here, and their ports.
 //
-// lsf.conf must be readable; the other files need not be, since stop and status work whatever they are like: then the host's
-// role is not known, and only daemons that have a pid file are told of besides lim.
+// lsf.conf must be readable. The other files may have errors, since stop and status must still work: then the host's role is
+// unknown, and besides lim only daemons with a pid file are shown.
 #pragma once
 
 #include <optional>
@@ -20,17 +20,17 @@ struct DaemonWork {
   conf::CheckedClusterFiles checked;  // as they are now; none: they have errors
   DaemonPlace place;
   conf::BatchSettings batch;
-  std::string here;                  // what this host calls itself
+  std::string here;                    // what this host calls itself
   std::optional<show::HostRole> role;  // none: the files have errors, or do not have this host
   std::string starter;               // this program, for daemons that restart their neighbours; "": none does
   std::optional<Patience> patience;  // of the command line
   std::vector<show::DaemonKind> asked;  // by name; none: all that belong here
 
-  // All daemons that belong on this host, or have left a pid file on it, in the order of their start.
+  // All daemons that belong on this host or have left a pid file on it, in the order of their start.
   std::vector<show::DaemonKind> kinds() const;
-  // An error where a daemon that was asked for by its name does not belong here.
+  // An error where a daemon that was named does not belong here.
   Result<void> check_asked() const;
-  // One line for each daemon that belongs here by the files and has no program; none where daemons were asked for by name.
+  // A message for each daemon that belongs here but has no program; none where daemons were named.
   std::vector<std::string> missing() const;
   int port(const show::DaemonKind& kind) const;
 

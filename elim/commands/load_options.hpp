@@ -1,4 +1,4 @@
-// The options that lsload and lsmon share.
+// load_options: the options that lsload and lsmon share.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace rollcall::elim {
 wire::Request load_request(io::Stage& stage, const CommandWords& words);
 // -w -l -I.
 show::LoadTable load_table_of(const CommandWords& words);
-// Two options that cannot both be meant, as a line; nothing where there are none.
+// The message about two options that exclude each other; none where there are none.
 std::optional<std::string> contradiction(const CommandWords& words);
 // The options themselves, to be put into a command's shape.
 std::vector<CommandOption> load_options();

@@ -1,4 +1,4 @@
-// What the commands that ask the master for hosts have in common.
+// load_request: common parts of the commands that ask the master for hosts.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace rollcall::elim {
 
-// The official name of this host, or what the kernel calls it: what type==local means.
+// The official name of this host, or the kernel's: the host whose type type==local means.
 std::string this_host(const conf::ClusterFiles& files);
 
-// Prints why there is no answer; for a bad resource requirement with the string and a caret under the place.
+// Prints why there is no answer; for an invalid resource requirement with the string and a caret under the place.
 int fail_with(io::Stage& stage, const io::ClientError& error, const std::string& resreq);
 
 // lshosts -s and lsload -s: shared resources, by the names in `words`.

@@ -1,4 +1,4 @@
-// lsadmin: the administrator's tool. With a subcommand it does that one, without it reads them from standard input.
+// lsadmin: the administrator's tool. It runs the subcommand given, or reads subcommands from standard input.
 #include "elim/commands/lsadmin.hpp"
 
 #include <unistd.h>
@@ -35,7 +35,7 @@ constexpr Subcommand kSubcommands[] = {
     {"resdebug", "[-l level | -o] [host ... | all]", "log more (1 to 3), or as usual (-o)", resdebug},
 };
 
-// LSF's, which have nothing to do here.
+// LSF's subcommands without effect here.
 struct Refused {
   const char* name;
   const char* why;

@@ -1,6 +1,6 @@
-// The subcommands of lsadmin. Each takes the words behind its name and gives the exit status.
+// lsadmin: the subcommands of lsadmin. Each takes the words after its name and gives the exit status.
 //
-// With -json, before the subcommand or anywhere behind it, each prints one JSON document, and asks nobody anything.
+// With -json, before or after the subcommand, each prints one JSON document and asks no questions.
 #pragma once
 
 #include <string>
@@ -12,20 +12,21 @@ namespace rollcall::elim {
 
 using Words = std::vector<std::string>;
 
-// What a subcommand runs with.
+// The environment of a subcommand.
 struct Admin {
   io::Stage& stage;
   std::string subcommand;
   bool json = false;
 };
 
-// About files alone; no daemon is needed.
+// Subcommands for files; they need no daemon.
 int ckconfig(const Admin& admin, const Words& words);
 int showconf(const Admin& admin, const Words& words);
-// Prints "Checking configuration files ..." and what was found. As JSON: only errors, or where that was asked for.
+// Prints "Checking configuration files ..." and the result. As JSON: only where there are errors, or the check itself was asked
+// for.
 conf::Problems check_configuration(const Admin& admin, bool verbose);
 
-// About daemons.
+// Subcommands for daemons.
 int reconfig(const Admin& admin, const Words& words);
 int limstartup(const Admin& admin, const Words& words);
 int limshutdown(const Admin& admin, const Words& words);

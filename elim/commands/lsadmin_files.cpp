@@ -37,7 +37,7 @@ Result<CommandWords> parse(const std::string& subcommand, const std::string& ope
 
 namespace {
 
-// The files are good, so this changes no exit status: they may be another host's.
+// Warnings only, since the files may be another host's: the exit status does not change.
 void say_what_start_refuses(const Admin& admin) {
   const auto checked = conf::read_cluster_files(io::real_file_sources());
   if (!checked.files) return;
@@ -57,7 +57,7 @@ conf::Problems check_configuration(const Admin& admin, bool verbose) {
   const auto& files = checked.files ? *checked.files : *checked.rest;
   conf::read_batch_settings(files, checked.problems);
   conf::refuse_shared_addresses(files, sources, checked.problems);
-  // Name services may be slow: a reconfiguration does not wait for them.
+  // Name services may be slow, so reconfig does not ask them.
   if (admin.subcommand == "ckconfig") conf::check_system_names(files, io::system_names(), checked.problems);
   checked.problems.sort();
   if (!admin.json)

@@ -34,9 +34,8 @@ struct Hosts {
   bool all = false;
 };
 
-// `words`: none (this host), "all", or host names. All of lsf.cluster is read for it also where one host is named: only the whole Host
-// section says which official name an alias or a short name means (one host or two), and LIM refuses an order for another host by the
-// same rule.
+// `words`: none (this host), "all", or host names. It reads all of lsf.cluster, even for one host: only the whole Host section
+// resolves an alias or a short name, which may be ambiguous. LIM refuses an order for another host by the same rule.
 Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   Hosts hosts;
   for (const auto& word : words) hosts.all = hosts.all || word == "all";
@@ -47,7 +46,8 @@ Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   }
   for (const auto& word : words.empty() ? Words{this_host(files)} : words) {
     auto official = files.names.official(word);
-    if (!official && files.cluster.hosts.empty()) official = word;  // files with errors: nobody knows better
+    if (!official && files.cluster.hosts.empty())
+      official = word;  // files with errors: take the word as it is
     if (!official)
       return usage_error("found the host " + printable(word) + ", expected one of cluster " +
                          files.cluster.name);
@@ -56,7 +56,7 @@ Result<Hosts> hosts_of(const conf::ClusterFiles& files, const Words& words) {
   return hosts;
 }
 
-// Where nobody can be asked it is an error not to say -f.
+// Asks the user. An error that names -f where no answer can be had.
 Result<bool> agreed(const Admin& admin, const std::string& question) {
   if (admin.json) return usage_error(admin.subcommand + " -json: asks nothing, expected -f as well");
   admin.stage.print(question + " [y/n] ");
@@ -69,8 +69,7 @@ Result<bool> agreed(const Admin& admin, const std::string& question) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Does it to each host, several at a time, and tells of each in the order of `hosts`: "TITLE <host> ...... done", or what went
-// wrong.
+// Runs it for each host, several at a time, and reports in the order of `hosts`: "TITLE <host> ...... done", or the error.
 int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
               const std::function<std::string(const std::string& host)>& act) {
   std::vector<show::HostOutcome> outcomes(hosts.names.size());
@@ -90,7 +89,7 @@ int tell_each(const Admin& admin, const std::string& title, const Hosts& hosts,
   return status;
 }
 
-// Of the cluster's key, where this user may read it and it is of no use; else "".
+// Why the cluster's key is unusable, if this user may read it; else "".
 std::string key_trouble(const conf::ClusterFiles& files) {
   const std::string& path = files.settings.key_file;
   if (access(path.c_str(), R_OK) != 0) return "";
@@ -98,7 +97,7 @@ std::string key_trouble(const conf::ClusterFiles& files) {
   return key ? "" : key.error().text;
 }
 
-// "" or why LIM there did not do it.
+// "", or why LIM there did not obey.
 std::string control(io::Stage& stage, const std::string& host, const Control& order) {
   wire::Request request;
   *request.mutable_control() = order;
@@ -110,8 +109,8 @@ std::string control(io::Stage& stage, const std::string& host, const Control& or
   return answer.error->text + (why.empty() ? "" : "; you have proved nothing by the key: " + why);
 }
 
-// tell_each() for orders to daemons. Where all hosts are meant, those known to be down are skipped: nobody who is asked there
-// answers. One that is named is asked. `by_name`: the subcommand that takes a name.
+// tell_each() for orders to daemons. With "all", hosts known to be down are skipped. A host that is named is always asked.
+// `by_name`: the subcommand that takes a name.
 int order_each(const Admin& admin, const std::string& title, const Hosts& hosts, const std::string& by_name,
                const std::function<std::string(const std::string& host)>& act) {
   const auto down = hosts.all ? io::hosts_down(admin.stage.files()) : std::set<std::string>();
@@ -134,7 +133,7 @@ int control_each(const Admin& admin, const std::string& title, const Hosts& host
   return control_each(admin, title, hosts, order);
 }
 
-// On this host alone: one line, or why not.
+// On this host alone: a message, or the error.
 int control_here(const Admin& admin, const Control& order, const std::string& done) {
   const std::string host = this_host(admin.stage.files());
   const std::string trouble = control(admin.stage, host, order);
@@ -145,7 +144,7 @@ int control_here(const Admin& admin, const Control& order, const std::string& do
 
 constexpr std::chrono::seconds kToComeBack{20};
 
-// "" once LIM there answers anew, so that "done" is true.
+// "" once LIM there answers again, so that "done" is true.
 std::string answers_again(io::Stage& stage, const std::string& host) {
   wire::Request request;
   request.mutable_identity();
@@ -158,7 +157,7 @@ std::string answers_again(io::Stage& stage, const std::string& host) {
   }
 }
 
-// "" or why RES there did not do it.
+// "", or why RES there did not obey.
 std::string control_res(io::Stage& stage, const std::string& host, wire::ControlRes::Action action,
                         const std::string& text) {
   const auto settings = conf::read_batch_settings(stage.files());
@@ -170,7 +169,7 @@ std::string control_res(io::Stage& stage, const std::string& host, wire::Control
   return said ? "" : said.error().text;
 }
 
-// The same of its restart: "done" once it answers again.
+// The same for its restart: "done" once it answers again.
 std::string restart_res(io::Stage& stage, const std::string& host) {
   const auto settings = conf::read_batch_settings(stage.files());
   if (!settings) return settings.error().text;
@@ -187,10 +186,10 @@ int control_res_each(const Admin& admin, const std::string& title, const Hosts& 
 struct Given {
   Hosts hosts;
   bool verbose = false;
-  bool go = false;  // -f, or nobody need be asked, or the user has said yes
+  bool go = false;  // -f was given, no question is needed, or the user agreed
 };
 
-// The words of a subcommand for hosts. The question is asked where it means them all.
+// Parses the words of a subcommand for hosts. Asks the user where they mean all hosts.
 Result<Given> given(const Admin& admin, const Words& words, const std::string& question) {
   const bool hosts_named = admin.subcommand != "reconfig";
   const CommandShape shape{"lsadmin",
@@ -217,7 +216,7 @@ Result<Given> given(const Admin& admin, const Words& words, const std::string& q
   return all;
 }
 
-// What was wrong with the files has been printed.
+// Errors in the files have been printed before.
 int refuse(const Admin& admin, const Error& error) {
   return error.text.empty() ? io::kFailed : admin.stage.fail(error.text);
 }
@@ -309,7 +308,7 @@ int limunlock(const Admin& admin, const Words& words) {
 
 namespace {
 
-// "debug" or "usual", and for which hosts. The option's name tells whose log it is.
+// "debug" or "usual", and the hosts. The option's name selects the daemon's log.
 struct LogOrder {
   std::string level;
   Hosts hosts;

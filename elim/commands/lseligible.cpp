@@ -21,7 +21,7 @@ std::string home() {
   return user ? user->pw_dir : "";
 }
 
-// A list that is not there is empty.
+// A missing list is empty.
 void add_list(const std::string& path, conf::LsfTask& tasks, conf::Problems& problems) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return;
@@ -35,7 +35,7 @@ struct Verdict {
   std::string resreq;
 };
 
-// A task in the local list never is, one in the remote list is, any other one where `otherwise` says so (-r).
+// A task in the local list is not eligible, one in the remote list is, any other one only with `otherwise` (-r).
 Verdict judge(const conf::LsfTask& tasks, const std::string& task, bool otherwise) {
   if (tasks.local.count(task) != 0) return {};
   const auto found = tasks.remote.find(task);

@@ -1,7 +1,7 @@
-// lsf_daemons: starts, stops and looks at the daemons of this host. lsf_daemons(8).
+// lsf_daemons: starts, stops and shows the daemons of this host. lsf_daemons(8).
 //
-// A program of its own, not one of the ls* commands: it never asks a LIM, and works where none runs. What is believed and
-// said is elim/policy/daemon_control; here the steps are put together.
+// A program of its own, not one of the ls* commands: it never asks a LIM, and works where none runs.
+// elim/policy/show/daemon_control decides and makes the messages; this file puts the steps together.
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/stat.h>
@@ -63,7 +63,7 @@ Result<void> make_key(const std::string& path) {
   return {};
 }
 
-// The key as `start` wants it: there, ours, with its public half. One host needs no copying, so it makes its own.
+// Checks the key for `start`: it exists, is ours, and has its public half. A cluster of one host makes its own key.
 Result<void> ensure_key(const Work& work, std::size_t hosts) {
   const std::string& path = work.place.settings().key_file;
   if (!is_there(path)) {
@@ -135,7 +135,7 @@ int start_one(const Work& work, const show::DaemonKind& kind) {
       say(kind.name + ": runs already, pid " + std::to_string(held->pid()));
       return 0;
     }
-    // It may be ending, by lsadmin limshutdown: a start that came too soon must not leave the host without one.
+    // It may be ending after lsadmin limshutdown: wait, so that the host is not left without a LIM.
     if (!held->gone_within(stop_patience(work))) return complain(verdict.line);
   }
   if (const auto verdict = show::judge(kind, look(work, kind));
@@ -153,7 +153,7 @@ int start_one(const Work& work, const show::DaemonKind& kind) {
   return 0;
 }
 
-// What a start needs: files that root may believe and LIM can read, this host among theirs, and the key.
+// Checks what a start needs: files that root may trust and LIM can read, this host in them, and the key.
 int make_ready(const Work& work) {
   if (auto trust = work.place.check_trust(); !trust) return complain(trust.error().text);
   if (!work.checked.files) {
@@ -178,15 +178,15 @@ int start(const Work& work) {
   return 0;
 }
 
-// For a neighbour that has seen it die. What an administrator has stopped, or another boot has started, has no mark of this boot.
-// Where it cannot start its mark stays, so that it is tried again.
+// Run by a neighbour that has seen the daemon die. A daemon stopped by an administrator or started before the last boot has no
+// mark of this boot. If the start fails the mark stays, so that it is tried again.
 int revive_one(const Work& work, const show::DaemonKind& kind) {
   auto file = PidFile::lock(work.place.pid_file(kind), false, Patience(0));
-  if (!file || !*file) return 0;  // another lsf_daemons is at work on it, or has ended it
+  if (!file || !*file) return 0;  // another lsf_daemons works on it, or has stopped it
   const auto mark = (*file)->mark();
   if (!mark || mark->boot != boot_id() || HeldProcess::hold(*mark)) return 0;
   if (show::judge(kind, look(work, kind)).state == show::Verdict::State::running)
-    return 0;  // something else has started it
+    return 0;  // it was started in another way
   const auto started = start_daemon(kind, work.place, **file, start_patience(work), work.starter);
   if (!started) {
     if (auto kept = (*file)->write(*mark); !kept) complain(kept.error().text);
@@ -196,8 +196,7 @@ int revive_one(const Work& work, const show::DaemonKind& kind) {
   return 0;
 }
 
-// Its mark names a process of this boot that is gone, and the files have moved it to another host meanwhile: without the mark no
-// neighbour asks for it again.
+// Removes the mark of a dead daemon that the files have moved to another host, so that no neighbour tries again.
 void forget_moved(const Work& work, const show::DaemonKind& kind) {
   if (!work.role) return;
   const auto why = show::why_not_here(kind, *work.role);
@@ -252,7 +251,7 @@ int stop(const Work& work) {
   return worst;
 }
 
-// What cannot start again is not stopped.
+// A daemon that cannot start again is not stopped.
 int restart(const Work& work) {
   if (const int code = make_ready(work)) return code;
   const int stopped = stop(work);
@@ -306,7 +305,7 @@ int setup(const std::vector<std::string>& operands) {
   return 0;
 }
 
-// The daemons that are named behind the action, in the order of their start; each once.
+// The daemons named after the action, each once, in the order of their start.
 Result<std::vector<show::DaemonKind>> kinds_asked(const std::vector<std::string>& operands) {
   for (std::size_t i = 1; i < operands.size(); ++i)
     if (operands[0] == "init" || show::daemon_kind(operands[i]) == nullptr)
@@ -352,7 +351,7 @@ int run(const std::vector<std::string>& arguments) {
     complain(work.error().text);
     return exit_code_of(work.error());
   }
-  // Nothing that our caller has open may stay open in a daemon, nor a file system be held by it.
+  // Leaves the caller's descriptors and directory: a daemon must keep none of them open.
   syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   umask(022);
   if (chdir("/") != 0) return complain("/: cannot enter it");

@@ -1,4 +1,4 @@
-// lshosts: what does not change about the hosts. The master answers.
+// lshosts: the static facts of the hosts. The master answers.
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/commands/load_request.hpp"
@@ -17,7 +17,7 @@ std::vector<std::string> threshold_names(const conf::ClusterFiles& files) {
   return names;
 }
 
-// What static values do not say, elims report.
+// Elims report what static values do not have.
 int print_gpus(io::Stage& stage, const CommandWords& words, const show::Hosts& hosts) {
   wire::Request request;
   for (const auto& host : words.operands()) request.mutable_load()->add_hosts(host);

@@ -1,4 +1,4 @@
-// lsid and lsclusters: who the cluster is. Any LIM answers.
+// lsid and lsclusters: the cluster's name and state. Any LIM answers.
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"
 #include "elim/policy/show/show_identity.hpp"
@@ -14,7 +14,7 @@ io::Answer ask_identity(io::Stage& stage) {
   return io::LimClient(stage.files_to_ask()).ask_any(request);
 }
 
-// A site may choose the first line: programs look for a product's name in it.
+// A site may set the first line, since programs look for a product's name in it.
 std::string product_of(io::Stage& stage) {
   const std::string& chosen = stage.files_to_ask().programs.commands.product;
   return chosen.empty() ? ROLLCALL_PRODUCT : chosen;

@@ -1,4 +1,4 @@
-// lsmon: lsload again and again, until the user ends it.
+// lsmon: repeats lsload until the user ends it.
 #include "common/base/numbers.hpp"
 #include "common/io/lim_client.hpp"
 #include "elim/commands/commands.hpp"

@@ -1,5 +1,5 @@
-// lsplace: hosts for tasks, the least loaded ones first; the master raises their load for a while, so that the next one
-// who asks is sent elsewhere (ADJUST_DURATION).
+// lsplace: hosts for tasks, the least loaded ones first. The master raises their load for a while (ADJUST_DURATION), so that the
+// next request gets other hosts.
 #include <nlohmann/json.hpp>
 
 #include "common/base/numbers.hpp"

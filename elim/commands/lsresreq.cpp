@@ -1,4 +1,4 @@
-// lsresreq: what a resource requirement means: its tree, and for each host whether it fits and why.
+// lsresreq: explains a resource requirement: its tree, and for each host whether it fits and why.
 #include <nlohmann/json.hpp>
 
 #include "common/io/lim_client.hpp"

@@ -28,13 +28,13 @@ show::ScreenSize screen_size() {
 
 std::string frame_of(const std::string& picture) {
   if (!output_is_terminal()) return picture + "\n";
-  // Home, each line cleared to its end, then everything below: no flicker, as clearing first would make.
+  // Cursor home, each line cleared to its end, then everything below: clearing first would flicker.
   std::string frame = "\033[H";
   for (const char c : picture) frame += c == '\n' ? std::string("\033[K\n") : std::string(1, c);
   return frame + "\033[J";
 }
 
-// The signals wait here alone: while LIM is asked, which may take its time, they end the command as they end any other.
+// The signals are blocked except here: while LIM is asked, they end the command as usual.
 bool wait_or_end(std::chrono::milliseconds interval) {
   sigset_t ending, before;
   sigemptyset(&ending);

@@ -1,5 +1,4 @@
-// The terminal as lsmon and lsload --watch use it: drawn anew every few seconds. Where standard output is no terminal,
-// one picture follows the other.
+// Screen: the terminal of lsmon and lsload --watch, redrawn every few seconds. Without a terminal the outputs follow one another.
 #pragma once
 
 #include <chrono>
@@ -14,11 +13,11 @@ bool output_is_terminal();
 bool output_takes_colour();
 // The locale's character set is UTF-8.
 bool output_is_unicode();
-// Of the terminal as it is now; without limits where standard output is none.
+// The terminal's present size; no limits without a terminal.
 show::ScreenSize screen_size();
-// The picture, in place of the one before.
+// Draws the output in place of the last one.
 std::string frame_of(const std::string& picture);
-// Waits; false where the user has ended it (INT, TERM, HUP), so that the caller can end as a command should.
+// Waits; false where the user has ended it (INT, TERM, HUP), so that the caller can end normally.
 bool wait_or_end(std::chrono::milliseconds interval);
 
 }  // namespace rollcall::elim

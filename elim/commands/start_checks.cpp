@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kMungeSocket = "/run/munge/munge.socket.2";  // where libmunge looks
 
-// Who runs the daemons, by the key; none: there is no key yet.
+// The owner of the key, who runs the daemons; none: there is no key yet.
 std::optional<uid_t> key_owner(const conf::ClusterFiles& files) {
   struct stat info;
   if (lstat(files.settings.key_file.c_str(), &info) != 0) return std::nullopt;

@@ -1,7 +1,7 @@
-// start_checks: what would keep the daemons of this host from starting, or from serving all users, told before it is tried.
+// start_checks: reports in advance what would keep the daemons of this host from starting, or from serving all users.
 //
-// Shared by `lsadmin ckconfig` and `lsf_daemons start`. It looks at this host, and changes nothing. What is wrong in the files
-// themselves is common/conf's matter; what the daemons themselves refuse later they say at their start.
+// Shared by `lsadmin ckconfig` and `lsf_daemons start`. It looks at this host, and changes nothing. common/conf reports errors in
+// the files; what the daemons refuse later they report at their start.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@
 
 namespace rollcall::elim {
 
-// One line each; what `lsf_daemons start` of this user would fail of on this host. Directories and the key are looked at only by
-// the user who starts the daemons: the key's owner, or who would make it.
+// One line each: why `lsf_daemons start` by this user would fail on this host. Directories and the key are checked only for the
+// user who starts the daemons: the key's owner, or whoever would make it.
 std::vector<std::string> start_obstacles(const conf::ClusterFiles& files, const conf::BatchSettings& batch);
 
-// One line each; what goes without being refused: a missing munged where the daemons are root's, an administrator who is no user.
+// One line each, for problems that do not stop a start: munged is missing where root runs the daemons, an administrator does not
+// exist.
 std::vector<std::string> start_warnings(const conf::ClusterFiles& files);
 
 }  // namespace rollcall::elim

@@ -64,7 +64,7 @@ int run_watch(io::Stage& stage, const Watch& watch) {
         drawn.graphs = history.graph(shown(answer.reply.loads(), watch.table), output_is_unicode());
     }
     if (const int failed = stage.print_raw(frame_of(show::fit_picture(drawn, screen_size())))) return failed;
-    // Who counts the pictures is a program, and the last one is what it got.
+    // With a limited number of outputs the caller is a program: the last output must not be overwritten.
     if (picture == watch.pictures) return answer.error ? stage.fail(answer.error->text) : 0;
     if (!wait_or_end(watch.interval)) return 0;
   }

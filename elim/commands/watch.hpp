@@ -1,4 +1,4 @@
-// lsmon and lsload --watch: the same question again every few seconds, drawn in place.
+// Watch: lsmon and lsload --watch: repeats the same question every few seconds and redraws the answer.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@ struct Watch {
   show::LoadTable table;
   std::chrono::milliseconds interval = std::chrono::seconds(10);
   bool graphs = false;  // a line for each index under the table
-  int pictures = 0;     // so many, then it ends; 0: until the user ends it
+  int pictures = 0;     // ends after so many; 0: the user ends it
 };
 
-// Until the user ends it: 0. A LIM that does not answer is said in the picture and asked again.
+// Runs until the user ends it: 0. If LIM does not answer, the output says so and the question is repeated.
 int run_watch(io::Stage& stage, const Watch& watch);
 
-// INTERVAL of -i: seconds, at least 0.1; nothing where it is none.
+// INTERVAL of -i: seconds, at least 0.1; none where it is invalid.
 std::optional<std::chrono::milliseconds> interval_of(const CommandWords& words,
                                                      std::chrono::milliseconds otherwise);
 

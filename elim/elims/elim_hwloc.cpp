@@ -1,5 +1,5 @@
-// elim.hwloc: reports what hwloc knows of a host, and how busy its parts are. An elim as any site writes one
-// (elim.hwloc(8)): the topology is asked once; then, each interval, a few files of /proc and /sys and one string.
+// elim.hwloc: reports what hwloc knows of a host, and how busy its parts are. An ordinary elim (elim.hwloc(8)): it reads the
+// topology once, then at each interval a few files of /proc and /sys, and prints one string.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ int complain(const std::string& text) {
   return 1;
 }
 
-// The whole string or the end of this program: half a string is worth nothing to MELIM.
+// Writes the whole string or ends this program: MELIM has no use for half a string.
 bool put(const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const auto size = write(STDOUT_FILENO, text.data() + done, text.size() - done);
@@ -48,7 +48,7 @@ bool put(const std::string& text) {
   return true;
 }
 
-// True after the interval; false at once when nobody reads us any more.
+// True after the interval; false at once when the reader is gone.
 bool wait_interval(int seconds) {
   struct pollfd reader {
     STDOUT_FILENO, 0, 0
@@ -101,6 +101,6 @@ int run(const std::vector<std::string>& words) {
 }  // namespace rollcall::load
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // a failed write says it, and we say it on stderr
+  signal(SIGPIPE, SIG_IGN);  // a write then fails, and is reported on stderr
   return rollcall::load::run({argv + 1, argv + argc});
 }

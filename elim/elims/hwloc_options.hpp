@@ -1,5 +1,5 @@
-// HwlocOptions: the command line of elim.hwloc. ELIMARGS of lsf.cluster gives the same words to every elim, so ours begin
-// with --hwloc- and all others are passed over.
+// HwlocOptions: the command line of elim.hwloc. ELIMARGS of lsf.cluster gives the same words to every elim, so ours begin with
+// --hwloc- and others are ignored.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct HwlocOptions {
   int strings = 0;         // --hwloc-strings=N: to end after so many; 0: never
 };
 
-// Errors: a word of ours with a value that cannot be meant.
+// Errors: one of our words with an invalid value.
 Result<HwlocOptions> read_hwloc_options(const std::vector<std::string>& words);
 
 }  // namespace rollcall::load

@@ -10,7 +10,7 @@ namespace {
 
 std::optional<MemoryText> node_memory(const FilesBelow& files, const NumaNode& node, std::size_t nodes) {
   auto text = files.text("sys/devices/system/node/node" + std::to_string(node.number) + "/meminfo");
-  // A kernel without NUMA has no such folder: its one node is the machine.
+  // A kernel without NUMA has no such folder: the machine is its only node.
   if (!text && nodes == 1) text = files.text("proc/meminfo");
   return text ? memory_text(*text) : std::nullopt;
 }
@@ -19,7 +19,7 @@ std::uint64_t link_speed(const FilesBelow& files, const Device& device) {
   if (device.kind == Device::Kind::infiniband)
     return infiniband_megabits(
         files.text("sys/class/infiniband/" + device.name + "/ports/1/rate").value_or(""));
-  // -1 or nothing: no link, or a virtual adapter that has no speed.
+  // -1 or empty: no link, or a virtual adapter without a speed.
   const auto text = files.text("sys/class/net/" + device.name + "/speed").value_or("");
   const auto speed = parse_whole(std::string_view(text).substr(0, text.find('\n')), 1, 100'000'000);
   return static_cast<std::uint64_t>(speed.value_or(0));

@@ -1,4 +1,4 @@
-// HwlocReader: reads what elim.hwloc reports anew each interval: memory of the NUMA nodes, times of the CPUs, links.
+// HwlocReader: reads the counters of elim.hwloc at each interval: memory of NUMA nodes, times of CPUs, network links.
 #pragma once
 
 #include "common/base/machine_topology.hpp"

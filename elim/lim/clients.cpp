@@ -11,7 +11,7 @@ namespace {
 using Reply = wire::Reply;
 using Request = wire::Request;
 
-constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // sealed, it is to fit into a frame
+constexpr std::size_t kMostReply = wire::kFrameLimit - 64;  // a sealed answer must fit into a frame
 
 std::string payload_of(const Reply& reply) {
   wire::FromLim message;
@@ -107,7 +107,7 @@ void Clients::answer_hosts(io::LinkId link, const Ask& ask, Part part) {
   if (!placement.hosts.empty()) handler_.happened(std::move(placement));
 }
 
-// Between two parts the files or the master may have changed: the places of hosts mean something else then.
+// Between two parts the files or the master may have changed, and with them the places of hosts.
 void Clients::answer_parts(io::LinkId link, std::function<std::optional<Reply>(const ClusterView&)> next) {
   links_.answer(
       link,
@@ -126,7 +126,7 @@ void Clients::answer_parts(io::LinkId link, std::function<std::optional<Reply>(c
 
 // ---- controls
 
-// Calls `then` at once where there is nothing to ask, else when munged has answered, unless the client has gone.
+// Calls `then` at once if MUNGE need not be asked, else when munged has answered, unless the client has gone.
 void Clients::prove(io::LinkId link, std::function<void(const Client&)> then) {
   Client& client = clients_[link];
   if (client.credential.empty()) return then(client);

@@ -1,8 +1,8 @@
-// Clients: the conversation with clients: who they are, what they ask, and the answers on their way.
+// Clients: LIM's conversations with clients: their identity, requests and answers.
 //
-// Owns what each client has proved. The answers are made by elim/policy (answers.hpp), a part at a time as the client
-// reads; what a control does is the daemon's. A client is told who may not, and why; it is never believed about itself.
-// munged is asked outside of the loop, and only for a client that asks for what its user matters to.
+// Owns what each client has proved. elim/policy/lim makes the answers (answers.hpp), a part at a time as the client reads; the
+// daemon carries out controls. A refused client is told why; its own claims are never believed. munged is asked outside the loop,
+// and only if a request depends on the user.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class Clients {
   struct Handler {
     std::function<TimePoint()> now;
     std::function<void(Event)> happened;
-    // Carries a permitted control out. `who`: for the log.
+    // Carries out a permitted control. `who`: for the log.
     std::function<wire::Reply(const wire::Request::Control&, const std::string& who)> control;
   };
 
@@ -39,14 +39,14 @@ class Clients {
   Result<void> message(io::LinkId link, std::string_view payload);
   void ended(io::LinkId link) { clients_.erase(link); }
 
-  // As masters answer; also for the metrics. Only where lim.mastership.
+  // The view from which masters answer; also for the metrics. Only with lim.mastership.
   ClusterView view() const { return {lim_, configuration_->files, *shared_, handler_.now()}; }
 
  private:
   struct Client {
     ProvedCaller proved;
     std::string hash, address, holder;
-    std::string credential;  // not looked at before it is needed
+    std::string credential;  // checked only when it is needed
   };
 
   void answer(io::LinkId link, const wire::Request& request);
@@ -66,9 +66,9 @@ class Clients {
   std::shared_ptr<const Configuration> configuration_;
   std::shared_ptr<const SharedPlaces> shared_;
   std::unordered_map<io::LinkId, Client> clients_;
-  std::string owner_;  // who runs this LIM
+  std::string owner_;  // the user who runs this LIM
   io::MungeAsker munge_;
-  // Everybody who knows the public key can make us complain: that must not fill the disk.
+  // Anybody who knows the public key can cause these log lines: their rate is limited.
   load::LineBudget complaints_{20, std::chrono::seconds(10)};
 };
 

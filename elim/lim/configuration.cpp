@@ -12,7 +12,7 @@
 namespace rollcall::lim {
 namespace {
 
-// FNV-1a. It tells copies that differ from each other; it defends nothing.
+// FNV-1a: detects copies that differ; it is no protection.
 class Digest {
  public:
   void add(std::string_view text) {
@@ -28,7 +28,7 @@ class Digest {
   std::uint64_t value_ = 14695981039346656037ULL;
 };
 
-// A host has an lsf.conf and a hosts file of its own; the others are one for all.
+// lsf.conf and the hosts file are each host's own; the other files are common to all.
 bool is_shared(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return name != "lsf.conf" && name != "hosts";

@@ -30,7 +30,7 @@ using Reply = wire::Reply;
 
 Duration monotonic_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-constexpr std::size_t kRunBytes = 16;  // that no other run of any LIM has
+constexpr std::size_t kRunBytes = 16;  // unique to this run of this LIM
 
 std::int64_t wall_us() {
   using namespace std::chrono;
@@ -104,7 +104,7 @@ class Daemon {
 
   // ---- the stepper
 
-  // What still comes while MELIM ends (its elims' last values, a look-up, a dial) changes nothing any more.
+  // Events that come while MELIM ends (last values of its elims, a look-up, a dial) are ignored.
   void happened(Event event) {
     if (loop_.ending()) return;
     const bool stepped = io::changing(
@@ -151,7 +151,7 @@ class Daemon {
       case Caller::ticket:
         return clients_.opened(link, peer);
       case Caller::peer:
-        return links_.close(link);  // LIM has no conversation with another cluster
+        return links_.close(link);  // LIM does not talk with other clusters
     }
   }
   Result<void> message(io::LinkId link, std::string_view payload) {
@@ -202,7 +202,7 @@ class Daemon {
 
   // ---- time
 
-  // One timer for all: the next sample, or what the stepper waits for.
+  // One timer for both: the next sample, and the stepper's deadline.
   void arm() {
     const TimePoint at = now();
     const auto deadline = next_deadline(lim_);
@@ -232,7 +232,7 @@ class Daemon {
     arm();
   }
 
-  // Nobody is kept waiting for elims that take their time: the port refuses at once.
+  // Closes the port first: elims may take their time to end, and clients must not wait for them.
   void end_all() {
     links_.shut_down();
     metrics_.shut_down();
@@ -279,7 +279,7 @@ class Daemon {
     return done("the log level is " + word);
   }
 
-  // With files that it cannot read the new LIM would end at once, and the host have none.
+  // With unreadable files the new LIM would end at once, and the host would have none.
   Reply restart() {
     const auto loaded = load_configuration(setup_.env_dir);
     if (!loaded.configuration) {
@@ -293,7 +293,7 @@ class Daemon {
 
   Reply reconfigure() { return take(load_configuration(setup_.env_dir), "new files are in force"); }
 
-  // A #if time() of the files in force has come to hold, or to hold no more.
+  // Loads the files again where a #if time() of them has changed.
   void look_at_conditions() {
     const auto kept = refused_ ? refused_ : configuration_->kept;
     if (!kept->outdated()) return;
@@ -346,9 +346,9 @@ class Daemon {
   EventPump<Event> pump_;
   TimePoint sample_at_;
   bool sampled_ = false;
-  int minute_ = -1;                                 // of the day, when #if time() was looked at
+  int minute_ = -1;  // of the day, when #if time() was looked at
   std::shared_ptr<const conf::FileSnapshot>
-      refused_;  // the files in force at an hour at which they have errors
+      refused_;  // the present files, decided at an hour at which they have errors
   conf::ToldLines told_;
   TimePoint armed_for_{Duration::max()};
 };

@@ -1,7 +1,7 @@
 // Daemon: one LIM running: carries out what its stepper (elim/policy/lim/lim.hpp) decides.
 //
-// Owns the loop, the signals, the links, MELIM and the readers of the host. It decides nothing: what happened goes to
-// step(), every effect is done as it says. It ends for nobody but its user: not for a peer, a child, a file or a disk.
+// Owns the loop, the signals, the links, MELIM and the readers of the host. It makes no decisions: events go to step(), and it
+// carries out every effect. Only its user ends it: no peer, child, file or disk does.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ struct DaemonSetup {
   sigset_t mask{};
 };
 
-// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
-// starting at all: the key, the port.
+// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is why it could not start: the key,
+// the port.
 Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
 
 }  // namespace rollcall::lim

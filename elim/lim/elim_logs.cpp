@@ -29,7 +29,7 @@ bool may_write(const struct stat& directory, const io::SpawnIdentity& account) {
   return (directory.st_mode & (group ? S_IWGRP : S_IWOTH)) != 0;
 }
 
-// A directory that we have just made in one which only root may write: nobody else has been there.
+// A directory just made where only root may write: no other user has had access to it.
 Result<void> make_directory(int parent, const char* name, const std::string& path,
                             const io::SpawnIdentity& account) {
   if (mkdirat(parent, name, 0755) != 0) return errno == EEXIST ? Result<void>() : failed(path, "make");

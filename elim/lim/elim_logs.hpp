@@ -1,4 +1,4 @@
-// ElimLogs: places for the logs of MELIM and of the elims, where LIM is root's and they run as the administrator.
+// ElimLogs: the log directories of MELIM and the elims, where LIM runs as root and they run as the administrator.
 //
 //   LSF_LOGDIR                      | MELIM's log           | $LSF_LOGDIR of the elims
 //   --------------------------------+-----------------------+------------------------------------------
@@ -18,10 +18,10 @@
 
 namespace rollcall::lim {
 
-// LSF_LOGDIR and the directory in it that is the elims' own; none where LSF_LOGDIR is not set.
+// LSF_LOGDIR and the elims' own directory in it; none where LSF_LOGDIR is not set.
 std::vector<std::string> elim_log_directories(const std::string& log_dir, const std::string& host);
 
-// As root. Nothing is done where the account can write already, and where others than root could change LSF_LOGDIR.
+// Run as root. Does nothing where the account can write already, or where others than root could change LSF_LOGDIR.
 Result<void> make_elim_logs(const std::string& log_dir, const std::string& host,
                             const io::SpawnIdentity& account);
 

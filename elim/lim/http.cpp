@@ -126,7 +126,7 @@ class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
       if (error == boost::asio::error::operation_aborted) return;
       if (!error) self->serve(std::move(socket));
       if (!error) return self->accept_next();
-      // Out of descriptors: the connection still waits, so asking at once would be a loop without end.
+      // Out of descriptors: the connection still waits, so accepting again at once would loop without end.
       self->retry_.expires_after(kRetry);
       self->retry_.async_wait([self](const error_code& ended) {
         if (!ended) self->accept_next();
@@ -151,7 +151,7 @@ class MetricsServer::Impl : public std::enable_shared_from_this<Impl> {
     if (const auto out = shares_.surplus(id)) close(*out);
   }
 
-  // Its user or address has most: another one needs the place. It ends as if its reader had gone.
+  // Closes one of the user or address with the most connections, since another one needs the place.
   void close(std::uint64_t id) {
     shares_.remove(id);
     const auto at = sessions_.find(id);

@@ -1,8 +1,8 @@
-// MetricsServer: the one door without authentication: GET /metrics over HTTP, read only, off unless ROLLCALL_HTTP is set.
+// MetricsServer: LIM's only port without authentication: GET /metrics over HTTP, read only, off unless ROLLCALL_HTTP is set.
 //
-// Owns a listening socket (loopback unless told otherwise) and at most a few connections, each of one request, with
-// limits of size and time: who sends garbage, nothing, or does not read, costs nobody else anything. What is answered is
-// made by the caller, a piece at a time, as the reader takes it.
+// Owns a listening socket (loopback unless configured otherwise) and at most a few connections of one request each, limited in
+// size and time: a client that sends garbage or nothing, or does not read, cannot hurt others. The caller makes the answer, a
+// piece at a time, as the client reads.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ Result<HttpAddress> parse_http_address(std::string_view text);
 struct HttpLimits {
   std::size_t connections = 64;                // half of them of one user or address; further ones wait
   std::size_t header = 8192;                   // bytes
-  Duration request = std::chrono::seconds(5);  // until it is there
+  Duration request = std::chrono::seconds(5);  // until the request is complete
   Duration write = std::chrono::seconds(15);   // for each piece
 };
 
@@ -39,8 +39,8 @@ class MetricsServer {
  public:
   using Pieces = std::function<std::optional<std::string>()>;
   struct Answer {
-    Pieces metrics;      // none: there is nothing to show here
-    std::string reason;  // then: why, one line
+    Pieces metrics;      // none: there is nothing to show here, see `reason`
+    std::string reason;  // why, one line
   };
 
   MetricsServer(boost::asio::io_context& loop, const HttpLimits& limits, std::function<Answer()> ask);

@@ -20,7 +20,7 @@ HttpAnswer answer_to(const HttpRequest& request, const std::function<MetricsServ
   auto metrics = ask();
   if (!metrics.metrics) return short_answer(http::status::service_unavailable, metrics.reason);
   if (request.method() == http::verb::head) return short_answer(http::status::ok, "");
-  // HTTP/1.0 knows no chunks: there the end of the connection is the end of the text.
+  // HTTP/1.0 has no chunks: there the text ends with the connection.
   const bool chunked = request.version() >= 11;
   return {std::string("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n") +
               "Connection: close\r\n" + (chunked ? "Transfer-Encoding: chunked\r\n" : "") + "\r\n",

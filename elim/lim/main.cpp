@@ -1,4 +1,4 @@
-// lim: the load information manager of one host. Options in, a daemon in the foreground; everything else is elsewhere.
+// lim: the load information manager of one host: main() of the daemon, which runs in the foreground (daemon.hpp).
 #include <malloc.h>
 #include <unistd.h>
 

@@ -21,8 +21,8 @@ namespace {
 using boost::system::error_code;
 
 constexpr int kMelimSocket = 3;                // the number that MELIM knows
-constexpr std::size_t kUnsentLimit = 4 << 20;  // bytes of orders that it does not take
-constexpr std::size_t kReadsInATurn = 16;      // a flood waits while others have their turn
+constexpr std::size_t kUnsentLimit = 4 << 20;  // bytes of orders that MELIM has not read
+constexpr std::size_t kReadsInATurn = 16;      // then others have their turn
 
 std::string how_it_ended(int status) {
   if (WIFEXITED(status)) return "exit " + std::to_string(WEXITSTATUS(status));
@@ -58,7 +58,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void ended(int status) {
-    read_some();  // its last words
+    read_some();  // its last messages
     pid_ = -1;
     close_socket();
     timer_.cancel();
@@ -84,7 +84,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     }
   }
 
-  // Without a word to the handler: the daemon itself is going.
+  // The handler is not told: the daemon itself is ending.
   void abandon() {
     timer_.cancel();
     close_socket();
@@ -106,7 +106,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     io::SpawnPlan plan;
     plan.argv = {program_.path};
     plan.mask = program_.mask;
-    plan.own_group = true;  // a Ctrl-C at LIM is LIM's to pass on
+    plan.own_group = true;  // a Ctrl-C at LIM's terminal must not reach it directly
     plan.parent_death_signal = SIGTERM;
     plan.open_files = program_.open_files;
     plan.identity = program_.identity;
@@ -120,21 +120,21 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     started_ = std::chrono::steady_clock::now();
     log_.info("melim started, process " + std::to_string(pid_));
     socket_.assign(dup_of(ours));
-    socket_.non_blocking(true);  // else Asio's read_some waits, whatever the kernel's flag says
+    socket_.non_blocking(true);  // else Asio's read_some waits even if the descriptor is non-blocking
     reader_ = {};
     unsent_.clear();
     send_orders();
     read_next();
   }
 
-  // Asio closes what it is given.
+  // Asio takes ownership and closes it.
   static int dup_of(io::Descriptor& descriptor) {
     return fcntl(descriptor.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   }
 
   void cannot_start(const std::string& why) {
     log_.error("melim is not running: " + why);
-    started_ = std::chrono::steady_clock::now();  // it has not run well: the pauses grow
+    started_ = std::chrono::steady_clock::now();  // it has not run well, so the pauses grow
     pause();
   }
 
@@ -175,7 +175,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     error_code error;
     while (!unsent_.empty() && !error)
       unsent_.erase(0, socket_.write_some(boost::asio::buffer(unsent_), error));
-    if (error && error != boost::asio::error::would_block) unsent_.clear();  // child_ tells of its end
+    if (error && error != boost::asio::error::would_block) unsent_.clear();  // child_ reports its end
     if (unsent_.empty()) return unsent_.shrink_to_fit();
     waits_to_write_ = true;
     socket_.async_wait(boost::asio::posix::stream_descriptor::wait_write,
@@ -193,7 +193,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
                        });
   }
 
-  // False where nothing more is to be read.
+  // False where reading must stop.
   bool read_some() {
     std::array<char, 8192> bytes;
     for (std::size_t turn = 0; turn < kReadsInATurn && socket_.is_open(); ++turn) {
@@ -212,7 +212,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
     return socket_.is_open();
   }
 
-  // It is of no use any more: killed, and started again like one that died.
+  // Its messages are invalid: it is killed, and restarted like one that died.
   void offended(const std::string& why) {
     log_.error("melim is ended: " + why);
     close_socket();
@@ -237,7 +237,7 @@ class MelimChild::Impl : public std::enable_shared_from_this<Impl> {
   wire::MelimOrders orders_;
   wire::MessageReader<wire::FromMelim> reader_;
   std::string unsent_;
-  pid_t pid_ = -1;  // of child_, until its last words are read
+  pid_t pid_ = -1;  // of child_, until its last messages are read
   std::chrono::steady_clock::time_point started_{};
   Duration pause_;
   bool waits_to_write_ = false;

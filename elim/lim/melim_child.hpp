@@ -1,8 +1,8 @@
-// MelimChild: the MELIM of this host as LIM's child: started, fed with orders, listened to, started anew when it ends.
+// MelimChild: the MELIM of this host as LIM's child: started, given orders, read, and restarted when it ends.
 //
-// Owns the process, the socketpair that is its descriptor 3, and the pause between starts. What it reports is handed
-// over; that its values outlive it is the stepper's matter. LIM is never hurt by it: a MELIM that sends nonsense, floods
-// or stops reading is ended like one that died. It reads no file and decides nothing about elims.
+// Owns the process, the socketpair that is its descriptor 3, and the pause between starts. Its reports are handed over; the
+// stepper keeps their values after its end. It cannot hurt LIM: a MELIM that sends invalid messages, floods or stops reading is
+// ended like one that died. It reads no file and makes no decisions about elims.
 //
 // state x event                | orders (some) | orders (none) | it ended        | pause over | shut down
 //   none                       | running       | -             |                 |            | gone
@@ -40,7 +40,7 @@ struct MelimProgram {
 struct MelimPauses {
   Duration least = std::chrono::seconds(1);  // between two starts; doubles each time
   Duration most = std::chrono::seconds(30);
-  Duration good = std::chrono::seconds(60);  // who has lived for so long begins with the least again
+  Duration good = std::chrono::seconds(60);  // one that has lived for so long starts with `least` again
   Duration grace = std::chrono::seconds(5);  // from TERM to KILL: it ends its elims in that time
 };
 
@@ -49,14 +49,14 @@ class MelimChild {
   struct Handler {
     std::function<void(const wire::MelimReport&)> report;
     std::function<void(const std::string& how)> lost;  // it ended and was not asked to
-    std::function<void()> gone;                        // after shut_down(): nothing of it is left
+    std::function<void()> gone;                        // after shut_down(): all its processes are gone
   };
 
   MelimChild(boost::asio::io_context& loop, MelimProgram program, const MelimPauses& pauses,
              const io::Log& log, Handler handler);
   ~MelimChild();
 
-  // What it is to do from now on. No resources: it is not needed, and ends.
+  // Its new orders. Without resources MELIM is not needed, and is ended.
   void order(const wire::MelimOrders& orders);
   void shut_down();
 

@@ -52,7 +52,7 @@ std::vector<gid_t> groups_of(const std::string& name, gid_t first) {
   return groups;
 }
 
-// Of LSF and of the account: what an elim finds its commands, its files and its log by.
+// The variables of LSF and of the account, by which an elim finds its commands, files and log.
 void add_environment(const Configuration& configuration, const ElimAccount& account,
                      wire::MelimOrders& orders) {
   const auto& settings = configuration.files.settings;
@@ -74,7 +74,7 @@ void add_environment(const Configuration& configuration, const ElimAccount& acco
 std::string command_directory(const Configuration& configuration) {
   const std::string& configured = configuration.files.programs.lim.elim_bin_dir;
   if (!configured.empty()) return configured;
-  // In a build daemons and commands share a folder; installed, etc and bin are neighbours.
+  // In a build daemons and commands share a folder; installed, etc and bin are side by side.
   const std::string here = io::program_directory();
   return access((here + "/lsid").c_str(), X_OK) == 0 ? here : here.substr(0, here.rfind('/')) + "/bin";
 }

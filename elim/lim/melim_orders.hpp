@@ -1,4 +1,4 @@
-// What MELIM is told: functions from the files and the stepper's order to MelimOrders, and to the user it runs as.
+// melim_orders: MELIM's orders: functions from the files and the stepper's order to MelimOrders, and to the user it runs as.
 #pragma once
 
 #include <sys/types.h>
@@ -14,23 +14,23 @@
 
 namespace rollcall::lim {
 
-// Where elims and MELIM are: LSF_SERVERDIR, else beside this program.
+// The directory of the elims and MELIM: LSF_SERVERDIR, else this program's.
 std::string server_directory(const Configuration& configuration);
 
-// Whom MELIM and its elims run as.
+// The user that MELIM and its elims run as.
 struct ElimAccount {
   std::optional<io::SpawnIdentity> identity;  // none: as LIM does
   uid_t uid = 0;
-  std::string name, home;  // "": the account is not known here
+  std::string name, home;  // "": the account is unknown here
 };
-// The first administrator, where LIM runs as root and that is somebody else; else LIM's own account. The error: there is
-// no such user here, and so no elim may run.
+// The first administrator, where LIM runs as root and that is another user; else LIM's own account. An error where that user does
+// not exist here: then no elim may run.
 Result<ElimAccount> elim_account(const conf::ClusterFiles& files);
 
 wire::MelimOrders melim_orders(const Configuration& configuration, const HostFacts& facts,
                                const ElimAccount& account, const effect::OrderMelim& order);
 
-// LSF_BINDIR, else where the commands are beside this program.
+// LSF_BINDIR, else the commands' folder beside this program.
 std::string command_directory(const Configuration& configuration);
 
 }  // namespace rollcall::lim

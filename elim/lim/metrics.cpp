@@ -6,7 +6,7 @@
 namespace rollcall::lim {
 namespace {
 
-// The cluster as it is when a piece is made; nothing where the master has gone meanwhile.
+// The cluster at the moment when a piece is made; none where this LIM is no master any more.
 class LiveMetrics : public MetricsView {
  public:
   LiveMetrics(const Lim& lim, const Clients& clients) : lim_(lim), clients_(clients) {}

@@ -1,4 +1,4 @@
-// Metrics: the master's load for Prometheus, over the HTTP door where ROLLCALL_HTTP opens one.
+// Metrics: the master's load for Prometheus, served over HTTP where ROLLCALL_HTTP is set.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Metrics {
   Metrics(boost::asio::io_context& loop, const Lim& lim, const Clients& clients, const io::Log& log)
       : loop_(loop), lim_(lim), clients_(clients), log_(log) {}
 
-  // Opens, moves or closes the door. An address that cannot be had is a line in the log and no door.
+  // Opens, moves or closes the port. If the address cannot be used, that is logged and the port stays closed.
   void configure(const Configuration& configuration);
   void shut_down() { server_.reset(); }
 

@@ -12,13 +12,13 @@
 namespace rollcall::lim {
 namespace {
 
-constexpr std::chrono::seconds kResSilence{20};  // it beats every five
+constexpr std::chrono::seconds kResSilence{20};  // it beats every five seconds
 
 bool has(const std::vector<std::string>& words, const char* word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The host's own word counts before the site's.
+// The host's own value takes precedence over the site's.
 load::CountedCpus counted_cpus(const Configuration& configuration, const HostFacts& facts) {
   if (has(facts.booleans, "define_ncpus_procs")) return load::CountedCpus::procs;
   if (has(facts.booleans, "define_ncpus_cores")) return load::CountedCpus::cores;
@@ -67,7 +67,7 @@ void OwnHost::configure(const Configuration& configuration) {
   res_mark_ = batch ? conf::res_mark(*batch, configuration.host) : std::string();
 }
 
-// Where RES has never run there is no batch system, and nothing is down. One that holds its mark and beats no more is frozen.
+// A host where RES has never run is not down. A RES that holds its mark but does not beat is frozen.
 bool OwnHost::res_down(TimePoint now) {
   if (!io::running_mark_held(res_mark_).value_or(true)) return true;
   const auto beat = io::running_mark_beat(res_mark_);

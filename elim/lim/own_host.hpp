@@ -1,4 +1,4 @@
-// OwnHost: what LIM finds on the host it runs on: its load every five seconds, and what does not change about it.
+// OwnHost: what LIM detects on its own host: its load every five seconds, and its static facts.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ class OwnHost {
  public:
   explicit OwnHost(const io::Log& log) : log_(log) {}
 
-  // Looks at the host; takes some milliseconds. At the start, and when new files are in force.
+  // Detects the facts; takes some milliseconds. At the start, and with new files.
   void configure(const Configuration& configuration);
-  // What the files say, completed by what was found.
+  // The facts of the files, completed by what was detected.
   const HostFacts& facts() const { return facts_; }
 
-  // New facts where a size has changed since the last sample: memory that was plugged in, swap that was turned on.
+  // New facts if a size has changed since the last sample: memory was plugged in, swap was turned on.
   struct Sample {
     event::LoadSampled load;
     std::optional<HostFacts> changed;
@@ -34,9 +34,9 @@ class OwnHost {
   load::HostSizes sizes_;
   HostFacts facts_;
   bool res_down(TimePoint now);
-  std::string res_mark_;  // what RES of this host holds while it runs
+  std::string res_mark_;  // the file that this host's RES locks while it runs
   std::optional<std::int64_t> res_beat_;
-  TimePoint res_beat_seen_;  // when that was new
+  TimePoint res_beat_seen_;  // when the beat last changed
 };
 
 }  // namespace rollcall::lim

@@ -32,13 +32,13 @@ void PeerTalk::configure(std::shared_ptr<const Configuration> configuration) {
   configuration_ = std::move(configuration);
 }
 
-// ---- what Links tells
+// ---- calls of Links
 
 void PeerTalk::opened(io::LinkId link, const io::LinkPeer& peer) {
   Talk& talk = talks_[link];
   talk.dialled = peer.dialled;
   talk.address = peer.address;
-  if (!peer.dialled) return;  // it says hello
+  if (!peer.dialled) return;  // a peer that dialled says hello first
   wire::ToLim message;
   message.mutable_peer()->set_host(configuration_->host);
   message.mutable_peer()->set_run(run_);
@@ -73,7 +73,7 @@ Result<void> PeerTalk::from_dialler(io::LinkId link, Talk& talk, std::string_vie
     case wire::ToLim::kRegistration: {
       if (auto fits = wire::check_size(message.registration().facts()); !fits) return fits;
       auto facts = wire::from_wire(message.registration().facts());
-      facts.name = talk.host;  // whoever it says it is: the link knows
+      facts.name = talk.host;  // the proved name counts, not the message's
       happened_(event::HostRegistered{link, std::move(facts), message.registration().configuration()});
       return {};
     }
@@ -87,7 +87,7 @@ Result<void> PeerTalk::from_dialler(io::LinkId link, Talk& talk, std::string_vie
       happened_(event::RenewAsked{link});
       return {};
     default:
-      return {};  // of a newer LIM
+      return {};  // a message of a newer LIM: ignored
   }
 }
 
@@ -131,7 +131,7 @@ void PeerTalk::accept(io::LinkId link, const std::string& run) {
   happened_(event::PeerAccepted{link, talk.host, run});
 }
 
-// Many hosts may be refused at once, by one mistake of the site's.
+// One mistake of the site may cause many refusals at once: limits their log lines.
 void PeerTalk::complain(const std::string& line) {
   if (!complaints_.take({steady_clock::now().time_since_epoch()})) return;
   const auto missing = complaints_.left_out();
@@ -175,7 +175,7 @@ void PeerTalk::dial(const std::string& host) {
   Talk& talk = talks_[link];
   talk.dialled = true;
   talk.host = host;
-  // The name look-up, the connection, the proof and the welcome have PROBE_TIMEOUT each at the most.
+  // The name look-up, the connection, the proof and the welcome may take PROBE_TIMEOUT each.
   talk.until = steady_clock::now() + 3 * files.cluster.parameters.probe_timeout;
   await_welcomes();
 }
@@ -237,7 +237,7 @@ void PeerTalk::send_report(io::LinkId link, const wire::ToLim::Report& report) {
   send(link, message);
 }
 
-// The one who was dialled has no word for it but a welcome that says so.
+// On an accepted link there is no Announce: a welcome says it instead.
 void PeerTalk::announce(io::LinkId link) {
   const auto found = talks_.find(link);
   if (found == talks_.end()) return;

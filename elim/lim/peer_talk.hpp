@@ -1,7 +1,8 @@
-// PeerTalk: the conversation of LIMs: messages of the wire to events of the stepper, and its effects to messages.
+// PeerTalk: the conversation between LIMs: converts messages to events of the stepper, and its effects to messages.
 //
-// Owns which link belongs to which dial and who has said hello; decides nothing but what is no conversation. Whoever says
-// which host they are on is believed where they call from an address of that host. It keeps the promises at the top of lim_events_and_effects.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
+// Owns which link belongs to which dial and which peers have said hello; it judges only whether a message fits the conversation.
+// A peer's claim to be on a host is believed if it calls from an address of that host. It keeps the promises at the top of
+// lim_events_and_effects.hpp: every Dial has one outcome, hello comes first, one LinkEnded for each link.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -26,10 +27,10 @@ class PeerTalk {
   PeerTalk(boost::asio::io_context& loop, io::Links& links, const io::Log& log, std::string run,
            std::function<void(Event)> happened);
 
-  // At the start, and when new files are in force.
+  // At the start, and with new files.
   void configure(std::shared_ptr<const Configuration> configuration);
 
-  // --- what Links tells of links with daemons
+  // --- calls of Links about links with daemons
   void opened(io::LinkId link, const io::LinkPeer& peer);
   Result<void> message(io::LinkId link, std::string_view payload);
   void ended(io::LinkId link, io::LinkEnd how, const std::string& why);
@@ -47,8 +48,8 @@ class PeerTalk {
  private:
   struct Talk {
     bool dialled = false;
-    bool met = false;      // hello or welcome was heard: the stepper knows the link
-    bool checked = false;  // hello was heard; whose address it is may still be asked
+    bool met = false;      // hello or welcome has come: the stepper knows the link
+    bool checked = false;  // hello has come; the address may still be being checked
     std::string host;      // official; of an accepted one: known after its hello
     std::string address;
     std::chrono::steady_clock::time_point until{};  // for the welcome
@@ -73,10 +74,10 @@ class PeerTalk {
   std::shared_ptr<const Configuration> configuration_;
   std::unordered_map<io::LinkId, Talk> talks_;
   io::HostClaims claims_;
-  std::set<std::string> unknown_;  // hosts whose address nobody knows; said once for each
-  // Every holder of the key can make us complain: that must not fill the disk.
+  std::set<std::string> unknown_;  // hosts with unknown addresses, each logged once
+  // Any holder of the key can cause these log lines: their rate is limited.
   load::LineBudget complaints_{20, std::chrono::seconds(10)};
-  boost::asio::steady_timer timer_;  // for welcomes that do not come
+  boost::asio::steady_timer timer_;  // for overdue welcomes
   bool watching_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The times of MELIM: for deadlines, and for the lines of its log.
+// clock: MELIM's times: for deadlines, and for the lines of its log.
 #pragma once
 
 #include <time.h>
@@ -9,7 +9,7 @@
 
 namespace rollcall::melim {
 
-// Monotonic. A MELIM that was stopped finds its timers late, and reads what has come before it judges by them.
+// Monotonic. After a stop its timers are late, so MELIM first reads what has arrived.
 inline TimePoint time_now() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

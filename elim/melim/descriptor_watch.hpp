@@ -1,7 +1,7 @@
-// DescriptorWatch: has the loop tell once when a descriptor can be read or written.
+// DescriptorWatch: the loop calls back once when a descriptor can be read or written.
 //
-// It does not own the descriptor: it must go, or be replaced, before the descriptor is closed. A read does not end the watch; the
-// owner asks again after each answer.
+// It does not own the descriptor, and must be destroyed or replaced before the descriptor is closed. A read does not end the
+// watch; the owner asks again after each call.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class DescriptorWatch {
   DescriptorWatch& operator=(DescriptorWatch&& other) noexcept;
 
   explicit operator bool() const { return state_ != nullptr; }
-  // `ready` is called once, from the loop; not where this watch is gone by then. Ignored while an earlier call waits.
+  // `ready` is called once, from the loop; not if this watch is destroyed before. Ignored while an earlier call waits.
   void await_read(std::function<void()> ready);
   void await_write(std::function<void()> ready);
 

@@ -24,7 +24,7 @@ std::vector<std::string> own_environment() {
   return words;
 }
 
-// Where MELIM is root: the first administrator may be.
+// Where MELIM runs as root: the first administrator may be root.
 Result<void> may_execute(const std::string& program) {
   const auto trust = io::read_root_trust();
   if (!trust) return trust.error();
@@ -123,7 +123,7 @@ void Elim::listen(TimePoint now) {
 }
 
 void Elim::pass_time(TimePoint now) {
-  // Late or not: what has been written in time counts.
+  // Reads first: what was written in time counts, even if we are late.
   if (keeper_ && life_.block_at && now >= *life_.block_at) read_stream(Stream::output, now);
   feed(TimePassed{}, now);
 }
@@ -135,7 +135,7 @@ std::optional<TimePoint> Elim::next_deadline(TimePoint now) const {
   return deadline;
 }
 
-// One read: an elim that has more to say is heard again after the others.
+// One read at a time, so that an elim with more output waits for the others.
 void Elim::read_stream(Stream stream, TimePoint now) {
   if (deaf_ || !descriptor(stream)) return;
   const ssize_t size = read(descriptor(stream).get(), around_.buffer.data(), around_.buffer.size());
@@ -151,12 +151,12 @@ void Elim::read_stream(Stream stream, TimePoint now) {
     return feed(Flooded{}, now);
   }
   if (!take_bytes(stream, {around_.buffer.data(), static_cast<std::size_t>(size)}, now)) return;
-  // A full buffer says nothing of where the string ends: the rest is in the pipe.
+  // A full buffer may end in the middle of a string: the rest is in the pipe.
   if (stream == Stream::errors || static_cast<std::size_t>(size) == around_.buffer.size()) return;
   feed(output_.in_line() ? Event(StringBegun{}) : Event(StringRead{}), now);
 }
 
-// What is left in the pipes of an elim that has ended; a flood is cut off by its gate.
+// Reads what is left in the pipes of an ended elim; its gate stops a flood.
 void Elim::read_all(TimePoint now) {
   for (const Stream stream : {Stream::output, Stream::errors}) {
     std::size_t read_bytes = 1;
@@ -168,7 +168,7 @@ void Elim::read_all(TimePoint now) {
   }
 }
 
-// False where it has said something that ends it.
+// False where the output ends the elim.
 bool Elim::take_bytes(Stream stream, std::string_view bytes, TimePoint now) {
   if (stream == Stream::errors) {
     errors_.feed(bytes, [&](std::string_view line, LineCutter::Kind) { take_error_line(line, now); });
@@ -224,23 +224,23 @@ void Elim::take_keeper_words(TimePoint now) {
         feed(StartFailed{last_error_}, now);
         break;
       case KeeperWord::ended:
-        read_all(now);  // its last words come before its end
+        read_all(now);  // its last output comes before its end
         end(ExitStatus::from_wait(word.value), now);
         break;
     }
   }
-  // At its end there is no more to hear; the keeper's own end follows.
+  // The control channel is closed; the keeper's own end follows.
   if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) keeper_->control_watch = {};
 }
 
 void Elim::keeper_ended(int wait_status, TimePoint now) {
-  take_keeper_words(now);  // its last words come before its end
+  take_keeper_words(now);  // its last messages come before its end
   if (WIFSIGNALED(wait_status)) around_.keeper_killed = true;
   close_keeper(now);
 }
 
 void Elim::end(const ExitStatus& status, TimePoint now) {
-  // Where we have ended it, the reason is known already.
+  // If we have ended it, the reason is recorded already.
   if (life_.phase == Phase::running) last_error_ = "has ended: " + status.text();
   feed(Ended{status}, now);
 }

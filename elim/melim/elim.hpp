@@ -1,7 +1,7 @@
-// Elim: one elim of this host: its file, its life, its keeper while it runs, and what it says.
+// Elim: one elim of this host: its file, its state, its keeper while it runs, and its output.
 //
-// It carries out what elim_life decides. It owns the keeper's descriptors and reads them at most every kReadPause. It
-// does not know the other elims: what it reads goes into the merge that they share.
+// It carries out the effects of elim_life. It owns the keeper's descriptors and reads them at most every kReadPause. It does not
+// know the other elims: the values go into the merge that they share.
 #pragma once
 
 #include <sys/resource.h>
@@ -25,10 +25,10 @@
 
 namespace rollcall::melim {
 
-// What all elims of a host share; it outlives them.
+// Shared by all elims of a host; it outlives them.
 struct Surroundings {
   boost::asio::io_context& loop;
-  std::function<void()> happened;  // an elim has taken something in: MELIM looks at its elims soon
+  std::function<void()> happened;  // an elim has handled an event: MELIM checks its elims soon
   rlimit open_files;               // an elim's, as LIM gave it to MELIM
   ElimOrders orders{};
   ElimNames names{};
@@ -36,7 +36,7 @@ struct Surroundings {
   ElimLog log{};
   std::vector<char> buffer = std::vector<char>(load::kReadBytes);
   bool states_changed = false;  // an ElimState is to be reported
-  bool keeper_killed = false;   // what it kept has lost its keeper
+  bool keeper_killed = false;   // its processes have lost their keeper
 };
 
 class Elim {
@@ -48,17 +48,17 @@ class Elim {
   const FileIdentity& identity() const { return identity_; }
   void set_identity(const FileIdentity& identity) { identity_ = identity; }
   bool retired() const { return life_.phase == Phase::retired; }
-  // It is ended for good, and the file is not to be run.
+  // It is ended for good, and the file must not be run.
   bool leaving() const { return life_.phase == Phase::ending && life_.next == Next::retire; }
 
   void feed(const Event& event, TimePoint now);
 
   void pass_time(TimePoint now);
-  // Hears the keeper and, where the gate is open, the elim.
+  // Reads the keeper's messages and, where the gate is open, the elim's output.
   void listen(TimePoint now);
   std::optional<TimePoint> next_deadline(TimePoint now) const;
 
-  // The process that MELIM is not to take for a stray; -1: none.
+  // The keeper's pid, which MELIM must not take for a stray; -1: none.
   pid_t keeper_pid() const { return keeper_ ? keeper_->process.pid() : -1; }
   void describe(wire::ElimState& state) const;
 
@@ -95,8 +95,8 @@ class Elim {
   Life life_;
   EventPump<Event> pump_;
   std::optional<Keeper> keeper_;
-  std::optional<std::string> start_failure_;  // there is no keeper to tell it
-  bool deaf_ = false;                         // it has said something that ends it: nothing more counts
+  std::optional<std::string> start_failure_;  // reported here, since there is no keeper
+  bool deaf_ = false;                         // it is being ended for its output: further output is ignored
   LineCutter output_{kLineLimit};
   LineCutter errors_{kLineShown};
   load::FloodGate gate_;

@@ -24,7 +24,7 @@
 namespace rollcall::melim {
 namespace {
 
-// The descriptors of a keeper: 0 to 2 as the elim gets them, then these.
+// A keeper's descriptors: 0 to 2 as the elim gets them, then these.
 constexpr int kControl = 3;
 constexpr int kFirstForeign = 4;
 
@@ -49,7 +49,7 @@ Pair output_pipe() {
 
 void point_at_null(int fd, int flags) {
   const int null = open("/dev/null", flags | O_CLOEXEC);
-  if (null == fd) {  // MELIM had none
+  if (null == fd) {  // MELIM had closed it
     fcntl(fd, F_SETFD, 0);
   } else if (null >= 0) {
     dup2(null, fd);
@@ -57,9 +57,9 @@ void point_at_null(int fd, int flags) {
   }
 }
 
-// Everything of MELIM's is left behind: its link, the other elims' pipes, its signal handling.
+// Closes everything of MELIM's: its link, the other elims' pipes, its signal handling.
 void leave_melim(const Pair& control, const Pair& output, const Pair& errors) {
-  // Out of the way first: each of them may have a number that another is about to get.
+  // Moved up first: each may have a number that another one is about to get.
   const int link = fcntl(control.keepers.get(), F_DUPFD_CLOEXEC, kFirstForeign);
   const int out = fcntl(output.keepers.get(), F_DUPFD_CLOEXEC, kFirstForeign);
   const int err = fcntl(errors.keepers.get(), F_DUPFD_CLOEXEC, kFirstForeign);
@@ -91,7 +91,7 @@ class KeeperLoop {
     elim.directory = plan.directory;
     sigemptyset(&elim.mask);
     elim.own_group = true;
-    elim.parent_death_signal = SIGKILL;  // for the moment in which a keeper is killed
+    elim.parent_death_signal = SIGKILL;  // in case the keeper is killed at this moment
     elim.open_files = plan.open_files;
     const auto spawned = io::spawn(elim);
     if (const auto* failed = std::get_if<io::SpawnError>(&spawned)) {
@@ -99,7 +99,7 @@ class KeeperLoop {
       _exit(0);
     }
     elim_ = std::get<pid_t>(spawned);
-    // The elim's alone from here on: MELIM sees the end of its output when the elim closes it.
+    // From here on only the elim has it open: MELIM sees the end of output when the elim closes it.
     point_at_null(STDOUT_FILENO, O_WRONLY);
     point_at_null(STDERR_FILENO, O_WRONLY);
     tell({KeeperWord::started, elim_, 0});
@@ -113,7 +113,7 @@ class KeeperLoop {
       timeout = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
     }
     if (poll(fds, 2, timeout) < 0 && errno != EINTR) _exit(1);
-    if (fds[1].revents != 0) ask();  // MELIM never writes: it has shut its end, or is gone
+    if (fds[1].revents != 0) ask();  // MELIM never writes: it has shut down its end, or is gone
     if (fds[0].revents != 0) take_signals();
     carry_out(end::TimePassed{});
   }
@@ -173,7 +173,8 @@ class KeeperLoop {
   end::State state_;
 };
 
-// No signal reaches the keeper before it has left MELIM: Asio's handlers would tell MELIM of it, through a pipe that both have.
+// Signals stay blocked until the keeper has left MELIM: Asio's handlers would report them to MELIM, through a pipe that both
+// have.
 pid_t fork_keeper(const Pair& control, const Pair& output, const Pair& errors, const KeeperPlan& plan) {
   sigset_t all, before;
   sigfillset(&all);

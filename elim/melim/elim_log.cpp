@@ -15,9 +15,9 @@
 namespace rollcall::melim {
 namespace {
 
-// "" where `file` is one to write, else why not. A line that the disk does not take is lost.
+// "" where `file` can be written, else why not. A line that the disk does not take is lost.
 std::string append_line(const std::string& path, const std::string& line) {
-  // Not to wait for a reader, should it be a FIFO.
+  // Non-blocking, in case it is a FIFO.
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   const io::Descriptor file(::open(path.c_str(), flags, 0644));
   struct stat facts {};

@@ -1,9 +1,9 @@
-// ElimLog: LSF_LOGDIR/melim.log.HOST. Every line is opened, appended and closed: the file may be rotated, removed or on
-// a full disk at any time, and a line that cannot be written is lost, nothing else.
+// ElimLog: LSF_LOGDIR/melim.log.HOST. The file is opened and closed for each line, so it may be rotated, removed or on a full
+// disk at any time. A line that cannot be written is lost, without further effect.
 //
-// No link is followed and nothing but a regular file of ours or root's is written: the directory may be one that
-// others write. Lines are bounded in number; where some were left out, the next one says how many. A file that cannot be one
-// is said once on standard error, which is LIM's log.
+// No link is followed, and only a regular file of ours or root's is written: others may write the directory. The number of lines
+// is bounded; where some were left out, the next one says how many. An unusable file is reported once on standard error, LIM's
+// log.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace rollcall::melim {
 
 class ElimLog {
  public:
-  // Where `file` cannot be written, `otherwise` is. Both empty: no log, lines go nowhere.
+  // `otherwise` is used where `file` cannot be written. Both empty: no log, lines are dropped.
   void open(std::string file, std::string otherwise = "");
 
   void say(std::string_view text);

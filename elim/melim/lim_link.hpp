@@ -1,7 +1,7 @@
 // LimLink: MELIM's end of the socketpair that LIM started it with, descriptor 3: frames in clear, orders in, reports out.
 //
-// It keeps one unfinished frame in and one report out: while LIM does not read, nothing is added, and the values wait in
-// ElimMerge, where the newest replaces the older.
+// It keeps one unfinished frame in and one report out: while LIM does not read, no report is added, and the values wait in
+// ElimMerge, where newer ones replace older ones.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ class LimLink {
   int fd() const { return socket_.get(); }
   bool wants_to_write() const { return !out_.empty(); }
 
-  // Everything that has come; false: LIM is gone, or says what cannot be understood.
+  // Takes all messages that have come; false: LIM is gone, or sent an invalid message.
   bool receive(const std::function<void(const wire::ToMelim&)>& sink);
   void send(const wire::FromMelim& message);
   // False: LIM is gone.

@@ -11,7 +11,7 @@ namespace rollcall::melim {
 namespace {
 
 bool writable(const std::string& directory) {
-  mkdir(directory.c_str(), 0755);  // mostly it is there
+  mkdir(directory.c_str(), 0755);  // usually exists already
   struct stat found {};
   return stat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
          access(directory.c_str(), W_OK | X_OK) == 0;
@@ -33,7 +33,7 @@ std::string writable_log_directory(const std::vector<std::string>& directories, 
 
 void remove_private_directory(const std::string& own) {
   if (own.empty() || !ours_alone(own)) return;
-  // Names are resolved below this descriptor: /tmp is sticky, but nothing here depends on it.
+  // Names are resolved relative to this descriptor: it must not matter that /tmp is sticky.
   const int fd = open(own.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(fd < 0 ? nullptr : fdopendir(fd), closedir);
   if (!listing) return;

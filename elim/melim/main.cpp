@@ -1,4 +1,4 @@
-// melim: starts and hears the elims of this host. LIM starts it; people do not.
+// melim: starts the elims of this host and reads their values. LIM starts it, not people.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

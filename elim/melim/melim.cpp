@@ -18,7 +18,7 @@ namespace rollcall::melim {
 namespace {
 
 constexpr std::size_t kReportBytes = 256 * 1024;  // of values in one report; a frame holds 1 MiB
-// Keepers have what they need to end an elim, and a second to be heard of.
+// What keepers need to end an elim, and a second more.
 constexpr Duration kLongestEnd = kTermGrace + kGiveUp + std::chrono::seconds(1);
 
 void take_earlier(std::optional<TimePoint>& deadline, const std::optional<TimePoint>& other) {
@@ -110,7 +110,7 @@ void Melim::child_ended() {
   if (strays_) end_strays();
 }
 
-// Keepers tell of themselves by their sockets. What else is a child of ours has lost its keeper, and is ended.
+// Keepers are known by their sockets. Any other child has lost its keeper, and is killed.
 void Melim::end_strays() {
   std::vector<pid_t> keepers;
   for (const auto& [name, elim] : elims_)
@@ -226,7 +226,7 @@ void Melim::report(TimePoint now) {
   }
   if (std::exchange(around_.states_changed, false)) add_states(report);
   link_.send(message);
-  // What did not fit leaves at once.
+  // Values that did not fit are sent at once.
   last_report_ = around_.merge.empty() ? std::optional(now) : std::nullopt;
   if (!link_.flush()) end_all("LIM is gone", now);
 }

@@ -1,8 +1,8 @@
-// Melim: the daemon that runs the elims of a host. It starts those that LIM's orders and LSF_SERVERDIR call for, hears them, and
-// tells LIM every poll interval what is new.
+// Melim: the daemon that runs the elims of a host. It starts those that LIM's orders and LSF_SERVERDIR call for, reads their
+// values, and sends LIM the new ones every poll interval.
 //
-// One thread, one DaemonLoop. It sleeps until somebody has something to say: no timer runs but for what is waited for, and
-// one slow look at LSF_SERVERDIR. It decides nothing about an elim: elim_life does. It ends when LIM is gone.
+// One thread, one DaemonLoop. It sleeps between events: its timers are deadlines, and one slow look at LSF_SERVERDIR. elim_life
+// makes the decisions about an elim. It ends when LIM is gone.
 #pragma once
 
 #include <sys/resource.h>
@@ -22,15 +22,15 @@ namespace rollcall::melim {
 
 class Melim {
  public:
-  // Every signal is blocked, and stays so but for those of the loop. open_files: the limit of an elim.
+  // All signals are blocked, and stay so except those of the loop. open_files: the limit for elims.
   Melim(LimLink link, const rlimit& open_files);
 
-  // Until LIM is gone and every elim has been ended.
+  // Runs until LIM is gone and every elim has been ended.
   io::DaemonEnd run();
 
  private:
   bool finished(TimePoint now) const;
-  // After what has happened, and what happens in the same turn of the loop: what follows from it for all elims.
+  // Handles the consequences for all elims, after all events of the same turn of the loop.
   void settle_soon();
   void settle();
   void listen(TimePoint now);
@@ -49,24 +49,24 @@ class Melim {
   void add_states(wire::MelimReport& report) const;
   void end_all(const char* why, TimePoint now);
 
-  const io::Log log_;  // LIM's: the loop's errors. around_.log has what people read
+  const io::Log log_;  // LIM's log, for errors of the loop. around_.log is the one for people
   io::DaemonLoop loop_;
   LimLink link_;
   DescriptorWatch link_watch_;
   boost::asio::steady_timer timer_{loop_.context()};
   std::optional<TimePoint> timer_at_;
-  bool settles_ = false;  // settle() is on its way
-  bool strays_ = false;   // some were killed, and may not all be gone
+  bool settles_ = false;  // settle() is posted
+  bool strays_ = false;   // some were killed, and may not be gone yet
   Surroundings around_;
   ServerDir server_dir_;
   DescriptorWatch server_watch_;
   std::map<std::string, std::unique_ptr<Elim>> elims_;
-  std::map<std::string, FileVerdict> verdicts_;  // of files that do not simply run; said once
-  std::string unsafe_directory_;                 // said once
+  std::map<std::string, FileVerdict> verdicts_;  // of files with a problem; logged once
+  std::string unsafe_directory_;                 // logged once
   std::optional<TimePoint> look_at_;
   std::optional<TimePoint> last_report_;
   std::string private_logs_;             // below /tmp, where it is used; removed at the end
-  std::optional<TimePoint> give_up_at_;  // LIM is gone, or we are told to end
+  std::optional<TimePoint> give_up_at_;  // set when LIM is gone, or we are told to end
 };
 
 }  // namespace rollcall::melim

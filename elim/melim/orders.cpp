@@ -35,7 +35,7 @@ ElimOrders orders_of(const wire::MelimOrders& message) {
 }
 
 ElimNames names_of(const wire::MelimOrders& message) {
-  // A resource that is mapped to other hosts alone is theirs to report.
+  // A resource that is mapped only to other hosts is theirs to report.
   const std::set<std::string> expected(message.resources().begin(), message.resources().end());
   std::vector<ElimName> names;
   std::set<std::string, std::less<>> fixed;

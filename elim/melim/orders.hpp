@@ -1,4 +1,4 @@
-// Orders: the values of LIM's message.
+// orders: converts LIM's message to MelimOrders.
 #pragma once
 
 #include "common/wire/load.pb.h"
@@ -7,8 +7,7 @@
 namespace rollcall::melim {
 
 ElimOrders orders_of(const wire::MelimOrders& message);
-// Of the names that the cluster knows, those that elims of this host may report: what is expected of it, and the
-// built-in indices.
+// The names that elims of this host may report: the resources expected of it, and the built-in indices.
 ElimNames names_of(const wire::MelimOrders& message);
 
 }  // namespace rollcall::melim

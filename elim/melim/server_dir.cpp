@@ -27,7 +27,7 @@ FileFacts facts_of(const struct stat& found) {
 
 bool begins_with_dos_line(int directory, const char* name) {
   const io::Descriptor file(openat(directory, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  char bytes[256];  // longer first lines are cut by the kernel
+  char bytes[256];  // the kernel reads no longer first lines
   const ssize_t size = file ? read(file.get(), bytes, sizeof bytes) : -1;
   return size > 0 && is_dos_line({bytes, static_cast<std::size_t>(size)});
 }
@@ -69,7 +69,7 @@ void ServerDir::watch_what_is_there() {
   }
 }
 
-// The kernel watches no more: what was there is gone.
+// The kernel's watch has ended: the directory is gone.
 void ServerDir::forget(int watch) {
   if (watch == directory_) directory_ = -1;
   if (watch == parent_) parent_ = -1;
@@ -84,7 +84,7 @@ bool ServerDir::take_changes() {
     for (ssize_t at = 0; at < size;) {
       inotify_event event;
       std::memcpy(&event, bytes + at, sizeof event);
-      // Without a name it is the directory itself that changed, or events were lost.
+      // An event without a name: the directory itself changed, or events were lost.
       const char* const name = event.len > 0 ? bytes + at + sizeof event : "";
       const bool known = event.wd == directory_ || event.wd == parent_ || event.wd < 0;
       const bool matters = event.len == 0        ? (event.mask & IN_IGNORED) == 0
@@ -100,7 +100,7 @@ bool ServerDir::take_changes() {
 
 ServerDirListing ServerDir::look() {
   ServerDirListing listing;
-  watch_what_is_there();  // before it is read: what changes meanwhile is told
+  watch_what_is_there();  // before reading, so that changes meanwhile are noticed
   const Runner runner{geteuid(), getegid()};
   struct stat found {};
   const FileFacts here = stat(path_.c_str(), &found) == 0 ? facts_of(found) : FileFacts{};

@@ -1,7 +1,7 @@
-// ServerDir: the elims of LSF_SERVERDIR as they are now, and when it is time to look again.
+// ServerDir: the elims now in LSF_SERVERDIR, and when to look again.
 //
-// The kernel tells of changes (inotify): of what is in the directory, and of another one in its place, be it moved there or a
-// symbolic link that leads there now. Where it cannot, on a network file system, a look every so often does. What is an elim, and safe to run, is decided by elim_files.
+// The kernel reports changes (inotify): in the directory, and when another directory or a symbolic link takes its place. On
+// network file systems it cannot, so the directory is also read at intervals. elim_files decides what is an elim and safe to run.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace rollcall::melim {
 
-inline constexpr std::size_t kMostElims = 256;  // more are not started
+inline constexpr std::size_t kMostElims = 256;  // further ones are not started
 inline constexpr Duration kSettle =
-    std::chrono::milliseconds(500);  // from a change to the look: it may go on
-inline constexpr Duration kLeastLookInterval = std::chrono::seconds(10);  // without inotify's help
+    std::chrono::milliseconds(500);  // from a change to the look: more changes may follow
+inline constexpr Duration kLeastLookInterval = std::chrono::seconds(10);  // without inotify
 
-// Another one for every change of the file that could mean another program.
+// Changes whenever the file may be another program.
 using FileIdentity =
     std::tuple<std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;  // inode, mtime, size
 
@@ -32,8 +32,8 @@ struct FoundElim {
 };
 
 struct ServerDirListing {
-  std::string unsafe;                      // not empty: why nothing of it may be run
-  std::map<std::string, FoundElim> elims;  // by file name; also those that must not run
+  std::string unsafe;                      // why no file of it may be run; "": it is safe
+  std::map<std::string, FoundElim> elims;  // by file name; including those that must not run
   bool too_many = false;
 };
 
@@ -45,7 +45,7 @@ class ServerDir {
   void watch(const std::string& directory);
   const std::string& path() const { return path_; }
 
-  ServerDirListing look();  // and watches what is there now
+  ServerDirListing look();  // also renews the watches
 
   int fd() const { return inotify_.get(); }  // readable: call take_changes(); -1: none
   // True where an elim of the directory may have changed.
@@ -58,7 +58,7 @@ class ServerDir {
   std::string path_;
   io::Descriptor inotify_;
   int directory_ = -1;  // watches; -1: none
-  int parent_ = -1;     // only while the directory is missing or a link: others' changes there wake us, too
+  int parent_ = -1;  // only while the directory is missing or a link, since other changes there wake us too
   std::pair<std::uint64_t, std::uint64_t> watched_{};  // device and inode of the directory
 };
 

@@ -30,7 +30,7 @@ void name_model(const DetectOptions& options, const FilesBelow& files, DetectedH
   if (host.facts.model.empty()) host.facts.model = model_of_processor(cpu, machine);
 }
 
-// "LIM uses the defaults of 1 processor, 1 core per physical processor, and 1 thread per core" where it finds nothing.
+// "LIM uses the defaults of 1 processor, 1 core per physical processor, and 1 thread per core" where detection fails.
 void count_cpus(const DetectOptions& options, const FilesBelow& files, const MachineTopology& topology,
                 HostFacts& facts) {
   std::map<int, int> cores_of;

@@ -9,7 +9,7 @@ std::vector<std::string> local_disks(const FilesBelow& files) {
   for (auto& name : files.names("sys/block")) {
     const auto folder = "sys/block/" + name;
     if (!may_be_disk(name) || !files.exists(folder + "/device")) continue;
-    // One path of a multipath NVMe disk; the disk itself is there too.
+    // A path of a multipath NVMe disk; the disk itself is listed too.
     if (files.text(folder + "/hidden").value_or("").starts_with("1")) continue;
     disks.push_back(std::move(name));
   }

@@ -29,7 +29,7 @@ FilesBelow::FilesBelow(const std::string& root)
     : root_(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
 std::optional<std::string> FilesBelow::text(const std::string& path) const {
-  // Not to wait, should it be a FIFO.
+  // Non-blocking, in case it is a FIFO.
   const io::Descriptor file(
       openat(root_.get(), relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return std::nullopt;

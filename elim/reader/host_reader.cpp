@@ -14,10 +14,10 @@ namespace {
 
 using std::chrono::seconds;
 
-// Reads what is due. A turn that comes a little early still counts, so that an interval never becomes the next one.
+// True when a reading is due. A call that is a little early counts, so that a reading is not put off by a whole interval.
 class Due {
  public:
-  // `second`: from the first to the second time.
+  // `second`: the time from the first reading to the second.
   Due(Duration every, Duration second) : next_(second), every_(every) {}
   explicit Due(Duration every) : Due(every, every) {}
   bool operator()(TimePoint now) {
@@ -56,7 +56,8 @@ void LoadSampler::State::read_queue(Reading& reading) {
   const auto text = files.text("proc/loadavg");
   const auto kernel = text ? kernel_load(*text) : std::nullopt;
   if (!kernel) return;
-  reading.running = static_cast<double>(kernel->running > 0 ? kernel->running - 1 : 0);  // we run as well
+  reading.running =
+      static_cast<double>(kernel->running > 0 ? kernel->running - 1 : 0);  // without this process
   reading.loads = {kernel->one, kernel->fifteen};
 }
 
@@ -79,7 +80,7 @@ void LoadSampler::State::read_logins(Reading& reading) {
   const auto uptime = text ? uptime_seconds(*text) : std::nullopt;
   if (!uptime) return;
   terminals.look(terminal_times(files, logins), source.wall_clock().count(), *uptime);
-  // Nobody has been here since LIM started: since the machine did.
+  // No terminal used since LIM started: idle since boot.
   reading.idle_minutes = std::floor(terminals.idle(*uptime).value_or(*uptime) / 60);
 }
 

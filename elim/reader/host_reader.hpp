@@ -1,8 +1,8 @@
-// HostReader: reads this host: its load for LIM every five seconds, and once what does not change about it.
+// HostReader: reads this host: its load for LIM every five seconds, and its static facts once.
 //
-// A shell: it opens files under a root directory ("/", or a fixture tree) and hands their texts to elim/policy. It decides
-// nothing, keeps no file open but the root directory, and starts no thread. LIM owns one LoadSampler.
-// What is missing gives kUnknownLoad, or 0 in the facts; nothing here is an error that LIM could die of.
+// A shell: it opens files under a root directory ("/", or a fixture tree) and hands their texts to elim/policy. It makes no
+// decisions, keeps only the root directory open, and starts no thread. LIM owns one LoadSampler. A missing value is kUnknownLoad,
+// or 0 in the facts; no failure here ends LIM.
 #pragma once
 
 #include <chrono>
@@ -26,10 +26,10 @@ struct FileSystemSize {
   double total_mb = 0;
 };
 
-// Where a host is read from. The default is the machine itself.
+// The source of a host's values. The default is the machine itself.
 struct HostSource {
   std::string root = "/";
-  // Of the file system of an open directory; nothing: not to be had.
+  // The size of the file system of an open directory; none: unknown.
   std::function<std::optional<FileSystemSize>(int directory)> file_system_size;  // none: fstatvfs
   std::function<std::chrono::seconds()>
       wall_clock;  // since 1970, as terminals' access times are; none: the system's
@@ -48,12 +48,12 @@ class LoadSampler {
   LoadSampler& operator=(LoadSampler&&) noexcept;
   ~LoadSampler();
 
-  // To be called kFirstInterval after the first time, and then every 5 s. Each index is read when its interval (lsinfo -l) is over: the run queue every time, ut pg io
-  // swp mem every 15 s, ls it every 30 s, tmp every 120 s; the others keep their values. The first call reads all,
-  // and the second what ut pg io need to be known.
+  // Call it kFirstInterval after the first time, and then every 5 s. Each index is read when its interval (lsinfo -l) is over:
+  // the run queue every time, ut pg io swp mem every 15 s, ls it every 30 s, tmp every 120 s; the others keep their values. The
+  // first call reads all; the second one makes the rates ut pg io known.
   BuiltInLoad sample(TimePoint now);
 
-  // As of the last sample.
+  // Of the last sample.
   const HostSizes& sizes() const;
 
  private:
@@ -76,14 +76,14 @@ struct DetectOptions {
 };
 
 struct DetectedHost {
-  // type, model, ncpus, nprocs, ncores, nthreads, ndisks, maxmem, maxswp, maxtmp and topology; the rest is the
-  // configuration's. `model` is the HostModel whose ARCHITECTURE fits, else one made of the processor's name.
+  // Detects type, model, ncpus, nprocs, ncores, nthreads, ndisks, maxmem, maxswp, maxtmp and topology; the rest comes from the
+  // configuration. `model` is the HostModel whose ARCHITECTURE fits, else a name made of the processor's.
   HostFacts facts;
   std::string architecture;  // what ARCHITECTURE is compared with, e.g. x6_5187_IntelXeonE526700270GHz
-  std::vector<std::string> warnings;  // one line each: what could not be found out
+  std::vector<std::string> warnings;  // one line each: what could not be detected
 };
 
-// Takes some milliseconds, and some megabytes that are given back before it returns. LIM calls it once.
+// Takes some milliseconds, and some megabytes that are freed before it returns. LIM calls it once.
 DetectedHost detect_facts(const DetectOptions& options);
 
 }  // namespace rollcall::load

@@ -1,4 +1,4 @@
-// What LoadSampler and detect_facts share: the defaults of a HostSource, and the size of /tmp.
+// host_sizes: what LoadSampler and detect_facts share: the defaults of a HostSource, and the size of /tmp.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ std::vector<Login> sessions(const FilesBelow& files) {
 }
 
 bool names_a_terminal(const std::string& line) {
-  // X displays (":0") are no terminals, and a path of utmp's must not lead elsewhere.
+  // X displays (":0") are no terminals, and a path in utmp must not lead elsewhere.
   return !line.empty() && line[0] != ':' && line[0] != '/' && line.find("..") == std::string::npos;
 }
 

@@ -1,5 +1,5 @@
-// Logins: who is logged in, and when their terminals were last used. Reads utmp, or the sessions of systemd where
-// the system keeps no utmp. Functions.
+// Logins: who is logged in, and when their terminals were last used. Functions. They read utmp, or the sessions of systemd where
+// the system has no utmp.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace rollcall::load {
 
-// Sessions whose first process is gone are left out: nobody takes them out of utmp after a crash.
+// Sessions whose first process is gone are skipped: after a crash they stay in utmp.
 std::vector<Login> current_logins(const FilesBelow& files);
 
 // Distinct users among them.

@@ -1,4 +1,4 @@
-// The memory of this host as a program in it can have it: the machine's, or less where it is a container. Functions.
+// memory_limits: the memory and CPUs that a program on this host can use: the machine's, or a container's limits. Functions.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct Memory {
   std::uint64_t swap_total = 0, swap_available = 0;  // KB
 };
 
-// What /proc/meminfo says, less where the cgroup at the root of what we see has a limit: that of the machine itself has
-// none, so a limit there is a container's.
+// The values of /proc/meminfo, reduced by a limit of the topmost cgroup that we see: the machine's own has none, so such a limit
+// is a container's.
 std::optional<Memory> read_memory(const FilesBelow& files);
 
-// How many CPUs a container's quota is worth; nothing where there is none.
+// The number of CPUs that a container's quota allows; none where there is no quota.
 std::optional<double> cpu_quota(const FilesBelow& files);
 
 }  // namespace rollcall::load

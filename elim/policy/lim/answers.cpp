@@ -11,7 +11,7 @@ namespace {
 using Reply = wire::Reply;
 using Request = wire::Request;
 
-// The largest topology that is sent: a part must fit into a frame whatever a host says of itself.
+// The largest topology that is sent, so that a part fits into a frame whatever a host reports.
 constexpr std::size_t kMostTopology = 512 * 1024;
 
 // The resources that lsload has columns for: the built-in indices, and those that every host reports for itself.

@@ -1,7 +1,7 @@
-// Answers: what a LIM says to clients: functions from a question of load.proto and the state to Reply messages.
+// Answers: a LIM's answers to clients: functions from a question of load.proto and the state to Reply messages.
 //
-// Pure. Who may ask is decided before. Long answers come in parts below the frame's limit, each made when the one before
-// has left, so that a question about 10,000 hosts holds no more than one part; a part describes hosts as they are then.
+// Pure. The shell has checked before who may ask. A long answer comes in parts below the frame's limit. Each part is made when
+// the one before has left, so an answer about 10,000 hosts holds one part in memory; a part describes hosts as they are then.
 //
 //   question             | any LIM | master
 //   ---------------------+---------+---------------------------------------------------------------
@@ -25,17 +25,17 @@ inline constexpr std::size_t kPartBytes = 256 * 1024;  // a part is sent when it
 
 struct AboutUs {
   std::string version;
-  std::string caller;  // whom we take the client for; "": nobody in particular
+  std::string caller;  // the client's user as far as it is proved; "": unknown
 };
 wire::Reply identity_answer(const Lim& lim, const conf::ClusterFiles& files, const AboutUs& us);
 wire::Reply resources_answer(const conf::ClusterFiles& files);
 wire::Reply not_master_answer(const Lim& lim);
 wire::Reply refusal(wire::Reply::Refusal::Why why, std::string text);
 
-// Of the master, in parts. Unknown resource names are refused.
+// On the master only, in parts. Unknown resource names are refused.
 std::vector<wire::Reply> shared_answer(const ClusterView& view, const wire::Request::AskShared& ask);
 
-// Which hosts an answer is about, in its order; or why there is none.
+// The hosts of an answer, in its order; or why it is refused.
 struct Chosen {
   struct Host {
     HostIndex host = 0;
@@ -47,7 +47,7 @@ struct Chosen {
 Chosen choose(const ClusterView& view, const wire::Request::AskHosts& ask);
 Chosen choose(const ClusterView& view, const wire::Request::AskLoad& ask);
 
-// The parts, one after the other; nothing after the one with `last`. `from` is moved on.
+// Makes the next part and moves `from` on; none after the part with `last`.
 std::optional<wire::Reply> hosts_part(const ClusterView& view, const wire::Request::AskHosts& ask,
                                       const Chosen& chosen, std::size_t& from);
 std::optional<wire::Reply> load_part(const ClusterView& view, const wire::Request::AskLoad& ask,

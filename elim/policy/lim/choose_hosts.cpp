@@ -1,4 +1,4 @@
-// Which hosts an answer is about (answers.hpp), and shared resources.
+// Chooses the hosts of an answer (answers.hpp), and describes shared resources.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -13,7 +13,7 @@ using Reply = wire::Reply;
 using Request = wire::Request;
 using Why = Reply::Refusal::Why;
 
-// Everybody's resource names its hosts up to here; beyond, `all` says it, and a part stays below the frame's limit.
+// A resource that every host shares lists its hosts up to this many. Beyond, `all` stands for them, so that a part fits a frame.
 constexpr std::size_t kMostListed = 10'000;
 
 Reply bad_resreq(const resreq::ParseError& error) {
@@ -22,7 +22,7 @@ Reply bad_resreq(const resreq::ParseError& error) {
   return reply;
 }
 
-// A requirement bound to this cluster, or what is wrong with it.
+// Binds a requirement to this cluster's resources, or says what is wrong with it.
 struct Bound {
   resreq::BoundSelect select;
   resreq::BoundOrder order;
@@ -92,7 +92,7 @@ Named named(const ClusterView& view, const Names& names, bool servers_only) {
 
 bool usable(const ClusterView& view, HostIndex host) { return view.status_word(host) == "ok"; }
 
-// Hosts that fit, least loaded first. An empty requirement fits every host, also one that is away.
+// Hosts that fit, least loaded first. An empty requirement fits every host, unavailable ones too.
 std::vector<HostIndex> fitting(const ClusterView& view, const std::vector<HostIndex>& hosts,
                                const Bound& bound, bool only_usable) {
   std::vector<ViewedHost> fit;
@@ -111,8 +111,8 @@ std::vector<HostIndex> fitting(const ClusterView& view, const std::vector<HostIn
   return result;
 }
 
-// lsplace: one slot for each host, best first, until there are `most`; where that is fewer than `least`, the hosts get a
-// second one and so on, up to as many as they have CPUs.
+// lsplace: one slot for each host, best first, until there are `most`. Where that is fewer than `least`, the hosts get a second
+// slot and so on, up to their number of CPUs.
 std::vector<Chosen::Host> place(const ClusterView& view, const std::vector<HostIndex>& best,
                                 std::uint32_t least, std::uint32_t most) {
   if (least == 0 && most == 0) most = static_cast<std::uint32_t>(best.size());
@@ -161,7 +161,7 @@ void add_dynamic(const ClusterView& view, ResourceId id, std::size_t servers, Re
   }
 }
 
-// Of each host's own static resources: column RESOURCES, VALUE@[default].
+// A host's own static resources: of column RESOURCES and VALUE@[default].
 struct OwnValue {
   std::string value;
   HostIndex host = 0;

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// A static number as a file writes it; what is none has been refused when the files were read.
+// Parses a static number; invalid ones were rejected when the files were read.
 double number_of(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? value : kNothing;
 }
 
-// Static numbers that every host has. 0: not found.
+// Static numbers of every host. 0: not detected.
 struct StaticNumber {
   std::string_view name;
   double (*of)(const HostFacts&);

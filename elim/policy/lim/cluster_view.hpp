@@ -1,7 +1,7 @@
-// ClusterView: the cluster as a master answers questions about it: its hosts with what they are, what they report and what
-// they share. It borrows a Lim and its files for the time of one question, and changes nothing.
+// ClusterView: the cluster as its master shows it to clients: each host's facts, load and shared resources. It borrows a Lim and
+// its files for the time of one question, and changes nothing.
 //
-// Hosts are known by their place, which LimRules::hosts and lsf.cluster's rows have in common.
+// Hosts are known by their place, which is the same in LimRules::hosts and in the rows of lsf.cluster.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,7 @@
 
 namespace rollcall::lim {
 
-// What the files say of resources that hosts share: which instance a host belongs to, and what a static one's value is.
-// Made once for each set of files.
+// Shared resources by host, made once for each set of files: the instances that a host belongs to, and the values of static ones.
 class SharedPlaces {
  public:
   SharedPlaces(const conf::ClusterFiles& files, const LimRules& rules);
@@ -52,11 +51,11 @@ class ClusterView {
   wire::Reply::Status status(HostIndex host) const;
   std::string status_word(HostIndex host) const;  // "ok", "busy", "lockUW", "unavail"
 
-  // What it said of itself, else what the files say; without the topology.
+  // The host's own facts once it has registered, else those of the files; without the topology.
   HostFacts facts(HostIndex host) const;
 
-  // Of a dynamic resource, host-based or shared; a run queue in that form, with what lsplace has added. kUnknownLoad and
-  // "" where the host is not up or the value not known.
+  // Of a dynamic resource, host-based or shared; run queues in that form, with lsplace's raise. kUnknownLoad and "" where the
+  // host is not up or the value is unknown.
   float number(HostIndex host, ResourceId id, QueueForm queue) const;
   std::string_view word(HostIndex host, ResourceId id) const;
   std::optional<Duration> age(HostIndex host, ResourceId id) const;

@@ -1,7 +1,7 @@
 // Who may lock, stop or reconfigure a LIM: root, the cluster's administrators, and the user who runs it. A function.
 //
-// The caller is what was proved on the server's side: a connection that holds the cluster's key, or a MUNGE credential.
-// Nothing that the client says of itself counts. Rules: "Administering Platform LSF 7.3", lsadmin.
+// Identity is what the server has proved: a connection that holds the cluster's key, or a MUNGE credential. The client's own word
+// does not count. Rules: "Administering Platform LSF 7.3", lsadmin.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ struct ProvedCaller {
 // `owner`: who runs this LIM. Administrators as lsf.cluster writes them.
 bool may_control(const ProvedCaller& caller, uid_t owner, const std::vector<std::string>& administrators);
 
-// What somebody who may not is told. `owner_name` may be "": this host has no such user.
+// The refusal for a user without the right. `owner_name` may be "": this host has no such user.
 std::string who_may_control(uid_t owner, const std::string& owner_name);
 
 }  // namespace rollcall::lim

@@ -1,4 +1,4 @@
-// What is worth telling about a host's load, and what a host's status is: functions over values.
+// host_status: a host's status from its load, and which changes of load are reported. Functions over values.
 //
 // Rules: "Administering Platform LSF", load thresholds, run windows, lsadmin limlock; lsload(1) for the run queues.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace rollcall::lim {
 
-// How the host itself sees whether it takes work (wire Condition, by resource number).
+// Whether the host takes work, as it sees it itself (wire Condition, by resource number).
 struct Condition {
   bool locked_by_administrator = false;  // lockU
   bool locked_by_window = false;         // lockW
@@ -25,14 +25,14 @@ struct Condition {
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-// lsplace has sent work to the host: its run queues read so much more, less and less until ADJUST_DURATION is over.
+// The raise of a host's run queues after lsplace chose it; it declines until ADJUST_DURATION is over.
 struct Raise {
   float slots = 0;
   TimePoint at;
 };
-// What is left of it: linear to nothing. `duration` is ADJUST_DURATION intervals.
+// The rest of a raise: linear to zero. `duration` is ADJUST_DURATION intervals.
 float left_of(const Raise& raise, TimePoint now, Duration duration);
-// One more placement on top of what is left.
+// The rest of a raise, and one more placement on top.
 Raise raised(const Raise& raise, std::uint32_t slots, TimePoint now, Duration duration);
 
 enum class QueueForm {
@@ -40,8 +40,8 @@ enum class QueueForm {
   effective,  // lsload -E: for each CPU (load_math.hpp has the formulas)
   normalised  // lsload -N: what one more CPU-bound job would meet, on a CPU of factor 1
 };
-// `raw` is the length with what lsplace added; `cpus` is load::queue_cpus of the host. Unknown stays unknown; fewer CPUs
-// than one count as 1, a factor of nothing as 1.
+// `raw` is the length with lsplace's raise; `cpus` is load::queue_cpus of the host. Unknown stays unknown; fewer than one CPU
+// count as 1, a factor of 0 as 1.
 float queue_length(float raw, QueueForm form, int cpus, double cpu_factor);
 inline bool is_queue(ResourceId id) { return id == r15s || id == r1m || id == r15m; }
 
@@ -50,10 +50,10 @@ inline bool is_queue(ResourceId id) { return id == r15s || id == r1m || id == r1
 std::vector<ResourceId> beyond(const LoadVector& load, const std::vector<LoadThreshold>& thresholds,
                                const IndexTable& indices, int cpus);
 
-// True where a value has to be told again: it is not what `told` says within what lsload shows.
+// True where a value must be reported again: it differs from `told` by more than lsload shows.
 //   r15s r1m r15m   0.05            ut    0.5 %            pg   0.05, or 1 % of it     io     0.5, or 1 % of it
 //   ls it           any change      tmp swp mem   1 MB, or 0.5 % of it         an elim's: any change
-// To or from nothing, and to or from unknown, is always a change.
+// A change to or from zero, or to or from unknown, is always reported.
 bool changed(ResourceId id, float told, float value);
 
 // lsload's status bits of a host.

@@ -58,7 +58,7 @@ void HostTable::set_facts(HostIndex host, HostFacts facts, std::string configura
   std::weak_ptr<const std::string>& known = topologies_[facts.topology];
   entry.topology = known.lock();
   if (!entry.topology) known = entry.topology = std::make_shared<const std::string>(facts.topology);
-  std::string().swap(facts.topology);  // an assignment would keep its memory, for each host
+  std::string().swap(facts.topology);  // not an assignment, which would keep the capacity for each host
   entry.facts = std::move(facts);
   entry.configuration = std::move(configuration);
   entry.registered = true;

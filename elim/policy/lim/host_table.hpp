@@ -1,8 +1,7 @@
-// HostTable: every host of the cluster as its master sees it: what it is, what it reports, and whether it is there.
+// HostTable: every host of the cluster as the master knows it: its facts, its load, and whether it is available.
 //
-// A value, owned by the master's LIM (Lim::table); only the stepper writes it. Laid out for 10,000 hosts of 40 indices:
-// numbers and the times they were told are two flat arrays, words are kept for the few resources that have them, equal
-// topologies are one text.
+// A value, owned by the master's LIM (Lim::table); only the stepper writes it. Laid out for 10,000 hosts of 40 indices: numbers
+// and their report times are two flat arrays, words exist only for resources that have them, equal topologies share one text.
 #pragma once
 
 #include <memory>
@@ -22,7 +21,7 @@
 namespace rollcall::lim {
 
 enum class Presence {
-  unheard,     // not yet: the master is new, and has not heard of it since
+  unheard,     // no report since this LIM became master
   up,          // registered
   unavailable  // its port refused, or it was silent for too long
 };
@@ -35,11 +34,11 @@ struct HostEntry {
   HostFacts facts;  // without the topology
   std::shared_ptr<const std::string> topology;
   std::string configuration;  // digest of the files it runs with
-  bool registered = false;    // `facts` are its own words; they are kept when it goes
+  bool registered = false;    // `facts` are the host's own; they are kept when it goes
   Presence presence = Presence::unheard;
   bool presumed = true;          // unheard: no dial has failed yet, so elims are not moved away from it
   std::uint64_t connection = 0;  // 0: none
-  TimePoint heard;               // the last time it said anything
+  TimePoint heard;               // the last message of the host
   Condition condition;
   std::vector<wire::ElimState> elims;
   std::vector<Word> words;
@@ -60,7 +59,7 @@ class HostTable {
   // kUnknownLoad where not known.
   float number(HostIndex host, ResourceId id) const { return numbers_[place(host, id)]; }
   std::string_view word(HostIndex host, ResourceId id) const;  // "": not known
-  // When the value, number or word, was told last; none: never.
+  // When the value, number or word, was last reported; none: never.
   std::optional<TimePoint> told(HostIndex host, ResourceId id) const;
 
   void set_number(HostIndex host, ResourceId id, float value, TimePoint told);
@@ -68,7 +67,7 @@ class HostTable {
   void refresh(HostIndex host, ResourceId id, TimePoint told);
   void lose(HostIndex host, ResourceId id);
   void set_facts(HostIndex host, HostFacts facts, std::string configuration);
-  // The row of a host in an older table; `renumbered` gives the new number of each of its resources.
+  // Takes over a host's row from an older table; `renumbered` gives each resource's new number.
   void adopt(HostIndex host, HostTable& old, HostIndex old_host,
              const std::vector<std::optional<ResourceId>>& renumbered);
 
@@ -84,8 +83,8 @@ class HostTable {
   std::unordered_map<std::string, std::weak_ptr<const std::string>> topologies_;
 };
 
-// The value of an instance that several hosts share: it belongs to the instance, whoever reports it, and stays when the
-// elims move to the next host.
+// The value of an instance that several hosts share. It belongs to the instance, not to the host that reports it, and stays when
+// another host takes over its elims.
 struct SharedValue {
   float number = kUnknownLoad;
   std::string word;

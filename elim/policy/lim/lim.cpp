@@ -40,7 +40,7 @@ struct Step {
   LimStep& step;
   Lim& lim = step.lim;
 
-  // Nothing may come of a connection that we have forgotten; the shell promises so, and a fuzzer does not.
+  // Ignores events of a forgotten connection: the shell never sends them, a fuzzer does.
   Peer* peer(ConnectionId connection) const {
     const auto found = lim.peers.find(connection);
     if (found == lim.peers.end()) return nullptr;
@@ -125,7 +125,7 @@ struct Step {
   void operator()(const event::Tick&) const {}
 };
 
-// Peers that dialled and neither registered nor went.
+// Closes idle connections of peers that dialled and did not register.
 void tidy(LimStep& step) {
   step.lim.tidy_at = step.now + step.rules().inactivity();
   std::vector<ConnectionId> idle;
@@ -135,7 +135,7 @@ void tidy(LimStep& step) {
   for (const ConnectionId connection : idle) close_link(step, connection);
 }
 
-// What time asks for; after every event, so that a busy LIM is not late.
+// Carries out what is due, after every event, so that a busy LIM is not late.
 void timers(LimStep& step) {
   Lim& lim = step.lim;
   if (!lim.started) return;

@@ -1,11 +1,12 @@
-// Lim: one LIM: who the master is, what this host tells it, and, on the master, every host's load and who runs elims.
+// Lim: one LIM: which LIM is master, what this host reports to it, and, on the master, every host's load and which host runs
+// elims.
 //
-// A stepper: step() takes what happened and returns what to do; it touches nothing. The shell is elim/lim. Time is the
-// job clock, which stands still while LIM was stopped. Rules: "Administering Platform LSF 7.3", master host failover;
-// lsf.cluster(5), EXINTERVAL, HOST_INACTIVITY_LIMIT, MASTER_INACTIVITY_LIMIT; docs/decisions/0016.
+// A stepper: step() takes an event and returns effects; it does no I/O. The shell is elim/lim. Time is the job clock, which
+// stands still while LIM was stopped. Rules: "Administering Platform LSF 7.3", master host failover; lsf.cluster(5), EXINTERVAL,
+// HOST_INACTIVITY_LIMIT, MASTER_INACTIVITY_LIMIT; docs/decisions/0016.
 //
-// A candidate's rank is its place in LSF_MASTER_LIST (else in section Host); a smaller one goes before. The master is the
-// first living candidate. Silence is counted from the last word of a master (at the start: from the start).
+// A candidate's rank is its place in LSF_MASTER_LIST (else in section Host). A smaller rank is "before", a larger one "behind".
+// The master is the first living candidate. Silence is counted from a master's last message, at the start from the start.
 //
 //   role \ event   | peer says it is master  | peer is none              | port refuses            | silence
 //   ---------------+-------------------------+---------------------------+-------------------------+----------------------
@@ -54,9 +55,9 @@
 
 namespace rollcall::lim {
 
-inline constexpr std::size_t kDialsAtOnce = 128;  // of a master: so that a take-over is no storm
+inline constexpr std::size_t kDialsAtOnce = 128;  // of a master: bounds the dials of a take-over
 inline constexpr Duration kBreather =
-    std::chrono::seconds(1);  // a link that is younger proves nothing by its end: no ring of dials
+    std::chrono::seconds(1);  // a link that ends sooner proves nothing: prevents a loop of dials
 
 enum class Role { looking, following, master };
 
@@ -75,7 +76,7 @@ struct Search {
   Rank next = 0;
   bool silence = false;         // a candidate before us was silent
   bool life = false;            // a candidate before us answered
-  std::string asked;            // whose answer is awaited
+  std::string asked;            // a host that somebody named as master; asked next
   std::string hint;             // said to be master by somebody; asked next
   std::set<std::string> hints;  // followed in this search
   std::string behind;           // a master behind us is known: we need not wait

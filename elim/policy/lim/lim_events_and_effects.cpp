@@ -14,7 +14,7 @@ std::string joined(const std::vector<std::string>& words) {
   for (const std::string& word : words) all += " " + word;
   return all.empty() ? " nothing" : all;
 }
-// Which of the repeated parts a report has.
+// Which of its repeated fields a report has, for the text form.
 std::string contents(const wire::ToLim::Report& report) {
   std::string all;
   const auto part = [&](int count, const char* what) {

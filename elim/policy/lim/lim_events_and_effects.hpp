@@ -1,15 +1,15 @@
-// What can happen to a LIM, and what it can do about it: the words of its stepper (lim.hpp).
+// LimEvent and LimEffect: what can happen to a LIM, and what its stepper (lim.hpp) can order.
 //
-// Events are past tense, effects are imperatives. Both are plain values with a one-line text form that logs and tests
-// share. Connections are numbered by the shell; a number is never used again.
+// Events are past tense, effects are imperatives. Both are plain values with a one-line text form that logs and tests share. The
+// shell numbers connections; a number is never used again.
 //
 // What the shell promises:
 //   * every Dial has exactly one outcome, DialFailed or PeerAnswered, within its own patience (PROBE_TIMEOUT): a
 //     connection that ends, or is silent, before its PeerWelcome came is a DialFailed;
-//   * PeerAccepted comes after the peer has proved that it is a daemon of this cluster and has sent PeerHello, and
-//     before anything else of that connection;
-//   * a connection that ends by itself after PeerAccepted or PeerAnswered is one LinkEnded; after CloseLink nothing more
-//     comes of it. CloseLink closes when everything was sent;
+//   * PeerAccepted comes first of a connection's events, after the peer has proved that it is a daemon of this cluster and has
+//     sent PeerHello;
+//   * a connection that ends by itself after PeerAccepted or PeerAnswered gives one LinkEnded; after CloseLink it gives no more
+//     events. CloseLink closes when everything was sent;
 //   * events of one connection come in the order of its messages, effects are carried out in the order given.
 #pragma once
 
@@ -100,10 +100,10 @@ struct MelimLost {
 };
 struct LockAsked {
   std::uint32_t seconds = 0;  // 0: until UnlockAsked
-  std::int64_t until_us = 0;  // the same as microseconds since 1970, for who shows it; 0: for ever
+  std::int64_t until_us = 0;  // the same as microseconds since 1970, for display; 0: for ever
 };
 struct UnlockAsked {};
-// What LIM found out about its own host; at the start, and whenever it changed.
+// LIM has detected its own host's facts; at the start, and whenever they changed.
 struct FactsFound {
   HostFacts facts;  // with what the files say
 };
@@ -146,7 +146,7 @@ struct Welcome {
   bool master = false;
   std::string master_name;  // empty: nobody
 };
-// Register with registration() of lim.hpp: what we are. The connection's dictionary of indices starts anew.
+// Register with registration() of lim.hpp: this host's facts. The connection's dictionary of indices starts anew.
 struct SendRegister {
   ConnectionId connection = 0;
 };
@@ -164,7 +164,7 @@ struct SendOrders {
   ConnectionId connection = 0;
   std::vector<std::string> resources;
 };
-// What MELIM is to run elims for; no resources: none run. `master` is LSF_MASTER.
+// What MELIM is to run elims for; without resources it runs none. `master` is LSF_MASTER.
 struct OrderMelim {
   std::vector<std::string> resources;
   bool master = false;

@@ -1,4 +1,4 @@
-// Following a master: registering, reporting, asking whether it is there.
+// Following a master: registering, reporting, and checking that it lives.
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"
@@ -6,7 +6,7 @@
 namespace rollcall::lim {
 namespace {
 
-// A third of the time after which it counts as gone: so that it has two chances.
+// A third of the inactivity limit, so that two questions fit before it.
 Duration patience(const LimStep& step) { return step.rules().inactivity() / 3; }
 
 void heard_master(LimStep& step) {

@@ -1,4 +1,4 @@
-// Being master: every host has a link to us, or is dialled; what hosts report goes into the table.
+// Being master: linking with every host, and putting their reports into the table.
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"
@@ -38,7 +38,7 @@ void dial_soon(LimStep& step, HostIndex host) {
 void unavailable(LimStep& step, HostIndex host, const std::string& why) {
   HostEntry& entry = step.lim.mastership->table[host];
   const std::string line = step.rules().hosts[host].name + " is unavailable: " + why;
-  if (entry.presence == Presence::up) step.warn(line);  // others were not there when we became master
+  if (entry.presence == Presence::up) step.warn(line);  // the others were not up under this master
   if (entry.presence == Presence::unheard) step.say(line);
   if (entry.connection != 0) close_link(step, entry.connection);
   set_presence(step, host, Presence::unavailable, false);
@@ -56,7 +56,7 @@ void sweep(LimStep& step) {
   }
 }
 
-// The peer's message cannot be used: the link goes, and it is not dialled before the next round.
+// Closes the link of a peer whose message is invalid; it is not dialled before the next round.
 void refuse(LimStep& step, ConnectionId connection, const std::string& why) {
   const Peer& peer = step.lim.peers.at(connection);
   step.warn(peer.host + ": " + why);
@@ -118,8 +118,8 @@ void peer_failed(LimStep& step, const event::DialFailed& failure) {
   pump(step);
 }
 
-// One before us is asked itself, at its own address, and followed where it says so too: a word alone costs no table. One
-// behind us is told that we are.
+// Dials the peer. If it is before us and confirms, it is followed: an Announce alone does not cost us the table. If it is behind
+// us, it learns that we are master.
 void peer_announced(LimStep& step, const std::string& host) { dial(step, host); }
 
 void host_registered(LimStep& step, const event::HostRegistered& registered) {
@@ -127,7 +127,7 @@ void host_registered(LimStep& step, const event::HostRegistered& registered) {
   const ConnectionId connection = registered.connection;
   Peer& peer = lim.peers.at(connection);
   const auto host = step.rules().find(peer.host);
-  if (lim.role != Role::master) return close_link(step, connection);  // it asks again who is
+  if (lim.role != Role::master) return close_link(step, connection);  // it searches for the master again
   if (!host || registered.facts.name != peer.host)
     return refuse(step, connection, "registers as " + registered.facts.name);
   Mastership& m = *lim.mastership;

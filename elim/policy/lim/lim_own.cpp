@@ -1,4 +1,4 @@
-// This host's own load: what LIM samples, what the elims say, and whether it takes work.
+// This host's own load: LIM's samples, the elims' reports, and whether the host takes work.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ void judge_own_load(LimStep& step) {
 
 namespace {
 
-// One word of a MELIM report; what our files do not have is passed over.
+// Takes one value of a MELIM report; ignores names that the files do not have.
 void take(LimStep& step, const wire::MelimReport::Value& said) {
   Lim& lim = step.lim;
   const auto id = step.rules().indices.find(said.name());
@@ -39,7 +39,7 @@ void take(LimStep& step, const wire::MelimReport::Value& said) {
   if (*id < kBuiltInIndices) lim.overridden[*id] = true;
 }
 
-// What the elims of this host are not asked for any more is not this host's to say.
+// Forgets the values of resources that this host's elims no longer report.
 void forget_resources(LimStep& step, const std::vector<std::string>& old,
                       const std::vector<std::string>& now) {
   Lim& lim = step.lim;

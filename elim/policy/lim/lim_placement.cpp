@@ -1,4 +1,4 @@
-// Whose elims report what, as hosts come and go (resource_map.hpp has the rules).
+// Chooses the hosts that run elims, as hosts come and go (resource_map.hpp has the rules).
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"

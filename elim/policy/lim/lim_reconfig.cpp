@@ -1,4 +1,4 @@
-// New files in a running LIM: what is still true is kept, links with it; the rest is dropped.
+// New files in a running LIM: keeps values and links that are still valid, drops the others.
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"
@@ -32,7 +32,7 @@ std::vector<std::string> names(const LimRules& rules, const SharedInstance& inst
   return result;
 }
 
-// The values of instances that are still there, with the same hosts.
+// Keeps the values of instances that still exist with the same hosts.
 void keep_shared(const LimRules& old, const Mastership& from, const LimRules& now, Mastership& to) {
   for (std::size_t i = 0; i < now.resource_map.shared.size(); ++i) {
     const SharedInstance& instance = now.resource_map.shared[i];
@@ -47,7 +47,7 @@ void keep_shared(const LimRules& old, const Mastership& from, const LimRules& no
   }
 }
 
-// Links of hosts that are gone are closed; and of those that report names we did not know, since we may know them now.
+// Closes links of hosts that are gone, and of those with unknown names in their dictionary: the new files may know them.
 void keep_links(LimStep& step, const LimRules& old, const Renumbered& renumbered) {
   std::vector<ConnectionId> gone;
   for (auto& [connection, peer] : step.lim.peers) {
@@ -94,7 +94,7 @@ void reconfigured(LimStep& step, const event::Reconfigured& event) {
     if (step.candidate() && step.rules().find(step.rules().host)) {
       keep_mastership(step, *old, renumbered);
     } else {
-      // The links are those of the old files.
+      // Step down by the old files, to which the links belong.
       lim.rules = old;
       step_down(step, "the files do not name it as a candidate");
       lim.rules = event.rules;

@@ -8,7 +8,7 @@ namespace rollcall::lim {
 namespace {
 
 constexpr std::size_t kLongestDictionary = 4096;  // names: more than any cluster's files have
-// What MELIM sends is below both.
+// Both are above what MELIM sends.
 constexpr std::size_t kLongestWord = 1024;        // bytes of a String resource's value
 constexpr std::size_t kMostOfElims = 256 * 1024;  // bytes of all elims' states
 
@@ -93,13 +93,13 @@ wire::ToLim::Report ReportWriter::next(const OwnLoad& own, const IndexTable& ind
 
 namespace {
 
-// One report on its way into the table.
+// Puts one report into the table.
 class Reader {
  public:
   Reader(const Dictionary& dictionary, const ReportTarget& target, TimePoint now)
       : dictionary_(dictionary), to_(target), now_(now) {}
 
-  // False where the number is not in the dictionary: the peer is broken.
+  // False: the number is not in the dictionary, so the peer is broken.
   bool knows(std::uint32_t number) const { return number < dictionary_.size(); }
   std::optional<ResourceId> resource(std::uint32_t number) const { return dictionary_[number]; }
 
@@ -219,7 +219,7 @@ void apply(const OwnLoad& own, const ReportTarget& target) {
   for (ResourceId id = 0; id < own.load.size(); ++id) {
     const LoadValue& value = own.load[id];
     if (!has_value(value)) {
-      // A shared value outlives the change of who reports it.
+      // A shared value stays when another host takes over reporting it.
       if (!target.is_shared[id]) reader.lose(id);
       continue;
     }

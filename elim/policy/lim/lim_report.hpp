@@ -1,9 +1,9 @@
-// Reports: a host's load as it goes over one connection, said once and then only what changed. Two values, one for each
-// end; the form is wire::ToLim::Report.
+// Reports: a host's load as sent over one connection: all of it once, then changes only. A writer and a reader; the form is
+// wire::ToLim::Report.
 //
-// Each connection has a dictionary: names of indices are said once and numbered from 0. Register starts it anew at both
-// ends. A value is told when it changed (host_status.hpp says what that is), compared with what was told last, so that a
-// slow drift is told too. The first report has everything, with the age of each value; an empty one says "alive".
+// Each connection has a dictionary: names of indices are sent once and numbered from 0. Register starts it anew at both ends. A
+// value is sent when it differs from the value sent last (host_status.hpp has the rule), so that a slow drift is reported too.
+// The first report has everything, with the age of each value; an empty one says "alive".
 #pragma once
 
 #include <optional>
@@ -18,21 +18,21 @@
 
 namespace rollcall::lim {
 
-// What a host knows of its own load.
+// A host's own load.
 struct OwnLoad {
   LoadVector load;  // `told` of an unknown value means nothing
   Condition condition;
   std::vector<wire::ElimState> elims;
 };
 
-// The end that reports.
+// The sending end.
 class ReportWriter {
  public:
-  // Nothing has been told yet: the next report has everything.
+  // The next report has everything.
   void start_anew();
-  // True where the peer's idea of the condition is not ours: busy or locked has changed, which does not wait.
+  // True when busy or locked differs from what the peer knows; that is reported at once.
   bool urgent(const OwnLoad& own) const { return told_condition_ != own.condition; }
-  // What is to be told now; it counts as told.
+  // The report of what has changed; it counts as sent.
   wire::ToLim::Report next(const OwnLoad& own, const IndexTable& indices, TimePoint now);
 
  private:
@@ -49,11 +49,11 @@ class ReportWriter {
   std::string told_elims_;
 };
 
-// The end that hears: number -> resource; none: a name that our files do not have, whose values are passed over.
+// The receiving end: number -> resource; none: a name that our files do not have, whose values are ignored.
 using Dictionary = std::vector<std::optional<ResourceId>>;
 
-// Where a report goes: the host's row, and for shared resources the instances whose elims run on it. What it says of
-// other shared resources is passed over: another host reports those.
+// Where a report goes: the host's row, and the shared instances whose elims run on it. Values of other shared instances are
+// ignored: another host reports those.
 struct ReportTarget {
   HostIndex host = 0;
   HostTable& table;
@@ -62,11 +62,11 @@ struct ReportTarget {
   const std::vector<std::uint32_t>& held;  // places in ResourceMap::shared
   std::vector<SharedValue>& shared;        // by place in ResourceMap::shared
 };
-// The error says what is wrong with it; the row may be half written then, and the connection is to be closed.
+// An error says what is invalid; the row may be half written then, and the connection must be closed.
 Result<void> apply(const wire::ToLim::Report& report, Dictionary& dictionary, const ReportTarget& target,
                    TimePoint now);
 
-// One's own load, without a connection between: for the master's own host.
+// The same for the master's own host, without a connection.
 void apply(const OwnLoad& own, const ReportTarget& target);
 
 }  // namespace rollcall::lim

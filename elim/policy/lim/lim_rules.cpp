@@ -3,7 +3,7 @@
 namespace rollcall::lim {
 namespace {
 
-// Only what an elim reports: static and Boolean resources are read from the files.
+// Only what an elim reports: static and Boolean resources come from the files.
 bool reported(const IndexTable& indices, ResourceId id) {
   const ResourceDefinition& d = indices.at(id);
   return !d.built_in && d.dynamic() && d.type != ResourceType::boolean;

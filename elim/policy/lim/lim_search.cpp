@@ -1,4 +1,4 @@
-// Who is master: asking the candidates before us, one after the other (the table in lim.hpp).
+// Finding the master: asks the candidates before us, one after the other (the table in lim.hpp).
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"
@@ -6,7 +6,7 @@
 namespace rollcall::lim {
 namespace {
 
-// True where `host` would be master before us: or we never will be.
+// True for a candidate of smaller rank, and for every host if we are no candidate.
 bool before_us(const LimStep& step, const std::string& host) {
   return !step.candidate() || step.rules().rank(host) < step.own_rank();
 }
@@ -16,7 +16,7 @@ bool follows_one_behind(const LimStep& step) {
 
 void again_in(LimStep& step, Duration wait) { step.lim.search.again_at = step.now + wait; }
 
-// Every candidate before us has been asked, and none is master.
+// Every candidate before us has been asked, and none is master: become master, or wait.
 void conclude(LimStep& step) {
   Search& search = step.lim.search;
   search.active = false;
@@ -42,19 +42,19 @@ void ask_next(LimStep& step) {
   Search& search = step.lim.search;
   if (!search.hint.empty()) return ask(step, std::exchange(search.hint, {}));
   if (search.next < step.own_rank()) return ask(step, step.rules().candidates[search.next++]);
-  // Somebody before us lives and will be master; until then the one behind us shows the load.
+  // A candidate before us lives and will be master. Until then the master behind us has the load.
   if (search.life && !search.behind.empty() && step.lim.role == Role::looking)
     return ask(step, std::exchange(search.behind, {}));
   conclude(step);
 }
 
-// `host` is asked at once, and then the candidates where it is not master after all.
+// Asks `host` at once, and the candidates after it if it is not master.
 void ask_first(LimStep& step, const std::string& host) {
   Search search;
   search.active = true;
   search.hint = host;
   search.hints.insert(host);
-  // Who has a good master asks nobody else.
+  // A LIM with a valid master asks no other candidate.
   const bool content = step.lim.role == Role::following && !follows_one_behind(step);
   if (content) search.next = step.own_rank();
   if (follows_one_behind(step)) search.behind = step.lim.master;
@@ -118,7 +118,7 @@ void search_announced(LimStep& step, const std::string& host) {
   Lim& lim = step.lim;
   if (lim.role == Role::following) {
     if (host == lim.master) {
-      // It dialled us while we dialled it; else it has lost our link, and will say so again.
+      // Both may have dialled at the same time. Else the master has lost our link, and will announce itself again.
       if (step.now - lim.followed_at < breather(step)) return;
       close_link(step, lim.connection);
       lim.role = Role::looking;
@@ -127,7 +127,7 @@ void search_announced(LimStep& step, const std::string& host) {
       return ask_first(step, host);
     }
     if (step.rules().rank(host) < step.rules().rank(lim.master)) return ask_first(step, host);
-    lim.renew_at = step.now;  // ours would have told it: is it still there?
+    lim.renew_at = step.now;  // check our master: it should have told the other one
     return;
   }
   if (before_us(step, host)) return ask_first(step, host);

@@ -1,4 +1,4 @@
-// What is always true of a Lim.
+// The invariants of a Lim.
 #include <algorithm>
 
 #include "elim/policy/lim/lim_steps.hpp"

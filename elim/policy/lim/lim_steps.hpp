@@ -35,7 +35,7 @@ void search_announced(LimStep& step, const std::string& host);
 void search_tick(LimStep& step);
 
 // --- following (lim_follow.cpp)
-Duration breather(const LimStep& step);  // for a link that is younger nothing is concluded from its end
+Duration breather(const LimStep& step);  // a link that ends sooner proves nothing
 void follow(LimStep& step, ConnectionId connection, const std::string& host);
 void register_anew(LimStep& step);
 void send_report(LimStep& step);

@@ -106,7 +106,7 @@ std::string metrics_number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   std::array<char, 64> text{};
-  // What was measured is a float: its shortest form, not the double's digits after it.
+  // A float in its shortest form, without the further digits of a double.
   const auto as_float = static_cast<float>(value);
   const auto end = std::abs(value) < 1e15 && value == std::floor(value)
                        ? std::to_chars(text.data(), text.data() + text.size(), static_cast<long long>(value))

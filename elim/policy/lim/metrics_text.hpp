@@ -1,7 +1,7 @@
 // MetricsText: every host's load in the Prometheus text format (version 0.0.4), piece by piece.
 //
-// Pure: what is shown comes through MetricsView. It is cut into pieces because 10,000 hosts make some 60 MB of text, of
-// which a slow reader must not make us hold more than one piece. A family's samples stand together, as the format asks.
+// Pure: values come through MetricsView. The text is made in pieces: 10,000 hosts give some 60 MB, and a slow reader must not
+// make us hold more than one piece. The samples of a family stand together, as the format asks.
 //
 //   rollcall_cluster_info{cluster=,master=,version=} 1
 //   rollcall_host_up{host=}                     1 where the host's LIM reports, else 0
@@ -32,7 +32,7 @@ struct MetricsCluster {
   std::string name, master, version;
 };
 
-// Hosts and indices by their places; both may change between two pieces, and a place that is none has no value.
+// Hosts and indices by their places. Both may change between two pieces; an invalid place has no value.
 class MetricsView {
  public:
   virtual ~MetricsView() = default;
@@ -52,7 +52,7 @@ class MetricsView {
 class MetricsText {
  public:
   explicit MetricsText(const MetricsView& view) : view_(view) {}
-  // The next piece, of about 64 KiB; nothing after the last.
+  // The next piece, of about 64 KiB; none after the last.
   std::optional<std::string> next();
 
  private:

@@ -1,8 +1,8 @@
 // ResourceMap: where the dynamic resources of a site live, and which host's elims report them. A value and functions.
 //
-// It is made from the section ResourceMap of lsf.cluster. It does not know what elims are installed: a host whose list is
-// empty runs none, any other host runs all of them (each finds its part in LSF_RESOURCES). Rules: "External load
-// indices", how resource mapping determines elim hosts:
+// Made from section ResourceMap of lsf.cluster. It does not know which elims are installed: a host without resources to report
+// runs none, any other host runs all of them (each finds its part in LSF_RESOURCES). Rules: "External load indices", how resource
+// mapping determines elim hosts:
 //
 //   LOCATION          | reported by
 //   [default]         | every host, for itself
@@ -33,12 +33,12 @@ struct ResourceMap {
   std::vector<SharedInstance> shared;  // in the order of the file
 };
 
-// Who reports each shared instance, by its place in `shared`; none where nobody of it is available. `available` has one
-// bit for each host; without a master the instances of all hosts have nobody.
+// The host that reports each shared instance, by its place in `shared`; none where no host of it is available. `available` has
+// one bit for each host; without a master [all ...] instances have no reporter.
 using Holders = std::vector<std::optional<HostIndex>>;
 Holders holders(const ResourceMap& map, const std::vector<bool>& available, std::optional<HostIndex> master);
 
-// What the elims of `host` are expected to report (LSF_RESOURCES), in the order of lsf.shared.
+// The resources that the elims of `host` are to report (LSF_RESOURCES), in the order of lsf.shared.
 std::vector<ResourceId> expected(const ResourceMap& map, const Holders& holders, HostIndex host);
 
 }  // namespace rollcall::lim

@@ -33,8 +33,8 @@ struct Architecture {
   std::string_view processor;
 };
 
-// A platform may have "_" in it (X86_64), so the speed is the first part after it that is a number alone. A type that
-// ends with such a number (X86_64 itself) is known by its name.
+// A platform may contain "_" (X86_64), so the speed is the first part after it that is a number alone. A type that itself ends
+// with such a number (X86_64) is recognised by its name.
 Architecture parts_of(std::string_view text, std::string_view type) {
   std::size_t from = begins_with(text, type) ? type.size() : 0;
   Architecture parts{text, std::nullopt, {}};
@@ -50,7 +50,7 @@ Architecture parts_of(std::string_view text, std::string_view type) {
   return parts;
 }
 
-// Words that many processors' names have.
+// Words that many processors' names contain.
 constexpr std::array<std::string_view, 20> kNoise = {
     "CPU",    "Processor", "Core", "Series",      "with",    "Technologies", "Genuine",
     "Dual",   "Quad",      "Gen",  "TM",          "R",       "Xeon",         "vCPU",
@@ -68,7 +68,7 @@ bool has_family(std::string_view word) {
   return word.size() > 2 && word[2] == '-' && lower(word[0]) == 'e' && all_digits(word.substr(1, 1));
 }
 
-// The words of a processor's name that tell it from others.
+// The words that distinguish a processor's name.
 std::vector<std::string> telling_words(std::string_view name) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < name.size();) {
@@ -88,7 +88,7 @@ std::vector<std::string> telling_words(std::string_view name) {
 struct ArmPart {
   std::string_view implementer, part, name;
 };
-// Arm's and others' numbers, as their technical reference manuals give them (MIDR_EL1).
+// Implementer numbers of Arm processors, as the technical reference manuals give them (MIDR_EL1).
 constexpr std::array<ArmPart, 12> kArmParts = {{
     {"0x41", "0xd03", "Cortex_A53"},
     {"0x41", "0xd07", "Cortex_A57"},

@@ -32,7 +32,7 @@ std::string host_architecture(const CpuIdentity& cpu, std::string_view machine);
 std::string matching_model(std::string_view architecture, std::string_view type,
                            const std::vector<conf::HostModel>& models);
 
-// Never empty; the type where the processor says nothing of itself.
+// Never empty; the type where the processor has no name.
 std::string model_of_processor(const CpuIdentity& cpu, std::string_view machine);
 
 }  // namespace rollcall::load

@@ -23,7 +23,7 @@ std::uint64_t megabytes(std::uint64_t kilobytes) { return kilobytes / 1024; }
 bool idled(const CpuTicks& before, const CpuTicks& now) {
   const auto busy = now.busy - std::min(before.busy, now.busy),
              idle = now.idle - std::min(before.idle, now.idle);
-  // A CPU without ticks was asleep, or taken offline: nobody can say that it was busy.
+  // A CPU without ticks was asleep or offline; it counts as idle.
   return static_cast<double>(idle) >= kIdlePart * static_cast<double>(busy + idle);
 }
 

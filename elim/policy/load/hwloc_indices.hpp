@@ -1,4 +1,4 @@
-// HwlocIndices: what elim.hwloc says of a host: names and values, from its topology and two readings of its counters.
+// HwlocIndices: the indices of elim.hwloc: names and values, from the host's topology and two readings of its counters.
 // Functions. elim.hwloc(8) lists the names; docs/samples/hwloc.conf.sample defines them.
 //
 //   each node N, 0 to 7   hw_numa_free<N> hw_numa_max<N>      MB; free counts what would be given up (file pages)
@@ -11,7 +11,7 @@
 //                         hw_net_speed hw_ib_speed            Mb/s of the fastest
 //                         hw_gpu_model                        String; the first one's
 //
-// What a host does not have or does not tell is left out, but for counts, which are 0.
+// An index that a host does not have or report is left out; a count is then 0.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ inline constexpr double kIdlePart = 0.9;
 
 using CpuTimes = std::vector<std::pair<int, CpuTicks>>;  // by the kernel's number
 
-// One reading of what changes.
+// One reading of the counters.
 struct HwlocReading {
   struct Node {
     int number = 0;
@@ -53,7 +53,7 @@ struct HwlocValue {
 // All names that elim.hwloc may report, in the order of its string.
 std::vector<std::string> hwloc_names();
 
-// `before` none: the first string, which says nothing of idle cores.
+// `before` none: the first string, without idle cores.
 std::vector<HwlocValue> hwloc_values(const MachineTopology& machine, const HwlocReading* before,
                                      const HwlocReading& now);
 

@@ -10,7 +10,7 @@ constexpr double kMinute = 60;
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-// How much of the way to the newest value an average over `period` seconds goes in `elapsed` seconds.
+// The weight of the newest value after `elapsed` seconds in an average over `period` seconds.
 double weight(double elapsed, double period) { return 1 - std::exp(-elapsed / period); }
 
 void move(float& average, double value, double part) {
@@ -63,7 +63,7 @@ std::optional<double> pages_per_second(std::uint64_t before, std::uint64_t after
   return static_cast<double>(*pages) / elapsed;
 }
 
-// Disks that came or went in between do not count for this interval.
+// Ignores disks that came or went in the interval.
 std::optional<double> kilobytes_per_second(const DiskSectors& before, const DiskSectors& after,
                                            double elapsed) {
   double sectors = 0;
@@ -85,7 +85,7 @@ void take(float& value, const std::optional<double>& amount) {
 std::optional<std::uint64_t> counted(std::uint64_t before, std::uint64_t after) {
   constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
   if (after >= before) return after - before;
-  // Counters of 32-bit kernels go round; more than half way down is no setting back.
+  // A 32-bit counter wraps; a drop of more than half its range is a wrap, not a reset.
   if (before < kWrap && before - after > kWrap / 2) return kWrap - before + after;
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
-// LoadMath: from counters of one host to the eleven built-in load indices, and the three kinds of run queue lengths.
+// LoadMath: computes the eleven built-in load indices from a host's counters, and the three forms of a run queue's length.
 //
-// A stepper without effects: update() takes one reading and the time, and gives the indices. It reads nothing (the reader
-// of elim/reader does) and knows no thresholds. docs/decisions/0018 says what each index counts, and why.
+// A stepper without effects: update() takes one reading and the time, and gives the indices. It reads no files (elim/reader does)
+// and knows no thresholds. docs/decisions/0018 says what each index counts, and why.
 //
 //   reading \ state | no earlier reading                      | an earlier reading
 //   ----------------+-----------------------------------------+-------------------------------------------------
@@ -46,7 +46,7 @@ struct CpuTicks {
 // Of one whole disk, in sectors of 512 bytes, read and written together.
 using DiskSectors = std::vector<std::pair<std::string, std::uint64_t>>;
 
-// What was read at one moment; nothing where it was not looked at, or not there.
+// One reading of all counters; none where one was not read or does not exist.
 struct Reading {
   std::optional<double> running;  // processes that have a CPU or wait for one, LIM itself not counted
   std::optional<std::array<double, 2>> loads;  // the kernel's own averages over 1 and 15 minutes
@@ -75,13 +75,13 @@ struct LoadState {
 // The indices after `reading`, taken at `now`, which never goes back.
 BuiltInLoad update(LoadState& state, const Reading& reading, TimePoint now);
 
-// How far a counter went from `before` to `after`; nothing where it was set back.
+// The distance from `before` to `after`; none where the counter was reset.
 std::optional<std::uint64_t> counted(std::uint64_t before, std::uint64_t after);
 
 // ---- The run queue lengths that lsload shows, from the raw one.
 
-// By how many CPUs a run queue is shared: ncpus, but threads of a core never count as CPUs ("RQL normalization never
-// considers threads", LIM core detection); at least 1.
+// The number of CPUs that share a run queue: ncpus, but threads of a core never count ("RQL normalization never considers
+// threads", LIM core detection); at least 1.
 int queue_cpus(const HostFacts& facts);
 
 // lsload -E: "scales the run queue value on multiprocessor systems to make the CPU load of uniprocessors and

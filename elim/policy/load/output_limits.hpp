@@ -1,8 +1,8 @@
-// OutputLimits: how much an elim may write, and how often MELIM looks. Values; the time is handed in.
+// OutputLimits: limits on an elim's output, and how often MELIM reads it. Values; the time is handed in.
 //
-// FloodGate: an elim's output is read at most every kReadPause, so that one that writes a byte at a time does not keep
-// MELIM awake; and one that writes more than kFloodBytes within kFloodWindow is stopped. A flood of any speed costs what
-// these numbers say. LineBudget: so many lines at once, then one each `refill`; what is over is counted, not logged.
+// FloodGate: an elim's output is read at most every kReadPause, so that one that writes a byte at a time does not keep MELIM
+// awake. An elim that writes more than kFloodBytes within kFloodWindow is stopped; these numbers bound what a flood costs.
+// LineBudget: so many lines at once, then one each `refill`; further lines are counted, not logged.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class FloodGate {
   bool open(TimePoint now) const { return now >= open_at_; }
   TimePoint opens_at() const { return open_at_; }
 
-  // So many bytes were read; false: it is a flood.
+  // Counts bytes that were read; false: a flood.
   bool took(std::size_t bytes, TimePoint now) {
     if (now - window_ >= kFloodWindow) {
       window_ = now;
@@ -62,7 +62,7 @@ class LineBudget {
     return true;
   }
 
-  // How many lines were not written since the last call.
+  // The number of lines left out since the last call.
   std::uint64_t left_out() { return std::exchange(left_out_, 0); }
 
  private:

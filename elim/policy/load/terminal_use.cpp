@@ -12,7 +12,7 @@ void TerminalUse::look(const std::vector<TerminalTime>& terminals, long long wal
     const auto before = seen_.find(terminal.line);
     if (before != seen_.end() && before->second == terminal.used) continue;
     double used = uptime - static_cast<double>(std::max(wall - terminal.used, 0LL));
-    // Its time has changed since we looked: whatever the clock says of that, it was not before.
+    // Its time has changed since the last look, so it was used after that, whatever its clock says.
     if (before != seen_.end() && looked_at_) used = std::max(used, *looked_at_);
     used_at_ = std::max(used_at_.value_or(used), used);
   }

@@ -1,8 +1,8 @@
-// TerminalUse: for how long nobody has used a login terminal, whatever is done to the clock meanwhile.
+// TerminalUse: how long the login terminals have been idle (index it), unaffected by changes of the wall clock.
 //
-// A stepper without effects: look() takes what the terminals' files say and the two clocks of that moment. A file's times
-// are by the wall clock, which people set; the host's uptime only grows. So a time is turned into an uptime when it is
-// first seen, or has changed, and only the uptime is kept.
+// A stepper without effects: look() takes the times of the terminals' files and the present time by both clocks. The files have
+// wall-clock times, which people change; the host's uptime only grows. So a file's time is converted to an uptime when it is
+// first seen or has changed, and only the uptime is kept.
 //
 //   terminal \ state | not seen before              | seen, another time             | seen, the same time
 //   -----------------+------------------------------+--------------------------------+--------------------
@@ -11,7 +11,7 @@
 //   its time is to   | used now: the clock was set  | used now                       | -
 //   come             | back                         |                                |
 //
-// A terminal that is gone is forgotten; that it was used is not. Rule: "Administering Platform LSF 7.3", Load Indices, it.
+// A terminal that is gone is forgotten, its last use is not. Rule: "Administering Platform LSF 7.3", Load Indices, it.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class TerminalUse {
   // `wall`: seconds since 1970. `uptime`: seconds, never less than at the last look.
   void look(const std::vector<TerminalTime>& terminals, long long wall, double uptime);
 
-  // Seconds at that uptime; nothing where no terminal was ever seen.
+  // Idle seconds at that uptime; none where no terminal was ever seen.
   std::optional<double> idle(double uptime) const;
 
  private:

@@ -1,7 +1,7 @@
-// ElimEnd: how everything that an elim has started is ended.
+// ElimEnd: ends an elim and every process that it has started.
 //
-// A stepper, carried out by the elim's keeper (elim/melim/elim_keeper.cpp), a process that adopts whatever the elim forks, in
-// whatever session. It does not decide whether the elim is started again: that is elim_life.
+// A stepper, carried out by the elim's keeper (elim/melim/elim_keeper.cpp), a process that adopts all descendants of the elim, in
+// any session. elim_life decides whether the elim is started again.
 //
 //   running    the elim lives, and is not to end
 //   ending     it has got TERM, or has ended and left processes behind; KILL comes at `kill_at`

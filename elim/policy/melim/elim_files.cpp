@@ -9,7 +9,7 @@ constexpr std::uint32_t kOthersWrite = 0002;
 constexpr std::uint32_t kGroupWrite = 0020;
 constexpr std::uint32_t kExecute = 0111;
 
-// "" where only root and the runner can change what `facts` describes.
+// "" where only root and the runner can change the file that `facts` describes.
 std::string who_else_can_change(const FileFacts& facts, const Runner& runner) {
   if (facts.owner != 0 && facts.owner != runner.user)
     return "found owner " + std::to_string(facts.owner) + ", expected root or " +

@@ -1,10 +1,10 @@
-// ElimFiles: which files of LSF_SERVERDIR are elims, and which of those are safe to run. Functions of what the file
-// system says; they read nothing.
+// ElimFiles: decides which files of LSF_SERVERDIR are elims, and which of those are safe to run. Functions of stat's results;
+// they read no files.
 //
-// An elim is a file called "elim", or "elim." and at least one more byte; a name that ends with "~" is an editor's copy. MELIM may run as root or as the administrator,
-// so nobody else may be able to decide what it runs: the file and its directory belong to root or to MELIM's user, are
-// not writable by others, and writable by a group only where that is root's or MELIM's own.
-// Rules: "Administering Platform LSF", External Load Indices, Create an elim executable; docs/decisions/0017.
+// An elim is a file called "elim", or "elim." and at least one more byte; a name that ends with "~" is an editor's copy. MELIM
+// may run as root or as the administrator, so only those may control what it runs: the file and its directory belong to root or
+// to MELIM's user, are not writable by others, and writable by a group only if that is root's or MELIM's own. Rules:
+// "Administering Platform LSF", External Load Indices, Create an elim executable; docs/decisions/0017.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct FileFacts {
   bool dos_line = false;  // its first line begins with #! and ends with a carriage return
 };
 
-// Whom MELIM runs as.
+// The user that MELIM runs as.
 struct Runner {
   std::uint32_t user = 0;
   std::uint32_t group = 0;
 };
 
-// True for the names above. Whether there is such a file, and what it is, does not matter here.
+// True for the names above, whether or not such a file exists.
 bool elim_name(std::string_view name);
 
-// True for the first bytes of a script whose first line the kernel does not understand: "#!/bin/sh" CR LF.
+// True for the first bytes of a script whose "#!" line ends in CR LF, which the kernel does not understand.
 bool is_dos_line(std::string_view first_bytes);
 inline constexpr const char* kDosLine =
     "its first line ends with a carriage return (CR LF, as DOS files have it), expected LF alone: sed -i "

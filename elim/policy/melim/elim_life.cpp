@@ -36,7 +36,7 @@ class Step {
       if (!aborts) say("has ended: " + ended.status.text());
       leave_running(aborts ? Next::abort : Next::again);
     } else if (s.phase == Phase::ending && aborts && faulty()) {
-      s.next = Next::abort;  // its complaint about its configuration was no load string
+      s.next = Next::abort;  // its complaint about its configuration was read as an invalid load string
     }
   }
 
@@ -108,7 +108,7 @@ class Step {
  private:
   void say(std::string text) { effects_.push_back(Say{std::move(text)}); }
   Duration interval() const { return std::max(s.rules.restart_interval, kLeastPause); }
-  // What is being ended for its own fault, not by our wish.
+  // True while ending an elim for its own fault, not because of new orders.
   bool faulty() const { return s.next == Next::again || s.next == Next::pause; }
 
   void leave_running(Next next) {

@@ -1,15 +1,15 @@
-// ElimLife: when one elim is started, ended and started again, and when it no longer is.
+// ElimLife: when one elim is started, ended and restarted, and when it is given up.
 //
 // A stepper: an event and the time go in, a state and effects come out. It owns no process and reads no output. MELIM
-// (elim/melim) has one for each file that is to run, calls step() for every event, does the effects in order, and calls
-// it with TimePassed at next_deadline() at the latest. How an elim's processes are ended is elim_end's matter.
+// (elim/melim) has one for each elim file, calls step() for every event, does the effects in order, and calls it with TimePassed
+// at next_deadline() at the latest. elim_end ends an elim's processes.
 //
 //   waiting    for `start_at`
 //   running    its process lives, or has just been asked for
-//   ending     it has ended or is being ended; what it left behind is being ended too. `next` says what follows
+//   ending     it has ended or is being ended, with the processes that it left behind. `next` says what follows
 //   aborted    it left with ELIM_ABORT_VALUE: nothing here is for it
 //   given_up   it has been restarted as often as LSF_ELIM_RESTARTS allows
-//   retired    it is wanted no more, and nothing of it is left
+//   retired    it is no longer wanted, and none of its processes is left
 //
 // event \ state    | waiting            | running                | ending                   | aborted, given_up
 // TimePassed       | Start at start_at  | at block_at: End,      | -                        | -
@@ -26,10 +26,10 @@
 // FileChanged      | Start              | End, then `at_once`    | `at_once`                | Start
 // Retired          | -> retired         | End, then `retire`     | `retire`                 | -> retired
 //
-// `again` waits until the restart interval has passed since the last start; `pause` until it has passed since now, for
-// an elim that said what could not be understood; `at_once` does not wait, since nothing was wrong with the elim. Both
-// `again` and `pause` count as restarts, and end in given_up when there have been enough. LSF_ELIM_BLOCKTIME hits only
-// an elim that stopped in the middle of a string, counted from that string's first byte; silence is no fault.
+// `again` waits until the restart interval has passed since the last start. `pause`, after a malformed string, waits until it has
+// passed from now. `at_once` does not wait, since the elim was not at fault. Both `again` and `pause` count as restarts, and end
+// in given_up after LSF_ELIM_RESTARTS. LSF_ELIM_BLOCKTIME applies only to an elim that stopped in the middle of a string, counted
+// from that string's first byte; silence is no fault.
 // Rules: "Administering Platform LSF", External Load Indices; docs/decisions/0017.
 #pragma once
 
@@ -44,7 +44,7 @@
 
 namespace rollcall::melim {
 
-// From start to start an elim is never quicker than this, whatever the restart interval is set to.
+// The minimum between two starts of an elim, whatever the restart interval.
 inline constexpr Duration kLeastPause = std::chrono::milliseconds(100);
 
 struct ElimRules {
@@ -68,7 +68,7 @@ struct StartFailed {
 struct Ended {  // the elim itself
   ExitStatus status;
 };
-struct Gone {};  // nothing of it is left, and its output is closed
+struct Gone {};  // all its processes are gone, and its output is closed
 struct Ordered {
   ElimRules rules;
   bool afresh;  // what an elim is started with has changed
@@ -81,7 +81,7 @@ using Event = std::variant<StringBegun, StringRead, StringRefused, Flooded, Star
 
 // Effects.
 struct Start {};
-struct End {};  // TERM, and KILL for what does not go
+struct End {};  // TERM, then KILL
 struct Say {    // for the log
   std::string text;
 };
@@ -98,7 +98,7 @@ struct Life {
   std::optional<TimePoint> start_at;  // waiting
   std::optional<TimePoint> block_at;  // running
   std::optional<TimePoint> last_start;
-  std::uint64_t restarts = 0;            // all of them, for people
+  std::uint64_t restarts = 0;            // all of them, for display
   std::uint32_t restarts_of_orders = 0;  // since the last orders, for LSF_ELIM_RESTARTS
 
   Life(ElimRules r, TimePoint now) : rules(r), start_at(now) {}

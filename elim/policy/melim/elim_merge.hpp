@@ -1,8 +1,7 @@
-// ElimMerge: what all elims of a host have said since the last report. A value.
+// ElimMerge: collects the values that all elims of a host have sent since the last report. A value.
 //
-// Of one index the newest value wins, whoever said it. A value is reported once, and again when it is told again, also
-// unchanged: its age is of interest to the master. What an elim said stays so when the elim has died; forgetting is not
-// MELIM's matter. Owned by MELIM's loop.
+// The newest value of an index wins, whichever elim sent it. A value is reported once, and again when it is sent again, even if
+// it is unchanged: the master shows its age. Values stay when their elim has died; MELIM forgets none. Owned by MELIM's loop.
 #pragma once
 
 #include <map>
@@ -18,8 +17,8 @@ class ElimMerge {
   void put(Reading reading) { told_[std::move(reading.name)] = std::move(reading.value); }
   bool empty() const { return told_.empty(); }
 
-  // Everything told since the last call, by name; at most `most_bytes` of names and words, but one value at the least.
-  // What is left is for the next call.
+  // Takes the values sent since the last call, by name; at most `most_bytes` of names and words, but at least one value. The rest
+  // is for the next call.
   std::vector<Reading> take(std::size_t most_bytes);
 
  private:

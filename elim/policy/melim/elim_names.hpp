@@ -1,7 +1,7 @@
-// ElimNames: every name that an elim of this host may report, and what may be said of it. A value.
+// ElimNames: every name that an elim of this host may report, with its type and limits. A value.
 //
-// It comes with MELIM's orders: the external resources mapped to this host, and the built-in indices, which an elim may
-// override by their formal names. It is not the cluster's IndexTable, and knows no values.
+// It comes with MELIM's orders: the external resources mapped to this host, and the built-in indices, which an elim may override
+// by their formal names. It is not the cluster's IndexTable, and has no values.
 #pragma once
 
 #include <optional>
@@ -29,13 +29,13 @@ class ElimNames {
   ElimNames& operator=(ElimNames&&) = default;
   ElimNames(const ElimNames&) = delete;  // the map looks into the list
   ElimNames& operator=(const ElimNames&) = delete;
-  // Of two with one name the first counts.
+  // The first of two with one name counts.
   // `fixed`: resources of lsf.shared without INTERVAL, which no elim may report.
   explicit ElimNames(std::vector<ElimName> names, std::set<std::string, std::less<>> fixed = {});
 
   const ElimName* find(std::string_view name) const;
   bool is_fixed(std::string_view name) const { return fixed_.contains(name); }
-  // The formal name of a built-in index that `name` is only an alias of ("cpu" is r1m's); empty where it is none.
+  // The formal name of the built-in index that has the alias `name` ("cpu" is r1m's); empty where it is none.
   std::string_view meant_by(std::string_view name) const;
 
  private:

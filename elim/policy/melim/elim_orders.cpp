@@ -7,7 +7,7 @@
 namespace rollcall::melim {
 namespace {
 
-// Where LIM itself was started without PATH.
+// For a LIM that was started without PATH.
 constexpr const char* kStandardPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& words) {
   return result;
 }
 
-// LSF's commands come first, then what LIM was started with.
+// LSF's commands first, then LIM's own PATH.
 std::string search_path(const Variables& variables) {
   std::string path;
   const auto add = [&path](const std::string& part) {

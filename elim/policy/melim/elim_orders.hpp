@@ -1,4 +1,4 @@
-// ElimOrders: what LIM wants of MELIM, and what an elim's environment is made of. A value, and functions of it.
+// ElimOrders: LIM's orders to MELIM, and the environment of an elim made from them. A value, and functions of it.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct ElimOrders {
   bool debug = false;  // LSF_ELIM_DEBUG
 };
 
-// True where an elim that was started with `before` need not be started anew.
+// True where an elim that was started with `before` need not be restarted.
 bool same_start(const ElimOrders& before, const ElimOrders& now);
 
 // The environment of an elim: `inherited`, over it that of the orders, over it LSF_MASTER (Y or N), LSF_RESOURCES,

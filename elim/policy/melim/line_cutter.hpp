@@ -3,8 +3,8 @@
 //
 //   stream = { line "\n" } [ unfinished ]
 //
-// A line longer than the limit is handed out at once, cut there and marked, and the rest of it is passed over: a line
-// of 1 GB takes no more room than the limit.
+// A line longer than the limit is handed out at once, cut at the limit and marked; the rest of it is skipped. So a line of 1 GB
+// takes no more memory than the limit.
 #pragma once
 
 #include <cstddef>

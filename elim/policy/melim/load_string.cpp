@@ -42,7 +42,7 @@ bool skip_one_of(std::string_view& rest, std::string_view which) {
   return true;
 }
 
-// The grammar's own: strtod takes "nan", "inf" and hexadecimal as well.
+// Checks the grammar: strtod also accepts "nan", "inf" and hexadecimal.
 bool is_number(std::string_view word) {
   skip_one_of(word, "+-");
   const bool whole = skip_digits(word);
@@ -53,7 +53,7 @@ bool is_number(std::string_view word) {
   return skip_digits(word) && word.empty();
 }
 
-// How many bytes the UTF-8 character at the front of `rest` takes, which is no control character; 0: there is none.
+// The size of the UTF-8 character at the front of `rest`; 0: none, or a control character.
 std::size_t text_character(std::string_view rest) {
   const auto byte = [&](std::size_t i) { return i < rest.size() ? static_cast<unsigned char>(rest[i]) : 0U; };
   const auto goes_on = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
@@ -94,7 +94,7 @@ LoadString refuse(FaultKind kind, std::string text) {
   return result;
 }
 
-// One string: the pairs are read one by one.
+// Parses one string, pair by pair.
 class Reader {
  public:
   explicit Reader(const ElimNames& names) : names_(names) {}

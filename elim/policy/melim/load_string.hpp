@@ -1,7 +1,7 @@
-// The load update string, which an elim writes to its standard output: read, and checked against what the elims of this
-// host may report. A function; the lines come from LineCutter.
+// LoadString: parses the load update string that an elim writes to its standard output, and checks it against the names that this
+// host's elims may report. A function; the lines come from LineCutter.
 //
-//   line   = [ blanks ] [ string ] [ blanks ]           an empty line says nothing, and is no error
+//   line   = [ blanks ] [ string ] [ blanks ]           an empty line is ignored
 //   string = count { blanks name blanks value }         as many pairs as `count` says
 //   blanks = ( " " | TAB | CR | VT | FF ) ...
 //   count  = 1 to 6 digits
@@ -11,9 +11,9 @@
 //   word   = token of at most kWordLimit bytes, UTF-8 without control characters; for String resources
 //   token  = any bytes but blanks and newline
 //
-// "0" alone is a string without pairs: the elim has nothing to say yet. A string whose count cannot be read or does not
-// match is refused whole, since nobody knows which of its words are names. A pair that cannot be meant is passed over;
-// the others count. Of one name said twice the last holds.
+// "0" alone is a string without pairs: the elim has no values yet. A string whose count is malformed or does not match is refused
+// as a whole, since it is unknown which words are names. An invalid pair is skipped; the others count. Of a name given twice the
+// last value counts.
 // Rules: "Administering Platform LSF", External Load Indices, elim output; docs/decisions/0017.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace rollcall::melim {
 
 inline constexpr std::size_t kLineLimit = 64 * 1024;  // bytes of one load update string
 inline constexpr std::size_t kWordLimit = 1024;       // bytes of a String resource's value
-inline constexpr std::size_t kFaultsOfAString = 16;   // more are not told one by one
+inline constexpr std::size_t kFaultsOfAString = 16;   // further ones are not reported one by one
 inline constexpr std::size_t kLineShown = 200;        // bytes of an offending line in messages
 
 struct Reading {
@@ -45,7 +45,7 @@ enum class FaultKind {
   alias,         // of a built-in index: its formal name is to be used
   not_a_number,
   beyond_limits,  // larger than INFINIT_LOAD, or smaller than -INFINIT_LOAD
-  beyond_most,    // an override larger than there can be, or negative
+  beyond_most,    // an override that is negative or above its largest possible value
   bad_word,       // too long, or not text
 };
 
@@ -63,7 +63,7 @@ struct LoadString {
 
 LoadString read_load_string(std::string_view line, const ElimNames& names);
 
-// What LineCutter has cut off.
+// A line that LineCutter has cut off.
 LoadString refuse_long_line();
 
 }  // namespace rollcall::melim

@@ -1,5 +1,5 @@
-// SaidOnce: which faults of one elim have been logged. A value, bounded: an elim that makes up a new name every time
-// does not fill the memory, nor the log.
+// SaidOnce: the faults of one elim that have been logged. A bounded value: an elim that invents a new name each time fills
+// neither the memory nor the log.
 #pragma once
 
 #include <set>
@@ -14,7 +14,7 @@ inline constexpr std::size_t kFaultsRemembered = 100;
 
 class SaidOnce {
  public:
-  // True for the first fault of its kind and index; also false once there have been kFaultsRemembered different ones.
+  // True for the first fault of its kind and index; false once kFaultsRemembered different ones are recorded.
   bool first(const Fault& fault) {
     if (said_.size() >= kFaultsRemembered) return false;
     return said_.emplace(fault.kind, fault.name).second;

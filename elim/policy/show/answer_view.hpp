@@ -1,5 +1,4 @@
-// AnswerView: a host as the master's answers describe it, seen through a resource requirement's eyes. Pure; it borrows
-// the answers.
+// AnswerView: a host of the master's answers, as a resource requirement sees it. Pure; it borrows the answers.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ bool holds(const std::array<std::string_view, N>& list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// All of `word` is one number.
+// `word` as one number; none where it has anything else.
 template <class Number>
 std::optional<Number> number(std::string_view word) {
   Number value{};
@@ -34,7 +34,7 @@ bool is_boot(std::string_view word) {
 
 std::string port_text(const DaemonSight& sight) { return "port " + std::to_string(sight.port_number); }
 
-// What is said of a daemon that has no process of ours.
+// The verdict on a daemon without a process of ours.
 Verdict judge_absent(const std::string& name, const DaemonSight& sight) {
   using State = Verdict::State;
   switch (sight.port) {
@@ -130,7 +130,7 @@ std::string host_of_pid_file(const DaemonKind& kind, std::string_view file) {
 
 namespace {
 
-// Of a process that is there.
+// The verdict on a daemon whose process lives.
 Verdict judge_present(const DaemonKind& kind, const DaemonSight& sight) {
   using State = Verdict::State;
   const std::string running =
@@ -156,7 +156,7 @@ Verdict judge(const DaemonKind& kind, const DaemonSight& sight) {
   if (sight.pid == 0) return judge_absent(kind.name, sight);
   Verdict verdict = judge_present(kind, sight);
   if (sight.older_name.empty()) return verdict;
-  // Its files and what it tells the cluster have the older name.
+  // It runs under the older host name, with files of that name.
   verdict.state = Verdict::State::ailing;
   verdict.line += "; started when this host was called " + last_line(sight.older_name) +
                   ": \"lsf_daemons restart\" starts it under the name of now";
@@ -202,7 +202,7 @@ std::string unsafe_for(std::uint32_t user, const Ownership& file) {
   if (user != 0) return "";
   if (file.owner != 0) return "belongs to user " + std::to_string(file.owner) + ", expected root";
   const bool group_may = (file.mode & 020) != 0 && file.group != 0;
-  const bool sticky = file.directory && (file.mode & 01000) != 0;  // what is in it stays whose it is
+  const bool sticky = file.directory && (file.mode & 01000) != 0;  // only its owner can replace a file in it
   if ((group_may || (file.mode & 002) != 0) && !sticky)
     return "may be written by others than root, expected by root alone";
   return "";

@@ -17,7 +17,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-// Of the screen: a line that is wider than it goes on in the next row. Bytes that continue a character have no width.
+// The number of screen rows: a line wider than the screen wraps. UTF-8 continuation bytes have no width.
 std::size_t rows_of(std::string_view line, const ScreenSize& screen) {
   const auto width = static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
     return c != '\n' && (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -31,7 +31,7 @@ std::size_t rows_of(const std::vector<std::string_view>& lines, const ScreenSize
   return rows;
 }
 
-// The first of `lines`; where not all have room the last row says how many more there are of `what`.
+// The first of `lines`; if not all fit, the last row says how many more there are of `what`.
 std::string first_of(const std::vector<std::string_view>& lines, std::size_t room, const char* what,
                      const ScreenSize& screen) {
   std::string text;
@@ -62,7 +62,7 @@ std::string fit_picture(const Picture& picture, const ScreenSize& screen) {
   const auto less = [](std::size_t a, std::size_t b) { return a > b ? a - b : 0; };
   const std::size_t room = std::max<std::size_t>(
       2, less(screen.rows, rows_of(title, screen) + rows_of(table.front(), screen) + gap + 1));
-  // The table has the room that the graphs leave, and half of it at the least.
+  // The table gets the rows that the graphs leave, and at least half of them.
   const std::vector<std::string_view> hosts(table.begin() + 1, table.end());
   const std::size_t for_graphs =
       std::min(rows_of(graphs, screen), std::max(room / 2, less(room, rows_of(hosts, screen))));

@@ -1,6 +1,6 @@
-// fit_picture: what of a picture of lsmon or lsload --watch a terminal has room for, and how much it has not. A function.
+// fit_picture: cuts the output of lsmon or lsload --watch to the terminal's size, and says how much is left out. A function.
 //
-// A picture that is longer than the screen would scroll, and the next one be drawn over what is left of it. Rules: lsload(1).
+// An output longer than the screen would scroll, and the next one would be drawn over its rest. Rules: lsload(1).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct ScreenSize {
 
 // Lines, each with its newline.
 struct Picture {
-  std::string title;   // always there
+  std::string title;   // always shown
   std::string table;   // a header, and a line for each host
   std::string graphs;  // a line for each index; "": none
 };

@@ -26,7 +26,7 @@ float mean(const wire::Reply::Loads& loads, int place) {
   return known > 0 ? static_cast<float>(sum / known) : kUnknownLoad;
 }
 
-// Of the host that is up and has not told the index for longest: "12s", "5m", "3h".
+// The age of the oldest value of the index among hosts that are up: "12s", "5m", "3h".
 std::string oldest(const wire::Reply::Loads& loads, int place) {
   constexpr std::uint32_t kNotYet = 4294967295U;  // load.proto's age of an index that was never told
   std::optional<std::uint32_t> age;
@@ -38,7 +38,7 @@ std::string oldest(const wire::Reply::Loads& loads, int place) {
   return *age < 300 * 60 ? std::to_string(*age / 60) + "m" : std::to_string(*age / 3600) + "h";
 }
 
-// From the least to the largest of the samples; a line that does not change lies at the bottom.
+// Scaled from the least to the largest sample; a constant line lies at the bottom.
 std::string bars(const std::deque<float>& means, const std::array<const char*, 8>& shapes) {
   float least = kUnknownLoad, most = -kUnknownLoad;
   for (const float value : means) {

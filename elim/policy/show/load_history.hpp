@@ -1,6 +1,5 @@
-// LoadHistory: what `lsload --watch` remembers, and the small graph of it: one line for each index: the mean over the
-// hosts that are up, how long ago the host that was silent longest told it, and the last means as bars. A value; the
-// caller says when a sample was taken.
+// LoadHistory: the recent samples of `lsload --watch`, and its graph: for each index one line with the mean over the hosts that
+// are up, the age of the oldest value, and the last means as bars. A value; the caller gives the time of a sample.
 #pragma once
 
 #include <deque>
@@ -15,11 +14,11 @@ inline constexpr std::size_t kHistory = 40;  // samples that are kept and drawn
 
 class LoadHistory {
  public:
-  // Takes the sample `loads`. Indices that were not there before begin empty.
+  // Adds the sample `loads`. New indices begin empty.
   void take(const wire::Reply::Loads& loads);
 
-  // `indices`: formal names in the order to be drawn; those never seen are left out. `unicode`: bars of block characters,
-  // else of ASCII ones.
+  // `indices`: formal names in the order to be drawn; those never seen are left out. `unicode`: draw with block characters, else
+  // with ASCII.
   std::string graph(const std::vector<std::string>& indices, bool unicode) const;
 
  private:

@@ -65,7 +65,7 @@ std::vector<FileText> one_host_files(const OneHost& host) {
   if (!host.address.empty())
     files.push_back({"conf/hosts", "# The system's name service does not know this host.\n" + host.address +
                                        " " + host.host + "\n"});
-  // The last one: where it is, the set is whole.
+  // The last file: once it exists, the set is complete.
   files.push_back({"conf/lsf.conf", lsf_conf(host)});
   return files;
 }

@@ -11,7 +11,7 @@ struct OneHost {
   std::string top;            // absolute path of the cluster's directory
   std::string host;           // as gethostname says it
   std::string address;        // "": the host's name resolves; else for LSF_ENVDIR/hosts
-  std::string administrator;  // who owns the cluster
+  std::string administrator;  // the owner of the cluster
   std::string programs;       // LSF_BINDIR
   std::string servers;        // LSF_SERVERDIR
   int lim_port = 0, res_port = 0, mbd_port = 0;
@@ -23,7 +23,7 @@ struct FileText {
 };
 std::vector<FileText> one_host_files(const OneHost& host);
 
-// "" or why this cannot be a cluster's name: it is part of file names.
+// "", or why this cannot be a cluster's name: it becomes part of file names.
 std::string bad_cluster_name(const std::string& name);
 
 }  // namespace rollcall::elim::show

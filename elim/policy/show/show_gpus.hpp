@@ -1,4 +1,4 @@
-// What lshosts -gpu prints: a row for each GPU of the hosts. A function of what the master says.
+// What lshosts -gpu prints: a row for each GPU of the hosts. A function of the master's answer.
 //
 // Elims count GPUs (docs/decisions/0036): a host has as many as the first of ngpus_physical, ngpus and hw_gpus that it has a
 // value of. Model, driver and factor are shown where a site defines gpu_modelN or gpu_model, gpu_driver and gpu_maxfactor,

@@ -30,7 +30,7 @@ Values sorted_values(const Facts& host) {
   return sorted;
 }
 
-// Booleans, dedicated ones with "!", then name=value of the static ones, as lsf.cluster has them.
+// Booleans, dedicated ones with "!", then name=value of the static ones, as lsf.cluster writes them.
 std::string resources_of(const Facts& host) {
   std::string words;
   const auto add = [&words](const std::string& word) { words += (words.empty() ? "" : " ") + word; };

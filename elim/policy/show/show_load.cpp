@@ -65,7 +65,7 @@ bool is_beyond(const wire::Reply::Load& host, int place) {
 }
 
 std::string cell(const wire::Reply::Load& host, const Column& column) {
-  // Harmless already here: a table with colours is printed as it is.
+  // Control characters are removed here, since a table with colours is printed as it is.
   if (column.word) return terminal_text(word_at(host, column.place), Controls::none);
   const float value = column.place < host.values_size() ? host.values(column.place) : kUnknownLoad;
   return (is_beyond(host, column.place) ? "*" : "") + load_cell(column.name, value);
