@@ -1,7 +1,7 @@
 // Waiting for a job or a condition: bsub -K and -I, bwait. Blocking, through every break of the connection.
 //
-// What happens meanwhile is handed over as mbatchd tells it (Awaited: the job as it is); which lines a person is told is
-// sched/policy/submit/awaited_lines.hpp. A descriptor wakes the waiting program, which may then signal the job and wait again.
+// Each change of the job is handed over as mbatchd reports it (Awaited: the job as it is); sched/policy/submit/awaited_lines.hpp
+// makes lines of it. A descriptor wakes the waiting program, which may then signal the job and wait again.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ Waited await_job(Session& session, const wire::AwaitJob& job, Until until, const
 // What bsub exits with: the job's exit status; 128+n where a signal ended it; 126 where it never ran.
 int exit_code_of(const JobEnd& ended);
 
-// Until it holds. Failures: it is malformed, it can no longer hold, the time is over (Refusal.why).
+// Waits until the condition holds. Failures: it is malformed, it can no longer hold, the time is over (Refusal.why).
 std::optional<Failure> await_condition(Session& session, const wire::AwaitCondition& condition);
 
 }  // namespace rollcall::client

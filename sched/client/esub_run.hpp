@@ -1,4 +1,4 @@
-// esub_run: starts the esubs of a submission, one behind the other, and takes over what they change.
+// esub_run: runs the esubs of a submission one after the other, and applies their changes.
 //
 // They run as the user who submits, on this host, from LSF_SERVERDIR: esub, esub.NAME. What they print on standard output
 // goes with the job, to eexec of the execution host; their standard error is that of the program. How their files look:
@@ -20,8 +20,8 @@ struct EsubPlaces {
 
 inline constexpr std::size_t kMostEsubOutput = 64 << 10;  // bytes, of all esubs of a job
 
-// Errors: an esub that is asked for and not there, one that refuses the job (it exits with LSB_SUB_ABORT_VALUE), changes
-// that cannot be meant, more output than kMostEsubOutput.
+// Errors: an esub that is asked for and not there, one that refuses the job (it exits with LSB_SUB_ABORT_VALUE), invalid
+// changes, more output than kMostEsubOutput.
 struct EsubsRun {
   Result<void> done;
   std::string output;  // where they failed: what they printed, which may say why

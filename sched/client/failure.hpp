@@ -16,16 +16,16 @@ struct Failure {
     unreachable,  // mbatchd or the host does not answer: try again later
     unknown,      // the connection broke after an order was sent: whether it was carried out is unknown
     refused,      // mbatchd or the host refused: `refusal` says why
-    no_match,     // no job fits
+    no_match,     // no job matches
     garbled,      // the answer is to another question
-    ours,         // cannot be asked from here: no key, a request that is too large, an invalid lsf.conf
+    ours,         // the request cannot be made here: no key, too large, an invalid lsf.conf
   };
   Kind kind = Kind::unreachable;
   std::string text;  // one line
   wire::BatchReply::Refusal refusal{};
 };
 
-// LSF's own message, which stands alone; a command puts its name before the others.
+// LSF's own message, printed without the command's name, which commands put before other messages.
 inline bool stands_alone(const Failure& failure) {
   return failure.kind == Failure::Kind::refused || failure.kind == Failure::Kind::no_match;
 }

@@ -1,4 +1,5 @@
-// job_hosts: what a command asks of a job's host directly, past mbatchd. What runs jobs there only res_job_hosts.cpp knows.
+// job_hosts: requests that commands make to a job's host directly, not by way of mbatchd. Only res_job_hosts.cpp knows that RES
+// runs the jobs there.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace rollcall::client {
 
-// One line that names the host. `refused`: the host said no; else it could not be asked.
+// One line that names the host. `refused`: the host refused; else it could not be reached.
 struct HostTrouble {
   bool refused = false;
   std::string text;
@@ -29,13 +30,13 @@ std::optional<HostTrouble> read_output(const conf::ClusterFiles& files, const co
                                        const wire::JobRecord& job, const OutputPart& part,
                                        const std::function<bool(const std::string&)>& take);
 
-// The daemon that runs jobs on that host ends, or starts again; its jobs go on.
+// Ends or restarts the daemon that runs jobs on that host; its jobs go on.
 enum class DaemonOrder { stop, restart };
 std::optional<HostTrouble> order_daemon(const conf::ClusterFiles& files, const conf::BatchSettings& settings,
                                         const std::string& host, DaemonOrder order);
 
-// That host is to end and forget the jobs of an mbatchd that will not come again. Not `sure`: it only says what would be lost.
-// What it says, or why it does not.
+// Has the host end and forget the jobs of an mbatchd that is lost for good. Not `sure`: the host only reports what would be lost.
+// Gives the host's report.
 struct Forgetting {
   std::string said;
   std::optional<HostTrouble> trouble;

@@ -10,7 +10,7 @@ namespace rollcall::client {
 
 using Outcomes = wire::BatchReply::Outcomes;
 
-// Failure no_match where no job fits.
+// Failure no_match: no job matches.
 Answered<Outcomes> signal_jobs(Session& session, wire::SignalJobs order);
 Answered<Outcomes> switch_jobs(Session& session, wire::SwitchJobs order);
 Answered<Outcomes> move_job(Session& session, wire::MoveJob order);

@@ -1,8 +1,8 @@
-// peek_output: what a running job has written so far, and, where it is followed, all that it writes. bpeek.
+// peek_output: reads what a running job has written so far, and, if it is followed, what it writes later. For bpeek.
 //
-// The job's first host reads the files, as the job's user. A reader that takes nothing for a while loses its connection: what is
-// missing is asked for again. Where the host of a followed job is lost, the session's observer is told once, and the host is asked
-// again every second, until it answers or mbatchd knows the job elsewhere; a rerunnable job may pend in between.
+// The job's first host reads the files, as the job's user. A slow reader loses its connection; the missing bytes are then
+// requested again. If the host of a followed job is lost, the session's observer gets one line, and the host is asked again every
+// second, until it answers or mbatchd has the job on another host; a rerunnable job may pend in between.
 #pragma once
 
 #include <functional>

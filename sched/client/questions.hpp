@@ -1,5 +1,5 @@
-// What a program may ask mbatchd: jobs, queues, hosts, users, groups, parameters, limits, the past. Results are values of
-// batch.proto; how they are shown is sched/policy/show's matter.
+// Questions to mbatchd: jobs, queues, hosts, users, groups, parameters, limits, history. Results are values of batch.proto;
+// sched/policy/show makes tables of them.
 //
 // Questions about many jobs or events have their answers in parts, as they arrive: a program keeps what it needs. The other
 // answers are small and come whole.
@@ -23,7 +23,7 @@ std::optional<Failure> ask_jobs(Session& session, wire::AskJobs question, const 
 // The job of `filter` that was submitted last. Failure no_match: "No matching job found".
 Answered<wire::JobKey> newest_job(Session& session, const wire::JobFilter& filter);
 
-// Each part of the past, in order.
+// The parts of a history, in sequence.
 using TakeEvents = std::function<void(wire::BatchReply::Events& part)>;
 std::optional<Failure> ask_events(Session& session, wire::AskEvents question, const TakeEvents& take);
 std::optional<Failure> ask_finished(Session& session, wire::AskFinished question, const TakeEvents& take);

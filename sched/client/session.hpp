@@ -1,7 +1,7 @@
 // Session: one program's conversation with mbatchd: what all functions of this room take. Blocking, for one thread at a time.
 //
-// It has no output: what a person may want to read while it waits ("mbatchd is not running ... Please wait ...") is told to
-// the observer that the program gives. It adds no policy to io::BatchClient, which knows what to do while mbatchd is away.
+// It has no output: lines for a person who waits ("mbatchd is not running ... Please wait ...") go to the observer that the program
+// gives. It adds no policy to io::BatchClient, which decides what to do while mbatchd is away.
 // The program owns the configuration, which must outlive the session.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace rollcall::client {
 
-// Is told one line, without a newline, while the session waits. Called by the thread that waits.
+// Gets one line, without a newline, while the session waits. Called by the thread that waits.
 using Observer = std::function<void(const std::string& line)>;
 
 // The configuration for a program that is no command: lsf.conf and, unless it names the masters, the cluster's files. Error: the
@@ -29,7 +29,7 @@ class Session {
   static Result<Session> open(const conf::ClusterFiles& files, Observer observer,
                               int usual_tries = kUsualTries);
 
-  // Hands over every part of the answer, in order.
+  // Calls `take` with every part of the answer, in sequence.
   using Take = io::BatchClient::Take;
   std::optional<Failure> ask(wire::BatchRequest request, const Take& take);
   // The same with all parts in one.

@@ -1,5 +1,5 @@
-// submit: hands one job over to mbatchd. The job is whole: its options, script, environment and what esubs changed are in the
-// Submission (sched/policy/submit makes one from words, esub_run.hpp calls the esubs).
+// submit: sends one job to mbatchd. The Submission is complete: options, script, environment, changes of esubs
+// (sched/policy/submit makes one from words, esub_run.hpp runs the esubs).
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ inline constexpr std::size_t kMostSubmission = 900 * 1024;  // bytes of a serial
 struct SubmitOrder {
   wire::Submission job;
   bool check_only = false;  // mbatchd says whether it would accept the job
-  // By it mbatchd knows the submission again for an hour: a program that died before it heard the answer may submit again and
-  // gets the same job. Empty: a random one, which covers breaks of the connection.
+  // For an hour mbatchd recognises the submission by it: a program that died before it had the answer may submit again and gets the
+  // same job. Empty: a random one, which covers breaks of the connection.
   std::string token;
 };
 

@@ -1,4 +1,5 @@
-// submit_context: what the surroundings of bsub and bmod say to their options: where they were called, by which settings, when.
+// submit_context: what the options of bsub and bmod depend on besides their words: the directory and time of the call, the
+// settings.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace rollcall::client {
 
-// The error: LSF_UNIT_FOR_LIMITS cannot be meant.
+// Error: LSF_UNIT_FOR_LIMITS is invalid.
 Result<sched::submit::SubmitContext> submit_context(const conf::ClusterFiles& files,
                                                     const std::string& from_host);
 

@@ -1,5 +1,4 @@
-// asking: what the b* commands that ask and order have in common: a question to mbatchd, what is said when it fails, the
-// options that choose jobs.
+// asking: what the b* commands share: a request to mbatchd, the report of its failure, the options that choose jobs.
 #pragma once
 
 #include <optional>
@@ -13,16 +12,15 @@
 
 namespace rollcall::sched {
 
-// A conversation with mbatchd; what its user should read while it waits goes to standard error. Nothing where lsf.conf cannot be
-// meant; it was said then.
+// A session with mbatchd; lines for a user who waits go to standard error. None: lsf.conf is invalid, and the error was printed.
 std::optional<client::Session> client_of(io::Stage& stage);
 
-// A line on standard error as it is: LSF's own messages have no command's name before them. Gives kFailed.
+// Prints a line on standard error as it is: LSF's own messages come without the command's name. Gives kFailed.
 int complain(const std::string& line);
-// Why there is no answer. Gives kFailed.
+// Prints why there is no answer. Gives kFailed.
 int failed(io::Stage& stage, const client::Failure& failure);
 
-// The answer to a question of sched/client, asked in a conversation of its own; nothing where it was said why there is none.
+// The answer to a question of sched/client, asked in a session of its own. None: the error was printed.
 template <class Ask, class Question>
 auto ask_all(io::Stage& stage, Ask ask, Question question)
     -> std::optional<typename decltype(ask(std::declval<client::Session&>(),
@@ -41,11 +39,10 @@ show::ShowTime show_time();
 std::vector<CommandOption> job_options();
 void take_job_options(const CommandWords& words, wire::JobFilter& filter);
 
-// -N: the CPU factor by whose speed processor times are told: a number, a model of lsf.shared, or a host. Nothing where it was
-// told what is wrong.
+// -N: the CPU factor that CPU times refer to: a number, a model of lsf.shared, or a host. None: the error was printed.
 std::optional<double> told_speed(io::Stage& stage, client::Session& session, const std::string& name);
 
-// The lines of what was done to each job, queue or host: good ones on standard output. 0, or kFailed where one failed.
+// Prints the outcome for each job, queue or host: successes on standard output. 0, or kFailed if one failed.
 int print_outcomes(io::Stage& stage, const wire::BatchReply::Outcomes& outcomes);
 // The same of an order that may have failed.
 int print_outcomes(io::Stage& stage, const client::Answered<wire::BatchReply::Outcomes>& answer);

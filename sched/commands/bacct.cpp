@@ -31,7 +31,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// Gives what is wrong with a time.
+// The error of a time; none: it is valid.
 std::optional<std::string> take_spans(const CommandWords& words, const show::ShowTime& time,
                                       wire::AskFinished& ask) {
   for (const char* option : {"-S", "-C", "-D"}) {
@@ -63,7 +63,7 @@ void to_speed(wire::JobEvent::Finish& job, double speed) {
   show::at_speed(*record.mutable_usage(), record.cpu_factor(), speed);
 }
 
-// -M: the hosts that a file names, a line for each; "#" begins a comment. Nothing where it was told what is wrong.
+// -M: the hosts that a file names, a line for each; "#" begins a comment. None: the error was printed.
 std::optional<std::vector<std::string>> hosts_of_file(io::Stage& stage, const std::string& path) {
   const auto text = io::read_file(path);
   if (!text) {
@@ -79,7 +79,7 @@ std::optional<std::vector<std::string>> hosts_of_file(io::Stage& stage, const st
   return std::nullopt;
 }
 
-// -x: what each queue expects of its jobs. Nothing where it was told why that is not known.
+// -x: what each queue expects of its jobs. None: the error was printed.
 using QueueLimits = std::map<std::string, ExceptionLimits>;
 std::optional<QueueLimits> queue_limits(io::Stage& stage, client::Session& session) {
   const auto queues = client::ask_queues(session, {});
@@ -101,8 +101,8 @@ std::string caller_name() {
   return name == nullptr ? "you" : name;
 }
 
-// What mbatchd alone knows beside the jobs: the speed of -N (0: as measured), the queues of -x. Nothing where it was told why
-// that is not known.
+// What mbatchd alone knows beside the jobs: the speed of -N (0: as measured), the queues of -x. None: the error was
+// printed.
 struct Told {
   double speed = 0;
   std::optional<QueueLimits> expected;
@@ -177,7 +177,7 @@ class Accounts {
   std::string text_;
 };
 
-// From the store, or with -f from the file. 0, or kFailed where it was told why there is no answer.
+// From the store, or with -f from the file. 0, or kFailed: the error was printed.
 int account(io::Stage& stage, const CommandWords& words, const wire::AskFinished& ask, Accounts& accounts) {
   if (const auto file = words.value("-f")) {
     const Identity who = own_identity();

@@ -227,7 +227,7 @@ constexpr Subcommand kSubcommands[] = {
     {"mbddebug", "", "[-o] log more, or as usual", mbddebug},
 };
 
-// LSF's, and not ours: whoever types one learns that it is no slip of the hand.
+// Subcommands of LSF that are not supported: refused with the reason.
 constexpr std::string_view kNotThere[] = {
     "mbdtime",   "schddebug", "schdtime", "sbddebug", "sbdtime",    "perfmon", "perflog",  "diagnose",
     "hghostadd", "hghostdel", "gpddebug", "gpdtime",  "gpdrestart", "rc",      "security", "lsfproxyd"};
@@ -260,7 +260,7 @@ int run_subcommand(io::Stage& stage, Words words) {
     return subcommand.run({stage, subcommand.name, *parsed});
   }
   if (std::find(std::begin(kNotThere), std::end(kNotThere), name) != std::end(kNotThere))
-    return stage.fail(name + ": it is not there yet; help shows what is");
+    return stage.fail(name + ": not supported in this release; help lists the subcommands");
   return stage.fail("found the subcommand " + printable(name) + ", expected one of those that help shows");
 }
 

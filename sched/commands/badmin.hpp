@@ -1,5 +1,5 @@
-// The subcommands of badmin that are about hosts' daemons (badmin_hosts.cpp), and what all subcommands run with. Each gives the exit
-// status. badmin(8).
+// The subcommands of badmin that are about hosts' daemons (badmin_hosts.cpp), and what all subcommands run with. Each gives the
+// exit status. badmin(8).
 #pragma once
 
 #include <string>

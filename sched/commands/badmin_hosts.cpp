@@ -22,7 +22,7 @@ std::string this_host(io::Stage& stage) {
   return stage.files_to_ask().names.official(name).value_or(name);
 }
 
-// Nothing where the input ended before an answer, which was told.
+// None: the input ended before an answer; the error was printed.
 std::optional<bool> agreed(const BatchAdmin& admin, const std::string& question) {
   if (admin.words.has("-f")) return true;
   admin.stage.print(question + " [y/n] ");
@@ -41,7 +41,7 @@ bool means_all(const BatchAdmin& admin) {
   return std::find(words.begin(), words.end(), "all") != words.end();
 }
 
-// Official names; nothing where it was said what is none. Hosts that are named need no Host section: the RES of each knows its own
+// Official names; none: the error was printed. Hosts that are named need no Host section: the RES of each knows its own
 // names, and another one refuses.
 std::optional<Words> host_names(const BatchAdmin& admin) {
   const auto& files = means_all(admin) ? admin.stage.files() : admin.stage.files_to_ask();

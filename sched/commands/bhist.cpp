@@ -104,7 +104,7 @@ int print(io::Stage& stage, const CommandWords& words, const std::vector<show::J
   return stage.print(text);
 }
 
-// Those that were named and have no event.
+// The named jobs that have no event.
 int say_unknown(const wire::JobFilter& filter, const std::vector<show::JobHistory>& jobs) {
   int status = 0;
   for (const auto& key : filter.keys()) {
@@ -124,7 +124,7 @@ bool counts_files(const std::string& word) {
   return count(word.substr(0, comma)) && (comma + 1 == word.size() || count(word.substr(comma + 1)));
 }
 
-// False where it was told what is wrong.
+// False: the error was printed.
 bool files_are_counted(io::Stage& stage, const CommandWords& words) {
   const auto number = words.value("-n");
   if (!number || counts_files(*number)) return true;
@@ -132,7 +132,7 @@ bool files_are_counted(io::Stage& stage, const CommandWords& words) {
   return false;
 }
 
-// -N: 0: as measured. Nothing where it was told what is wrong.
+// -N: 0: as measured. None: the error was printed.
 std::optional<double> asked_speed(io::Stage& stage, const CommandWords& words) {
   const auto name = words.value("-N");
   if (!name) return 0;
@@ -140,7 +140,7 @@ std::optional<double> asked_speed(io::Stage& stage, const CommandWords& words) {
   return session ? told_speed(stage, *session, *name) : std::nullopt;
 }
 
-// What the store has of these jobs, or with -f the file. False where it was told why there is no answer.
+// What the store has of these jobs, or with -f the file. False: the error was printed.
 bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& ask,
             show::Histories& histories) {
   if (const auto file = words.value("-f")) {
@@ -159,7 +159,7 @@ bool gather(io::Stage& stage, const CommandWords& words, const wire::AskEvents& 
   return !failure;
 }
 
-// Elements that were not named come along with what is of their whole array.
+// The events of a whole array bring elements that were not named.
 void keep_named(const wire::JobFilter& filter, std::vector<show::JobHistory>& jobs) {
   if (filter.index_lists_size() > 0) return;
   std::erase_if(jobs, [&](const show::JobHistory& job) {

@@ -14,7 +14,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// A requirement that cannot be meant is shown with the place.
+// An invalid requirement is shown with the place of its error.
 int hosts_failed(io::Stage& stage, const client::Failure& failure, const std::string& resreq) {
   if (failure.refusal.why() != wire::BatchReply::Refusal::BAD_RESREQ) return failed(stage, failure);
   return stage.fail(resreq::caret_lines(resreq, {failure.refusal.text(), failure.refusal.offset()}));
@@ -47,7 +47,7 @@ double number_of(const wire::BatchReply::BatchHost& host, const char* name) {
   return found == host.words().end() ? 0 : std::strtod(found->second.c_str(), nullptr);
 }
 
-// -x: hosts on which more jobs have exited lately than EXIT_RATE allows. False where it was told why it is not known.
+// -x: hosts on which more jobs have exited lately than EXIT_RATE allows. False: the error was printed.
 bool keep_exceptional(io::Stage& stage, show::BatchHosts& hosts) {
   double longest = 0;
   for (const auto& host : hosts.hosts()) longest = std::max(longest, number_of(host, "exit_rate_minutes"));

@@ -82,7 +82,7 @@ std::optional<std::string> format_of(io::Stage& stage, const CommandWords& words
   return words.has("-json") ? std::optional<std::string>(show::kDefaultJobFields) : std::nullopt;
 }
 
-// A form, or nothing where it was said why there is none.
+// None: the error was printed.
 using Made = std::optional<Form>;
 
 Made refused_form(io::Stage& stage, const std::string& text) {
@@ -232,7 +232,7 @@ int say_the_rest(io::Stage& stage, const CommandWords& words, JobPrinter& printe
                  const Seen& seen) {
   const auto lines = printer.unknown(seen.unknown);
   if (seen.jobs > 0 || printer.even_if_none()) stage.print(printer.end());
-  // One job that is known is worth an answer: programs that poll many lose all of them to a status that says failure.
+  // One known job makes it a success: programs that poll many jobs would lose all of them to a failure.
   const bool strict = own_or("LSB_BJOBS_CONSISTENT_EXIT_CODE", programs(stage).consistent_exit);
   int status = !seen.unknown.empty() && (strict || seen.jobs == 0) ? io::kFailed : 0;
   for (const auto& line : lines) complain(line);
@@ -285,7 +285,7 @@ int run_bjobs(io::Stage& stage, const CommandWords& words) {
   return say_the_rest(stage, words, *form->printer, choice, seen);
 }
 
-// What LSF's bjobs has and nothing here has the data of.
+// Options of LSF's bjobs for which there is no data here.
 std::vector<RefusedOptions> refused_options() {
   return {{"-aff", "jobs are not bound to processors or memory; lshosts -T shows what hosts have"},
           {"-aps -prio", "jobs have no priority of their own; bqueues shows that of their queue"},

@@ -11,7 +11,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// The job that is named, or the running one that fits and was submitted last. Nothing where it was said that there is none.
+// The job that is named, or the running one that fits and was submitted last. None: the error was printed.
 std::optional<client::PeekedJob> find(io::Stage& stage, const CommandWords& words, client::Session& session) {
   wire::JobFilter filter;
   const auto ids = show::take_job_ids(words.operands(), filter);

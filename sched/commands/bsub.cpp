@@ -71,8 +71,8 @@ Result<std::string> read_standard_input() {
   return text;
 }
 
-// A file that is given as the command and is a script for bsub. Where it can be executed by its name it is; else its text
-// is what runs.
+// A file that is given as the command and is a script for bsub. It is run by its name if it is executable; else its text
+// is run.
 std::optional<submit::JobScript> script_file(const std::vector<std::string>& words) {
   const std::string& path = words.front();
   struct stat status;
@@ -91,7 +91,7 @@ bool has_option(const submit::SplitWords& line, std::string_view name) {
                      [name](const submit::OptionUse& use) { return use.option->name == name; });
 }
 
-// What the user may read now the job has, whatever becomes of the file.
+// The file is copied into the job: it may change later, or no longer be readable.
 Result<std::string> spooled(std::string_view option, const std::string& path) {
   auto text = io::read_file(path);
   if (!text) return usage_error(std::string(option) + ": " + path + ": " + text.error().message());

@@ -1,4 +1,4 @@
-// bwait: waits until a condition of jobs holds. bwait(1). And bpost, bread, which are known and not there.
+// bwait: waits until a condition of jobs holds. bwait(1). And bpost and bread, which refuse.
 #include "common/base/host_list.hpp"
 #include "common/base/numbers.hpp"
 #include "sched/client/await_job.hpp"

@@ -10,11 +10,11 @@
 
 namespace rollcall::sched {
 
-// Hands the events over one by one; gives what could not be meant. Errors: the file cannot be read.
+// Hands the events over one by one; gives the invalid lines. Errors: the file cannot be read.
 Result<events::EventReader::PassedOver> read_event_file(const std::string& path,
                                                         const events::EventReader::Take& take);
-// What came of it: 0, or kFailed where the file could not be read. What was passed over is told in one line on standard error,
-// and is no failure.
+// Prints the result: 0, or kFailed if the file could not be read. Skipped lines are reported in one line on standard error, and
+// are no failure.
 int tell_reading(io::Stage& stage, const std::string& path,
                  const Result<events::EventReader::PassedOver>& read);
 

@@ -1,4 +1,4 @@
-// busers, bparams, bmgroup, bugroup, bapp, blimits: what the batch system is told by its files, and what is taken of it.
+// busers, bparams, bmgroup, bugroup, bapp, blimits: what the files of the batch system say, and how much of it is in use.
 #include <algorithm>
 
 #include "common/io/name_lookup.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// Rows of names that nobody has go, and that is said. mbatchd answers for every name: users are the system's.
+// Removes the rows of unknown users, and reports them: mbatchd answers for every name.
 int drop_unknown(wire::BatchReply::Users& users) {
   int status = 0;
   auto& rows = *users.mutable_users();
@@ -104,7 +104,7 @@ int blimits(io::Stage& stage, const CommandWords& words) {
   return stage.print(show::limits_table(*limits, words.has("-c")));
 }
 
-// Nothing is kept back for large jobs (docs/decisions/0024), so there is no window that a small one could fill.
+// No slots are reserved for large jobs (docs/decisions/0024), so there is no window for backfill.
 int bslots(io::Stage&, const CommandWords&) {
   return complain("No backfill window meets these requirements at this time"), 0;
 }

@@ -15,8 +15,8 @@ namespace {
 
 using Value = CommandOption::Value;
 
-// Which jobs an order means: ids, 0 for all that fit the options, or (options alone) the job that fits and was submitted
-// last. Nothing where it was said why there is none.
+// The jobs of an order: ids, 0 for all that match the options, or (options alone) the matching job that was submitted
+// last. None: the error was printed.
 class Target {
  public:
   Target(io::Stage& stage, const CommandWords& words, const std::vector<std::string>& operands)
@@ -188,7 +188,7 @@ int move(io::Stage& stage, const CommandWords& words, bool to_bottom) {
   return session ? print_outcomes(stage, client::move_job(*session, std::move(order))) : io::kFailed;
 }
 
-const std::vector<RefusedOptions> kNotForJobs{{"-cname", "other clusters are not there yet"}};
+const std::vector<RefusedOptions> kNotForJobs{{"-cname", "MultiCluster is not supported in this release"}};
 
 io::Command job_command(const char* name, const char* operands, std::vector<CommandOption> own,
                         const char* summary, int (*run)(io::Stage&, const CommandWords&)) {

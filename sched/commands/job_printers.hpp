@@ -1,5 +1,5 @@
-// JobPrinter: what bjobs prints for each job, and before and behind them all: one for each form. It is handed the jobs as they
-// come, part by part, and makes texts; who prints them is bjobs.
+// JobPrinter: makes the text of bjobs for each job, and before and after all jobs; one for each form of output. It gets the jobs
+// part by part, as they arrive; bjobs prints the texts.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class JobPrinter {
   virtual std::string job(const show::JobView& job, const wire::Submission& asked) = 0;
   // Of jobs that do not come one by one (-sum).
   virtual void add(const wire::BatchReply::SlotSums& sums);
-  // Ids that are not there; gives what is left to say on standard error.
+  // Gets the unknown ids; gives the lines that are left for standard error.
   virtual std::vector<std::string> unknown(const std::vector<std::string>& ids);
   virtual std::string end() { return ""; }
   virtual bool even_if_none() const { return false; }

@@ -13,7 +13,7 @@
 namespace rollcall::sched {
 namespace {
 
-// SIGINT, SIGTERM, SIGHUP as something to read, while it lives.
+// SIGINT, SIGTERM, SIGHUP as a readable descriptor, while it lives.
 class EndingSignals {
  public:
   EndingSignals() {
@@ -31,7 +31,7 @@ class EndingSignals {
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
   int descriptor() const { return descriptor_; }
-  // The last that came; 0: none.
+  // The last signal; 0: none.
   int take() const {
     signalfd_siginfo taken;
     int signal = 0;
@@ -104,7 +104,7 @@ void JobWaiter::kill() {
   wire::SignalJobs order;
   *order.mutable_filter()->add_keys() = key_;
   order.set_action(wire::SignalJobs::KILL);
-  client::signal_jobs(session_, std::move(order));  // what became of it the next news tell
+  client::signal_jobs(session_, std::move(order));  // the next report tells what became of it
 }
 
 client::Answered<JobWaiter::Ready> JobWaiter::until_ready() {

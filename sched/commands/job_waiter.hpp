@@ -1,7 +1,7 @@
-// JobWaiter: what bsub -K and -I do once the job is submitted: they tell how far it is, and wait.
+// JobWaiter: what bsub -K and -I do after the submission: they report the progress of the job, and wait for it.
 //
-// What is told goes to standard error; on a terminal also why the job still waits, in words to act on; elsewhere the first of
-// these reasons, once, after ten seconds. Rules: bsub(1).
+// Reports go to standard error: on a terminal with every reason for which the job waits, in words to act on; elsewhere with the
+// first reason, once, after ten seconds. Rules: bsub(1).
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ class JobWaiter {
   // `quiet`: BSUB_QUIET.
   JobWaiter(client::Session& session, wire::JobKey key, bool quiet);
 
-  // Until the job is over. A signal that ends a program ends bsub alone.
+  // Waits until the job is over. A signal that ends bsub leaves the job.
   client::Answered<client::JobEnd> until_over();
-  // Until its host has it ready (then the place), or it is over. A signal that ends a program ends the job.
+  // Waits until the job's host has it ready (then the place), or it is over. A signal that ends bsub ends the job.
   using Ready = std::variant<wire::StreamPlace, client::JobEnd>;
   client::Answered<Ready> until_ready();
 
@@ -39,7 +39,7 @@ class JobWaiter {
   client::Session& session_;
   wire::JobKey key_;
   bool quiet_;
-  bool terminal_;  // of standard error: only there the reasons are told
+  bool terminal_;  // standard error is one: the reasons are printed
   submit::AwaitedLines lines_;
   std::string reasons_told_;
 };

@@ -1,6 +1,6 @@
-// PatientPrinter: a long answer on standard output, however slow its reader is: less(1) takes a page and nothing more for a
-// while, and mbatchd gives a client up that takes nothing for 15 seconds. So what is more than a pipe holds is written by a
-// thread of its own, while the answer is read on into memory.
+// PatientPrinter: prints a long answer for a slow reader. less(1) reads a page and then nothing for a while, and mbatchd drops a
+// client that reads nothing for 15 seconds. So a thread of its own writes what a pipe does not hold, while the answer is read
+// into memory.
 #pragma once
 
 #include <condition_variable>
@@ -21,9 +21,9 @@ class PatientPrinter {
   PatientPrinter(const PatientPrinter&) = delete;
   PatientPrinter& operator=(const PatientPrinter&) = delete;
 
-  // In order. Until finish() nobody else prints.
+  // Prints in sequence. Until finish() nothing else may print.
   void print(std::string text);
-  // Returns when all is written. Let go of mbatchd before.
+  // Returns when all is written. Close the session with mbatchd before.
   void finish();
 
  private:

@@ -1,8 +1,8 @@
-// ActiveConfiguration: the set of files that mbatchd runs with, and how another set comes into force: by reconfiguration, or because a
-// #if time() of the same texts has changed.
+// ActiveConfiguration: the set of files that mbatchd runs with, and how another set comes into force: by reconfiguration, or
+// because a #if time() of the same texts has changed.
 //
-// Owns the pointer to the set in force and the set that was refused at this hour. It does not read files (configuration.hpp) and
-// does not apply them: Handler tells the daemon. Owned by the daemon, used in its loop.
+// Owns the pointer to the set in force, and the last set that was refused because of a #if time(). It neither reads files
+// (configuration.hpp) nor applies them: it calls the daemon's Handler. Owned by the daemon, used in its loop.
 //
 //   a new set has  | what happens
 //   ---------------+------------------------------------------------------------------------------
@@ -35,9 +35,9 @@ class ActiveConfiguration {
 
   const std::shared_ptr<const Configuration>& configuration() const { return configuration_; }
 
-  // Reads the files again. The answer has what is wrong with them.
+  // Reads the files again. The answer lists their errors.
   wire::BatchReply reconfigure();
-  // Looks once a minute whether a #if time() has begun or ceased to hold. Windows begin and end with a minute.
+  // Checks once a minute whether the condition of a #if time() has changed: windows begin and end at full minutes.
   void look_at_conditions(WallTime now);
   // Checks that a new mbatchd could start with the files and the key, and asks for the restart.
   wire::BatchReply restart();
@@ -50,9 +50,9 @@ class ActiveConfiguration {
   std::shared_ptr<const Configuration> configuration_;
   io::Log& log_;
   Handler handler_;
-  std::int64_t minute_ = 0;                         // when #if time() was looked at
+  std::int64_t minute_ = 0;  // when #if time() was looked at
   std::shared_ptr<const conf::FileSnapshot>
-      refused_;  // the files in force at an hour at which they have errors
+      refused_;  // the texts in force, as a #if time() now selects them, with errors
   conf::ToldLines told_;
 };
 

@@ -1,15 +1,16 @@
-// Clients: the connections of the b* commands: who each of them is, its requests in one piece, and the way back.
+// Clients: the connections of the b* commands: identifies each client, puts its request together from its parts, sends the reply.
 //
-// Owns what each client has proved: that it holds the cluster's key, or by MUNGE who it is. Nothing that a message says of
-// its sender is believed, and nobody in particular is told nothing. One user has so many connections, and so many bytes of requests
-// that are not whole yet, so that there is room for everybody. What requests mean is elsewhere. Who is somebody and asks for it gets a ticket (ticket_issuer.hpp) with
-// the first reply; who came with one is its holder, with the rights that the holder has now.
+// Owns what each client has proved: that it holds the cluster's key, or by MUNGE which user it is. It believes nothing that a
+// message says of its sender, and answers no client that has proved nothing. The connections of one user, and the bytes of that
+// user's unfinished requests, are limited. It does not know what requests mean (requests.hpp). An identified client that asks for
+// a ticket (ticket_issuer.hpp) gets it with the first reply; a client that presents a ticket has the rights that its holder has
+// now.
 //
 // state x message  | munge                | part               | request, last_part
-//   nobody         | asks MUNGE; nothing  | offence            | refused; told to come again where MUNGE
+//   unknown        | asks MUNGE; nothing  | offence            | refused; to be tried again where MUNGE
 //                  | is read meanwhile    |                    | could not be asked for overload
-//   somebody       | offence              | kept, up to 4 MiB  | the first one beyond the user's share: refused, closed;
-//                  |                      | and the user's     | else handed on where it keeps its bounds
+//   identified     | offence              | kept, up to 4 MiB  | the first one beyond the user's share: refused, closed;
+//                  |                      | and the user's     | else handed on if it keeps its bounds
 //                  |                      | share; else the    | (request_bounds.hpp); nothing is read until it is answered
 //                  |                      | rest is ignored    |
 //   too much kept  | offence              | ignored            | refused, closed
@@ -49,14 +50,14 @@ class Clients {
 
   void opened(io::LinkId link, const io::LinkPeer& peer);
   bool has(io::LinkId link) const { return clients_.count(link) != 0; }
-  // Who holds this link; nullptr where it has gone.
+  // The user of this link; nullptr after it has closed.
   const sched::Identity* identity(io::LinkId link) const;
   Result<void> message(io::LinkId link, const wire::ToMbatchd& message);
   void ended(io::LinkId link);
 
-  // A reply of one part that is the last one, or one of several (AwaitJob).
+  // Sends a reply of one part: the last one, or one of several (AwaitJob).
   void reply(io::LinkId link, const wire::BatchReply& reply);
-  // Parts as they are read; none after the one that has `last`.
+  // Sends a reply part by part, as the client reads; the part with `last` ends it.
   using Parts = std::function<sched::answers::AnswerPart()>;
   void answer(io::LinkId link, Parts parts);
 

@@ -4,7 +4,7 @@
 //
 //   the store      | commit()
 //   ---------------+-----------------------------------------------------------------------------------------------------
-//   keeps          | commits, then everything leaves; what nobody waits for is put together with what comes next, for a moment
+//   keeps          | commits, then everything leaves; changes that no client waits for are held briefly, to share a commit
 //   fails          | submissions are withdrawn and refused; what else has changed waits, and so does everything that would
 //                  | tell of it; a commit is tried with each turn and each second
 #pragma once
@@ -33,7 +33,7 @@ class Committer {
     std::function<void(const std::set<sched::JobKey>&)> told;
     std::function<void(sched::JobKey)> withdrawn;
     std::function<void()> keeps_again;   // the store, after it had failed
-    std::function<void()> files_behind;  // they are to be caught up
+    std::function<void()> files_behind;  // event files lack events of the store: catch_up() is due
   };
   using Steady = std::chrono::steady_clock;
 
@@ -46,15 +46,15 @@ class Committer {
         handler_(std::move(handler)),
         transaction_(rows) {}
 
-  // What the store has, into a Book that has its files and its term; before anything else.
+  // Loads the store into a Book that has its files and its term. To be called before anything else.
   Result<void> load(sched::book::StoredRows& rows, const sched::book::JobTable& jobs);
 
   io::JobStore& store() { return *store_; }
   const io::JobStore& store() const { return *store_; }
   EventFiles& files() { return files_; }
 
-  // The submission with its payload: of the store, or of what the store is about to have. The last one is kept at hand, since
-  // elements of an array come one after the other.
+  // The submission with its payload, from the store or from the next commit. The last one is cached, since the elements of an array
+  // come one after the other.
   io::StoreResult<std::shared_ptr<const wire::Submission>> whole(
       const std::shared_ptr<const wire::Submission>& asked);
 
@@ -63,11 +63,11 @@ class Committer {
   void reply(io::LinkId link, wire::BatchReply reply) { transaction_.reply(link, std::move(reply)); }
   void forget(io::LinkId link) { transaction_.forget(link); }
 
-  // Something would be in the next commit.
+  // True: the next commit is not empty.
   bool to_save() const { return transaction_.to_save(); }
   bool failing() const { return failing_; }
 
-  // `at_once`: nothing is kept back for what may come next. True: nothing waits any more.
+  // `at_once`: commits without waiting for more. True: nothing is left to commit.
   bool commit(bool at_once);
   // The last one: what the files have now.
   void note_files();

@@ -1,5 +1,5 @@
-// Configuration: all files as this mbatchd runs with them: lsf.*, lsb.*, and lsf.conf's part for the batch system. A row
-// with an error is told and left out; a set with a fatal error leaves what is in force as it is.
+// Configuration: all files that this mbatchd runs with: lsf.*, lsb.*, and the part of lsf.conf for the batch system. A row with an
+// error is reported and left out. A set with a fatal error is not used: the set in force stays.
 #pragma once
 
 #include <memory>
@@ -37,13 +37,13 @@ struct LoadedConfiguration {
 
 // `env_dir`: LSF_ENVDIR by option; none: as the environment says. An error as well where mbatchd is to run elsewhere.
 LoadedConfiguration load_configuration(const std::optional<std::string>& env_dir);
-// What root has to be able to believe before it runs with them, at the start and whenever they are read anew.
+// What others must not be able to change, so that root may run with the files: checked at the start and whenever they are read.
 std::vector<io::NamedPath> trusted_paths(const Configuration& configuration);
 // load_configuration(), and an error as well where others could change what was read. Of root alone.
 LoadedConfiguration load_trusted_configuration(const std::optional<std::string>& env_dir);
-// The same texts as the hour has them now. `before`: what they were in force as.
+// The same texts, with each #if time() as it holds now. `before`: the configuration made of them earlier.
 LoadedConfiguration load_configuration_anew(const conf::FileSnapshot& kept, const Configuration& before);
-// What LoadedConfiguration::packed said of an earlier set.
+// The files that LoadedConfiguration::packed of an earlier set holds.
 LoadedConfiguration load_packed_configuration(const std::string& packed, const std::string& instead_of);
 
 }  // namespace rollcall::mbatchd

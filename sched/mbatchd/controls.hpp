@@ -1,7 +1,7 @@
-// Controls: what badmin asks of mbatchd itself: new files, restart, end, levels of the log, the daemons of hosts. Queues and
-// hosts that are opened and closed are the Book's.
+// Controls: badmin's orders for mbatchd itself: new files, restart, end, log levels, the daemons of hosts. The Book opens and
+// closes queues and hosts.
 //
-// The caller has checked that an administrator asks. What only the running daemon can do it is told to do (Handler).
+// The caller has checked that an administrator asks. What only the running daemon can do, its Handler does.
 #pragma once
 
 #include <functional>

@@ -1,14 +1,14 @@
-// Daemon: one mbatchd running: the loop in which the Book hears what happens, the store keeps it, and hosts and clients are
-// told.
+// Daemon: one running mbatchd: the loop in which events reach the Book, the store saves the changes, and hosts and clients get
+// orders and answers.
 //
 // Owns the loop, the signals, the connections, the store and the Book; decides nothing about jobs. A turn: everything that has
-// come goes into the Book; the plan is made where something has changed; ONE commit; then orders, answers and lines of
-// lsb.events leave (docs/decisions/0025). Nothing on the way from a submission to its start waits for a clock.
+// arrived goes into the Book; a scheduling cycle runs if the plan may change; ONE commit; then orders, answers and lines of
+// lsb.events leave (docs/decisions/0025). Nothing between a submission and its start waits for a clock.
 //
 //   the store      | what a turn does
 //   ---------------+-----------------------------------------------------------------------------------------------------
-//   keeps          | commits, then everything leaves
-//   fails          | new submissions are refused; what else has changed waits, and so does everything that would tell of it;
+//   works          | commits, then everything leaves
+//   fails          | new submissions are refused; other changes wait, with the orders and answers that follow from them;
 //                  | no job is dispatched; questions are answered; a commit is tried with each turn and each second
 #pragma once
 
@@ -31,18 +31,18 @@ struct DaemonSetup {
   std::optional<std::string> env_dir;  // LSF_ENVDIR by option
   std::shared_ptr<const Configuration> configuration;
   std::string packed;  // LoadedConfiguration::packed, to be kept beside the store; "": nothing new
-  // Whose daemons are known beside those of our own cluster; only tests have some.
+  // Peers whose daemons may call, beside those of our own cluster; only tests have some.
   std::vector<io::PeerKey> peers{};
 };
 
-// What mbatchd runs jobs with, and where it keeps them: whoever starts it chooses, and nothing else of mbatchd knows which.
+// The engine and the store of this mbatchd: main() chooses them, and no other part knows which they are.
 struct DaemonParts {
   EngineMaker engine;
   io::StoreOpener store;
 };
 
-// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from starting at
-// all: the key, the port, the store.
+// Runs until it is told to stop; calls `ready` once, when it answers clients. The error says why it could not start: the key, the
+// port, the store.
 Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, const DaemonParts& parts, io::Log& log,
                                  const std::function<void()>& ready);
 

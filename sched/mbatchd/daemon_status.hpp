@@ -1,5 +1,4 @@
-// The lines that `badmin showstatus` prints of the running mbatchd, as a function of its parts. It keeps and changes nothing; called
-// by the daemon.
+// The lines that `badmin showstatus` prints of the running mbatchd: a function of its parts, called by the daemon.
 #pragma once
 
 #include <string>

@@ -1,8 +1,7 @@
-// Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/values/engine.hpp, and what a daemon round it needs:
-// the files in force, connections, and a way to tell what was heard.
+// Engine: what runs jobs, as a part of mbatchd: the interface of sched/policy/values/engine.hpp, plus what the daemon adds: the
+// files in force, connections, and a callback for reports.
 //
-// mbatchd is started with one of them (run_daemon()), which may be made of several (engine_router.hpp). Nothing else of mbatchd knows
-// which.
+// run_daemon() gets one engine, which may be made of several (engine_router.hpp). No other part of mbatchd knows which it is.
 #pragma once
 
 #include <functional>
@@ -29,7 +28,7 @@ struct EngineSetup {
   std::function<void(const std::string& host, const sched::HostReport&)> told;
   // `silent`: how long nothing had been heard of it by then.
   std::function<void(const std::string& host, Duration silent)> gone;
-  // The host has taken what it was sent: has_room() holds again.
+  // The host has read what was sent: has_room() holds again.
   std::function<void(const std::string& host)> room{};
 };
 
@@ -39,9 +38,9 @@ class Engine : public sched::Engine {
   virtual void configure(std::shared_ptr<const Configuration> configuration) = 0;
   // Orders for the host arrive there: it has come, and has not gone.
   virtual bool reaches(const std::string& host) const = 0;
-  // Further orders for the host may be given now. Where it is not reached they are lost, and there is room.
+  // Further orders for the host may be given now. True also for a host that is not reached: its orders are lost.
   virtual bool has_room(const std::string&) const { return true; }
-  // What the engine has running on the host starts again, or ends; jobs go on. False where the host is not reached.
+  // Restarts or ends the engine's daemon on the host; jobs go on. False: the host is not reached.
   virtual bool restart(const std::string& host, bool stop) = 0;
 
   // Daemons of the cluster that call mbatchd's port are the engine's own. An error ends the link; `engine`: of ToMbatchd.

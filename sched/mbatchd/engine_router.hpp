@@ -1,8 +1,8 @@
 // EngineRouter: mbatchd's one engine, made of several: each host belongs to one of them, and so does each daemon that calls.
 //
-// Owns the engines. Two rules, pure functions, choose: of_host for orders and questions about a host, of_caller for a connection. What
-// an engine reports of a host of another one is dropped and logged, so that a faulty engine harms no host but its own. It knows no
-// engine by name: main.cpp has the list, in which RES is the only one now.
+// Owns the engines. Two pure functions choose one: of_host for orders and questions about a host, of_caller for a connection. A
+// report of an engine about a host of another engine is dropped and logged, so that a faulty engine harms its own hosts only.
+// main.cpp has the list of engines; RES is the only one in this release.
 //
 // event                    | goes to
 // -------------------------+-------------------------------------------------------------------------

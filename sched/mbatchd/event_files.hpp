@@ -1,12 +1,12 @@
 // EventFiles: lsb.events and lsb.acct, written from the store's events as other programs expect them.
 //
-// The store is the truth; these are copies for programs that read LSF's files. Each file goes on after the last event that is
-// in it: its number and the size the file then had are kept in the store with the next commit. What a crash left beyond that
-// is cut off and written again, so no line is missing and none is there twice. A file that cannot be written costs a line in
-// the log, and is caught up when it can be. It does not know what a line means (sched/policy/events/event_lines.hpp).
+// The store is authoritative; these are copies for programs that read LSF's files. For each file the store keeps, with the next
+// commit, the number of its last event and its size then. After a crash the file is cut to that size and written again from
+// there, so no line is missing or doubled. If a file cannot be written, that is logged once, and the file catches up later. It
+// does not know what a line means (sched/policy/events/event_lines.hpp).
 //
-// A new lsb.events begins with what there is to say of the jobs that are not over, so that who follows the file alone knows them;
-// its first line says where its own events begin. That of an older file says how new its newest record is.
+// A new lsb.events begins with the events of the jobs that are not over, for programs that read this file alone; its first line
+// says where its own events begin. The first line of an older file gives the time of its newest record.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 namespace rollcall::mbatchd {
 
-// When a file is put aside: it becomes NAME.1, every NAME.n NAME.n+1, and a new one begins.
+// When a file is put aside: NAME.n becomes NAME.n+1 for each n, NAME becomes NAME.1, and a new file begins.
 struct FileAges {
   std::int64_t finished_jobs = 0;     // MAX_JOB_NUM, of lsb.events; 0: never
   std::int64_t event_files = 0;       // MAX_EVENT_ARCHIVE_FILE: older ones go; 0: all stay
@@ -99,7 +99,7 @@ class EventFiles {
   EventFiles(const io::Log& log, const std::string& directory, Clock clock);  // for tests
 
   void configure(const FileAges& ages);
-  // Asked when lsb.events is put aside; without it a new one begins empty.
+  // Called when lsb.events is put aside; without it a new file begins empty.
   void set_present_jobs(PresentJobs jobs) { present_ = std::move(jobs); }
   void begin(const io::JobStore& store);
   // The events of the last commit. `last_seq`: of the last of them.
@@ -107,10 +107,10 @@ class EventFiles {
   // One piece of what is missing, from the store. True where there is more to do and it may be done at once.
   bool catch_up(io::JobStore& store);
   bool behind(const io::JobStore& store) const;
-  // lsb.events anew from the store: catch_up() writes it. Where the store has forgotten the first events the present file, which may
-  // have them, is put aside.
+  // lsb.events anew from the store: catch_up() writes it. Where the store has forgotten the first events the present file, which
+  // may have them, is put aside.
   void rebuild(io::JobStore& store);
-  // A file may be put aside by time alone. Call it now and then.
+  // To be called now and then: time alone may put a file aside.
   void tick() { put_full_accounts_aside(); }
 
   // What the next commit is to keep.

@@ -1,8 +1,8 @@
-// Forgetting: has the store forget jobs and events beyond JOB_HISTORY_DAYS, in steps that are too short to hold up a turn.
+// Forgetting: removes jobs and events that are older than JOB_HISTORY_DAYS from the store, in steps too short to delay a turn.
 //
-// It decides when; what may go is the store's rule (common/io/job_store.hpp). A step is a transaction of its own. A pass
-// begins an hour after the last one has ended. While steps have work they take a tenth of the time at most.
-// Nothing goes while an event file lacks events of the store, or the store fails. Owned by mbatchd's one thread.
+// It decides when; the store decides what may be removed (common/io/job_store.hpp). A step is a transaction of its own. A pass
+// begins an hour after the last one has ended. Steps take at most a tenth of the time.
+// Nothing is removed while an event file lacks events of the store, or the store fails. Owned by mbatchd's one thread.
 #pragma once
 
 #include <chrono>

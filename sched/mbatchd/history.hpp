@@ -1,5 +1,5 @@
-// History: answers that come from the store: bhist and bacct, a page at a time as the client reads. What fits is policy
-// (sched/policy/events/history_selection.hpp); pages are the store's.
+// History: answers from the store (bhist, bacct), a page at a time as the client reads. sched/policy/events/history_selection.hpp
+// decides which events belong to an answer.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ using Parts = std::function<sched::answers::AnswerPart()>;
 Parts events_answer(io::JobStore& store, const wire::AskEvents& ask, const sched::Identity& who);
 Parts finished_answer(io::JobStore& store, const wire::AskFinished& ask, const sched::Identity& who);
 
-// `parts` answer AskJobs with `history`: those of the named jobs that have left memory come behind them.
+// `parts` answer AskJobs with `history`; the named jobs that are no longer in memory follow them, from the store.
 Parts with_old_jobs(io::JobStore& store, const wire::AskJobs& ask, Parts parts);
 
 }  // namespace rollcall::mbatchd

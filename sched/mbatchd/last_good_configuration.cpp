@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/conf/batch_settings.hpp"
+#include "common/conf/share_directory.hpp"
 #include "common/io/config_source.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/durable_file.hpp"
@@ -47,14 +48,15 @@ Remains remains_of(const conf::FileSources& sources) {
   const auto text = sources.read(sources.env_dir + "/lsf.conf");
   const auto files = conf::lsf_conf_alone(text ? *text : std::string(), sources.env_dir, told);
   remains.mbd_host = conf::named_mbd_host(files);
-  const std::string share = conf::read_batch_settings(files, told).share_dir;
+  const auto share = conf::share_directory(files);
+  if (!share) return remains;
   const auto& settings = files.settings;
   if (!settings.cluster.empty()) {
-    remains.directories.push_back(share + "/" + settings.cluster);
+    remains.directories.push_back(*share + "/" + settings.cluster);
     return remains;
   }
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(share, error), end; !error && entry != end;
+  for (std::filesystem::directory_iterator entry(*share, error), end; !error && entry != end;
        entry.increment(error))
     if (std::filesystem::exists(entry->path() / kKeptName, error))
       remains.directories.push_back(entry->path());

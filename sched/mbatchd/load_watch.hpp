@@ -1,8 +1,8 @@
-// LoadWatch: asks the master LIM what hosts there are and how loaded they are, every few seconds.
+// LoadWatch: asks the master LIM for the hosts and their load, every few seconds.
 //
-// Owns one thread, since a question may wait for a host that is away; the answers come as values into the loop. What they
-// mean for jobs is elsewhere (sched/policy/answers/snapshot_keeper.hpp). After its end nothing is heard; a thread that still waits is
-// left to itself and touches nothing of ours any more.
+// Owns one thread, since a question may wait for a host that is away; the answers come as values into the loop.
+// sched/policy/answers/snapshot_keeper.hpp applies them. After its end no answer comes; a thread that still waits then ends by
+// itself and touches nothing of mbatchd.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
-// MemoryWatch: mbatchd's reserve for the moment in which an allocation fails, and when mbatchd gives free memory back to the kernel.
+// MemoryWatch: keeps a reserve of memory for mbatchd, so that it can go on when an allocation fails, and decides when mbatchd
+// returns free memory to the kernel.
 //
-// Owns the reserve and the time of the last look. Its caller refuses work for which there is no memory.
+// Owns the reserve and the time of the last check. Its caller refuses work for which there is no memory.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@ class MemoryWatch {
 
   // Whether work that needs so many bytes may begin.
   bool has(std::size_t bytes) { return reserve_.restore() && io::memory_for(bytes); }
-  // To be called while nothing waits. Free memory stays with the allocator until then.
+  // To be called while the daemon is idle. Until then free memory stays with the allocator.
   void give_back();
 
  private:

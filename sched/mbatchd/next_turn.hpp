@@ -1,7 +1,7 @@
-// NextTurn: posts one turn of the daemon to the loop, for when the loop has nothing more that has already come.
+// NextTurn: runs one turn of the daemon after the loop has handled all that had already arrived.
 //
-// It collects at most kMostLaps rounds of the loop into one turn. It does not know what a turn does (daemon.cpp), and it calls the
-// turn also where the daemon ends meanwhile. Owned by the daemon.
+// At most kMostLaps rounds of the loop are collected into one turn. It does not know what a turn does (daemon.cpp), and calls it
+// also if the daemon ends meanwhile. Owned by the daemon.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,7 +15,7 @@ class NextTurn {
  public:
   NextTurn(boost::asio::io_context& loop, std::function<void()> turn) : loop_(loop), turn_(std::move(turn)) {}
 
-  // The turn comes soon; more calls until then make no second one.
+  // Requests a turn; further calls before it do not add another.
   void soon() {
     more_came_ = true;
     if (posted_) return;

@@ -1,8 +1,9 @@
-// Queries: what clients ask that changes nothing: jobs, queues, hosts, the past; and who waits for a job is handed on.
+// Queries: answers requests that change nothing: about jobs, queues, hosts and history. It hands clients that wait for a job to
+// Waiters.
 //
-// A question is answered behind the turn in which it came, when the commit is made; the parts of its answer are made one at a time
-// between later turns (common/io/answer_pump.hpp), so that no question holds up a turn. It owns the questions of the present
-// turn; what an answer says is sched/policy/answers/answers.hpp's.
+// A question is answered after the commit of the turn in which it came; the parts of its answer are made one at a time between
+// later turns (common/io/answer_pump.hpp), so that no question delays a turn. It owns the questions of the present turn.
+// sched/policy/answers/answers.hpp makes the answers.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
-// Requests: what clients ask for, each handed to whom it concerns: what changes jobs, queues and hosts to the Book, what badmin
-// asks of the daemon to Controls, what changes nothing to Queries.
+// Requests: dispatches the requests of clients: changes of jobs, queues and hosts to the Book, badmin's orders for the daemon to
+// Controls, questions to Queries.
 //
-// It owns nothing. An answer that tells of a change leaves when that change is on disk.
+// It owns nothing. The answer to a change leaves when the change is on disk.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ class Requests {
         handler_(std::move(handler)) {}
 
   void take(io::LinkId link, const sched::Identity& who, const wire::BatchRequest& request);
-  // After each turn: one more piece of every request that means very many jobs.
+  // To be called after each turn: does one more piece of every request that concerns very many jobs.
   void go_on();
 
  private:

@@ -1,8 +1,8 @@
-// ResEngine: RES runs the jobs on their hosts: the one engine there is now. It turns orders into RES's messages and what RES
-// says into reports (res_translation.hpp); its connections are res_links.hpp's.
+// ResEngine: the engine whose jobs RES runs on the hosts. It turns orders into messages for RES and messages of RES into reports
+// (res_translation.hpp); res_links.hpp has its connections.
 //
-// It keeps nothing of a job: an order for a host that is not connected is dropped, since what still counts of it comes again
-// when RES says what it holds.
+// It keeps nothing of a job. An order for a host that is not connected is dropped: the Book orders again what is still due when RES
+// connects and lists its jobs.
 #pragma once
 
 #include "sched/mbatchd/engine.hpp"

@@ -1,5 +1,5 @@
-// What mbatchd and RES say to each other (common/wire/res.proto) as the orders and reports of sched/policy/values/engine.hpp, and
-// back. Pure: values in, values out. Nothing but ResEngine needs it.
+// Translates the orders and reports of sched/policy/values/engine.hpp to and from the messages of RES (common/wire/res.proto).
+// Pure. Only ResEngine uses it.
 #pragma once
 
 #include <optional>

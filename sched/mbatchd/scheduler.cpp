@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 
 namespace rollcall::mbatchd {
 namespace {
@@ -27,12 +28,14 @@ bool Scheduler::make(WallTime now) {
   snapshot.utc_offset_s = utc_offset_s();
   const auto plan = sched::cycle::schedule(snapshot, now);
   next_look_ = plan.next_look;
-  bool all_taken = true;
-  for (const auto& dispatch : plan.dispatches) all_taken = carry_out(dispatch, now) && all_taken;
+  std::set<sched::JobKey> not_taken;
+  for (const auto& dispatch : plan.dispatches)
+    if (!carry_out(dispatch, now)) not_taken.insert(dispatch.job);
   for (const auto& suspend : plan.suspends)
-    changed_(hosts_.suspend(suspend.job, suspend.reasons, suspend.text, now));
-  for (const auto& resume : plan.resumes) changed_(hosts_.resume(resume.job, now));
-  wanted_ = !all_taken;  // its own changes were planned with it
+    if (!not_taken.contains(suspend.by))
+      changed_(hosts_.suspend(suspend.job, {suspend.reasons, suspend.text, suspend.by}, now));
+  for (const auto& resume : plan.resumes) changed_(hosts_.resume(resume.job, {resume.reasons}, now));
+  wanted_ = !not_taken.empty();  // its own changes were planned with it
   last_ = Steady::now() - from;
   not_before_ = Steady::now() + last_;
   return true;

@@ -1,8 +1,8 @@
-// Scheduler: when mbatchd makes a scheduling cycle, and what is done with its plan.
+// Scheduler: decides when mbatchd runs a scheduling cycle, and carries out its plan.
 //
-// The cycle itself is the pure schedule() (sched/policy/cycle/schedule.hpp). Here is only its pace: a cycle follows whatever may have
-// changed the plan, at once where it is quick; one that takes its time follows the answers of its turn, and leaves as much time
-// for everything else as it took itself.
+// The cycle itself is the pure schedule() (sched/policy/cycle/schedule.hpp). A cycle follows everything that may change the plan:
+// at once if the last cycle was quick. A slow cycle runs after the answers of its turn have left, and the next one waits as long
+// as it took.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Scheduler {
   using Changed = std::function<void(sched::Effects)>;
   using Steady = std::chrono::steady_clock;
 
-  // `changed` is handed what each decision makes of the Book.
+  // `changed` gets the effects of each decision on the Book.
   Scheduler(sched::book::JobTable& jobs, sched::book::HostLedger& hosts,
             sched::answers::SnapshotKeeper& keeper, Changed changed)
       : jobs_(jobs), hosts_(hosts), keeper_(keeper), changed_(std::move(changed)) {}
@@ -32,7 +32,7 @@ class Scheduler {
   // It need not wait for the commit.
   bool quick() const;
 
-  // One cycle, where one is wanted and it is not too soon for it. True: there was one.
+  // Runs a cycle if one is due. True: it ran.
   bool make(WallTime now);
 
   // Time alone changes the plan then; none while a cycle is wanted anyway.

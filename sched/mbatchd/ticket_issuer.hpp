@@ -1,5 +1,6 @@
-// TicketIssuer: gives clients tickets and knows them again: the rules of sched/policy/values/tickets.hpp with this host's clock and the
-// kernel's randomness. In mbatchd's memory alone: another mbatchd, or the next one, knows none of them.
+// TicketIssuer: gives tickets to clients and recognises them, by the rules of sched/policy/values/tickets.hpp with this host's
+// clock and the kernel's random numbers. Tickets are in mbatchd's memory only: another mbatchd, or this one after a restart,
+// knows none of them.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ class TicketIssuer : public io::TicketDesk {
  public:
   // How long a ticket is good; 0: none is given, and none that was given is good.
   void set_life(Duration life);
-  // Nothing where none is given.
+  // None: tickets are off.
   std::optional<io::Ticket> give(const sched::TicketHolder& holder);
   const sched::TicketHolder* holder(const io::TicketId& id) const { return tickets_.holder(id); }
 

@@ -1,8 +1,8 @@
 // Transaction: what one turn of mbatchd's loop has to save, and what may be done only when it is saved.
 //
-// Effects and replies go in; batch() is everything for the store's one commit. After committed() the orders, replies and
-// waiters come out, in their order. After a commit that failed all of it stays for the next one, but for submissions, which are
-// withdrawn: their jobs were never there; and who waits for an answer is told that it is not done yet. It decides nothing about
+// It collects effects and replies; batch() is all that the store's one commit has to save. committed() gives the orders, replies
+// and waiters back, in sequence. After a failed commit everything stays for the next one, except submissions: they are withdrawn,
+// as if their jobs had never been there, and clients that wait for another answer get "not done yet". It decides nothing about
 // jobs and sends nothing.
 //
 // state x event   | effects       | committed            | failed

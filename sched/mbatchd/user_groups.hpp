@@ -1,7 +1,7 @@
-// UserGroups: what the operating system says of users: their names, and the groups that they are in, by name. Kept for a while: a
-// directory service is slow, and every command asks.
+// UserGroups: a cache of the operating system's names of users and of the groups that they are in: a directory service is slow, and
+// every command asks.
 //
-// Filled where one may wait (a thread beside the loop), read in the loop; it has a lock of its own, which is never held while it asks.
+// A thread beside the loop fills it, since that may wait; the loop reads it. Its lock is not held while the system is asked.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +30,7 @@ class UserGroups {
   std::string name(uid_t uid);
   // Looks the groups up, unless that was done within five minutes.
   void find(const std::string& user, gid_t primary);
-  // What was found; none where nobody looked.
+  // The groups that were found; none: they were not looked up.
   std::vector<std::string> of(const std::string& user) const;
 
  private:

@@ -1,7 +1,7 @@
-// Waiters: clients that wait for a job (bsub -K, -I) or for a condition (bwait), however long that takes.
+// Waiters: the clients that wait for a job (bsub -K, -I) or for a condition (bwait), without limit of time.
 //
-// Owns who waits for what. It looks into the Book when it is told that jobs have changed, and hands answers over; the last
-// one of each ends the waiting. A client that has gone waits no more.
+// Owns the table of clients and what each waits for. It looks into the Book when it is told that jobs have changed, and sends
+// answers; the last answer ends the wait, as does the end of the connection.
 #pragma once
 
 #include <functional>
@@ -22,17 +22,17 @@ class Waiters {
     std::function<void(io::LinkId, const wire::BatchReply&)> reply;
     // Why a job pends; the key reason first.
     std::function<std::vector<wire::BatchReply::Reason>(sched::JobKey)> reasons;
-    // The bsub of an interactive job that has not begun has ended, and none came again.
+    // The bsub of an interactive job that has not begun has ended, and did not connect again.
     std::function<void(const sched::Job&)> abandoned = {};
   };
   Waiters(const sched::book::JobTable& table, Handler handler)
       : table_(table), handler_(std::move(handler)) {}
 
-  // Both answer at once where there is something to say.
+  // Both answer at once if there is something to report.
   void await(io::LinkId link, const wire::AwaitJob& asked, const sched::Identity& who);
   void await(io::LinkId link, const wire::AwaitCondition& asked, const sched::Identity& who, WallTime now);
   void ended(io::LinkId link);
-  // Before ended(): the client's process has closed the link, or was killed. True where there is a deadline for that.
+  // To be called before ended() if the client's process closed the link or was killed. True: it has a deadline to connect again.
   bool left(io::LinkId link, WallTime now);
 
   // These jobs have changed, and the change is committed.
@@ -53,7 +53,7 @@ class Waiters {
     sched::jobs::Dependency condition;  // names bound to jobs when it was asked for
     std::optional<WallTime> until;
   };
-  bool tell(io::LinkId link, JobWaiter& waiter);  // true: that was the last
+  bool tell(io::LinkId link, JobWaiter& waiter);  // true: that was the last answer
   bool tell(io::LinkId link, const ConditionWaiter& waiter);
   using LinksById = std::unordered_map<std::int32_t, std::set<io::LinkId>>;
   static void note(LinksById& index, std::int32_t id, io::LinkId link) { index[id].insert(link); }

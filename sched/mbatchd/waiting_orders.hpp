@@ -1,8 +1,8 @@
-// WaitingOrders: orders for hosts whose connection has no room: they leave in their order as it takes what was sent before.
+// WaitingOrders: the queues of orders for hosts whose connection has no room. The orders leave in sequence as the host reads.
 //
-// An order to start may carry a script of megabytes, and a turn starts any number of jobs on a host: what waits here is the effect,
-// a few words, and the script is read when the order leaves. It owns the queues, and knows neither connections nor what an order
-// says. Orders of a host that has gone are dropped: the Book gives them again when it comes.
+// A turn may start any number of jobs on a host, each with a script of megabytes. So a queue holds the effect, which is small; the
+// script is read when the order leaves. It knows neither connections nor the contents of orders. It drops the orders of a host that
+// has disconnected: the Book orders again when the host returns.
 #pragma once
 
 #include <deque>
@@ -22,9 +22,9 @@ class WaitingOrders {
   };
   explicit WaitingOrders(Handler handler) : handler_(std::move(handler)) {}
 
-  // Gives it now, or when those before it have left. What is no order of a host is given now.
+  // Carries it out now, or after the orders before it have left. An effect that is no order for a host is carried out at once.
   void take(const sched::Effect& order);
-  // There may be room.
+  // To be called when the host may have room again.
   void room(const std::string& host);
   void gone(const std::string& host) { waiting_.erase(host); }
 

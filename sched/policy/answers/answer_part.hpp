@@ -1,7 +1,7 @@
-// AnswerPart: one part of an answer, made in one piece of memory that goes at once; or none. A value that is moved.
+// AnswerPart: one part of an answer, in an arena that is freed at once; or none. A value that is moved.
 //
-// A list of very many jobs is some hundred objects and texts for each of its parts: made one by one on the heap, and freed one by
-// one, they cost mbatchd more than everything else about them.
+// A part of a long list consists of some hundred objects and strings. To allocate and free each of them on the heap would cost
+// mbatchd more than all other work on them.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace rollcall::sched::answers {
 class AnswerPart {
  public:
   AnswerPart() = default;  // none
-  // A short one, which somebody has made already.
+  // Copies a short reply.
   AnswerPart(const wire::BatchReply& reply) : AnswerPart(empty()) { **this = reply; }
   static AnswerPart empty() {
     AnswerPart part;
@@ -25,7 +25,7 @@ class AnswerPart {
   wire::BatchReply& operator*() { return *whole_->message->mutable_reply(); }
   wire::BatchReply* operator->() { return whole_->message->mutable_reply(); }
   const wire::BatchReply* operator->() const { return &whole_->message->reply(); }
-  // As it is sent.
+  // The message to send.
   wire::FromMbatchd& message() { return *whole_->message; }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 using Parts = std::vector<wire::BatchReply>;
 
-// All parts are made when the first one is asked for.
+// Makes all parts when the first one is requested.
 NextPart one_after_another(std::function<Parts(const AnswerView&)> make) {
   struct State {
     std::optional<Parts> parts;

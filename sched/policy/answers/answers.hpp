@@ -1,14 +1,14 @@
-// Answers: what mbatchd says to those who ask and change nothing: functions from a question of batch.proto, the Book and
-// the Snapshot to BatchReply messages.
+// Answers: mbatchd's answers to requests that change nothing: pure functions from a request of batch.proto, the Book and the
+// Snapshot to BatchReply messages.
 //
-// Pure. Anybody may see jobs, queues, hosts; a job's script and its environment are sent to its owner alone, where they are
-// asked for (bjobs -script, -env). Long answers come in parts. A part is a slice of about a millisecond's work and at most
-// kAnswerPart bytes; it may be empty. mbatchd makes the next one when the one before has left, and does whatever else has come
-// in between. So the jobs of an answer go by id, each as it is when its part is made: a job that fits the question all the time
-// is told of once; one that begins or ceases to fit meanwhile is told of or not; one submitted later than the first part is not.
-// Why jobs pend is worked out once for all jobs that want the same thing, when the first of them is told of.
+// All users may see jobs, queues and hosts. A job's script and environment are sent only to its owner, on request (bjobs -script,
+// -env). A long answer comes in parts. A part is about a millisecond's work and at most kAnswerPart bytes; it may be empty. mbatchd
+// makes the next part when the one before is sent, and serves other clients in between. So the jobs of an answer are ordered by id,
+// each in its state when its part is made. A job that fits the request all the time is in the answer once. A job that begins or
+// ceases to fit meanwhile may be in it or not. A job submitted after the first part is not in it. Pending reasons are found once
+// for all jobs that share them.
 //
-//   question       | from                    | parts
+//   request        | from                    | parts
 //   ---------------+-------------------------+--------------------------------------------------------------
 //   jobs           | Book, reasons: Snapshot | many; Submissions and reasons once in an answer. `history`: what the store
 //                  |                         | adds. `sums`: one, from counters, where the filter allows it
@@ -31,32 +31,33 @@
 
 namespace rollcall::sched::answers {
 
-inline constexpr std::size_t kAnswerPart = 400 * 1024;  // a part is sent when it has so much
+inline constexpr std::size_t kAnswerPart = 400 * 1024;  // bytes: a part that has reached it is sent
 
 struct AnswerView {
   const book::JobTable& jobs;
   const book::HostLedger& hosts;
   const cycle::Snapshot& snapshot;
   WallTime now;
-  book::ReadWhole whole = {};  // scripts and environments; none: they are not shown
+  book::ReadWhole whole = {};  // reads scripts and environments; none: they are not sent
 };
 
-// The next part; none after the one with `last`. The view may be another one each time.
+// Makes the next part; none after the one with `last`. Each call may have another view.
 using NextPart = std::function<AnswerPart(const AnswerView&)>;
 
-// Nothing where the request asks for none of these: AskEvents, AskFinished, AwaitJob, and whatever changes something.
+// None for requests that are not in the table: AskEvents, AskFinished, AwaitJob, and requests that change something.
 std::optional<NextPart> answer(const wire::BatchRequest& request, const Identity& who,
                                const AnswerView& view);
 
-// One job as bjobs -l and bsub -K see it. `reasons`: may be null.
+// One job for bjobs -l and bsub -K. `reasons` may be null.
 wire::BatchReply::JobView job_view(const AnswerView& view, const Job& job, cycle::PendingReasons* reasons);
-// Why a job pends, hosts by their number alone: bsub -K. None: it does not pend.
+// Why a job pends, with numbers of hosts instead of names, for bsub -K. Empty: it does not pend.
 std::vector<wire::BatchReply::Reason> counted_reasons(const AnswerView& view, JobKey key,
                                                       cycle::PendingReasons& reasons);
-// Fills `to` with what may be sent of what was asked: never a script or an environment. `all`: for -l and -o, else what tables need.
+// Fills `to` with the fields of a submission that may be sent: never a script or an environment. `all`: for -l and -o; false: only
+// what tables show.
 void send_submission(const wire::Submission& asked, bool all, wire::Submission& to);
 
-// What clients are told of a request that cannot be answered.
+// The answer to a request that is refused.
 wire::BatchReply refused_answer(wire::BatchReply::Refusal::Why why, std::string text);
 
 }  // namespace rollcall::sched::answers

@@ -1,4 +1,4 @@
-// What bhosts is told.
+// The answers to bhosts.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -55,7 +55,7 @@ void add_load(const AnswerView& view, const cycle::HostStandings& standings, Hos
   for (const ResourceId id : columns) {
     const double value = id < numbers.size() ? numbers[id] : NAN;
     const double kept = standings.reserved(host, id);
-    // Total is what is left to schedule on: load with what was reserved, or what is free without it.
+    // LSF's row Total is the value that schedules: the load plus reservations, or the free amount less reservations.
     const double sign = indices.at(id).order == ResourceOrder::decreasing ? -1 : 1;
     const double total = std::isnan(value) ? kUnknownLoad : std::max(0.0, value + sign * kept);
     to.add_total(static_cast<float>(total));
@@ -193,10 +193,10 @@ class SeenHost final : public resreq::HostView {
   const cycle::HostValues& values_;
 };
 
-// bhosts -R: which hosts fit. Of one part: it refers to the resources of the files in force.
-class Fitting {
+// bhosts -R: which hosts match. It lives for one part only, because it refers to the present configuration.
+class HostFilter {
  public:
-  Fitting(const AnswerView& view, const std::string& text) : view_(view) {
+  HostFilter(const AnswerView& view, const std::string& text) : view_(view) {
     if (text.empty()) return;
     const auto parsed = resreq::parse(text);
     resreq::BindContext context;
@@ -221,7 +221,7 @@ class Fitting {
 // Hosts and groups by name; none: all.
 struct Chosen {
   std::vector<HostNumber> hosts;
-  std::set<HostNumber> by_name;  // those of them that were named themselves
+  std::set<HostNumber> by_name;  // those that were named themselves, not by a group
   std::optional<wire::BatchReply> refused;
 };
 Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
@@ -250,7 +250,7 @@ Chosen named_hosts(const AnswerView& view, const wire::AskBatchHosts& ask) {
 
 constexpr std::size_t kHostsOfPart = 200;  // about a millisecond's work
 
-// One answer to AskBatchHosts: which hosts, and how far it has come.
+// The progress of one answer to AskBatchHosts: its hosts, and how many of them are sent.
 class HostsAnswer {
  public:
   HostsAnswer(const AnswerView& view, const wire::AskBatchHosts& ask)
@@ -258,27 +258,27 @@ class HostsAnswer {
 
   AnswerPart next(const AnswerView& view) {
     if (over_) return {};
-    const Fitting fitting(view, ask_.resreq());
-    if (!chosen_.refused) chosen_.refused = fitting.refused();
+    const HostFilter filter(view, ask_.resreq());
+    if (!chosen_.refused) chosen_.refused = filter.refused();
     if (chosen_.refused) return over_ = true, *chosen_.refused;
     auto part = AnswerPart::empty();
-    fill(view, fitting, *part->mutable_hosts());
+    fill(view, filter, *part->mutable_hosts());
     part->set_last(over_);
     return part;
   }
 
  private:
-  void fill(const AnswerView& view, const Fitting& fitting, wire::BatchReply::BatchHosts& to) {
+  void fill(const AnswerView& view, const HostFilter& filter, wire::BatchReply::BatchHosts& to) {
     const auto& rules = view.snapshot.rules();
     const auto columns = ask_.load() ? load_columns(rules) : std::vector<ResourceId>();
-    if (at_ == 0)  // clients put the parts together
+    if (at_ == 0)  // only in the first part: clients join the parts
       for (const ResourceId id : columns) to.add_index_names(rules.indices().at(id).name);
     const cycle::HostStandings standings(view.snapshot, view.now);
     std::size_t bytes = 0;
     for (std::size_t looked = 0; at_ < chosen_.hosts.size() && looked < kHostsOfPart && bytes < kAnswerPart;
          ++looked) {
       const HostNumber number = chosen_.hosts[at_++];
-      if (!fitting.fits(number)) continue;
+      if (!filter.fits(number)) continue;
       auto& host = *to.add_hosts();
       host = host_of(view, standings, number, columns);
       const std::string group = chosen_.by_name.count(number) > 0 ? "" : condensed_group(rules, number);

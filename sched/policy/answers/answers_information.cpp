@@ -1,4 +1,4 @@
-// What busers, bparams, bmgroup, bugroup and bapp are told.
+// The answers to busers, bparams, bmgroup, bugroup and bapp.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -31,7 +31,7 @@ const conf::UserGroup* user_group(const conf::LsbFiles& files, const std::string
   return nullptr;
 }
 
-// Groups in groups are opened; one that contains itself only once.
+// Expands groups within groups. `seen`: groups expanded already, since a group may contain itself.
 void members_of(const conf::LsbFiles& files, const std::string& name, std::set<std::string>& seen,
                 std::vector<std::string>& members) {
   const auto* group = user_group(files, name);
@@ -64,7 +64,7 @@ User user_of(const AnswerView& view, const std::string& name) {
   return user;
 }
 
-// Every name of lsb.users, and everybody who has a job.
+// All names of lsb.users, and all users with jobs.
 std::vector<std::string> all_users(const AnswerView& view) {
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -87,7 +87,7 @@ struct Known {
   const char* standard;
   bool shown_short;
 };
-// In bparams' order. The first five are all that bparams shows by itself.
+// In bparams' order. bparams without options shows the first five.
 constexpr Known kKnown[] = {
     {"DEFAULT_QUEUE", "System default queues for automatic queue selection", "", "", true},
     {"MBD_SLEEP_TIME", "The interval for dispatching jobs by master batch daemon", "seconds", "60", true},
@@ -129,7 +129,7 @@ std::string value_of(const conf::LsbParams& params, const Known& known) {
   return known.standard;
 }
 
-// As few digits as it has.
+// Without trailing zeros.
 std::string number_words(double number) {
   std::string text = std::to_string(number);
   text.erase(text.find_last_not_of('0') + 1);

@@ -1,4 +1,4 @@
-// What blimits is told.
+// The answer to blimits.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -24,7 +24,7 @@ std::string kind_of(const cycle::PlacementRules& rules, const cycle::LimitRule& 
 using Names = google::protobuf::RepeatedPtrField<std::string>;
 using ListedNames = std::optional<std::vector<std::string>>;
 
-// The one that is counted, else those that the limit names.
+// The user (queue, ...) that the counter is for, else all that the limit names.
 void add_names(const std::string& one, const ListedNames& list, Names& to) {
   if (!one.empty())
     *to.Add() = one;
@@ -49,7 +49,7 @@ void add_hosts(const cycle::PlacementRules& rules, const cycle::LimitRule& rule,
 
 using LimitAmount = wire::BatchReply::LimitAmount;
 
-// JL/U is the row's of the host in lsb.hosts.
+// The amount of JL/U is in the host's row of lsb.hosts.
 void set_most(const cycle::PlacementRules& rules, const cycle::LimitRule& rule, HostNumber host,
               LimitAmount& row) {
   if (rule.of_host_row && host != kNoHost) {
@@ -145,7 +145,7 @@ class LimitsAsked {
   std::optional<HostNumber> host_;
   std::set<std::uint32_t> used_;
   std::vector<LimitRow> rows_;
-  // What one Limit says of slots, memory and others stands in one row.
+  // One Limit has one row for slots, memory and other resources together.
   using WhoseRow = std::tuple<std::string, std::string, std::string, std::string, std::string, HostNumber>;
   std::map<WhoseRow, std::size_t> places_;
 };

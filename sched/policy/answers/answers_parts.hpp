@@ -1,4 +1,4 @@
-// The pieces of answers.hpp, by what is asked. Only answers.cpp includes it.
+// The functions behind answers.hpp, one for each kind of request. Private to this folder's .cpp files.
 #pragma once
 
 #include "sched/policy/answers/answers.hpp"
@@ -16,10 +16,10 @@ std::vector<wire::BatchReply> limits_answer(const AnswerView& view, const wire::
 NextPart hosts_answer(const AnswerView& view, const wire::AskBatchHosts& ask);
 NextPart jobs_answer(const AnswerView& view, const wire::AskJobs& ask, const Identity& who);
 
-// A host name of a question, official; or as it is.
+// The official name of a host named in a request; the name itself if it is unknown.
 std::string official_host(const AnswerView& view, const std::string& name);
 
-// Rows are put into parts by size.
+// Distributes rows over parts by size. `add` puts a row into a part; it gets nullptr once, for the first part.
 template <class Row, class Add>
 std::vector<wire::BatchReply> in_parts(const std::vector<Row>& rows, const Add& add) {
   std::vector<wire::BatchReply> parts(1);

@@ -1,4 +1,4 @@
-// What bqueues is told.
+// The answer to bqueues.
 #include <algorithm>
 
 #include "common/base/civil_time.hpp"
@@ -13,7 +13,7 @@ std::int64_t whole_seconds(Duration time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-// The queue's maximum, or what a job gets that names none.
+// The queue's default limits (`standard`), or its maxima.
 wire::Limits limits_of(const conf::JobDefaults& jobs, bool standard) {
   wire::Limits limits;
   const auto pick = [standard](const auto& limit) { return standard ? limit.standard : limit.most; };
@@ -44,7 +44,7 @@ std::string host_word(const conf::HostItem& item) {
   return item.preference > 0 ? word + "+" + std::to_string(item.preference) : word;
 }
 
-// Groups are told by a "/" behind them.
+// A group gets a "/" at its end.
 std::string user_word(const AnswerView& view, const std::string& word) {
   const auto& groups = view.snapshot.rules().lsb->users.groups;
   const bool group = std::any_of(groups.begin(), groups.end(), [&](const auto& g) { return g.name == word; });
@@ -59,7 +59,7 @@ bool takes_user(const AnswerView& view, const conf::QueueRow& row, const std::st
   });
 }
 
-// The hosts that a word of bqueues -m means: one, or those of a group.
+// The hosts that a word of bqueues -m names: a host, or the members of a group.
 std::vector<HostNumber> meant_hosts(const AnswerView& view, const std::string& name) {
   const auto& rules = view.snapshot.rules();
   if (const auto number = rules.host(official_host(view, name))) return {*number};

@@ -1,12 +1,11 @@
 // Book: what mbatchd knows: every job, the states that badmin has set, and which hosts are connected.
 //
-// It applies what happens and answers with effects (events_and_effects.hpp); it touches nothing. A job's own rules are
-// job_life.hpp's; who may do what, which jobs a request means, what hangs on what, and how hosts and the Book come to agree
-// again are here. Owned by mbatchd's one thread. No operation costs more than what it changes: a hundred thousand pending
-// jobs are no load for an event of one.
+// It applies what happens and answers with effects (events_and_effects.hpp); it touches nothing. The rules of a single job are in
+// job_life.hpp. The Book decides who may do what, which jobs a request means and which jobs wait for others, and brings its jobs
+// and those of a host that connects into agreement. Owned by mbatchd's one thread. An operation costs as much as it changes: an
+// event of one job costs the same with a hundred thousand pending jobs.
 //
-// It is made of four parts over one memory, so that each part of mbatchd has what it needs and no more; whoever owns the Book
-// hands them out (docs/decisions/0078):
+// It has four parts over one memory, so that each part of mbatchd sees only what it needs (docs/decisions/0078):
 //
 //   jobs()      the jobs with their indices, to read        answers, waiting clients, the snapshot, lsb.events
 //   commands()  what clients ask to change                  the requests of clients
@@ -32,12 +31,12 @@ class Book {
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
-  // The files in force: before anything else, and again when they change.
+  // Sets the configuration. To be called before anything else, and again when files change.
   Effects configure(ConfigView config, WallTime now);
   void set_term(std::uint64_t term);
   std::uint64_t term() const;
 
-  // Everything whose time has come. Call it at next_deadline(), or when you like.
+  // Does everything that is due. To be called at next_deadline(); earlier calls do no harm.
   Effects tick(WallTime now);
   std::optional<WallTime> next_deadline() const;
 
@@ -49,7 +48,7 @@ class Book {
   StoredRows& rows() { return rows_; }
   const StoredRows& rows() const { return rows_; }
 
-  // "" where all indices agree with the jobs and every record is sound. Slow; for tests.
+  // "": all indices agree with the jobs and every record is valid; else what is wrong. Slow; for tests.
   std::string broken_invariant() const;
 
  private:

@@ -126,7 +126,7 @@ Applied ClientCommands::control(const wire::ControlBatch& request, const Identit
         *outcomes.add_outcomes() = controlling.host(host);
     }
   } else {
-    return no(jobs::Refusal::BAD_REQUEST, "the Book does not do this");
+    return no(jobs::Refusal::BAD_REQUEST, "unknown action for queues and hosts");
   }
   if (outcomes.outcomes().empty()) return no(jobs::Refusal::BAD_REQUEST, "no queue or host is named");
   applied.effects = std::move(controlling.effects);

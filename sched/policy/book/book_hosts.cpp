@@ -1,4 +1,4 @@
-// The Book and the hosts: what is reported of them, and how both come to agree after either was away.
+// The Book and the hosts: reports, and how both come to agree after a host or mbatchd was away.
 #include <algorithm>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -7,10 +7,10 @@ namespace rollcall::sched::book {
 namespace {
 
 constexpr int kSigkill = 9;
-constexpr std::uint64_t kLastWord = std::uint64_t{1}
-                                    << 62;  // above every number that a job's signals can have
+// Above every number that a job's signals can have.
+constexpr std::uint64_t kLastWord = std::uint64_t{1} << 62;
 
-// Of all hosts together, the first one first. Times and sizes add up; what was largest at different moments adds up to at most this.
+// Sums over all hosts, the first host's processes first. Peaks add up too: the true peak of the sum may be smaller.
 wire::JobUsage total(const std::map<HostNumber, wire::JobUsage>& by_host, KnownHosts& known,
                      const google::protobuf::RepeatedPtrField<wire::ExecHost>& hosts) {
   wire::JobUsage sum;
@@ -55,11 +55,12 @@ std::string left_text(const report::LeftBehind& told) {
          told.place + (told.last.empty() ? "" : "; the last: " + told.last);
 }
 
-class Hearing {
+// Applies one report of a host to the Book.
+class ReportHandler {
   using State = report::Held::State;
 
  public:
-  Hearing(Memory& memory, const std::string& host, WallTime now)
+  ReportHandler(Memory& memory, const std::string& host, WallTime now)
       : m_(memory), host_(host), number_(memory.hosts.number(host)), now_(now) {}
 
   Effects effects;
@@ -111,6 +112,14 @@ class Hearing {
     const auto& given_up = entry->job->record.given_up();
     return given_up.hosts_size() != 0 && given_up.hosts(0).name() == host_ ? entry : nullptr;
   }
+  // The job that ended as this attempt with this host as its first one: post-execution ran here alone.
+  BookEntry* ended_here(const Attempt& attempt) {
+    BookEntry* entry = m_.entry(attempt.job);
+    if (!entry || !finished(entry->job->status()) || entry->job->record.attempt() != attempt.number)
+      return nullptr;
+    const auto& hosts = entry->job->record.hosts();
+    return hosts.size() != 0 && hosts.Get(0).name() == host_ ? entry : nullptr;
+  }
   BookEntry* placed_here(const Attempt& attempt) {
     BookEntry* entry = m_.entry(attempt.job);
     if (!entry || !placed(entry->job->status()) || entry->job->record.attempt() != attempt.number)
@@ -126,7 +135,7 @@ class Hearing {
     m_.connected(number_, true);
     link.lost = false;
     link.knows_go = told.knows_go;
-    link.left_behind.clear();  // it is told again
+    link.left_behind.clear();  // the host reports it again
     link.not_ours.clear();
     m_.time_host(number_);
     if (host_ != m_.own_host) m_.suspect_no_longer(now_);
@@ -158,7 +167,7 @@ class Hearing {
     back.knows_go = m_.hosts.link(number_).knows_go;
     m_.step(entry, back, now_, effects);
     if (!here || !placed(entry.job->status())) return;
-    // What happened by itself while nobody was told of it.
+    // Its state may have changed on the host while mbatchd was away.
     if (here->state == State::stopped && entry.job->record.signals().empty())
       m_.step(entry, event::StoppedThere{}, now_, effects);
     if (here->state == State::running) m_.step(entry, event::ResumedThere{}, now_, effects);
@@ -172,7 +181,7 @@ class Hearing {
       effects.push_back(effect::OrderSignal{host_, jobs::signal_order(record, sent)});
   }
 
-  // An attempt that is over here, or was removed, or never was.
+  // Ends an attempt on the host that the Book has no job for (any more).
   void end_stranger(const report::Held& held) {
     if (held.state == State::over) return;
     if (!held.first_host || held.state == State::prepared) {
@@ -202,7 +211,7 @@ class Hearing {
     effects.push_back(effect::TellWaiters{entry->job->key()});
   }
 
-  // Not saved for itself: it is told again soon, and the job's next change saves it.
+  // Usage alone makes no SaveJob: the host reports it again soon, and the job's next change saves it.
   void take_usage(BookEntry& entry, const wire::JobUsage& told) {
     wire::JobRecord& record = entry.job->record;
     if (record.hosts_size() == 1) {
@@ -221,7 +230,7 @@ class Hearing {
       if (finished(given_up->job->status())) return;
     }
     if (!entry) {
-      // Of what was never seen there is nothing to be cleared away.
+      // An attempt that the host never saw left nothing there to acknowledge.
       if (told.how != report::Over::How::never_seen)
         effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
       return;
@@ -231,8 +240,7 @@ class Hearing {
   }
 
   void post_over(const report::PostOver& told) {
-    BookEntry* entry = m_.entry(told.attempt.job);
-    if (entry && entry->job->record.attempt() == told.attempt.number)
+    if (BookEntry* entry = ended_here(told.attempt))
       m_.step(*entry, event::PostEnded{told.failed}, now_, effects);
     effects.push_back(effect::OrderAcknowledge{host_, told.attempt});
   }
@@ -253,31 +261,30 @@ Effects HostLedger::dispatch(JobKey key, const event::Dispatched& plan, WallTime
   memory_->place(*entry, plan, now, effects);
   for (const auto& host : entry->job->record.hosts())
     if (auto& link = memory_->hosts.link(host.name()); !link.connected) {
-      // It was lost between the plan and now: the job shares the fate of those that are there.
+      // The host disconnected after the plan was made: its patience counts for this job too.
       if (link.silent_since_us == 0 || link.lost) link.silent_since_us = now.us, link.lost = false;
       memory_->time_host(memory_->hosts.number(host.name()));
     }
   return effects;
 }
 
-Effects HostLedger::suspend(JobKey key, std::uint32_t reasons, const std::string& why, WallTime now) {
+Effects HostLedger::suspend(JobKey key, const event::SuspendPlanned& plan, WallTime now) {
   Effects effects;
-  if (BookEntry* entry = memory_->entry(key))
-    memory_->step(*entry, event::SuspendPlanned{reasons, why}, now, effects);
+  if (BookEntry* entry = memory_->entry(key)) memory_->step(*entry, plan, now, effects);
   return effects;
 }
 
-Effects HostLedger::resume(JobKey key, WallTime now) {
+Effects HostLedger::resume(JobKey key, const event::ResumePlanned& plan, WallTime now) {
   Effects effects;
-  if (BookEntry* entry = memory_->entry(key)) memory_->step(*entry, event::ResumePlanned{}, now, effects);
+  if (BookEntry* entry = memory_->entry(key)) memory_->step(*entry, plan, now, effects);
   return effects;
 }
 
 Effects HostLedger::host_told(const std::string& host, const HostReport& report, WallTime now) {
   memory_->hear_clock(now);
-  Hearing hearing(*memory_, host, now);
-  std::visit(hearing, report);
-  return std::move(hearing.effects);
+  ReportHandler handler(*memory_, host, now);
+  std::visit(handler, report);
+  return std::move(handler.effects);
 }
 
 Effects HostLedger::host_gone(const std::string& host, WallTime now, Duration silent) {
@@ -322,7 +329,8 @@ void Memory::connected(HostNumber host, bool so) {
   so ? ++connected_others : --connected_others;
 }
 
-// Whether all other hosts that were there lately have gone with this one, and there is another one.
+// Whether mbatchd has lost every other host, and at least one of them within the patience before this one. A host that never
+// connected counts as lost at the start.
 bool Memory::all_are_lost(HostNumber host) {
   const std::string& name = hosts.id(host).text();
   if (name == own_host || connected_others != 0) return false;
@@ -336,7 +344,7 @@ bool Memory::all_are_lost(HostNumber host) {
   });
 }
 
-// A host is back: who is still away now is away by itself, and has the whole patience from here on.
+// A host is back, so the network works. Hosts that are still away get the whole patience from now on.
 void Memory::suspect_no_longer(WallTime now) {
   if (!std::exchange(suspects_itself, false)) return;
   hosts.each_link([&](HostNumber host, HostLink& link) {

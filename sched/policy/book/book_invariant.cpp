@@ -1,4 +1,4 @@
-// The Book: do all indices agree with the jobs? Slow; for tests.
+// The Book: checks that all indices agree with the jobs. Slow; for tests.
 #include <algorithm>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -6,7 +6,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-// What the indices would be if they were made anew.
+// The indices as made anew from the jobs.
 struct Expected {
   std::map<wire::JobStatus, std::set<JobKey>> by_status;
   std::map<const JobsOf*, std::set<JobKey>> jobs;

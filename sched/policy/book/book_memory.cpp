@@ -103,7 +103,7 @@ void Memory::leave_payload(const wire::Submission& asked) {
   }
 }
 
-// Most jobs of a queue have the same: they are not kept for each.
+// Most jobs of a queue have equal rules, so rules are kept by what they depend on, not by job.
 const jobs::JobRules& Memory::rules_of(const BookEntry& entry) {
   if (rules.size() > 20'000) rules.clear();
   const wire::Submission& asked = *entry.job->asked;
@@ -139,7 +139,7 @@ const jobs::CheckedResreq& Memory::resreq_of(const conf::QueueRow* queue, const 
   if (const auto known = resreqs.find(key); known != resreqs.end()) return known->second;
   auto made =
       sched::jobs::combined_resreq(config, {queue, config.lsb->application(asked.application())}, asked);
-  // As many different ones as users think of: what is kept is bounded.
+  // Users can write any number of different requirements: bound what is kept.
   const std::size_t bytes = key.size() + made.text.size() + made.rusage.size();
   if (resreq_bytes + bytes > kMostResreqBytes || resreqs.size() >= kMostResreqs) forget_resreqs();
   resreq_bytes += bytes;
@@ -273,7 +273,7 @@ void Memory::count_in_application(const Job& job, bool more) {
   if (found != of_application.end()) count_status(found->second.counts, job.status(), slots_of(job), more);
 }
 
-// As people are shown the job: while its start waits for its hosts it pends, with the slots that it asks for.
+// Counts the job as it is shown: while its start waits for its hosts it pends, with the slots that it asks for.
 void count_slots(JobsOf& user, const Job& job, int sign) {
   const wire::JobStatus status = shown_status(job.record);
   const std::int64_t slots = pending(status) ? jobs::min_slots(*job.asked) : slots_of(job);
@@ -356,7 +356,7 @@ void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Eff
   {
     const Change change(*this, entry);
     sched::jobs::step(*entry.job, life, event, now, effects);
-    // brequeue: behind the others. What nobody has asked for: before them.
+    // A job of brequeue goes behind the others; a job that requeues by itself (rerun, exit code) before them.
     if (was_placed && pending(record.status())) {
       if (asked_back)
         record.set_order(next_order++);
@@ -388,13 +388,13 @@ void Memory::step(BookEntry& entry, const JobHappening& event, WallTime now, Eff
 jobs::DependencyState Memory::state_of(const BookEntry& entry) const {
   const SubmissionEntry& submission = submissions.at(entry.submission);
   if (!submission.kept.dependency) return jobs::DependencyState::none;
-  // What has run once has had its condition: it is not asked again.
+  // A job that ran once keeps its dependency satisfied.
   if (!waits(unpacked(entry).record)) return jobs::DependencyState::satisfied;
   return submission.kept.dependency->per_element() ? entry.dependency : submission.kept.dependency_state;
 }
 
-// Whoever has jobs that wait is told of what they wait for; a job that ran once waits no more, so that chains of jobs do
-// not keep one another in memory.
+// A submission is registered while some of its jobs wait. A job that ran once waits no more, so that chains of jobs do not keep one
+// another in memory.
 bool Memory::register_dependents(std::uint64_t number, SubmissionEntry& submission) {
   if (!submission.kept.dependency) return false;
   const bool wanted = submission.waiting > 0;
@@ -437,7 +437,7 @@ void Memory::evaluate_all(std::uint64_t number, Effects* effects) {
     evaluate_element(number, at({submission.id, index}), effects);
 }
 
-// Of a dependency that differs from element to element.
+// For a dependency that differs from element to element.
 void Memory::evaluate_element(std::uint64_t number, BookEntry& element, Effects* effects) {
   if (element.submission != number) return;
   ++evaluations;

@@ -1,4 +1,4 @@
-// The Book: bmod. A changed Submission is another one; jobs that were changed together share it again.
+// The Book: bmod. A change makes a new Submission; jobs that are changed together share it.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -14,11 +14,11 @@
 
 namespace rollcall::sched::book {
 
-// What has become of a submission: another one, that of the elements which are changed already (0: none yet).
+// The submission that replaces another one; `number` is 0 until the first element is changed.
 struct MadeSubmission {
   std::uint64_t number = 0;
   jobs::CheckedSubmission checked;
-  bool several = false;  // elements: told of as of the array
+  bool several = false;  // several elements: reported as a change of the array
 };
 using MadeOf = std::map<std::uint64_t, MadeSubmission>;
 
@@ -39,7 +39,7 @@ class Modifying {
 
   Effects effects;
 
-  // All of a unit, before any of it is changed.
+  // Checks the whole unit before any of it is changed.
   std::optional<jobs::Refusal> prepare(std::vector<JobKey> keys, MadeOf& made) {
     made.clear();
     if (auto why = allowed(keys)) return why;
@@ -51,7 +51,7 @@ class Modifying {
     return std::nullopt;
   }
 
-  // Some of a unit. Nothing: it was changed. What has become of the others since it was prepared may be anything.
+  // Changes some jobs of a unit; none: done. Jobs may have changed or gone since prepare().
   std::optional<jobs::Refusal> modify(std::vector<JobKey> keys, MadeOf& made) {
     std::erase_if(keys, [this](JobKey key) { return m_.entry(key) == nullptr; });
     if (auto why = allowed(keys)) return why;
@@ -66,7 +66,7 @@ class Modifying {
   }
 
  private:
-  // By what they were made of.
+  // By the number of their submission.
   std::map<std::uint64_t, std::vector<JobKey>> by_submission(const std::vector<JobKey>& keys) {
     std::map<std::uint64_t, std::vector<JobKey>> same;
     for (const JobKey key : keys) same[m_.jobs.at(key).submission].push_back(key);
@@ -86,7 +86,7 @@ class Modifying {
     if (!some_started) return std::nullopt;
     auto why = allowed_of_started();
     if (!why || std::any_of(keys.begin(), keys.end(), [this](JobKey key) { return runs(key); })) return why;
-    // All of them are shown as pending: a start that waits for its go-ahead gives way to the change.
+    // Users see all of these jobs as pending, so a start that waits for its go-ahead is taken back for the change.
     for (const JobKey key : keys) m_.step(*m_.entry(key), event::StartNotTaken{}, now_, effects);
     return std::nullopt;
   }
@@ -96,14 +96,14 @@ class Modifying {
     return placed(job.status()) && job.launch.go_given;
   }
 
-  // What cannot be changed of a job that has started.
+  // Refuses fields that cannot change once a job has started.
   std::optional<jobs::Refusal> allowed_of_started() const {
     for (const std::int32_t number : request_.fields()) {
       if (output_field(number))
         return jobs::refusal(
             jobs::Refusal::FAILED,
-            "Job has already started: its output goes to its files at once, so -o -oo -e -eo stay "
-            "as they are");
+            "Job has already started: -o -oo -e -eo cannot be changed, since its output goes "
+            "directly to its files");
       if (const ModifyField* row = modify_field(number); !row || row->started == ModifyField::Started::refuse)
         return jobs::refusal(
             jobs::Refusal::FAILED,
@@ -122,18 +122,18 @@ class Modifying {
       const ModifyField* row = modify_field(n);
       if (!row) {
         failed.refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST,
-                                       "this cannot be changed (field " + std::to_string(n) + ")");
+                                       "field " + std::to_string(n) + " of a submission cannot be changed");
         return failed;
       }
       row->take(after, request_.changed());
     }
     const BookEntry& first = *m_.entry(members.front());
-    // Checked as its owner's, for the queue that it is in; an administrator may give what the owner may not.
+    // Checked as a submission of the owner to the job's present queue, but with the rights of whoever asks.
     after.clear_queues();
     after.add_queues(first.job->record.queue());
     Identity owner{before.uid(), before.gid(), before.user(), who_.groups, who_.is_admin};
     jobs::SubmissionContext context = m_.context(owner, now_);
-    context.queue_open = [](const std::string&) { return true; };  // it is in it
+    context.queue_open = [](const std::string&) { return true; };  // the job is in the queue already
     context.pending_jobs = [] { return std::uint32_t{0}; };
     context.default_application.clear();
     context.kept_application = before.application();
@@ -148,10 +148,10 @@ class Modifying {
       for (const JobKey key : members)
         if (const Job& job = *m_.find(key);
             placed(job.status()) && changes_gpus(job.record, reserved(checked, job.record)))
-          return checked.refusal = jobs::refusal(
-                     jobs::Refusal::FAILED, "Job has already started: the GPUs that it has stay as they are"),
+          return checked.refusal = jobs::refusal(jobs::Refusal::FAILED,
+                                                 "Job has already started: its GPUs cannot be changed"),
                  checked;
-    // What a name meant when the job was submitted it still means.
+    // Job names keep the meaning that they had when the job was submitted.
     if (after.dependency() == before.dependency()) {
       checked.asked->set_bound_dependency(before.bound_dependency());
       checked.dependency = m_.submissions.at(number).kept.dependency;
@@ -159,7 +159,7 @@ class Modifying {
     return checked;
   }
 
-  // As of a new job: its order must fit into a frame, and its user has a share of the store.
+  // As for a new job: its order must fit into a frame, and its user has a share of the store.
   std::optional<jobs::Refusal> check_size(const S& after, const S& before) const {
     const std::uint64_t bytes = wire::whole_bytes(after);
     if (bytes > jobs::kMostSubmission && bytes > wire::whole_bytes(before))
@@ -171,7 +171,7 @@ class Modifying {
     return brings_payload ? m_.check_storage(after) : std::nullopt;
   }
 
-  // The submission that they are made of from now on: the first of them make it.
+  // Gives the new submission its number when the first elements need it. False: it has one.
   bool make(MadeSubmission& to, std::int32_t id) {
     if (to.number != 0) return false;
     to.number = m_.next_submission++;
@@ -200,7 +200,7 @@ class Modifying {
         entry.job->asked = m_.asked(number);
         m_.count_application(*entry.job->asked, 1);
         entry.dependency = jobs::DependencyState::not_yet;
-        // Hosts that could not start what it was may start what it is.
+        // Hosts that could not start the job before the change may start it now.
         entry.job->record.clear_start_failure();
         entry.job->record.set_short_runs(0);
         entry.job->record.set_paused_until_us(0);
@@ -233,7 +233,7 @@ class Modifying {
     return std::find(request_.fields().begin(), request_.fields().end(), number) != request_.fields().end();
   }
 
-  // ---- -R of a job that has hosts: they stay, what is reserved on them changes; the rest is for its next start.
+  // ---- -R of a job that has hosts: the hosts stay, reservations on them change; the rest applies to its next start.
 
   std::vector<wire::Reserved> reserved(const jobs::CheckedSubmission& checked,
                                        const wire::JobRecord& record) const {
@@ -291,7 +291,7 @@ class Modifying {
   WallTime now_;
 };
 
-// Elements of one array together, as they were selected.
+// Makes a unit of the selected elements of each array.
 void choose_modified(const JobTable& jobs, Selection selection, UnitWork& work) {
   work.refusal = std::move(selection.refusal);
   for (std::size_t i = 0; i < selection.jobs.size();) {
@@ -308,7 +308,7 @@ std::shared_ptr<ModifyWork> refused_work(std::shared_ptr<ModifyWork> work, jobs:
   return work;
 }
 
-// The next of the unit, at most so many; how many that were.
+// Changes at most `most` further jobs of the unit and returns how many.
 std::size_t modify_next(Modifying& modifying, ModifyWork& work, std::size_t most) {
   const JobUnit& unit = work.units[work.unit];
   if (work.key == 0 && !work.first)
@@ -347,7 +347,7 @@ std::shared_ptr<ModifyWork> ClientCommands::begin_modify(const wire::ModifyJobs&
   }
   if (fields.size() != 1 || request.changed().queues_size() != 1)
     return refused_work(
-        work, jobs::refusal(jobs::Refusal::BAD_REQUEST, "-q: one queue, and nothing else at the same time"));
+        work, jobs::refusal(jobs::Refusal::BAD_REQUEST, "-q: expected one queue and no other option"));
   wire::SwitchJobs moved;
   *moved.mutable_filter() = request.filter();
   moved.set_queue(request.changed().queues(0));

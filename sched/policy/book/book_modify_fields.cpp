@@ -27,7 +27,7 @@ constexpr auto kTell = ModifyField::Started::tell;
 
 const ModifyField kFields[] = {
     {S::kCommandFieldNumber, ROLLCALL_FIELD(command)},
-    // What the store had of these is replaced as well.
+    // These replace payloads in the store too.
     {S::kScriptFieldNumber,
      [](S& to, const S& from) {
        to.clear_script_at();

@@ -1,5 +1,5 @@
-// ModifyField: what bmod may change of a submission, by the numbers of ModifyJobs.fields, and whether it may still change once the
-// job has a host. A table; who may change which job is book_modify.cpp's.
+// ModifyField: the fields of a submission that bmod may change, by the numbers of ModifyJobs.fields, and which of them may change
+// once the job has a host. A table; book_modify.cpp decides who may change which job.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace rollcall::sched::book {
 
 struct ModifyField {
   std::int32_t number;
-  // Taken from `from`, whether it is set there or not.
+  // Copies the field from `from`; clears it if it is not set there.
   void (*take)(wire::Submission& to, const wire::Submission& from);
-  // Of a job that has a host: `keep` changes what is written down alone, `tell` what its host enforces too.
+  // For a job that has a host. `keep`: only the record changes. `tell`: the host, which enforces the field, is told too.
   enum class Started { refuse, keep, tell } started = Started::refuse;
 };
 
-// nullptr: nobody may change it.
+// nullptr: bmod cannot change this field.
 const ModifyField* modify_field(std::int32_t number);
 // -o -oo -e -eo.
 bool output_field(std::int32_t number);

@@ -12,12 +12,12 @@ constexpr JobKey kBeforeAll{std::numeric_limits<std::int32_t>::min(), 0};
 constexpr JobKey kAfterAll{std::numeric_limits<std::int32_t>::max(),
                            std::numeric_limits<std::int32_t>::max()};
 
-// After room was made, some forty jobs can be put between two neighbours before it must be made again.
+// Distance of order numbers after room was made: about forty halvings fit in before it must be made again.
 constexpr double kRoom = 1.0 / 1024;
 
 class Moving {
  public:
-  // Jobs that must give room are changed, and saved by `effects`.
+  // Jobs that are moved to make room are saved through `effects`.
   Moving(Memory& memory, const wire::MoveJob& request, const Identity& who, const std::string& queue,
          Effects& effects)
       : m_(memory),
@@ -27,8 +27,8 @@ class Moving {
         all_(memory.administers(queue, who)),
         effects_(effects) {}
 
-  // The order number that brings a job to the asked place among those that the asker may pass: an administrator all, an
-  // owner their own.
+  // The order number for the requested place among the jobs that the client may pass: an administrator all, an owner only their
+  // own.
   double order() {
     const int position = std::max(1, request_.position());
     if (request_.to_bottom()) {
@@ -50,10 +50,10 @@ class Moving {
     return middle > low && middle < high ? middle : room_behind(low);
   }
 
-  // Halving has used up the numbers behind `low`: spreads the next jobs, as few as will do, and returns a number between
-  // `low` and the first of them.
+  // There is no number left between `low` and the next one: moves as few of the following jobs as possible further back, and
+  // returns a number between `low` and the first of them.
   double room_behind(double low) {
-    std::vector<std::pair<JobKey, std::size_t>> to_move;  // with their place; elements of an array share one
+    std::vector<std::pair<JobKey, std::size_t>> to_move;  // to which place; elements of an array share one
     std::size_t places = 0;
     double end = low, step = 0;
     for (auto it = pending_.upper_bound({low, kAfterAll}); it != pending_.end(); ++it) {
@@ -77,7 +77,7 @@ class Moving {
     return low + step;
   }
 
-  // The order of the `position`-th of those that count; of the last one where there are fewer; none: there is none.
+  // The order number of the `position`-th job that the client may pass; of the last one if there are fewer. None: there is none.
   template <class Iterator>
   std::optional<double> nth(Iterator it, Iterator end, int position) const {
     const auto own = m_.users.find(who_.user);
@@ -118,7 +118,7 @@ Applied ClientCommands::move_job(const wire::MoveJob& request, const Identity& w
     line = failure(name + ": " + std::string(kDenied), jobs::Refusal::NOT_ALLOWED);
     return applied;
   }
-  // A job whose start waits for its go-ahead is shown as pending: the start gives way.
+  // Users see a job whose start waits for its go-ahead as pending: the start is taken back.
   for (const JobKey k : keys) memory_->step(*memory_->entry(k), event::StartNotTaken{}, now, applied.effects);
   std::erase_if(keys, [this](JobKey k) { return !pending(memory_->find(k)->status()); });
   if (keys.empty()) {

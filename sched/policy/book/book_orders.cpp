@@ -1,4 +1,4 @@
-// The Book: what the hosts of a job are told when an order leaves: as the job is then.
+// The Book: the contents of orders to a job's hosts, made when the order leaves, from the job as it is then.
 #include <algorithm>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -24,14 +24,15 @@ Duration usage_interval(const ConfigView& config, const Job& job) {
                                                     static_cast<std::size_t>(job.record.hosts_size())));
 }
 
-// Whether that attempt still runs as far as the Book knows.
+// Whether that attempt is the job's present one, and has hosts.
 bool counts(const BookEntry* entry, std::uint64_t attempt) {
   return entry && placed(entry->job->status()) && entry->job->record.attempt() == attempt;
 }
 
-class Giving {
+// Gives an effect to the engine if it is an order.
+class OrderGiver {
  public:
-  Giving(const HostLedger& hosts, Engine& engine, const ReadWhole& whole)
+  OrderGiver(const HostLedger& hosts, Engine& engine, const ReadWhole& whole)
       : hosts_(hosts), engine_(engine), whole_(whole) {}
 
   bool operator()(const effect::OrderStart& order) const {
@@ -52,8 +53,8 @@ class Giving {
     if (hosts_.has_go(order))
       engine_.go(order.host, attempt);
     else if (!hosts_.expect_order({order.key, order.host, order.attempt}))
-      engine_.release(order.host,
-                      attempt);  // the job has ended before this left: nothing may wait there for ever
+      // The job ended before this order left: release the host, or it would wait for ever.
+      engine_.release(order.host, attempt);
     return true;
   }
   bool operator()(const effect::OrderSignal& order) const {
@@ -135,7 +136,7 @@ bool HostLedger::has_go(const effect::OrderGo& order) const {
 }
 
 bool HostLedger::carry_out(const Effect& effect, Engine& engine, const ReadWhole& whole) const {
-  return std::visit(Giving(*this, engine, whole), effect);
+  return std::visit(OrderGiver(*this, engine, whole), effect);
 }
 
 }  // namespace rollcall::sched::book

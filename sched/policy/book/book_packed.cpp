@@ -1,4 +1,4 @@
-// The Book: jobs and submissions as objects while somebody works with them, and as bytes else.
+// The Book: unpacks jobs and submissions that are worked with, and packs them to bytes again.
 #include <utility>
 
 #include "sched/policy/book/book_memory.hpp"
@@ -7,8 +7,8 @@ namespace rollcall::sched::book {
 namespace {
 
 constexpr std::size_t kMany = 1000;
-constexpr std::size_t kSpare = 500;          // more than a part of an answer has
-constexpr std::uint32_t kSpareBytes = 2000;  // packed: a larger one would keep its room
+constexpr std::size_t kSpare = 500;          // objects: more than a part of an answer uses
+constexpr std::uint32_t kSpareBytes = 2000;  // packed size: larger objects would keep too much memory
 
 template <class Pointer>
 Pointer take_last(std::vector<Pointer>& from) {
@@ -65,7 +65,7 @@ void Memory::pack() const {
     const auto found = kept.find(number);
     if (found == kept.end() || !found->second.asked) continue;
     if (found->second.packed.empty()) found->second.packed.pack(*found->second.asked);
-    // Made here or by whoever submitted it: nobody else has it any more.
+    // No one else refers to the object; it was made as mutable, here or by the client's request.
     if (found->second.asked.use_count() == 1 && spare_submissions.size() < kSpare &&
         found->second.packed.size() < kSpareBytes)
       spare_submissions.push_back(std::const_pointer_cast<wire::Submission>(std::move(found->second.asked)));

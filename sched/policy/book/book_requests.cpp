@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kHup = 1, kInt = 2, kQuit = 3, kSigKill = 9, kTerm = 15, kCont = 18, kStop = 19, kTstp = 20;
 
-// Of a request that names jobs.
+// Units of a request that names job ids.
 std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& selection) {
   std::vector<JobUnit> units;
   const auto elements = [&selection](std::int32_t id) {
@@ -24,7 +24,7 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
     while (last != selection.jobs.end() && last->id == id) ++last;
     return std::vector<JobKey>(first, last);
   };
-  // What is named twice is done and told once: a request may name an array a million times.
+  // An id named twice is handled once: a request may name an array a million times.
   std::set<JobKey> named;
   for (const auto& wire_key : filter.keys()) {
     const JobKey key = key_of(wire_key);
@@ -43,7 +43,7 @@ std::vector<JobUnit> units_of(const wire::JobFilter& filter, const Selection& se
   return units;
 }
 
-// Of a request that names no job: elements of an array together.
+// Units of a request that names no ids: one for each job, one for the elements of an array.
 void add_units(const Memory& m, const std::vector<JobKey>& jobs, std::vector<JobUnit>& units) {
   for (const JobKey key : jobs) {
     const bool array = m.ids.at(key.id).array;
@@ -114,7 +114,7 @@ class Signalling {
     return std::nullopt;
   }
 
-  // A bkill of a job that is over ends its post-execution, where that still runs.
+  // bkill of a job that is over ends its post-execution command, if that still runs.
   bool ends_post_execution(const BookEntry& entry) const {
     const bool killed = request_.action() == wire::SignalJobs::KILL ||
                         (request_.action() == wire::SignalJobs::SEND && request_.signal() == kSigKill);
@@ -169,17 +169,17 @@ class Signalling {
     return done(entry, kill);
   }
 
-  // brun: all slots on the first host that is named, or shared out among them.
+  // brun: all slots on the first named host, or spread over the named hosts.
   std::optional<Objection> force(BookEntry& entry, const event::By& by) {
     if (!by.admin) return no(kDenied, jobs::Refusal::NOT_ALLOWED);
-    // A start that waits for its go-ahead, perhaps of a host that is frozen, gives way.
+    // A start that waits for its go-ahead, perhaps from a frozen host, is taken back.
     m_.step(entry, event::StartNotTaken{}, now_, effects);
     if (entry.job->status() != wire::STATUS_PEND) return no("Job has already started or is held");
     std::vector<std::string> hosts;
     for (const auto& name : request_.hosts()) {
       const auto named = jobs::hosts_named(m_.config, name);
       if (!named) return no(name + ": Bad host name", jobs::Refusal::NO_HOST);
-      for (const auto& host : *named)  // a group may have one that is named by itself as well
+      for (const auto& host : *named)  // a host may be named itself and in a group
         if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
     }
     std::erase_if(hosts, [this](const std::string& host) {
@@ -198,14 +198,14 @@ class Signalling {
     plan.effective_resreq =
         m_.resreq_of(m_.queue_row(entry.job->record.queue()), entry.job->record.queue(), *entry.job->asked)
             .text;
-    entry.job->record.set_short_runs(0);  // whoever says brun knows of them
+    entry.job->record.set_short_runs(0);  // brun overrides the pause after short runs
     reserve_gpus(*entry.job->asked, plan.placement);
     m_.complete(plan.placement);
     m_.place(entry, std::move(plan), now_, effects);
     return std::nullopt;
   }
 
-  // brun asks for no room, but two jobs on one GPU are never meant.
+  // brun ignores free slots and resources, but two jobs must not share a GPU.
   void reserve_gpus(const wire::Submission& asked, Placement& placement) const {
     const GpuRequest gpus = gpu_request(asked.gpu());
     if (gpus.count == 0 || m_.gpu_resource.empty()) return;
@@ -247,7 +247,7 @@ void settle_units(const wire::JobFilter& filter, UnitWork& work) {
   work.selected = {};
 }
 
-// Some more of the jobs that a request means.
+// Selects some more of the jobs that a request means.
 void select_units(const JobTable& jobs, const Memory& m, const wire::JobFilter& filter, UnitWork& work) {
   auto some = jobs.select_some(*work.selecting, kSelectedAtOnce);
   const bool named = filter.keys_size() > 0 || filter.index_lists_size() > 0;
@@ -264,7 +264,7 @@ void select_units(const JobTable& jobs, const Memory& m, const wire::JobFilter& 
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-// False: more is to be selected, and the turn is over.
+// False: the selection is not complete, and this piece is done.
 bool all_selected(const JobTable& jobs, const Memory& m, const wire::JobFilter& filter, std::size_t most,
                   UnitWork& work) {
   if (work.selecting) select_units(jobs, m, filter, work);
@@ -279,7 +279,7 @@ Applied nothing_yet() {
   return applied;
 }
 
-// Of a unit that is done. Nothing where nothing is to be said of it.
+// The line for a unit that is done; none: the answer has no line for it.
 std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const UnitWork& work,
                                                    const std::string& done) {
   if (work.any) return outcome(done);
@@ -288,7 +288,8 @@ std::optional<wire::BatchReply::Outcome> unit_line(const JobUnit& unit, const Un
   return failure("Job <" + unit.name + ">: " + first.text, first.why);
 }
 
-// The next `most` jobs: `apply` does it to one, which is there; `done` is the line where it was done to any of a unit.
+// Applies the request to the next `most` jobs. `apply` does it to one existing job; `done` makes the line for a unit with at least
+// one success.
 template <class Apply, class Done>
 wire::BatchReply walk_some(Memory& m, UnitWork& work, std::size_t most, const Apply& apply,
                            const Done& done) {
@@ -325,7 +326,7 @@ std::shared_ptr<SignalWork> ClientCommands::begin_signal(const wire::SignalJobs&
   auto work = std::make_shared<SignalWork>();
   work->request = request;
   work->who = who;
-  if (request.reason().size() > jobs::kLongestReason)  // each of its jobs keeps it
+  if (request.reason().size() > jobs::kLongestReason)  // each job of the request keeps a copy
     work->refusal = jobs::refusal(jobs::Refusal::BAD_REQUEST,
                                   "-C: found " + std::to_string(request.reason().size()) +
                                       " bytes, expected at most " + std::to_string(jobs::kLongestReason));
@@ -363,7 +364,7 @@ std::optional<Objection> switch_one(Memory& m, BookEntry& entry, const conf::Que
   if (!by.owner && !by.admin) return Objection{std::string(kDenied), jobs::Refusal::NOT_ALLOWED};
   if (finished(entry.job->status())) return Objection{std::string(kFinished)};
   const wire::Submission& asked = *entry.job->asked;
-  // It is the owner who must be allowed there; an administrator may put the job anywhere.
+  // The queue must accept the job's owner; an administrator may put the job into any queue.
   const jobs::SubmissionContext context = m.context(who, now);
   if (auto why = jobs::check_queue(queue, asked, context)) return Objection{why->text(), why->why()};
   if (auto resreq = m.resreq_of(&queue, queue.name, asked); resreq.refusal)
@@ -401,7 +402,7 @@ std::shared_ptr<SwitchWork> ClientCommands::begin_switch(const wire::SwitchJobs&
   return work;
 }
 
-// The files may change between two pieces.
+// Looks the queue up again: the configuration may change between two pieces.
 Applied ClientCommands::switch_some(SwitchWork& work, std::size_t most, WallTime now) {
   const std::string name = work.request.queue();
   const conf::QueueRow* queue = memory_->queue_row(name);

@@ -13,7 +13,7 @@ bool Memory::administers(const std::string& queue, const Identity& who) const {
 }
 
 event::By Memory::by(const Job& job, const Identity& who) const {
-  // By name: uids may be reused, and a cluster's accounts are its names; both must agree.
+  // Uid and name must both agree: uids may be reused, and names identify accounts in the cluster.
   const bool owner = who.uid == job.asked->uid() && who.user == job.asked->user();
   return {who.user, who.uid, owner, administers(job.record.queue(), who)};
 }

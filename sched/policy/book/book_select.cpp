@@ -1,4 +1,4 @@
-// The Book: which jobs a request means: all at once, or a piece at a time in the order of their keys.
+// The Book: selects the jobs that a request means, all at once or in pieces, in the order of their keys.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -28,10 +28,10 @@ struct SelectWork {
   struct Wanted {
     bool all = false;
     std::set<std::int32_t> single;
-    std::vector<wire::IndexRange> ranges;       // settled: those with a step alone
-    std::map<std::int32_t, std::int32_t> runs;  // first and last of those without one, apart from one another
+    std::vector<wire::IndexRange> ranges;       // after settle(): only those with a step
+    std::map<std::int32_t, std::int32_t> runs;  // ranges without a step: first to last index, disjoint
 
-    // Ranges that touch are one, and the next index is found at once, however many there are.
+    // Merges ranges that touch, so that next() is fast however many ranges there are.
     void settle() {
       std::sort(ranges.begin(), ranges.end(),
                 [](const auto& a, const auto& b) { return a.first() < b.first(); });
@@ -45,7 +45,7 @@ struct SelectWork {
       });
     }
 
-    // The first one from `from` on; none: there is none.
+    // The first wanted index from `from` on.
     std::optional<std::int32_t> next(std::int32_t from) const {
       if (all) return from;
       std::optional<std::int32_t> least;
@@ -63,7 +63,7 @@ struct SelectWork {
       }
       return least;
     }
-    // The first of `indices` from `from` on that is wanted; its end: none.
+    // The first wanted one of `indices` from `from` on; end(): there is none.
     std::vector<std::int32_t>::const_iterator first(const std::vector<std::int32_t>& indices,
                                                     std::int32_t from) const {
       for (;;) {
@@ -82,11 +82,11 @@ struct SelectWork {
   Selects what = Selects::jobs;
   bool all_users = false, in_group = false;
   std::string one_user;            // or a group
-  std::vector<std::string> hosts;  // where the filter names one
+  std::vector<std::string> hosts;  // if the filter names a host or a group
   std::map<std::int32_t, Wanted> ids;
   std::vector<std::int32_t> order;  // the keys of `ids` as they were given
   std::size_t at = 0;               // in `order`: that of `after`
-  Selection first;                  // `unknown` and `refusal`, until they are told
+  Selection first;                  // `unknown` and `refusal`, until the first piece takes them
   JobKey after{0, 0}, until{};      // the last key looked at; the largest that there was at the beginning
   bool over = false;
 
@@ -107,7 +107,7 @@ class Selecting {
     if (!w_.over && w_.by_id()) note_ids();
   }
 
-  // Where user, queue and status say it all; none: jobs have to be looked at.
+  // Answers a filter of user, queue and status alone; none: the jobs themselves have to be looked at.
   std::optional<SlotSums> sums() const {
     if (asks_for_details() || w_.by_id()) return std::nullopt;
     SlotSums sums;
@@ -132,7 +132,7 @@ class Selecting {
     std::vector<JobKey> keys = candidates(most);
     w_.over = keys.size() < most;
     for (const JobKey key : keys) {
-      if (passed(key)) continue;  // of an array that is passed over
+      if (passed(key)) continue;  // an element of an array that is already represented
       while (w_.by_id() && w_.order[w_.at] != key.id) ++w_.at;
       w_.after = key;
       const bool arrays = w_.what == Selects::arrays;
@@ -149,11 +149,11 @@ class Selecting {
     return w_.by_id() ? key.id == w_.after.id && key.index <= w_.after.index : !(w_.after < key);
   }
 
-  // Users, queues and hosts by name; false: there is no such thing.
+  // Looks up the filter's users, queues and hosts; false: one does not exist, and `refusal` is set.
   bool understand() {
     const std::string& user = filter_.user();
     if (user.empty())
-      w_.all_users = w_.by_id();  // ids are of anybody; without them it is the caller
+      w_.all_users = w_.by_id();  // ids may be of any user; without ids and user, the caller's jobs are meant
     else if (user == "all")
       w_.all_users = true;
     w_.one_user = user.empty() ? w_.who.user : user;
@@ -172,7 +172,7 @@ class Selecting {
     w_.hosts = hosts ? std::move(*hosts) : std::vector<std::string>{filter_.host()};
     return true;
   }
-  // Of the files, or of a job that is still there.
+  // Whether the profile is configured, or a job still has it.
   bool known_application(const std::string& name) const {
     const auto& all = m_.config.lsb->applications;
     return std::any_of(all.begin(), all.end(), [&](const auto& profile) { return profile.name == name; }) ||
@@ -226,7 +226,7 @@ class Selecting {
     ranges.insert(ranges.end(), wanted.ranges.begin(), wanted.ranges.end());
   }
 
-  // The next keys that may fit, at most so many; fewer: there are no more.
+  // The next keys that may fit, up to `most`; fewer: there are no more.
   std::vector<JobKey> candidates(std::size_t most) const {
     std::vector<JobKey> keys;
     if (w_.by_id()) {
@@ -257,7 +257,7 @@ class Selecting {
   void add_elements(std::int32_t id, const Wanted& wanted, std::size_t most,
                     std::vector<JobKey>& keys) const {
     const auto entry = m_.ids.find(id);
-    if (entry == m_.ids.end()) return;  // it has gone meanwhile
+    if (entry == m_.ids.end()) return;  // the job is gone meanwhile
     const auto& indices = entry->second.indices;
     if (id == w_.after.id && w_.after.index == kLargest) return;
     auto at = wanted.first(indices, id == w_.after.id ? w_.after.index + 1 : 0);
@@ -265,7 +265,7 @@ class Selecting {
       keys.push_back({id, *at});
   }
 
-  // The index with the fewest jobs that has all that can be meant, as its sets.
+  // The sets of the smallest index that contains all jobs the filter may mean.
   std::vector<const std::set<JobKey>*> smallest() const {
     std::vector<const std::set<JobKey>*> parts;
     std::size_t best = static_cast<std::size_t>(-1);
@@ -302,7 +302,7 @@ class Selecting {
     return w_.in_group && jobs::in_user_group(m_.config, w_.one_user, user).value_or(false);
   }
 
-  // More than user, queue and status, which are known without the job itself.
+  // Whether the filter names more than user, queue and status; only these are known without the job itself.
   bool asks_for_details() const {
     for (const auto* word :
          {&filter_.host(), &filter_.job_name(), &filter_.project(), &filter_.job_group(),

@@ -1,9 +1,9 @@
-// SignalWork, SwitchWork: one request of bkill, bstop, bresume, brequeue or brun, or of bswitch, on its way: which jobs it
-// means, how far it has come, and what is to be said of the job or array at which it is. bkill 0 may mean a hundred thousand
-// jobs; it is done in pieces, so that nobody else waits for all of them (ClientCommands::signal_some, switch_some).
+// SignalWork, SwitchWork: the progress of one request of bkill, bstop, bresume, brequeue or brun, or of bswitch: which jobs it
+// means, how far it has come, and the answer so far for the present job or array. bkill 0 may mean a hundred thousand jobs. It is
+// done in pieces, so that other clients are served in between (ClientCommands::signal_some, switch_some).
 //
-// All jobs that are meant are selected before anything is done to the first of them. Selecting is done in pieces as well; jobs that
-// are submitted after the begin are not meant. What each job is when its turn comes counts.
+// All jobs are selected, in pieces too, before the first of them is changed. Jobs that are submitted after the begin are left out.
+// Each job is judged by its state when it is reached.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace rollcall::sched::book {
 
-// What a line of an answer is about: one job, or an array as it was named.
+// The subject of one line of the answer: a job, or an array as it was named.
 struct JobUnit {
   std::string name;  // "12", "12[3]"
   std::vector<JobKey> keys;
-  bool named = true;  // by id: what cannot be done is told
+  bool named = true;  // by id: a failure is reported
 };
 
-// What cannot be done with a job, and why.
+// Why a request cannot be applied to a job.
 struct Objection {
   std::string text;
   jobs::Refusal::Why why = jobs::Refusal::FAILED;
@@ -31,17 +31,17 @@ struct Objection {
 
 struct UnitWork {
   Identity who;
-  std::shared_ptr<SelectWork> selecting;  // null: all are selected
-  Selection selected;                     // of a request by id, until all are
+  std::shared_ptr<SelectWork> selecting;  // null: selection is complete
+  Selection selected;                     // of a request by id, until selection is complete
   std::vector<JobUnit> units;
-  std::vector<std::string> unknown;      // ids that are not there
+  std::vector<std::string> unknown;      // ids that do not exist, as written
   std::optional<jobs::Refusal> refusal;  // of the whole request
 
-  std::size_t unit = 0, key = 0;  // where it goes on
+  std::size_t unit = 0, key = 0;  // the next job: place in `units`, place in JobUnit::keys
   // Of the present unit:
-  bool any = false;                // a job to which it was done
-  std::optional<Objection> first;  // the first one to which it could not be done
-  bool told = false;               // something was told at all
+  bool any = false;                // it was applied to a job
+  std::optional<Objection> first;  // of the first job to which it could not be applied
+  bool told = false;               // the answer has a line
 };
 
 struct SignalWork : UnitWork {

@@ -8,7 +8,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-// The next id that no job in memory has; 0 where there is none.
+// The next free job id; 0: none is free.
 std::int32_t take_id(Memory& m) {
   const std::int32_t last = m.parameters.max_job_id;
   if (m.ids.size() >= static_cast<std::size_t>(last)) return 0;
@@ -67,7 +67,7 @@ class Submitting {
     effects.push_back(effect::SaveSubmission{number});
     const double order = m_.next_order++;
     for (const std::int32_t index : checked.indices) {
-      // Elements stand behind one another by their index: one number serves all.
+      // Elements share one order number: jobs of equal order are sorted by index.
       auto record = jobs::new_record(*checked.asked, {id, index}, number, checked.queue, now_);
       record.set_order(order);
       BookEntry& entry = m_.add_job(std::move(record));
@@ -80,7 +80,7 @@ class Submitting {
     effects.push_back(effect::ScheduleSoon{});
   }
 
-  // An array is one event.
+  // One event for a whole array.
   void record_new(JobKey key, std::uint64_t number, const std::string& queue) {
     effect::RecordEvent recorded;
     recorded.event.set_at_us(now_.us);
@@ -103,11 +103,11 @@ class Submitting {
 
 namespace {
 
-constexpr std::int64_t kTokenLife_us =
-    3'600'000'000;  // docs/decisions, mbatchd(8); a client repeats for less
+// mbatchd(8). A client repeats its request for a shorter time.
+constexpr std::int64_t kTokenLife_us = 3'600'000'000;
 constexpr std::size_t kLeastToken = 16, kMostToken = 64;
 
-// A user's token is nothing to anybody else.
+// The uid is part of the name: a token is valid for its user only.
 std::string token_name(std::uint32_t uid, const std::string& token) {
   std::string name = std::to_string(uid) + ":";
   for (const char byte : token) {
@@ -122,7 +122,7 @@ void keep_token(Memory& m, const std::string& name, const wire::BatchReply::Subm
                 WallTime now, Effects& effects) {
   const bool any = std::any_of(submitted.jobs().begin(), submitted.jobs().end(),
                                [](const auto& job) { return !job.has_refusal(); });
-  if (!any) return;  // a repetition is refused as well
+  if (!any) return;  // a repetition would be refused as well
   m.forget_old_tokens(now, effects);
   m.add_token(name, {now.us, submitted.SerializeAsString()});
   effects.push_back(effect::SaveToken{name});
@@ -130,18 +130,17 @@ void keep_token(Memory& m, const std::string& name, const wire::BatchReply::Subm
 
 }  // namespace
 
-// Jobs stay in mbatchd's store with all that was sent for them: a user has a share of it.
+// Jobs stay in the store with everything that was sent for them, so each user has a share of it.
 std::optional<jobs::Refusal> Memory::check_storage(const wire::Submission& asked) const {
   const std::uint64_t most_mb = parameters.most_stored_mb;
   if (most_mb == 0) return std::nullopt;
   const auto user = users.find(asked.user());
   const std::uint64_t stored = user == users.end() ? 0 : user->second.stored_bytes;
   if (stored + asked.ByteSizeLong() <= most_mb << 20) return std::nullopt;
-  return jobs::refusal(
-      jobs::Refusal::NOT_ALLOWED,
-      "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
-          " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they go with jobs that are "
-          "finished and cleaned");
+  return jobs::refusal(jobs::Refusal::NOT_ALLOWED,
+                       "User <" + asked.user() + "> has reached the limit of " + std::to_string(most_mb) +
+                           " MB of stored scripts and environments (MAX_USER_JOB_STORAGE); they are removed "
+                           "when jobs are finished and cleaned");
 }
 
 const KeptToken* Memory::token(const std::string& name) const {
@@ -154,7 +153,7 @@ void Memory::add_token(std::string name, KeptToken kept) {
   if (fresh) tokens_by_time.push_back(&added->first);
 }
 
-// Also where no more is submitted: they lie between what is freed, and would hold its pages.
+// Runs without new submissions too: old tokens between freed objects would keep memory pages in use.
 void Memory::forget_old_tokens(WallTime now, Effects& effects) {
   const std::int64_t before = now.us - kTokenLife_us;
   const std::size_t size = tokens_by_time.size();

@@ -1,8 +1,8 @@
-// ClientCommands: what clients ask mbatchd to change: new jobs, bkill and its like, btop, bswitch, bmod, badmin. Who may do what,
-// and which jobs a request means, is decided here. What mbatchd's clients reach has this part and no other that changes.
+// ClientCommands: the changes that clients request: new jobs, bkill and the like, btop, bswitch, bmod, badmin. It decides who may
+// do what, and which jobs a request means. Code that serves clients changes the Book through this part alone.
 //
-// A view of the Book's Memory, which outlives it. A request that may mean many jobs is done in pieces: begin_X() once, then X_some()
-// until the reply is the last one, each doing it to at most `most` jobs more, as they then are.
+// A view of the Book's Memory, which outlives it. A request that may mean many jobs is done in pieces: begin_X() once, then
+// X_some() until the reply is the last one. Each piece applies it to at most `most` further jobs.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace rollcall::sched::book {
 
-// The answer to a request of a client, and what is to be done. `reply` leaves after the commit.
+// The answer to a client's request, and the effects to carry out. `reply` must be sent after the commit.
 struct Applied {
   wire::BatchReply reply;
   Effects effects;
@@ -28,8 +28,8 @@ class ClientCommands {
   ClientCommands(const ClientCommands&) = delete;
   ClientCommands& operator=(const ClientCommands&) = delete;
 
-  // Every job is accepted or refused on its own. `check_only`: nothing is kept. The same user's same token again, within an
-  // hour: nothing is done, and the answer is the first one's.
+  // Each job is accepted or refused on its own. With `check_only` nothing is kept. A request with a token that the same user used
+  // within the last hour submits nothing and gets the first answer again.
   Applied submit(const wire::Submit& request, const Identity& who, WallTime now);
 
   Applied signal_jobs(const wire::SignalJobs& request, const Identity& who, WallTime now);
@@ -42,12 +42,12 @@ class ClientCommands {
   std::shared_ptr<SwitchWork> begin_switch(const wire::SwitchJobs& request, const Identity& who) const;
   Applied switch_some(SwitchWork& work, std::size_t most, WallTime now);
 
-  // Each array is checked as a whole before any of it is changed.
+  // Checks each array as a whole before it changes any element.
   Applied modify_jobs(const wire::ModifyJobs& request, const Identity& who, WallTime now);
   std::shared_ptr<ModifyWork> begin_modify(const wire::ModifyJobs& request, const Identity& who) const;
   Applied modify_some(ModifyWork& work, std::size_t most, WallTime now);
 
-  // Queues and hosts opened, closed, activated, inactivated. Other actions are mbatchd's own: BAD_REQUEST.
+  // Opens, closes, activates and inactivates queues and hosts. For other actions, which are not the Book's: BAD_REQUEST.
   Applied control(const wire::ControlBatch& request, const Identity& who, WallTime now);
 
  private:

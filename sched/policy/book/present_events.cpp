@@ -22,7 +22,7 @@ wire::JobEvent submission_of_job(const Job& job, JobKey key) {
   return event;
 }
 
-// The programs of its queue are today's: the store does not keep those of its start.
+// The queue's programs are the present ones: the store does not keep those of the job's start.
 wire::JobEvent start_of_job(const JobTable& table, const Job& job) {
   const auto& record = job.record;
   auto event = dated(job.key(), record.start_us());
@@ -59,7 +59,7 @@ void tell_of_run(const JobTable& table, const Job& job,
   take(execute);
 }
 
-// As record_status() of its life says it; a job that ended well is over twice, once with its post-execution.
+// As record_status() of job_life_record.hpp records it. A job that ended well has two such events, one for its post-execution.
 void tell_of_status(const Job& job, const std::function<void(const wire::JobEvent&)>& take) {
   const auto& record = job.record;
   auto event = dated(job.key(), finished(record.status()) ? record.end_us() : record.status_us());

@@ -9,7 +9,7 @@
 namespace rollcall::sched::book {
 namespace {
 
-// Of a job that was submitted just now: its token is among the last.
+// The job was submitted just now, so its token is among the last.
 void withdraw_token(Memory& m, std::int32_t id) {
   const std::int64_t submitted_us = m.at({id, m.ids.at(id).indices.front()}).job->record.submit_us();
   for (auto name = m.tokens_by_time.rbegin(); name != m.tokens_by_time.rend(); ++name) {
@@ -77,7 +77,7 @@ Effects StoredRows::loaded(WallTime now) {
     m.time_job(known, now);
     m.pack_if_many();
   }
-  m.clock_went_back(now);  // while we were away
+  m.clock_went_back(now);  // perhaps while mbatchd was down
   for (auto& [id, entry] : m.ids) m.time_id(id);
   m.hosts.each_jobs([&](HostNumber host, const JobsOf& there) {
     if (there.jobs.empty()) return;

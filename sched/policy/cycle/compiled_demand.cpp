@@ -29,7 +29,7 @@ class NamedIndices {
   std::set<ResourceId>& named_;
 };
 
-// The known one of that name, or what make() gives.
+// Returns the object kept under `name`; without one, keeps and returns what make() returns.
 template <class T, class Make>
 std::shared_ptr<const T> shared_one(std::unordered_map<std::string, std::weak_ptr<const T>>& known,
                                     const std::string& name, const Make& make) {
@@ -55,7 +55,7 @@ std::shared_ptr<const std::string> effective_text(const Compiled& compiled, cons
   if (chosen.text) return chosen.text;
   const resreq::ResReq& all = *compiled.requirement;
   const auto number = static_cast<std::size_t>(&chosen - compiled.alternatives.data());
-  // All but the other alternatives, of which there may be thousands.
+  // Member by member: a copy of the whole would copy every alternative, and there may be thousands.
   resreq::ResReq one{.select = all.select,
                      .order = all.order,
                      .span = all.span,
@@ -108,7 +108,7 @@ std::shared_ptr<const HostList> DemandCompiler::hosts_of(const Demand& demand, c
       if (host.first_execution) made->first.resize(count), made->first[host.host] = true;
       made->hosts.push_back(host);
     };
-    // What the job says of hosts counts; where it names none, the queue's preferences do.
+    // Preferences of bsub -m replace those of the queue's HOSTS.
     if (demand.asked_hosts.empty()) {
       for (const HostPreference& host : *queue.hosts) take(host);
     } else {
@@ -146,7 +146,7 @@ void DemandCompiler::add_alternatives(const resreq::ResReq& resreq, const Demand
           return;
         }
         const bool grows = rules_->indices().at(*id).order == ResourceOrder::increasing;
-        const double amount = usage.value ? usage.value->value : 0;  // without a value: nothing to keep
+        const double amount = usage.value ? usage.value->value : 0;  // no value: no amount is reserved
         if (amount > 0)
           alternative.takes.push_back({*id,
                                        id == per_task ? PlacementRules::Per::slot : rules_->reserves[*id],

@@ -1,6 +1,6 @@
-// Compiled: a Demand bound to the rules once, when it is first seen: its requirement as programs and numbers, the hosts it
-// may have, the limits it counts for. A value; DemandCompiler makes them and shares what demands have in common, so that a
-// cycle can work for all of them at once.
+// Compiled: a Demand bound to the rules when the snapshot first sees it: its requirement as programs and numbers, the hosts it
+// may use, the limits that count it. A value. DemandCompiler makes it; demands share equal parts (select, hosts, order), so that
+// a cycle answers once for all demands with that part.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace rollcall::sched::cycle {
 // A select expression of one or many demands.
 struct Select {
   resreq::BoundSelect bound;
-  std::set<ResourceId> named;  // what it asks for
+  std::set<ResourceId> named;  // resources that the expression names
   std::optional<Sieve> sieve;
 };
 
@@ -28,8 +28,8 @@ struct Select {
 struct HostList {
   std::vector<HostPreference> hosts;  // by number
   std::vector<std::uint8_t> asked;    // by host: in -m
-  std::vector<std::uint8_t> first;    // by host: host!; empty: any may be the first
-  std::vector<std::uint8_t> in;       // by host: in both
+  std::vector<std::uint8_t> first;    // by host: named as host!; empty: any host may be the first
+  std::vector<std::uint8_t> in;       // by host: in -m and in HOSTS
 };
 
 struct Order {
@@ -44,24 +44,24 @@ struct Take {
   std::int64_t duration_s = 0;  // 0: as long as the job runs
   bool decay = false;
   bool shared = false;
-  bool limited = true;  // false: an index that grows with load can always be raised
+  bool limited = true;  // false: an index that grows with load; any amount of it can be reserved
 };
 struct Alternative {
   std::vector<Take> takes;
-  mutable std::shared_ptr<const std::string> text;  // effective_text(), from when it is first asked for
+  mutable std::shared_ptr<const std::string> text;  // effective_text() keeps its result here
 };
 
 struct Compiled {
-  std::string error;              // why it can have no host at all; "": it can
-  bool application_gone = false;  // `error` says so too
+  std::string error;              // why the demand can never get a host; "": it can
+  bool application_gone = false;  // `error` is set too
   QueueNumber queue = kNoQueue;
   std::shared_ptr<const Select> select;
   std::shared_ptr<const Select> queue_select;  // for its own pending reason
   std::shared_ptr<const HostList> hosts;       // nullptr: all
   std::shared_ptr<const Order> order;
-  std::vector<Alternative> alternatives;  // one at the least
-  // The text of the requirement, where it has one alternative alone; else what effective_text() prints from: a thousand
-  // alternatives would be a thousand texts.
+  std::vector<Alternative> alternatives;  // at least one
+  // A requirement with one alternative has its `text`. One with several has `requirement`, from which effective_text() prints
+  // only what was chosen: there may be thousands of alternatives.
   std::shared_ptr<const std::string> text;
   std::shared_ptr<const resreq::ResReq> requirement;
   std::optional<resreq::Span> span;
@@ -76,9 +76,9 @@ class DemandCompiler {
  public:
   explicit DemandCompiler(const PlacementRules& rules) : rules_(&rules) {}
 
-  // A requirement that cannot be meant with these rules gives one with `error`.
+  // For a requirement that is invalid under these rules, the result has `error` set.
   std::shared_ptr<const Compiled> compile(const Demand& demand, Tallies& tallies);
-  // Forgets what no demand has any more.
+  // Drops shared parts that no demand uses any more.
   void trim();
 
  private:

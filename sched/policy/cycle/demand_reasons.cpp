@@ -26,7 +26,7 @@ using resreq::number_text;
 
 std::string slots_text(long long count) { return std::to_string(count) + (count == 1 ? " slot" : " slots"); }
 
-// What some hosts have of one thing: one value, or from the least to the largest.
+// The values that several hosts have of one resource: a single value, or the least and the largest.
 struct Had {
   std::string one;
   bool differs = false, numbers = true;
@@ -46,11 +46,11 @@ struct Had {
   }
 };
 
-// Hosts with the same text and the same demand on them.
+// Hosts with the same reason.
 struct Group {
   std::size_t rank = 0;  // larger: nearer to a start
   std::string text;
-  std::string subject;  // "mem": what is too little, with what the hosts have of it; "": `words` say it all
+  std::string subject;  // "mem": the resource, shown before `words` with the hosts' values; "": `words` alone
   Had had;
   std::string words;
   std::vector<HostNumber> hosts;
@@ -140,7 +140,7 @@ class Explanation {
            number_text(most.value_or(NAN)) + what + " are taken";
   }
 
-  // Hosts fit, and there is not enough on them.
+  // Some hosts suit the demand, but together they have too few free slots.
   void add_of_room(const PendingJob& job, std::vector<PendingReason>& reasons) {
     auto look = search_.look(entry_);
     if (search_.find(look, job)) {
@@ -181,7 +181,7 @@ class Explanation {
     if (fit.obstacle == Obstacle::none)
       fit =
           state_.room(entry_.demand, compiled_, compiled_.alternatives[0], host, entry_.demand.max_slots, {});
-    // What has been said of the job as a whole is not said again of each host.
+    // This limit is already the reason of the demand as a whole.
     if (fit.obstacle == Obstacle::limit && verdict_.obstacle == JobObstacle::limit &&
         fit.detail == verdict_.detail)
       return;
@@ -201,14 +201,14 @@ class Explanation {
     return groups_[place->second];
   }
 
-  // What is said of many hosts alike is put into words once.
+  // Adds the host to the group that an earlier host with this obstacle made; false: there is none. Spares making the words again.
   bool known(HostNumber host, Fit fit) {
     const auto found = alike_.find({fit.obstacle, fit.detail});
     if (found == alike_.end()) return false;
     groups_[found->second].hosts.push_back(host);
     return true;
   }
-  // `alike`: the words are those of every host with this obstacle.
+  // `alike`: the words are the same for every host with this obstacle.
   void plain(HostNumber host, Fit fit, const std::string& text, const std::string& words, bool alike = true) {
     Group& one = group(fit.obstacle, text, "", words);
     one.hosts.push_back(host);

@@ -1,5 +1,5 @@
-// Why the jobs of one demand pend: what stands in the way of all of them, then each host that is not for them, hosts with the
-// same reason together. A function over a WorkingState; who asks for which job is pending_reasons.cpp's.
+// reasons_of_demand: why the jobs of one demand pend. First the reasons of the demand as a whole, then those of the hosts, hosts
+// with the same reason together. A pure function of a WorkingState; pending_reasons.cpp calls it once for jobs that share reasons.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rollcall::sched::cycle {
 
-// It looks at every host. `job` is one of the demand's: hosts excluded for it count.
+// Looks at every host. `job` is a job of the demand; hosts that it excludes are among the reasons.
 std::vector<PendingReason> reasons_of_demand(const WorkingState& state, const Snapshot::DemandEntry& entry,
                                              const PendingJob& job);
 

@@ -5,10 +5,10 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-constexpr std::size_t kMostKept =
-    32;  // of one select: looking through them must stay cheaper than looking at hosts
+// For one select: comparing with this many demands must stay cheaper than looking at hosts.
+constexpr std::size_t kMostKept = 32;
 
-// Strings of one rusage may name a resource more than once: its amounts add up.
+// One rusage may name a resource more than once: the amounts add up.
 double amount_of(const Alternative& alternative, const Take& like) {
   double amount = 0;
   for (const Take& take : alternative.takes)
@@ -21,7 +21,7 @@ bool no_less(const Alternative& asked, const Alternative& failed) {
                      [&](const Take& take) { return amount_of(asked, take) >= amount_of(failed, take); });
 }
 
-// `asked` wants no less than `less`, of the same hosts of one select.
+// `asked` asks for no less than `less` (table in the header). The caller has compared select and hosts.
 bool wants_no_less(const Asking& asked, const Asking& less) {
   const Compiled &a = *asked.entry->compiled, &b = *less.entry->compiled;
   const Demand &more = asked.entry->demand, &fewer = less.entry->demand;
@@ -54,7 +54,7 @@ std::size_t Frontier::passed(const Asking& asking, unsigned generation) {
   return at;
 }
 
-// Those that say no more than this one go; of too many the one that has come least far.
+// Drops places that the new one implies; if there are too many, the place nearest to the begin.
 void Frontier::note(const Asking& asking, std::size_t at) {
   for (const Known& known : known_)
     if (known.at >= at && wants_no_less(asking, known.asking)) return;

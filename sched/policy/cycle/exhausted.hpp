@@ -1,12 +1,12 @@
-// Exhausted, Frontier: what demands of this cycle have learnt for those that ask for no less. Within a cycle resources only become
-// fewer, so a host that was no use to one demand is none to whoever asks for the same hosts and for no less of anything; and where
-// one found nothing, those find nothing either.
+// Exhausted, Frontier: failed searches of this cycle, remembered so that demands which ask for no less skip them. Within a cycle
+// resources only become fewer. So hosts that were too small for one demand are too small for these too, and where one demand
+// found no hosts, they find none either.
 //
-//   the same                                   | no less
-//   select, hosts and their order, queue,      | slots at the least, amount of every resource of rusage, -x
-//   span, same                                 |
+// A demand asks for no less than another if
+//   equal       select, hosts and their order, queue, span, same
+//   no less     minimum of slots, amount of each resource of rusage, -x
 //
-// Only failures for lack of resources count, not failures by a limit. docs/cycle-memory.md: how give-back and time will live with it.
+// Only failures for lack of resources count, not failures by a limit. docs/cycle-memory.md: what give-back and time will change.
 #pragma once
 
 #include <unordered_map>
@@ -17,13 +17,13 @@
 
 namespace rollcall::sched::cycle {
 
-// A demand with one of its alternatives.
+// A demand with one of its alternatives of rusage.
 struct Asking {
   const Snapshot::DemandEntry* entry = nullptr;
   const Alternative* alternative = nullptr;
 };
 
-// Who found no hosts at all.
+// Demands that found no hosts at all.
 class Exhausted {
  public:
   void note(const Asking& asking, const Ranking* ranking);
@@ -37,10 +37,10 @@ class Exhausted {
   std::unordered_map<const Select*, std::vector<Failed>> failed_;
 };
 
-// How far demands of one select have come in one list of hosts: all hosts before that place are no use to them.
+// How far demands of one select have come in one list of hosts: no host before that place is of use to them.
 class Frontier {
  public:
-  // `generation`: of the list's order; places of another one are void.
+  // `generation`: of the list's order; places noted in another generation are forgotten.
   std::size_t passed(const Asking& asking, unsigned generation);
   void note(const Asking& asking, std::size_t at);
 

@@ -6,7 +6,7 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-// Where more than one in so many hosts pass, each is asked.
+// If more than one in so many hosts pass, the search asks each host instead.
 constexpr std::size_t kWorthWhile = 4;
 
 // A host that has one value as every number.
@@ -50,7 +50,7 @@ const HostIndex::Column& HostIndex::column(const Measure& measure) {
 HostIndex::Range HostIndex::range(const Sieve& sieve) {
   const Column& column = this->column(sieve.measure);
   const bool enough = sieve.kind == Sieve::Kind::enough;
-  // Those that pass are at the end where enough is asked, else at the begin.
+  // Sorted by value: `enough` passes at the end, `little` at the begin.
   const auto passes = [&sieve](double value) {
     return sieve.comparison.matches(OneValue(value)) != sieve.negated;
   };

@@ -1,8 +1,8 @@
-// HostIndex: the hosts of a cycle that have a free slot and take jobs, sorted by whatever number a select asks for. It answers
-// which of them a sieve lets pass without asking each of them.
+// HostIndex: the hosts of a cycle that have a free slot and take jobs, sorted by the numbers that selects compare. It tells
+// which hosts pass a sieve without asking each host.
 //
-// A sorted column is made when a sieve first asks for its measure, from the state as it then is; in a cycle numbers only become
-// worse for those who ask (sieve.hpp), so it stays good until the cycle's end.
+// A sorted column is made when a sieve first needs its measure, from the state at that moment. Reservations of the cycle can only
+// make hosts fail a sieve, never pass it (sieve.hpp), so the column serves until the cycle's end.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class HostIndex {
  public:
   explicit HostIndex(const WorkingState& state) : state_(&state) {}
 
-  // By number, each once. None: so many that asking each host is as good.
+  // By number, each once. None: so many pass that asking each host costs no more.
   std::optional<std::vector<HostNumber>> passing(const Sieve& sieve);
 
  private:

@@ -7,7 +7,7 @@
 namespace rollcall::sched::cycle {
 namespace {
 
-// What min_slots and max_slots of the demand count.
+// Hosts or slots, whichever min_slots and max_slots of the demand count.
 int counted(const Demand& demand, const Allocation& draft) {
   return demand.whole_hosts ? static_cast<int>(draft.hosts.size()) : draft.slots;
 }
@@ -19,6 +19,7 @@ HostSearch::Look HostSearch::look(const Snapshot::DemandEntry& entry) {
   const std::size_t count = state_->rules().hosts.size();
   Look look;
   look.entry = &entry;
+  look.most_slots = entry.demand.max_slots;
   auto& ranking = rankings_[{compiled.hosts.get(), compiled.order.get()}];
   if (!ranking) ranking = std::make_unique<Ranking>(*state_, compiled.hosts.get(), *compiled.order);
   look.ranking = ranking.get();
@@ -45,7 +46,7 @@ HostSearch::Candidates& HostSearch::candidates(const Snapshot::DemandEntry& entr
   return known;
 }
 
-// Best first: of all hosts, or of those few that may fit.
+// Best first: all hosts of the ranking, or the few that pass the sieve.
 const std::vector<HostNumber>& HostSearch::hosts_of(Look& look) const {
   const Ranking& ranking = *look.ranking;
   auto& few = look.candidates->few;
@@ -89,7 +90,7 @@ Fit HostSearch::suits(const Snapshot::DemandEntry& entry, HostNumber host) const
   return suits_select(entry, host);
 }
 
-// What select says of the host, asked once for all demands that have it.
+// Whether the host matches the select; remembered for all demands with this select.
 bool HostSearch::selects(Look& look, HostNumber host) const {
   if (look.selected == nullptr) return suits_select(*look.entry, host).slots > 0;
   auto& selected = (*look.selected)[host];
@@ -97,7 +98,8 @@ bool HostSearch::selects(Look& look, HostNumber host) const {
   return selected == yes;
 }
 
-// As suits(), for hosts of the ranking, from memory where nothing was reserved on the host.
+// Whether a host of the ranking suits the demand and has room for its least. Uses remembered answers unless this cycle reserved
+// something on the host.
 bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber host) const {
   const auto& entry = *look.entry;
   if (state_->touched(host)) {
@@ -114,7 +116,7 @@ bool HostSearch::usable(Look& look, const Alternative& alternative, HostNumber h
   return room.slots >= least;
 }
 
-// With fewer slots the host is no use to a job of the demand.
+// The fewest slots on a host that are of use to a job of the demand.
 int HostSearch::least(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Demand& demand = entry.demand;
   const auto& span = entry.compiled->span;
@@ -171,6 +173,31 @@ std::optional<Allocation> HostSearch::find(Look& look, const PendingJob& job) {
   return std::nullopt;
 }
 
+std::vector<HostNumber> HostSearch::free_hosts(const Look& look) const {
+  std::vector<HostNumber> hosts;
+  for (const HostNumber host : look.ranking->hosts())
+    if (state_->free_slots(host) > 0 && suits(*look.entry, host).slots > 0) hosts.push_back(host);
+  return hosts;
+}
+
+std::optional<Allocation> HostSearch::find_on(const Look& look, const std::vector<HostNumber>& hosts) const {
+  const Compiled& compiled = *look.entry->compiled;
+  const int least = look.entry->demand.min_slots;
+  Look capped = look;
+  capped.most_slots = least;
+  const Each each = [&hosts](const Take& take) {
+    for (const HostNumber host : hosts)
+      if (!take(host)) return;
+  };
+  for (const Alternative& alternative : compiled.alternatives) {
+    Allocation draft =
+        compiled.same.empty() ? fill(capped, alternative, each) : fill_alike(capped, alternative, each);
+    draft.alternative = &alternative;
+    if (counted(look.entry->demand, draft) >= least) return draft;
+  }
+  return std::nullopt;
+}
+
 int HostSearch::tile(const Snapshot::DemandEntry& entry, HostNumber host) const {
   const Compiled& compiled = *entry.compiled;
   if (entry.demand.whole_hosts)
@@ -185,14 +212,14 @@ int HostSearch::tile(const Snapshot::DemandEntry& entry, HostNumber host) const 
   return std::max(1, state_->snapshot().slots(host).value_or(1));
 }
 
-// False: the draft has all it can have.
+// Adds what the host can give to the draft, or the host to `passed`. False: the draft is complete.
 bool HostSearch::give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
                       std::vector<HostNumber>& passed) const {
   const Demand& demand = look.entry->demand;
   const Compiled& compiled = *look.entry->compiled;
   const bool one_host = compiled.span && compiled.span->hosts == 1;
   const int tile = this->tile(*look.entry, host);
-  const int wanted = demand.whole_hosts ? tile : demand.max_slots - draft.slots;
+  const int wanted = demand.whole_hosts ? tile : look.most_slots - draft.slots;
   const int asked = tile > 0 ? std::min(tile, wanted) : wanted;
   const Fit room = state_->room(demand, compiled, alternative, host, asked, draft);
   look.limited = look.limited || room.limited;
@@ -203,7 +230,7 @@ bool HostSearch::give(Look& look, const Alternative& alternative, HostNumber hos
     return true;
   }
   state_->add(compiled, alternative, host, slots, draft);
-  return !one_host && counted(demand, draft) < demand.max_slots;
+  return !one_host && counted(demand, draft) < look.most_slots;
 }
 
 Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Each& each) const {
@@ -224,7 +251,7 @@ Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Ea
     passed.clear();
   }
   each([&](HostNumber host) { return host == first || give(look, alternative, host, draft, passed); });
-  // Too few with whole tiles: what is missing is the last host's.
+  // The last host may have less than a tile.
   const int missing = demand.whole_hosts ? 0 : demand.min_slots - draft.slots;
   for (const HostNumber host : passed) {
     const int tile = this->tile(*look.entry, host);
@@ -238,7 +265,7 @@ Allocation HostSearch::fill(Look& look, const Alternative& alternative, const Ea
   return draft;
 }
 
-// What a host is in the resources of same[]; nothing where one of them is not known.
+// The host's values of the resources of same[], as one key; none where a value is unknown.
 std::optional<std::string> HostSearch::kind(const Compiled& compiled, HostNumber host) const {
   const HostValues& values = state_->snapshot().values(host);
   std::string kind;
@@ -278,7 +305,7 @@ Allocation HostSearch::fill_alike(Look& look, const Alternative& alternative, co
     Allocation draft = fill(look, alternative, alike);
     const Demand& demand = look.entry->demand;
     if (counted(demand, draft) > counted(demand, best)) best = std::move(draft);
-    if (counted(demand, best) >= demand.max_slots) break;
+    if (counted(demand, best) >= look.most_slots) break;
   }
   return best;
 }

@@ -1,17 +1,18 @@
 // HostSearch: finds hosts for one job in a cycle: which hosts suit its demand, and how its slots are laid out on them
-// (span, same, first execution hosts, host preferences, slots from min to max). It asks a WorkingState and changes nothing
-// in it; what it remembers are answers to questions that come again.
+// (span, same, first execution hosts, host preferences, slots from min to max). It only reads the WorkingState. It
+// remembers answers for the rest of the cycle.
 //
 // Within a cycle resources only become fewer. So a host that was too small for a demand stays so, and is not asked again.
 // docs/cycle-memory.md lists all that rests on this.
 //
-//   span          laid out as
-//   (none)        all that the best host has, then the next one
-//   hosts=1       the best host that has the least number of slots, as many as it can up to the most
-//   ptile=n       n on each host, on the last what is left; a host with fewer is passed over
-//   -nnodes       all slots of each host: its MXJ, without one its processors; so many hosts, whatever span says
-//   ptile='!'     as many as the host's MXJ (1 without), or what the list says of its type or model
-//   same[...]     hosts alike in it: the best group that has the most slots, else the largest that has enough
+//   span          the job gets
+//   (none)        the free slots of the best host, then of the next one, up to max
+//   hosts=1       the best host that has min slots: as many of its slots as it can give, up to max
+//   ptile=n       n slots on each host, the rest on the last one; hosts with fewer than n are skipped
+//   -nnodes       all slots of each host (its MXJ, else its processors); min and max count hosts, span is ignored
+//   ptile='!'     as ptile=n, with n the host's MXJ (1 if it has none) or the number listed for its type or model
+//   same[...]     hosts with equal values of these resources: the group that gives the most slots, of equal groups the one
+//                 with the best host
 #pragma once
 
 #include <functional>
@@ -35,33 +36,39 @@ class HostSearch {
     std::size_t at = 0;
     unsigned generation = 0;
   };
-  // What a select and a ranking say together. Where the select's sieve lets only few hosts pass, these alone are looked at.
+  // The hosts for one select and one ranking. If few hosts pass the select's sieve, only these are looked at.
   struct Candidates {
     bool known = false;
     std::optional<std::vector<HostNumber>> few;
-    std::optional<unsigned> sorted;  // `few` is, best first, as of this generation of the ranking
-    Cursor passed;                   // hosts before it are no use to any demand of the select
+    std::optional<unsigned> sorted;  // the ranking's generation by which `few` is sorted, best first
+    Cursor passed;                   // no host before it is of use to a demand with this select
     Frontier frontier;
   };
   // What a cycle remembers of a demand. One for each demand; made by look().
   struct Look {
     const Snapshot::DemandEntry* entry = nullptr;
     Ranking* ranking = nullptr;
-    std::vector<std::uint8_t>* selected =
-        nullptr;  // by host: what its select said, see Answer; none: of few, ask
-    std::vector<std::uint8_t>* queued = nullptr;  // by host: whether it suits the queue
+    // By host, an Answer: whether it matches the select. nullptr: the candidates are few, and nothing is remembered.
+    std::vector<std::uint8_t>* selected = nullptr;
+    std::vector<std::uint8_t>* queued = nullptr;  // by host, an Answer: whether it suits the queue
     Candidates* candidates = nullptr;
-    bool limited = false;         // a limit of its own made something less
-    std::vector<Cursor> cursors;  // by alternative: hosts before it are no use
+    int most_slots = 0;           // hosts, with -nnodes
+    bool limited = false;         // a limit, not a lack of resources, made a host give less
+    std::vector<Cursor> cursors;  // by alternative: no host before it is of use
   };
   Look look(const Snapshot::DemandEntry& entry);
 
-  // Nothing: no hosts now. `least` and `most` are the demand's.
+  // None: there are no hosts for the job now.
   std::optional<Allocation> find(Look& look, const PendingJob& job);
-  // The job got hosts and reserved something there.
+  // Hosts with free slots that suit the demand, best first.
+  std::vector<HostNumber> free_hosts(const Look& look) const;
+  // The least number of slots for a job of the demand, on hosts of `hosts` alone, in their order. It remembers nothing, and no earlier
+  // answer counts.
+  std::optional<Allocation> find_on(const Look& look, const std::vector<HostNumber>& hosts) const;
+  // To be called when a dispatched job reserved resources on these hosts.
   void reserved_on(const std::vector<SlotsOn>& hosts);
 
-  // Whether the host is for jobs of the demand at all, but for room; with the reason where it is not.
+  // Whether the host suits jobs of the demand, free slots and resources aside; if not, with the obstacle.
   Fit suits(const Snapshot::DemandEntry& entry, HostNumber host) const;
 
  private:
@@ -80,7 +87,7 @@ class HostSearch {
   Allocation fill_alike(Look& look, const Alternative& alternative, const Each& each) const;
   bool give(Look& look, const Alternative& alternative, HostNumber host, Allocation& draft,
             std::vector<HostNumber>& passed) const;
-  // Slots that go together on a host: of ptile, or all of a whole host; 0: any number.
+  // Slots that the job takes of a host at once: those of ptile, or of the whole host; 0: any number.
   int tile(const Snapshot::DemandEntry& entry, HostNumber host) const;
   int least(const Snapshot::DemandEntry& entry, HostNumber host) const;
   std::optional<std::string> kind(const Compiled& compiled, HostNumber host) const;

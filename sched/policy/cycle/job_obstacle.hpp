@@ -1,5 +1,5 @@
-// JobObstacle: why a job cannot start wherever there is room: its queue, a window, a date, a limit of all hosts together.
-// A function over a WorkingState; obstacles of single hosts are host_search.hpp's.
+// JobObstacle: why a job cannot start on any host: its queue, a window, a begin time, a limit that counts all hosts together.
+// Pure functions of a WorkingState. Obstacles of single hosts are in working_state.hpp.
 #pragma once
 
 #include "sched/policy/cycle/working_state.hpp"
@@ -16,14 +16,14 @@ enum class JobObstacle {
   begin_time,
   array_limit,
   limit,    // detail: of PlacementRules::limits
-  too_new,  // NEW_JOB_SCHED_DELAY: of the job alone
+  too_new,  // NEW_JOB_SCHED_DELAY; of single jobs, not of a demand
 };
 struct JobVerdict {
   JobObstacle obstacle = JobObstacle::none;
   std::uint32_t detail = 0;
 };
 
-// For every job of the demand.
+// The obstacle that every job of the demand has.
 JobVerdict obstacle_of(const WorkingState& state, const Snapshot::DemandEntry& entry);
 // When NEW_JOB_SCHED_DELAY is over for the job.
 WallTime ready_at(const PlacementRules& rules, const Snapshot::DemandEntry& entry, const PendingJob& job);

@@ -1,8 +1,8 @@
-// NextJob: the order in which a cycle looks at the jobs that wait. The cycle takes one job after the other and says at once what
+// NextJob: the order in which a cycle looks at pending jobs. The cycle takes one job after the other and reports at once what
 // became of it, so that the order may follow what users and queues have been given within the cycle (fairshare).
 //
-// It chooses no host and judges no job: that is the cycle's (schedule.cpp). It is made for one cycle and owned by the caller of
-// schedule(); the snapshot must live and not change meanwhile.
+// It chooses no hosts and does not decide whether a job may start: schedule.cpp does. It is made for one cycle and owned by the
+// caller of schedule(); the snapshot must live and not change meanwhile.
 //
 //   the cycle calls  | when                                                  | next() may offer later
 //   -----------------+-------------------------------------------------------+---------------------------------------
@@ -41,7 +41,7 @@ class NextJob {
 };
 
 // Queues by PRIORITY, those of equal priority as one; in them jobs by their order number, then by their key (decision 0024).
-// What was dispatched does not change it.
+// Dispatches do not change this order.
 class QueueOrder final : public NextJob {
  public:
   explicit QueueOrder(const PlacementRules& rules) : rules_(rules) {}
@@ -53,7 +53,7 @@ class QueueOrder final : public NextJob {
   void close(const Candidate&) override {}
 
  private:
-  // A demand at its first job that was not offered yet.
+  // A demand, with its first job that was not offered yet.
   struct Head {
     int priority = 0;
     DemandNumber demand = 0;

@@ -21,15 +21,17 @@ std::optional<PendingReason> of_hold(Hold hold) {
   switch (hold) {
     case Hold::dependency:
       return PendingReason{
-          "Job dependency condition not satisfied", "the jobs that bsub -w names are not there yet", {}};
+          "Job dependency condition not satisfied", "the condition of bsub -w does not hold yet", {}};
     case Hold::never:
-      return PendingReason{
-          "Job dependency condition never satisfied", "bmod -w or bkill: it cannot hold any more", {}};
+      return PendingReason{"Job dependency condition never satisfied",
+                           "the condition of bsub -w can never hold; use bmod -w or bkill",
+                           {}};
     case Hold::stopped:
-      return PendingReason{"The job was suspended by user", "bresume lets it go on", {}};
+      return PendingReason{"The job was suspended by user", "bresume releases it", {}};
     case Hold::stopped_by_administrator:
-      return PendingReason{
-          "Job was suspended by LSF admin or root while pending", "an administrator has to bresume it", {}};
+      return PendingReason{"Job was suspended by LSF admin or root while pending",
+                           "an administrator can release it with bresume",
+                           {}};
     default:
       return std::nullopt;
   }
@@ -55,7 +57,7 @@ std::string text_of(const PendingReason& reason) {
 struct PendingReasons::State {
   State(const Snapshot& s, WallTime t) : snapshot(&s), now(t) {}
 
-  // Made when it is first needed: it costs a look at every host.
+  // Made on first use: it costs a look at every host.
   const WorkingState& working() {
     if (!state) state.emplace(*snapshot, now);
     return *state;
@@ -74,9 +76,9 @@ struct PendingReasons::State {
   const Snapshot* snapshot;
   WallTime now;
   std::optional<WorkingState> state;
-  std::unordered_map<std::string, std::uint32_t> numbers;  // by what jobs share
+  std::unordered_map<std::string, std::uint32_t> numbers;  // by a key that jobs with the same reasons share
   std::vector<std::unique_ptr<std::vector<PendingReason>>> answers;
-  std::vector<std::shared_ptr<const Compiled>> seen;  // alive, so that no other one has its address
+  std::vector<std::shared_ptr<const Compiled>> seen;  // kept alive: the keys contain their addresses
   std::uint64_t hosts_looked_at = 0;
 };
 
@@ -92,7 +94,7 @@ void PendingReasons::look_at(const Snapshot& snapshot, WallTime now) {
 
 std::uint32_t PendingReasons::State::of_job(const PendingJob& job) {
   if (job.hold == Hold::paused) {
-    // Rounded up: it does not start before.
+    // Rounded up: the job does not start earlier than shown.
     const std::int64_t left_s = (job.paused_until.us - now.us + 999'999) / 1'000'000;
     return share("pause " + std::to_string(left_s), [&] {
       return std::vector<PendingReason>{
@@ -110,7 +112,7 @@ std::uint32_t PendingReasons::State::of_job(const PendingJob& job) {
       return std::vector<PendingReason>{
           {"New job is waiting for scheduling", "NEW_JOB_SCHED_DELAY is " + duration_text(delay), {}}};
     });
-  // Both: after a reconfiguration the demands of another snapshot have the serials anew.
+  // The serial alone is ambiguous: after a reconfiguration another snapshot begins its serials anew.
   std::string what = "demand " + std::to_string(entry.serial) + ' ' +
                      std::to_string(reinterpret_cast<std::uintptr_t>(entry.compiled.get()));
   for (const HostNumber host : job.excluded) what += ' ' + std::to_string(host);

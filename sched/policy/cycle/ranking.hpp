@@ -1,8 +1,8 @@
-// Ranking: the hosts that jobs of one order section and one host list may have, best first: by preference, then by the
-// keys of order, then by number. Made once in a cycle for all demands that share both.
+// Ranking: the hosts for one order section and one host list, best first: by preference, then by the keys of order, then by
+// number. Made once in a cycle for all demands that share both.
 //
-// It holds hosts that take jobs at all and have a free slot; whether one fits a job is not its question. Where the cycle
-// reserves what the order looks at (rusage[mem] with order[mem]), the host moves to its new place.
+// It holds hosts that accept jobs and have a free slot; HostSearch decides whether one suits a job. If the cycle reserves a
+// resource that the order compares (rusage[mem] with order[mem]), the host moves to its new place.
 #pragma once
 
 #include <vector>
@@ -13,19 +13,20 @@ namespace rollcall::sched::cycle {
 
 class Ranking {
  public:
-  // `list`: nullptr for all hosts.
-  Ranking(const WorkingState& state, const HostList* list, const Order& order);
+  // `list`: nullptr for all hosts. `more`: slots by host that count as free beside those that are; nullptr: none.
+  Ranking(const WorkingState& state, const HostList* list, const Order& order,
+          const std::vector<int>* more = nullptr);
 
   const std::vector<HostNumber>& hosts() const { return hosts_; }
   // Whether it holds the host.
   bool has(HostNumber host) const { return has_[host] != 0; }
-  // `a` is better than `b`; both are in it.
+  // `a` is better than `b`; both must be in the ranking.
   bool before(HostNumber a, HostNumber b) const;
-  // All before this place have no slot left.
+  // The place of the first host with a free slot.
   std::size_t first_free(const WorkingState& state);
-  // Places that were remembered are void when this has changed.
+  // Changes when hosts move: places remembered before are then invalid.
   unsigned generation() const { return generation_; }
-  // Hosts on which something was reserved since the last call, out of the whole cycle's list.
+  // Moves the hosts on which something was reserved since the last call. `reserved_on` is the list of the whole cycle.
   void follow(const WorkingState& state, const std::vector<HostNumber>& reserved_on);
 
  private:

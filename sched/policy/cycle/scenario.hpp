@@ -1,10 +1,10 @@
-// Scenario: a cluster with its load and its jobs as one readable text: what bsched-query and tests feed to schedule(). A
-// value with a parser; the text of a plan is here too.
+// Scenario: a cluster with its load and jobs as one readable text, which bsched-query and tests feed to schedule(). A value with
+// a parser, and functions that print plans and pending reasons.
 //
-// It is written in sections of LSF's own grammar (section_file.hpp). Those of lsf.shared, lsf.cluster and lsb.* are meant as
-// in those files: Resource, ResourceMap, Parameters (lsb.params), Queue, Host, HostGroup, HostPartition, User, UserGroup,
-// Limit, ReservationUsage. The others are the scenario's; the grammar of their cells is at the top of scenario.cpp. Without
-// a Queue there is one, normal; without Host every host has as many slots as CPUs.
+// The text has sections in LSF's grammar (section_file.hpp). Sections of lsf.shared, lsf.cluster and lsb.* mean what they mean in
+// these files: Resource, ResourceMap, Parameters (lsb.params), Queue, Host, HostGroup, HostPartition, User, UserGroup, Limit,
+// ReservationUsage. The other sections exist in scenarios only; scenario.cpp opens with their grammar. Without a section Queue
+// there is one queue, normal; without Host every host has as many slots as CPUs.
 //
 //   Begin Machine                     hosts as LIM sees them
 //   HOST_NAME  STATUS  NCPUS  r1m  mem
@@ -31,13 +31,13 @@ struct Scenario {
   WallTime now;
 };
 
-// The error has a line for everything that is wrong.
+// The error has a line for each fault. `name`: of the file, for these lines.
 Result<Scenario> read_scenario(std::string_view text, const std::string& name);
 
-// A line for each decision, newlines behind them: "start   12     2*hostA  keeps mem 500 of hostA".
+// A line for each decision, each with its newline: "start   12     2*hostA  keeps mem 500 of hostA".
 std::string text_of(const Plan& plan, const Snapshot& snapshot, WallTime now);
-// What jobs still wait for: for each run of jobs with the same reasons the jobs, then LSF's texts with words to act on.
-// The plan is applied to the snapshot.
+// Why jobs still pend: consecutive jobs with the same reasons together, then LSF's texts with the words to act on. The caller has
+// applied the plan to the snapshot.
 std::string pending_text(const Snapshot& snapshot, WallTime now);
 // The words of one job alone: "4 hosts: mem is 380, job asks for mem > 500".
 std::string why_text(const Snapshot& snapshot, WallTime now, JobKey job);

@@ -10,7 +10,7 @@ using resreq::Expression;
 using resreq::ExpressionPointer;
 using resreq::Operator;
 
-// What reservations can do to a number: make it more or less, or leave it; none: one cannot say.
+// How reservations can change a number; none: either way.
 enum class Trend { falls = -1, stays = 0, rises = 1 };
 using MaybeTrend = std::optional<Trend>;
 
@@ -56,7 +56,7 @@ class Trends {
 
  private:
   static bool constant(const Expression& expression) {
-    return std::holds_alternative<resreq::Number>(expression.node);  // not below 0
+    return std::holds_alternative<resreq::Number>(expression.node);  // never negative: a minus is a Unary
   }
   MaybeTrend joined(MaybeTrend trend, const Expression& before, const Chain::Link& link) const {
     const MaybeTrend next = of(*link.operand);
@@ -158,8 +158,8 @@ class Sieving {
     return sieve;
   }
 
-  // The comparison as it is where a resource stands alone, since some numbers are read by what they are compared with; an
-  // expression of several is one number, as mem is.
+  // A single resource keeps its name in the comparison, because the resource decides how the number is read. For an expression of
+  // several, `mem` stands for its value.
   std::optional<Sieve> bound(const Chain& chain, const ExpressionPointer& measured, bool number_first,
                              bool enough) const {
     Chain asked = chain;

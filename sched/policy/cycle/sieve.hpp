@@ -1,9 +1,9 @@
-// Sieve: what a select expression asks of numbers, in the form that an index of hosts can answer: a host that does not pass it
-// does not fit the select; one that passes may.
+// Sieve: the numeric comparisons of a select expression, in a form that a sorted index of hosts can answer. A host that fails the
+// sieve does not match the select; a host that passes may match.
 //
-// Made once for a select (compiled_demand.hpp), asked once in a cycle (host_index.hpp). It keeps only comparisons of an
-// expression with a number, "mem > 500", "mem + tmp >= 2000", between && || and !, and of these only those that reservations of a
-// cycle cannot make true: so what does not pass at its begin does not pass later in it. Everything else lets every host pass.
+// Made once for a select (compiled_demand.hpp), asked once in a cycle (host_index.hpp). It keeps comparisons of an expression with
+// a number ("mem > 500", "mem + tmp >= 2000") and && || ! between them. Of these it keeps only those which reservations cannot make
+// true, so that a host which fails at the begin of a cycle fails until its end. All other parts let every host pass.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace rollcall::sched::cycle {
 
-// A number of each host: a resource, or an expression of several. Equal texts are equal measures.
+// A number of each host: a resource, or an expression of several. Measures with equal texts are equal.
 struct Measure {
   std::string text;
   resreq::BoundSelect value;
@@ -25,11 +25,11 @@ struct Measure {
 struct Sieve {
   enum class Kind { enough, little, all, any };
   Kind kind = Kind::all;
-  // enough, little: passes where the measure has a large (a small) value.
+  // `enough`, `little`: a host passes if the measure's value is large (small).
   Measure measure;
-  resreq::BoundSelect comparison;  // asked of a host that has that value as every number
-  bool negated = false;      // passes where the comparison does not hold: also where the value is not known
-  std::vector<Sieve> parts;  // all, any
+  resreq::BoundSelect comparison;  // evaluated for a host that has the measure's value as every number
+  bool negated = false;            // passes where the comparison does not hold, or the value is unknown
+  std::vector<Sieve> parts;        // all, any
 };
 
 // None: every host passes.

@@ -1,13 +1,14 @@
-// Which running jobs stop and which suspended ones go on: by load (loadStop, STOP_COND; loadSched, RESUME_COND), run windows
-// and locked hosts. A function over a WorkingState, in which jobs that go on take back what they had released.
+// plan_suspensions: which running jobs are suspended and which suspended ones resume, by load (loadStop, STOP_COND; loadSched,
+// RESUME_COND), run windows and locked hosts. A job that resumes takes back in the WorkingState what it had released.
 //
-// What users and administrators stopped is not its business. Rules: "Administering Platform LSF", load thresholds.
+// Jobs that users or administrators stopped stay so. Rules: "Administering Platform LSF", load thresholds.
 //
-//   a host of the job       its queue's RUN_WINDOW    | load             | then
-//   locked                  any                       | any              | suspended: HOST_LOCKED, at once
-//   any                     closed                    | any              | suspended: WINDOW, at once
-//   any                     open                      | beyond loadStop  | suspended: LOAD, one job of a host in an interval
-//   all open                open                      | below loadSched  | goes on, likewise one by one
+//   hosts of the job | RUN_WINDOW of its queue | load            | the job
+//   one is locked    | any                     | any             | is suspended at once: HOST_LOCKED
+//   any              | closed                  | any             | is suspended at once: WINDOW
+//   none is locked   | open                    | beyond loadStop | is suspended: LOAD; one job of a host in SBD_SLEEP_TIME
+//   none is locked   | open                    | any             | resumes from HOST_LOCKED and WINDOW at once
+//   none is locked   | open                    | below loadSched | resumes from LOAD; one job of a host in SBD_SLEEP_TIME
 #pragma once
 
 #include "sched/policy/cycle/working_state.hpp"

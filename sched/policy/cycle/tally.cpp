@@ -7,7 +7,7 @@ namespace {
 
 using Names = std::optional<std::vector<std::string>>;
 
-// `mine`: the name itself, then what it belongs to. "~name" wins.
+// `mine`: the user's (queue's, ...) name and the groups it belongs to. "~name" overrides.
 bool admits(const Names& list, const std::vector<std::string>& mine) {
   if (!list) return true;
   const auto named = [&mine](std::string_view word) {

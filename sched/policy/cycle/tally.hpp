@@ -1,7 +1,7 @@
-// Tallies: how much of every limit, every host and every shared resource is taken by jobs that have hosts. A value that
-// Snapshot keeps up to date job by job, and that a cycle copies and goes on with.
+// Tallies: how much of each limit, host and shared resource is taken by jobs that have hosts. A value. Snapshot keeps it up to
+// date job by job; a cycle copies it and counts on.
 //
-// A tally is one counter of a LimitRule: of all together, or of one user, queue, project or application where the rule counts each.
+// A tally is one counter of a LimitRule: one for all, or one for each user, queue, project or application (`per_*`).
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ namespace rollcall::sched::cycle {
 
 using TallyNumber = std::uint32_t;
 
-// What counts for a demand: each is charged with its jobs.
+// A counter that counts the jobs of a demand.
 struct Charge {
   TallyNumber tally = 0;
   std::uint32_t rule = 0;  // of PlacementRules::limits
@@ -28,7 +28,7 @@ inline std::uint64_t on_host(std::uint32_t number, HostNumber host) {
   return std::uint64_t{number} << 32 | host;
 }
 
-// Whose counter a tally is. "": the rule does not count each by itself.
+// Identifies a tally. "": the rule has no counter of its own for each user (queue, ...).
 struct TallyName {
   std::uint32_t rule = 0;  // of PlacementRules::limits
   std::string user, queue, project, application;
@@ -37,26 +37,27 @@ struct TallyName {
 
 struct Tallies {
   std::map<TallyName, TallyNumber> numbers;
-  std::vector<double> taken;                           // by TallyNumber, of rules that are not per host
-  std::unordered_map<std::uint64_t, double> taken_on;  // on_host(TallyNumber, host), of those that are
-  std::unordered_map<std::int32_t, int> array_jobs;    // elements that have hosts, of arrays with %limit
+  std::vector<double> taken;                           // by TallyNumber, for rules that are not per host
+  std::unordered_map<std::uint64_t, double> taken_on;  // by on_host(TallyNumber, host), for rules per host
+  std::unordered_map<std::int32_t, int>
+      array_jobs;  // by array id: elements that have hosts; arrays with %limit
 
   std::vector<int> slots, jobs, exclusive;             // by host; `exclusive`: jobs of -x
-  std::map<ResourceId, std::vector<double>> reserved;  // by host: what is kept for as long as the job runs
-  std::vector<double> reserved_shared;                 // by instance, the same
+  std::map<ResourceId, std::vector<double>> reserved;  // by host: reservations without an end
+  std::vector<double> reserved_shared;                 // by instance, likewise
   std::set<JobKey> suspended;                          // for whatever reason
-  std::set<JobKey> timed;                              // jobs with reservations that end before they do
+  std::set<JobKey> timed;                              // jobs with reservations that have an end
 
-  // The tallies that a job of this user, queue and project counts for.
+  // The tallies that count jobs of this demand; makes those that are missing.
   std::vector<Charge> charges(const PlacementRules& rules, const Demand& demand);
 };
 
-// What a reservation of the job holds back at `now`: nothing behind its end, less and less with decay, no memory that the
-// job is seen to use already, no shared resource with RELEASE while it is suspended.
+// The amount that a reservation of the job holds back at `now`: 0 after its end; with decay linearly less until then; less the
+// memory (swap) that the job already uses; 0 for a shared resource with RELEASE while the job is suspended.
 double held(const PlacementRules& rules, const PlacedJob& job, const Reservation& reservation, WallTime now);
 inline bool ends(const Reservation& reservation) { return !reservation.until.never(); }
 
-// What a job with hosts counts for one rule, on `host` or (kNoHost) in all.
+// What a job that has hosts counts for one rule, on `host` or (kNoHost) on all hosts.
 double counted(const LimitRule& rule, const PlacedJob& job, HostNumber host);
 
 }  // namespace rollcall::sched::cycle

@@ -6,7 +6,7 @@ namespace {
 
 using namespace event_fields;
 
-// What stands before the hosts, $4 to $22.
+// The fields before the hosts, $4 to $22.
 void put_finish_head(Line& line, const wire::Submission& asked, const wire::JobRecord& record) {
   const JobKey key = key_of(record.key());
   line.number(key.id)
@@ -30,7 +30,7 @@ void put_finish_head(Line& line, const wire::Submission& asked, const wire::JobR
       .string(job_file(key, record.submit_us()));
 }
 
-// $25+o to $59+o: what LSF 5.1 had.
+// $25+o to $59+o: fields since LSF 5.1.
 void put_finish_result(Line& line, const wire::JobEvent::Finish& finish) {
   const auto& asked = finish.asked();
   const auto& record = finish.record();
@@ -53,7 +53,7 @@ void put_finish_result(Line& line, const wire::JobEvent::Finish& finish) {
       .string(asked.reservation());
 }
 
-// $60+o to $78+o: what LSF 7 added.
+// $60+o to $78+o: fields since LSF 7.
 void put_finish_seven(Line& line, const wire::JobEvent::Finish& finish) {
   const auto& asked = finish.asked();
   line.string(asked.service_class())
@@ -77,7 +77,7 @@ void put_finish_seven(Line& line, const wire::JobEvent::Finish& finish) {
       .number(0);  // external submission options
 }
 
-// From $79+o on: 9.1 and 10.1, in the order that real records have.
+// From $79+o: fields since LSF 9.1 and 10.1, in the order of existing files.
 void put_finish_nine(Line& line, const wire::JobEvent::Finish& finish, std::int64_t run_s,
                      const EventStyle& style) {
   const auto& record = finish.record();

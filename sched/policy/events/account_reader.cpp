@@ -31,7 +31,7 @@ std::int32_t take_finish_head(EventFieldReader& words, wire::Submission& asked, 
   return id;
 }
 
-// $25+o to $59+o: what LSF 5.1 had.
+// $25+o to $59+o: fields since LSF 5.1.
 void take_finish_result(EventFieldReader& words, std::int32_t id, wire::JobEvent::Finish& finish) {
   auto& asked = *finish.mutable_asked();
   auto& record = *finish.mutable_record();
@@ -59,7 +59,7 @@ void take_finish_result(EventFieldReader& words, std::int32_t id, wire::JobEvent
   asked.set_reservation(words.later_text());
 }
 
-// $60+o to $78+o: what LSF 7 added; an older record has ended.
+// $60+o to $78+o: fields since LSF 7; older records end before.
 void take_finish_seven(EventFieldReader& words, wire::JobEvent::Finish& finish) {
   auto& asked = *finish.mutable_asked();
   asked.set_service_class(words.later_text());
@@ -85,8 +85,8 @@ void take_finish_seven(EventFieldReader& words, wire::JobEvent::Finish& finish) 
     words.skip(2 * static_cast<std::size_t>(std::min<std::int64_t>(pairs, 1'000'000)));
 }
 
-// From $79+o on. A host's usage has 5 fields in the manual and 6 in real records: run limit, options3 and the average of
-// memory are numbers, and the requirement behind them is none.
+// From $79+o. A host's usage has 5 fields in the manual, but 6 in existing files. The fields after it show which: run limit,
+// options3 and average memory are numbers, and the next one, the requirement, is not.
 void take_finish_nine(EventFieldReader& words, wire::JobEvent::Finish& finish) {
   const auto hosts = static_cast<std::size_t>(std::clamp<std::int64_t>(words.later_number(), 0, 1'000'000));
   const auto fits = [&](std::size_t each) {
@@ -115,7 +115,7 @@ void take_finish(EventFieldReader& words, wire::JobEvent& event) {
   record.set_end_us(event.at_us());
   const auto id = take_finish_head(words, *finish.mutable_asked(), record);
   take_asked_hosts(words, *finish.mutable_asked());
-  // Some records have no count of hosts: the status, and the factor behind it, follow at once.
+  // Some records have no hosts and no count of them: status and CPU factor follow at once.
   const bool counted = !((words.next_is("32") || words.next_is("64")) && words.is_number(1));
   if (counted) take_hosts(words, *record.mutable_hosts());
   take_finish_result(words, id, finish);

@@ -44,7 +44,7 @@ void EventFieldReader::fail(const std::string& expected) {
              expected;
 }
 
-// Nobody has looked at what a file says before it comes to a terminal.
+// Replaces control characters by "?": the texts of any file may go to a terminal.
 std::string EventFieldReader::text() {
   if (!more()) fail("a text");
   if (trouble_) return {};
@@ -62,7 +62,7 @@ double EventFieldReader::real() {
   return *value;
 }
 
-// Some releases write whole numbers with a point.
+// Some releases write whole numbers with a decimal point.
 std::int64_t EventFieldReader::number() {
   constexpr double kMost = 9e18;
   return static_cast<std::int64_t>(std::clamp(real(), -kMost, kMost));

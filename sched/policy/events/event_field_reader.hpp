@@ -1,7 +1,7 @@
-// EventFieldReader: the fields of one record, taken one after the other, and the groups of fields that several kinds of records
-// have. For event_reader.cpp and account_reader.cpp alone; what they are is in event_reader.hpp.
+// EventFieldReader: takes the fields of one record in order; and functions for groups of fields that several kinds of records have.
+// For event_reader.cpp and account_reader.cpp alone; event_reader.hpp describes the files.
 //
-// The first thing that is wrong stays; what is taken after it is empty.
+// The first error is kept; fields taken after it are empty.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ class EventFieldReader {
  public:
   explicit EventFieldReader(const std::vector<std::string>& fields) : fields_(fields) {}
 
-  // Must be there.
+  // These fields are required.
   std::string text();
   std::int64_t number();
   std::int32_t small();  // a number within 32 bits
   double real();
   std::int64_t moment_us();  // seconds since 1970, as microseconds
-  // Later releases have them: "" and 0 where the record has ended.
+  // Fields that only later releases write: "" and 0 if the record has ended.
   std::string later_text() { return more() ? text() : std::string(); }
   std::int64_t later_number() { return more() ? number() : 0; }
 
   bool more() const { return at_ < fields_.size(); }
   bool next_is(const char* word) const { return more() && fields_[at_] == word; }
-  bool is_number(std::size_t ahead) const;  // the field so many behind the next
-  // Passes over so many; false where the record ends before.
+  bool is_number(std::size_t ahead) const;  // the field `ahead` places after the next one
+  // Skips `count` fields; false if the record ends before that.
   bool skip(std::size_t count);
   std::size_t left() const { return fields_.size() - at_; }
   const std::optional<std::string>& trouble() const { return trouble_; }
@@ -46,10 +46,11 @@ using ExecHosts = google::protobuf::RepeatedPtrField<wire::ExecHost>;
 
 void take_limits(EventFieldReader& words, wire::Limits& limits);
 void take_asked_hosts(EventFieldReader& words, wire::Submission& asked);
-void take_hosts(EventFieldReader& words, ExecHosts& hosts);       // "hostA" for each slot, or "4*hostA"
+void take_hosts(EventFieldReader& words, ExecHosts& hosts);       // "hostA" once for each slot, or "4*hostA"
 void take_usage(EventFieldReader& words, wire::JobUsage& usage);  // the 19 fields of lsfRusage
 void take_job_name(const std::string& name, std::int32_t index, wire::Submission& asked);
-void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submission& asked);  // our own
+// The bits of event_options.hpp.
+void take_option_bits(std::int64_t options, std::int64_t options2, wire::Submission& asked);
 
 // JOB_FINISH, from $4 on.
 void take_finish(EventFieldReader& words, wire::JobEvent& event);

@@ -1,5 +1,5 @@
-// EventLine: one record of lsb.events or lsb.acct as it is put together, and the groups of fields that several kinds of records
-// have. For event_lines.cpp and account_lines.cpp alone; the format is in event_lines.hpp.
+// Line: makes one record of lsb.events or lsb.acct; and functions for groups of fields that several kinds of records have. For
+// event_lines.cpp and account_lines.cpp alone; event_lines.hpp describes the format.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace rollcall::sched::events::event_fields {
 
 inline constexpr std::string_view kVersion = "10.1";
-inline constexpr std::int64_t kNone = -1;  // a limit or a usage that is not known
+inline constexpr std::int64_t kNone = -1;  // an unknown limit or usage
 
 // A record under construction.
 class Line {
@@ -45,7 +45,7 @@ class Line {
       else
         quoted += c;
     }
-    // Stores of older releases may hold others, and people read the file on terminals.
+    // Strips control characters, which stores of older releases may have: people read the file on terminals.
     line_ += terminal_text(quoted, Controls::newline_and_tab);
     line_ += '"';
     return *this;
@@ -72,7 +72,7 @@ class Line {
   std::string end() { return std::move(line_) + "\n"; }
 
  private:
-  // Most texts hold no byte that is quoted, or that terminal_text() may take out.
+  // Most texts have no byte that has to be quoted or stripped.
   static bool is_plain(std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '"'; });
   }

@@ -10,7 +10,7 @@ using namespace event_fields;
 
 constexpr std::size_t kHeadDigits = 12;
 
-// Behind userPriority: from the reservation to the job's description.
+// The fields after userPriority, from the reservation to the job's description.
 void put_later_fields(Line& line, const wire::Submission& asked) {
   line.string(asked.reservation())
       .string(asked.job_group())
@@ -32,7 +32,7 @@ void put_later_fields(Line& line, const wire::Submission& asked) {
       .string(asked.description());
 }
 
-// JOB_NEW, and JOB_MODIFY, whose list is the same. $4 and on.
+// JOB_NEW, and JOB_MODIFY, which has the same fields.
 std::string submission_line(std::string_view type, const wire::JobEvent& event, const wire::Submission& asked,
                             const std::string& queue, std::int64_t submit_us) {
   const JobKey key = key_of(event.key());
@@ -69,8 +69,7 @@ std::string submission_line(std::string_view type, const wire::JobEvent& event, 
       .string(asked.command());
   put_transfers(line, asked);
   line.string(asked.mail_user()).string(asked.project());
-  if (asked.interactive() != wire::Submission::NONE)
-    line.number(0);  // the port of LSF's own NIOS: none is used
+  if (asked.interactive() != wire::Submission::NONE) line.number(0);  // niosPort: unused here
   line.number(most_slots(asked))
       .string("")  // host type
       .string(asked.login_shell())
@@ -93,7 +92,7 @@ int status_number(const wire::JobEvent::Status& status) {
   return static_cast<int>(status.status());
 }
 
-// The code as a shell gives it: readers of lsb.events take it for that (lsb.acct has the word of wait).
+// The exit code as in a shell, which readers of lsb.events expect (lsb.acct has the status of wait(2)).
 int plain_exit(int wait_word) {
   const int number = wait_word & 0x7f;
   return number == 0 ? (wait_word >> 8) & 0xff : 128 + number;
@@ -102,7 +101,7 @@ int plain_exit(int wait_word) {
 std::string status_line(const wire::JobEvent& event) {
   const auto& status = event.status();
   const bool over = finished(status.status());
-  // Readers know no sum of 32: a job that failed is told once.
+  // Readers do not know 32 plus a post-execution state: a failed job gets one record.
   if (status.status() == wire::STATUS_EXIT &&
       (status.post() == wire::POST_DONE || status.post() == wire::POST_ERR))
     return "";

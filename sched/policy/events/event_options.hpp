@@ -1,5 +1,5 @@
-// What the numbers and short texts of a record of lsb.events mean: options as bits, hosts and names as they were asked.
-// Functions for event_lines.cpp. The bits are our own: LSF's are in no manual, and only our own commands read them.
+// event_options: the numbers and short texts of lsb.events' records: options as bits, requested hosts, job names. Functions for
+// event_lines.cpp. The bits are Rollcall's own: no manual documents LSF's, and only Rollcall's commands read them.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +45,10 @@ std::int64_t transfer_options(wire::FileTransfer::Direction direction);
 std::string asked_host_text(const wire::AskedHost& host);
 // "name", "name[1-10:2,15]%5".
 std::string job_name_text(const wire::Submission& asked);
-// Of an element: "name[3]"; of another job as job_name_text.
+// An element: "name[3]"; else as job_name_text().
 std::string element_name_text(const wire::Submission& asked, int index);
 
-// Slots that the job had; of one that never ran, that it asked for.
+// Slots that the job had; if it never ran, those that it asked for.
 std::int64_t slots_of(const wire::Submission& asked, const wire::JobRecord& record);
 
 }  // namespace rollcall::sched::events

@@ -1,4 +1,4 @@
-// The records of lsb.events that tell of jobs, and where records begin and end.
+// Reads the records of lsb.events that concern jobs, and finds where records begin and end.
 #include "sched/policy/events/event_reader.hpp"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 using namespace event_words;
 
-constexpr std::size_t kMostRecord = 4 << 20;  // bytes; LSF's longest are said to be of some 200,000
+constexpr std::size_t kMostRecord = 4 << 20;  // bytes; LSF's longest are reported to have 200,000
 
 void set_job(wire::JobEvent& event, std::int64_t id, std::int64_t index) {
   set_key(*event.mutable_key(), {static_cast<std::int32_t>(id), static_cast<std::int32_t>(index)});
 }
 
-// The one or two numbers, and the text, between project and loginShell: niosPort is there of interactive jobs alone.
+// The fields between project and loginShell. Only interactive jobs have the number niosPort.
 void take_port_and_slots(EventFieldReader& words, wire::Submission& asked) {
   if (words.is_number(1)) {
     words.skip(1);
@@ -29,7 +29,7 @@ void take_port_and_slots(EventFieldReader& words, wire::Submission& asked) {
   asked.set_max_slots(static_cast<std::uint32_t>(std::max(1, words.small())));
 }
 
-// Behind userPriority: from the reservation to the job's description.
+// The fields after userPriority, from the reservation to the job's description.
 constexpr std::size_t kLastFields = 18;
 void take_last_fields(EventFieldReader& words, wire::Submission& asked) {
   asked.set_reservation(words.later_text());
@@ -53,7 +53,7 @@ void take_last_fields(EventFieldReader& words, wire::Submission& asked) {
   asked.set_description(words.later_text());
 }
 
-// What came after LSF 4; bits of options are ours only where the record ends where ours do.
+// Fields that came after LSF 4. The bits of `options` are Rollcall's only in records that end where Rollcall's end.
 void take_late_fields(EventFieldReader& words, std::int64_t options, wire::Submission& asked,
                       wire::JobEvent& event) {
   words.later_text();  // host type
@@ -67,7 +67,7 @@ void take_late_fields(EventFieldReader& words, std::int64_t options, wire::Submi
   const bool told = words.more();
   if (const auto priority = words.later_number(); told && priority >= 0)
     asked.set_priority(static_cast<std::uint32_t>(std::min<std::int64_t>(priority, 1'000'000)));
-  // An older record of ours has ended; one of LSF's goes on behind the description.
+  // Rollcall's records end here (older releases) or after the description; LSF's go on.
   const bool ours = told && (!words.more() || words.left() == kLastFields);
   if (words.more()) take_last_fields(words, asked);
   if (ours) take_option_bits(options, options2, asked);
@@ -86,13 +86,13 @@ void take_transfers(EventFieldReader& words, wire::Submission& asked) {
   }
 }
 
-// JOB_NEW and JOB_MODIFY; gives the queue.
+// JOB_NEW and JOB_MODIFY; returns the queue.
 std::string take_submission(EventFieldReader& words, wire::JobEvent& event, wire::Submission& asked) {
   set_job(event, words.small(), 0);
   asked.set_uid(static_cast<std::uint32_t>(words.number()));
   const auto options = words.number();
   asked.set_min_slots(static_cast<std::uint32_t>(std::max(1, words.small())));
-  words.skip(1);  // when it was submitted: the record's own time
+  words.skip(1);  // the submission time equals the record's time
   asked.set_begin_us(words.moment_us());
   asked.set_terminate_us(words.moment_us());
   words.skip(3);  // signal, checkpoint period, restart pid
@@ -171,7 +171,7 @@ void take_execute(EventFieldReader& words, wire::JobEvent& event) {
   set_job(event, id, words.later_number());
 }
 
-// The sums of 64 or 32 with 128 or 256 tell of post-execution.
+// 64 or 32, plus 128 or 256 for the state of post-execution.
 void take_status_number(EventFieldReader& words, wire::JobEvent::Status& status) {
   const auto number = words.small();
   const int post = number & (wire::POST_DONE | wire::POST_ERR);
@@ -187,7 +187,7 @@ void take_status(EventFieldReader& words, wire::JobEvent& event) {
   auto& status = *event.mutable_status();
   const auto id = words.small();
   take_status_number(words, status);
-  status.set_reasons(0);  // LSF's numbers, of which no document tells
+  status.set_reasons(0);  // LSF's numbers are not documented
   words.skip(2);
   const double cpu = words.real();
   status.set_end_us(words.moment_us());
@@ -195,7 +195,7 @@ void take_status(EventFieldReader& words, wire::JobEvent& event) {
     take_usage(words, *status.mutable_usage());
   else if (cpu > 0)
     status.mutable_usage()->set_user_s(cpu);
-  // The plain code, so readers of real files say; what is above 255 can only be the word of wait.
+  // Existing files have the plain exit code; a number above 255 can only be a status of wait(2).
   const auto code = words.later_number();
   status.set_exit_status(
       static_cast<std::int32_t>(code > 255 ? code & 0xffff : std::max<std::int64_t>(0, code) << 8));
@@ -261,7 +261,7 @@ constexpr std::array<Kind, 12> kKinds{{{"JOB_NEW", take_new_job},
                                        {"JOB_CLEAN", take_clean},
                                        {"JOB_FINISH", event_words::take_finish}}};
 
-// `"JOB_NEW" "10.1" ...`: what goes on with a broken string does not look so.
+// `"JOB_NEW" "10.1" ...`: a line that continues a string does not look like this.
 bool begins_record(std::string_view line) {
   if (line.size() < 4 || line[0] != '"' || line[1] < 'A' || line[1] > 'Z') return false;
   const auto end = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", 1);

@@ -35,7 +35,7 @@ bool names(const wire::JobFilter& filter, JobKey key) {
   if (filter.keys_size() == 0 && filter.index_lists_size() == 0) return true;
   const bool by_key =
       std::any_of(filter.keys().begin(), filter.keys().end(), [key](const wire::JobKey& wanted) {
-        // The whole of an array has its elements' events, and elements have those of the whole.
+        // An array includes the events of its elements, and an element those of its array.
         return wanted.id() == key.id &&
                (wanted.index() == 0 || key.index == 0 || wanted.index() == key.index);
       });
@@ -47,7 +47,7 @@ bool names(const wire::JobFilter& filter, JobKey key) {
 
 bool by_ids(const wire::JobFilter& filter) { return filter.keys_size() > 0 || filter.index_lists_size() > 0; }
 
-// What bjobs, bhist and bacct choose by alike, users apart.
+// The criteria that bhist and bacct share with bjobs, except users.
 bool group_fits(const wire::JobFilter& filter, const wire::Submission& asked) {
   const auto same = [](const std::string& wanted, const std::string& has) {
     return wanted.empty() || wanted == has;

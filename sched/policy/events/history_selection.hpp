@@ -1,4 +1,4 @@
-// What bhist and bacct ask, against what the store has: which events and finished jobs fit. Pure; the pages are mbatchd's.
+// history_selection: which events and finished jobs of the store fit a request of bhist or bacct. Pure; mbatchd reads the store.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace rollcall::sched::events {
 
-// bacct: "" is the caller, "all" everybody.
+// bacct. User "": the client; "all": all users.
 bool fits(const wire::AskFinished& ask, const Identity& who, const wire::JobEvent::Finish& finish);
 
-// bhist: events of a job fit by the job they belong to, an array's by their element too. `asked`: the submission, of JOB_NEW.
+// bhist: whether the request names the job, or its array; and whether the submission of its JOB_NEW fits.
 bool names_job(const wire::AskEvents& ask, JobKey key);
 bool fits(const wire::AskEvents& ask, const Identity& who, const wire::Submission& asked);
 // badmin hhist, qhist, hist, mbdhist.
 bool fits_system(const wire::AskEvents& ask, const wire::JobEvent& event);
 
-// The jobs of bhist as their events come by, each after its JOB_NEW: whether an event is of one of them.
+// Selects events for bhist while they are read in order: a job's JOB_NEW decides whether its later events are wanted.
 class JobsAsked {
  public:
   JobsAsked(wire::AskEvents ask, Identity who) : ask_(std::move(ask)), who_(std::move(who)) {}
@@ -30,10 +30,10 @@ class JobsAsked {
  private:
   wire::AskEvents ask_;
   Identity who_;
-  std::unordered_set<std::int32_t> jobs_;  // their ids alone: there may be a million, of many kilobytes each
+  std::unordered_set<std::int32_t> jobs_;  // ids only: there may be a million jobs, of many kilobytes each
 };
 
-// An event as it may be sent: without scripts and environments.
+// Removes scripts and environments, which must not be sent.
 wire::JobEvent sent_event(wire::JobEvent event);
 
 }  // namespace rollcall::sched::events

@@ -1,4 +1,4 @@
-// Dependencies as text, and their names bound to ids.
+// Prints dependencies, and binds their names to ids.
 #include "sched/policy/jobs/dependency.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool Dependency::per_element() const {
 namespace {
 
 std::string text_of(const JobCondition& condition) {
-  // The index of a name stands inside its quotes: the name may itself end in what looks like one.
+  // The index of a name goes inside the quotes, because the name itself may end in "[3]".
   std::string job = condition.name.empty() ? std::to_string(condition.id) : condition.name;
   if (condition.each)
     job += "[*]";
@@ -35,8 +35,8 @@ std::string text_of(const JobCondition& condition) {
 
 }  // namespace
 
-// `strength`: of what stands round it: 0 nothing, 1 "||", 2 "&&", 3 "!". Left operands need no parentheses of their own
-// kind, right ones do: a || (b || c) is another tree.
+// `strength`: of the operator around it: 0 none, 1 "||", 2 "&&", 3 "!". A left operand with the same operator needs no parentheses,
+// a right one does: a || (b || c) is another tree.
 std::string Dependency::text_of(std::uint32_t node, int strength) const {
   const Node& n = nodes_[node];
   switch (n.kind) {
@@ -62,7 +62,7 @@ std::string Dependency::text() const {
 Result<Dependency> Dependency::bound(const Ids& ids, const Known& known) const {
   Dependency result;
   result.nodes_.reserve(nodes_.size());
-  std::vector<std::uint32_t> place(nodes_.size());                   // of a node of ours in the result
+  std::vector<std::uint32_t> place(nodes_.size());  // by node of this tree: its place in the result
   std::unordered_map<std::string, std::vector<std::int32_t>> named;  // each name is looked up once
   std::size_t patterns = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

@@ -1,9 +1,8 @@
-// Dependency: what bsub -w and bwait -w say: which jobs must have come how far. A value with a parser; what has become of
-// jobs is asked through JobFacts (the Book answers).
+// Dependency: the condition of bsub -w or bwait -w: states that other jobs must have reached. A value with a parser. The states
+// of jobs come from JobFacts, which the Book implements.
 //
-// Names of jobs are bound to ids once, at submission (bind), so that a job of the same name that comes later changes
-// nothing; the bound text is kept in the Submission. Grammar: at the top of dependency_parse.cpp. Rules: bsub(1), -w;
-// docs/decisions/0023.
+// Names of jobs are bound to ids once, at submission (bound()), so that a later job with the same name changes nothing. The
+// Submission keeps the bound text. Grammar: at the top of dependency_parse.cpp. Rules: bsub(1), -w; docs/decisions/0023.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +21,10 @@
 namespace rollcall::sched::jobs {
 
 inline constexpr std::size_t kLongestDependency = 16 * 1024;  // bytes
-inline constexpr int kDeepestDependency = 100;                // parentheses and "!" inside one another
+inline constexpr int kDeepestDependency = 100;                // nested parentheses and "!"
 inline constexpr std::size_t kMostConditions = 1024;
-inline constexpr std::size_t kMostPatterns =
-    64;  // different names with "*": each is compared with all jobs of the user
+// Different names with "*": each is compared with all jobs of the user.
+inline constexpr std::size_t kMostPatterns = 64;
 
 enum class Condition {
   done,
@@ -56,25 +55,25 @@ struct JobCondition {
   bool each = false;                     // id[*]: the element of the same index
   std::optional<Comparison> comparison;  // exit: of the code; num*: of the number of elements
   std::int64_t number = 0;
-  bool all_elements = false;  // num*(id, *): as many as there are
+  bool all_elements = false;  // num*(id, *): all elements of the array
 };
 
 // The expression as a tree in one vector.
 class Dependency {
  public:
-  // Errors are usage errors: "found X, expected Y", with the place.
+  // Errors are usage errors with the place: "at character N: found X, expected Y".
   static Result<Dependency> parse(std::string_view text);
-  // What text() of a bound one gave: binding may have made it longer and deeper than anybody may write.
+  // Parses text() of a bound dependency, without the bounds for users: binding may have made it longer and deeper.
   static Result<Dependency> parse_bound(std::string_view text);
 
   bool empty() const { return nodes_.empty(); }
   const std::vector<JobCondition>& conditions() const { return conditions_; }
-  bool per_element() const;  // id[*] is in it: elements differ
+  bool per_element() const;  // it contains id[*], so that its state differs from element to element
 
-  std::string text() const;  // parse(text()) is the same
+  std::string text() const;  // parse(text()) gives an equal dependency
 
-  // Names become ids. `ids`: newest first, those that a name can mean (of its user); with "*" all of them count, else the
-  // newest. Errors: one line; a name or an id that nothing has.
+  // Replaces names by ids. `ids`: the job ids of its user that a name matches, newest first; a name with "*" means all of them, any
+  // other name the newest. Errors, in one line: no job has the name or id; the bound condition has too many jobs.
   using Ids = std::function<std::vector<std::int32_t>(std::string_view name)>;
   using Known = std::function<bool(std::int32_t id)>;
   Result<Dependency> bound(const Ids& ids, const Known& known) const;
@@ -91,17 +90,17 @@ class Dependency {
   std::vector<JobCondition> conditions_;
 };
 
-// What conditions ask for of a job, or of an array as a whole.
+// Counts of a job, or of all elements of an array, that conditions compare.
 struct JobTally {
-  std::uint32_t elements = 0;        // 1 for a job that is no array
+  std::uint32_t elements = 0;        // 1: a job that is no array
   std::uint32_t pend = 0, hold = 0;  // PEND; PSUSP
   std::uint32_t run = 0;             // RUN, UNKWN, ZOMBI
   std::uint32_t suspended = 0;       // SSUSP, USUSP
-  std::uint32_t by_user = 0;         // of these: USUSP
-  std::uint32_t started = 0;         // of these: their process runs, or did
+  std::uint32_t by_user = 0;         // of `suspended`: USUSP
+  std::uint32_t started = 0;         // of `suspended`: their process runs, or did
   std::uint32_t done = 0, exit = 0;
-  std::uint32_t post_open = 0, post_err = 0;  // of the finished: post-execution runs; has failed
-  std::map<int, std::uint32_t> exit_codes;    // of the exited
+  std::uint32_t post_open = 0, post_err = 0;  // of the finished ones: post-execution still runs; it failed
+  std::map<int, std::uint32_t> exit_codes;    // of `exit`: how many by code
   std::uint32_t finished() const { return done + exit; }
   std::uint32_t by_system() const { return suspended - by_user; }  // SSUSP
   friend bool operator==(const JobTally&, const JobTally&) = default;
@@ -109,19 +108,19 @@ struct JobTally {
 class JobFacts {
  public:
   virtual ~JobFacts() = default;
-  virtual const JobTally* tally(std::int32_t id) const = 0;  // nullptr: not known (any longer)
+  virtual const JobTally* tally(std::int32_t id) const = 0;  // nullptr: no such job (any more)
   virtual const Job* find(JobKey key) const = 0;             // one element of an array
 };
-// What a job's status adds to a tally (or takes from it).
+// Adds a job to a tally by its status (`sign` 1), or takes it out (-1).
 void count(JobTally& tally, const wire::JobRecord& record, int sign);
 
 enum class DependencyState { none, satisfied, not_yet, never };
 std::string_view text(DependencyState state);
 
-// `index`: of the element whose dependency this is; 0: of no array.
+// `index`: of the element that waits; 0: of a job that is no element.
 DependencyState evaluate(const Dependency& dependency, std::int32_t index, const JobFacts& facts);
 
-// The code of a word of wait(2): 0..255, death by signal n is 128+n.
+// The exit code, 0 to 255, of a status of wait(2); 128+n for death by signal n.
 int exit_code_of_status(std::int32_t exit_status);
 
 }  // namespace rollcall::sched::jobs

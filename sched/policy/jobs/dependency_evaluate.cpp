@@ -26,12 +26,12 @@ bool compares(Comparison comparison, std::int64_t a, std::int64_t b) {
 
 using Truth = DependencyTruth;
 
-// Of a number that is `now` and may yet become anything from `least` to `most`.
+// For a number that is `now` and may still become any value from `least` to `most`.
 Truth compared(Comparison comparison, std::int64_t now, std::int64_t least, std::int64_t most,
                std::int64_t n) {
   const bool holds = compares(comparison, now, n);
   const auto same = [&](std::int64_t value) { return compares(comparison, value, n) == holds; };
-  // A comparison changes its answer at n or beside it, nowhere else.
+  // A comparison with n changes its answer only between n - 1, n and n + 1.
   bool final = same(least) && same(most);
   for (const std::int64_t value : {n - 1, n, n + 1})
     if (value >= least && value <= most) final = final && same(value);
@@ -93,7 +93,7 @@ bool compares_a_number(const JobCondition& condition) {
 
 DependencyNumbers numbers_of(Condition condition, const JobTally& t) {
   const std::int64_t open = std::int64_t{t.elements} - t.finished();
-  // A number that only grows; one that comes and goes.
+  // Counts of ended elements only grow; counts of present states go up and down.
   const auto grows = [&](std::int64_t now) { return DependencyNumbers{now, now, now + open}; };
   const auto moves = [&](std::int64_t now) { return DependencyNumbers{now, 0, open}; };
   switch (condition) {
@@ -112,7 +112,7 @@ DependencyNumbers numbers_of(Condition condition, const JobTally& t) {
     case Condition::numstart:
       return moves(std::int64_t{t.run} + t.suspended);
     default:
-      return {};  // it counts nothing
+      return {};  // not a condition that counts
   }
 }
 
@@ -131,7 +131,7 @@ std::int64_t exits(const JobCondition& c, const JobTally& t) {
 DependencyTruth truth_of(const JobCondition& c, const JobTally& t) {
   const std::int64_t all = t.elements;
   const std::int64_t open = all - t.finished();
-  // Every element must have come there.
+  // Holds if all elements are there.
   const auto every = [&](std::int64_t there, std::int64_t more) {
     return compared(Comparison::equal, there, there, there + more, all);
   };
@@ -163,7 +163,7 @@ class DependencyEvaluation {
   DependencyEvaluation(const Dependency& dependency, std::int32_t index, const JobFacts& facts)
       : dependency_(dependency), index_(index), facts_(facts) {}
 
-  // Operands stand before what is made of them, so one walk in the order of the vector is enough.
+  // Operands precede their operators in the vector, so one pass is enough.
   DependencyState state() {
     using Kind = Dependency::Node::Kind;
     std::vector<Truth> truths;
@@ -191,7 +191,7 @@ class DependencyEvaluation {
   }
 
  private:
-  // `decides`: the value of one operand that settles the answer: true for "||", false for "&&".
+  // `decides`: the value of one operand that determines the result: true for "||", false for "&&".
   static Truth joined(Truth a, Truth b, bool decides) {
     const bool holds = decides ? a.holds || b.holds : a.holds && b.holds;
     const bool settled = (a.final && a.holds == decides) || (b.final && b.holds == decides);

@@ -8,11 +8,11 @@
 //              | "exit" "(" job [ "," [ operator ] number ] ")"
 //              | ( "numdone" | "numended" | "numexit" | "numhold" | "numpend" | "numrun" | "numstart" )
 //                "(" job "," ( operator number | number | "*" ) ")"
-//   job        = ( number | name ) [ "[" ( number | "*" ) "]" ]       of a quoted name also inside the quotes, not twice
+//   job        = ( number | name ) [ "[" ( number | "*" ) "]" ]       a quoted name may have it inside the quotes instead
 //   name       = '"' any but '"' '"' | "'" any but "'" "'" | letters, digits, _ . / : + - @ % and "*"
 //   operator   = "==" | "=" | "!=" | ">=" | "<=" | ">" | "<"
 //
-// external(...) is refused: nothing here sets it.
+// external(...) is refused: no program of this system sets external conditions.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,5 +1,5 @@
-// What a single condition of a dependency says of a tally: whether it holds, and whether it stays so. Functions; the expression
-// round it is dependency_evaluate.cpp's, who asks again and when is dependency_watch.hpp's.
+// truth_of: whether a single condition of a dependency holds for a tally, and whether that is final. Pure functions.
+// dependency_evaluate.cpp evaluates whole expressions; dependency_watch.hpp decides when to evaluate again.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct DependencyTruth {
   bool final = false;
   friend bool operator==(const DependencyTruth&, const DependencyTruth&) = default;
 };
-// The condition's index is not looked at: the tally is the array's, or that of one element.
+// Ignores the condition's index: the caller passes the tally of the array or of the element.
 DependencyTruth truth_of(const JobCondition& condition, const JobTally& tally);
 
-// Of num*(A, n): the number that is compared with n, and between what it may yet become. The truth changes only when one of the
-// three comes to n, leaves it, or passes it.
+// For num*(A, n): the number that is compared with n, and the least and the most that it may still become. The truth can change
+// only when one of the three reaches n, leaves it or passes it.
 struct DependencyNumbers {
   std::int64_t now = 0, least = 0, most = 0;
   friend bool operator==(const DependencyNumbers&, const DependencyNumbers&) = default;

@@ -58,7 +58,7 @@ void DependencyWatch::remove(Submission submission, const Dependency& dependency
   }
 }
 
-// A comparison with n changes its answer at n or beside it.
+// A comparison with n can change its answer only where the number moves to, from or across n.
 void DependencyWatch::pass(const Counted& counted, std::int64_t from, std::int64_t to,
                            std::set<Submission>& concerned) {
   if (from == to) return;

@@ -1,10 +1,10 @@
-// DependencyWatch: of one job id: which submissions wait for it, and which of them a change of it concerns. A value of the Book,
+// DependencyWatch: the submissions that wait for one job id, and which of them a change of its jobs concerns. A value. The Book has
 // one for each id that others wait for.
 //
-// Conditions on an array as a whole are answered from its tally (dependency.hpp). Equal conditions of many submissions are one
-// here, and its answer is kept: a change that leaves the answer as it was concerns nobody, so that an array of n elements with m
-// dependents costs n + m and not n times m. Conditions on a number of elements (numdone(A, >= 5)) are kept by that number: a change
-// concerns those with a number beside it.
+// A condition on an array as a whole is answered from its tally (dependency.hpp). Equal conditions of many submissions share one
+// entry with the last answer. A change that leaves the answer unchanged concerns no submission, so that an array of n elements with
+// m dependents costs n + m, not n times m. Conditions on a number of elements (numdone(A, >= 5)) are kept by that number: a change
+// concerns those whose number the count reaches, leaves or passes.
 //
 //   condition on the id       | kept by                       | a change of one element concerns
 //   --------------------------+-------------------------------+--------------------------------------------
@@ -28,28 +28,28 @@ class DependencyWatch {
  public:
   using Submission = std::uint64_t;  // its number
 
-  // Of the dependency's conditions those on `id`, whose tally is as given.
+  // Adds the dependency's conditions on `id`. `tally`: the present one of that id.
   void add(Submission submission, const Dependency& dependency, std::int32_t id, const JobTally& tally);
   void remove(Submission submission, const Dependency& dependency, std::int32_t id);
   bool empty() const { return waiting_.empty(); }
 
   struct Concerned {
-    std::set<Submission> whole;                  // to be evaluated, all of their elements
-    const std::set<Submission>* same = nullptr;  // of these the element of the same index
+    std::set<Submission> whole;                  // evaluate all of their elements
+    const std::set<Submission>* same = nullptr;  // of these evaluate the element of the same index
   };
-  // Something of element `index` (0: of a job that is no array) has changed, and the tally is now as given. What add() and the
-  // last call saw is what it is compared with.
+  // Element `index` (0: a job that is no element) has changed; `tally` is the new one. It is compared with the tally that add() or
+  // the last call saw.
   Concerned changed(std::int32_t index, const JobTally& tally);
 
  private:
   using Key = std::tuple<Condition, std::optional<Comparison>, std::int64_t, bool>;
   struct Watched {
     JobCondition condition;
-    std::optional<DependencyTruth> truth;  // none: the submissions have seen different ones
+    std::optional<DependencyTruth> truth;  // none: the submissions were told different ones
     std::set<Submission> submissions;
   };
   struct Counted {
-    std::optional<DependencyNumbers> seen;  // none: the same
+    std::optional<DependencyNumbers> seen;  // none: likewise
     std::map<std::int64_t, std::set<Submission>> by_number;
   };
   static Key key_of(const JobCondition& condition);

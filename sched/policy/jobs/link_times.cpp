@@ -5,7 +5,7 @@
 namespace rollcall::sched::jobs {
 namespace {
 
-// Programs read whole seconds.
+// Rounded up: the programs that read it take whole seconds.
 std::string whole_seconds_up(Duration time) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(time).count());
 }

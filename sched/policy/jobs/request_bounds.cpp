@@ -40,7 +40,7 @@ std::uint64_t elements_asked(const wire::Submission& job) {
   return std::max<std::uint64_t>(1, elements);
 }
 
-// A single array may have MAX_JOB_ARRAY_SIZE elements: the Book checks that.
+// One array alone may have MAX_JOB_ARRAY_SIZE elements, which the Book checks.
 void check_submit(Bounds& bounds, const wire::Submit& submit) {
   std::uint64_t jobs = 0;
   for (const auto& job : submit.jobs()) {

@@ -1,4 +1,5 @@
-// How long a job waits after a run that REQUEUE_EXIT_VALUES sends back: the pace of jobs that end at once. A function.
+// requeue_pause: how long a job pends after a run that REQUEUE_EXIT_VALUES requeues, so that a job that ends at once does not start
+// again at once for ever. A pure function.
 //
 //   run            | short runs so far | next start
 //   ---------------+-------------------+--------------------------------------
@@ -6,17 +7,17 @@
 //   shorter        | 0                 | at once
 //   shorter        | 1, 2, 3, ...      | after 1, 2, 4, ... s, at most `longest_s`
 //
-// No manual states a pause: docs/decisions/0066. What ends one early, and where it is kept, is job_life.hpp's.
+// LSF's manuals know no such pause: docs/decisions/0066. job_life.hpp lists what ends one early.
 #pragma once
 
 #include <cstdint>
 
 namespace rollcall::sched::jobs {
 
-inline constexpr std::int64_t kShortRunUs = 10'000'000;  // a run that lasts so long is no short one
+inline constexpr std::int64_t kShortRunUs = 10'000'000;  // shorter runs are short
 
 struct RequeuePause {
-  std::int32_t short_runs = 0;  // one after the other, this one included
+  std::int32_t short_runs = 0;  // in succession, this one included
   std::int64_t pause_s = 0;
 };
 // `short_runs`: before this one. `run_us`: from its dispatch to its end. `longest_s` 0: there are no pauses.

@@ -42,7 +42,7 @@ const conf::UserGroup* user_group(const ConfigView& config, std::string_view nam
   return nullptr;
 }
 
-// A group that contains itself is walked once.
+// `walked`: groups seen already, since a group may contain itself.
 bool is_member(const ConfigView& config, const std::vector<std::string>& words, const Identity& who,
                std::set<std::string_view>& walked) {
   bool member = false;
@@ -68,7 +68,7 @@ bool is_member(const ConfigView& config, const std::vector<std::string>& words, 
 
 bool names_user(const ConfigView& config, const std::vector<std::string>& words, const Identity& who) {
   std::set<std::string_view> walked;
-  // "all ~user" and "~user" alone both mean everybody else.
+  // "~user" alone means the same as "all ~user".
   const bool only_out = !words.empty() && std::all_of(words.begin(), words.end(),
                                                       [](const auto& w) { return w.starts_with('~'); });
   if (!only_out) return is_member(config, words, who, walked);
@@ -138,14 +138,14 @@ std::optional<std::vector<std::string>> hosts_named(const ConfigView& config, st
   return std::nullopt;
 }
 
-// Linear in both lengths: the texts are users' own, up to 64 KB each, and one request compares them for every job. memmem() of the C
-// library is linear where std::string_view::find() takes the product.
+// Linear in both lengths: users choose both texts, up to 64 KB each, and one request compares them for every job. memmem() of the
+// C library is linear where std::string_view::find() takes the product.
 
 // ---------------------------------------------------------------- notices and environment
 
 namespace {
 
-// KB in the largest unit that gives a number with at most two digits behind the point.
+// KB in the largest unit that gives a number with at most two decimal digits.
 std::string size_text(std::int64_t kb) {
   constexpr std::string_view kUnits[] = {"KB", "MB", "GB", "TB", "PB"};
   double value = static_cast<double>(kb);
@@ -208,7 +208,7 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   const auto add = [&words](std::string_view name, const std::string& value) {
     words.push_back(std::string(name) + "=" + value);
   };
-  // First: what LSF itself sets is not changed by a profile.
+  // The profile's variables come first, so that they cannot change those that LSF sets.
   const JobTerms terms = terms_of(config, record.queue(), asked);
   if (terms.application) words = terms.application->environment;
 
@@ -234,7 +234,7 @@ std::vector<std::string> job_environment(const ConfigView& config, const Job& jo
   add("LSB_SUB_USER", asked.user());
   add("LSB_PROJECT_NAME", asked.project());
   add("LS_SUBCWD", asked.cwd());
-  // What needs longer than the kernel allows for one word is in the host file.
+  // Longer values exceed the kernel's limit for one variable; the host file has all hosts.
   if (hosts.size() < 100'000) add("LSB_HOSTS", hosts);
   if (counts.size() < 100'000) add("LSB_MCPU_HOSTS", counts);
   add("LSB_DJOB_NUMPROC", std::to_string(slots));

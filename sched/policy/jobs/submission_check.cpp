@@ -14,12 +14,12 @@
 namespace rollcall::sched::jobs {
 namespace {
 
-// Words that become arguments, paths or environment of a process end at their first zero byte.
+// These texts become arguments, paths or environment of a process, where a zero byte would end them.
 bool is_word(const std::string& text) {
   return text.size() <= kLongestWord && text.find('\0') == std::string::npos;
 }
 
-// Everybody's terminal shows these: no byte in them may speak to it, or end a line of a table.
+// Texts that other users' terminals show: they must not contain control characters or break a line of a table.
 struct ShownText {
   const char* option;
   const std::string* text;
@@ -89,22 +89,22 @@ std::optional<Refusal> check_words(const wire::Submission& a) {
       return bad("the environment has a word that is not NAME=VALUE");
   }
   if (bytes > kMostEnvironment) return bad("the environment is larger than 2 MB");
-  if (a.umask() > 0777) return bad("the umask is no umask");
-  // As many as bsub takes: sums of slots must stay numbers.
+  if (a.umask() > 0777) return bad("invalid umask, expected at most 0777");
+  // The bound of bsub: sums of slots must not overflow.
   for (const std::uint32_t slots : {a.min_slots(), a.max_slots(), a.array_slots()})
     if (slots > static_cast<std::uint32_t>(kMaxTasks))
       return bad("-n: found " + std::to_string(slots) + ", expected at most " + std::to_string(kMaxTasks));
   if (a.max_slots() != 0 && a.max_slots() < min_slots(a)) return bad("-n: the minimum is above the maximum");
   for (const auto& file : a.transfers())
     if (!is_word(file.local()) || !is_word(file.remote()) || file.local().empty() || file.remote().empty())
-      return bad("-f: a file without a name");
+      return bad("-f: invalid file name: it is empty, longer than 64 KB or has a zero byte");
   if (!a.requeue_exits().empty())
     if (const auto exits = conf::parse_requeue_exits(a.requeue_exits()); !exits)
       return bad("-Q: " + exits.error().text);
   return std::nullopt;
 }
 
-// Sums and products with them must stay numbers. No bsub sends others.
+// Sums and products of limits must not overflow. bsub never sends such values.
 std::optional<Refusal> check_limits(const wire::Limits& l) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
   for (const std::int64_t value : {l.core_kb(), l.data_kb(), l.file_kb(), l.memory_kb(), l.processes(),
@@ -125,10 +125,10 @@ std::optional<Refusal> check_speeds(const wire::Limits& l, const ConfigView& con
   return std::nullopt;
 }
 
-// What is not there yet is refused, never dropped.
+// Options without support in this release are refused, never ignored.
 std::optional<Refusal> check_supported(const wire::Submission& a) {
   const auto not_yet = [](const std::string& option) {
-    return refusal(Refusal::BAD_REQUEST, option + " is not supported yet");
+    return refusal(Refusal::BAD_REQUEST, option + " is not supported in this release");
   };
   if (!a.service_class().empty()) return not_yet("-sla");
   if (!a.reservation().empty()) return not_yet("-U");
@@ -179,7 +179,7 @@ std::optional<Refusal> check_hosts(const wire::Submission& a, const ConfigView& 
   return std::nullopt;
 }
 
-// -G: a group of lsb.users that the user is in, or one of the system's.
+// -G: the user must be in the group, one of lsb.users or of the system.
 std::optional<Refusal> check_user_group(const wire::Submission& a, const SubmissionContext& context) {
   const std::string& name = a.user_group();
   if (name.empty()) return std::nullopt;
@@ -200,7 +200,7 @@ std::optional<Refusal> check_application(const wire::Submission& a, const Submis
   return refusal(Refusal::BAD_REQUEST, name + ": No such application profile");
 }
 
-// -n within the TASKLIMIT of a queue or a profile.
+// Checks -n against the TASKLIMIT of a queue or a profile; "": it is within.
 std::string slots_outside(const SlotLimits& limits, const wire::Submission& a) {
   if (a.min_slots() == 0) return {};
   if (limits.most != 0 && a.min_slots() > static_cast<std::uint32_t>(limits.most))
@@ -263,7 +263,7 @@ void fill_in(wire::Submission& a, const SubmissionContext& context) {
   a.set_uid(context.who.uid);
   a.set_gid(context.who.gid);
   a.clear_bound_dependency();
-  // A client need not know lsf.cluster, so it may call itself by another of its names.
+  // The client may not have lsf.cluster, so it may give another name of its host.
   if (auto official = context.config.cluster->names.official(a.from_host()))
     a.set_from_host(std::move(*official));
   if (a.application().empty()) a.set_application(context.default_application);
@@ -277,7 +277,8 @@ std::optional<Refusal> bind_dependency(CheckedSubmission& checked, const Submiss
   auto parsed = Dependency::parse(checked.asked->dependency());
   if (!parsed) return refusal(Refusal::BAD_REQUEST, parsed.error().text);
   if (parsed->per_element() && checked.asked->indices().empty())
-    return refusal(Refusal::BAD_REQUEST, "dependency condition: found [*], expected a job array that has it");
+    return refusal(Refusal::BAD_REQUEST,
+                   "dependency condition: found [*] for a job that is no array; give an index instead");
   auto bound = parsed->bound(context.ids, context.known);
   if (!bound) return refusal(Refusal::NO_JOB, bound.error().text);
   checked.asked->set_bound_dependency(bound->text());
@@ -285,7 +286,7 @@ std::optional<Refusal> bind_dependency(CheckedSubmission& checked, const Submiss
   return std::nullopt;
 }
 
-// Of new requirements alone: a stored job keeps what it has.
+// Only new requirements are checked; a stored job keeps its requirement.
 std::optional<Refusal> check_terms(const wire::Submission& a, const SubmissionContext& context) {
   if (a.resreq().size() <= 2 * resreq::kMostTermsOfJob) return std::nullopt;  // an operator between two
   if (a.resreq() == context.kept_resreq) return std::nullopt;
@@ -357,7 +358,7 @@ CheckedResreq combined_resreq(const ConfigView& config, const JobTerms& terms, c
     if (!both) return bad(both.error().text, 0), result;
     merged = std::move(*both);
   }
-  // What is wrong in the files was told when they were read; it is no job's fault.
+  // Errors in the files were reported when they were read; they must not make jobs fail.
   const auto of_files = [&syntax](const std::string& text) -> std::optional<resreq::ResReq> {
     if (text.empty()) return std::nullopt;
     auto parsed = resreq::parse(text, syntax);
@@ -421,7 +422,7 @@ CheckedSubmission check_submission(const wire::Submission& asked, const Submissi
   const CheckedResreq resreq = context.resreq(*terms.queue, a);
   if (refused(resreq.refusal) || refused(bind_dependency(checked, context))) return checked;
   checked.resreq = resreq.text;
-  // Only what was asked for here, or is more than nothing of the queue's, is worth a line.
+  // Notices are for limits of this job and of its queue that have a value.
   const wire::Limits effective = effective_limits(terms, a.limits());
   checked.notices = limit_notices(context.config, effective, resreq.rusage);
   return checked;

@@ -1,7 +1,7 @@
 // id     = number [ "[" range { "," range } "]" ]
 // range  = number [ "-" number [ ":" number ] ]
 //
-// span   = [ time ] "," [ time ]  |  time            one time: all of its smallest given unit
+// span   = [ time ] "," [ time ]  |  time            one time: the whole of its smallest unit, e.g. that day
 // time   = "."                                       now
 //        | "." "-" number ["/" number [":" [number [":" number]]]] ... see back(): days/hours:minutes before now
 //        | [[ year "/" ] month "/" ] day [ "/" clock ]  |  clock
@@ -100,7 +100,7 @@ struct Moment {
 };
 
 std::int64_t to_seconds(const CivilTime& civil, const LocalTime& local) {
-  // The zone's distance from UTC is looked up where we guess the moment is; twice, for the days on which it changes.
+  // Two steps, because the offset from UTC has to be that of the moment itself.
   const std::int64_t naive = utc_seconds(civil);
   std::int64_t guess = naive;
   for (int i = 0; i < 2; ++i) guess = naive - (utc_seconds(local(guess)) - guess);

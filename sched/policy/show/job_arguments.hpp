@@ -1,4 +1,5 @@
-// Words of the b* commands' lines that mean jobs and times. Pure; the grammar is at the top of job_arguments.cpp.
+// job_arguments: parsers for job ids and time intervals on the command lines of b* commands. Pure; the grammar is at the top of
+// job_arguments.cpp.
 #pragma once
 
 #include <optional>
@@ -13,15 +14,15 @@
 
 namespace rollcall::sched::show {
 
-// "12", "12[3]", "12[1-10:2,15]" into the filter; a word may hold several, blanks between them. "0" means every job: `all`
-// is set. Errors: what is no id, as LSF says it ("x: Illegal job ID.").
+// Puts "12", "12[3]", "12[1-10:2,15]" into the filter; a word may have several, separated by blanks. "0" means every job and sets
+// `all`. Errors: an invalid id, in LSF's words ("x: Illegal job ID.").
 struct JobOperands {
   bool all = false;
   bool any = false;  // an id was given
 };
 Result<JobOperands> take_job_ids(const std::vector<std::string>& words, wire::JobFilter& filter);
 
-// -t, -C, -D, -S of bhist and bacct: "from,to"; either side may be missing. Errors (usage): what is no time.
+// -t, -C, -D, -S of bhist and bacct: "from,to"; either side may be missing. Errors (usage): an invalid time.
 struct TimeSpan {
   std::int64_t from_us = 0;  // 0: no bound
   std::int64_t to_us = 0;

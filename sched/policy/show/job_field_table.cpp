@@ -64,7 +64,7 @@ std::string pend_reason(const Of& of) {
     if (reason.key()) return reason.text() + ";";
   return of.view.reasons_size() > 0 ? of.view.reasons(0).text() + ";" : "";
 }
-// 0 of a job that ended well or has not ended; LSF shows none of these.
+// LSF shows no exit code of a job that is done or has not ended.
 std::string exit_code(const Of& of) {
   if (of.job.status() != wire::STATUS_EXIT) return "";
   const int word = of.job.exit_status();
@@ -136,7 +136,7 @@ std::string plain_seconds(const Of& of, std::int64_t seconds) {
   return of.units.hms ? duration_words(seconds, true) : number(seconds);
 }
 std::string pend_time(const Of& of) { return plain_seconds(of, pend_seconds(of)); }
-// A job that may not be scheduled at all pends for reasons of its own.
+// An ineligible job (held, dependency, begin time) cannot be scheduled at all.
 bool not_eligible(const Of& of) { return ineligible(of.view, of.asked, of.time.now); }
 std::string pendstate(const Of& of) {
   if (!pending(of.job.status())) return "NOTPEND";
@@ -179,7 +179,7 @@ double efficiency(const Of& of) {
 }
 std::string idle_factor(const Of& of) { return started(of) ? fixed(efficiency(of), 2) : ""; }
 std::string cpu_efficiency(const Of& of) { return started(of) ? fixed(100 * efficiency(of), 2) + "%" : ""; }
-// Of what was reserved, as bjobs has it: nothing where no memory was.
+// In per cent of the reserved memory, as in bjobs; empty without a reservation.
 std::string mem_efficiency(const Of& of) {
   double reserved_mb = 0;
   for (const auto& reserved : of.job.reserved())
@@ -329,7 +329,7 @@ const std::vector<JobField>& job_fields() {
       {"hrusage", 50, "", hrusage},
       {"min_req_proc", 12, "", least_slots, kAsked},
       {"max_req_proc", 12, "", most_slots, kAsked},
-      {"effective_resreq", 17, "eresreq", effective_resreq},
+      {"effective_resreq", 17, "eresreq", effective_resreq, kAsked},
       {"combined_resreq", 20, "cresreq", combined_resreq, kAsked},
       {"network_req", 15, "", nothing},
       {"filelimit", 10, "", filelimit, kAsked},

@@ -1,5 +1,5 @@
-// The fields of bjobs -o: their names, widths and aliases as bjobs(1) has them, and how each is made of a job. Pure.
-// Only show_job_fields.cpp includes it.
+// job_field_table: the fields of bjobs -o: names, widths and aliases as in bjobs(1), and the function that makes each from a job.
+// Pure. Private to show_job_fields.cpp.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace rollcall::sched::show {
 
-// What a value is made of.
+// What a field's value is made from.
 struct FieldSource {
   const JobView& view;
   const wire::JobRecord& job;
@@ -26,10 +26,10 @@ struct JobField {
   std::size_t width;
   const char* aliases;                    // blank-separated
   FieldValue value;                       // "": none
-  FieldNeeds needs = FieldNeeds::record;  // what the answer must bring
+  FieldNeeds needs = FieldNeeds::record;  // what the answer must contain
 };
 
-// In the order of bjobs(1), which "all" keeps.
+// In the order of bjobs(1), also for "all".
 const std::vector<JobField>& job_fields();
 std::string job_name_value(const FieldSource& of);
 

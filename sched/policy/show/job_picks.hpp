@@ -1,4 +1,4 @@
-// JobPicks: which jobs of an answer bjobs shows, by options that its question to mbatchd does not have. A value; pure.
+// JobPicks: which jobs of an answer bjobs shows, by the options that its request to mbatchd does not have. A value; pure.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace rollcall::sched::show {
 
-// A pending job that no scheduling can start: held, its time has not come, or what it depends on has not happened.
+// A pending job that cannot be scheduled: it is held, its begin time has not come, or its dependency is not satisfied.
 bool ineligible(const JobView& job, const wire::Submission& asked, WallTime now);
 
 struct JobPicks {
   bool eligible = false, ineligible = false;  // -pe, -pi
-  bool exceptional = false;                   // -x: an exception is told of it (job_exceptions.hpp)
+  bool exceptional = false;                   // -x: it has an exception (job_exceptions.hpp)
   bool forwarded = false;                     // -fwd: no job is ever forwarded to another cluster
-  std::vector<std::string> reserves;          // -rusage: of each of these resources
+  std::vector<std::string> reserves;          // -rusage: it reserves all of these resources
 
-  // Whether the answer must bring more than tables need.
+  // Whether the answer must contain more than tables need.
   bool any() const { return eligible || ineligible || exceptional || forwarded || !reserves.empty(); }
   bool keep(const JobView& job, const wire::Submission& asked, WallTime now) const;
 };
 
-// The names of -rusage: "mem,swp", also with blanks between them.
+// The names of -rusage: "mem,swp" or "mem swp".
 std::vector<std::string> resource_words(std::string_view text);
 
 }  // namespace rollcall::sched::show

@@ -18,7 +18,7 @@ struct Times {
   double cpu = 0, wait = 0, turnaround = 0, run = 0;
 };
 
-// Whole seconds, as lsb.acct and bhist have them.
+// In whole seconds, as in lsb.acct and bhist.
 double between(std::int64_t from_us, std::int64_t to_us) {
   return static_cast<double>(std::max<std::int64_t>(0, to_us / 1'000'000 - from_us / 1'000'000));
 }
@@ -51,7 +51,7 @@ std::string between(const char* what, std::int64_t from, std::int64_t to, const 
          (to == 0 ? "now" : time.at(to)) + "\n";
 }
 
-// A title and its value, which ends in column 35; on the right in column 75.
+// A title and its value, which ends in column `end`.
 std::string cell(const std::string& title, const std::string& value, std::size_t end) {
   return title + right(value, title.size() < end ? end - title.size() : 0);
 }
@@ -165,7 +165,7 @@ void AccountSummary::add(const Finish& finish) {
   turnaround_.add(times.turnaround, first);
   hog_.add(quotient(times.cpu, times.turnaround), first);
   run_.add(times.run, first);
-  // What has not run has not been held up either.
+  // A job that never ran has no expansion factor.
   if (times.run > 0) expansion_.add(times.turnaround / times.run, started_++ == 0);
 }
 

@@ -1,4 +1,4 @@
-// What bacct prints: of finished jobs what they have used, all together and (-l) each. Pure.
+// show_accounts: the output of bacct: what finished jobs have used, in sum and (-l) each. Pure.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace rollcall::sched::show {
 
 using Finish = wire::JobEvent::Finish;
 
-// "Accounting information about jobs that are:" and which those are.
+// "Accounting information about jobs that are:" and the lines that say which jobs.
 std::string accounts_preface(const wire::AskFinished& ask, const std::string& caller, const ShowTime& time);
-// bacct -l: one job, with the line behind it.
+// bacct -l: one job, with the separator line after it.
 std::string account_block(const Finish& finish, Wrapping wrapping, const ShowTime& time);
 
-// bacct -json: the job and the table of its block, times in seconds, sizes in MB.
+// bacct -json: the job and the values of its table, times in seconds, sizes in MB.
 std::string account_record(const Finish& finish, const ShowTime& time);
 
-// Adds up; then the table SUMMARY.
+// Sums over jobs, for the table SUMMARY.
 class AccountSummary {
  public:
   void add(const Finish& finish);

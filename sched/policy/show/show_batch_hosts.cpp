@@ -74,7 +74,8 @@ std::string table_of(const std::vector<Column>& columns, std::size_t from, std::
   return header + "\n" + total + "\n" + kept + "\n";
 }
 
-// The built-in indices and slots (and what fits beside them: one short name) first, then the site's, as many as fit.
+// The first table has the built-in indices and slots, and one short name that fits beside them. Further tables have the site's
+// indices.
 std::string load_tables(const BatchHosts& hosts, const Host& h) {
   auto columns = columns_of(hosts, h);
   for (auto& column : columns)
@@ -122,7 +123,7 @@ std::string word(const Host& h, const char* name, const char* none) {
 
 std::string long_status(const Host& h) { return host_status(h, StatusForm::long_word); }
 std::string no_value(const Host&) { return "-"; }
-// The mode of a device is not known (docs/decisions/0036): "-", but of no devices there are none in any mode.
+// The mode of devices is unknown (docs/decisions/0036): "-"; but "0" for a host without devices.
 std::string gpus_by_mode(const Host& h) { return word(h, "ngpus", "0") == "0" ? "0" : "-"; }
 std::string slots(const Host& h) { return h.has_max() ? free_slots(h) : "-"; }
 

@@ -1,4 +1,4 @@
-// What bhosts prints: rows, blocks, shared resources, fields, JSON. Pure. Columns as of "IBM Spectrum LSF 10.1".
+// show_batch_hosts: the output of bhosts: rows, blocks, shared resources, fields, JSON. Pure. Columns of "IBM Spectrum LSF 10.1".
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ std::string batch_hosts_long(const BatchHosts& hosts);
 Result<std::string> batch_hosts_fields(const BatchHosts& hosts, const std::string& format, FieldForm form);
 inline constexpr const char* kDefaultHostFields = "host_name status jl_u max njobs run ssusp ususp rsv";
 
-// Without -X: the hosts of a condensed group (lsb.hosts, CONDENSE) are one row of its name, with the sums of them all; it is
-// ok where one of them is.
+// Without -X: a condensed group (lsb.hosts, CONDENSE) is one row under its name, with the sums of its hosts. It is ok if one of
+// them is.
 BatchHosts condensed(const BatchHosts& hosts);
 
-// bhosts -gpu: a row for each GPU that an elim counts, and its jobs; "" where no host has one.
+// bhosts -gpu: a row for each GPU that an elim counts, with its jobs; "": no host has one.
 std::string batch_hosts_gpus(const BatchHosts& hosts, bool wide);
 
 // bhosts -s: RESOURCE TOTAL RESERVED LOCATION.

@@ -1,4 +1,5 @@
-// Tables of -o whose rows are all at hand (bqueues, bhosts, busers): fields with a function for each value. Pure.
+// show_fields: tables of -o for commands that have all rows in memory (bqueues, bhosts, busers): fields, each with the function for
+// its value. Pure.
 #pragma once
 
 #include <string>

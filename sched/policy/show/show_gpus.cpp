@@ -30,7 +30,7 @@ std::string gpu_allocation(const JobDevices& gpus) {
 std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrapping wrapping) {
   std::string text;
   if (!asked.gpu().empty()) {
-    // Nothing of a host changes what was asked for, so what is effective is that.
+    // Hosts do not change the request, so the effective one is the same.
     text += "\n GPU REQUIREMENT DETAILS:\n" + paragraph(" Combined: " + asked.gpu(), wrapping) +
             paragraph(" Effective: " + asked.gpu(), wrapping);
   }

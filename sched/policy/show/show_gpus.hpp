@@ -1,6 +1,6 @@
-// What -gpu adds to bjobs -l and bhist -l: what a job asks for of GPUs, and which it has. Pure.
+// show_gpus: the part of bjobs -l and bhist -l that -gpu adds: the GPUs that a job asks for, and those that it has. Pure.
 //
-// GPUs are counted by an elim and known by their numbers (docs/decisions/0036): what only a driver could tell is "-".
+// An elim counts GPUs, and only their numbers are known (docs/decisions/0036). Values that need a driver are "-".
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace rollcall::sched::show {
 
-// " GPU REQUIREMENT DETAILS:" of a job that asks for some, " GPU_ALLOCATION:" of one that has some; else "".
+// " GPU REQUIREMENT DETAILS:" if the job asks for GPUs, " GPU_ALLOCATION:" if it has some; else "".
 std::string gpu_blocks(const JobView& job, const wire::Submission& asked, Wrapping wrapping);
 // The table begins with a blank line; "" for none.
 std::string gpu_allocation(const JobDevices& gpus);

@@ -35,7 +35,7 @@ std::optional<SpentIn> column_of(wire::JobStatus status) {
   }
 }
 
-// The state that an event puts the job in; nothing where it does not.
+// The state that an event puts the job in; none: it leaves the state.
 std::optional<wire::JobStatus> status_after(const JobEvent& event) {
   switch (event.what_case()) {
     case JobEvent::kNewJob:
@@ -56,14 +56,14 @@ bool tells_post_execution(const JobEvent::Status& status) {
   return status.post() == wire::POST_DONE || status.post() == wire::POST_ERR;
 }
 
-// When it happened. An end is told with its own time: mbatchd may have heard of it much later.
+// When it happened. An end has a time of its own: mbatchd may have got the report much later.
 std::int64_t moment_us(const JobEvent& event) {
   const auto& status = event.status();
   const bool told = finished(status.status()) && status.end_us() > 0 && !tells_post_execution(status);
   return told ? std::min(status.end_us(), event.at_us()) : event.at_us();
 }
 
-// Between two moments as lsb.events has them, in whole seconds: so that the states add up to what bacct counts.
+// A difference of whole seconds, as in lsb.events, so that the states add up to bacct's times.
 std::int64_t spent(std::int64_t from_us, std::int64_t to_us) {
   return std::max<std::int64_t>(0, to_us / 1'000'000 - from_us / 1'000'000) * 1'000'000;
 }
@@ -117,10 +117,10 @@ std::string status_words(const JobEvent::Status& status) {
   }
 }
 
-// An end is said in two or three lines, with the time before each.
+// An end takes two or three lines, each with the time.
 std::vector<std::string> end_lines(const JobEvent::Status& status) {
   std::vector<std::string> lines;
-  // What is said of a post-execution follows what was said of the end.
+  // The event of a post-execution follows that of the end, which has these lines.
   if (!tells_post_execution(status)) {
     const auto& usage = status.usage();
     lines.push_back(end_words(status.status(), status.exit_status()) + ". The CPU time used is " +
@@ -137,12 +137,12 @@ std::vector<std::string> end_lines(const JobEvent::Status& status) {
 
 std::string started_words(const JobEvent::Start& start) {
   std::string text = "Dispatched " + placed_words(start.hosts());
-  // As lsb.acct keeps it: with a blank at its end.
+  // With a blank at its end, as in lsb.acct.
   return start.effective_resreq().empty() ? text
                                           : text + ", Effective RES_REQ <" + start.effective_resreq() + " >";
 }
 
-// What a line says; nothing for an event that bhist does not show.
+// The lines of an event; empty: bhist does not show it.
 std::vector<std::string> event_lines_of(const JobHistory& job, const JobEvent& event) {
   switch (event.what_case()) {
     case JobEvent::kNewJob: {
@@ -198,7 +198,7 @@ std::string history_title(const JobHistory& job) {
   return job_title(record, job.asked) + ", Command <" + job.asked.command() + ">";
 }
 
-// 9 columns each; nothing behind the last one.
+// `width` columns each; the last one is not padded.
 std::string cells(const std::array<std::string, 7>& values, std::size_t width) {
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i)

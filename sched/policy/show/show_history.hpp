@@ -1,8 +1,8 @@
-// What bhist prints: of each job the seconds it has spent in each state, with -l all that happened to it; and what
-// badmin's hist commands print. Pure.
+// show_history: the output of bhist: the seconds that each job has spent in each state, with -l all its events; and the output of
+// badmin's hist commands. Pure.
 //
-// A JobHistory is made of a job's events in their order: what is common to an array (its JOB_NEW, bmod of the whole) comes
-// first and is shared by its elements.
+// A JobHistory is made from a job's events in order. Elements of an array share the events of the whole array (JOB_NEW, bmod),
+// which come first.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct JobHistory {
   std::string queue;
   std::vector<wire::JobEvent> events;          // the job's own and those of its array, by time
   wire::JobStatus status = wire::STATUS_NULL;  // the last one
-  std::int64_t end_us = 0;                     // 0: it goes on
+  std::int64_t end_us = 0;                     // 0: it has not ended
   std::array<std::int64_t, 6> spent_us{};      // by SpentIn, up to the last event
 
   // Seconds in each state, the present one up to `now`; then their sum.
@@ -35,7 +35,7 @@ struct JobHistory {
 class Histories {
  public:
   void add(const wire::JobEvent& event);
-  // By key; arrays by their elements, an array whose elements have no event of their own as one.
+  // By key. An array is given as its elements; as one job if no element has an event of its own.
   std::vector<JobHistory> jobs() const;
 
  private:
@@ -52,12 +52,12 @@ std::string history_record(const JobHistory& job, WallTime now);  // bhist -json
 // bhist -l: begins with a blank line.
 std::string history_block(const JobHistory& job, Wrapping wrapping, const ShowTime& time);
 
-// bhist -t: what happened to these jobs, one line after the other by time, each with its job; from and to: 0: no bound.
+// bhist -t: the events of these jobs in the order of time, each with its job. `from_us`, `to_us`: 0: no bound.
 std::string history_by_time(const std::vector<JobHistory>& jobs, std::int64_t from_us, std::int64_t to_us,
                             Wrapping wrapping, const ShowTime& time);
-// bhist -N: the job's processor times at the speed of a CPU factor.
+// bhist -N: scales the job's CPU times to the speed of a CPU factor.
 void at_speed(JobHistory& job, double speed);
-// bhist -gpu: the devices of its last start; empty where it had none.
+// bhist -gpu: the devices of its last start.
 JobDevices gpus_of(const JobHistory& job);
 
 // badmin hhist, qhist, hist, mbdhist: one line; "" for an event of a job.

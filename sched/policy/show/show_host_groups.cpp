@@ -24,7 +24,7 @@ void add_counts(const wire::BatchReply::Counts& more, wire::BatchReply::Counts& 
   to.set_reserved(to.reserved() + more.reserved());
 }
 
-// The better one of two states stands for both: ok, closed for whatever reason, unreach, unavail.
+// A group shows the best state of its hosts. From best to worst: ok, closed, unreach, unavail.
 int badness(const Host& host) {
   if (host.unavailable()) return 3;
   if (host.unreachable()) return 2;
@@ -56,9 +56,9 @@ void join(const Host& host, Host& row) {
   add_counts(host.counts(), *row.mutable_counts());
 }
 
-constexpr std::uint32_t kMostDevices = 4096;  // of a host: what mbatchd says is not believed beyond it
+constexpr std::uint32_t kMostDevices = 4096;  // of a host: larger numbers in mbatchd's answer are ignored
 
-// Of one device of a host.
+// The jobs on one device of a host.
 struct DeviceJobs {
   unsigned run = 0, susp = 0;
 };
@@ -73,7 +73,7 @@ std::map<std::uint32_t, DeviceJobs> device_jobs(const Host& host) {
 
 std::string gpu_row(const std::string& host, std::uint32_t device, const DeviceJobs& jobs) {
   const auto number = [](unsigned count) { return right(std::to_string(count), 7); };
-  // The model and the memory of a device only its driver could tell.
+  // Model and memory of a device are unknown: they need its driver.
   return left(host, 20) + right(std::to_string(device), 7) + right("-", 21) + right("-", 10) +
          right("-", 10) + number(jobs.run + jobs.susp) + number(jobs.run) + number(jobs.susp) + number(0) +
          "\n";

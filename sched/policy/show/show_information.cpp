@@ -57,7 +57,7 @@ std::string value_words(const Parameter& p) {
   return p.name() + " = " + p.value() + (p.unit().empty() ? "" : " (" + p.unit() + ")");
 }
 
-// bparams by itself: its five lines, the interval of accepting in seconds.
+// bparams without options: its five lines, JOB_ACCEPT_INTERVAL in seconds.
 std::string short_lines(const wire::BatchReply::Parameters& parameters) {
   const auto value = [&](const std::string& name) -> std::string {
     for (const auto& p : parameters.parameters())
@@ -113,7 +113,7 @@ std::string amount_text(double amount) {
   return text;
 }
 
-// "3/4"; what is allowed alone where that was asked for.
+// "3/4", taken and allowed; with blimits -c only what is allowed.
 std::string limit_cell(const LimitRow& row, const std::string& kind) {
   const auto amount = std::find_if(row.amounts().begin(), row.amounts().end(),
                                    [&](const auto& a) { return a.kind() == kind; });
@@ -124,7 +124,7 @@ std::string limit_cell(const LimitRow& row, const std::string& kind) {
   return amount->has_taken() ? amount_text(amount->taken()) + "/" + most : most;
 }
 
-// A cell and a blank behind it, however long the cell is.
+// Pads the cell, with at least one blank after it.
 std::string cell(const std::string& text, std::size_t width) {
   return left(text, std::max(width, text.size() + 1));
 }
@@ -141,7 +141,7 @@ std::string users_table(const wire::BatchReply::Users& users, UserForm form) {
     for (const std::uint32_t number :
          {c.jobs(), c.pending(), c.running(), c.ssusp(), c.ususp(), c.reserved()})
       text += right(count(u, number), 7);
-    // MAX_PEND_JOBS is of jobs; a limit of slots that pend there is not.
+    // MPEND is "-": MAX_PEND_JOBS counts jobs, and pending slots have no limit.
     if (wide) text += right("-", 7) + right(count(u, c.pending_jobs()), 7) + right(max_pending(u), 7);
     text += "\n";
   }

@@ -1,4 +1,4 @@
-// What busers, bparams, bmgroup, bugroup, bapp and blimits print. Pure. Columns as of "IBM Spectrum LSF 10.1".
+// show_information: the output of busers, bparams, bmgroup, bugroup, bapp and blimits. Pure. Columns of "IBM Spectrum LSF 10.1".
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline constexpr const char* kDefaultUserFields = "user jl/p max njobs pend run 
 
 enum class ParameterForm { shortly, explained, all };  // bparams, -l, -a
 std::string parameters_text(const wire::BatchReply::Parameters& parameters, ParameterForm form);
-std::string parameters_json(const wire::BatchReply::Parameters& parameters);  // each that has a value
+std::string parameters_json(const wire::BatchReply::Parameters& parameters);  // those that have a value
 
 // GROUP_NAME and the members; `of_users`: bugroup.
 std::string groups_table(const wire::BatchReply::Groups& groups, bool of_users);
@@ -24,10 +24,10 @@ std::string groups_long(const wire::BatchReply::Groups& groups, bool of_users);
 
 std::string applications_table(const wire::BatchReply::Applications& applications);
 std::string applications_long(const wire::BatchReply::Applications& applications);
-// A record each; `parameters`: with its description, and with each line of lsb.applications.
+// A record for each profile; with `parameters` also its description and its lines of lsb.applications.
 std::string applications_json(const wire::BatchReply::Applications& applications, bool parameters);
 
-// Of limits what is taken, or with `configured` (blimits -c) what is allowed.
+// What is taken of each limit; with `configured` (blimits -c) what is allowed.
 std::string limits_table(const wire::BatchReply::LimitRows& rows, bool configured);
 std::string limits_json(const wire::BatchReply::LimitRows& rows);  // every record with every column
 

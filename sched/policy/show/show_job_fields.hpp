@@ -1,7 +1,7 @@
-// bjobs -o: every field that bjobs(1) documents, of one job at a time; as columns or as JSON. Pure.
+// JobFields: bjobs -o: all fields that bjobs(1) documents, of one job at a time, as columns or as JSON. Pure.
 //
-// A field that has no meaning here (licences, energy, other clusters) is "-" and stays so: programs that ask for it must
-// get their column. "" where a JSON record has no value.
+// A field of a feature that does not exist here (licences, energy, other clusters) is always "-", or "" in JSON: programs that ask
+// for it must get their column.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct FieldUnits {
 
 class JobFields {
  public:
-  // `text`: the words of -o or LSB_BJOBS_FORMAT; "all": every field. Errors (usage): a name that is no field.
+  // `text`: the words of -o or LSB_BJOBS_FORMAT; "all": every field. Errors (usage): an unknown field.
   static Result<JobFields> parse(const std::string& text, FieldUnits units);
 
   std::string header() const;
   std::string line(const JobView& job, const wire::Submission& asked, const ShowTime& time) const;
   std::string json(const JobView& job, const wire::Submission& asked, const ShowTime& time) const;
 
-  // Whether the answer must bring more than a table needs.
+  // Whether the answer must contain more than a table needs.
   bool needs_submissions() const { return needs_submissions_; }
   bool needs_reasons() const { return needs_reasons_; }
 
@@ -38,7 +38,7 @@ class JobFields {
   bool needs_submissions_ = false, needs_reasons_ = false;
 };
 
-// What -json shows where no field is asked for.
+// The fields of -json without -o.
 inline constexpr const char* kDefaultJobFields =
     "jobid stat user queue job_name proj_name from_host exec_host submit_time";
 

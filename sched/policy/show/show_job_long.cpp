@@ -63,14 +63,14 @@ std::string asked_hosts_words(const wire::Submission& asked) {
   return words.empty() ? "" : ", Specified Hosts " + words;
 }
 
-// "60.0 min of hostA": what a limit of time is meant for.
+// "60.0 min of hostA": a time limit, with the host or model it refers to.
 std::string minutes_words(std::int64_t seconds, const std::string& spec) {
   return fixed(static_cast<double>(seconds) / 60, 1) + " min" + (spec.empty() ? "" : " of " + spec);
 }
 
 using Titled = std::vector<std::pair<std::string, std::string>>;
 
-// Titles and values below one another; `width`: of a column.
+// A line of titles and a line of values; `width`: of a column.
 std::string limit_table(const Titled& cells, std::size_t width) {
   if (cells.empty()) return "";
   std::string titles, values;
@@ -109,7 +109,7 @@ std::string limits_block(const wire::Limits& limits, const std::string& submissi
   return limit_table(times, 25) + limit_table(size_limits(limits), 13);
 }
 
-// The group that process `at` is in. What a RES of before tells has one for all.
+// The process group of process `at`. A RES of an older release reports one group for all processes.
 int group_of(const wire::JobUsage& usage, int at) {
   if (at < usage.pid_pgids_size()) return usage.pid_pgids(at);
   return usage.pgids_size() > 0 ? usage.pgids(0) : usage.pids(0);
@@ -117,7 +117,7 @@ int group_of(const wire::JobUsage& usage, int at) {
 
 std::string pgid_line(const std::string& text, Wrapping wrapping) {
   if (wrapping == Wrapping::none) return text + "\n";
-  // Process numbers are not cut in two: a line ends behind one.
+  // Wraps between process ids, never within one.
   std::string lines, line;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find(' ', at);
@@ -132,7 +132,7 @@ std::string pgid_line(const std::string& text, Wrapping wrapping) {
   return lines + std::string(21, ' ') + line + "\n";
 }
 
-// One line for each process group, of the processes from `begin` to `end`.
+// A line for each process group of the processes from `begin` to `end`.
 std::string pgid_lines(const wire::JobUsage& usage, int begin, int end, Wrapping wrapping) {
   std::vector<std::pair<int, std::string>> groups;
   for (int at = begin; at < std::min(end, usage.pids_size()); ++at) {
@@ -225,7 +225,7 @@ std::string started_paragraph(const wire::JobRecord& job, Wrapping wrapping, con
 
 std::string gpu_words(const wire::Submission& asked) {
   if (asked.gpu().empty()) return "";
-  // What `-gpu -` means, in normal form (submit_values.hpp).
+  // The normal form of `-gpu -` (submit_values.hpp).
   return asked.gpu() == "num=1:mode=shared:j_exclusive=no" ? ", Requested GPU"
                                                            : ", Requested GPU <" + asked.gpu() + ">";
 }

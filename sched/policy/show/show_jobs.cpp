@@ -9,7 +9,7 @@ namespace {
 
 std::string cut(std::string_view text, std::size_t width) { return left(text.substr(0, width), width); }
 
-// A name that is too long keeps its end, behind a "*".
+// Cuts a long name to "*" and its end.
 std::string tail(std::string_view text, std::size_t width) {
   if (text.size() <= width) return left(text, width);
   return "*" + std::string(text.substr(text.size() - width + 1));
@@ -20,7 +20,7 @@ bool waits(wire::JobStatus status) {
   return status == wire::STATUS_PEND || status == wire::STATUS_PSUSP || status == wire::STATUS_WAIT;
 }
 
-// A job that was put back still has the hosts of its last attempt; they are no news of the present.
+// A requeued job still has the hosts of its last attempt; they are not shown.
 std::string hosts_or(const wire::JobRecord& job, const char* none) {
   return waits(job.status()) || job.hosts().empty() ? none : exec_host_words(job, ":");
 }
@@ -201,7 +201,7 @@ void SlotTotals::add(wire::JobStatus status, std::uint64_t slots) {
 }
 
 std::string SlotTotals::table() const {
-  // Nothing is forwarded to another cluster.
+  // FWD_PEND is 0: no job is forwarded to another cluster in this release.
   std::string header, row;
   const std::pair<const char*, std::uint64_t> columns[] = {{"RUN", run_},     {"SSUSP", ssusp_},
                                                            {"USUSP", ususp_}, {"UNKNOWN", unknown_},

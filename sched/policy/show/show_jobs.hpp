@@ -1,5 +1,5 @@
-// What bjobs prints in rows: its tables, reasons behind the rows, and the rows of arrays. Pure: a row is made of one job
-// alone, so that any number of them streams through. -l is show_job_long.hpp, -o show_job_fields.hpp.
+// show_jobs: the tables of bjobs, with reasons below the rows, and rows of arrays. Pure. A row is made from one job alone, so that
+// answers of any length can be streamed. -l is in show_job_long.hpp, -o in show_job_fields.hpp.
 //
 // The columns are those of "IBM Spectrum LSF 10.1"; programs find them by the header's words.
 #pragma once
@@ -13,19 +13,19 @@ namespace rollcall::sched::show {
 using JobView = wire::BatchReply::JobView;
 
 enum class JobForm {
-  narrow,  // bjobs: what is too long is cut
+  narrow,  // bjobs: long values are cut
   wide,    // bjobs -w
   full,    // bjobs -W: with project, usage and times
   arrays,  // bjobs -A: a row for each array
 };
 std::string jobs_header(JobForm form);
-// Several lines where the narrow form has more than one host.
+// Several lines if the narrow form has more than one host.
 std::string job_row(const JobView& job, const wire::Submission& asked, JobForm form, const ShowTime& time);
 
-// A row (and the lines below it) with one cell more behind the row: bjobs -WF, -WL, -WP.
+// A row (and the lines below it) with another cell at the row's end: bjobs -WF, -WL, -WP.
 std::string with_cell(std::string row, const std::string& cell);
 
-// bjobs -sum: how many slots jobs have, and wait for, by state.
+// bjobs -sum: numbers of slots that jobs have, or wait for, by state.
 class SlotTotals {
  public:
   void add(wire::JobStatus status, std::uint64_t slots);
@@ -35,7 +35,7 @@ class SlotTotals {
   std::uint64_t run_ = 0, ssusp_ = 0, ususp_ = 0, unknown_ = 0, pend_ = 0;
 };
 
-// How reasons are told: bjobs -p, -s and -l.
+// How bjobs -p, -s and -l show reasons.
 enum class ReasonForm {
   counted,  // LSF's text: " Not enough job slots: 3 hosts;"
   named,    // the same with hosts: -l
@@ -43,10 +43,10 @@ enum class ReasonForm {
 };
 std::string reason_lines(const JobView& job, ReasonForm form);
 
-// bjobs -p1: of several reasons the key one alone.
+// bjobs -p1: removes all reasons but the key reason.
 void keep_key_reason(JobView& job);
 
-// What bjobs says where no job fits; LSF's clients look for these.
+// The text of bjobs if no job fits. LSF's clients look for these texts.
 enum class JobChoice { unfinished, any, pending, running, suspended, finished, named };
 std::string no_job_text(JobChoice choice);
 

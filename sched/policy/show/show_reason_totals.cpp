@@ -10,7 +10,7 @@ namespace rollcall::sched::show {
 
 std::vector<ReasonTotals::Share> ReasonTotals::shares_of(const JobView& job) {
   std::vector<Share> shares;
-  std::set<std::string> told;  // a reason may come twice, in different words to act on
+  std::set<std::string> told;  // a reason may come twice, with different words to act on
   for (const auto& reason : job.reasons()) {
     Sum& sum = reasons_[reason.text()];
     sum.hosts.insert(reason.hosts().begin(), reason.hosts().end());

@@ -1,4 +1,4 @@
-// What bjobs -psum prints: why jobs pend, each reason once, for all of them together. A value that jobs are added to; pure.
+// ReasonTotals: the output of bjobs -psum: each pending reason once, summed over all jobs. A value to which jobs are added; pure.
 #pragma once
 
 #include <map>
@@ -13,17 +13,17 @@ namespace rollcall::sched::show {
 
 class ReasonTotals {
  public:
-  void add(const JobView& job);  // one that does not pend is passed over
-  // When and of how many jobs; then a row for each reason, that of most jobs first.
+  void add(const JobView& job);  // ignores a job that does not pend
+  // A line with date and number of jobs, then a row for each reason, ordered by number of jobs.
   std::string table(const std::string& cluster, const ShowTime& time) const;
 
  private:
   struct Sum {
     std::uint64_t jobs = 0,
-                  occurrences = 0;  // an occurrence: a job, and a host that it cannot have for this reason
+                  occurrences = 0;  // an occurrence: a job with a host that it cannot use for this reason
     std::set<std::string> hosts;
   };
-  // What a job with certain reasons adds; the hosts were added with the first such job.
+  // What each further job with the same reasons adds; the first one has added the hosts.
   struct Share {
     Sum* sum;
     std::uint64_t jobs, occurrences;

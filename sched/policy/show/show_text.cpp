@@ -35,7 +35,7 @@ constexpr std::array<StatusName, 12> kStatuses{{{wire::STATUS_PEND, "PEND"},
 
 constexpr std::string_view kSizeLetters = "KMGTPEZ";
 
-// One decimal from the giga on, and none where it is zero.
+// At most one decimal digit; none if it is zero.
 std::string scaled_number(double value) {
   std::string text = fixed(value, 1);
   if (text.size() > 2 && text.substr(text.size() - 2) == ".0") text.resize(text.size() - 2);
@@ -52,7 +52,7 @@ std::pair<std::string, char> scaled(std::int64_t kb) {
   return {letter == 1 ? fixed(value, 0) : scaled_number(value), kSizeLetters[letter]};
 }
 
-// How many bytes the character at the front takes; 0: it is none of UTF-8 (cut short, too long a form, a surrogate).
+// Length in bytes of the first character; 0: invalid UTF-8 (cut short, overlong, a surrogate).
 std::size_t character_bytes(std::string_view rest) {
   const auto byte = [&rest](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
   const unsigned first = byte(0);
@@ -69,7 +69,7 @@ std::size_t character_bytes(std::string_view rest) {
   return wrong ? 0 : bytes;
 }
 
-// JSON is UTF-8, and a job's name need not be: one such name would make the whole answer unreadable to those who parse it.
+// JSON must be UTF-8, and a job's name may be other bytes: one such name would make the whole output invalid.
 std::string readable(std::string_view value) {
   std::string text;
   while (!value.empty()) {
@@ -109,7 +109,7 @@ std::string range_text(const wire::IndexRange& range) {
   return range.step() > 1 ? text + ":" + std::to_string(range.step()) : text;
 }
 
-// A column of the threshold table: its cell's width, and where in it a dash stands.
+// A column of the threshold table: its width, and the position of a dash in it.
 struct ThresholdColumn {
   std::string name;
   std::string header;
@@ -174,7 +174,7 @@ std::string one_threshold_table(const std::vector<ThresholdColumn>& columns, con
 
 namespace {
 
-// Where a line of at most `most` bytes from `at` ends: never inside a character of UTF-8.
+// The end of a line that begins at `at` and has at most `most` bytes; never within a UTF-8 character.
 std::size_t cut_near(const std::string& text, std::size_t at, std::size_t most) {
   const std::size_t end = at + most;
   if (end >= text.size()) return text.size();

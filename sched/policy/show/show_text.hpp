@@ -1,7 +1,7 @@
-// What the tables of the b* commands are made of: wrapped paragraphs, dates, sizes, names of states, JSON records. Pure.
+// show_text: the parts of the b* commands' tables: wrapped paragraphs, dates, sizes, names of states, JSON records. Pure.
 //
-// Programs parse these texts, byte for byte: "IBM Spectrum LSF 10.1" output is the model. The clock and the time zone are
-// handed in.
+// Programs parse these texts, so they equal the output of "IBM Spectrum LSF 10.1" byte for byte. The clock and the time zone are
+// passed in.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace rollcall::sched::show {
 
-// When a table is made, and where.
+// The time at which a table is made, and the time zone.
 struct ShowTime {
   WallTime now;
   LocalTime local;
@@ -26,50 +26,50 @@ struct ShowTime {
   std::string numbers(std::int64_t us) const { return numeric_date(local(us / 1'000'000)); }
 };
 
-// Paragraphs of -l: 79 columns, cut without regard to words, continued behind 21 blanks; -UF is one line each.
+// Paragraphs of -l: 79 columns, cut anywhere, also within words; continuation lines begin with 21 blanks. -UF: one line each.
 enum class Wrapping { at_80, none };
 std::string paragraph(const std::string& text, Wrapping wrapping);
 
 std::string fixed(double value, int digits);
 // "12 Mbytes", "2.9 Gbytes", "16 Gbytes".
 std::string bytes_words(std::int64_t kb);
-// As -o shows sizes: in `unit` ("G", "MB"; two decimals), with "S" scaled and without "bytes", else as bytes_words().
+// Sizes of -o: in `unit` ("G", "MB"; two decimals); "S": scaled, without "bytes"; else as bytes_words().
 std::string bytes_in(std::int64_t kb, const std::string& unit);
 // "2 G", "512 M", "100 K": limits in tables.
 std::string limit_words(std::int64_t kb);
 // "000:00:03.37".
 std::string cpu_clock(double seconds);
-// "79 second(s)", or "00:01:19" where `hms` is asked for.
+// "79 second(s)"; with `hms` "00:01:19".
 std::string duration_words(std::int64_t seconds, bool hms);
 
-// -N: processor times as they would be at the speed of a CPU factor, measured at the speed of `own` (0: not known, 1).
+// -N: scales CPU times from a host of CPU factor `own` (0: unknown, taken as 1) to the CPU factor `speed`.
 void at_speed(wire::JobUsage& usage, double own, double speed);
 
-// "PEND", "RUN", ...: as STAT shows it.
+// "PEND", "RUN", ...: the column STAT.
 std::string_view status_word(wire::JobStatus status);
-// 0 where there is none of that name.
+// 0 (STATUS_NULL): no such status.
 wire::JobStatus status_of(std::string_view word);
 
-// "4*hostA", or "hostA" where it is one slot.
+// "4*hostA"; "hostA" for one slot.
 std::string exec_host_word(const wire::ExecHost& host);
-// Its words with `between` in between; "" for none.
+// The words of all hosts, separated by `between`; "": the job has none.
 std::string exec_host_words(const wire::JobRecord& job, std::string_view between);
 std::uint32_t slots_of(const wire::JobRecord& job);
 
-// What it is called in tables: the job's name, or its command; with the element's index behind a name.
+// The column JOB_NAME: the job's name, with the index of an element, or else its command.
 std::string shown_name(const wire::JobRecord& job, const wire::Submission& asked);
-// "name[1-10]", "name[1-9:2,20]%4": of the whole array.
+// "name[1-10]", "name[1-9:2,20]%4": the whole array.
 std::string array_spec(const wire::Submission& asked);
-// Its output file with %J and %I as they are for this job.
+// Expands %J and %I in a path.
 std::string with_job_numbers(const std::string& path, const wire::JobKey& key);
-// "$HOME/x" where it is below the home of the submitter.
+// "$HOME/x" for a path below `home`, the submitter's home directory.
 std::string home_word(const std::string& path, const std::string& home);
 
-// The table loadSched and loadStop, with its header; further tables for indices of the site.
+// The table of loadSched and loadStop, with its header; then tables of the site's indices.
 std::string threshold_table(
     const google::protobuf::RepeatedPtrField<wire::BatchReply::NamedThreshold>& thresholds);
 
-// {"COMMAND":"bjobs","JOBS":1,"RECORDS":[...]} as LSF writes it: values are texts, "/" is "\/".
+// {"COMMAND":"bjobs","JOBS":1,"RECORDS":[...]} as LSF writes it: all values are strings, "/" is "\/".
 using JsonRecord = std::vector<std::pair<std::string, std::string>>;
 std::string json_record(const JsonRecord& record);
 std::string json_document(const std::string& command, const std::string& count_key,

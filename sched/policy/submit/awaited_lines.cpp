@@ -8,7 +8,7 @@ std::string reason_lines(const wire::BatchReply::JobView& job) {
   std::string lines;
   for (const auto& reason : job.reasons()) {
     std::string text = reason.why().empty() ? reason.text() : reason.why();
-    // Texts of reasons end as bjobs -p shows them: with ";".
+    // Removes the ";" at the end of reasons, which is bjobs -p's.
     while (!text.empty() && (text.back() == ';' || text.back() == ' ')) text.pop_back();
     if (text.empty()) continue;
     if (reason.why().empty() && reason.count() > 0)

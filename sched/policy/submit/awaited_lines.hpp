@@ -1,16 +1,16 @@
-// AwaitedLines: what bsub -K and -I tell of a job that they wait for: one stepper for each job.
+// AwaitedLines: the lines that bsub -K and -I print about the job that they wait for. A stepper, one for each job.
 //
-// mbatchd sends the job as it is, so several changes may arrive as one: a short job may be over in the first answer. The lines
-// come in the same order all the same. Not the last line ("<<Job is finished>>"), which bsub prints itself, and not the reasons
-// why a job pends. Owned by bsub. Rules: bsub(1).
+// mbatchd sends the job's present state, so several changes may arrive as one: a short job may be over in the first answer. The
+// lines have the same order nevertheless. bsub itself prints the last line ("<<Job is finished>>") and pending reasons. Owned by
+// bsub. Rules: bsub(1).
 //
 //   the job         | lines, each once
 //   ----------------+-------------------------------------------------------------------------------------------
-//   pends           | Waiting for dispatch; the next start is told again
+//   pends           | Waiting for dispatch; a later start gives its line again
 //   has hosts       | Waiting for dispatch, Starting on HOST
-//   is suspended    | those, The job was suspended; again after it ran
-//   over, was begun | Waiting for dispatch, Starting on HOST
-//   over, was not   | Waiting for dispatch
+//   is suspended    | both, then The job was suspended; again after it ran
+//   over, had begun | Waiting for dispatch, Starting on HOST
+//   over, had not   | Waiting for dispatch
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ std::string reason_lines(const wire::BatchReply::JobView& job);
 
 class AwaitedLines {
  public:
-  // In the order in which they are printed.
+  // The new lines, in order.
   std::vector<std::string> told(const wire::BatchReply::Awaited& news);
-  // An interactive job whose stream is ready there.
+  // The new lines when the stream of an interactive job is ready on `host`.
   std::vector<std::string> ready_on(const std::string& host);
 
  private:

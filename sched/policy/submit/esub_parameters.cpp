@@ -33,7 +33,7 @@ std::string joined_resreqs(const Draft& draft) {
   return all;
 }
 
-// One parameter: how it is told, and how a change of it is taken. `set` null: it is told only.
+// One parameter: how it is written for an esub, and how a change is applied. `set` null: esubs cannot change it.
 struct Parameter {
   std::string_view name;
   std::string (*tell)(const Draft&);
@@ -50,7 +50,7 @@ Result<void> set_flag(Draft& draft, const std::string& value, const SubmitContex
   return {};
 }
 
-// Numbers of the records: KB and seconds, without a unit.
+// A number in KB or seconds, without a unit.
 template <void (wire::Limits::*Setter)(std::int64_t)>
 Result<void> set_limit(Draft& draft, const std::string& value, const SubmitContext&) {
   const auto size = parse_size(value, 1);
@@ -209,7 +209,7 @@ std::string quoted(std::string_view value) {
   return text + '"';
 }
 
-// The value behind NAME=, of which `rest` may be several lines.
+// Takes the value after NAME= from `rest`; it may span several lines.
 Result<std::string> take_value(std::string_view& rest, int& line) {
   std::string value;
   char quote = 0;

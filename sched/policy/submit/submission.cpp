@@ -14,7 +14,7 @@ namespace {
 
 using S = wire::Submission;
 
-// What a job says of itself: worth nothing in a job that it submits.
+// Variables that describe the job in which bsub runs: they are not passed on to the job that it submits.
 constexpr std::array<std::string_view, 42> kOfTheOuterJob{"LSB_ACCT_FILE",
                                                           "LSB_AFFINITY_HOSTFILE",
                                                           "LSB_BATCH_JID",
@@ -98,7 +98,7 @@ bool has_group(const std::vector<OptionUse>& uses, std::string_view group) {
                      [&](const OptionUse& use) { return use.option->group == group; });
 }
 
-// What the user's environment says where no option does.
+// Defaults from the user's environment for options that were not given.
 void apply_defaults(Draft& draft, const SubmitContext& context) {
   if (const auto queues = variable(context, "LSB_DEFAULTQUEUE"); draft.job.queues().empty())
     for (const auto& queue : conf::split_words(queues)) draft.job.add_queues(queue);
@@ -207,7 +207,7 @@ Result<wire::Submission> finish_submission(const Draft& draft, const SubmitConte
                   [&](const std::string& word) { return variable_name(word) == variable_name(changed); });
     environment->push_back(changed);
   }
-  // Whether a report is mailed is asked of bsub, whatever the job's own environment has.
+  // LSB_JOB_REPORT_MAIL of bsub's environment counts, even if -env leaves it out.
   const std::string report = variable(context, "LSB_JOB_REPORT_MAIL");
   const bool told = std::any_of(environment->begin(), environment->end(), [](const auto& word) {
     return variable_name(word) == "LSB_JOB_REPORT_MAIL";
@@ -223,8 +223,8 @@ Result<wire::Submission> finish_submission(const Draft& draft, const SubmitConte
 Result<Modification> parse_bmod(const std::vector<std::string>& words, const SubmitContext& context) {
   auto split = split_submit_words(words, SubmitForm::bmod);
   if (!split) return split.error();
-  if (split->options.empty()) return usage_error("found no option, expected what to change");
-  if (split->operands.empty()) return usage_error("found no job ID, expected one");
+  if (split->options.empty()) return usage_error("nothing to change; give an option such as -W");
+  if (split->operands.empty()) return usage_error("no job ID given");
   Modification changes;
   Draft draft;
   for (const auto& use : split->options) {
@@ -240,7 +240,7 @@ Result<Modification> parse_bmod(const std::vector<std::string>& words, const Sub
   }
   if (draft.job.indices_size() > 0)
     return usage_error(
-        "-J: found indices, expected a name, or %SLOTS alone: the elements of an array stay as they are");
+        "-J: found indices, expected NAME or %SLOTS; the elements of an array cannot be changed");
   auto merged = merged_resreq(draft.resreqs, context.syntax);
   if (!merged) return merged.error();
   draft.job.set_resreq(std::move(*merged));

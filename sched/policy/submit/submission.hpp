@@ -1,10 +1,9 @@
-// From what a user typed to what mbatchd is sent: the command line, the #BSUB lines of a script, the changes of esubs, and
-// what bmod changes. Functions over values; sched/client starts esubs and talks to mbatchd, sched/commands
-// reads files.
+// submission: makes the Submission for mbatchd from a command line, the #BSUB lines of a script and the changes of esubs; for bmod
+// the changed fields. Functions over values; sched/client starts esubs and talks to mbatchd, sched/commands reads files.
 //
 //   split_submit_words -> draft_submission -> (esubs: esub_parameters.hpp) -> finish_submission
 //
-// The command line beats the script. Rules: bsub(1), bmod(1); docs/decisions/0027.
+// The command line overrides the script. Rules: bsub(1), bmod(1); docs/decisions/0027.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +19,12 @@
 
 namespace rollcall::sched::submit {
 
-// What the caller's surroundings say.
+// The environment and the settings of bsub's caller.
 struct SubmitContext {
   std::int64_t limit_unit_kb = 1;  // LSF_UNIT_FOR_LIMITS
   resreq::Syntax syntax;
-  std::string gpu_default;  // LSB_GPU_REQ: what -gpu does not say
-  std::int64_t now = 0;  // seconds since 1970
+  std::string gpu_default;  // LSB_GPU_REQ: defaults of -gpu
+  std::int64_t now = 0;     // seconds since 1970
   LocalTime local = utc_time;
   std::vector<std::string> environment;  // NAME=VALUE words
   std::string cwd;                       // absolute
@@ -40,18 +39,17 @@ struct Draft {
   std::vector<std::string> resreqs;  // -R
   std::vector<std::string> environment_options;
   std::vector<std::string> extra_environment;  // NAME=VALUE of esubs
-  std::vector<std::string> esub_notices;       // what the esubs set and has no effect here
+  std::vector<std::string> esub_notices;       // settings of esubs without effect here
   std::string esub_words;                      // -a as it was typed
-  bool spool_input = false;                    // -is: bsub reads the file and sends what is in it
-  bool spool_command = false;                  // -Zs: ... of the command's file
+  bool spool_input = false;                    // -is: bsub sends the file's contents
+  bool spool_command = false;                  // -Zs: bsub sends the contents of the command's file
   bool id_only = false;                        // -id
   bool json = false;                           // -json
-  bool verbose = false;                        // --verbose: limits, and what has no effect, on standard error
+  bool verbose = false;  // --verbose: prints limits and options without effect to standard error
 };
 
-// `script`: the text that was read from standard input, or a file that is submitted as a script; its #BSUB lines count.
-// `run_script`: the text is what is run (else the operands are).
-// `takes_words`: of -Zs, the operands are the script's name and its arguments.
+// A script from standard input, or a file that is submitted as a script; its #BSUB lines count. `run`: the job runs the text;
+// false: it runs the operands. `takes_words`: with -Zs the operands are the script's name and its arguments.
 struct JobScript {
   std::string text;
   bool run = true;
@@ -60,12 +58,12 @@ struct JobScript {
 Result<Draft> draft_submission(const SplitWords& line, const std::optional<JobScript>& script,
                                const SubmitContext& context);
 
-// Merges and checks what only the whole can say. Errors: no command, requirements that contradict one another, options
-// that do not go together.
+// Merges the parts of the draft and checks it as a whole. Errors: no command, requirements that contradict one another, options
+// that exclude one another.
 Result<wire::Submission> finish_submission(const Draft& draft, const SubmitContext& context);
 
-// The one line that bjobs shows for words of a command line: those with blanks in them are quoted, so that the job's shell
-// sees the same words.
+// The words of a command line as one line, for the job's shell and bjobs. Words with blanks are quoted, so that the shell sees the
+// same words.
 std::string command_line(const std::vector<std::string>& words);
 
 struct Modification {

@@ -22,7 +22,7 @@ Result<void> text_value(std::string* field, const std::string& value, std::strin
   return {};
 }
 
-// mbatchd takes no larger one: sums with it must stay numbers.
+// mbatchd refuses larger ones, since sums would overflow.
 Result<Size> limit_size(const std::string& value, std::int64_t unit) {
   constexpr std::int64_t kMostKb = std::int64_t{1} << 53;
   auto size = parse_size(value, unit);
@@ -35,7 +35,7 @@ using SetLimit = void (wire::Limits::*)(std::int64_t);
 Result<void> set_size(Draft& draft, const std::string& value, std::int64_t unit, SetLimit set) {
   const auto size = limit_size(value, unit);
   if (!size) return size.error();
-  if (size->hard) return usage_error("found \"" + value + "\", expected no ! here (-M has it)");
+  if (size->hard) return usage_error("found \"" + value + "\", expected a size without ! (only -M takes it)");
   (draft.job.mutable_limits()->*set)(size->kb);
   return {};
 }
@@ -49,7 +49,7 @@ Result<void> set_count(Draft& draft, const std::string& value, SetLimit set) {
 
 std::string absolute(const std::string& path, const std::string& cwd) {
   if (path == ".") return cwd;
-  // What begins with a variable or a pattern is meant for the job's host.
+  // A path that begins with a variable or a pattern is resolved on the job's host.
   const bool elsewhere =
       path.starts_with('/') || path.starts_with('$') || path.starts_with('%') || path.starts_with('~');
   if (elsewhere || cwd.empty()) return path;
@@ -97,7 +97,7 @@ ROLLCALL_OPTION(run_time) {
   draft.job.mutable_limits()->set_run_spec(std::move(time->host_spec));
   return {};
 }
-// LSF_UNIT_FOR_LIMITS is the unit of all but files, which are in KB always.
+// LSF_UNIT_FOR_LIMITS is the unit of all sizes but file sizes, which are always in KB.
 ROLLCALL_OPTION(core) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_core_kb); }
 ROLLCALL_OPTION(data) { return set_size(draft, value, context.limit_unit_kb, &wire::Limits::set_data_kb); }
 ROLLCALL_OPTION(file_size) { return set_size(draft, value, 1, &wire::Limits::set_file_kb); }
@@ -131,15 +131,15 @@ ROLLCALL_OPTION(nodes) {
   return {};
 }
 ROLLCALL_OPTION(resreq) {
-  // TorchX writes span[hosts=1]], and LSF takes it.
+  // TorchX writes span[hosts=1]], which LSF accepts.
   std::string text = value;
   const auto opened = std::count(text.begin(), text.end(), '[');
   const auto closed = std::count(text.begin(), text.end(), ']');
   if (closed == opened + 1 && conf::trim(text).ends_with("]]")) text.erase(text.rfind(']'), 1);
   const auto parsed = resreq::parse(text, context.syntax);
   if (parsed.error) return usage_error(resreq::caret_lines(text, *parsed.error));
-  if (parsed.value.affinity) return usage_error("affinity[]: affinity is not there yet");
-  if (parsed.value.cu) return usage_error("cu[]: compute units are not there yet");
+  if (parsed.value.affinity) return usage_error("affinity[] is not supported in this release");
+  if (parsed.value.cu) return usage_error("cu[] is not supported in this release");
   draft.resreqs.push_back(std::move(text));
   return {};
 }
@@ -182,7 +182,7 @@ ROLLCALL_OPTION(gpu) {
   if (gpu && !context.gpu_default.empty()) {
     if (const auto standard = parse_gpu(context.gpu_default); !standard)
       return usage_error("LSB_GPU_REQ of lsf.conf: " + standard.error().text);
-    // What the job names comes last, and counts.
+    // The job's own words come last, so they override the default.
     gpu = parse_gpu(conf::trim(value) == "-" ? context.gpu_default : context.gpu_default + ":" + value);
   }
   if (!gpu) return gpu.error();

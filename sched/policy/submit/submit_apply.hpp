@@ -1,4 +1,4 @@
-// What every option of bsub means: it sets fields of a Draft. Functions; the values' grammar is in submit_values.cpp.
+// apply: one function for each option of bsub, which sets fields of a Draft. The grammar of values is in submit_values.cpp.
 #pragma once
 
 #include "sched/policy/submit/submission.hpp"

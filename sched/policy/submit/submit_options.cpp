@@ -3,7 +3,7 @@
 //         | NAME value           of two words
 //         | "-" LETTER value     one word, of options of one letter: -n4 -M2000 -qlong; a NAME that is one goes first
 //         | NAME "n"             bmod alone: back to the default; -xn -Bn too
-// Of bsub the first word that is no option begins the job's command; of bmod operands are ids of jobs.
+// The first operand of bsub begins the job's command; operands of bmod are job ids.
 #include "sched/policy/submit/submit_options.hpp"
 
 #include <algorithm>
@@ -69,28 +69,23 @@ constexpr auto job_options() {
        "-w",
        {S::kDependencyFieldNumber},
        apply::dependency,
-       "EXPRESSION which jobs must have come how far"},
+       "EXPRESSION condition on other jobs, such as done(12)"},
       {"-b",
        kWord,
        "-b",
        {S::kBeginUsFieldNumber},
        apply::begin,
-       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE not before"},
+       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE earliest start"},
       {"-t",
        kWord,
        "-t",
        {S::kTerminateUsFieldNumber},
        apply::terminate,
-       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE ends it"},
+       "[[[YEAR:]MONTH:]DAY:]HOUR:MINUTE termination time"},
       {"-H", kFlag, "-H", {}, apply::hold, "held until bresume"},
       {"-x", kFlag, "-x", {S::kExclusiveFieldNumber}, apply::exclusive, "alone on its hosts"},
-      {"-r",
-       kFlag,
-       "-r",
-       {S::kRerunnableFieldNumber},
-       apply::rerunnable,
-       "started again where its host fails"},
-      {"-rn", kFlag, "-r", {}, apply::never_rerun, "never started again"},
+      {"-r", kFlag, "-r", {S::kRerunnableFieldNumber}, apply::rerunnable, "rerun if its host fails"},
+      {"-rn", kFlag, "-r", {}, apply::never_rerun, "never rerun"},
       {"-Q",
        kWord,
        "-Q",
@@ -228,7 +223,12 @@ constexpr auto place_options() {
       {"-K", kFlag, "-K", {}, apply::waits, "waits for the job's end; exits as the job does"},
       {"-id", kFlag, "-id", {}, apply::id_only, "prints the job's id alone"},
       {"-json", kFlag, "-json", {}, apply::json, "prints JSON alone"},
-      {"--verbose", kFlag, "--verbose", {}, apply::verbose, "says the job's limits, and what has no effect"},
+      {"--verbose",
+       kFlag,
+       "--verbose",
+       {},
+       apply::verbose,
+       "prints the job's limits, and options without effect"},
       {"-Zs",
        kFlag,
        "-Zs",
@@ -244,17 +244,18 @@ constexpr auto place_options() {
   });
 }
 
-// Known, and refused by name.
+// Options of LSF that are refused by name.
 constexpr auto other_options() {
-  constexpr std::string_view kReserve = "advance reservations are not there yet";
-  constexpr std::string_view kMulti = "other clusters are not there yet";
-  constexpr std::string_view kAffinity = "affinity is not there yet";
-  constexpr std::string_view kCsm = "there is no CSM here, and never will be";
-  constexpr std::string_view kX11 = "X11 is not forwarded here; use ssh -X and bsub -Is";
-  constexpr std::string_view kCheckpoint = "checkpointing is not there yet";
-  constexpr std::string_view kData = "the data manager is not there, and never will be";
-  constexpr std::string_view kLater = "it is not there yet";
-  constexpr std::string_view kFile = "submission files are not there yet; a script with #BSUB lines is";
+  constexpr std::string_view kReserve = "advance reservations are not supported in this release";
+  constexpr std::string_view kMulti = "other clusters are not supported in this release";
+  constexpr std::string_view kAffinity = "affinity is not supported in this release";
+  constexpr std::string_view kCsm = "IBM Cluster System Manager (CSM) is not supported";
+  constexpr std::string_view kX11 = "X11 forwarding is not supported; use ssh -X and bsub -Is";
+  constexpr std::string_view kCheckpoint = "checkpointing is not supported in this release";
+  constexpr std::string_view kData = "the LSF data manager is not supported";
+  constexpr std::string_view kLater = "not supported in this release";
+  constexpr std::string_view kFile =
+      "submission files are not supported in this release; use a script with #BSUB lines";
   const auto word = [](std::string_view name, std::string_view why) {
     return SubmitOption{name, kWord, name, {}, nullptr, "", why};
   };
@@ -263,17 +264,18 @@ constexpr auto other_options() {
   };
   return std::to_array<SubmitOption>(
       {word("-U", kReserve),
-       word("-sla", "service classes are not there yet"),
-       word("-sp", "user-assigned job priorities are not there yet"),
-       word("-ext", "external schedulers are not there yet"),
-       word("-extsched", "external schedulers are not there yet"),
-       word("-Lp", "license projects are not there, and never will be"),
+       word("-sla", "service classes are not supported in this release"),
+       word("-sp", "user-assigned job priorities are not supported in this release"),
+       word("-ext", "external schedulers are not supported in this release"),
+       word("-extsched", "external schedulers are not supported in this release"),
+       word("-Lp", "license projects are not supported"),
        word("-clusters", kMulti),
        word("-hostfile", kLater),
        word("-k", kCheckpoint),
        word("-W+", kLater),
-       word("-We", "estimated run times are not there yet; -W is"),
-       word("-pack", "many submissions from one file are not there yet; submit an array with -J"),
+       word("-We", "estimated run times are not supported in this release; -W limits the run time"),
+       word("-pack",
+            "many submissions from one file are not supported in this release; submit an array with -J"),
        word("-network", kLater),
        word("-freq", kLater),
        word("-smt", kCsm),
@@ -293,23 +295,26 @@ constexpr auto other_options() {
        word("-eptl", kLater),
        word("-ptl", kLater),
        word("-notify", kLater),
-       word("-mig", "jobs are not migrated"),
-       word("-s", "a signal of one's own at the end of a run window is not there yet"),
-       word("-rnc", "resizable jobs are not there yet"),
+       word("-mig", "job migration is not supported in this release"),
+       word("-s", "a signal for the end of the run window is not supported in this release"),
+       word("-rnc", "resizable jobs are not supported in this release"),
        word("-jsdl", kFile),
        word("-jsdl_strict", kFile),
        word("-yaml", kFile),
-       word("-aps", "absolute priorities are not there yet"),
-       word("-Wep", "estimated run times are not there yet"),
+       word("-aps", "absolute priorities are not supported in this release"),
+       word("-Wep", "estimated run times are not supported in this release"),
        word("-affinity", kAffinity),
-       flag("-ar", "resizable jobs are not there yet"),
-       flag("-hl", "limits for each host are not there yet"),
-       flag("-ul", "the submitter's own limits are not passed on yet; name them with -C -D -F -M -S -v"),
+       flag("-ar", "resizable jobs are not supported in this release"),
+       flag("-hl", "limits for each host are not supported in this release"),
+       flag("-ul",
+            "passing on your shell's limits is not supported in this release; give them with -C -D -F -M -S "
+            "-v"),
        flag("-ti", kLater),
-       flag("-Ne", "mail of failures alone is not there yet; -N is of every end"),
-       flag("-tty", "there is one terminal, of the job's first host: -Ip, -Is"),
+       flag("-Ne",
+            "mail for failed jobs alone is not supported in this release; -N sends mail for every job"),
+       flag("-tty", "not supported in this release; -Ip and -Is give a terminal on the job's first host"),
        flag("-datachk", kData),
-       flag("-We+", "estimated run times are not there yet"),
+       flag("-We+", "estimated run times are not supported in this release"),
        flag("-IS", kX11),
        flag("-ISp", kX11),
        flag("-ISs", kX11),
@@ -317,7 +322,7 @@ constexpr auto other_options() {
        flag("-XF", kX11)});
 }
 
-// The four tables as one that is made when we are compiled: a bsub begins without it.
+// Joins the four tables at compile time, so that it costs bsub no time at its start.
 template <std::size_t... sizes>
 constexpr auto one_table(const std::array<SubmitOption, sizes>&... parts) {
   std::array<SubmitOption, (sizes + ...)> all;
@@ -327,7 +332,7 @@ constexpr auto one_table(const std::array<SubmitOption, sizes>&... parts) {
 }
 constexpr auto kSubmitOptions = one_table(job_options(), limit_options(), place_options(), other_options());
 
-// Those that bmod alone has.
+// Whether only bmod has the option.
 bool of_bmod_alone(const SubmitOption& option) { return option.name == "-Z"; }
 
 const SubmitOption* find(std::string_view name) {
@@ -373,17 +378,19 @@ Result<SplitWords> split_submit_words(const std::vector<std::string>& words, Sub
       if (use.reset) use.option = shorter;
     }
     if (use.option && !usable(*use.option, form))
-      return refusal(
-          where, word,
-          form == SubmitForm::bmod ? "bmod does not have it, bsub does" : "bsub does not have it, bmod does");
+      return refusal(where, word,
+                     form == SubmitForm::bmod ? "bmod has no such option, only bsub has it"
+                                              : "bsub has no such option, only bmod has it");
     if (!use.option) {
       const SubmitOption* const letter = find(std::string_view(word).substr(0, 2));
       if (!letter || letter->value == kFlag || !usable(*letter, form) || word.size() == 2)
-        return refusal(where, word, "found an option that nobody has, expected one of -h's");
+        return refusal(
+            where, word,
+            form == SubmitForm::bmod ? "unknown option; see \"bmod -h\"" : "unknown option; see \"bsub -h\"");
       use.option = letter;
       use.value = word.substr(2);
     } else if (!use.reset && use.option->value == kWord) {
-      if (i + 1 == words.size()) return refusal(where, word, "found no value, expected one");
+      if (i + 1 == words.size()) return refusal(where, word, "option requires a value");
       use.value = words[++i];
     }
     if (!use.option->not_there.empty()) return refusal(where, use.option->name, use.option->not_there);

@@ -1,8 +1,8 @@
-// The options of bsub and bmod: one table, and the words of a command line or a #BSUB line sorted by it.
+// submit_options: the table of options of bsub and bmod, and the parser that splits a command line or a #BSUB line by it.
 //
-// What an option's value means is submit_apply.cpp's; here is which options there are, which take a value, which exclude
-// one another, and which fields of a Submission they change. Options that are not there yet are in the table too: they are
-// refused by name, never dropped. Rules: bsub(1), bmod(1). The grammar is at the top of submit_options.cpp.
+// The table says which options exist, which take a value, which exclude one another, and which fields of a Submission they change.
+// submit_apply.cpp applies the values. Options of LSF without support in this release are in the table too, so that they are
+// refused by name. Rules: bsub(1), bmod(1). The grammar is at the top of submit_options.cpp.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace rollcall::sched::submit {
 struct Draft;
 struct SubmitContext;
 
-// ModifyJobs.fields: numbers of Submission, and of Limits plus this.
+// ModifyJobs.fields: field numbers of Submission; those of Limits plus this number.
 inline constexpr int kLimitFields = 1000;
 
 // A few numbers of fields.
@@ -42,11 +42,11 @@ struct SubmitOption {
   std::string_view name;  // with its dash
   enum class Value { none, required } value = Value::none;
   std::string_view group;  // options of one group replace one another: "-o" of -o and -oo
-  OptionFields fields;     // of Submission that it sets; none: bmod does not have it
+  OptionFields fields;     // of Submission that it sets; none: bmod lacks the option
   Result<void> (*apply)(Draft&, const std::string&, const SubmitContext&) = nullptr;
   std::string_view meaning;    // a line of the usage text: "WORD meaning"
-  std::string_view not_there;  // why it is refused; "": it is not
-  bool adds = false;           // given again it adds to what was said
+  std::string_view not_there;  // why it is refused; "": it is accepted
+  bool adds = false;           // may be given several times: the values add up
 };
 std::span<const SubmitOption> submit_options();
 
@@ -62,12 +62,11 @@ struct SplitWords {
   std::vector<std::string> operands;
 };
 enum class SubmitForm { bsub, script_line, bmod };
-// Errors: an option that nobody has or that is not there yet, one without its value, words behind the options of a script
-// line.
+// Errors: an unknown or unsupported option, an option without its value, other words on a #BSUB line.
 Result<SplitWords> split_submit_words(const std::vector<std::string>& words, SubmitForm form,
                                       const std::string& where = {});
 
-// What -h prints.
+// The usage text of -h.
 std::string submit_usage();
 
 }  // namespace rollcall::sched::submit

@@ -26,7 +26,7 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-// What stands behind the mark, where the line has one.
+// The text after #BSUB, if the line has it.
 std::optional<std::string_view> behind_mark(std::string_view line) {
   if (!line.starts_with(kMark)) return std::nullopt;
   line.remove_prefix(kMark.size());
@@ -35,7 +35,7 @@ std::optional<std::string_view> behind_mark(std::string_view line) {
   return line;
 }
 
-// "" too: that is /bin/sh.
+// "" means /bin/sh.
 bool bourne_shell(std::string_view interpreter) {
   const std::string_view program = interpreter.substr(0, interpreter.find_first_of(" \t"));
   const std::string_view name = program.substr(program.rfind('/') + 1);
@@ -48,7 +48,7 @@ bool bourne_shell(std::string_view interpreter) {
 Result<std::vector<std::string>> option_words(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
-  bool inside = false;  // a word has begun, though it may be empty: ""
+  bool inside = false;  // a word has begun, perhaps an empty one: ""
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -121,7 +121,7 @@ std::string script_line(std::string_view script) {
     joined += line;
   }
   joined.resize(std::min(joined.size(), kMost));
-  return terminal_text(joined, Controls::newline_and_tab);  // only to be shown: the script itself is run
+  return terminal_text(joined, Controls::newline_and_tab);  // for display; the job runs the script itself
 }
 
 Result<std::string> script_with_words(std::string_view script, const std::vector<std::string>& words) {

@@ -1,4 +1,4 @@
-// ConfigView: the files in force, as the rules of jobs see them. A value that shares them with who else reads them.
+// ConfigView: the configuration files in force, as the rules of jobs see them. A value that shares them with other readers.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace rollcall::sched {
 
-// All three are there.
+// No pointer is null.
 struct ConfigView {
   std::shared_ptr<const conf::ClusterFiles> cluster;
   std::shared_ptr<const conf::LsbFiles> lsb;

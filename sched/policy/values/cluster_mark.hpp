@@ -1,4 +1,4 @@
-// cluster_mark: how a name of another cluster is written: `name@cluster`. Functions for host_id and global_job_id alone.
+// cluster_mark: reads and marks names of other clusters, `name@cluster`. For host_id and global_job_id alone.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct OfCluster {
   std::string_view name;
   std::optional<std::string_view> cluster;  // none: no mark
 };
-// `kind` is "host" or "job", for the one line of an error.
+// Errors are one line; `kind` ("host", "job") is named in it.
 inline Result<OfCluster> split_cluster(std::string_view kind, std::string_view word) {
   const auto invalid = [&](std::string_view why) {
     return usage_error("invalid " + std::string(kind) + " \"" + std::string(word) +

@@ -1,20 +1,19 @@
-// Engine: how the processes of jobs are started, signalled and watched on their hosts: the words for it, and the interface of
-// what does it.
+// Engine: the interface of what runs jobs on hosts, with its orders (start, signal, release) and its reports.
 //
-// The Book gives the orders and hears the reports; whatever runs jobs (RES now: sched/mbatchd/res_engine.hpp) keeps the promises
-// below. No engine's own words are used on this side of it: tests/unit/architecture holds that.
+// The Book gives the orders and gets the reports. What runs jobs (at present RES: sched/mbatchd/res_engine.hpp) keeps the promises
+// below. mbatchd's policy uses no words of a particular engine: tests/unit/architecture holds that.
 //
 // What an engine promises:
-//   * an attempt is run at most once, however often its Start comes; what is held of it survives the engine's own death;
+//   * an attempt is run at most once, however often its Start comes; the engine's knowledge of it survives the engine's death;
 //   * an attempt whose Start has wait_for_go is written to disk, reported with Prepared, and not run before its Go comes. Until
 //     then a Release takes it back. A host that reports HostCame without knows_go runs each Start at once;
-//   * a Go that was on its way when the host went is lost: HostCame then names the attempt as prepared, and it stays so;
-//   * after HostCame, orders for the host arrive there in their order, until the host has gone; others are dropped. HostCame
-//     names every attempt that the host holds, running or over and not acknowledged;
+//   * a Go that was on its way when the host disconnected is lost: HostCame then names the attempt as prepared, and it stays so;
+//   * after HostCame, orders for the host arrive there in their order until it disconnects; other orders are dropped. HostCame
+//     names every attempt that the host holds: running, or over and not acknowledged;
 //   * Over, and PostOver after it, are reported again after each HostCame until they are acknowledged. An order about an
-//     attempt of which nothing is known is answered with Over, never_seen;
-//   * a Signal whose number is not larger than the last one's of this attempt was done already;
-//   * orders are this mbatchd's: what an older mbatchd, somehow alive, orders after it is refused.
+//     unknown attempt is answered with Over, never_seen;
+//   * a Signal whose number is not larger than that of the attempt's last Signal is ignored, as done before;
+//   * orders are fenced by the term: those of an older mbatchd that is still alive are refused.
 #pragma once
 
 #include <compare>
@@ -48,11 +47,11 @@ namespace order {
 struct Start {
   Attempt attempt;
   std::shared_ptr<const wire::Submission> asked;  // with its script and its environment
-  std::vector<wire::ExecHost> hosts;              // this one first
+  std::vector<wire::ExecHost> hosts;              // this host first
   wire::Limits limits;                            // effective
   std::string queue, job_starter, queue_pre_exec, queue_post_exec;
-  std::string pre_exec, post_exec;       // instead of those of `asked`: the job's, else its profile's
-  std::vector<std::string> environment;  // NAME=VALUE words that come to those of `asked`
+  std::string pre_exec, post_exec;       // replace those of `asked`: the job's, else its profile's
+  std::vector<std::string> environment;  // NAME=VALUE words, added to those of `asked`
   int nice = 0;
   conf::JobControls controls;
   std::string effective_resreq;
@@ -61,10 +60,10 @@ struct Start {
   std::int64_t submit_us = 0;
   std::uint64_t requested_memory_kb = 0;  // rusage[mem]; 0: none
   bool mail_report_only = false;          // LSB_JOB_REPORT_MAIL=N: no report
-  bool wait_for_go = false;               // nothing of it runs before Engine::go(); the host knows it
-  Duration usage_interval{0};             // how often its hosts tell its usage
+  bool wait_for_go = false;    // no part of it may run before Engine::go(); only for hosts with knows_go
+  Duration usage_interval{0};  // between reports of its usage; 0: the host's default
 };
-// To each other host: tasks of this job may come.
+// To each other host: tasks of this job may be started there.
 struct Expect {
   Attempt attempt;
   std::string user;
@@ -87,8 +86,8 @@ namespace report {
 
 struct Held {
   enum class State {
-    expected,  // another host's job
-    prepared,  // its order is on disk, and its Go has not come
+    expected,  // for tasks of a job whose first host is another one
+    prepared,  // its order is on disk, its Go has not arrived
     starting,
     running,
     stopped,
@@ -98,37 +97,37 @@ struct Held {
   State state = State::expected;
   bool first_host = false;
 };
-// The host is there, for the first time or again: orders reach it from now on.
+// The host has connected, for the first time or again: orders reach it from now on.
 struct HostCame {
   std::vector<Held> jobs;
-  bool knows_go = false;  // it reports Prepared, and runs an attempt only when told to
-  // Its disk is new, so that it has forgotten what it was told before: an attempt that it had a Go for may have run.
+  bool knows_go = false;  // it reports Prepared, and runs an attempt only after its Go
+  // Its disk is new, so it has lost all earlier orders: an attempt that had its Go may have run.
   bool blank = false;
 };
-// The order is on the host's disk: to run there, or for tasks to come.
+// The orders (Start or Expect) are on the host's disk.
 struct Prepared {
   std::vector<Attempt> attempts;
 };
-// The host cannot take the order. Of another host than the first, or of a Start that waits for its Go.
+// The host cannot take the order: an Expect, or a Start that waits for its Go.
 struct NotPrepared {
   Attempt attempt;
   std::string why;
 };
-// The first host has had the Go and begins the job.
+// The first host has got the Go and begins the job.
 struct Begun {
   std::vector<Attempt> attempts;
 };
-// Directories of jobs that are over stay there until an administrator removes them.
+// Directories of ended jobs remain on the host; an administrator has to remove them.
 struct LeftBehind {
-  std::uint32_t directories = 0;  // 0: none any more
+  std::uint32_t directories = 0;  // 0: they are gone
   std::string place;              // where they are
-  std::string last;               // the last of them, and what is in it; "": not known
+  std::string last;               // the last of them, and its contents; "": unknown
 };
-// The host is there, and has had orders of another store than ours: it is not taken before an administrator says so.
+// The host holds orders of a mbatchd with another store: it is refused until an administrator decides.
 struct NotOurs {
   std::string why;  // one line
 };
-// An interactive job awaits its bsub here.
+// An interactive job waits for its bsub to connect to `stream`.
 struct Ready {
   Attempt attempt;
   wire::StreamPlace stream;
@@ -139,12 +138,12 @@ struct Running {
   std::uint32_t uid = 0;
   std::string user, home, cwd;
 };
-// Of this host.
+// Usage on this host alone.
 struct Used {
   Attempt attempt;
   wire::JobUsage usage;
 };
-// By itself, or as it was ordered.
+// The job was stopped, by an order or on the host itself; Resumed likewise.
 struct Stopped {
   Attempt attempt;
 };
@@ -154,16 +153,16 @@ struct Resumed {
 struct Over {
   enum class How {
     ended,            // exit_status says how
-    pre_exec_failed,  // nothing of the job ran; exit_status is the pre-execution's
-    not_started,      // nothing of the job ran; `why` says what kept it
-    supervisor_lost,  // what looked after the job there was killed, and the job was ended with it
+    pre_exec_failed,  // no part of the job ran; exit_status is that of the pre-execution command
+    not_started,      // no part of the job ran; `why` is the reason
+    supervisor_lost,  // the job's supervisor on the host was killed, and the job with it
     host_restarted,   // the host went down under the job
-    never_seen,       // there is no trace of it
+    never_seen,       // the host knows no such attempt
   };
   Attempt attempt;
   How how = How::ended;
-  std::int32_t exit_status = 0;  // the word of wait(2): death by signal n of the job's shell is 128+n << 8
-  std::int32_t term_reason = 0;  // TERM_*, where the engine ended it
+  std::int32_t exit_status = 0;  // status of wait(2): if the job's shell died by signal n, 128+n << 8
+  std::int32_t term_reason = 0;  // TERM_*, if the engine ended it
   std::int64_t end_us = 0;
   std::string why;
   bool post_follows = false;
@@ -182,20 +181,19 @@ using HostReport =
                  report::Running, report::Used, report::Stopped, report::Resumed, report::Over,
                  report::PostOver, report::LeftBehind, report::NotOurs>;
 
-// What runs jobs. An order is given after the commit that it belongs to. How reports come to the Book is the shell's
-// (sched/mbatchd/engine.hpp).
+// Orders are given after the commit of their turn. sched/mbatchd/engine.hpp brings the reports to the Book.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual void start(const std::string& host, order::Start order) = 0;
   virtual void expect(const std::string& host, const order::Expect& order) = 0;
-  // All hosts of the attempt have prepared it: this one, the first, runs it.
+  // All hosts have prepared the attempt: `host`, the first one, runs it.
   virtual void go(const std::string& host, const Attempt& attempt) = 0;
   virtual void signal(const std::string& host, const order::Signal& order) = 0;
-  // mbatchd has what this attempt reported, or does not know the job: nothing of it need be kept.
+  // mbatchd has stored the attempt's reports, or does not know the job: the host may forget the attempt.
   virtual void acknowledge(const std::string& host, const Attempt& attempt) = 0;
-  // Another host than the first: the job is over, what is left of it here is to end. Any host: an attempt that waits for its
-  // Go is taken back.
+  // To another host than the first: the job is over, end the rest of it there. To any host: takes back an attempt that waits for
+  // its Go.
   virtual void release(const std::string& host, const Attempt& attempt) = 0;
 };
 

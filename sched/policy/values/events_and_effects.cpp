@@ -63,7 +63,7 @@ struct EventText {
   std::string operator()(const event::PauseOver&) const { return "PauseOver"; }
 };
 
-// The action, and what it needs to be understood.
+// The action with its parameters.
 std::string signal_text(const wire::SentSignal& sent) {
   switch (sent.action()) {
     case wire::SentSignal::SEND:

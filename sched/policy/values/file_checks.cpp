@@ -10,7 +10,7 @@
 namespace rollcall::sched {
 namespace {
 
-// The first name that means nothing in this cluster.
+// The first name that is unknown in this cluster.
 std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
                                                const conf::ClusterFiles& cluster,
                                                const resreq::Syntax& syntax) {
@@ -21,7 +21,7 @@ std::optional<resreq::ParseError> unknown_name(const resreq::ResReq& wanted,
   return resreq::check_names(wanted, cluster.indices, syntax);
 }
 
-// ckconfig has told the invalid row of lsf.shared; what names the resource is no further error.
+// The resource's row in lsf.shared is invalid, and ckconfig reports that row; its uses are not reported again.
 bool told_already(const std::string& text, const conf::ClusterFiles& cluster) {
   const auto& names = cluster.shared.invalid_resources;
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -48,7 +48,7 @@ void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles&
   };
   for (const auto& queue : lsb.queues)
     for (const auto& given : queue.jobs.requirements) check(given);
-  // The conditions are parameters of queues; in a profile they have no effect.
+  // STOP_COND and RESUME_COND have no effect in a profile.
   for (const auto& profile : lsb.applications)
     for (const auto& given : profile.jobs.requirements)
       if (given.keyword == "RES_REQ") check(given);

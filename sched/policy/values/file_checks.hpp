@@ -1,5 +1,5 @@
-// What is wrong with the batch system's files beside what common/conf finds: requirements are a language of their own, which
-// only those who schedule know. A function. badmin asks it before new files are taken, mbatchd for its log.
+// check_requirements: checks the resource requirements in the batch system's files, which common/conf does not parse. A function.
+// badmin calls it before a reconfiguration, mbatchd for its log.
 #pragma once
 
 #include "common/conf/lsb/lsb_files.hpp"
@@ -7,7 +7,7 @@
 
 namespace rollcall::sched {
 
-// RES_REQ, RESUME_COND and STOP_COND of each queue. Errors: what cannot be read; warnings: a resource that no file defines.
+// RES_REQ, RESUME_COND and STOP_COND of queues, RES_REQ of profiles. Errors: syntax; warnings: a resource that no file defines.
 void check_requirements(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
                         conf::Problems& problems);
 

@@ -2,8 +2,8 @@
 //
 //   12@east   12[3]@east   id@submission_cluster, "id[index]"@submission_cluster of bjobs(1)
 //
-// It is for what speaks with other clusters, for the wire and for events. The Book and the cycle have JobKeys alone, which are of
-// this cluster and stay small; tests/unit/architecture holds that.
+// For code that talks to other clusters, for the wire and for events. The Book and the cycle use JobKey alone, which is small and
+// means a job of this cluster; tests/unit/architecture holds that.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct GlobalJobId {
 };
 
 std::string text(const GlobalJobId& id);
-// Only what text() writes. `0`, which means all jobs to some commands, names none here. An error is one line.
+// Accepts only what text() writes; `0`, which means all jobs to some commands, is an error. Errors are one line.
 Result<GlobalJobId> parse_global_job_id(std::string_view word);
 
 }  // namespace rollcall::sched

@@ -1,4 +1,4 @@
-// JobRecord.gpus, which older stores have:
+// JobRecord.gpus, the text in older stores:
 // gpus   = host { ";" host }      host = NAME " " device { "," device }      device: a whole number from 0
 #include "sched/policy/values/gpus.hpp"
 
@@ -30,7 +30,7 @@ std::string devices_text(const wire::DevicesOn& on) {
   return text;
 }
 
-// What stands before the mark, which `text` loses with it.
+// Removes the part before `mark`, and the mark, from `text`; returns the part.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view part = text.substr(0, end);

@@ -1,8 +1,8 @@
-// gpus: what -gpu asks for, which resource counts a host's GPUs, and which of them a job gets. Functions.
+// gpus: what -gpu asks for, which resource counts a host's GPUs, and which devices a job gets. Functions.
 //
-// Nobody here has seen a GPU: an elim counts them (elim.hwloc: hw_gpus, or a site's own), and a number from 0 up to that
-// count is a device, as CUDA_VISIBLE_DEVICES names one. Whatever reserves the counting resource on a host gets devices of
-// it, by -gpu or by rusage; a device is one job's until that job is over. Rules: bsub(1), -gpu; docs/decisions/0036.
+// mbatchd does not look at GPUs: an elim counts them (elim.hwloc: hw_gpus, or a site's own). The devices are the numbers from 0 to
+// that count less one, as in CUDA_VISIBLE_DEVICES. A job that reserves the counting resource on a host, by -gpu or by rusage, gets
+// devices of it, which no other job gets until it is over. Rules: bsub(1), -gpu; docs/decisions/0036.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace rollcall::sched {
 
 struct GpuRequest {
   int count = 0;          // 0: none
-  bool per_task = false;  // else for each host
+  bool per_task = false;  // false: `count` for each host
 };
-// Of -gpu in normal form (submit_values.hpp): "num=2/task:mode=shared:j_exclusive=no".
+// `gpu`: -gpu in normal form (submit_values.hpp): "num=2/task:mode=shared:j_exclusive=no".
 GpuRequest gpu_request(std::string_view gpu);
 
 // The first of ngpus_physical, ngpus, hw_gpus that lsf.shared defines as a number and that some host has (ResourceMap or
@@ -34,25 +34,25 @@ inline constexpr std::string_view kNoGpus =
     "ResourceMap of "
     "lsf.cluster";
 
-// What the request means to the scheduler: rusage[ngpus=2].
+// The request as a requirement for the scheduler: rusage[ngpus=2].
 resreq::ResReq gpu_requirement(const GpuRequest& request, const std::string& resource);
 
 // The GPUs of a job's attempt, by host.
 using JobDevices = std::vector<wire::DevicesOn>;
-// Of records of older stores too, which have a text for it.
+// Also reads records of older stores, which have it as text.
 JobDevices devices_of(const wire::JobRecord& record);
 // CUDA_VISIBLE_DEVICES on the host: "0,1"; "": none.
 std::string gpus_on(const wire::JobRecord& record, std::string_view host);
-// As people are shown it: "hostA 0,1;hostB 0".
+// For display: "hostA 0,1;hostB 0".
 std::string gpus_text(const JobDevices& devices);
 
-// How many devices a reserved amount of the counting resource is; 0 where it is no whole number of them.
+// Number of devices for a reserved amount of the counting resource; 0 if the amount is not whole.
 int whole_devices(double amount);
-// The `count` lowest numbers that are not taken. They are taken then.
+// The `count` lowest numbers that are not in `taken`; adds them to it.
 std::vector<std::uint32_t> lowest_free(int count, std::set<std::uint32_t>& taken);
 
-// Gives the placement devices for every reservation of `resource`, the lowest that no job on the host holds. `taken`: returns
-// the std::set of those of a host, by reference or value.
+// Gives the placement the lowest free devices for each reservation of `resource`. `taken(host)` returns a std::set of the devices
+// that jobs hold on the host.
 template <class Host, class Resource, class Taken>
 void choose_devices(BasicPlacement<Host, Resource>& placement, const Resource& resource, const Taken& taken) {
   for (const auto& kept : placement.reservations) {

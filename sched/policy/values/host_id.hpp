@@ -1,12 +1,12 @@
 // HostId: a host of our cluster or of another one, by its official name there. A value with invariants.
 //
 //   host@cluster   a host of another cluster (LSF's own form of a borrowed host)
-//   host           a host of our cluster, which is never named
+//   host           a host of our cluster; the cluster is not written
 //
-// That form is what the store, the wire, events and tables have. One HostId has one written form and the other way round: every
-// text is a HostId whose text() is that text again, and a text that is not `host@cluster` is the name of a host of ours.
+// The store, the wire, events and tables use this form. HostIds and written forms correspond one to one: any text makes a HostId
+// whose text() is the same text. A text that is not `host@cluster` names a host of our cluster.
 //
-// It does not say that the host exists, nor whether it is borrowed. Inside the Book and the cycle a host is a HostNumber
+// A HostId does not say that the host exists, or that it is borrowed. Inside the Book and the cycle a host is a HostNumber
 // (host_numbers.hpp).
 #pragma once
 
@@ -22,10 +22,10 @@ namespace rollcall::sched {
 
 class HostId {
  public:
-  HostId() = default;  // of no host: empty()
-  // As the store, the wire and LIM write it, with no check.
+  HostId() = default;  // no host: empty()
+  // `written`: as in the store, on the wire and from LIM. It is not checked.
   explicit HostId(std::string written);
-  // As a person writes it: `host`, `host@cluster`, or `host@own_cluster`, which is ours. An error is one line.
+  // For input of users: `host`, `host@cluster`, or `host@own_cluster`, which is ours. Errors are one line.
   static Result<HostId> parse(std::string_view word, std::string_view own_cluster);
 
   bool empty() const { return written_.empty(); }

@@ -1,9 +1,8 @@
-// HostNumbers: gives each host a small number, in the order in which hosts come, and finds it again. A table of names: it knows
-// nothing else of a host.
+// HostNumbers: a table of host names: gives each host a small number, in the order in which hosts are added, and finds it again.
 //
-// A number means something only to the table that gave it, and never changes there. The cycle has one for the hosts of its rules
-// (PlacementRules::hosts: numbers are places in lsf.cluster's order, made anew with the files), the Book one for every host that
-// it has heard of since it began.
+// A number is valid only in the table that gave it, and never changes there. The cycle has a table for the hosts of its rules
+// (PlacementRules::hosts: in the order of lsf.cluster, made anew with the files). The Book has one for all hosts that it has heard
+// of since its start.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +28,12 @@ class HostNumbers {
     return place->second;
   }
   std::optional<HostNumber> find(const HostId& host) const { return find(host.text()); }
-  // As the store, the wire and LIM write it.
+  // `written`: as in the store, on the wire and from LIM.
   std::optional<HostNumber> find(std::string_view written) const {
     const auto found = numbers_.find(written);
     return found == numbers_.end() ? std::nullopt : std::optional(found->second);
   }
-  // A reference that stays as long as the table.
+  // The reference stays valid as long as the table.
   const HostId& operator[](HostNumber number) const { return hosts_[number]; }
   std::size_t size() const { return hosts_.size(); }
   bool empty() const { return hosts_.empty(); }

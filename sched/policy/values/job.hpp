@@ -1,6 +1,6 @@
-// Job: one job as mbatchd has it in memory: what was asked, and what has become of it. A value.
+// Job: one job in mbatchd's memory: its submission, its record and the state of its start. A value.
 //
-// Not its rules (job_life.hpp) and not the collection (book.hpp). What is asked is shared by the elements of an array.
+// Its rules are in job_life.hpp, the collection of all jobs is the Book (book.hpp). Elements of an array share the submission.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@
 
 namespace rollcall::sched {
 
-// As people write it: "12", "12[3]". Index 0: no array, or the whole of it.
+// "12", "12[3]". Index 0: a job that is no element, or the array as a whole.
 struct JobKey {
   std::int32_t id = 0;
   std::int32_t index = 0;
@@ -30,12 +30,12 @@ inline std::string text(JobKey key) {
   return std::to_string(key.id) + (key.index == 0 ? "" : "[" + std::to_string(key.index) + "]");
 }
 
-// How the present attempt of a job starts on its hosts. In memory alone: a mbatchd that starts again takes every go-ahead for
-// given until the first host says otherwise.
+// How far the start of the present attempt has come. In memory alone: after a restart mbatchd takes every go-ahead as given until
+// the first host reports otherwise.
 struct Launch {
-  bool go_given = true;               // false: nothing of the attempt runs anywhere before we say so
-  std::int64_t since_us = 0;          // when its hosts were ordered to prepare it; where go_given is false
-  std::vector<std::string> prepared;  // hosts that have the order on disk; the same
+  bool go_given = true;               // false: no part of the attempt runs before mbatchd's OrderGo
+  std::int64_t since_us = 0;          // if go_given is false: when its hosts were ordered to prepare it
+  std::vector<std::string> prepared;  // if go_given is false: hosts that have the order on disk
 };
 
 struct Job {
@@ -47,16 +47,16 @@ struct Job {
   wire::JobStatus status() const { return record.status(); }
 };
 
-// PEND, PSUSP, WAIT, PROV: it has not been given to a host, or was given back.
+// PEND, PSUSP, WAIT: the job has no hosts.
 inline bool pending(wire::JobStatus s) {
   return s == wire::STATUS_PEND || s == wire::STATUS_PSUSP || s == wire::STATUS_WAIT;
 }
-// It has hosts: RUN, SSUSP, USUSP, UNKWN, ZOMBI.
+// RUN, SSUSP, USUSP, UNKWN, ZOMBI, PROV: the job has hosts.
 inline bool placed(wire::JobStatus s) {
   return s == wire::STATUS_RUN || s == wire::STATUS_SSUSP || s == wire::STATUS_USUSP ||
          s == wire::STATUS_UNKWN || s == wire::STATUS_ZOMBI || s == wire::STATUS_PROV;
 }
-// What people are shown: a job runs when its first host has said that it begins, and pends until then.
+// The status that commands show: a job pends until its first host reports that it begins.
 inline wire::JobStatus shown_status(const wire::JobRecord& record) {
   const bool runs_nowhere_yet = record.starting() && record.status() == wire::STATUS_RUN;
   return runs_nowhere_yet ? wire::STATUS_PEND : record.status();

@@ -1,7 +1,7 @@
-// Job exceptions: jobs that run longer or shorter than their queue expects of jobs, or that run and do nothing. Functions.
+// Job exceptions: jobs that run longer or shorter than their queue expects, or that are idle. Functions.
 //
-// lsb.queues(5): JOB_OVERRUN, JOB_UNDERRUN (minutes), JOB_IDLE (CPU time to run time). They are shown (bjobs -x, bacct -x,
-// exception_status); nothing is done about such a job by itself.
+// lsb.queues(5): JOB_OVERRUN, JOB_UNDERRUN (minutes), JOB_IDLE (CPU time to run time). Exceptions are only shown (bjobs -x,
+// bacct -x, exception_status); mbatchd takes no action on such a job.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@ namespace rollcall::sched {
 struct ExceptionLimits {
   std::optional<double> overrun_minutes, underrun_minutes, idle;
 };
-// Of the three keywords as they are written; "" or what is no number: none.
+// From the texts of the three keywords; "" or an invalid number: no limit.
 ExceptionLimits exception_limits(std::string_view overrun, std::string_view underrun, std::string_view idle);
 
-// "overrun", "underrun", "idle", blanks between; "" for none. A job is idle when it has run for 20 minutes and still does
-// nothing: what starts slowly is not.
+// The words "overrun", "underrun", "idle" that apply, separated by blanks; "": none. A job counts as idle only after it has run for
+// 20 minutes, so that a slow start does not count.
 std::string job_exceptions(const wire::JobRecord& job, const ExceptionLimits& limits, WallTime now);
 
 }  // namespace rollcall::sched

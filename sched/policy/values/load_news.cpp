@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kQueues{"r15s", "r1m", "r15m"};
 
-// The column of each queue in this answer; -1: it has none.
+// The column of each run queue in this answer; -1: it is missing.
 std::array<int, kQueues.size()> columns_of(const wire::Reply::Loads& loads) {
   std::array<int, kQueues.size()> columns{-1, -1, -1};
   for (int column = 0; column < loads.names_size(); ++column)

@@ -1,6 +1,6 @@
-// LoadNews: what the master LIM says of all hosts at one moment, as it says it (common/wire/load.proto). A value.
+// LoadNews: the master LIM's answer about all hosts at one moment, as it is on the wire (common/wire/load.proto). A value.
 //
-// Not what it means for jobs (snapshot_keeper.hpp), and not who asks (sched/mbatchd/load_watch.hpp).
+// snapshot_keeper.hpp applies it to the snapshot; sched/mbatchd/load_watch.hpp requests it.
 #pragma once
 
 #include "common/wire/load.pb.h"
@@ -9,7 +9,7 @@ namespace rollcall::sched {
 
 using LoadNews = wire::Reply::Cluster;
 
-// What a LIM that does not know AskCluster says to four questions.
+// The answers to four requests of a LIM of an older release, which does not know AskCluster.
 struct FourAnswers {
   wire::Reply hosts;       // to AskHosts
   wire::Reply effective;   // to AskLoad, run queues by effective length

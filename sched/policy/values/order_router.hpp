@@ -1,8 +1,8 @@
-// OrderRouter: an engine made of several: an order goes to the engine of its host.
+// OrderRouter: an engine made of several: it passes each order to the engine of its host.
 //
-// It decides nothing about orders, keeps nothing and knows no engine: engine_of() is the rule. An order for a host without an engine is
-// dropped, as one for a host that is not reached. Orders for one host keep their sequence, since one engine gets all of them.
-// `Interface` is Engine, or an interface that adds to it (mbatchd's).
+// It has no state and knows no engine: engine_of() is the rule. It drops an order for a host without an engine, like an order for a
+// host that is not reached. Orders for one host keep their sequence, since one engine gets all of them. `Interface` is Engine, or
+// an interface that adds to it (mbatchd's).
 #pragma once
 
 #include <string>

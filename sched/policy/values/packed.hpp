@@ -1,7 +1,7 @@
 // Packed: a protobuf message as its bytes, in one block of the heap. A value that is moved.
 //
-// An object of a message with many fields costs hundreds of bytes before it says anything, and an allocation for each text. What
-// mbatchd keeps of many jobs and seldom looks at is kept like this. Owned by whoever holds it; it knows no schema.
+// An object of a message with many fields takes hundreds of bytes even when it is empty, and an allocation for each string. mbatchd
+// keeps data of many jobs that it seldom looks at in this form.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Packed {
     std::memcpy(block_.get(), &size, sizeof size);
     message.SerializeToArray(block_.get() + sizeof size, static_cast<int>(size));
   }
-  // Not of an empty one: bytes, and the message.
+  // size(), in bytes, and unpack() must not be called if empty().
   std::uint32_t size() const {
     std::uint32_t size = 0;
     std::memcpy(&size, block_.get(), sizeof size);

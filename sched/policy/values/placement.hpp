@@ -1,9 +1,9 @@
-// Placement: what a job has been given: slots, devices and reservations, and until when. One value, which the cycle chooses and
-// the Book, the job's record, its events and the snapshot share. It is neither what was asked (wire::Submission, Demand) nor what
-// the attempt does (job_life.hpp).
+// Placement: what a job has been given: slots, devices and reservations, and until when. The cycle chooses it; the Book, the job's
+// record, its events and the snapshot share it. What was asked is in wire::Submission and Demand; how the attempt proceeds is in
+// job_life.hpp.
 //
-// Hosts and resources have names where a placement outlives the configuration (Placement: events, records) and numbers in the
-// cycle (cycle::NumberedPlacement, which by_name() and by_number() of cycle/schedule.hpp turn into it and back).
+// Events and records outlive the configuration, so their placements have names of hosts and resources (Placement). Those of the
+// cycle have numbers (cycle::NumberedPlacement); by_name() and by_number() of cycle/schedule.hpp convert.
 //
 //   field         | chosen by             | in the job's record | not in the record
 //   --------------+-----------------------+---------------------+--------------------------------------------
@@ -32,13 +32,13 @@ struct BasicPlacement {
     int slots = 0;
     friend bool operator==(const Slots&, const Slots&) = default;
   };
-  // A part of a resource that the job keeps from others. wire::Reserved.
+  // An amount of a resource that the job holds (wire::Reserved).
   struct Reservation {
     Resource resource{};
     Host host{};         // of a shared resource: a host of the instance
     double amount = 0;   // at the start
     WallTime until;      // never: as long as the job runs
-    bool decay = false;  // falls to nothing until then, in a straight line
+    bool decay = false;  // falls linearly to 0 until then
     friend bool operator==(const Reservation&, const Reservation&) = default;
   };
   // GPUs, as CUDA_VISIBLE_DEVICES numbers them.
@@ -50,18 +50,18 @@ struct BasicPlacement {
 
   std::vector<Slots> hosts;  // first execution host first
   std::vector<Reservation> reservations;
-  std::vector<Devices> devices;  // one for a host at the most
+  std::vector<Devices> devices;  // at most one entry for a host
   bool exclusive = false;        // no other job on these hosts
-  double cpu_factor = 1;         // of the first host, for JOB_START, lsb.acct and -N; 1 where it is unknown
-  WallTime expected_end;         // never: nothing ends it
+  double cpu_factor = 1;         // of the first host, for JOB_START, lsb.acct and -N; 1: unknown
+  WallTime expected_end;         // never: no limit ends it
   friend bool operator==(const BasicPlacement&, const BasicPlacement&) = default;
 };
 
 using Placement = BasicPlacement<HostId, std::string>;
 
-// Of the present attempt; `expected_end` is never.
+// The placement of the present attempt; `expected_end` is never.
 Placement placement_of(const wire::JobRecord& record);
-// The fields of the record that the table above names.
+// Sets the fields of the record in the table above.
 void put(const Placement& placement, wire::JobRecord& record);
 
 }  // namespace rollcall::sched

@@ -1,5 +1,5 @@
-// reservations: what an rusage keeps for a job on the hosts that it has: how often its amount counts, and the rows of a job's
-// record. Functions. Whether there is room for it is the cycle's (working_state.hpp).
+// reservations: how often the amount of an rusage counts for a job with hosts, and the rows for the job's record. Functions.
+// working_state.hpp finds out whether there is room for them.
 // Rules: "Reserving resources", RESOURCE_RESERVE_PER_SLOT (lsb.params), ReservationUsage (lsb.resources).
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace rollcall::sched {
 
-// What an amount is counted for: once for the job, on each of its hosts, for each slot.
+// How often an amount counts: once for the job, once for each of its hosts, once for each slot.
 enum class ReservePer { job, host, slot };
 // By resource number.
 std::vector<ReservePer> reserve_methods(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb);
 
-// Inline: every host that is looked at asks.
+// Inline: called for every host that a cycle looks at.
 inline double reserved_amount(ReservePer per, double amount, int slots, bool first_host) {
   switch (per) {
     case ReservePer::slot:
@@ -30,8 +30,8 @@ inline double reserved_amount(ReservePer per, double amount, int slots, bool fir
   }
 }
 
-// JobRecord.reserved of a job that has hosts already, by the first alternative of `rusage`. Times count from its start.
-// `per_task`: the resource of -gpu "num=N/task"; "": none.
+// JobRecord.reserved for a job that already has hosts, from the first alternative of `resreq`'s rusage. Times count from the job's
+// start. `per_task`: the resource of -gpu "num=N/task"; "": none.
 std::vector<wire::Reserved> reserved_rows(const conf::ClusterFiles& cluster, const conf::LsbFiles& lsb,
                                           const resreq::ResReq& resreq, const wire::JobRecord& record,
                                           const std::string& per_task);

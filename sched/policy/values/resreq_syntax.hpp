@@ -1,4 +1,4 @@
-// resreq_syntax: how requirements are read in this cluster: LSF_STRICT_RESREQ and LSF_UNIT_FOR_LIMITS. A function.
+// resreq_syntax: this cluster's settings for parsing resource requirements: LSF_STRICT_RESREQ, LSF_UNIT_FOR_LIMITS. A function.
 #pragma once
 
 #include "common/conf/cluster_files.hpp"

@@ -109,7 +109,7 @@ Result<ArrayName> parse_array_name(std::string_view text) {
   ArrayName array;
   if (text.size() > kLongestName)
     return found(text.substr(0, 40), "a name of at most " + std::to_string(kLongestName) + " bytes");
-  // A list of indices is at the end; a bracket anywhere else is a letter of the name.
+  // Indices are at the end; brackets elsewhere belong to the name.
   std::string_view head = conf::trim(text);
   std::optional<int> slots;
   if (const std::size_t percent = head.rfind('%');
@@ -119,7 +119,7 @@ Result<ArrayName> parse_array_name(std::string_view text) {
     head = head.substr(0, percent);
   }
   const std::size_t bracket = head.rfind('[');
-  // "a[1-": what begins as indices does, and does not end, is a slip of the hand.
+  // "a[1-": begins like indices without an end, so it is a typing error, not a name.
   if (bracket != head.npos && bracket + 1 < head.size() &&
       head.find_first_not_of("0123456789-,: ", bracket + 1) == head.npos)
     return found(text, "a ] behind the indices");
@@ -149,7 +149,7 @@ std::string array_name_text(const wire::Submission& job) {
 
 namespace {
 
-// The local calendar's seconds since 1970: the difference to UTC is looked up near the moment itself.
+// Seconds since 1970 of a local time. Two steps, because the offset from UTC has to be that of the moment itself.
 std::int64_t seconds_of(const CivilTime& time, const LocalTime& local) {
   std::int64_t guess = utc_seconds(time);
   for (int i = 0; i < 2; ++i) guess += utc_seconds(time) - utc_seconds(local(guess));
@@ -178,7 +178,7 @@ Result<std::int64_t> parse_moment(std::string_view text, std::int64_t now, const
   if (time.month < 1 || time.month > 12 || time.day < 1 || time.day > 31 || time.hour > 23 ||
       time.minute > 59 || (given == 5 && time.year < 1970))
     return found(text, kExpected);
-  // Without a year: the next day, month or year that has it. The 29th of February may take eight years.
+  // With fields missing: tries the next days, months or years. February 29 may be eight years away.
   const int tries = given == 5 ? 1 : 9;
   for (int i = 0; i < tries; ++i, ++*places[given == 5 ? 0 : 4 - given]) {
     const std::int64_t moment = seconds_of(time, local);
@@ -191,7 +191,7 @@ Result<std::int64_t> parse_moment(std::string_view text, std::int64_t now, const
 Result<std::vector<wire::AskedHost>> parse_asked_hosts(std::string_view text) {
   auto words = conf::split_words(text);
   for (auto& word : words)
-    if (word.ends_with('+')) word += '1';  // preferred, and no more is said
+    if (word.ends_with('+')) word += '1';  // "+" without a number is +1
   auto items = conf::parse_host_items(words);
   if (!items) return usage_error(items.error().text);
   if (items->empty()) return found(text, "names of hosts");
@@ -199,7 +199,7 @@ Result<std::vector<wire::AskedHost>> parse_asked_hosts(std::string_view text) {
   for (const auto& item : *items) {
     if (!item.cluster.empty())
       return found(item.name + "@" + item.cluster,
-                   "a host of this cluster: other clusters are not there yet");
+                   "a host of this cluster; other clusters are not supported in this release");
     wire::AskedHost host;
     host.set_name(item.name);
     host.set_preference(item.preference);
@@ -248,8 +248,8 @@ Result<std::string> parse_gpu(std::string_view text) {
   std::string_view rest = conf::trim(text);
   const auto fail = [&](std::string_view what) {
     return found(what,
-                 "num=N[/task|/host], mode=shared or exclusive_process, j_exclusive=yes or no; further keys "
-                 "are not there yet");
+                 "num=N[/task|/host], mode=shared or exclusive_process, j_exclusive=yes or no; other keys "
+                 "are not supported in this release");
   };
   while (true) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
@@ -262,7 +262,7 @@ Result<std::string> parse_gpu(std::string_view text) {
       const auto count = parse_whole(value.substr(0, slash), 1, kMostSlots);
       const std::string per = slash == value.npos ? "" : value.substr(slash);
       if (!count || (per != "" && per != "/task" && per != "/host")) return fail(pair);
-      number = "num=" + std::to_string(*count) + (per == "/host" ? "" : per);  // for each host is the default
+      number = "num=" + std::to_string(*count) + (per == "/host" ? "" : per);  // "/host" is the default
     } else if (key == "mode" && (value == "shared" || value == "exclusive_process")) {
       mode = "mode=" + value;
     } else if (key == "j_exclusive" && (value == "yes" || value == "no" || value == "y" || value == "n")) {
@@ -287,7 +287,7 @@ void set(std::vector<std::string>& chosen, std::string variable) {
   chosen.push_back(std::move(variable));
 }
 
-// Items between commas; single quotes keep commas in a value.
+// Splits at commas, except within single quotes.
 std::vector<std::string> env_items(std::string_view text) {
   std::vector<std::string> items(1);
   bool quoted = false;

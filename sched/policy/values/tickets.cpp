@@ -4,14 +4,14 @@
 
 namespace rollcall::sched {
 
-// Nonces are random, and come from who has the secret.
+// Nonces are random and come from holders of the secret, so their first bytes serve as hash.
 std::size_t Tickets::NonceHash::operator()(const Nonce& nonce) const {
   std::size_t hash = 0;
   std::copy_n(nonce.begin(), sizeof hash, reinterpret_cast<std::uint8_t*>(&hash));
   return hash;
 }
 
-// By volatile: a compiler leaves out what nobody reads any more.
+// Through volatile: otherwise the compiler removes writes that are never read.
 Tickets::Entry::~Entry() {
   for (auto& byte : secret) *static_cast<volatile std::uint8_t*>(&byte) = 0;
 }
@@ -58,7 +58,7 @@ bool Tickets::spend(const Id& id, const Bytes32& nonce, Now now) {
   if (entry.nonces.size() >= kMostUses || nonces_ >= kMostNonces) {
     nonces_ -= entry.nonces.size();
     entry.nonces.clear();
-    entry.spent = true;  // what it was used for is not known any more, so it is good for nothing
+    entry.spent = true;  // without its nonces replays cannot be detected any more
     return false;
   }
   Nonce half;

@@ -1,14 +1,14 @@
-// Tickets: who may come again without proving anew who they are, and that nobody's first flight is taken twice. A value with
-// invariants: mbatchd's memory of the tickets it has given, gone with it.
+// Tickets: the tickets that mbatchd has given. A client with a ticket skips the handshake; each first flight is accepted only once.
+// A value with invariants, in memory alone.
 //
-// Not the bytes of a ticket's conversation (common/io/ticket.hpp) and not what a holder may do, which is looked at for every
-// request as ever. Randomness and time are passed in; secrets are wiped when they are forgotten. Decision 0044 tells why.
+// The bytes of a ticket's conversation are in common/io/ticket.hpp. A ticket proves who the client is; rights are checked for every
+// request as usual. Randomness and time are passed in; secrets are wiped when they are forgotten. Decision 0044 tells why.
 //
 // state of a ticket x input |
-//   given     secret()      -> it, for a caller from the holder's address
-//   given     spend()       -> true once for each nonce; kMostUses of them make it spent
-//   spent     any           -> nothing, false
-//   given, spent: `life` after it was given -> over (nothing, false); `kLinger` later it is forgotten
+//   given     secret()      -> the secret, if the client has the holder's address
+//   given     spend()       -> true once for each nonce; after kMostUses nonces the ticket is spent
+//   spent     any           -> none, false
+//   given, spent: `life` after it was given -> over (none, false); `kLinger` later it is forgotten
 //   any       forget_all()  -> unknown
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace rollcall::sched {
 
-// Whom a ticket is for, and how that was proved.
+// The client that a ticket is for, and how it proved its identity.
 struct TicketHolder {
   std::uint32_t uid = 0, gid = 0;
   std::string name;
-  bool by_key = false;  // else by MUNGE
-  std::string address;  // where the proof came from; the ticket is good from there alone
+  bool by_key = false;  // false: by MUNGE
+  std::string address;  // where the proof came from; the ticket is valid only from there
 
   auto operator<=>(const TicketHolder&) const = default;
 };
@@ -37,25 +37,25 @@ class Tickets {
  public:
   using Id = std::array<std::uint8_t, 16>;
   using Bytes32 = std::array<std::uint8_t, 32>;
-  using Now = Duration;  // since anything, as long as it only grows
+  using Now = Duration;  // of any clock that never goes back
 
-  static constexpr std::size_t kMost = 10'000;    // tickets that are remembered; further clients get none
-  static constexpr std::size_t kMostOfUser = 32;  // from so many addresses, or anew when one is half used up
-  static constexpr std::size_t kMostUses = 4096;  // of one
-  static constexpr std::size_t kMostNonces = 1 << 18;  // of all together: 16 MiB or so
-  static constexpr Duration kLinger =
-      std::chrono::seconds(10);  // longer than a caller may take to prove himself
+  static constexpr std::size_t kMost = 10'000;         // tickets at a time; further clients get none
+  static constexpr std::size_t kMostOfUser = 32;       // tickets of one user: several addresses, and renewals
+  static constexpr std::size_t kMostUses = 4096;       // nonces of one ticket
+  static constexpr std::size_t kMostNonces = 1 << 18;  // of all tickets together, about 16 MiB
+  // Longer than a client may take for its handshake.
+  static constexpr Duration kLinger = std::chrono::seconds(10);
 
   struct Given {
     Id id{};
     Bytes32 secret{};
   };
-  // The ticket that this holder has, where half of its time and of its uses is left: as many clients as a user starts at once
-  // get the same. Else a new one of these random bytes. Nothing where there are too many.
+  // The holder's present ticket if half of its time and of its uses is left, so that clients which a user starts at once share one;
+  // else a new ticket, made of `random`. None: there are too many tickets.
   std::optional<Given> give(const TicketHolder& holder, const Given& random, Duration life, Now now);
   std::optional<Bytes32> secret(const Id& id, const std::string& address, Now now) const;
   bool spend(const Id& id, const Bytes32& nonce, Now now);
-  // Also of one that is just over: its caller was let in before.
+  // Also for a ticket that is just over: its client was accepted before.
   const TicketHolder* holder(const Id& id) const;
   void forget_all() { *this = Tickets(); }
 

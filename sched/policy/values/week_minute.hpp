@@ -1,4 +1,4 @@
-// week_minute: the day and minute of the site's own clock, as windows are written. A function.
+// week_minute: weekday and minute of the site's local time, as time windows count. A function.
 #pragma once
 
 #include "common/base/time_windows.hpp"

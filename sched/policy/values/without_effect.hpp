@@ -1,5 +1,5 @@
-// What of a submission is accepted and has no effect here, one line for each: for `bsub --verbose`, terminals and `bjobs -l`.
-// A function over values. Options that are refused are submit_options.hpp's.
+// options_without_effect: the options of a submission that are accepted without effect, a line for each: for `bsub --verbose`,
+// terminals and `bjobs -l`. A function. submit_options.hpp lists options that are refused.
 #pragma once
 
 #include <string>
