@@ -1,8 +1,7 @@
 // Output: what pam writes: its lines, the progress of a launch, the closing table, the report file.
 //
-// Everything goes to stderr but the report. Standard output belongs to the job. A stderr that is not read stops nothing
-// while the job runs: what finds no room is kept. At the end it is waited for, until a signal asks pam to end; what has
-// found no room then is left out.
+// Everything except the report goes to stderr; standard output belongs to the job. A stderr that is not read does not stop pam while the
+// job runs: unwritten lines are kept. At the end pam waits until they are written or a signal asks it to end.
 #pragma once
 
 #include <optional>
@@ -25,7 +24,7 @@ class Output {
   // One line that is written over; only on a terminal.
   void progress(const std::string& line);
   void end_progress();
-  // What has found no room before. To be called about once a second.
+  // Writes what could not be written before. To be called about once a second.
   void flush();
   // The closing table, and that of --usage, as the options want them; when it returns they have been taken.
   void tables(const Roll& roll, const Options& options);

@@ -90,7 +90,7 @@ Result<std::string> key_file(const Environment& environment, const std::string& 
   return !own.empty() && access(own.c_str(), R_OK) == 0 ? own : key;
 }
 
-// What a TaskStarter is told of it: nothing where it looks there by itself.
+// The key file in a TaskStarter's words: "" if the TaskStarter looks there by itself.
 std::string key_file_handed_down(const Settings& settings) {
   const std::string& site = settings.config.site_key_file;
   if (settings.key_file == (site.empty() ? key_in_home_directory() : site)) return "";

@@ -1,8 +1,8 @@
 // Peer and Connection: who is at the other end of this pam's port. Data of Starters alone, which owns and decides.
 //
-// A peer is one TCP connection: of a TaskStarter, or of the shepherd of a host of our job, in which many TaskStarters speak, each in
-// a channel (common/wire/channels.hpp). A connection is one TaskStarter's talk, whichever way it comes; a shepherd can read
-// nothing of it, and nothing that it says itself is believed: it holds no key.
+// A peer is one TCP connection: of a TaskStarter, or of the shepherd of a host of the job, which carries many TaskStarters, each in a
+// channel (common/wire/channels.hpp). A connection is the conversation of one TaskStarter, either way. A shepherd holds no key: it cannot
+// read a conversation, and its own claims do not count.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -29,7 +29,7 @@ bool await_room(Clock::time_point deadline) {
 void complain(const std::string& host, std::string_view line) {
   std::string text = "TaskStarter: " + host + ": ";
   text += line;
-  // What a user's words bring along must not write to his terminal.
+  // Control characters in a user's words must not reach a terminal.
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   text += '\n';

@@ -51,7 +51,7 @@ std::optional<PamAddress> numeric(const std::string& text, std::uint16_t port) {
   return std::nullopt;
 }
 
-// Nothing where the name is none that the kernel takes.
+// None: the kernel does not accept the name.
 std::optional<PamAddress> relay_address(const std::string& name) {
   sockaddr_un place{};
   place.sun_family = AF_UNIX;

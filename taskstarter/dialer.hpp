@@ -62,7 +62,7 @@ class Dialer {
   void add_to(std::vector<pollfd>& fds) const;
   std::optional<TimePoint> next_deadline() const;
 
-  // What has become of it; `ready` is what poll said.
+  // The state after poll(2) has returned `ready`.
   struct Progress {
     bool answered = false;  // some connection stands
     std::optional<Reached> reached;

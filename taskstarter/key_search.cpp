@@ -40,7 +40,7 @@ std::string in_home(const std::string& home) { return io::key_file_path(std::nul
 
 bool readable(const std::string& file) { return access(file.c_str(), R_OK) == 0; }
 
-// What is found last is looked up last: the home directory may be a directory service's to tell.
+// The home directory comes last, since finding it may ask a directory service.
 std::vector<std::string> key_files_until_one_is_readable(const SiteWords& site) {
   std::vector<std::string> files;
   const auto add = [&](const std::string& file) {

@@ -1,5 +1,5 @@
-// What lsf.conf and the environment tell a TaskStarter: which key file is ours on this host, whether jobs have cgroups, and where
-// the job's shepherd is.
+// key_search: what a TaskStarter takes from lsf.conf and the environment: its key file on this host, whether jobs have cgroups, and the
+// address of the job's shepherd.
 #pragma once
 
 #include <optional>

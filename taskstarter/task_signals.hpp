@@ -1,4 +1,4 @@
-// Who gets a signal that is meant for the task.
+// task_signals: sends a signal for the task to the processes that must get it.
 #pragma once
 
 #include <sys/types.h>

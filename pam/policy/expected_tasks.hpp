@@ -47,7 +47,7 @@ struct Expected {
   std::string rule;          // for -v: "8 task ids in LSB_PJL_TASK_GEOMETRY"
 };
 
-// Configuration errors (one line, naming the variable) where the text that decides cannot be meant.
+// Configuration errors (one line, naming the variable) if the text that decides is invalid.
 Result<Expected> expected_tasks(const ExpectedInputs& inputs);
 
 }  // namespace rollcall::pam

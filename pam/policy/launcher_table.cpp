@@ -230,7 +230,7 @@ Result<JobPlace> find_with(const LauncherTable& table, Words words) {
   return place;
 }
 
-// What is asked for in words of which all, or all up to the first that is no option, are the launcher's.
+// The tasks that the launcher's words ask for: all words are the launcher's, or all up to the first that is no option.
 Asked asked_with(const LauncherTable& table, Words words, WordsAre kind) {
   Asked asked;
   for (std::size_t at = 1; at < words.size();) {

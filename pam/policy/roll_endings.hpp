@@ -60,7 +60,7 @@ class Endings {
   int worst_status() const;
   void deliver(int signo);
 
-  // What was delivered to the others since then; a TaskStarter knows by the number what it has had.
+  // Delivers the signals that the other tasks have had since then; a TaskStarter recognises repeats by their number.
   void deliver_missed(Tid tid, TimePoint since);
   void signal_launcher(int signo, bool only_if_caught);
 

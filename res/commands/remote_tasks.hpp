@@ -20,14 +20,14 @@ struct RemoteTasks {
   std::optional<LinkPatience> patience;
 };
 
-// Until all have ended. The exit status: of the first one, in the order of `hosts`, that has failed.
+// Waits until all have ended. Gives the exit status of the first one, in the order of `hosts`, that has failed.
 int run_remote_tasks(io::Stage& stage, const RemoteTasks& tasks);
 
-// What a task has from us: environment, working directory, umask.
+// What a task inherits from this process: environment, working directory, umask.
 wire::RunTask task_from_here();
 
-// All hosts of the cluster but those that are unavailable or lack a RES, of which it prints a line each. Nothing where LIM does
-// not answer, which it prints.
+// All hosts of the cluster but those that are unavailable or lack a RES, of which it prints a line each. None: LIM does not
+// answer, and the error was printed.
 std::optional<std::vector<std::string>> hosts_that_are_up(io::Stage& stage);
 
 // Hosts by LIM: `least` 0: all that fit. Prints why there are none.

@@ -1,8 +1,8 @@
 // Clients: the conversation with those who run something here (blaunch, lsrun), look at output (bpeek), or control RES
 // (lsadmin, badmin): who they are, what they ask, what they get.
 //
-// Owns what each client has proved, and each user's share of the connections and of unfinished requests. Who may do what is
-// res/policy/res_rights.hpp; what is done, Jobs and the daemon know.
+// Owns what each client has proved, and each user's share of the connections and of unfinished requests.
+// res/policy/res_rights.hpp decides who may do what; Jobs and the daemon do it.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

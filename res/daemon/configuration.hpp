@@ -1,4 +1,4 @@
-// Configuration: the cluster's files as this RES runs with them, and which of their hosts it is on. A value.
+// Configuration: the cluster's files that this RES runs with, and the host of them that it is on. A value.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Configuration {
   std::string host;  // our own, official
   std::string host_type;
   wire::Enforcement enforcement;
-  io::RootTrust trust;                 // whom root believes here
+  io::RootTrust trust;  // whose files root accepts here
 };
 
 struct LoadedConfiguration {

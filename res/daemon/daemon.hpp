@@ -1,7 +1,7 @@
-// Daemon: one RES running: its connection to mbatchd, its clients, its jobs.
+// Daemon: one running RES: its connection to mbatchd, its clients, its jobs.
 //
-// Owns the loop, the signals and the links. It ends for nobody but its user: not for mbatchd, a client, a child or a disk;
-// and when it ends its jobs go on, and are found again by the next one.
+// Owns the loop, the signals and the links. Only its user ends it: no fault of mbatchd, a client, a child or a disk does. When it
+// ends its jobs go on, and the next RES finds them.
 #pragma once
 
 #include <signal.h>
@@ -26,8 +26,8 @@ struct DaemonSetup {
   sigset_t mask{};
 };
 
-// Runs until it is told to stop; `ready` is called once, when clients are answered. The error is what kept it from
-// starting at all: the key, the port, its directory.
+// Runs until it is told to stop; calls `ready` once, when it answers clients. The error says why it could not start: the key, the
+// port, its directory.
 Result<io::DaemonEnd> run_daemon(const DaemonSetup& setup, io::Log& log, const std::function<void()>& ready);
 
 }  // namespace rollcall::res

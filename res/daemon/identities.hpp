@@ -1,8 +1,8 @@
-// Identities: what this host knows of a user, kept for a while: for each job the user database would be asked otherwise.
+// Identities: a cache of this host's user database, which every job would ask otherwise.
 //
-// A job's user is asked for by name: numbers may differ between hosts. A client is asked for by its number here.
-// The database (files, LDAP) is asked outside of the loop, since it may hang. What it said a minute ago is asked for again;
-// where it does not answer, what it said last is still believed. One loop, one thread.
+// A job's user is looked up by name, since numbers may differ between hosts; a client by its number here. The database (files,
+// LDAP) is asked in a thread, since it may hang. An entry is asked for again after a minute; if the database does not answer, the
+// last answer stays valid. One loop, one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -43,7 +43,7 @@ class Identities {
   explicit Identities(boost::asio::io_context& loop);
   Identities(boost::asio::io_context& loop, io::SideThread::Limits limits, LookUp look_up);  // for tests
 
-  // At once where the user is known, else later, in the loop; in the order of the calls for one user.
+  // Calls back at once if the user is known, else later, in the loop; for one user in the order of the calls.
   void find(const Account& account, Found found);
 
  private:

@@ -1,6 +1,6 @@
-// JobDirectories: where RES keeps on disk what it must find again: the jobs of this host, and mbatchd's term.
+// JobDirectories: what RES saves on disk: the jobs of this host, and mbatchd's term.
 //
-// Owns ROLLCALL_JOBDIR/HOST. What is in a job's directory, res/shepherd/guard.hpp says; who has written what is told there.
+// Owns ROLLCALL_JOBDIR/HOST. res/shepherd/guard.hpp describes a job's directory.
 //   term                    the largest that was seen, a number
 //   started                 which jobs may have been started: durable before anything of them is
 //   empty                   LSB_AFFINITY_HOSTFILE of all jobs
@@ -49,12 +49,12 @@ class JobDirectories {
   const std::vector<wire::JobAttempt>& noted_before() const { return noted_; }
 
   io::Descriptor open_job(const std::string& name) const;
-  // The directory goes out of the way, with one rename; gives what it is called now, "" where it is not there. It is to be
-  // removed below folder(), which may take long.
+  // Renames the directory; gives its new name, "" if it does not exist. It must then be removed below folder(), which may take
+  // long.
   std::string set_aside(const std::string& name);
-  // Those that a RES before this one has not removed.
+  // The directories that an earlier RES has not removed.
   std::vector<std::string> set_aside_before() const;
-  // How many stay until an administrator has removed them.
+  // The number of directories that an administrator has to remove.
   std::size_t left() const;
   io::Descriptor folder() const;
   // Tells LIM that RES's loop turns: the mark `running`.
@@ -76,7 +76,7 @@ class JobDirectories {
   std::uint64_t next_aside_ = 1;
 };
 
-// How a job here ended, as its guard has kept it.
+// The end of a job, as its guard has saved it.
 struct KeptJob {
   std::optional<wire::FromRes::JobOver> over;
   std::optional<wire::FromRes::PostOver> post;
@@ -87,7 +87,7 @@ std::optional<wire::JobOrder> read_order(int directory, bool& begun);
 std::optional<wire::JobOrder> read_prepared(int directory);
 Result<void> give_go(int directory);
 KeptJob read_kept(int directory);
-// The lock of a job's directory where nobody else holds it.
+// The lock of a job's directory; none: another process holds it.
 io::Descriptor lock_job(int directory);
 // A connection to its shepherd; none: nobody listens.
 io::Descriptor connect_shepherd(int directory);

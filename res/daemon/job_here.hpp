@@ -1,4 +1,4 @@
-// One job of this host as RES has it: for the files of Jobs alone (jobs.cpp, job_guards.cpp, job_tasks.cpp).
+// The state that RES keeps of one job of this host: for the files of Jobs only (jobs.cpp, job_guards.cpp, job_tasks.cpp).
 #pragma once
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -63,8 +63,8 @@ FromRes::JobOver own_end(const wire::JobAttempt& attempt, FromRes::JobOver::How 
 
 constexpr const char* kWhyNeverSeen = "this host knows nothing of the job";
 
-// Keeps the end of what has not begun. On a full disk the order goes instead: mbatchd hears of the end and may start the job
-// elsewhere, and a RES that found the order would begin it here.
+// Saves the end of a job that has not begun. On a full disk it removes the order instead: mbatchd gets the end and may start the
+// job on another host, and a RES that found the order would start it here too.
 void never_begins(int directory, const FromRes::JobOver& over);
 
 }  // namespace rollcall::res

@@ -25,8 +25,8 @@ bool has_unread(const io::FrameSocket& socket) {
   return socket.unsent() > 0 || (ioctl(socket.fd(), SIOCOUTQ, &bytes) == 0 && bytes > 0);
 }
 
-// The pid of the process that created the other end of the socket: the guard, where RES has connected to a job of an earlier RES. For
-// a socket pair that is RES itself, and the result is -1.
+// The pid of the process that created the other end of the socket: the guard, where RES has connected to a job of an earlier RES.
+// For a socket pair that is RES itself, and the result is -1.
 pid_t listener_of(const io::FrameSocket& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;

@@ -176,7 +176,8 @@ void Jobs::with_order(const AccountFacts& asked, std::function<void(Result<wire:
   });
 }
 
-// Root executes it where the job is root's: then nobody else may be able to change it. Such a job's output is kept, as without a mailer.
+// Root executes it where the job is root's: then nobody else may be able to change it. Such a job's output is kept, as without a
+// mailer.
 std::string Jobs::mail_program_for(uid_t user) const {
   const std::string& program = configuration_->files.programs.res.mail_program;
   if (user != 0 || !program.starts_with('/')) return program;

@@ -1,7 +1,7 @@
-// Jobs: the jobs of this host as RES has them: their directories, their shepherds, and what mbatchd must still be told.
+// Jobs: the jobs of this host in RES: their directories, their shepherds, and the reports that mbatchd has not acknowledged.
 //
-// It carries out mbatchd's orders, each once, whatever is repeated: what was done is found in the job's directory. It
-// decides nothing about a job: that is its shepherd's (res/policy/job_life.hpp). When RES starts it finds the jobs again.
+// It carries out each order of mbatchd once, however often it is repeated: the job's directory records what was done. The shepherd
+// (res/policy/job_life.hpp) decides about a job. When RES starts it finds the jobs again.
 //
 // state (of a job here) x event        -> next
 //   none      StartJob, ExpectJob        -> coming, while the user database is asked who the user is; what else is ordered
@@ -52,20 +52,20 @@ class Jobs {
   ~Jobs();
 
   void configure(std::shared_ptr<const Configuration> configuration);
-  // Where they can be made and are wanted each job gets a cgroup from here on.
+  // From here on each job gets a cgroup, if cgroups can be made and are wanted.
   void make_cgroups();
-  // Those of a RES before us.
+  // Finds the jobs of an earlier RES.
   void adopt();
 
   // ---- mbatchd
-  // The error: nothing at all can be done for this mbatchd now, since its term cannot be kept.
+  // Error: the term of this mbatchd cannot be saved, so none of its orders can be carried out.
   Result<void> order(const wire::ToRes& order);
   wire::FromRes::ResHello hello() const;  // without host, run and version
   void tell_all();                        // after Welcome: what it may not have heard
 
-  // ---- an administrator, where no mbatchd that knows these jobs will come again
-  // All jobs that an mbatchd has ordered end, and nobody is told. When the last one has gone the term is 0, as on a new disk: then
-  // any mbatchd is obeyed. A RES that ends meanwhile keeps the term, and has to be told again.
+  // ---- an administrator, if the mbatchd that knows these jobs is lost for good Ends all jobs that an mbatchd has ordered,
+  // without reports. After the last one the term is 0, as on a new disk: any mbatchd is then accepted. A RES that ends meanwhile
+  // keeps the term; the order must then be repeated.
   void forget_all();
   bool forgetting() const { return forgetting_; }
   // One line, for people.
@@ -80,7 +80,7 @@ class Jobs {
   using TaskDone = std::function<void(const TaskAnswer&)>;
   void run_task(const wire::RunTask& task, const ResCaller& caller, TaskDone done);
   using PeekDone = std::function<void(const wire::PeekedPart&)>;
-  // False where no such job runs here, or it is not the caller's.
+  // False: no such job runs here, or it is not the caller's.
   bool peek(const wire::Peek& asked, const ResCaller& caller, bool administrator, std::int64_t from,
             PeekDone done);
 
@@ -174,7 +174,7 @@ class Jobs {
   std::uint64_t next_number_ = 1;
   std::string cgroups_;  // the folder of jobs' cgroups; "" : there is none
   io::Descriptor cgroups_held_;
-  // What may take long, and harms nobody while it does: directories that users have filled; processes that are left.
+  // Work that may take long: removing directories that users have filled, ending processes that are left.
   Removals removals_;
   bool forgetting_ = false;  // forget_all() goes on
   std::size_t left_ = 0;     // directories that could not be removed

@@ -1,4 +1,4 @@
-// removal_steps: what Removals does in its thread, as RES itself: whose a directory is, and its removal when it is empty.
+// removal_steps: the work of Removals' thread, as the user of RES: finds the owner of a directory and removes it when it is empty.
 // Functions; they may take long.
 //
 // A directory of a job holds files of RES's (order, end, post, ...) and u, which is the user's own and may hold anything, also what
@@ -13,7 +13,7 @@
 
 namespace rollcall::res {
 
-// As whom the directories of a user are emptied.
+// The user as whom directories are emptied.
 struct RemovalUser {
   uid_t user = 0;
   gid_t group = 0;
@@ -28,14 +28,14 @@ struct LeftDirectory {
   std::string found;  // what stays in it, for people
 };
 
-// Directories that stay are called so: no RES tries to remove them again.
+// The prefix of directories that could not be removed: no RES tries them again.
 inline constexpr std::string_view kLeftPrefix = "gone.left.";
 
 struct SortedRemovals {
   std::map<RemovalUser, std::vector<std::string>> of_users;  // to be emptied first
   std::vector<LeftDirectory> left;
 };
-// Removes those whose u is our own or not there.
+// Removes the directories whose u is RES's own or does not exist.
 SortedRemovals remove_own(int folder, const std::vector<std::string>& names);
 
 // Removes directories whose u is empty by now. `found`: what was said of those that are not, by name. `again`: those are given

@@ -1,11 +1,10 @@
-// Removals: directories of jobs that are over, removed when it is quiet.
+// Removals: removes the directories of finished jobs while no jobs start.
 //
-// Not at once, for two reasons. What users have put there may take long, so a thread does it. And jobs that start make files:
-// a file system may have to look past each that was just removed (ext4 without a journal does for five seconds, a third of
-// all CPU time of a job of `true`). It owns the names, the thread and the processes, not the directories' names in use; what it has
-// not removed when RES ends, the next RES hands over anew.
+// Not at once, for two reasons. Users may have left much there, so a thread does it. And starting jobs make files: a file system
+// may have to skip each file that was just removed (ext4 without a journal does so for five seconds, a third of all CPU time of a
+// job of `true`). It owns the list of names, the thread and the processes. What is left when RES ends, the next RES removes.
 //
-// A user may have moved there what belongs to others. So a process that has become that user empties the user's part (the shepherd
+// A user may have moved files of others there. So a process that has become that user empties the user's part (the shepherd
 // program, res/shepherd/remover.hpp), and RES removes what is empty then. docs/decisions/0046.
 //
 //   add     -> waits                         job_starts -> another interval passes before anything is removed
@@ -42,7 +41,7 @@ class Removals {
     int turns = 10;
   };
   using Tell = std::function<void(const std::vector<LeftDirectory>& left)>;
-  // `folder`: the directory that they are in. `mask`: that of processes.
+  // `folder`: the directory that they are in. `mask`: the signal mask of processes.
   Removals(boost::asio::io_context& loop, io::Descriptor folder, Pace pace, const sigset_t& mask, Tell tell);
   ~Removals();
 
@@ -51,7 +50,7 @@ class Removals {
     program_ = std::move(path);
     trust_ = std::move(trust);
   }
-  // Hears a line where a process of a user cannot be started; once, until one starts again.
+  // Gets a line if a process of a user cannot be started: once, until one starts again.
   void on_failure(std::function<void(const std::string& line)> say) { say_ = std::move(say); }
   void add(std::string name);
   void job_starts() { busy_ = true; }

@@ -1,7 +1,7 @@
-// accounts: whether a job may run as what this host calls its user. Functions.
+// accounts: whether a job may run as the user of that name on this host. Functions.
 //
 // A user is a name: the numbers of a name may differ between hosts, and a job runs with the number that its user's name has
-// on the execution host. mbatchd tells the name and the number that it knows; nothing that the user says counts.
+// on the execution host. mbatchd sends the name and the number that it knows; the user cannot set them.
 #pragma once
 
 #include <cstdint>

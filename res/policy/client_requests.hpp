@@ -1,6 +1,6 @@
-// ClientRequests: what one client has sent RES, read and put together. A value for each connection; pure.
+// ClientRequests: puts the request of one client of RES together from its messages. A value for each connection; pure.
 //
-// Who the client is, and what it may do, is not its business (res_rights.hpp).
+// res_rights.hpp decides what the client may do.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class ClientRequests {
   wire::RequestParts parts_;  // of a task that is larger than a frame of this client
 };
 
-// Why RES does not pass this task on to a shepherd, one line; none: it does.
+// Why RES refuses to pass this task on to a shepherd, one line; none: it passes it on.
 std::optional<std::string> objection_to(const wire::RunTask& task);
 
 }  // namespace rollcall::res

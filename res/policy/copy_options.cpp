@@ -52,7 +52,7 @@ Result<LsrcpOptions> parse_lsrcp(const std::vector<std::string>& words) {
     else if (words[i] == "-V")
       options.version = true;
     else
-      return usage_error(words[i] + ": found an option that nobody has, expected one of -h's");
+      return usage_error(words[i] + ": unknown option; -h lists the options");
   }
   if (options.help || options.version) return options;
   if (words.size() - i != 2)

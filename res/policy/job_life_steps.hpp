@@ -16,7 +16,7 @@ using Effects = std::vector<Effect>;
 bool alive(const JobLife& life);       // the job or its tasks run
 bool before_job(const JobLife& life);  // nothing of the job has run yet
 
-// Everything is killed; how it goes on then, `outcome` and `phase` say.
+// Kills everything; `outcome` and `phase` say what follows.
 void clear(JobLife& life, Effects& out);
 // The same of what runs after a job: how that ended was told before.
 void kill_post_exec(JobLife& life, Effects& out);

@@ -51,7 +51,7 @@ Result<std::vector<std::string>> take_options(const std::vector<std::string>& wo
     } else if (const auto passed = table.takes_remote_shells ? remote_shell_words(word) : 0; passed > 0) {
       i += passed - 1;
     } else {
-      return usage_error(word + ": found an option that nobody has, expected one of -h's");
+      return usage_error(word + ": unknown option; -h lists the options");
     }
   }
   const auto rest = static_cast<std::ptrdiff_t>(std::min(i, words.size()));

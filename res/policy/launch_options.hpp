@@ -11,7 +11,7 @@
 
 namespace rollcall::res {
 
-// How the words become a process.
+// How the words are run.
 enum class LaunchShell {
   plain,  // joined with blanks, for /bin/sh -c, as rsh does
   login,  // the same for the user's login shell
@@ -63,7 +63,7 @@ struct LaunchJob {
 };
 Result<LaunchJob> launch_job(std::string_view job_id, std::string_view job_index);
 
-// What says which hosts a job has, as its processes see it; each may be missing.
+// The sources that name a job's hosts, as its processes see them; each may be missing.
 struct JobHostWords {
   std::string mcpu_hosts;  // LSB_MCPU_HOSTS: HOST SLOTS HOST SLOTS ...
   std::string hosts;       // LSB_HOSTS: HOST HOST ...
@@ -76,8 +76,8 @@ std::vector<std::string> slots_of_job(const JobHostWords& words);
 // Without -u and -z: the first word is the host where it is one, else there is a task for each of `slots`.
 Result<void> take_host(BlaunchOptions& options, const std::function<bool(const std::string&)>& is_host,
                        const std::vector<std::string>& slots);
-// The line for a host that is not one of them, "" where all are. RES has the last word: this one says it at once, where RES
-// would wait for mbatchd to tell it of the job. Names are official ones.
+// The line for a host that is not one of them, "" where all are. RES decides; this check answers at once, where RES
+// would wait for mbatchd to announce the job. Names are official ones.
 std::string stranger_among(const std::vector<std::string>& asked, const std::vector<std::string>& of_job,
                            const LaunchJob& job);
 

@@ -1,9 +1,9 @@
 // Relay: the TaskStarters of a job on one host, joined to their pam over one connection. A stepper without a socket.
 //
-// A TaskStarter says where its pam is, in one frame (the words of its -p: "HOST,HOST:PORT"), and then speaks with it as it
-// would by itself: the relay passes bytes on and understands none of them; it holds no key. All who name the same pam share
-// one connection, a channel each (common/wire/channels.hpp). Whoever cannot be joined, or whose connection is lost, is let
-// go: he dials pam himself, and what that means is his business. So nothing here waits, retries or decides that a pam is dead.
+// A TaskStarter sends the address of its pam in one frame (the words of its -p: "HOST,HOST:PORT"), and then talks to pam as
+// without a relay: the relay passes bytes on and reads none of them; it holds no key. All TaskStarters of one pam share one
+// connection, with a channel each (common/wire/channels.hpp). A TaskStarter that cannot be joined, or whose connection is lost,
+// is let go and dials pam itself. So the relay never waits, retries or decides that a pam is dead.
 //
 // a starter \ event | said                          | left               | its pam is lost, or closes its channel
 //   asking            whole frame: joined; bad: LetGo | gone               | -

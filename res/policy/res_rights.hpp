@@ -1,7 +1,7 @@
-// res_rights: who may do what with a RES. Functions.
+// res_rights: the rights of users towards a RES. Functions.
 //
 // The caller is what was proved on the server's side: a connection that holds the cluster's key is the user who runs RES; a
-// MUNGE credential names a user. Nothing that a client says of itself counts.
+// MUNGE credential names a user. A client's own claims do not count.
 #pragma once
 
 #include <sys/types.h>

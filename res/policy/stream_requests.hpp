@@ -1,5 +1,5 @@
-// StreamRequests: what the client of a stream has said (ToStream of common/wire/stream.proto), and what of it is still to
-// be done. A value, bounded whatever the client says; pure. The shepherd's Stream owns one, and does what it says.
+// StreamRequests: the requests of a stream's client (ToStream of common/wire/stream.proto) that are still to be carried out. A
+// value of bounded size, whatever the client sends; pure. The shepherd's Stream owns one and carries the requests out.
 //
 //   Begin        once: begin(), wanted(); a second one is ignored
 //   Input        kept up to twice the credit that was given; what does not fit is dropped

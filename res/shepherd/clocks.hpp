@@ -1,4 +1,4 @@
-// clocks: the two times of a shepherd: its own steady one, by which it waits, and that of the calendar, which it tells.
+// clocks: the two clocks of a shepherd: the steady one, for waiting, and the calendar, for reports.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace rollcall::res {
 TimePoint steady_now();
 std::int64_t wall_us();  // microseconds since 1970
 
-// A time of the calendar that is told once when it has come.
+// A calendar time that gives true once when it has come.
 class CalendarAlarm {
  public:
   explicit CalendarAlarm(std::int64_t at_us) { set(at_us); }

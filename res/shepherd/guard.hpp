@@ -1,12 +1,12 @@
-// guard: the outer process of a job on a host: it owns the job's directory, and what is found out is never lost.
+// guard: the outer process of a job on a host: it owns the job's directory and saves the job's end there.
 //
 // It runs as RES does (root where RES is root), in the job's directory, and reads nothing that the user could change. It
-// forks the shepherd, which becomes the user; it waits for it, and keeps what it says on disk:
+// forks the shepherd, which becomes the user, waits for it, and saves its reports on disk:
 //   .        flock: held by guard and shepherd while one of them lives
 //   order    what is run (RES's); without write permission: a guard has begun
 //   end      FromRes.JobOver, serialized, marked as whole, durable        post    FromRes.PostOver, in the same way
 //   s        the shepherd's Unix socket, for RES                          u/      the user's own
-// A shepherd that ends without its last word was killed: what it started is ended then, and the end says SHEPHERD_LOST.
+// A shepherd that ends without its final report was killed: the guard then ends what it started, and the end says SHEPHERD_LOST.
 #pragma once
 
 #include "common/io/descriptor.hpp"

@@ -1,7 +1,7 @@
-// GuardTalk: the shepherd's end of its talk with the guard (guard_frames.hpp).
+// GuardTalk: the shepherd's connection to the guard (guard_frames.hpp).
 //
-// What is to outlive everybody is said here and waited for until it is on disk. It does not decide what a lost guard means:
-// its owner is told once.
+// Reports that must survive every process go this way, and the shepherd waits until they are on disk. Its owner is told once if
+// the guard is lost.
 #pragma once
 
 #include <poll.h>
@@ -23,7 +23,7 @@ class GuardTalk {
   void take();
 
   void say(char word, const std::string& message);
-  // Returns when the guard has kept what was said last, or is gone.
+  // Returns when the guard has saved the last report, or is gone.
   void await_kept();
 
  private:

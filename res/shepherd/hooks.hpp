@@ -1,6 +1,6 @@
 // Hooks: what runs before and after a job, one command after the other, and the commands of JOB_CONTROLS beside it.
 //
-// It knows the pid that is running and waits for none: the shepherd reaps, and says what has ended.
+// It knows the pid of the running command; the shepherd reaps it and reports its end here.
 #pragma once
 
 #include <sys/types.h>
@@ -19,20 +19,20 @@ namespace rollcall::res {
 
 class Hooks {
  public:
-  // `plan`: with the job's environment; what they are to execute is put in here.
+  // `plan`: with the job's environment; the command is added here.
   explicit Hooks(std::function<io::SpawnPlan()> plan) : plan_(std::move(plan)) {}
 
   enum class After { failure_ends, failure_goes_on };
-  // Empty commands are none. `exit_status`: LSB_JOBEXIT_STAT.
+  // Empty commands are skipped. `exit_status`: LSB_JOBEXIT_STAT.
   void begin(const std::vector<std::string>& commands, int exit_status, After after);
   void ended(pid_t pid, int status);
-  // Nothing follows and nothing is told of what is running: it is being killed.
+  // Runs no further command, and drops the result of the running one: it is being killed.
   void stop();
   // Once, when all are over: 0, or the first other word of wait(2).
   std::optional<int> take_result();
   const std::string& failed() const { return failed_; }  // the command that gave it; "": none failed
 
-  // Once, with the processes of the job in its environment; nobody hears how it ends.
+  // Runs it once, with the job's processes in its environment; its result is not reported.
   void run_control(const effect::RunControl& control, const std::vector<ProcessFacts>& job) const;
 
  private:

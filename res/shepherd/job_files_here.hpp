@@ -1,6 +1,6 @@
-// job_files_here: the directory and files of a job, opened as its user. The shell round res/policy/job_files.hpp.
+// job_files_here: opens the directory and files of a job as its user. The shell of res/policy/job_files.hpp.
 //
-// Whoever calls this has become the user already: so no path that a user names leads anywhere the user may not go.
+// The caller must already run as the user, so that no path gives more than the user may open.
 //   u/               of the user alone, in the job's directory:
 //   u/EPOCH.ID             the script                      u/EPOCH.ID.hostfile   one host for each slot
 //   u/EPOCH.ID.in          what -is has copied
@@ -20,7 +20,7 @@ struct JobFiles {
   bool directory_missing = false;  // of -cwd
   bool input_missing = false;      // -i cannot be opened
   bool output_elsewhere = false;   // -o cannot be opened
-  std::string trouble;             // what of -i, -o, -e is not where it should be, as lines for people
+  std::string trouble;             // which of -i, -o, -e could not be opened as asked, as lines for people
   std::string output_note;         // where -o and -e are, and why, if elsewhere: for bjobs -l and the log
   std::string error_file;          // -e as it is; "" : standard error goes with the output
   bool spooled = false;            // no -o: the output is mailed
@@ -35,7 +35,7 @@ void write_host_files(const wire::JobOrder& order, const JobPlaces& places);
 // The directory, then -o, -e, -i. An interactive job has only those that are asked for. Where -o or -e cannot be opened
 // the job runs all the same, and what it writes goes elsewhere (docs/decisions/0032).
 Result<void> open_job_files(const wire::JobOrder& order, JobFiles& files);
-// Copies what the job has written, which was to be mailed, to a new file of LSF_TMPDIR (/tmp); gives its path.
+// Copies the output that was to be mailed to a new file in LSF_TMPDIR (/tmp); gives its path.
 Result<std::string> keep_output(const wire::JobOrder& order, const JobFiles& files);
 // TMPDIR of the job, where the site wants one.
 void make_tmp_dir(const wire::JobOrder& order, JobPlaces& places);

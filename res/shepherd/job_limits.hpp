@@ -1,4 +1,4 @@
-// job_limits: a job's limits as the kernel keeps them for each of its processes. Functions.
+// job_limits: sets the limits that the kernel enforces on each process of a job. Functions.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace rollcall::res {
 
 std::vector<io::SpawnLimit> process_limits(const wire::Limits& limits, const wire::Enforcement& enforcement);
 
-// bmod: what can be changed of processes that run. A limit is raised as far as the kernel lets us.
+// For bmod: changes the limits of running processes. A limit is raised as far as the kernel allows.
 void change_limits(const wire::Limits& limits, const wire::Enforcement& enforcement,
                    const std::vector<pid_t>& processes);
 

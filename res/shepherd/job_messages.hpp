@@ -1,4 +1,4 @@
-// job_messages: what a shepherd tells of its job, made from facts. Functions; the messages are those of common/wire/res.proto.
+// job_messages: makes the messages that a shepherd sends about its job. Functions; the messages are those of common/wire/res.proto.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct JobTimes {
 };
 wire::FromRes::JobOver over_message(const wire::JobOrder& order, const effect::TellOver& how,
                                     const wire::JobUsage& usage, const JobTimes& times);
-// Where a client of the task finds its stream, or why it does not.
+// The place where a client finds the stream of the task, or why there is none.
 wire::FromShepherd place_message(std::uint64_t number, const Result<std::uint16_t>& port);
 wire::FromRes::PostOver post_over_message(const wire::JobOrder& order, bool failed);
 

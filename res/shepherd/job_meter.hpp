@@ -1,7 +1,7 @@
-// JobMeter: when the job's processes on this host are looked at, what was found, and which of it mbatchd is told.
+// JobMeter: samples the usage of the job's processes on this host, and decides which samples mbatchd gets.
 //
-// A job with limits that the shepherd keeps is looked at each second and told of at the usual interval. It reads and adds
-// up (res/policy/job_usage.hpp); what a limit means is decided by res/policy/job_life.hpp.
+// A job with limits that the shepherd enforces is sampled each second and reported at the usual interval. It reads and adds up
+// (res/policy/job_usage.hpp); res/policy/job_life.hpp enforces the limits.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class JobMeter {
   void set(const wire::ToRes::Welcome& settings, TimePoint now);
   void set(const wire::Limits& limits, TimePoint now);
 
-  // Something runs: the first look comes soon.
+  // A process runs: the first sample comes soon.
   void begin(TimePoint now);
   void end() { due_.reset(); }
   bool begun() const { return due_.has_value(); }
@@ -27,9 +27,9 @@ class JobMeter {
   event::Sampled sample(TimePoint now);
   // The kernel has ended processes of the job for its memory.
   bool out_of_memory() const;
-  // What was found is told next time, however recently that was.
+  // The next sample is reported, however recent the last report is.
   void tell_next() { told_.reset(); }
-  // Once after each sample that is to be told.
+  // True once after each sample that is to be reported.
   bool take_telling(TimePoint now);
 
   // The job is over. `own`: something of it has run.

@@ -7,7 +7,7 @@
 
 namespace rollcall::res {
 
-// Not open where there is none; errno tells why. Gives the port.
+// Gives the socket and its port; a socket that is not open: errno says why.
 io::Descriptor listen_anywhere(std::uint16_t& port);
 
 }  // namespace rollcall::res

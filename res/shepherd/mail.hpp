@@ -1,6 +1,6 @@
-// mail: a message to a job's user, through the site's program (LSB_MAILPROG), which reads it as sendmail -t does.
+// mail: sends a message to a job's user with the site's program (LSB_MAILPROG), which reads it as sendmail -t does.
 //
-// Runs as the user. Not a queue: what the program cannot send is lost, as it would be for the user's own mail.
+// Runs as the user. There is no queue: a message that the program cannot send is lost.
 #pragma once
 
 #include <sys/types.h>

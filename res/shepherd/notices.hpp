@@ -1,4 +1,5 @@
-// notices: what a job's user is told: the mail at its begin (-B), and the report of its end, in its file or by mail. Functions.
+// notices: the messages to a job's user: mail at its begin (-B), and the report of its end, in its output file or by mail.
+// Functions.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +13,7 @@ namespace rollcall::res {
 // "Thu Jun 11 18:23:40 2020", in the host's zone.
 std::string calendar(std::int64_t us);
 
-// Where it was asked for. The mail program is left to itself.
+// Sends it if it was asked for; does not wait for the mail program.
 void tell_begin(const wire::JobOrder& order, const JobFiles& files, std::int64_t start_us);
 
 struct EndTold {

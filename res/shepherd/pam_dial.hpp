@@ -1,5 +1,5 @@
-// PamDial: a connection to one of a pam's addresses. It takes the first that answers; whether it is pam the TaskStarters find
-// out, who hold the key. It never waits: its owner polls for it.
+// PamDial: connects to one of a pam's addresses: the first that answers. The TaskStarters, which hold the key, check that it is
+// pam. It never blocks: its owner polls for it.
 //
 // Numbers only: the shepherd asks no name service. An address that has not answered for a quarter of a second is not given up
 // while the next is tried; after four seconds all are.

@@ -5,7 +5,7 @@
 
 namespace rollcall::res {
 
-// `over` is the caller's to say.
+// The caller sets `over`.
 wire::PeekedPart read_part(const wire::PeekPart& asked, const JobFiles& files);
 
 }  // namespace rollcall::res

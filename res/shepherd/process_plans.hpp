@@ -1,6 +1,7 @@
-// process_plans: what the processes of a job are started with on this host: the job itself, its tasks, its hooks. Functions.
+// process_plans: environment, limits and descriptors of the processes of a job on this host: the job, its tasks, its hooks.
+// Functions.
 //
-// Whoever calls this has become the user already.
+// The caller must already run as the user.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@
 
 namespace rollcall::res {
 
-// The limit of open files: raised for this process, since a host of many processors has more tasks, of four descriptors each, than
-// a program usually may have files; and as it was, which is as RES was started, for what it starts.
+// The limits of open files: raised for this process, since many tasks need four descriptors each; and the original one, with
+// which RES was started, for the processes that it starts.
 class OpenFiles {
  public:
   OpenFiles();
@@ -32,8 +33,8 @@ io::SpawnPlan hook_plan(const wire::JobOrder& order, const JobPlaces& places);
 std::vector<std::string> preparation(const wire::JobOrder& order, const JobPlaces& places);
 // Makes the files of the job's hosts, and TMPDIR where the site wants one. Once on each host.
 void make_places(const wire::JobOrder& order, JobPlaces& places);
-// Makes what the job finds there (its files, TMPDIR, its script); without descriptors. `files` is filled. The error is the line
-// that says why the job cannot start.
+// Makes the job's files, TMPDIR and script; the plan has no descriptors yet. Fills `files`. The error is one line: why the job
+// cannot start.
 Result<io::SpawnPlan> job_plan(const wire::JobOrder& order, JobFiles& files);
 // Of a task of blaunch or lsrun, without descriptors.
 io::SpawnPlan task_plan(const wire::JobOrder& order, const JobPlaces& places, const wire::RunTask& task);

@@ -1,7 +1,7 @@
-// remover: the shepherd program as it removes what users have left in directories of jobs that are over.
+// remover: the mode of the shepherd program that removes what users have left in the directories of finished jobs.
 //
-// RES starts one for each user (res/daemon/removals.hpp). It becomes that user before it looks at anything, so it removes what
-// the user could remove, and nothing of others that was moved there. RES removes what is then empty.
+// RES starts one for each user (res/daemon/removals.hpp). It becomes that user first, so it removes only
+// what the user could remove, and nothing of others that was moved there. RES removes the empty directories afterwards.
 //   shepherd -r UID GID GROUP,GROUP NAME...     groups: "-" where there are none
 //   descriptor 3     the folder that the directories NAME are in; u of each is emptied
 //   descriptor 1     for each directory where something stays one line: NAME " " ENTRIES " " FIRST; at the end "done"

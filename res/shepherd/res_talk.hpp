@@ -1,8 +1,7 @@
-// ResTalk: the shepherd's end of its talk with RES: the connection that is up, and the socket where the next RES dials.
+// ResTalk: the shepherd's connection to RES, and the socket that a restarted RES dials.
 //
-// RES may be killed and come again; the newest connection is that of the living one, and hears first what still holds of
-// what was told before: that the job is ready for its client, runs, is stopped, and what it used. What nobody hears is not kept: RES reads
-// how a job ended from its directory.
+// RES may be killed and restarted; the newest connection counts, and first gets the present state: that the job is ready for its
+// client, runs or is stopped, and what it has used. Unsent reports are not kept: RES reads the end of a job from its directory.
 #pragma once
 
 #include <poll.h>
@@ -21,7 +20,7 @@ class ResTalk {
   struct Ends {
     io::Descriptor listener;  // the Unix socket of the job's directory
     io::Descriptor res;       // the RES that has started us; none: it will dial
-    uid_t res_user = 0;       // whose connections are taken, root's beside them
+    uid_t res_user = 0;       // whose connections are accepted, beside root's
   };
   using Hear = std::function<void(const wire::ToShepherd&)>;
   ResTalk(Ends ends, wire::JobAttempt attempt, Hear hear);
@@ -32,7 +31,7 @@ class ResTalk {
   void take();
   void accept();
 
-  // The attempt is put in.
+  // Adds the attempt to the message and sends it.
   void tell(wire::FromRes::JobReady told);
   void tell(wire::FromRes::JobRunning told);
   void tell(wire::FromRes::JobOver told);
@@ -40,7 +39,7 @@ class ResTalk {
   void tell_stopped(std::int64_t at_us);
   void tell_resumed(std::int64_t at_us);
   void send(const wire::FromShepherd& message);
-  // Waits a second at most for what has not left.
+  // Waits a second at most until all is sent.
   void drain();
 
  private:

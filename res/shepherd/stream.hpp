@@ -1,7 +1,7 @@
 // Stream: one client's terminal or pipes, joined to one process here (common/wire/stream.proto): the shepherd's end.
 //
-// It owns a listening port as long as the client is expected, the connection, and our ends of the process's pipes or
-// terminal. One key opens it once. It does not start the process, and does not know what it is: its owner does.
+// It owns a listening port while the client is expected, the connection, and the shepherd's ends of the process's pipes or
+// terminal. A key opens it once. Its owner starts the process.
 //
 // state x event         ->                        |
 //   expected  a peer proves the key -> open         | patience over -> done (never came)
@@ -51,7 +51,7 @@ class Stream {
   void turn(const std::vector<pollfd>& fds, TimePoint now);
   std::optional<TimePoint> next_deadline() const;
 
-  // What the owner must do; each is told once.
+  // What the owner must do; each gives true once.
   bool wanted();  // start the process
   bool lost();    // its client is gone while it runs
   std::optional<int> take_signal();
@@ -64,7 +64,7 @@ class Stream {
   void started(pid_t pid);
   void not_started(const std::string& why, int exit_code);
   void ended(int wait_status, const wire::JobUsage& usage, int term_reason, TimePoint now);
-  // Whoever has not begun yet comes too late.
+  // A client that has not begun yet is refused as too late.
   void nothing_starts(TimePoint now);
 
  private:
@@ -80,7 +80,7 @@ class Stream {
     std::uint64_t id;
     std::size_t slot = kNotPolled;
   };
-  // Where our descriptors stand in what is polled now.
+  // Indices of our descriptors in the present poll.
   struct Slots {
     std::size_t listener = kNotPolled, from_process = kNotPolled, from_errors = kNotPolled;
   };

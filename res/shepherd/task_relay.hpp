@@ -1,9 +1,9 @@
 // TaskRelay: the sockets round res/policy/relay.hpp: where the TaskStarters of a job on this host find their shepherd, and its
 // connections to their pams.
 //
-// It listens on a name of the kernel's (an abstract Unix socket, which is a host's own and needs no file) and takes processes of
-// the job's user alone. The name is in the environment of the job and of its tasks (ROLLCALL_RELAY). Where it cannot listen there
-// is no name, and TaskStarters dial pam themselves; as they do when the shepherd is gone.
+// It listens on an abstract Unix socket and accepts processes of the job's user only. The name is in the environment of the job
+// and of its tasks (ROLLCALL_RELAY). If it cannot listen there is no name, and TaskStarters dial pam themselves, as they do when
+// the shepherd is gone.
 #pragma once
 
 #include <poll.h>
@@ -39,7 +39,7 @@ class TaskRelay {
   struct Starter {
     io::Descriptor socket;
     std::string unsent;
-    bool leaving = false;  // when it has taken what is unsent
+    bool leaving = false;  // it ends when it has read what is unsent
     std::size_t slot = kNotPolled;
   };
   struct Pam {

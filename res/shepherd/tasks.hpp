@@ -1,8 +1,8 @@
-// Tasks: the processes of a shepherd that have a client at the other end: the job itself where it is interactive, and the
-// tasks of blaunch and lsrun. It owns their streams and knows their pids; it waits for none (the shepherd reaps).
+// Tasks: the processes of a shepherd that have a client: an interactive job itself, and the tasks of blaunch and lsrun. It owns
+// their streams and knows their pids; the shepherd reaps them.
 //
-// A task whose client is gone gets HUP and TERM, and KILL two seconds later, with all that is still below it. What has left
-// it by then ends with the job.
+// A task whose client is lost gets HUP and TERM, and KILL two seconds later, with all its descendants. Processes that are no longer
+// descendants end with the job.
 #pragma once
 
 #include <poll.h>
@@ -23,7 +23,7 @@ namespace rollcall::res {
 class Tasks {
  public:
   struct Handler {
-    // What a task is started with, but for its descriptors and its terminal.
+    // The plan of a task, without its descriptors and its terminal.
     std::function<io::SpawnPlan(const wire::RunTask&)> plan;
     std::function<bool()> may_start;
     std::function<void()> started;
@@ -41,10 +41,10 @@ class Tasks {
   void job_started(pid_t pid);
 
   void add_to(std::vector<pollfd>& fds);
-  // True where something was over for good.
+  // True: a stream has ended for good.
   bool turn(const std::vector<pollfd>& fds, TimePoint now);
   std::optional<TimePoint> next_deadline() const;
-  // The job is over: those whose client has not come are not waited for any more.
+  // The job is over: clients that have not connected are no longer awaited.
   void nothing_starts(TimePoint now);
   void ended(pid_t pid, int status, const rusage& used, int term_reason, TimePoint now);
   bool empty() const { return tasks_.empty() && remnants_.empty(); }
@@ -57,7 +57,7 @@ class Tasks {
     pid_t pid = -1;
     bool of_job = false;
   };
-  // What a task had below it when its client was lost: its first process may end by HUP and leave those that ignore it.
+  // The descendants of a task when its client was lost: its first process may end by HUP and leave processes that ignore it.
   struct Remnant {
     std::vector<pid_t> processes;
     TimePoint kill_at;

@@ -1,5 +1,4 @@
-// What follows from the task's words and environment alone: its rank, and the words as a message may carry
-// them.
+// task_text: a task's rank, and its words as a message may carry them, from its command line and environment. Functions.
 #pragma once
 
 #include <cstddef>
