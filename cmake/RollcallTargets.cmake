@@ -20,8 +20,8 @@ function(rollcall_quick_build name)
   target_precompile_headers(${name} REUSE_FROM test_headers)
 endfunction()
 
-# rollcall_position_independent(NAME): the archive NAME and all of ours that it links may go into a shared object. The global property
-# ROLLCALL_INDEPENDENT lists them. The linker of an executable resolves what is indirect in them.
+# rollcall_position_independent(NAME): the archive NAME and all of the project's archives that it links may go into a shared object.
+# The global property ROLLCALL_INDEPENDENT lists them. The linker of an executable removes their indirections.
 function(rollcall_position_independent name)
   get_target_property(done ${name} POSITION_INDEPENDENT_CODE)
   if(done)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs_hacking.sh ROOT BUILD CTEST: HACKING.md leads a newcomer to files, folders, build targets and tests; every one that it names exists.
+# docs_hacking.sh ROOT BUILD CTEST: every file, folder, build target and test that HACKING.md names exists.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 set -eu
 root=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs_links.sh ROOT: every relative link and every picture of the *.md files leads to a file that is there, and what follows a # to a
+# docs_links.sh ROOT: every relative link and every picture of the *.md files leads to an existing file, and the text after a # to a
 # heading of it.
 # shellcheck disable=SC2016 # backquotes are what is looked for
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# docs_man_options.sh COMMANDS SOURCES BIN COMPLETION: what a command's own -h says stands in its man page: every option, also those that it
+# docs_man_options.sh COMMANDS SOURCES BIN COMPLETION: every option that a command's -h names is in its man page, also those that it
 # refuses by name; and bash completes the command.
 set -eu
 table=$1

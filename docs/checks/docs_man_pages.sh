@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs_man_pages.sh COMMANDS SOURCES RENDERED: each command of the table COMMANDS has its page, every docs/man/*.scd has been rendered, mandoc finds no error in the page,
-# and man finds it by each name of its line NAME.
+# docs_man_pages.sh COMMANDS SOURCES RENDERED: each command of the table COMMANDS has its page, every docs/man/*.scd has been
+# rendered, mandoc finds no error in the page, and man finds it by each name of its line NAME.
 set -eu
 commands=$1
 sources=$2

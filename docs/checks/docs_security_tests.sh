@@ -1,6 +1,6 @@
 #!/bin/sh
-# docs_security_tests.sh SOURCE_DIR BUILD_DIR CTEST: every test that docs/security.md names exists: its CTest, and behind a "/" its case, a
-# TEST of C++ or a function of the Python file that the CTest runs.
+# docs_security_tests.sh SOURCE_DIR BUILD_DIR CTEST: every test that docs/security.md names exists: its CTest, and after a "/" its
+# case, a TEST of C++ or a function of the Python file that the CTest runs.
 set -eu
 sources=$1
 build=$2
